@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include <opevo/file.h>
+
+#include <opevo/memory.h>
+#include <opevo/text.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static opevo_status fail_errno(opevo_error *err, const char *path)
+{
+    return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
+}
+
+opevo_status opevo_file_read(const char *path, char **data, size_t *size, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    void *buffer = NULL;
+    size_t length = 0;
+    size_t capacity = 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (file < 0)
+        return fail_errno(err, path);
+    for (;;) {
+        ssize_t got = 0;
+
+        if (!opevo_reserve(&buffer, &capacity, length + 65536, 1)) {
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+            goto cleanup;
+        }
+        got = read(file, (char *)buffer + length, capacity - length - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            status = fail_errno(err, path);
+            goto cleanup;
+        }
+        if (got == 0)
+            break;
+        length += (size_t)got;
+    }
+    ((char *)buffer)[length] = '\0';
+    *data = buffer;
+    *size = length;
+    buffer = NULL;
+cleanup:
+    opevo_free(buffer);
+    close(file);
+    return status;
+}
+
+static bool write_all(int file, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t put = write(file, data, size);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        data += put;
+        size -= (size_t)put;
+    }
+    return true;
+}
+
+static opevo_status write_straight(const char *path, const char *data, size_t size,
+                                   opevo_error *err)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    opevo_status status = OPEVO_OK;
+
+    if (file < 0)
+        return fail_errno(err, path);
+    if (!write_all(file, data, size))
+        status = fail_errno(err, path);
+    if (close(file) && status == OPEVO_OK)
+        status = fail_errno(err, path);
+    return status;
+}
+
+opevo_status opevo_file_write(const char *path, const char *data, size_t size, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text partial = {0};
+    struct stat info;
+    int file = -1;
+    bool exists = stat(path, &info) == 0;
+
+    if (exists && !S_ISREG(info.st_mode))
+        return write_straight(path, data, size, err);
+    opevo_text_printf(&partial, "%s.XXXXXX", path);
+    OPEVO_TRY(opevo_text_check(&partial, err));
+    file = mkostemp(partial.data, O_CLOEXEC);
+    if (file < 0) {
+        status = fail_errno(err, path);
+        goto cleanup;
+    }
+    if (fchmod(file, exists ? info.st_mode & 0777 : 0644) || !write_all(file, data, size) ||
+        fsync(file) || rename(partial.data, path)) {
+        status = fail_errno(err, path);
+        unlink(partial.data);
+    }
+cleanup:
+    if (file >= 0)
+        close(file);
+    opevo_text_free(&partial);
+    return status;
+}
+
+/* As mkdir -p; false with errno set. */
+static bool make_folders(char *path)
+{
+    for (char *at = path + 1; *at; at++) {
+        if (*at == '/') {
+            *at = '\0';
+            if (mkdir(path, 0755) && errno != EEXIST)
+                return false;
+            *at = '/';
+        }
+    }
+    return mkdir(path, 0755) == 0 || errno == EEXIST;
+}
+
+opevo_status opevo_cache_path(const char *name, char **path, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text text = {0};
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+
+    if (cache && *cache == '/')
+        opevo_text_printf(&text, "%s/opevo", cache);
+    else if (home && *home == '/')
+        opevo_text_printf(&text, "%s/.cache/opevo", home);
+    else
+        return OPEVO_FAIL(err, OPEVO_IO, "There is no cache folder: set XDG_CACHE_HOME or HOME.");
+    OPEVO_TRY(opevo_text_check(&text, err));
+    if (!make_folders(text.data)) {
+        status = fail_errno(err, text.data);
+        goto cleanup;
+    }
+    opevo_text_printf(&text, "/%s", name);
+    OPEVO_TRY(opevo_text_check(&text, err));
+    *path = text.data;
+    text.data = NULL;
+cleanup:
+    opevo_text_free(&text);
+    return status;
+}

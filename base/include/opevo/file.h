@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Files: read whole, written all or nothing, and the user's cache folder. */
+
+#ifndef OPEVO_FILE_H
+#define OPEVO_FILE_H
+
+#include <stddef.h>
+
+#include <opevo/status.h>
+
+/* The whole file, with a zero byte after it that *size does not count; release with opevo_free. */
+opevo_status opevo_file_read(const char *path, char **data, size_t *size, opevo_error *err);
+
+/* Write beside the target, flush to disk, then rename: after a crash or on a full disk the target
+ * is the old file or the new one, never a part. A target that is not a regular file (a pipe,
+ * /dev/full) is written straight. */
+opevo_status opevo_file_write(const char *path, const char *data, size_t size, opevo_error *err);
+
+/* Path of `name` in $XDG_CACHE_HOME/opevo or ~/.cache/opevo, the folder made when absent; release
+ * with opevo_free. */
+opevo_status opevo_cache_path(const char *name, char **path, opevo_error *err);
+
+#endif

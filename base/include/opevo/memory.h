@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Memory: the one way to allocate in opevo, so that a test can make any allocation fail and count
+ * what is still alive. All functions are safe to call from several threads. */
+
+#ifndef OPEVO_MEMORY_H
+#define OPEVO_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* As malloc, calloc and realloc of count * size bytes; NULL when there is no memory, when the
+ * product overflows, or when a test asked for a failure. A count or size of 0 gives a pointer to
+ * free. */
+void *opevo_malloc(size_t count, size_t size);
+void *opevo_calloc(size_t count, size_t size);
+void *opevo_realloc(void *pointer, size_t count, size_t size);
+char *opevo_strdup(const char *text);
+char *opevo_strndup(const char *text, size_t length);
+
+/* Release what the functions above gave; NULL is allowed. */
+void opevo_free(void *pointer);
+
+/* Make room for `needed` items of `size` bytes in *items, which holds *capacity of them: capacity
+ * grows by at least half, so that appending is amortised O(1). Returns 0 without memory; *items and
+ * *capacity are then as before. */
+int opevo_reserve(void **items, size_t *capacity, size_t needed, size_t size);
+
+/* For tests: blocks now alive; and "let the n-th allocation from now fail, once" (0: none). */
+int64_t opevo_memory_live(void);
+void opevo_memory_fail_at(int64_t n);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Text: a growing string, strict reading of numbers, and shortest exact printing of them. */
+
+#ifndef OPEVO_TEXT_H
+#define OPEVO_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <opevo/index.h>
+#include <opevo/status.h>
+
+/* A growing string, a plain value: start from {0}. The first failed allocation is remembered, later
+ * calls do nothing, and opevo_text_check reports it once for all. */
+typedef struct opevo_text {
+    char *data; /* terminated; NULL before the first addition */
+    size_t length;
+    size_t capacity;
+    bool failed;
+} opevo_text;
+
+void opevo_text_add(opevo_text *text, const char *piece);
+void opevo_text_add_bytes(opevo_text *text, const char *piece, size_t length);
+void opevo_text_printf(opevo_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The piece as a JSON string with its quotes; as XML character data; as a CSV field (RFC 4180). */
+void opevo_text_add_json(opevo_text *text, const char *piece);
+void opevo_text_add_xml(opevo_text *text, const char *piece);
+void opevo_text_add_csv(opevo_text *text, const char *piece);
+/* The shortest decimal that reads back as the same double; "null" when it is not finite. */
+void opevo_text_add_double(opevo_text *text, double value);
+void opevo_text_add_index(opevo_text *text, opevo_index value);
+/* Empty it, keeping its memory. */
+void opevo_text_clear(opevo_text *text);
+/* The terminated string, "" when nothing was added; borrowed until the next change. */
+const char *opevo_text_string(const opevo_text *text);
+opevo_status opevo_text_check(const opevo_text *text, opevo_error *err);
+void opevo_text_free(opevo_text *text);
+
+enum { OPEVO_DOUBLE_TEXT_SIZE = 32 };
+/* As opevo_text_add_double, into `out` of OPEVO_DOUBLE_TEXT_SIZE bytes; returns `out`. */
+char *opevo_double_format(double value, char *out);
+
+/* Each reads a number that fills the whole text, in the C locale's form and without leading space;
+ * false, with *out untouched, for anything else or out of range. */
+bool opevo_parse_double(const char *text, double *out); /* finite only */
+bool opevo_parse_i64(const char *text, int64_t *out);
+bool opevo_parse_u64(const char *text, uint64_t *out);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The exact law of a child of OpEvo. Each parameter comes from parent j with probability w_j, then
+ * walks:
+ *
+ *     P(x) = prod_i sum_j w_j S^(i)_{x_i^j}(x_i),   w_j = f_j / sum f.
+ *
+ * Duplicates: with K the kernel of one mutation on points, S the points that may not be proposed
+ * (seen, or forbidden by a constraint) and T the rest, a child that lands in S
+ *   - redraw:   is drawn again from its recombined state x before mutation:  K(x,.) / K(x,T) on T;
+ *   - continue: is mutated again from where it landed:  K(x,T) + K(x,S) (I - K_SS)^-1 K(S,T).
+ * Source: "OpEvo" equation 2 and section 4.4; NNI opevo.py for the continuing reading. */
+
+#ifndef OPEVO_CHILD_H
+#define OPEVO_CHILD_H
+
+#include <opevo/law.h>
+#include <opevo/space.h>
+
+typedef enum opevo_duplicate_rule {
+    OPEVO_DUPLICATE_CONTINUE,
+    OPEVO_DUPLICATE_REDRAW
+} opevo_duplicate_rule;
+
+/* The parents of a generation. */
+typedef struct opevo_parents {
+    const opevo_index *points;
+    const double *weights; /* non-negative, not all zero; normalised here */
+    size_t count;
+} opevo_parents;
+
+typedef struct opevo_child_law opevo_child_law;
+
+/* The product law, before duplicates are handled. q is one for all parameters. Memory: the sum of
+ * the parameters' sizes in doubles; one solve a parameter. Errors as opevo_law_create. */
+opevo_status opevo_child_law_create(const opevo_space *space, const opevo_parents *parents,
+                                    double q, const opevo_law_options *options,
+                                    opevo_child_law **out, opevo_error *err);
+void opevo_child_law_destroy(opevo_child_law *law);
+double opevo_child_law_probability(const opevo_child_law *law, opevo_index point);
+/* 1-norm bound on the whole product law: prod(1 + bound_i) - 1. */
+double opevo_child_law_bound(const opevo_child_law *law);
+/* Marginal law of parameter i: as many numbers as it has vertices; borrowed. */
+const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
+
+/* The law after duplicates are handled, over all points of the space.
+ *
+ *   taken   opevo_space_size(space) flags: true for the points of S
+ *   law     out: as many probabilities; 0 on S
+ *   lost    out: probability that no point of T is ever reached (T empty, or cut off); may be NULL
+ *   bound   out: 1-norm bound; may be NULL
+ *
+ * Redrawing starts again from the recombined child, so its law mixes K(x,.)/K(x,T) over the
+ * recombined states x, with their exact weights. Errors: LIMIT above 4096 points; TOLERANCE; NOMEM.
+ * Cost: O(points^2) memory, O(|S|^3) time. */
+opevo_status opevo_child_law_without_duplicates(const opevo_space *space,
+                                                const opevo_parents *parents, double q,
+                                                opevo_duplicate_rule rule, const bool *taken,
+                                                double *law, double *lost, double *bound,
+                                                opevo_error *err);
+
+#endif

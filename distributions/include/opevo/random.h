@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Named random streams. A stream is the output of a counter-based generator under a key made from
+ * (seed, purpose, index): no state is shared, so adding a consumer or a thread changes nobody
+ * else's numbers, and a stream is the same on every machine.
+ *
+ * Generator: Philox4x64-10 of Random123. Block b of a stream is philox(counter = (b, index, 0, 0),
+ * key = (seed, FNV-1a of purpose)), its four words in order.
+ * Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
+
+#ifndef OPEVO_RANDOM_H
+#define OPEVO_RANDOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <gsl/gsl_rng.h>
+
+#include <opevo/index.h>
+
+enum { OPEVO_RNG_BUFFER = 16 };
+
+/* A plain value; copying it copies the stream at its place. */
+typedef struct opevo_rng {
+    uint64_t key[2];
+    uint64_t index;
+    uint64_t block;                  /* next block to generate */
+    uint64_t word[OPEVO_RNG_BUFFER]; /* words generated ahead */
+    unsigned used;                   /* of them already given */
+} opevo_rng;
+
+void opevo_rng_init(opevo_rng *rng, uint64_t seed, const char *purpose, uint64_t index);
+void opevo_rng_refill(opevo_rng *rng);
+
+/* 64 uniform bits. */
+static inline uint64_t opevo_rng_u64(opevo_rng *rng)
+{
+    if (rng->used == OPEVO_RNG_BUFFER)
+        opevo_rng_refill(rng);
+    return rng->word[rng->used++];
+}
+
+/* Uniform on the multiples of 2^-53 in [0, 1). */
+static inline double opevo_rng_unit(opevo_rng *rng)
+{
+    return (double)(opevo_rng_u64(rng) >> 11) * 0x1p-53;
+}
+
+/* Uniform on 0 .. bound - 1 for bound >= 1, exactly, by rejection.
+ * Source: Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019). */
+static inline uint64_t opevo_rng_below(opevo_rng *rng, uint64_t bound)
+{
+    opevo_index product = (opevo_index)opevo_rng_u64(rng) * bound;
+
+    if ((uint64_t)product < bound) {
+        uint64_t least = -bound % bound;
+
+        while ((uint64_t)product < least)
+            product = (opevo_index)opevo_rng_u64(rng) * bound;
+    }
+    return (uint64_t)(product >> 64);
+}
+
+/* The same for bounds up to 2^128 - 1. */
+opevo_index opevo_rng_below_wide(opevo_rng *rng, opevo_index bound);
+
+/* The number t such that "opevo_rng_u64() < t" has probability p up to 2^-64, for 0 <= p < 1. */
+uint64_t opevo_rng_threshold(double p);
+
+/* Let every GSL distribution draw from `rng`: out.type and out.state are set, nothing is to be
+ * freed, and `rng` must outlive *out. gsl_rng_set on it restarts the stream of (seed, same purpose,
+ * same index). */
+extern const gsl_rng_type *const opevo_rng_gsl_type;
+static inline gsl_rng opevo_rng_as_gsl(opevo_rng *rng)
+{
+    return (gsl_rng){.type = opevo_rng_gsl_type, .state = rng};
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A run: one tuner, one objective, one seed, one budget. */
+
+#ifndef OPEVO_RUN_H
+#define OPEVO_RUN_H
+
+#include <signal.h>
+
+#include <opevo/store.h>
+#include <opevo/tuner.h>
+
+/* The run ends at the first limit reached; at least one must be set. */
+typedef struct opevo_budget {
+    uint64_t trials; /* 0: no limit */
+    double seconds;  /* sum of the trials' costs, simulated or measured; 0: no limit */
+    double target;   /* fitness at which to stop; 0: none */
+} opevo_budget;
+
+typedef enum opevo_stop {
+    OPEVO_STOP_TRIALS,
+    OPEVO_STOP_SECONDS,
+    OPEVO_STOP_TARGET,
+    OPEVO_STOP_SEARCH_OVER, /* the tuner has nothing left; its reason says why */
+    OPEVO_STOP_INTERRUPTED
+} opevo_stop;
+/* "trials", "seconds", "target", "search-over", "interrupted". */
+const char *opevo_stop_name(opevo_stop stop);
+
+/* Called after each trial is stored and before the tuner is told; `resumed` when it came from the
+ * store. */
+typedef void (*opevo_run_observer)(void *context, const opevo_trial *trial, bool resumed);
+
+typedef struct opevo_run_options {
+    const opevo_tuner_ops *tuner;
+    const opevo_setting_value *settings; /* one for each row of the tuner's table */
+    uint64_t seed;
+    opevo_budget budget;
+    size_t batch;       /* points evaluated together; 0: 64. Does not change the trials */
+    unsigned threads;   /* for objectives that allow it; 0: 1. Does not change the trials */
+    opevo_store *store; /* NULL: keep nothing */
+    opevo_run_observer observer; /* may be NULL */
+    void *observer_context;
+    const volatile sig_atomic_t *interrupt; /* stop before the next batch when not 0; may be NULL */
+} opevo_run_options;
+
+typedef struct opevo_run_result {
+    opevo_stop stop;
+    const char *reason; /* the tuner's, when stop is SEARCH_OVER */
+    uint64_t trials;
+    uint64_t resumed; /* of them, taken from the store */
+    uint64_t failed;  /* of them, not OK */
+    uint64_t failed_by_class[OPEVO_OUTCOME_CLASS_COUNT];
+    double cost_s;
+    /* The best trial; number 0 when every trial failed. Samples and message are not kept. */
+    opevo_trial best;
+} opevo_run_result;
+
+/* Ask, evaluate, store, tell, until the budget is spent. With a store, trials already there for the
+ * same (objective name, tuner, settings, seed) are told instead of evaluated, so a run that was
+ * killed goes on as if it had not been, and a longer budget continues a finished one.
+ *
+ * Errors: MISMATCH if the stored trials are not the ones that the tuner proposes (another version,
+ * another space or another landscape under the same name); whatever the objective or the store
+ *         report. Stored trials survive every error.
+ * Cost:   at most 2 microseconds a trial beside the objective's and the store's own cost. */
+opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
+                       opevo_run_result *result, opevo_error *err);
+
+#endif

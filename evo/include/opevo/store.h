@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The run store: one SQLite file for any number of runs. A trial is committed before the tuner is
+ * told of it, so whatever was measured survives a kill at any moment. docs/formats.md gives the
+ * schema. */
+
+#ifndef OPEVO_STORE_H
+#define OPEVO_STORE_H
+
+#include <opevo/tuner.h>
+
+typedef struct opevo_store opevo_store;
+
+typedef enum opevo_store_mode {
+    OPEVO_STORE_READ, /* must exist */
+    OPEVO_STORE_WRITE /* made when absent */
+} opevo_store_mode;
+
+/* Errors: IO; INVALID if the file is no run store; MISMATCH if another version of the format wrote
+ * it. */
+opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
+                              opevo_error *err);
+void opevo_store_close(opevo_store *store);
+
+/* What a run is, in a store. The first four identify it; the rest is written with it. */
+typedef struct opevo_run_key {
+    const char *objective; /* its name */
+    const char *tuner;
+    const char *settings; /* opevo_settings_print */
+    uint64_t seed;
+    uint64_t objective_signature;
+    const opevo_space *space;
+    const char *unit;
+} opevo_run_key;
+
+/* Find the run, or make it. Errors: MISMATCH, naming the store, if a run of the same identity was
+ * made with another signature of the objective or another program version. */
+opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
+                               opevo_error *err);
+/* Trials of a run after number `after`, at most `capacity` of them, in order. Samples and messages
+ * are not read. */
+opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, opevo_trial *trials,
+                              size_t capacity, size_t *count, opevo_error *err);
+/* Append in one transaction: all of them, or none. Errors: IO when the disk is full. */
+opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,
+                                size_t count, opevo_error *err);
+
+/* One line for each run. Strings are borrowed during the call of `visit`. */
+typedef struct opevo_run_info {
+    int64_t run;
+    const char *objective, *tuner, *settings, *unit, *started, *version, *best_text;
+    uint64_t seed, trials, failed;
+    double best_fitness; /* 0 when every trial failed */
+    uint64_t best_trial;
+    double cost_s;
+} opevo_run_info;
+opevo_status opevo_store_list(opevo_store *store,
+                              void (*visit)(void *context, const opevo_run_info *info),
+                              void *context, opevo_error *err);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The tuners that exist, sorted by name. A new tuner is one file with its ops, and one row in
+ * tuners.c. */
+
+#ifndef OPEVO_TUNERS_H
+#define OPEVO_TUNERS_H
+
+#include <opevo/tuner.h>
+
+size_t opevo_tuner_count(void);
+const opevo_tuner_ops *opevo_tuner_get(size_t i);
+/* Errors: INVALID with the known names. */
+opevo_status opevo_tuner_find(const char *name, const opevo_tuner_ops **out, opevo_error *err);
+
+#endif

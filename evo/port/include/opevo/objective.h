@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The contract of an objective: anything that turns points into outcomes. A landscape computes or
+ * looks up, a device measures; a tuner and the run loop cannot tell which. */
+
+#ifndef OPEVO_OBJECTIVE_H
+#define OPEVO_OBJECTIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <opevo/space.h>
+
+/* What came of evaluating a point. Failures of a kernel are outcomes, never errors. One row each:
+ * enum suffix, name in stores and on the terminal, what it means. The numbers are stored in files:
+ * append only. */
+#define OPEVO_OUTCOME_LIST(X)                                                                      \
+    X(OK, "ok", "measured, and correct where that was checked")                                    \
+    X(REJECTED, "rejected", "refused before building: breaks a known limit of the device")         \
+    X(BUILD_ERROR, "build-error", "did not compile")                                               \
+    X(LAUNCH_ERROR, "launch-error", "compiled, but could not be started or failed in the driver")  \
+    X(WRONG, "wrong", "ran, and its result differs from the reference")                            \
+    X(TIMEOUT, "timeout", "took longer than allowed")                                              \
+    X(CRASHED, "crashed", "the process that ran it died")                                          \
+    X(UNRECORDED, "unrecorded", "a recorded landscape has no row for it")
+
+typedef enum opevo_outcome_class {
+#define OPEVO_OUTCOME_ENUM(suffix, name, meaning) OPEVO_OUTCOME_##suffix,
+    OPEVO_OUTCOME_LIST(OPEVO_OUTCOME_ENUM)
+#undef OPEVO_OUTCOME_ENUM
+        OPEVO_OUTCOME_CLASS_COUNT
+} opevo_outcome_class;
+
+const char *opevo_outcome_name(opevo_outcome_class kind);
+const char *opevo_outcome_meaning(opevo_outcome_class kind);
+bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind);
+
+/* A plain value. The pointers are borrowed from the objective until its next evaluate. */
+typedef struct opevo_outcome {
+    opevo_outcome_class kind;
+    double fitness; /* in the objective's unit, larger is better; 0 unless kind is OK */
+    double time_s;  /* of one execution of the kernel; NAN unless kind is OK */
+    /* What this evaluation cost, in seconds; 0 where not known. */
+    double build_s, run_s, check_s, other_s;
+    const double *samples_s; /* single measurements, NULL when not kept */
+    size_t sample_count;
+    const char *message; /* why it failed, NULL when there is nothing to say */
+} opevo_outcome;
+
+/* A failed outcome: fitness 0, no time, no cost. */
+opevo_outcome opevo_outcome_failed(opevo_outcome_class kind);
+/* build_s + run_s + check_s + other_s. */
+double opevo_outcome_cost_s(const opevo_outcome *outcome);
+
+typedef struct opevo_objective opevo_objective;
+
+/* The best point, where it is known for certain: a landscape knows it by enumeration. Ties are
+ * broken by the smallest point. */
+typedef struct opevo_optimum {
+    bool known;
+    opevo_index point;
+    double fitness;
+} opevo_optimum;
+
+typedef struct opevo_objective_ops {
+    const char *kind; /* "recorded", "simulated", "cpu", ... */
+    /* Evaluate `count` allowed points in this order; outcomes[i] belongs to points[i]. */
+    opevo_status (*evaluate)(opevo_objective *self, const opevo_index *points, size_t count,
+                             opevo_outcome *outcomes, opevo_error *err);
+    /* May take long the first time; NULL: never known. */
+    opevo_status (*optimum)(opevo_objective *self, opevo_optimum *out, opevo_error *err);
+    void (*destroy)(opevo_objective *self);
+} opevo_objective_ops;
+
+/* First member, `super`, of every implementation, which fills it in. */
+struct opevo_objective {
+    const opevo_objective_ops *ops;
+    const opevo_space *space; /* owned by the implementation */
+    const char *name;         /* "recorded:conv_a100", "sim:gtx1080ti mm1"; owned likewise */
+    const char *unit;   /* of fitness: "GFLOP/s", or "1/s" where no operation count is known */
+    double flop;        /* floating-point operations of one execution, 0 when not known */
+    uint64_t signature; /* of all that decides outcomes, the space included */
+    bool concurrent;    /* evaluate may be called from several threads at once */
+};
+
+opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_index *points,
+                                      size_t count, opevo_outcome *outcomes, opevo_error *err);
+opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
+                                     opevo_error *err);
+void opevo_objective_destroy(opevo_objective *objective);
+
+#endif

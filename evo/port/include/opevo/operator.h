@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A tensor operator with its shapes, and the search space that the OpEvo paper tunes it over. Both
+ * simulated and live objectives compute operators, so the words for them stand in the port that
+ * both know.
+ *
+ * Source: "OpEvo" appendix B; spaces as in the authors' published search-space files. */
+
+#ifndef OPEVO_OPERATOR_H
+#define OPEVO_OPERATOR_H
+
+#include <opevo/space.h>
+
+typedef enum opevo_operator_kind {
+    OPEVO_MATMUL,       /* Z[n,m] = sum_k X[n,k] Y[k,m], either input possibly stored transposed */
+    OPEVO_BATCH_MATMUL, /* the same for each of `batch` matrices */
+    OPEVO_CONV2D        /* NCHW, direct */
+} opevo_operator_kind;
+
+/* Shapes in elements; unused members are 0. Single precision. */
+typedef struct opevo_operator {
+    opevo_operator_kind kind;
+    int64_t batch;                 /* BATCH_MATMUL, CONV2D */
+    int64_t n, m, k;               /* MATMUL, BATCH_MATMUL: Z is n x m, k is summed over */
+    bool transpose_x, transpose_y; /* X is stored k x n; Y is stored m x k */
+    int64_t in_channels, height, width, out_channels, kernel_height, kernel_width; /* CONV2D */
+    int64_t stride, padding;
+} opevo_operator;
+
+/* Output height and width of a convolution: floor((in + 2 padding - kernel) / stride) + 1. */
+int64_t opevo_operator_out_height(const opevo_operator *op);
+int64_t opevo_operator_out_width(const opevo_operator *op);
+/* Floating-point operations, a multiply-add counted as two. */
+double opevo_operator_flop(const opevo_operator *op);
+
+/* The operators known by name: the paper's mm1-3, bmm1-3, c1, c2. */
+typedef struct opevo_named_operator {
+    const char *name;
+    const char *summary; /* shapes in one line */
+    opevo_operator op;
+} opevo_named_operator;
+size_t opevo_operator_count(void);
+const opevo_named_operator *opevo_operator_get(size_t i);
+
+/* A name of the table, or a form with shapes: "matmul(N,K,M)", "batch_matmul(B,N,K,M)", each with
+ * an optional last argument NN, NT, TN or TT (T: the input is stored transposed), and
+ * "conv2d(B,Cin,H,W,Cout,KH,KW,stride,padding)". Errors: INVALID with the known names or the usage.
+ */
+opevo_status opevo_operator_parse(const char *text, opevo_operator *out, opevo_error *err);
+/* The form with shapes. */
+void opevo_operator_print(const opevo_operator *op, opevo_text *out);
+
+/* The space that the paper tunes the operator over:
+ *   matmul        K factor(k,3), X factor(n,4), Y factor(m,4)
+ *   batch_matmul  B factor(batch,2), K, X, Y
+ *   conv2d        tile_f factor(Cout,4), tile_y factor(Hout,4), tile_x factor(Wout,4), tile_rc
+ * factor(Cin,2), tile_ry factor(KH,2), tile_rx factor(KW,2), auto_unroll_max_step
+ * discrete(0,125,256), unroll_explicit categorical(0,1)
+ */
+opevo_status opevo_operator_space(const opevo_operator *op, opevo_space **out, opevo_error *err);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The contract of a tuner: asked for points, told outcomes. It never evaluates, never reads a
+ * clock, and draws from its own stream only, so that its proposals are a function of settings, seed
+ * and the outcomes told; a run is resumed by telling it the stored outcomes again. */
+
+#ifndef OPEVO_TUNER_H
+#define OPEVO_TUNER_H
+
+#include <opevo/objective.h>
+#include <opevo/random.h>
+#include <opevo/space.h>
+
+typedef struct opevo_tuner opevo_tuner;
+
+/* ---- Settings
+ * ------------------------------------------------------------------------------------ */
+
+typedef enum opevo_setting_kind {
+    OPEVO_SETTING_COUNT, /* a whole number in [min, max] */
+    OPEVO_SETTING_REAL,  /* a real number in [min, max], max itself excluded where `below_max` */
+    OPEVO_SETTING_CHOICE /* one of `choices` */
+} opevo_setting_kind;
+
+typedef struct opevo_setting {
+    const char *key;
+    opevo_setting_kind kind;
+    double default_value, min, max; /* COUNT and REAL */
+    bool below_max;
+    const char *choices; /* CHOICE: names separated by spaces, the default first */
+    const char *summary; /* one line: what it is, and of what it is the probability */
+} opevo_setting;
+
+/* One value for each row of a tuner's table, in its order. */
+typedef struct opevo_setting_value {
+    double number; /* COUNT and REAL; for CHOICE the place of the choice in `choices` */
+} opevo_setting_value;
+
+/* ---- Asking and telling
+ * ----------------------------------------------------------------------------- */
+
+typedef struct opevo_proposal {
+    opevo_index point;
+    const char *origin; /* what proposed it: "initial", "child", ...; a static string */
+} opevo_proposal;
+
+/* One evaluated point of a run. */
+typedef struct opevo_trial {
+    uint64_t number; /* from 1, in the order proposed */
+    opevo_proposal proposal;
+    opevo_outcome outcome;
+} opevo_trial;
+
+typedef struct opevo_tuner_ops {
+    const char *name;    /* as on the command line: lower case, '-' between words */
+    const char *summary; /* one line */
+    const char *source;  /* where it is defined: paper section or upstream file */
+    const opevo_setting *settings;
+    size_t setting_count;
+    /* `space` outlives the tuner; `rng` is the tuner's own stream, copied. */
+    opevo_status (*create)(const opevo_space *space, const opevo_setting_value *settings,
+                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err);
+    /* Write up to `capacity` (at least 1) proposals that the constraints allow, and their number. 0
+     * says: nothing to propose before the pending ones are told, or, when none is pending, that the
+     * search is over; then `reason` of the base struct says why. What is proposed must not depend
+     * on how the asking was cut into calls, so that a run may be continued with a larger budget. */
+    opevo_status (*ask)(opevo_tuner *self, opevo_proposal *proposals, size_t capacity,
+                        size_t *count, opevo_error *err);
+    /* Outcomes of asked points, in the order asked, each told once. */
+    opevo_status (*tell)(opevo_tuner *self, const opevo_trial *trials, size_t count,
+                         opevo_error *err);
+    void (*destroy)(opevo_tuner *self);
+} opevo_tuner_ops;
+
+/* First member, `super`, of every implementation. */
+struct opevo_tuner {
+    const opevo_tuner_ops *ops;
+    size_t pending;     /* asked for and not yet told; kept by the functions below */
+    const char *reason; /* one sentence once the search is over, NULL before; a static string */
+};
+
+opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
+                                const opevo_setting_value *settings, uint64_t seed,
+                                opevo_tuner **out, opevo_error *err);
+opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                             size_t *count, opevo_error *err);
+opevo_status opevo_tuner_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                              opevo_error *err);
+void opevo_tuner_destroy(opevo_tuner *tuner);
+
+/* Fill `values` (setting_count of them) with the defaults; then change one from "key=value".
+ * Errors: INVALID with the known keys, or the bounds. */
+void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_value *values);
+opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignment,
+                                opevo_setting_value *values, opevo_error *err);
+/* "lambda=8 rho=8 q=0.5 duplicates=continue": all of them, in table order; identifies a run in a
+ * store. */
+void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value *values,
+                          opevo_text *out);
+void opevo_settings_print_json(const opevo_tuner_ops *ops, const opevo_setting_value *values,
+                               opevo_text *out);
+
+#endif

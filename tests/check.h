@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What every test file needs around cmocka: its headers in the order that it asks for, and the
+ * assertions that it lacks. */
+
+#ifndef OPEVO_TESTS_CHECK_H
+#define OPEVO_TESTS_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <opevo/status.h>
+
+/* |actual - expected| <= tolerance, absolute; fails on NaN. */
+#define CHECK_CLOSE(actual, expected, tolerance)                                                   \
+    do {                                                                                           \
+        double check_a = (actual), check_e = (expected), check_t = (tolerance);                    \
+        if (!(fabs(check_a - check_e) <= check_t))                                                 \
+            fail_msg("%s = %.17g, expected %.17g within %g", #actual, check_a, check_e, check_t);  \
+    } while (0)
+
+/* The call returns OPEVO_OK; the sentence is shown otherwise. Uses a variable `err`. */
+#define CHECK_OK(call)                                                                             \
+    do {                                                                                           \
+        opevo_error err = {OPEVO_OK, ""};                                                          \
+        opevo_status check_s = (call);                                                             \
+        if (check_s != OPEVO_OK)                                                                   \
+            fail_msg("%s: %s: %s", #call, opevo_status_name(check_s), err.message);                \
+    } while (0)
+
+/* The call fails with `expected`, and its sentence contains `words`. */
+#define CHECK_FAILS(expected, words, call)                                                         \
+    do {                                                                                           \
+        opevo_error err = {OPEVO_OK, ""};                                                          \
+        opevo_status check_s = (call);                                                             \
+        if (check_s != (expected) || !strstr(err.message, (words)))                                \
+            fail_msg("%s: %s: \"%s\", expected %s with \"%s\"", #call, opevo_status_name(check_s), \
+                     err.message, opevo_status_name(expected), (words));                           \
+    } while (0)
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The same explicit graph as an igraph object: an independent implementation to test against, and
+ * the source of layouts and metrics. A target that includes this header links igraph itself. */
+
+#ifndef OPEVO_IGRAPH_VIEW_H
+#define OPEVO_IGRAPH_VIEW_H
+
+#include <igraph.h>
+
+#include <opevo/graph.h>
+
+/* An undirected igraph graph with the same vertex numbers; the caller releases it with
+ * igraph_destroy. Installs igraph's "return the code" error handler, so that igraph never aborts
+ * the program. */
+opevo_status opevo_graph_to_igraph(const opevo_graph *graph, igraph_t *out, opevo_error *err);
+
+#endif

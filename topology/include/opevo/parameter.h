@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A tuning parameter: a type, its finite ordered list of values (the vertices, numbered from 0),
+ * and a topology, which is an undirected simple graph on them. Everything here works by formula,
+ * without building the graph, wherever the type has one: permutation(30) is a valid parameter.
+ *
+ *   type                  values                                      topologies (default first)
+ *   factor(C,v)           ordered v-tuples with product C             prime-move, any-divisor,
+ * complete permutation(n)        orders of 0 .. n-1                          transposition,
+ * adjacent-swap, insertion, complete discrete(a,b,...)     numbers, kept in increasing order path,
+ * steps(k), cycle, complete categorical(a,b,...)  any values, kept as given (alias: choice)
+ * complete graph(FILE)           the vertices of a file read by igraph       file
+ *
+ * Source of the default topologies: Gao et al., "OpEvo", section 3. Immutable after create, so that
+ * any number of threads may read one. */
+
+#ifndef OPEVO_PARAMETER_H
+#define OPEVO_PARAMETER_H
+
+#include <stddef.h>
+
+#include <opevo/index.h>
+#include <opevo/status.h>
+#include <opevo/text.h>
+#include <opevo/value.h>
+
+typedef struct opevo_parameter opevo_parameter;
+
+/* Shapes of graph for which the law of a walk has a special method. */
+typedef enum opevo_family {
+    OPEVO_FAMILY_GENERAL,
+    OPEVO_FAMILY_COMPLETE,      /* every two vertices are neighbours */
+    OPEVO_FAMILY_PATH,          /* vertex i ~ i + 1 */
+    OPEVO_FAMILY_CYCLE,         /* vertex i ~ i + 1 modulo n, n >= 3 */
+    OPEVO_FAMILY_TRANSPOSITIONS /* permutations; neighbours differ by one transposition */
+} opevo_family;
+
+typedef struct opevo_parameter_spec {
+    const char *name;          /* a C identifier */
+    const char *type;          /* as in the table above */
+    const opevo_value *values; /* what stands in the parentheses, or in an NNI file's _value */
+    size_t value_count;
+    const char *topology;               /* as in the table above; NULL: the default */
+    const char *const *component_names; /* NULL, or one C identifier for each component */
+    size_t component_name_count;
+    const char *directory; /* against which graph(FILE) resolves a relative path; NULL: here */
+} opevo_parameter_spec;
+
+/* Errors: INVALID for an unknown type or topology, C = 0, v = 0, n = 0, no values, equal values, a
+ *         value of the wrong kind, a broken graph file; LIMIT when the vertices exceed 2^128 - 1.
+ */
+opevo_status opevo_parameter_create(const opevo_parameter_spec *spec, opevo_parameter **out,
+                                    opevo_error *err);
+/* From text as in the table above, such as "factor(8,3)"; topology as in the spec. */
+opevo_status opevo_parameter_parse(const char *name, const char *text, const char *topology,
+                                   opevo_parameter **out, opevo_error *err);
+void opevo_parameter_destroy(opevo_parameter *parameter);
+
+const char *opevo_parameter_name(const opevo_parameter *parameter);
+const char *opevo_parameter_type(const opevo_parameter *parameter);
+const char *opevo_parameter_topology(const opevo_parameter *parameter);
+/* Type and arguments as text: "factor(8,3)"; a long list of values is cut with "...". Borrowed. */
+const char *opevo_parameter_text(const opevo_parameter *parameter);
+opevo_family opevo_parameter_family(const opevo_parameter *parameter);
+/* Number of vertices, at least 1. */
+opevo_index opevo_parameter_size(const opevo_parameter *parameter);
+
+/* Components of one value: v for factor, n for permutation, otherwise 1. */
+size_t opevo_parameter_arity(const opevo_parameter *parameter);
+/* Name of a component, or NULL where none was given. */
+const char *opevo_parameter_component_name(const opevo_parameter *parameter, size_t component);
+
+/* Value of a vertex (below the size) into `components` (arity of them); texts are borrowed. Cost:
+ * O(arity) for listed values and permutations times O(arity), O(arity * primes) for factorisations.
+ */
+void opevo_parameter_value(const opevo_parameter *parameter, opevo_index vertex,
+                           opevo_value *components);
+/* The vertex that has this value; false when the set holds no such value. */
+bool opevo_parameter_find(const opevo_parameter *parameter, const opevo_value *components,
+                          opevo_index *vertex);
+
+/* Number of neighbours, and the k-th of them (k below the degree) in an order fixed for each
+ * vertex: k -> neighbour is one to one. Cost as for opevo_parameter_value. */
+opevo_index opevo_parameter_degree(const opevo_parameter *parameter, opevo_index vertex);
+opevo_index opevo_parameter_neighbour(const opevo_parameter *parameter, opevo_index vertex,
+                                      opevo_index k);
+
+/* Facts of the graph, each exact. A member that has no formula and whose graph has more than 2^20
+ * vertices is unknown: its bit is missing in `known`. */
+typedef struct opevo_parameter_metrics {
+    opevo_index edges;
+    opevo_index degree_min, degree_max;
+    double degree_mean;
+    opevo_index diameter;   /* largest distance inside a component */
+    opevo_index components; /* connected components */
+    unsigned known;         /* OPEVO_METRIC_... */
+} opevo_parameter_metrics;
+enum {
+    OPEVO_METRIC_DEGREES = 1, /* edges, degree_min, degree_max, degree_mean */
+    OPEVO_METRIC_DIAMETER = 2,
+    OPEVO_METRIC_COMPONENTS = 4
+};
+opevo_status opevo_parameter_measure(const opevo_parameter *parameter,
+                                     opevo_parameter_metrics *metrics, opevo_error *err);
+
+/* "8,1,1": the components with commas; texts bare. */
+void opevo_parameter_print(const opevo_parameter *parameter, opevo_index vertex, opevo_text *out);
+/* [8, 1, 1] for a type of tuples, a bare JSON value for the others. */
+void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index vertex,
+                                opevo_text *out);
+/* Read what opevo_parameter_print wrote. Errors: INVALID with the reason, such as "4,1,1 is no
+ * value of factor(8,3): its product is 4". */
+opevo_status opevo_parameter_read(const opevo_parameter *parameter, const char *text,
+                                  opevo_index *vertex, opevo_error *err);
+
+/* Everything that decides values and topology, continued into a signature (hash.h). */
+uint64_t opevo_parameter_hash(const opevo_parameter *parameter, uint64_t hash);
+
+/* The rows of the table at the top, for help texts and for tests over all types. */
+typedef struct opevo_type_info {
+    const char *name;
+    const char *usage;      /* "factor(C,v)" */
+    const char *summary;    /* one line */
+    const char *topologies; /* names separated by spaces, default first */
+} opevo_type_info;
+size_t opevo_type_count(void);
+const opevo_type_info *opevo_type_get(size_t i);
+
+#endif

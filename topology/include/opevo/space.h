@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A space: an ordered list of parameters, and the constraints between them. A point is one vertex
+ * for each parameter; its number is mixed radix, the last parameter running fastest:
+ *
+ *     point = ((v[0] * size[1] + v[1]) * size[2] + v[2]) ...,   0 <= point < product of the sizes <
+ * 2^128.
+ *
+ * Immutable after create. */
+
+#ifndef OPEVO_SPACE_H
+#define OPEVO_SPACE_H
+
+#include <opevo/parameter.h>
+
+typedef struct opevo_space opevo_space;
+
+/* In which language a constraint is written. */
+typedef enum opevo_dialect {
+    OPEVO_DIALECT_C,     /* C expressions; a factor's components are X[0], X[1], ... */
+    OPEVO_DIALECT_PYTHON /* T1 files: chained comparisons, and, or, not, // and ** */
+} opevo_dialect;
+
+/* Take ownership of the parameters: on success the space owns them, on failure the caller still
+ * does. `origin` names where the constraints come from in messages (a path, or "--constraint").
+ *
+ * A constraint sees a parameter of one component by its name, a component by X[i] or by its own
+ * name. Errors: INVALID for two equal names, a constraint that does not parse, names nothing known,
+ * uses a text as a number, or divides by zero at some combination of the parameters that it names
+ * (all combinations are tried up to 2^22 of them; beyond, such a point is not allowed); LIMIT when
+ * the points exceed 2^128 - 1. */
+opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
+                                const char *const *constraints, size_t constraint_count,
+                                opevo_dialect dialect, const char *origin, opevo_space **out,
+                                opevo_error *err);
+/* A search space in NNI's form with our extensions, or a Kernel Tuner T1 file; which one is seen
+ * from the content. docs/formats.md describes both. */
+opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *err);
+/* The same from a text; `origin` stands for the path in messages, `directory` is where graph files
+ * are looked for (NULL: here). */
+opevo_status opevo_space_parse(const char *json, const char *origin, const char *directory,
+                               opevo_space **out, opevo_error *err);
+void opevo_space_destroy(opevo_space *space);
+
+size_t opevo_space_parameter_count(const opevo_space *space);
+const opevo_parameter *opevo_space_parameter(const opevo_space *space, size_t i);
+/* Points, those that the constraints exclude counted in. */
+opevo_index opevo_space_size(const opevo_space *space);
+size_t opevo_space_constraint_count(const opevo_space *space);
+const char *opevo_space_constraint(const opevo_space *space, size_t i);
+
+/* Point <-> one vertex for each parameter. Cost: a division for each parameter. */
+void opevo_space_decode(const opevo_space *space, opevo_index point, opevo_index *vertices);
+opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
+
+/* Whether the constraints allow the point; always true without constraints. Cost: one bit test for
+ * spaces up to 2^20 points, which are tabulated at create; otherwise the constraints are evaluated.
+ */
+bool opevo_space_allows(const opevo_space *space, opevo_index point);
+
+/* How many points the constraints allow: exact by enumeration on `threads` threads (0: all
+ * processors) for spaces up to `enumerate_limit` points, otherwise estimated from 2^20 evenly
+ * spread points. Without constraints always exact. */
+typedef struct opevo_space_share {
+    bool exact;
+    opevo_index allowed;          /* when exact */
+    double share;                 /* of all points, in [0, 1] */
+    double share_low, share_high; /* exact: both equal share; estimated: 99 % Wilson interval */
+} opevo_space_share;
+opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enumerate_limit,
+                                       unsigned threads, opevo_space_share *out, opevo_error *err);
+
+/* "K=64,4,4 X=8,1,16,4": as a person reads and types it. */
+void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *out);
+/* {"K": [64, 4, 4], "X": ...} */
+void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_text *out);
+/* Read what opevo_space_print wrote; parameters in any order, each once. */
+opevo_status opevo_space_read(const opevo_space *space, const char *text, opevo_index *point,
+                              opevo_error *err);
+
+/* The space in NNI's form with our extensions, such that opevo_space_parse gives an equal space
+ * (graph files excepted, which are named, not copied). */
+void opevo_space_write_json(const opevo_space *space, opevo_text *out);
+
+/* Equal for equal parameters, topologies, constraints and order; a different one is almost surely a
+ * different space. */
+uint64_t opevo_space_signature(const opevo_space *space);
+
+#endif
