@@ -114,7 +114,7 @@ char *opevo_double_format(double value, char *out)
 {
     if (!isfinite(value))
         return strcpy(out, "null");
-    for (int digits = 1; digits <= 17; digits++) {
+    for (int digits = 15; digits <= 17; digits++) {
         snprintf(out, OPEVO_DOUBLE_TEXT_SIZE, "%.*g", digits, value);
         if (strtod(out, NULL) == value)
             break;

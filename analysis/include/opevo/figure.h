@@ -7,9 +7,18 @@
 
 #include <opevo/law.h>
 
-/* The parameter's graph with each vertex shaded by its probability under the law, start vertex
- * marked, values as labels, colour scale with numbers: figures 1 and 2 of the paper. Layout:
- * Kamada-Kawai by igraph, cycles and paths laid out by hand. Errors: LIMIT above 400 vertices. */
+/* Appends the parameter's graph with each vertex shaded by its probability under the law, as in
+ * figures 1 and 2 of the paper: the start in a ring, value and probability as label up to 120
+ * vertices, a colour bar (logarithmic when the probabilities span more than a factor of 20), and a
+ * title with q, start and the law's bound. Each vertex is one <circle>, in vertex order, whose
+ * attribute data-p is the probability to the last digit; a vertex that the walk cannot reach is
+ * white with a dashed rim. The same text for the same law.
+ *
+ * Not for two threads at once: igraph, which lays out the less regular graphs, keeps its state in
+ * global variables.
+ *
+ * Errors: LIMIT above 400 vertices; NOMEM, with *svg then cut short. Cost: O(vertices^2) for
+ * layouts by hand, up to O(vertices^3) for those by distance. */
 opevo_status opevo_figure_law(const opevo_law *law, opevo_text *svg, opevo_error *err);
 
 #endif

@@ -7,13 +7,21 @@
 
 #include <opevo/objective.h>
 
-/* Mean, sample standard deviation, extremes and quantiles of a sample; NAN where undefined. */
+/* Mean, sample standard deviation (divisor count - 1), extremes and median of a sample. NAN where
+ * undefined: all of an empty sample, sd of a single value. */
 typedef struct opevo_moments {
     size_t count;
     double mean, sd, min, max, median;
 } opevo_moments;
-/* `values` is sorted in place. */
+/* `values` are finite and are sorted in place. Mean and sd by two passes. Cost: O(count log count).
+ */
 opevo_moments opevo_moments_of(double *values, size_t count);
+
+/* Quantile p, 0 <= p <= 1, of `count` ascending values: linear between the order statistics, value
+ * i (from 0) standing for p = i / (count - 1). NAN for no values.
+ * Source: Hyndman, Fan, "Sample quantiles in statistical packages", Amer. Statist. 50 (1996),
+ * definition 7. */
+double opevo_quantile_sorted(const double *values, size_t count, double p);
 
 /* What a landscape holds. Exact when every allowed point was evaluated, otherwise estimated from an
  * evenly spread sample. */
@@ -22,14 +30,28 @@ typedef struct opevo_landscape_summary {
     opevo_index points; /* allowed by the constraints; when exact */
     uint64_t evaluated;
     uint64_t by_class[OPEVO_OUTCOME_CLASS_COUNT];
-    double quantile[5]; /* .05 .25 .5 .75 .95 of the fitness of the points that are ok */
+    /* Of the fitness of the points that are ok; NAN where there are too few. */
+    double quantile[5]; /* .05 .25 .5 .75 .95, as opevo_quantile_sorted */
     double mean, sd;
+    double best; /* largest fitness evaluated; NAN where no point is ok */
+    /* By the enumeration when exact (unknown where no point is ok), otherwise what the objective
+     * itself knows. */
     opevo_optimum optimum;
-    uint64_t within_5_percent; /* evaluated points with fitness >= 0.95 times the best */
+    /* Evaluated points with fitness >= 0.95 times the optimum's, or the best's if that is unknown.
+     */
+    uint64_t within_5_percent;
 } opevo_landscape_summary;
 extern const double opevo_landscape_quantiles[5];
-/* Enumerates spaces up to `enumerate_limit` points on `threads` threads (0: all), samples 10^6
- * otherwise. */
+
+/* Evaluates all allowed points of a space of up to `enumerate_limit` points (the excluded ones
+ * counted in) or up to 10^6, and of a larger one those allowed among 10^6 evenly spread points, on
+ * `threads` threads
+ * (0: all processors; one where the objective is not concurrent). The numbers do not depend on the
+ * threads. Sample: multiples modulo the space's size of a number near 0.618 times the size that
+ * shares no factor with it, so that points are distinct and each parameter's values equally used.
+ *
+ * Errors: LIMIT for an enumerate_limit above 2^32; what the objective reports; NOMEM.
+ * Memory: 8 bytes a point of the space, or of the sample. */
 opevo_status opevo_landscape_summarise(opevo_objective *objective, opevo_index enumerate_limit,
                                        unsigned threads, opevo_landscape_summary *out,
                                        opevo_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Verification: does a sampler draw from the exact law? Goodness-of-fit tests, with the size of the
- * defects that they would have caught. */
+ * defects that they would have caught. docs/verification.md gives the mathematics. */
 
 #ifndef OPEVO_VERIFY_H
 #define OPEVO_VERIFY_H
@@ -9,37 +9,83 @@
 #include <opevo/child.h>
 #include <opevo/sampler.h>
 
-/* A family-wise verdict needs all the p-values; so tests are run first and judged together. */
+/* One test. A family-wise verdict needs the p-values of all tests; so tests are run first and
+ * judged together. */
 typedef struct opevo_fit {
     uint64_t draws;
-    size_t cells;  /* after pooling those that expect fewer than 10 draws into one */
-    size_t pooled; /* vertices in the pooled cell */
-    double degrees_of_freedom;
-    double chi_square, g;     /* statistics of Pearson's and of the likelihood-ratio test */
-    double p_chi_square, p_g; /* estimated: asymptotic p-values */
-    double p_adjusted;        /* the smaller of the two, after Holm over the family */
+    uint64_t impossible;       /* draws outside the set, or where the law is 0: each is a defect */
+    size_t cells;              /* after pooling those that expect fewer than 10 draws into one */
+    size_t pooled;             /* vertices or classes in the pooled cell, 0 where there is none */
+    double degrees_of_freedom; /* cells - 1 */
+    double chi_square, g;      /* statistics of Pearson's and of the likelihood-ratio test */
+    double p_chi_square, p_g;  /* estimated: asymptotic p-values; 0 after an impossible draw */
+    double p_adjusted;         /* the smaller of the two, after Holm over the family */
     bool rejected;
-    /* Smallest defect that this number of draws catches with probability 0.999 at alpha = 1e-6, by
-     * the non-central chi-square law; NAN where none is caught. Estimated. */
-    double detectable_q;     /* |change of q| */
-    uint64_t detectable_cut; /* largest k such that a walk cut after k steps is caught; 0: none */
+    /* Smallest defect that Pearson's test with this number of draws catches with probability 0.999
+     * at alpha = 1e-6, by the non-central chi-square law. Estimated: that law is asymptotic. */
+    double detectable_q;     /* every change of q by as much, up or down, is caught; NAN: none is */
+    uint64_t detectable_cut; /* largest k such that a walk made to stop after k steps is caught; 0:
+                                none, or not computed */
     double detectable_edge;  /* share of the edges whose loss, one at a time, is caught; NAN: not
                                 computed */
+    uint64_t edges_tried;    /* edges behind detectable_edge: all of them, or 64 spread evenly */
 } opevo_fit;
 
-/* Draws one vertex; `context` is whatever it needs. */
+/* Draws one vertex or point; `context` is whatever it needs. */
 typedef opevo_index (*opevo_draw)(void *context, opevo_rng *rng);
 
-/* Draw `draws` times and test against probability[0 .. cells - 1]. `power` is filled by
- * opevo_verify_power alone. Errors: INVALID when fewer than two cells are left after pooling is not
- * an error: degrees_of_freedom is 0 then and both p are 1. */
+/* Draw `draws` times and test against `probability`, `count` non-negative numbers, not all zero,
+ * which are scaled to sum to 1. The fields on defects are left at "not computed", p_adjusted and
+ * rejected at "not judged": NAN and false.
+ *
+ * Cells that expect fewer than 10 draws are pooled into one; when that one expects fewer than 10
+ * itself, the smallest other cell joins it. One cell alone leaves nothing to test: degrees of
+ * freedom 0, and both p are 1 unless a draw was impossible.
+ *
+ * Errors: INVALID without draws, without cells, or for a probability that is negative, not finite
+ * or all zero; NOMEM. Cost: `draws` draws, 20 bytes a cell.
+ * Source: Cochran, "Some methods for strengthening the common chi-square tests", Biometrics 10
+ * (1954), for pooling; Sokal, Rohlf, "Biometry", for G. */
 opevo_status opevo_verify_draws(const double *probability, size_t count, opevo_draw draw,
                                 void *context, uint64_t draws, opevo_rng *rng, opevo_fit *out,
                                 opevo_error *err);
-/* The power part, for the walk on one parameter's graph. */
+
+/* The same against the law of a walk on one parameter. Cells are the vertices; above 2^20 of them
+ * they are the values that the law takes on its symmetry classes, so that even permutation(30) can
+ * be tested. Errors: as above, and LIMIT above 2^24 classes. */
+opevo_status opevo_verify_law(const opevo_law *law, opevo_draw draw, void *context, uint64_t draws,
+                              opevo_rng *rng, opevo_fit *out, opevo_error *err);
+
+/* The power part: fills the fields on defects, for the test that opevo_verify_law makes of the walk
+ * from `start` with this number of draws. The defects are
+ *   q     the walk goes on with probability q - delta or q + delta (at most q + 0.9 (1 - q)); that
+ * a larger delta is easier to catch is taken for granted, delta is found to 1 %; cut   the walk
+ * stops after k steps for certain; edge  one edge is missing, in both directions. Graphs of more
+ * than 2^20 vertices or 2^22 edges: detectable_q alone.
+ *
+ * Errors: as opevo_law_create. Cost: up to 90 laws, 64 of them for the edges. */
 opevo_status opevo_verify_power(const opevo_parameter *parameter, double q, opevo_index start,
                                 uint64_t draws, opevo_fit *out, opevo_error *err);
-/* Holm's step-down adjustment of the smaller p of each fit times two; rejected: p_adjusted < alpha.
+
+/* The whole child step of a tuner: recombine, mutate, handle duplicates. `draw` gives the point of
+ * one child bred from these parents while the points with taken[x] are taken; the test is against
+ * opevo_child_law_without_duplicates. Where that law loses children that can reach no free point,
+ * they are expected to be bred anew, which scales the law of the others by 1 / (1 - lost). A number
+ * of at least opevo_space_size(space) counts as an impossible draw.
+ *
+ *   taken   opevo_space_size(space) flags; at least the parents, as a rule
+ *   bound   out: 1-norm bound of the law; may be NULL
+ *
+ * Errors: as opevo_child_law_without_duplicates (LIMIT above 4096 points) and opevo_verify_draws;
+ * INVALID when no child can reach a free point. */
+opevo_status opevo_verify_child(const opevo_space *space, const opevo_parents *parents, double q,
+                                opevo_duplicate_rule rule, const bool *taken, opevo_draw draw,
+                                void *context, uint64_t draws, opevo_rng *rng, opevo_fit *out,
+                                double *bound, opevo_error *err);
+
+/* Holm's step-down adjustment: each fit enters with twice the smaller of its two p-values, which
+ * are thereby corrected for their being two; rejected: p_adjusted < alpha. The probability that any
+ * fit of a correct sampler is rejected is then at most alpha. Cost: O(count^2).
  * Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
  * (1979). */
 void opevo_verify_judge(opevo_fit *fits, size_t count, double alpha);

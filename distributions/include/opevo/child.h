@@ -31,14 +31,20 @@ typedef struct opevo_parents {
 
 typedef struct opevo_child_law opevo_child_law;
 
-/* The product law, before duplicates are handled. q is one for all parameters. Memory: the sum of
- * the parameters' sizes in doubles; one solve a parameter. Errors as opevo_law_create. */
+/* The product law, before duplicates are handled. q is one for all parameters. `space` is needed no
+ * longer than the call.
+ *
+ * Errors: INVALID for no parents, a parent outside the space, a negative or infinite weight or only
+ *         zeros; otherwise as opevo_law_create.
+ * Cost:   one number for each vertex of each parameter; one solve a parameter, or one closed form a
+ *         parent where the parameter has one. */
 opevo_status opevo_child_law_create(const opevo_space *space, const opevo_parents *parents,
                                     double q, const opevo_law_options *options,
                                     opevo_child_law **out, opevo_error *err);
 void opevo_child_law_destroy(opevo_child_law *law);
 double opevo_child_law_probability(const opevo_child_law *law, opevo_index point);
-/* 1-norm bound on the whole product law: prod(1 + bound_i) - 1. */
+/* 1-norm bound on the whole product law: prod(1 + bound_i) - 1, where bound_i is the certificate of
+ * marginal i plus the rounding of the weights. */
 double opevo_child_law_bound(const opevo_child_law *law);
 /* Marginal law of parameter i: as many numbers as it has vertices; borrowed. */
 const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
@@ -51,8 +57,10 @@ const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
  *   bound   out: 1-norm bound; may be NULL
  *
  * Redrawing starts again from the recombined child, so its law mixes K(x,.)/K(x,T) over the
- * recombined states x, with their exact weights. Errors: LIMIT above 4096 points; TOLERANCE; NOMEM.
- * Cost: O(points^2) memory, O(|S|^3) time. */
+ * recombined states x, with their exact weights. Errors: INVALID as opevo_child_law_create; LIMIT
+ * above 4096 points; TOLERANCE when the bound would exceed 1e-9, which takes points of T that a
+ * mutation finds less often than about once in 1e6 times; NOMEM.
+ * Cost: O(points^2) memory, O(points^2 + |S|^3) time. */
 opevo_status opevo_child_law_without_duplicates(const opevo_space *space,
                                                 const opevo_parents *parents, double q,
                                                 opevo_duplicate_rule rule, const bool *taken,

@@ -42,7 +42,12 @@ typedef struct opevo_law_options {
 
 typedef struct opevo_law opevo_law;
 
-/* Law of the walk on the parameter's graph from one vertex.
+/* Law of the walk on the parameter's graph from one vertex. `parameter` must outlive the law.
+ *
+ * AUTO takes the closed form or the tridiagonal solve where the parameter's family has one, and
+ * otherwise conjugate gradients, on the fly if the graph does not fit in memory. CHOLESKY, CG,
+ * CG_IMPLICIT and LUMPED work on every graph that fits; LUMPED is never faster than CG, but gives
+ * the classes.
  *
  * Errors: INVALID if q, start or the tolerance is outside its domain or the method does not fit the
  *         graph; LIMIT if the graph does not fit in memory; TOLERANCE if the bound stays above the

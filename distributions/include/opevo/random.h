@@ -67,9 +67,10 @@ opevo_index opevo_rng_below_wide(opevo_rng *rng, opevo_index bound);
 /* The number t such that "opevo_rng_u64() < t" has probability p up to 2^-64, for 0 <= p < 1. */
 uint64_t opevo_rng_threshold(double p);
 
-/* Let every GSL distribution draw from `rng`: out.type and out.state are set, nothing is to be
- * freed, and `rng` must outlive *out. gsl_rng_set on it restarts the stream of (seed, same purpose,
- * same index). */
+/* Let every GSL distribution draw from `rng`: type and state are set, nothing is to be freed, and
+ * `rng` must outlive what is returned. gsl_rng_get gives the 64 bits of opevo_rng_u64 (so min is 0
+ * and max UINT64_MAX), gsl_rng_uniform the number of opevo_rng_unit. gsl_rng_set restarts the
+ * stream of (seed, same purpose, same index). */
 extern const gsl_rng_type *const opevo_rng_gsl_type;
 static inline gsl_rng opevo_rng_as_gsl(opevo_rng *rng)
 {

@@ -18,7 +18,8 @@ typedef struct opevo_walker opevo_walker;
 /* `parameter` must outlive the walker. Errors: INVALID if q is outside [0, 1); NOMEM. */
 opevo_status opevo_walker_create(const opevo_parameter *parameter, double q, opevo_walker **out,
                                  opevo_error *err);
-/* On an explicit graph that is not a parameter's; copied. */
+/* On an explicit graph that is not a parameter's; copied, always as tables. Errors as above, and
+ * LIMIT above 2^32 - 1 vertices or 2^31 edges. */
 opevo_status opevo_walker_create_on_graph(const opevo_graph *graph, double q, opevo_walker **out,
                                           opevo_error *err);
 void opevo_walker_destroy(opevo_walker *walker);
@@ -31,15 +32,17 @@ opevo_index opevo_walker_step(const opevo_walker *walker, opevo_index vertex, op
 
 /* An alias table: draws i with probability weight[i] / sum in O(1), one 64-bit number a draw.
  * Source: Vose, "A linear algorithm for generating random numbers with a given distribution", IEEE
- * TSE 17 (1991). The probabilities realised differ from the weights by at most 2^-32 / n in each
- * cell. */
+ * TSE 17 (1991), in whole numbers here, so that no weight is lost to rounding: an entry of weight 0
+ * is never drawn, and each of the n columns of the table is realised within 2^-32 / n. 16 bytes an
+ * entry. */
 typedef struct opevo_alias opevo_alias;
 
 /* Errors: INVALID for no weight, a negative or non-finite one, all zero, or more than 2^32 - 1;
  * NOMEM. */
 opevo_status opevo_alias_create(const double *weights, size_t count, opevo_alias **out,
                                 opevo_error *err);
-/* Of a law, over its vertices; LIMIT when they are more than 2^26. */
+/* Of a law, over its vertices; needs the law no longer. Errors: LIMIT when the vertices are more
+ * than 2^26; NOMEM. */
 opevo_status opevo_alias_create_from_law(const opevo_law *law, opevo_alias **out, opevo_error *err);
 void opevo_alias_destroy(opevo_alias *alias);
 size_t opevo_alias_draw(const opevo_alias *alias, opevo_rng *rng);

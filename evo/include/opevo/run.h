@@ -10,7 +10,7 @@
 #include <opevo/store.h>
 #include <opevo/tuner.h>
 
-/* The run ends at the first limit reached; at least one must be set. */
+/* The run ends with the first trial that reaches a limit; at least one must be set. */
 typedef struct opevo_budget {
     uint64_t trials; /* 0: no limit */
     double seconds;  /* sum of the trials' costs, simulated or measured; 0: no limit */
@@ -23,7 +23,7 @@ typedef enum opevo_stop {
     OPEVO_STOP_TARGET,
     OPEVO_STOP_SEARCH_OVER, /* the tuner has nothing left; its reason says why */
     OPEVO_STOP_INTERRUPTED
-} opevo_stop;
+} opevo_stop; /* where one trial reaches several limits: target, then seconds, then trials */
 /* "trials", "seconds", "target", "search-over", "interrupted". */
 const char *opevo_stop_name(opevo_stop stop);
 
@@ -58,12 +58,15 @@ typedef struct opevo_run_result {
 
 /* Ask, evaluate, store, tell, until the budget is spent. With a store, trials already there for the
  * same (objective name, tuner, settings, seed) are told instead of evaluated, so a run that was
- * killed goes on as if it had not been, and a longer budget continues a finished one.
+ * killed goes on as if it had not been, and a longer budget continues a finished one. The trials do
+ * not depend on the batch: what was evaluated beyond the one that ends the run is not counted and
+ * not stored.
  *
- * Errors: MISMATCH if the stored trials are not the ones that the tuner proposes (another version,
- * another space or another landscape under the same name); whatever the objective or the store
- *         report. Stored trials survive every error.
- * Cost:   at most 2 microseconds a trial beside the objective's and the store's own cost. */
+ * Errors: INVALID without a limit; MISMATCH if the stored trials are not the ones that the tuner
+ * proposes (another version, another space or another landscape under the same name); whatever the
+ * objective or the store report. Stored trials survive every error.
+ *
+ * Cost: at most 2 microseconds a trial beside the objective's and the store's own cost. */
 opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
                        opevo_run_result *result, opevo_error *err);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The run store: one SQLite file for any number of runs. A trial is committed before the tuner is
- * told of it, so whatever was measured survives a kill at any moment. docs/formats.md gives the
- * schema. */
+ * told of it, so whatever was measured survives a kill at any moment. docs/formats/store.md gives
+ * the schema. A store belongs to one thread at a time; any number of processes may open one file,
+ * and each run has one process at a time that writes it. */
 
 #ifndef OPEVO_STORE_H
 #define OPEVO_STORE_H
@@ -16,11 +17,14 @@ typedef enum opevo_store_mode {
     OPEVO_STORE_WRITE /* made when absent */
 } opevo_store_mode;
 
-/* Errors: IO; INVALID if the file is no run store; MISMATCH if another version of the format wrote
- * it. */
+/* Errors: IO; INVALID if the file is no run store, or is cut or damaged where it was looked at;
+ * MISMATCH if another version of the format wrote it; NOMEM. A file that is refused is left as it
+ * was. */
 opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
                               opevo_error *err);
 void opevo_store_close(opevo_store *store);
+/* As given to open. */
+const char *opevo_store_path(const opevo_store *store);
 
 /* What a run is, in a store. The first four identify it; the rest is written with it. */
 typedef struct opevo_run_key {
@@ -34,23 +38,25 @@ typedef struct opevo_run_key {
 } opevo_run_key;
 
 /* Find the run, or make it. Errors: MISMATCH, naming the store, if a run of the same identity was
- * made with another signature of the objective or another program version. */
+ * made with another space, another signature of the objective or another program version; INVALID
+ * for a store opened to read. */
 opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
                                opevo_error *err);
 /* Trials of a run after number `after`, at most `capacity` of them, in order. Samples and messages
- * are not read. */
+ * are not read; origins live as long as the store is open. Errors: INVALID for a damaged file. */
 opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, opevo_trial *trials,
                               size_t capacity, size_t *count, opevo_error *err);
-/* Append in one transaction: all of them, or none. Errors: IO when the disk is full. */
+/* Append in one transaction: all of them, or none. Errors: IO when the disk is full, or when
+ * another process has stored a trial of the same number. */
 opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,
                                 size_t count, opevo_error *err);
 
-/* One line for each run. Strings are borrowed during the call of `visit`. */
+/* One line for each run, in the order made. Strings are borrowed during the call of `visit`. */
 typedef struct opevo_run_info {
     int64_t run;
     const char *objective, *tuner, *settings, *unit, *started, *version, *best_text;
     uint64_t seed, trials, failed;
-    double best_fitness; /* 0 when every trial failed */
+    double best_fitness; /* 0 when every trial failed; then best_trial is 0 and best_text "" */
     uint64_t best_trial;
     double cost_s;
 } opevo_run_info;

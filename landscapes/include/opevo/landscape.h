@@ -10,24 +10,36 @@
 
 /* A recorded landscape: a table NAME.csv, NAME.csv.xz or NAME.csv.gz with its NAME.json beside it
  * (either may be named, also NAME alone), or a Kernel Tuner cache file, which may be compressed
- * likewise and may be unfinished (closing brackets missing). docs/formats.md describes both.
+ * likewise and may be unfinished (closing brackets missing). docs/formats/landscape.md describes
+ * both, with every rule.
  *
  * Numeric parameters become `discrete`, others `categorical`, columns that the description groups a
- * `factor`; `space` (a file, NULL: none) says otherwise. A point without a row is UNRECORDED.
+ * `factor`; `space` (a space file, NULL: none) says otherwise, and rows outside it are left out. A
+ * point without a row is UNRECORDED. The optimum is the best row; it is known unless no row is OK.
  *
  * Errors: INVALID, as "path:line: ...", for a table that disagrees with its description, a value
- * outside its parameter's list, a point given twice, a row that is cut; IO. Cost:   evaluate is one
- * look-up, about 50 ns. */
+ * outside its parameter's list, a point given twice, a row that is cut; LIMIT for a text above 1
+ * GiB; IO. Cost: open reads everything once; evaluate is one look-up, about 50 ns, from any number
+ * of threads. */
 opevo_status opevo_recorded_open(const char *path, const char *space, opevo_objective **out,
                                  opevo_error *err);
+/* How many rows of a recorded landscape lie outside the space file that it was opened with, and
+ * were left out; 0 for any other objective. */
+size_t opevo_recorded_ignored(const opevo_objective *objective);
 
 /* A simulated landscape: an analytic model of a GPU that runs the paper's schedule of an operator.
  *
- *   device  a name of the table below, or the path of a device file
+ *   device  a name of the table below, or the path of a device file (holds a '/' or ends in
+ *           ".json")
  *
- * No randomness: the same point has the same outcome always. The optimum is found by enumeration on
- * all processors and kept in the user's cache folder. docs/simulator.md derives the model. Cost:
- * evaluate is about 100 ns. */
+ * No randomness: the same point has the same outcome always. run_s is what the paper's harness
+ * would run for; building is not modelled and build_s is 0. The optimum is found by enumeration on
+ * all processors, for spaces of at most 2^33 points, and kept in the user's cache folder.
+ * docs/simulator.md derives the model.
+ *
+ * Errors: INVALID for an unknown device, or a device file with a missing, unknown or impossible
+ *         key; LIMIT for a parameter of more than 2^24 values; IO; NOMEM.
+ * Cost:   evaluate is 50 to 250 ns. */
 opevo_status opevo_simulated_open(const opevo_operator *op, const char *device,
                                   opevo_objective **out, opevo_error *err);
 typedef struct opevo_device_info {

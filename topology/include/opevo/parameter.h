@@ -4,15 +4,18 @@
  * and a topology, which is an undirected simple graph on them. Everything here works by formula,
  * without building the graph, wherever the type has one: permutation(30) is a valid parameter.
  *
- *   type                  values                                      topologies (default first)
- *   factor(C,v)           ordered v-tuples with product C             prime-move, any-divisor,
- * complete permutation(n)        orders of 0 .. n-1                          transposition,
- * adjacent-swap, insertion, complete discrete(a,b,...)     numbers, kept in increasing order path,
- * steps(k), cycle, complete categorical(a,b,...)  any values, kept as given (alias: choice)
- * complete graph(FILE)           the vertices of a file read by igraph       file
+ *   type                  values                            topologies (default first)
+ *   factor(C,v)           ordered v-tuples with product C   prime-move, any-divisor, complete
+ *   permutation(n)        orders of 0 .. n-1                transposition, adjacent-swap,
+ *                                                           insertion, complete
+ *   discrete(a,b,...)     numbers, kept in increasing order path, steps(k), cycle, complete
+ *   categorical(a,b,...)  any values, kept as given         complete
+ *   choice(a,b,...)       another name for categorical
+ *   graph(FILE)           vertices of a file read by igraph file
  *
- * Source of the default topologies: Gao et al., "OpEvo", section 3. Immutable after create, so that
- * any number of threads may read one. */
+ * docs/topologies.md defines each and derives the formulas. Source of the default topologies: Gao
+ * et al., "OpEvo", section 3. Immutable after create, so that any number of threads may read one.
+ */
 
 #ifndef OPEVO_PARAMETER_H
 #define OPEVO_PARAMETER_H
@@ -47,11 +50,14 @@ typedef struct opevo_parameter_spec {
 } opevo_parameter_spec;
 
 /* Errors: INVALID for an unknown type or topology, C = 0, v = 0, n = 0, no values, equal values, a
- *         value of the wrong kind, a broken graph file; LIMIT when the vertices exceed 2^128 - 1.
- */
+ *         value of the wrong kind, a broken graph file; IO for a graph file that cannot be read;
+ *         LIMIT when the vertices exceed 2^128 - 1 (permutation: n > 34), for v > 1024, and for
+ *         more than 2^32 - 1 listed values; NOMEM.
+ * Cost:   factor: milliseconds for the primes of C and O(v log C) memory; lists: sorting. */
 opevo_status opevo_parameter_create(const opevo_parameter_spec *spec, opevo_parameter **out,
                                     opevo_error *err);
-/* From text as in the table above, such as "factor(8,3)"; topology as in the spec. */
+/* From text as in the table above, such as "factor(8,3)"; topology as in the spec. A list's values
+ * are separated by commas and read by opevo_value_parse; one in double quotes is a text. */
 opevo_status opevo_parameter_parse(const char *name, const char *text, const char *topology,
                                    opevo_parameter **out, opevo_error *err);
 void opevo_parameter_destroy(opevo_parameter *parameter);
@@ -71,11 +77,11 @@ size_t opevo_parameter_arity(const opevo_parameter *parameter);
 const char *opevo_parameter_component_name(const opevo_parameter *parameter, size_t component);
 
 /* Value of a vertex (below the size) into `components` (arity of them); texts are borrowed. Cost:
- * O(arity) for listed values and permutations times O(arity), O(arity * primes) for factorisations.
- */
+ * O(1) for listed values, O(n^2) for permutations, O(v * primes + log C) for factorisations. */
 void opevo_parameter_value(const opevo_parameter *parameter, opevo_index vertex,
                            opevo_value *components);
-/* The vertex that has this value; false when the set holds no such value. */
+/* The vertex that has this value; false, with *vertex untouched, when the set holds no such value.
+ * A real number equal to an integer stands for it. Cost: O(log size) for listed values. */
 bool opevo_parameter_find(const opevo_parameter *parameter, const opevo_value *components,
                           opevo_index *vertex);
 
@@ -84,9 +90,14 @@ bool opevo_parameter_find(const opevo_parameter *parameter, const opevo_value *c
 opevo_index opevo_parameter_degree(const opevo_parameter *parameter, opevo_index vertex);
 opevo_index opevo_parameter_neighbour(const opevo_parameter *parameter, opevo_index vertex,
                                       opevo_index k);
+/* All of them at once, in the order of k, into room for the degree. The value of the vertex is
+ * worked out once, so that a neighbour costs O(1) for prime moves and O(arity) elsewhere. */
+void opevo_parameter_neighbours(const opevo_parameter *parameter, opevo_index vertex,
+                                opevo_index *neighbours);
 
-/* Facts of the graph, each exact. A member that has no formula and whose graph has more than 2^20
- * vertices is unknown: its bit is missing in `known`. */
+/* Facts of the graph, each exact. What has no formula is counted on the explicit graph up to 2^20
+ * vertices and within about a second; a fact that is not known, or that exceeds 2^128 - 1, is 0 and
+ * its bit is missing in `known`. */
 typedef struct opevo_parameter_metrics {
     opevo_index edges;
     opevo_index degree_min, degree_max;
@@ -96,10 +107,12 @@ typedef struct opevo_parameter_metrics {
     unsigned known;         /* OPEVO_METRIC_... */
 } opevo_parameter_metrics;
 enum {
-    OPEVO_METRIC_DEGREES = 1, /* edges, degree_min, degree_max, degree_mean */
+    OPEVO_METRIC_DEGREES = 1, /* degree_min, degree_max, degree_mean */
     OPEVO_METRIC_DIAMETER = 2,
-    OPEVO_METRIC_COMPONENTS = 4
+    OPEVO_METRIC_COMPONENTS = 4,
+    OPEVO_METRIC_EDGES = 8
 };
+/* Errors: NOMEM, with *metrics untouched. */
 opevo_status opevo_parameter_measure(const opevo_parameter *parameter,
                                      opevo_parameter_metrics *metrics, opevo_error *err);
 
@@ -113,7 +126,8 @@ void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index ve
 opevo_status opevo_parameter_read(const opevo_parameter *parameter, const char *text,
                                   opevo_index *vertex, opevo_error *err);
 
-/* Everything that decides values and topology, continued into a signature (hash.h). */
+/* Everything that decides values and topology, and the names, continued into a signature (hash.h).
+ * Of a graph file it is the vertices and edges that count, not the path. */
 uint64_t opevo_parameter_hash(const opevo_parameter *parameter, uint64_t hash);
 
 /* The rows of the table at the top, for help texts and for tests over all types. */

@@ -34,9 +34,11 @@ typedef enum opevo_outcome_class {
 
 const char *opevo_outcome_name(opevo_outcome_class kind);
 const char *opevo_outcome_meaning(opevo_outcome_class kind);
+/* False, with *kind untouched, for an unknown name. */
 bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind);
 
-/* A plain value. The pointers are borrowed from the objective until its next evaluate. */
+/* A plain value. The pointers are borrowed from the objective until its next evaluate; a concurrent
+ * objective keeps them as long as it lives. */
 typedef struct opevo_outcome {
     opevo_outcome_class kind;
     double fitness; /* in the objective's unit, larger is better; 0 unless kind is OK */
@@ -84,8 +86,12 @@ struct opevo_objective {
     bool concurrent;    /* evaluate may be called from several threads at once */
 };
 
+/* As ops->evaluate, with outcomes that every reader can rely on: a fitness that is negative, NaN or
+ * infinite, or that comes with a failure, becomes 0, as does such a cost; the time of a failure
+ * becomes NAN. The class is kept. Errors: what the objective reports. */
 opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_index *points,
                                       size_t count, opevo_outcome *outcomes, opevo_error *err);
+/* `known` is false where the objective has no such function. */
 opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
                                      opevo_error *err);
 void opevo_objective_destroy(opevo_objective *objective);

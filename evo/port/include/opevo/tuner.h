@@ -13,22 +13,21 @@
 
 typedef struct opevo_tuner opevo_tuner;
 
-/* ---- Settings
- * ------------------------------------------------------------------------------------ */
+/* ---- Settings ---- */
 
 typedef enum opevo_setting_kind {
     OPEVO_SETTING_COUNT, /* a whole number in [min, max] */
-    OPEVO_SETTING_REAL,  /* a real number in [min, max], max itself excluded where `below_max` */
+    OPEVO_SETTING_REAL,  /* a real number in [min, max], max itself excluded if `below_max` */
     OPEVO_SETTING_CHOICE /* one of `choices` */
 } opevo_setting_kind;
 
 typedef struct opevo_setting {
     const char *key;
     opevo_setting_kind kind;
+    bool below_max;                 /* REAL */
     double default_value, min, max; /* COUNT and REAL */
-    bool below_max;
-    const char *choices; /* CHOICE: names separated by spaces, the default first */
-    const char *summary; /* one line: what it is, and of what it is the probability */
+    const char *choices;            /* CHOICE: names separated by spaces, the default first */
+    const char *summary;            /* one line: what it is, and of what it is the probability */
 } opevo_setting;
 
 /* One value for each row of a tuner's table, in its order. */
@@ -36,8 +35,7 @@ typedef struct opevo_setting_value {
     double number; /* COUNT and REAL; for CHOICE the place of the choice in `choices` */
 } opevo_setting_value;
 
-/* ---- Asking and telling
- * ----------------------------------------------------------------------------- */
+/* ---- Asking and telling ---- */
 
 typedef struct opevo_proposal {
     opevo_index point;
@@ -72,16 +70,23 @@ typedef struct opevo_tuner_ops {
     void (*destroy)(opevo_tuner *self);
 } opevo_tuner_ops;
 
-/* First member, `super`, of every implementation. */
+/* First member, `super`, of every implementation; the functions below keep all of it except the
+ * reason. */
 struct opevo_tuner {
     const opevo_tuner_ops *ops;
-    size_t pending;     /* asked for and not yet told; kept by the functions below */
+    const opevo_space *space;
+    size_t pending;     /* asked for and not yet told */
     const char *reason; /* one sentence once the search is over, NULL before; a static string */
 };
 
+/* The tuner's stream is (seed, "tuner", 0), the same for every tuner. `space` must outlive the
+ * tuner. Errors: INVALID for a setting outside its domain; NOMEM. */
 opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
                                 const opevo_setting_value *settings, uint64_t seed,
                                 opevo_tuner **out, opevo_error *err);
+/* As the functions of the table, with their promises checked: a proposal that is no point of the
+ * space or that a constraint forbids is a bug of the tuner (an assertion), telling more than is
+ * pending is one of the caller (INVALID). */
 opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
                              size_t *count, opevo_error *err);
 opevo_status opevo_tuner_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the verbs share: the option tables, from which parsing, help, man page and completion are
+ * made; the resolution of what a user names; tables and the progress line. */
+
+#ifndef OPEVO_CLI_INTERNAL_H
+#define OPEVO_CLI_INTERNAL_H
+
+#include <signal.h>
+
+#include <opevo/landscape.h>
+#include <opevo/run.h>
+#include <opevo/space.h>
+
+#define OPEVO_VERSION_TEXT OPEVO_VERSION
+
+/* 1 is also what a verification that rejects returns. */
+enum { OPEVO_EXIT_OK = 0, OPEVO_EXIT_FAILED = 1, OPEVO_EXIT_MISUSED = 2, OPEVO_EXIT_SIGINT = 130 };
+
+/* ---- Options (options.c)
+ * ---------------------------------------------------------------------------- */
+
+typedef struct opevo_option {
+    const char *name;     /* without the dashes */
+    const char *argument; /* what it takes, such as "N"; NULL for a flag */
+    const char *summary;  /* one line, with the default */
+    bool repeatable;
+} opevo_option;
+
+typedef struct opevo_call opevo_call;
+
+typedef struct opevo_verb {
+    const char *name;
+    const char *arguments; /* usage of what stands before the options: "[WHAT]" */
+    size_t arguments_min, arguments_max;
+    const char *summary; /* one line */
+    const char *details; /* paragraphs for `opevo help VERB` and the man page */
+    const opevo_option *options;
+    size_t option_count;
+    /* Everything for stdout goes to `out`, which is written when the verb returns OPEVO_OK.
+     * *exit_code is OPEVO_EXIT_OK on entry. */
+    opevo_status (*run)(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err);
+} opevo_verb;
+
+typedef struct opevo_given {
+    const opevo_option *option;
+    const char *value; /* NULL for a flag */
+} opevo_given;
+
+/* A parsed command line; strings are those of argv. */
+struct opevo_call {
+    const opevo_verb *verb;
+    const char **arguments;
+    size_t argument_count;
+    opevo_given *given;
+    size_t given_count;
+};
+
+extern const opevo_verb opevo_i_verb_completion, opevo_i_verb_help, opevo_i_verb_landscape,
+    opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_runs, opevo_i_verb_space, opevo_i_verb_tune,
+    opevo_i_verb_tuners, opevo_i_verb_verify;
+extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
+const opevo_verb *opevo_i_verb_find(const char *name);
+
+/* Parse argv[0 .. argc - 1], the words after the verb; release with opevo_i_call_free. */
+opevo_status opevo_i_call_parse(const opevo_verb *verb, int argc, char **argv, opevo_call *call,
+                                opevo_error *err);
+void opevo_i_call_free(opevo_call *call);
+
+/* Value of the last option of that name, NULL when it was not given; and whether a flag was. */
+const char *opevo_i_option(const opevo_call *call, const char *name);
+bool opevo_i_flag(const opevo_call *call, const char *name);
+/* The option as a number in its domain, `fallback` when it was not given. The sentence names the
+ * option and the domain. */
+opevo_status opevo_i_option_count(const opevo_call *call, const char *name, uint64_t fallback,
+                                  uint64_t min, uint64_t max, uint64_t *out, opevo_error *err);
+opevo_status opevo_i_option_q(const opevo_call *call, double *out, opevo_error *err);
+/* A positive real number; 0 when it was not given. */
+opevo_status opevo_i_option_positive(const opevo_call *call, const char *name, double *out,
+                                     opevo_error *err);
+/* Of the known words, the one closest to a mistyped one; NULL when none is close. */
+const char *opevo_i_closest(const char *word, const char *const *known, size_t count);
+
+void opevo_i_print_usage(const opevo_verb *verb, opevo_text *out);
+
+/* ---- What a user names (what.c)
+ * ----------------------------------------------------------------------- */
+
+/* A parameter needs a name, and sentences about it begin with that; but a user who wrote only
+ * "factor(8,3)" gave none. Such a parameter is called x, and this is the sentence without it. */
+const char *opevo_i_unnamed(const char *message);
+/* A parameter from text such as "factor(8,3)"; topology may be NULL. */
+opevo_status opevo_i_parameter_of(const char *text, const char *topology, opevo_parameter **out,
+                                  opevo_error *err);
+/* A space by a parameter ("factor(8,3)"), an operator, a space file, or "recorded:FILE". */
+opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err);
+/* An objective: `on` is "recorded:FILE" (then `what` is NULL) or "sim:DEVICE" (then it is an
+ * operator); `space` is a space file for a recorded landscape, or NULL. */
+opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
+                                  opevo_objective **out, opevo_error *err);
+
+/* Say how many rows of a recording a space file left out, if any. */
+void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);
+
+/* ---- The terminal (terminal.c)
+ * --------------------------------------------------------------------------- */
+
+/* Columns of the terminal on this descriptor; 0 when it is none, which means no limit. */
+unsigned opevo_i_terminal_width(int descriptor);
+
+/* A table of texts. Where it is wider than the terminal, each row is printed as a list of its
+ * fields. */
+typedef struct opevo_table {
+    const char *const *heads; /* a head that starts with '<' is aligned left */
+    size_t columns;
+    char **cells; /* row after row, owned */
+    size_t count;
+    size_t capacity;
+    bool failed;
+} opevo_table;
+
+void opevo_i_table_cell(opevo_table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Append to `out` and release the cells. */
+opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text *out,
+                                 opevo_error *err);
+/* 1234567 as "1,234,567". */
+void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
+
+/* A line on stderr that is rewritten at most ten times a second, and only on a terminal. */
+typedef struct opevo_progress {
+    bool active;
+    double started_s, drawn_s;
+    unsigned width;
+} opevo_progress;
+
+void opevo_i_progress_start(opevo_progress *progress, bool quiet);
+/* Whether it is time to draw; `done` in [0, 1] is for the estimate of the time left. */
+bool opevo_i_progress_due(opevo_progress *progress);
+void opevo_i_progress_draw(opevo_progress *progress, double done, const char *text);
+void opevo_i_progress_end(opevo_progress *progress);
+
+/* Set by SIGINT and SIGTERM once opevo_i_catch_interrupts was called. */
+extern volatile sig_atomic_t opevo_i_interrupted;
+void opevo_i_catch_interrupts(void);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The program opevo. A verb parses and checks everything, then acts; what it has for stdout is
+ * written at the end, so that bad input leaves nothing half written. Exit status: 0 done, 1 a
+ * verification rejected, 2 misused or failed, 130 interrupted. */
+
+#include "cli_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cblas.h>
+
+const opevo_verb *const opevo_i_verbs[] = {
+    &opevo_i_verb_law,
+    &opevo_i_verb_verify,
+    &opevo_i_verb_space,
+    &opevo_i_verb_tune,
+    &opevo_i_verb_runs,
+    &opevo_i_verb_tuners,
+    &opevo_i_verb_landscape,
+    &opevo_i_verb_help,
+    &opevo_i_verb_man,
+    &opevo_i_verb_completion,
+    NULL,
+};
+
+const opevo_verb *opevo_i_verb_find(const char *name)
+{
+    for (size_t i = 0; opevo_i_verbs[i]; i++) {
+        if (!strcmp(opevo_i_verbs[i]->name, name))
+            return opevo_i_verbs[i];
+    }
+    return NULL;
+}
+
+static int unknown_verb(const char *word)
+{
+    const char *known[32];
+    size_t count = 0;
+    const char *closest = NULL;
+
+    for (; opevo_i_verbs[count] && count < 32; count++)
+        known[count] = opevo_i_verbs[count]->name;
+    closest = opevo_i_closest(word, known, count);
+    if (closest)
+        fprintf(stderr, "opevo: There is no verb \"%s\"; %s is close.\n", word, closest);
+    else
+        fprintf(stderr, "opevo: There is no verb \"%s\"; see opevo help.\n", word);
+    return OPEVO_EXIT_MISUSED;
+}
+
+static bool write_out(const opevo_text *out, opevo_error *err)
+{
+    if (fwrite(opevo_text_string(out), 1, out->length, stdout) == out->length &&
+        fflush(stdout) == 0)
+        return true;
+    opevo_error_set(err, OPEVO_IO, "Standard output: %s.", strerror(errno));
+    return false;
+}
+
+static int run_verb(const opevo_verb *verb, int argc, char **argv)
+{
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_call call;
+    opevo_text out = {0};
+    int exit_code = OPEVO_EXIT_OK;
+    opevo_status status = opevo_i_call_parse(verb, argc, argv, &call, &err);
+
+    if (status == OPEVO_OK) {
+        status = verb->run(&call, &out, &exit_code, &err);
+        if (status == OPEVO_OK)
+            status = opevo_text_check(&out, &err);
+        if (status == OPEVO_OK && !write_out(&out, &err))
+            status = err.status;
+        opevo_i_call_free(&call);
+    }
+    opevo_text_free(&out);
+    if (status == OPEVO_OK)
+        return exit_code;
+    fprintf(stderr, "opevo %s: %s\n", verb->name, err.message);
+    return OPEVO_EXIT_MISUSED;
+}
+
+int main(int argc, char **argv)
+{
+    const opevo_verb *verb = NULL;
+
+    /* Threads are ours to hand out; a spinning second BLAS thread only costs. */
+    openblas_set_num_threads(1);
+    if (argc < 2) {
+        fputs("opevo: Say what to do: opevo help lists the verbs.\n", stderr);
+        return OPEVO_EXIT_MISUSED;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts("opevo " OPEVO_VERSION_TEXT);
+        return fflush(stdout) == 0 ? OPEVO_EXIT_OK : OPEVO_EXIT_MISUSED;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return run_verb(&opevo_i_verb_help, 0, argv);
+    verb = opevo_i_verb_find(argv[1]);
+    if (!verb)
+        return unknown_verb(argv[1]);
+    for (int i = 2; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return run_verb(&opevo_i_verb_help, 1, argv + 1);
+    }
+    return run_verb(verb, argc - 2, argv + 2);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Parsing by the tables. Everything is checked before a verb acts. */
+
+#include "cli_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+static const opevo_option *find(const opevo_verb *verb, const char *name, size_t length)
+{
+    for (size_t i = 0; i < verb->option_count; i++) {
+        if (strlen(verb->options[i].name) == length && !memcmp(verb->options[i].name, name, length))
+            return &verb->options[i];
+    }
+    return NULL;
+}
+
+/* Levenshtein distance of two short words, by the usual two rows folded into one. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    size_t row[LONGEST + 1];
+    size_t width = strlen(b);
+
+    if (width > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= width; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[width];
+}
+
+const char *opevo_i_closest(const char *word, const char *const *known, size_t count)
+{
+    const char *closest = NULL;
+    size_t least = 3; /* two typing mistakes at most */
+
+    for (size_t i = 0; i < count; i++) {
+        size_t d = distance(word, known[i]);
+
+        if (d < least) {
+            least = d;
+            closest = known[i];
+        }
+    }
+    return closest;
+}
+
+static opevo_status fail_unknown(const opevo_verb *verb, const char *word, size_t length,
+                                 opevo_error *err)
+{
+    enum { MOST = 32 };
+    const char *known[MOST];
+    size_t count = 0;
+    char name[64];
+    const char *closest = NULL;
+
+    for (; count < verb->option_count && count < MOST; count++)
+        known[count] = verb->options[count].name;
+    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
+    closest = opevo_i_closest(name, known, count);
+    if (closest)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "There is no option --%s; --%s is close.", name,
+                          closest);
+    return OPEVO_FAIL(err, OPEVO_INVALID, "There is no option --%s; see opevo help %s.", name,
+                      verb->name);
+}
+
+/* One option word, at argv[*at]; steps over its value. */
+static opevo_status parse_option(int argc, char **argv, int *at, opevo_call *call, opevo_error *err)
+{
+    const char *word = argv[*at] + 2;
+    const char *equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    const opevo_option *option = find(call->verb, word, length);
+    const char *value = equals ? equals + 1 : NULL;
+
+    if (!option)
+        return fail_unknown(call->verb, word, length, err);
+    if (!option->argument && value)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--%s takes no value.", option->name);
+    if (option->argument && !value) {
+        if (*at + 1 >= argc)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs a value: --%s %s.", option->name,
+                              option->name, option->argument);
+        value = argv[++*at];
+    }
+    for (size_t i = 0; i < call->given_count && !option->repeatable; i++) {
+        if (call->given[i].option == option)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s is given twice.", option->name);
+    }
+    call->given[call->given_count++] = (opevo_given){option, value};
+    return OPEVO_OK;
+}
+
+static opevo_status parse_words(int argc, char **argv, opevo_call *call, opevo_error *err)
+{
+    const opevo_verb *verb = call->verb;
+    bool options_over = false;
+
+    for (int i = 0; i < argc; i++) {
+        opevo_status status = OPEVO_OK;
+
+        if (!options_over && !strcmp(argv[i], "--"))
+            options_over = true;
+        else if (!options_over && !strncmp(argv[i], "--", 2))
+            status = parse_option(argc, argv, &i, call, err);
+        else if (!options_over && argv[i][0] == '-' && argv[i][1])
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID,
+                           "There is no option %s; options have two dashes, see opevo help %s.",
+                           argv[i], verb->name);
+        else if (call->argument_count == verb->arguments_max)
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "\"%s\" is one argument too many: opevo %s %s.",
+                                argv[i], verb->name, verb->arguments);
+        else
+            call->arguments[call->argument_count++] = argv[i];
+        if (status != OPEVO_OK)
+            return status;
+    }
+    if (call->argument_count < verb->arguments_min)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "An argument is missing: opevo %s %s.", verb->name,
+                          verb->arguments);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_call_parse(const opevo_verb *verb, int argc, char **argv, opevo_call *call,
+                                opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    *call = (opevo_call){.verb = verb};
+    call->arguments = opevo_calloc((size_t)argc, sizeof *call->arguments);
+    call->given = opevo_calloc((size_t)argc, sizeof *call->given);
+    if (!call->arguments || !call->given)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the command line.");
+    else
+        status = parse_words(argc, argv, call, err);
+    if (status != OPEVO_OK)
+        opevo_i_call_free(call);
+    return status;
+}
+
+void opevo_i_call_free(opevo_call *call)
+{
+    opevo_free(call->arguments);
+    opevo_free(call->given);
+    *call = (opevo_call){0};
+}
+
+static const opevo_given *given(const opevo_call *call, const char *name)
+{
+    const opevo_given *last = NULL;
+
+    for (size_t i = 0; i < call->given_count; i++) {
+        if (!strcmp(call->given[i].option->name, name))
+            last = &call->given[i];
+    }
+    return last;
+}
+
+const char *opevo_i_option(const opevo_call *call, const char *name)
+{
+    const opevo_given *found = given(call, name);
+
+    return found ? found->value : NULL;
+}
+
+bool opevo_i_flag(const opevo_call *call, const char *name)
+{
+    return given(call, name) != NULL;
+}
+
+opevo_status opevo_i_option_count(const opevo_call *call, const char *name, uint64_t fallback,
+                                  uint64_t min, uint64_t max, uint64_t *out, opevo_error *err)
+{
+    const char *text = opevo_i_option(call, name);
+    uint64_t value = fallback;
+
+    if (text && (!opevo_parse_u64(text, &value) || value < min || value > max)) {
+        char low[OPEVO_INDEX_TEXT_SIZE];
+        char high[OPEVO_INDEX_TEXT_SIZE];
+
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--%s %s: give a whole number from %s to %s.", name,
+                          text, opevo_index_format(min, low), opevo_index_format(max, high));
+    }
+    *out = value;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_option_q(const opevo_call *call, double *out, opevo_error *err)
+{
+    const char *text = opevo_i_option(call, "q");
+    double value = 0.5;
+
+    if (text && (!opevo_parse_double(text, &value) || !(value >= 0 && value < 1)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--q %s: q is the probability of one more step; give 0 <= q < 1.", text);
+    *out = value;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_option_positive(const opevo_call *call, const char *name, double *out,
+                                     opevo_error *err)
+{
+    const char *text = opevo_i_option(call, name);
+    double value = 0;
+
+    if (text && (!opevo_parse_double(text, &value) || !(value > 0)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--%s %s: give a number above 0.", name, text);
+    *out = value;
+    return OPEVO_OK;
+}

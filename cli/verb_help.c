@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* help, man and completion: all three printed from the tables of verbs and options. */
+
+#include "cli_internal.h"
+
+#include <string.h>
+
+static void print_option(const opevo_option *option, opevo_text *out)
+{
+    opevo_text left = {0};
+
+    opevo_text_printf(&left, "  --%s%s%s", option->name, option->argument ? " " : "",
+                      option->argument ? option->argument : "");
+    opevo_text_printf(out, "%-24s %s%s\n", opevo_text_string(&left), option->summary,
+                      option->repeatable ? " (may be repeated)" : "");
+    opevo_text_free(&left);
+}
+
+void opevo_i_print_usage(const opevo_verb *verb, opevo_text *out)
+{
+    opevo_text_printf(out, "usage: opevo %s%s%s%s\n\n%s\n", verb->name, *verb->arguments ? " " : "",
+                      verb->arguments, verb->option_count ? " [OPTION]..." : "", verb->summary);
+    if (verb->details)
+        opevo_text_printf(out, "\n%s\n", verb->details);
+    if (verb->option_count)
+        opevo_text_add(out, "\noptions:\n");
+    for (size_t i = 0; i < verb->option_count; i++)
+        print_option(&verb->options[i], out);
+}
+
+static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_code,
+                             opevo_error *err)
+{
+    const opevo_verb *verb = NULL;
+
+    (void)exit_code;
+    if (call->argument_count) {
+        verb = opevo_i_verb_find(call->arguments[0]);
+        if (!verb)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "There is no verb \"%s\"; see opevo help.",
+                              call->arguments[0]);
+        opevo_i_print_usage(verb, out);
+        return OPEVO_OK;
+    }
+    opevo_text_add(out, "usage: opevo VERB [WHAT] [OPTION]...\n\n"
+                        "A testbed for tuning tensor operators by q-random walks on graphs.\n\n");
+    for (size_t i = 0; opevo_i_verbs[i]; i++)
+        opevo_text_printf(out, "  %-11s %s\n", opevo_i_verbs[i]->name, opevo_i_verbs[i]->summary);
+    opevo_text_add(out,
+                   "\nopevo help VERB, or opevo VERB --help, says more. opevo --version prints the "
+                   "version.\n");
+    return OPEVO_OK;
+}
+
+const opevo_verb opevo_i_verb_help = {
+    .name = "help",
+    .arguments = "[VERB]",
+    .arguments_max = 1,
+    .summary = "Say how to use opevo, or one verb.",
+    .run = run_help,
+};
+
+/* Text for troff: backslashes and dashes literal, no line that looks like a request. */
+static void add_roff(opevo_text *out, const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if (*at == '\\')
+            opevo_text_add(out, "\\e");
+        else if (*at == '-')
+            opevo_text_add(out, "\\-");
+        else if ((*at == '.' || *at == '\'') && (at == text || at[-1] == '\n'))
+            opevo_text_printf(out, "\\&%c", *at);
+        else
+            opevo_text_add_bytes(out, at, 1);
+    }
+}
+
+static void add_roff_verb(opevo_text *out, const opevo_verb *verb)
+{
+    opevo_text_printf(out, ".SS opevo %s ", verb->name);
+    add_roff(out, verb->arguments);
+    opevo_text_add(out, "\n");
+    add_roff(out, verb->summary);
+    opevo_text_add(out, "\n");
+    if (verb->details) {
+        opevo_text_add(out, ".PP\n.nf\n");
+        add_roff(out, verb->details);
+        opevo_text_add(out, "\n.fi\n");
+    }
+    for (size_t i = 0; i < verb->option_count; i++) {
+        const opevo_option *option = &verb->options[i];
+
+        opevo_text_add(out, ".TP\n\\fB\\-\\-");
+        add_roff(out, option->name);
+        opevo_text_add(out, "\\fR ");
+        add_roff(out, option->argument ? option->argument : "");
+        opevo_text_add(out, "\n");
+        add_roff(out, option->summary);
+        opevo_text_add(out, "\n");
+    }
+}
+
+static opevo_status run_man(const opevo_call *call, opevo_text *out, int *exit_code,
+                            opevo_error *err)
+{
+    (void)call;
+    (void)exit_code;
+    (void)err;
+    opevo_text_add(out, ".TH OPEVO 1 \"\" \"opevo " OPEVO_VERSION_TEXT "\"\n.SH NAME\n"
+                        "opevo \\- tune tensor operators by q\\-random walks on graphs\n"
+                        ".SH SYNOPSIS\n.B opevo\nVERB [WHAT] [OPTION]...\n.SH VERBS\n");
+    for (size_t i = 0; opevo_i_verbs[i]; i++)
+        add_roff_verb(out, opevo_i_verbs[i]);
+    opevo_text_add(out,
+                   ".SH EXIT STATUS\n0 done; 1 a verification rejected; 2 misused or failed, with "
+                   "one sentence on standard error; 130 interrupted.\n");
+    return OPEVO_OK;
+}
+
+const opevo_verb opevo_i_verb_man = {
+    .name = "man",
+    .arguments = "",
+    .summary = "Print the man page: opevo man | man -l -",
+    .run = run_man,
+};
+
+static opevo_status run_completion(const opevo_call *call, opevo_text *out, int *exit_code,
+                                   opevo_error *err)
+{
+    (void)exit_code;
+    if (strcmp(call->arguments[0], "bash") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "\"%s\": completion exists for bash.",
+                          call->arguments[0]);
+    opevo_text_add(out, "_opevo() {\n    local words=\n    if [ \"$COMP_CWORD\" = 1 ]; then\n"
+                        "        words=\"");
+    for (size_t i = 0; opevo_i_verbs[i]; i++)
+        opevo_text_printf(out, "%s%s", i ? " " : "", opevo_i_verbs[i]->name);
+    opevo_text_add(out, "\"\n    else\n        case ${COMP_WORDS[1]} in\n");
+    for (size_t i = 0; opevo_i_verbs[i]; i++) {
+        opevo_text_printf(out, "        %s) words=\"", opevo_i_verbs[i]->name);
+        for (size_t j = 0; j < opevo_i_verbs[i]->option_count; j++)
+            opevo_text_printf(out, "%s--%s", j ? " " : "", opevo_i_verbs[i]->options[j].name);
+        opevo_text_add(out, "\" ;;\n");
+    }
+    opevo_text_add(out,
+                   "        esac\n    fi\n"
+                   "    COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
+                   "}\ncomplete -o default -F _opevo opevo\n");
+    return OPEVO_OK;
+}
+
+const opevo_verb opevo_i_verb_completion = {
+    .name = "completion",
+    .arguments = "bash",
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .summary = "Print a completion script: eval \"$(opevo completion bash)\"",
+    .run = run_completion,
+};

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a landscape holds: points, failures by class, optimum, quantiles. */
+
+#include "cli_internal.h"
+
+#include <opevo/summary.h>
+
+static const opevo_option options[] = {
+    {"on", "OBJECTIVE", "recorded:FILE, or sim:DEVICE for an operator", false},
+    {"space", "FILE", "space file that says otherwise than the recording", false},
+    {"threads", "N", "threads (default 0: all processors)", false},
+    {"json", NULL, "print one JSON object", false},
+};
+
+/* Landscapes up to this many points are evaluated whole: c2, the largest of the paper, has
+ * 22,579,200. */
+#define MOST_EVALUATED ((opevo_index)1 << 25)
+
+static const char *sureness(const opevo_landscape_summary *facts)
+{
+    return facts->exact ? "exact" : "estimated";
+}
+
+static void print_json(const opevo_objective *objective, const opevo_landscape_summary *facts,
+                       opevo_text *out)
+{
+    opevo_text_add(out, "{\"objective\": ");
+    opevo_text_add_json(out, objective->name);
+    opevo_text_add(out, ", \"unit\": ");
+    opevo_text_add_json(out, objective->unit);
+    opevo_text_printf(out, ", \"sure\": \"%s\", \"points\": ", sureness(facts));
+    opevo_text_add_index(out, opevo_space_size(objective->space));
+    opevo_text_add(out, ", \"allowed\": ");
+    if (facts->exact)
+        opevo_text_add_index(out, facts->points);
+    else
+        opevo_text_add(out, "null");
+    opevo_text_printf(out, ", \"evaluated\": %llu, \"outcomes\": {",
+                      (unsigned long long)facts->evaluated);
+    for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++)
+        opevo_text_printf(out, "%s\"%s\": %llu", i ? ", " : "",
+                          opevo_outcome_name((opevo_outcome_class)i),
+                          (unsigned long long)facts->by_class[i]);
+    opevo_text_add(out, "}, \"quantiles\": [");
+    for (size_t i = 0; i < 5; i++) {
+        opevo_text_add(out, i ? ", [" : "[");
+        opevo_text_add_double(out, opevo_landscape_quantiles[i]);
+        opevo_text_add(out, ", ");
+        opevo_text_add_double(out, facts->quantile[i]);
+        opevo_text_add(out, "]");
+    }
+    opevo_text_add(out, "], \"mean\": ");
+    opevo_text_add_double(out, facts->mean);
+    opevo_text_add(out, ", \"sd\": ");
+    opevo_text_add_double(out, facts->sd);
+    opevo_text_printf(out, ", \"within_5_percent\": %llu, \"optimum\": ",
+                      (unsigned long long)facts->within_5_percent);
+    if (facts->optimum.known) {
+        opevo_text_add(out, "{\"configuration\": ");
+        opevo_space_print_json(objective->space, facts->optimum.point, out);
+        opevo_text_add(out, ", \"fitness\": ");
+        opevo_text_add_double(out, facts->optimum.fitness);
+        opevo_text_add(out, "}");
+    } else {
+        opevo_text_add(out, "null");
+    }
+    opevo_text_add(out, "}\n");
+}
+
+static void print_outcomes(const opevo_landscape_summary *facts, opevo_text *out)
+{
+    for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
+        if (!facts->by_class[i])
+            continue;
+        opevo_text_printf(out, "  %-13s", opevo_outcome_name((opevo_outcome_class)i));
+        opevo_i_text_add_grouped(out, facts->by_class[i]);
+        opevo_text_printf(out, "  (%.2f %%)  %s\n",
+                          100 * (double)facts->by_class[i] / (double)facts->evaluated,
+                          opevo_outcome_meaning((opevo_outcome_class)i));
+    }
+}
+
+static void print_text(const opevo_objective *objective, const opevo_landscape_summary *facts,
+                       opevo_text *out)
+{
+    const char *sure = sureness(facts);
+
+    opevo_text_printf(out, "%s: ", objective->name);
+    opevo_i_text_add_grouped(out, opevo_space_size(objective->space));
+    opevo_text_add(out, " points");
+    if (facts->exact) {
+        opevo_text_add(out, ", ");
+        opevo_i_text_add_grouped(out, facts->points);
+        opevo_text_add(out, " allowed (exact)\n");
+    } else {
+        opevo_text_add(out, "; estimated from ");
+        opevo_i_text_add_grouped(out, facts->evaluated);
+        opevo_text_add(out, " of them, evenly spread\n");
+    }
+    opevo_i_print_ignored(objective, out);
+    print_outcomes(facts, out);
+    if (facts->optimum.known) {
+        opevo_text_printf(out, "optimum (exact): %.8g %s at ", facts->optimum.fitness,
+                          objective->unit);
+        opevo_space_print(objective->space, facts->optimum.point, out);
+        opevo_text_add(out, "\nwithin 5 % of it: ");
+        opevo_i_text_add_grouped(out, facts->within_5_percent);
+        opevo_text_printf(out, " points (%s)\n", facts->exact ? "exact" : "of those evaluated");
+    }
+    opevo_text_printf(out, "fitness of the points that are ok (%s), %s:\n", sure, objective->unit);
+    for (size_t i = 0; i < 5; i++)
+        opevo_text_printf(out, "  quantile %.2f  %.6g\n", opevo_landscape_quantiles[i],
+                          facts->quantile[i]);
+    opevo_text_printf(out, "  mean %.6g, standard deviation %.6g\n", facts->mean, facts->sd);
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_objective *objective = NULL;
+    opevo_landscape_summary facts;
+    uint64_t threads = 0;
+
+    (void)exit_code;
+    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_objective_of(call->argument_count ? call->arguments[0] : NULL,
+                                   opevo_i_option(call, "on"), opevo_i_option(call, "space"),
+                                   &objective, err));
+    OPEVO_TRY(opevo_landscape_summarise(objective, MOST_EVALUATED, (unsigned)threads, &facts, err));
+    if (opevo_i_flag(call, "json"))
+        print_json(objective, &facts, out);
+    else
+        print_text(objective, &facts, out);
+cleanup:
+    opevo_objective_destroy(objective);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_landscape = {
+    .name = "landscape",
+    .arguments = "[WHAT]",
+    .arguments_max = 1,
+    .summary = "Describe a landscape: points, failures, optimum, quantiles.",
+    .details = "  opevo landscape mm1 --on sim:gtx1080ti\n"
+               "  opevo landscape --on recorded:conv_a100.csv.xz",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

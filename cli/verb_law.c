@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The exact law of a walk: as a table with bars, CSV, JSON, and as a drawing. */
+
+#include "cli_internal.h"
+
+#include <opevo/figure.h>
+#include <opevo/file.h>
+#include <opevo/law.h>
+#include <opevo/memory.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const opevo_option options[] = {
+    {"start", "VALUE", "value where the walk starts (default: the first one)", false},
+    {"q", "Q", "probability of one more step, 0 <= q < 1 (default 0.5)", false},
+    {"topology", "NAME", "which values are neighbours (default: the paper's)", false},
+    {"method", "NAME", "auto, closed-form, tridiagonal, cholesky, cg, cg-implicit, lumped", false},
+    {"tolerance", "T", "largest accepted error bound, in the 1-norm (default 1e-12)", false},
+    {"top", "N", "rows of the table, most probable first (default 40; 0: all)", false},
+    {"csv", NULL, "print value,p for each value", false},
+    {"json", NULL, "print one JSON object", false},
+    {"svg", "FILE", "draw the graph, its vertices shaded by probability", false},
+};
+
+/* One line of output: a vertex, or all vertices that a symmetry makes equal. */
+typedef struct row {
+    opevo_law_class class;
+    size_t place; /* in the order of the law, to sort ties */
+} row;
+
+static int by_probability(const void *a, const void *b)
+{
+    const row *x = a;
+    const row *y = b;
+
+    if (x->class.probability != y->class.probability)
+        return x->class.probability < y->class.probability ? 1 : -1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Above this many values the law is printed by classes, where its method has them. */
+enum { MOST_VALUES = 1 << 22 };
+
+/* Rows by value, or by class for a set too large to list. */
+static opevo_status make_rows(const opevo_law *law, row **out, size_t *count, bool *by_class,
+                              opevo_error *err)
+{
+    opevo_index size = opevo_parameter_size(opevo_law_parameter(law));
+    row *rows = NULL;
+
+    *by_class = size > MOST_VALUES && opevo_law_class_count(law) < size;
+    *count = *by_class ? opevo_law_class_count(law) : (size_t)size;
+    rows = opevo_malloc(*count, sizeof *rows);
+    if (!rows)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rows.", *count);
+    for (size_t i = 0; i < *count; i++) {
+        rows[i].place = i;
+        rows[i].class = *by_class ? opevo_law_class_get(law, i)
+                                  : (opevo_law_class){i, 1, opevo_law_probability(law, i)};
+    }
+    *out = rows;
+    return OPEVO_OK;
+}
+
+static void print_csv(const opevo_law *law, const row *rows, size_t count, bool by_class,
+                      opevo_text *out)
+{
+    opevo_text value = {0};
+
+    opevo_text_add(out, by_class ? "representative,count,p\n" : "value,p\n");
+    for (size_t i = 0; i < count; i++) {
+        opevo_text_clear(&value);
+        opevo_parameter_print(opevo_law_parameter(law), rows[i].class.representative, &value);
+        opevo_text_add_csv(out, opevo_text_string(&value));
+        if (by_class) {
+            opevo_text_add(out, ",");
+            opevo_text_add_index(out, rows[i].class.size);
+        }
+        opevo_text_add(out, ",");
+        opevo_text_add_double(out, rows[i].class.probability);
+        opevo_text_add(out, "\n");
+    }
+    opevo_text_free(&value);
+}
+
+static void print_json(const opevo_law *law, const row *rows, size_t count, bool by_class,
+                       opevo_text *out)
+{
+    const opevo_parameter *parameter = opevo_law_parameter(law);
+
+    opevo_text_add(out, "{\"parameter\": ");
+    opevo_text_add_json(out, opevo_parameter_text(parameter));
+    opevo_text_add(out, ", \"topology\": ");
+    opevo_text_add_json(out, opevo_parameter_topology(parameter));
+    opevo_text_add(out, ", \"q\": ");
+    opevo_text_add_double(out, opevo_law_q(law));
+    opevo_text_add(out, ", \"start\": ");
+    opevo_parameter_print_json(parameter, opevo_law_start(law), out);
+    opevo_text_printf(
+        out, ", \"method\": \"%s\", \"bound\": ", opevo_law_method_name(opevo_law_get_method(law)));
+    opevo_text_add_double(out, opevo_law_bound(law));
+    opevo_text_add(out, ", \"law\": [");
+    for (size_t i = 0; i < count; i++) {
+        opevo_text_add(out, i ? ",\n  {\"value\": " : "\n  {\"value\": ");
+        opevo_parameter_print_json(parameter, rows[i].class.representative, out);
+        if (by_class) {
+            opevo_text_add(out, ", \"count\": ");
+            opevo_text_add_index(out, rows[i].class.size);
+        }
+        opevo_text_add(out, ", \"p\": ");
+        opevo_text_add_double(out, rows[i].class.probability);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "\n]}\n");
+}
+
+/* A bar in eighths of a character, so that small probabilities are still told apart. */
+static void draw_bar(double share, char *bar, size_t size)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    unsigned length = (unsigned)(share * 24 * 8 + 0.5);
+    size_t used = 0;
+
+    for (; length >= 8; length -= 8)
+        used += (size_t)snprintf(bar + used, size - used, "█");
+    snprintf(bar + used, size - used, "%s", eighths[length]);
+}
+
+static opevo_status print_rows(const opevo_law *law, const row *rows, size_t count, bool by_class,
+                               opevo_text *out, opevo_error *err)
+{
+    static const char *const by_value_heads[] = {"<value", "probability", "<"};
+    static const char *const by_class_heads[] = {"<one of", "count", "probability of each",
+                                                 "of all", "<"};
+    opevo_table table = {.heads = by_class ? by_class_heads : by_value_heads,
+                         .columns = by_class ? 5 : 3};
+    double most = rows[0].class.probability * (double)(by_class ? rows[0].class.size : 1);
+
+    for (size_t i = 1; i < count && by_class; i++) {
+        double mass = rows[i].class.probability * (double)rows[i].class.size;
+
+        most = mass > most ? mass : most;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double mass = rows[i].class.probability * (double)rows[i].class.size;
+        opevo_text value = {0};
+        char digits[OPEVO_INDEX_TEXT_SIZE];
+        char bar[128];
+
+        opevo_parameter_print(opevo_law_parameter(law), rows[i].class.representative, &value);
+        opevo_i_table_cell(&table, "%s", opevo_text_string(&value));
+        opevo_text_free(&value);
+        if (by_class) {
+            opevo_i_table_cell(&table, "%s", opevo_index_format(rows[i].class.size, digits));
+            opevo_i_table_cell(&table, "%.6e", rows[i].class.probability);
+        }
+        opevo_i_table_cell(&table, mass >= 1e-4 || mass == 0 ? "%.6f" : "%.2e", mass);
+        draw_bar(most > 0 ? mass / most : 0, bar, sizeof bar);
+        opevo_i_table_cell(&table, "%s", bar);
+    }
+    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+}
+
+static opevo_status print_table(const opevo_law *law, row *rows, size_t count, bool by_class,
+                                size_t top, opevo_text *out, opevo_error *err)
+{
+    const opevo_parameter *parameter = opevo_law_parameter(law);
+    size_t shown = top && count > top ? top : count;
+    opevo_status status = OPEVO_OK;
+    double rest = 0;
+
+    opevo_text_printf(out, "Law of the q-random walk on %s, topology %s, q = %g, from ",
+                      opevo_parameter_text(parameter), opevo_parameter_topology(parameter),
+                      opevo_law_q(law));
+    opevo_parameter_print(parameter, opevo_law_start(law), out);
+    opevo_text_add(out, "\n");
+    opevo_i_text_add_grouped(out, opevo_parameter_size(parameter));
+    opevo_text_printf(out, " values; method %s; exact within %.2g in the 1-norm (bounded)\n\n",
+                      opevo_law_method_name(opevo_law_get_method(law)), opevo_law_bound(law));
+    qsort(rows, count, sizeof *rows, by_probability);
+    status = print_rows(law, rows, shown, by_class, out, err);
+    for (size_t i = shown; i < count; i++)
+        rest += rows[i].class.probability * (double)rows[i].class.size;
+    if (shown < count) {
+        opevo_text_add(out, "... and ");
+        opevo_i_text_add_grouped(out, count - shown);
+        opevo_text_printf(out, " more %s, with probability %.3g together (--top 0 shows all)\n",
+                          by_class ? "classes" : "values", rest);
+    }
+    return status;
+}
+
+static opevo_status find_start(const opevo_call *call, const opevo_parameter *parameter,
+                               opevo_index *start, opevo_error *err)
+{
+    const char *text = opevo_i_option(call, "start");
+    opevo_error inner = {OPEVO_OK, ""};
+
+    *start = 0;
+    if (!text || opevo_parameter_read(parameter, text, start, &inner) == OPEVO_OK)
+        return OPEVO_OK;
+    return OPEVO_FAIL(err, inner.status, "--start %.100s: %.900s", text,
+                      opevo_i_unnamed(inner.message));
+}
+
+static opevo_status find_options(const opevo_call *call, opevo_law_options *settings,
+                                 opevo_error *err)
+{
+    const char *method = opevo_i_option(call, "method");
+
+    if (method && !opevo_law_method_parse(method, &settings->method))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--method %s: give auto, closed-form, tridiagonal, cholesky, cg, "
+                          "cg-implicit or lumped.",
+                          method);
+    return opevo_i_option_positive(call, "tolerance", &settings->tolerance, err);
+}
+
+static opevo_status write_svg(const opevo_law *law, const char *path, opevo_error *err)
+{
+    opevo_text svg = {0};
+    opevo_status status = opevo_figure_law(law, &svg, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_file_write(path, opevo_text_string(&svg), svg.length, err);
+    opevo_text_free(&svg);
+    return status;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_parameter *parameter = NULL;
+    opevo_law *law = NULL;
+    row *rows = NULL;
+    opevo_law_options settings = {OPEVO_LAW_AUTO, 0};
+    const char *svg = opevo_i_option(call, "svg");
+    opevo_index start = 0;
+    uint64_t top = 0;
+    double q = 0;
+    size_t count = 0;
+    bool by_class = false;
+
+    (void)exit_code;
+    OPEVO_TRY(opevo_i_parameter_of(call->arguments[0], opevo_i_option(call, "topology"), &parameter,
+                                   err));
+    OPEVO_TRY(find_start(call, parameter, &start, err));
+    OPEVO_TRY(opevo_i_option_q(call, &q, err));
+    OPEVO_TRY(opevo_i_option_count(call, "top", 40, 0, UINT64_MAX, &top, err));
+    OPEVO_TRY(find_options(call, &settings, err));
+    OPEVO_TRY(opevo_law_create(parameter, q, start, &settings, &law, err));
+    OPEVO_TRY(make_rows(law, &rows, &count, &by_class, err));
+    if (svg)
+        OPEVO_TRY(write_svg(law, svg, err));
+    if (opevo_i_flag(call, "json"))
+        print_json(law, rows, count, by_class, out);
+    else if (opevo_i_flag(call, "csv"))
+        print_csv(law, rows, count, by_class, out);
+    else
+        OPEVO_TRY(print_table(law, rows, count, by_class, (size_t)top, out, err));
+cleanup:
+    opevo_free(rows);
+    opevo_law_destroy(law);
+    opevo_parameter_destroy(parameter);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_law = {
+    .name = "law",
+    .arguments = "PARAMETER",
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .summary = "Compute where a q-random walk ends, exactly.",
+    .details = "PARAMETER is one of factor(C,v), permutation(n), discrete(a,b,...),\n"
+               "categorical(a,b,...), graph(FILE); docs/topologies.md has their topologies.\n\n"
+               "  opevo law 'factor(8,3)' --start 8,1,1 --q 0.5\n"
+               "  opevo law 'permutation(30)' --q 0.9\n"
+               "  opevo law 'discrete(0,125,256)' --json",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a store holds: its runs, or the trials of one of them. */
+
+#include "cli_internal.h"
+
+#include <unistd.h>
+
+static const opevo_option options[] = {
+    {"json", NULL, "print one JSON array", false},
+};
+
+typedef struct listing {
+    opevo_table table;
+    opevo_text *json; /* NULL: fill the table */
+    size_t count;
+} listing;
+
+static void add_json(const opevo_run_info *info, listing *self)
+{
+    opevo_text *out = self->json;
+
+    opevo_text_printf(out, "%s{\"run\": %lld, \"objective\": ", self->count ? ",\n  " : "\n  ",
+                      (long long)info->run);
+    opevo_text_add_json(out, info->objective);
+    opevo_text_add(out, ", \"tuner\": ");
+    opevo_text_add_json(out, info->tuner);
+    opevo_text_add(out, ", \"settings\": ");
+    opevo_text_add_json(out, info->settings);
+    opevo_text_printf(out, ", \"seed\": %llu, \"trials\": %llu, \"failed\": %llu, \"best\": ",
+                      (unsigned long long)info->seed, (unsigned long long)info->trials,
+                      (unsigned long long)info->failed);
+    opevo_text_add_double(out, info->best_fitness);
+    opevo_text_add(out, ", \"unit\": ");
+    opevo_text_add_json(out, info->unit);
+    opevo_text_printf(out,
+                      ", \"best_trial\": %llu, \"cost_s\": ", (unsigned long long)info->best_trial);
+    opevo_text_add_double(out, info->cost_s);
+    opevo_text_add(out, ", \"started\": ");
+    opevo_text_add_json(out, info->started);
+    opevo_text_add(out, ", \"version\": ");
+    opevo_text_add_json(out, info->version);
+    opevo_text_add(out, "}");
+}
+
+static void visit(void *context, const opevo_run_info *info)
+{
+    listing *self = context;
+
+    if (self->json) {
+        add_json(info, self);
+    } else {
+        opevo_i_table_cell(&self->table, "%lld", (long long)info->run);
+        opevo_i_table_cell(&self->table, "%s", info->objective);
+        opevo_i_table_cell(&self->table, "%s", info->tuner);
+        opevo_i_table_cell(&self->table, "%s", info->settings);
+        opevo_i_table_cell(&self->table, "%llu", (unsigned long long)info->seed);
+        opevo_i_table_cell(&self->table, "%llu", (unsigned long long)info->trials);
+        opevo_i_table_cell(&self->table, "%llu", (unsigned long long)info->failed);
+        opevo_i_table_cell(&self->table, "%.6g", info->best_fitness);
+        opevo_i_table_cell(&self->table, "%s", info->unit);
+        opevo_i_table_cell(&self->table, "%llu", (unsigned long long)info->best_trial);
+        opevo_i_table_cell(&self->table, "%.1f s", info->cost_s);
+        opevo_i_table_cell(&self->table, "%s", info->started);
+    }
+    self->count++;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    static const char *const heads[] = {"run",   "<objective", "<tuner", "<settings",
+                                        "seed",  "trials",     "failed", "best",
+                                        "<unit", "at trial",   "cost",   "<started"};
+    listing self = {.table = {.heads = heads, .columns = sizeof heads / sizeof *heads}};
+    opevo_store *store = NULL;
+    opevo_status status = OPEVO_OK;
+    opevo_status printed = OPEVO_OK;
+
+    (void)exit_code;
+    OPEVO_TRY(opevo_store_open(call->arguments[0], OPEVO_STORE_READ, &store, err));
+    self.json = opevo_i_flag(call, "json") ? out : NULL;
+    if (self.json)
+        opevo_text_add(out, "[");
+    status = opevo_store_list(store, visit, &self, err);
+    if (self.json)
+        opevo_text_add(out, "\n]\n");
+    else
+        printed = opevo_i_table_print(&self.table, opevo_i_terminal_width(STDOUT_FILENO), out,
+                                      status == OPEVO_OK ? err : NULL);
+    if (status == OPEVO_OK)
+        status = printed;
+cleanup:
+    opevo_store_close(store);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_runs = {
+    .name = "runs",
+    .arguments = "STORE",
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .summary = "List the runs in a store.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

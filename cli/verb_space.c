@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Facts of a space: each parameter's graph, the number of points, the share that the constraints
+ * allow. */
+
+#include "cli_internal.h"
+
+#include <unistd.h>
+
+static const opevo_option options[] = {
+    {"json", NULL, "print one JSON object", false},
+    {"threads", "N", "threads for counting the allowed points (default 0: all processors)", false},
+};
+
+/* Spaces up to this many points are counted one by one: a few seconds. */
+#define MOST_COUNTED ((opevo_index)1 << 26)
+
+static void add_json_fact(opevo_text *out, const char *key, bool known, opevo_index value)
+{
+    opevo_text_printf(out, ", \"%s\": ", key);
+    if (known)
+        opevo_text_add_index(out, value);
+    else
+        opevo_text_add(out, "null");
+}
+
+static opevo_status add_json_parameter(const opevo_parameter *parameter, opevo_text *out,
+                                       opevo_error *err)
+{
+    opevo_parameter_metrics facts;
+    opevo_status status = opevo_parameter_measure(parameter, &facts, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_text_add(out, "{\"name\": ");
+    opevo_text_add_json(out, opevo_parameter_name(parameter));
+    opevo_text_add(out, ", \"parameter\": ");
+    opevo_text_add_json(out, opevo_parameter_text(parameter));
+    opevo_text_add(out, ", \"topology\": ");
+    opevo_text_add_json(out, opevo_parameter_topology(parameter));
+    add_json_fact(out, "vertices", true, opevo_parameter_size(parameter));
+    add_json_fact(out, "edges", facts.known & OPEVO_METRIC_DEGREES, facts.edges);
+    add_json_fact(out, "degree_min", facts.known & OPEVO_METRIC_DEGREES, facts.degree_min);
+    add_json_fact(out, "degree_max", facts.known & OPEVO_METRIC_DEGREES, facts.degree_max);
+    add_json_fact(out, "diameter", facts.known & OPEVO_METRIC_DIAMETER, facts.diameter);
+    add_json_fact(out, "components", facts.known & OPEVO_METRIC_COMPONENTS, facts.components);
+    opevo_text_add(out, "}");
+    return OPEVO_OK;
+}
+
+static opevo_status print_json(const opevo_space *space, const opevo_space_share *share,
+                               opevo_text *out, opevo_error *err)
+{
+    opevo_text_add(out, "{\"parameters\": [");
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+        opevo_status status = OPEVO_OK;
+
+        opevo_text_add(out, i ? ",\n  " : "\n  ");
+        status = add_json_parameter(opevo_space_parameter(space, i), out, err);
+        if (status != OPEVO_OK)
+            return status;
+    }
+    opevo_text_add(out, "\n], \"points\": ");
+    opevo_text_add_index(out, opevo_space_size(space));
+    opevo_text_add(out, ", \"constraints\": [");
+    for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
+        opevo_text_add(out, i ? ", " : "");
+        opevo_text_add_json(out, opevo_space_constraint(space, i));
+    }
+    opevo_text_printf(out, "], \"allowed\": {\"sure\": \"%s\", \"share\": ",
+                      share->exact ? "exact" : "estimated");
+    opevo_text_add_double(out, share->share);
+    add_json_fact(out, "points", share->exact, share->allowed);
+    if (!share->exact) {
+        opevo_text_add(out, ", \"interval\": [");
+        opevo_text_add_double(out, share->share_low);
+        opevo_text_add(out, ", ");
+        opevo_text_add_double(out, share->share_high);
+        opevo_text_add(out, "]");
+    }
+    opevo_text_add(out, "}}\n");
+    return OPEVO_OK;
+}
+
+static void grouped_cell(opevo_table *table, bool known, opevo_index value)
+{
+    opevo_text text = {0};
+
+    if (known)
+        opevo_i_text_add_grouped(&text, value);
+    else
+        opevo_text_add(&text, "?");
+    opevo_i_table_cell(table, "%s", opevo_text_string(&text));
+    opevo_text_free(&text);
+}
+
+static opevo_status add_row(opevo_table *table, const opevo_parameter *parameter, opevo_error *err)
+{
+    opevo_parameter_metrics facts;
+    opevo_status status = opevo_parameter_measure(parameter, &facts, err);
+    bool degrees = false;
+
+    if (status != OPEVO_OK)
+        return status;
+    degrees = facts.known & OPEVO_METRIC_DEGREES;
+    opevo_i_table_cell(table, "%s", opevo_parameter_name(parameter));
+    opevo_i_table_cell(table, "%s", opevo_parameter_text(parameter));
+    opevo_i_table_cell(table, "%s", opevo_parameter_topology(parameter));
+    grouped_cell(table, true, opevo_parameter_size(parameter));
+    grouped_cell(table, degrees, facts.edges);
+    grouped_cell(table, degrees, facts.degree_min);
+    opevo_i_table_cell(table, degrees ? "%.2f" : "?", facts.degree_mean);
+    grouped_cell(table, degrees, facts.degree_max);
+    grouped_cell(table, facts.known & OPEVO_METRIC_DIAMETER, facts.diameter);
+    grouped_cell(table, facts.known & OPEVO_METRIC_COMPONENTS, facts.components);
+    return OPEVO_OK;
+}
+
+static opevo_status print_table(const opevo_space *space, const opevo_space_share *share,
+                                opevo_text *out, opevo_error *err)
+{
+    static const char *const heads[] = {"<name",    "<parameter", "<topology",   "vertices",
+                                        "edges",    "degree min", "degree mean", "degree max",
+                                        "diameter", "components"};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(space) && status == OPEVO_OK; i++)
+        status = add_row(&table, opevo_space_parameter(space, i), err);
+    if (status == OPEVO_OK) {
+        status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    } else {
+        opevo_text discarded = {0};
+
+        opevo_i_table_print(&table, 0, &discarded, NULL);
+        opevo_text_free(&discarded);
+        return status;
+    }
+    opevo_text_add(out, "\n");
+    opevo_i_text_add_grouped(out, opevo_space_size(space));
+    opevo_text_add(out, " points (exact)");
+    for (size_t i = 0; i < opevo_space_constraint_count(space); i++)
+        opevo_text_printf(out, "\nconstraint %zu: %s", i + 1, opevo_space_constraint(space, i));
+    if (opevo_space_constraint_count(space)) {
+        opevo_text_printf(out, "\nallowed: %.4f %% of the points, ", 100 * share->share);
+        if (share->exact) {
+            opevo_i_text_add_grouped(out, share->allowed);
+            opevo_text_add(out, " (exact)");
+        } else {
+            opevo_text_printf(out, "between %.4f %% and %.4f %% (estimated, 99 %% confidence)",
+                              100 * share->share_low, 100 * share->share_high);
+        }
+    }
+    opevo_text_add(out, "\n");
+    return OPEVO_OK;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_space *space = NULL;
+    opevo_space_share share;
+    uint64_t threads = 0;
+
+    (void)exit_code;
+    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    OPEVO_TRY(opevo_i_space_of(call->arguments[0], &space, err));
+    OPEVO_TRY(opevo_space_count_allowed(space, MOST_COUNTED, (unsigned)threads, &share, err));
+    if (opevo_i_flag(call, "json"))
+        OPEVO_TRY(print_json(space, &share, out, err));
+    else
+        OPEVO_TRY(print_table(space, &share, out, err));
+cleanup:
+    opevo_space_destroy(space);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_space = {
+    .name = "space",
+    .arguments = "WHAT",
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .summary = "Describe a search space: each parameter's graph, points, share allowed.",
+    .details =
+        "WHAT is an operator (mm1, matmul(512,1024,1024)), a space file (NNI's form or a Kernel\n"
+        "Tuner T1 file), a parameter (factor(8,3)) or recorded:FILE.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

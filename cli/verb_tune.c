@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Tune: run a tuner against an objective, once or for several seeds. */
+
+#include "cli_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/parallel.h>
+#include <opevo/summary.h>
+#include <opevo/tuners.h>
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+static const opevo_option options[] = {
+    {"on", "OBJECTIVE", "recorded:FILE, or sim:DEVICE for an operator", false},
+    {"space", "FILE", "space file that says otherwise than the recording", false},
+    {"tuner", "NAME", "which tuner; opevo tuners lists them (default opevo)", false},
+    {"set", "KEY=VALUE", "a setting of the tuner", true},
+    {"trials", "N", "stop after N trials (default 500 when no limit is given)", false},
+    {"seconds", "S", "stop when the trials have cost S seconds, simulated or measured", false},
+    {"target", "X", "stop at this fitness, or at X% of the known optimum", false},
+    {"seed", "N", "seed of the run (default 1)", false},
+    {"runs", "N", "as many runs, with the seeds that follow (default 1)", false},
+    {"threads", "N", "threads (default 1, for several runs all processors; 0: all)", false},
+    {"store", "FILE", "keep every trial here; the same command resumes", false},
+    {"json", NULL, "print one JSON object", false},
+    {"dry-run", NULL, "print the settings and stop", false},
+    {"quiet", NULL, "no progress line", false},
+};
+
+typedef struct plan {
+    opevo_objective *objective;
+    opevo_optimum optimum;
+    opevo_run_options run;
+    opevo_setting_value *settings;
+    opevo_text settings_text;
+    uint64_t runs;
+    unsigned threads;
+    opevo_run_result *results; /* one for each run */
+    opevo_progress progress;
+    atomic_uint_fast64_t trials_done; /* of all runs */
+    uint64_t failed;                  /* of the run in sight */
+    double best;
+} plan;
+
+/* ---- Reading the command line
+ * ------------------------------------------------------------------------ */
+
+static opevo_status read_settings(const opevo_call *call, plan *self, opevo_error *err)
+{
+    const char *name = opevo_i_option(call, "tuner");
+    opevo_status status = opevo_tuner_find(name ? name : "opevo", &self->run.tuner, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    self->settings = opevo_calloc(self->run.tuner->setting_count, sizeof *self->settings);
+    if (!self->settings)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
+    opevo_settings_default(self->run.tuner, self->settings);
+    for (size_t i = 0; i < call->given_count; i++) {
+        opevo_error inner = {OPEVO_OK, ""};
+
+        if (strcmp(call->given[i].option->name, "set") != 0)
+            continue;
+        if (opevo_settings_set(self->run.tuner, call->given[i].value, self->settings, &inner))
+            return OPEVO_FAIL(err, inner.status, "--set %.100s: %.800s", call->given[i].value,
+                              inner.message);
+    }
+    self->run.settings = self->settings;
+    opevo_settings_print(self->run.tuner, self->settings, &self->settings_text);
+    return opevo_text_check(&self->settings_text, err);
+}
+
+/* A fitness, or a share of the optimum. */
+static opevo_status read_target(const opevo_call *call, plan *self, opevo_error *err)
+{
+    const char *text = opevo_i_option(call, "target");
+    size_t length = text ? strlen(text) : 0;
+    char number[64];
+    bool share = length && text[length - 1] == '%';
+
+    if (!text)
+        return OPEVO_OK;
+    snprintf(number, sizeof number, "%.*s", (int)(share ? length - 1 : length), text);
+    if (length >= sizeof number || !opevo_parse_double(number, &self->run.budget.target) ||
+        !(self->run.budget.target > 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--target %s: give a number above 0, or such as 95%%.", text);
+    if (!share)
+        return OPEVO_OK;
+    if (!self->optimum.known)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--target %s: the optimum of %s is not known; give a number.", text,
+                          self->objective->name);
+    self->run.budget.target *= self->optimum.fitness / 100;
+    return OPEVO_OK;
+}
+
+static opevo_status read_budget(const opevo_call *call, plan *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool limited = opevo_i_flag(call, "trials") || opevo_i_flag(call, "seconds") ||
+                   opevo_i_flag(call, "target");
+
+    OPEVO_TRY(opevo_i_option_count(call, "trials", limited ? 0 : 500, 1, UINT64_MAX,
+                                   &self->run.budget.trials, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "seconds", &self->run.budget.seconds, err));
+    OPEVO_TRY(read_target(call, self, err));
+cleanup:
+    return status;
+}
+
+static opevo_status read_plan(const opevo_call *call, plan *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    uint64_t threads = 0;
+
+    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
+    OPEVO_TRY(opevo_i_option_count(call, "runs", 1, 1, 1000000, &self->runs, err));
+    OPEVO_TRY(opevo_i_option_count(call, "threads", self->runs == 1, 0, 1024, &threads, err));
+    self->threads = threads ? (unsigned)threads : opevo_processor_count();
+    OPEVO_TRY(read_settings(call, self, err));
+    OPEVO_TRY(opevo_i_objective_of(call->argument_count ? call->arguments[0] : NULL,
+                                   opevo_i_option(call, "on"), opevo_i_option(call, "space"),
+                                   &self->objective, err));
+    OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
+    OPEVO_TRY(read_budget(call, self, err));
+    if (!opevo_i_flag(call, "dry-run") && opevo_i_option(call, "store"))
+        OPEVO_TRY(opevo_store_open(opevo_i_option(call, "store"), OPEVO_STORE_WRITE,
+                                   &self->run.store, err));
+    self->results = opevo_calloc((size_t)self->runs, sizeof *self->results);
+    if (!self->results)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %llu runs.",
+                            (unsigned long long)self->runs);
+cleanup:
+    return status;
+}
+
+/* ---- Running
+ * --------------------------------------------------------------------------------------------- */
+
+static double share_done(const plan *self, uint64_t trials)
+{
+    double all = (double)self->run.budget.trials * (double)self->runs;
+
+    return all > 0 ? (double)trials / all : 0;
+}
+
+static void observe(void *context, const opevo_trial *trial, bool resumed)
+{
+    plan *self = context;
+    uint64_t done = atomic_fetch_add(&self->trials_done, 1) + 1;
+    char line[256];
+    char share[64] = "";
+
+    (void)resumed;
+    if (self->runs > 1)
+        return;
+    self->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
+    if (trial->outcome.fitness > self->best)
+        self->best = trial->outcome.fitness;
+    if (done % 16 != 0 || !opevo_i_progress_due(&self->progress))
+        return;
+    if (self->optimum.known && self->optimum.fitness > 0)
+        snprintf(share, sizeof share, " (%.1f %% of the optimum)",
+                 100 * self->best / self->optimum.fitness);
+    snprintf(line, sizeof line, "trial %llu, best %.6g %s%s, %llu failed", (unsigned long long)done,
+             self->best, self->objective->unit, share, (unsigned long long)self->failed);
+    opevo_i_progress_draw(&self->progress, share_done(self, done), line);
+}
+
+static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_error *err)
+{
+    plan *self = context;
+    opevo_run_options options_of_run = self->run;
+    opevo_status status = OPEVO_OK;
+    char line[128];
+
+    options_of_run.seed = self->run.seed + index;
+    status = opevo_run(self->objective, &options_of_run, &self->results[index], err);
+    if (status == OPEVO_OK && self->runs > 1 && worker == 0 &&
+        opevo_i_progress_due(&self->progress)) {
+        snprintf(line, sizeof line, "run %zu of %llu", index + 1, (unsigned long long)self->runs);
+        opevo_i_progress_draw(&self->progress, (double)(index + 1) / (double)self->runs, line);
+    }
+    return status;
+}
+
+/* Several runs share the threads among themselves; one run, or runs that share a store, spread the
+ * evaluations of a batch. Either way the trials are the same. */
+static opevo_status run_all(plan *self, bool quiet, opevo_error *err)
+{
+    bool side_by_side = self->runs > 1 && !self->run.store && self->objective->concurrent;
+    opevo_status status = OPEVO_OK;
+
+    self->run.threads = side_by_side ? 1 : self->threads;
+    self->run.observer = observe;
+    self->run.observer_context = self;
+    self->run.interrupt = &opevo_i_interrupted;
+    opevo_i_catch_interrupts();
+    opevo_i_progress_start(&self->progress, quiet);
+    status = opevo_parallel_for((size_t)self->runs, side_by_side ? self->threads : 1, run_one, self,
+                                err);
+    opevo_i_progress_end(&self->progress);
+    return status;
+}
+
+/* ---- Printing
+ * ---------------------------------------------------------------------------------------------- */
+
+static double fraction(const plan *self, double fitness)
+{
+    return self->optimum.known && self->optimum.fitness > 0 ? fitness / self->optimum.fitness : NAN;
+}
+
+static void add_json_head(const plan *self, opevo_text *out)
+{
+    opevo_text_add(out, "\"objective\": ");
+    opevo_text_add_json(out, self->objective->name);
+    opevo_text_add(out, ", \"unit\": ");
+    opevo_text_add_json(out, self->objective->unit);
+    opevo_text_add(out, ", \"optimum\": ");
+    opevo_text_add_double(out, self->optimum.known ? self->optimum.fitness : NAN);
+    opevo_text_add(out, ", \"tuner\": ");
+    opevo_text_add_json(out, self->run.tuner->name);
+    opevo_text_add(out, ", \"settings\": ");
+    opevo_settings_print_json(self->run.tuner, self->settings, out);
+}
+
+static void add_json_result(const plan *self, size_t index, opevo_text *out)
+{
+    const opevo_run_result *result = &self->results[index];
+    double fitness = result->best.outcome.fitness;
+
+    opevo_text_add(out, "\"best\": ");
+    if (result->best.number) {
+        opevo_text_add(out, "{\"configuration\": ");
+        opevo_space_print_json(self->objective->space, result->best.proposal.point, out);
+        opevo_text_add(out, ", \"gflops\": ");
+        opevo_text_add_double(out, strcmp(self->objective->unit, "GFLOP/s") ? NAN : fitness);
+        opevo_text_add(out, ", \"fitness\": ");
+        opevo_text_add_double(out, fitness);
+        opevo_text_printf(out, ", \"trial\": %llu}", (unsigned long long)result->best.number);
+    } else {
+        opevo_text_add(out, "null");
+    }
+    opevo_text_printf(out, ", \"trials\": %llu, \"resumed\": %llu, \"failed\": %llu, \"cost_s\": ",
+                      (unsigned long long)result->trials, (unsigned long long)result->resumed,
+                      (unsigned long long)result->failed);
+    opevo_text_add_double(out, result->cost_s);
+    opevo_text_printf(out, ", \"stop\": \"%s\", \"seed\": %llu, \"fraction_of_optimum\": ",
+                      opevo_stop_name(result->stop), (unsigned long long)(self->run.seed + index));
+    opevo_text_add_double(out, fraction(self, fitness));
+}
+
+static void print_json(const plan *self, opevo_text *out)
+{
+    opevo_text_add(out, "{");
+    if (self->runs == 1) {
+        add_json_result(self, 0, out);
+        opevo_text_add(out, ", ");
+        add_json_head(self, out);
+    } else {
+        add_json_head(self, out);
+        opevo_text_add(out, ", \"runs\": [");
+        for (size_t i = 0; i < self->runs; i++) {
+            opevo_text_add(out, i ? ",\n  {" : "\n  {");
+            add_json_result(self, i, out);
+            opevo_text_add(out, "}");
+        }
+        opevo_text_add(out, "\n]");
+    }
+    opevo_text_add(out, "}\n");
+}
+
+static void print_settings(const plan *self, opevo_text *out)
+{
+    const opevo_budget *budget = &self->run.budget;
+
+    opevo_text_printf(out, "%s, ", self->objective->name);
+    opevo_i_text_add_grouped(out, opevo_space_size(self->objective->space));
+    opevo_text_printf(out, " points; tuner %s%s%s; ", self->run.tuner->name,
+                      self->settings_text.length ? " " : "",
+                      opevo_text_string(&self->settings_text));
+    if (self->runs == 1)
+        opevo_text_printf(out, "seed %llu", (unsigned long long)self->run.seed);
+    else
+        opevo_text_printf(out, "seeds %llu to %llu", (unsigned long long)self->run.seed,
+                          (unsigned long long)(self->run.seed + self->runs - 1));
+    if (budget->trials)
+        opevo_text_printf(out, "; at most %llu trials", (unsigned long long)budget->trials);
+    if (budget->seconds > 0)
+        opevo_text_printf(out, "; at most %g s", budget->seconds);
+    if (budget->target > 0)
+        opevo_text_printf(out, "; to %.6g %s", budget->target, self->objective->unit);
+    opevo_text_add(out, "\n");
+    opevo_i_print_ignored(self->objective, out);
+}
+
+static void print_failures(const opevo_run_result *result, opevo_text *out)
+{
+    const char *separator = " (";
+
+    opevo_text_printf(out, ", %llu failed", (unsigned long long)result->failed);
+    for (int i = OPEVO_OUTCOME_OK + 1; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
+        if (result->failed_by_class[i]) {
+            opevo_text_printf(out, "%s%llu %s", separator,
+                              (unsigned long long)result->failed_by_class[i],
+                              opevo_outcome_name((opevo_outcome_class)i));
+            separator = ", ";
+        }
+    }
+    opevo_text_add(out, result->failed ? ")" : "");
+}
+
+static void print_result(const plan *self, const char *store, opevo_text *out)
+{
+    const opevo_run_result *result = &self->results[0];
+
+    opevo_text_printf(out, "%llu trials", (unsigned long long)result->trials);
+    print_failures(result, out);
+    if (result->resumed)
+        opevo_text_printf(out, ", %llu taken from %s", (unsigned long long)result->resumed, store);
+    opevo_text_printf(out, "; cost %.1f s; stopped by: %s", result->cost_s,
+                      result->stop == OPEVO_STOP_SEARCH_OVER && result->reason
+                          ? result->reason
+                          : opevo_stop_name(result->stop));
+    if (!result->best.number) {
+        opevo_text_add(out, "\nno trial succeeded\n");
+        return;
+    }
+    opevo_text_printf(out, "\nbest %.8g %s", result->best.outcome.fitness, self->objective->unit);
+    if (self->optimum.known)
+        opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
+                          100 * fraction(self, result->best.outcome.fitness),
+                          self->optimum.fitness);
+    opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
+    opevo_space_print(self->objective->space, result->best.proposal.point, out);
+    opevo_text_add(out, "\n");
+    if (result->stop == OPEVO_STOP_INTERRUPTED && store)
+        opevo_text_printf(out, "interrupted; the same command goes on from %s\n", store);
+}
+
+/* Mean and spread over the runs, of the fraction of the optimum where that is known. */
+static opevo_status print_results(const plan *self, opevo_text *out, opevo_error *err)
+{
+    double *values = opevo_malloc((size_t)self->runs, sizeof *values);
+    bool known = self->optimum.known && self->optimum.fitness > 0;
+    opevo_moments moments;
+    uint64_t trials = 0;
+
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
+    for (size_t i = 0; i < self->runs; i++) {
+        double fitness = self->results[i].best.outcome.fitness;
+
+        values[i] = known ? fraction(self, fitness) : fitness;
+        trials += self->results[i].trials;
+    }
+    moments = opevo_moments_of(values, (size_t)self->runs);
+    opevo_text_printf(out,
+                      "%llu runs, %llu trials\nbest of a run, %s: mean %.4f, standard deviation "
+                      "%.4f, min %.4f, median %.4f, max %.4f (estimated from the runs)\n",
+                      (unsigned long long)self->runs, (unsigned long long)trials,
+                      known ? "as a fraction of the optimum" : self->objective->unit, moments.mean,
+                      moments.sd, moments.min, moments.median, moments.max);
+    if (known)
+        opevo_text_printf(out, "optimum (exact): %.8g %s\n", self->optimum.fitness,
+                          self->objective->unit);
+    opevo_free(values);
+    return OPEVO_OK;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    plan self = {.runs = 1};
+
+    OPEVO_TRY(read_plan(call, &self, err));
+    if (opevo_i_flag(call, "dry-run")) {
+        print_settings(&self, out);
+        goto cleanup;
+    }
+    OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
+    if (opevo_i_flag(call, "json")) {
+        print_json(&self, out);
+    } else {
+        print_settings(&self, out);
+        if (self.runs == 1)
+            print_result(&self, opevo_i_option(call, "store"), out);
+        else
+            OPEVO_TRY(print_results(&self, out, err));
+    }
+    if (opevo_i_interrupted)
+        *exit_code = OPEVO_EXIT_SIGINT;
+cleanup:
+    opevo_store_close(self.run.store);
+    opevo_objective_destroy(self.objective);
+    opevo_text_free(&self.settings_text);
+    opevo_free(self.settings);
+    opevo_free(self.results);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_tune = {
+    .name = "tune",
+    .arguments = "[OPERATOR]",
+    .arguments_max = 1,
+    .summary = "Search for the fastest configuration of an operator, or of a recorded landscape.",
+    .details =
+        "  opevo tune mm1 --on sim:gtx1080ti --trials 500 --set lambda=8 --set q=0.5\n"
+        "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n\n"
+        "A run with --store survives a kill at any moment: the same command goes on from there,\n"
+        "and a larger budget continues a finished run.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The tuners that exist, with their settings, defaults and bounds, from their own tables. */
+
+#include "cli_internal.h"
+
+#include <opevo/tuners.h>
+
+static const opevo_option options[] = {
+    {"json", NULL, "print one JSON array", false},
+};
+
+static void print_setting(const opevo_setting *setting, opevo_text *out)
+{
+    opevo_text domain = {0};
+
+    if (setting->kind == OPEVO_SETTING_CHOICE)
+        opevo_text_printf(&domain, "one of: %s (the first is the default)", setting->choices);
+    else
+        opevo_text_printf(&domain, "%g, in [%g, %g%s", setting->default_value, setting->min,
+                          setting->max, setting->below_max ? ")" : "]");
+    opevo_text_printf(out, "    %-12s %s; default %s\n", setting->key, setting->summary,
+                      opevo_text_string(&domain));
+    opevo_text_free(&domain);
+}
+
+static void print_setting_json(const opevo_setting *setting, opevo_text *out)
+{
+    opevo_text_add(out, "{\"key\": ");
+    opevo_text_add_json(out, setting->key);
+    opevo_text_add(out, ", \"summary\": ");
+    opevo_text_add_json(out, setting->summary);
+    if (setting->kind == OPEVO_SETTING_CHOICE) {
+        opevo_text_add(out, ", \"choices\": ");
+        opevo_text_add_json(out, setting->choices);
+    } else {
+        opevo_text_add(out, ", \"default\": ");
+        opevo_text_add_double(out, setting->default_value);
+        opevo_text_add(out, ", \"min\": ");
+        opevo_text_add_double(out, setting->min);
+        opevo_text_add(out, ", \"max\": ");
+        opevo_text_add_double(out, setting->max);
+    }
+    opevo_text_add(out, "}");
+}
+
+static void print_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
+{
+    opevo_text_add(out, "{\"name\": ");
+    opevo_text_add_json(out, tuner->name);
+    opevo_text_add(out, ", \"summary\": ");
+    opevo_text_add_json(out, tuner->summary);
+    opevo_text_add(out, ", \"source\": ");
+    opevo_text_add_json(out, tuner->source);
+    opevo_text_add(out, ", \"settings\": [");
+    for (size_t i = 0; i < tuner->setting_count; i++) {
+        opevo_text_add(out, i ? ", " : "");
+        print_setting_json(&tuner->settings[i], out);
+    }
+    opevo_text_add(out, "]}");
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    bool json = opevo_i_flag(call, "json");
+
+    (void)exit_code;
+    (void)err;
+    opevo_text_add(out, json ? "[\n  " : "");
+    for (size_t i = 0; i < opevo_tuner_count(); i++) {
+        const opevo_tuner_ops *tuner = opevo_tuner_get(i);
+
+        if (json) {
+            opevo_text_add(out, i ? ",\n  " : "");
+            print_tuner_json(tuner, out);
+            continue;
+        }
+        opevo_text_printf(out, "%s%s: %s\n    source: %s\n", i ? "\n" : "", tuner->name,
+                          tuner->summary, tuner->source);
+        for (size_t j = 0; j < tuner->setting_count; j++)
+            print_setting(&tuner->settings[j], out);
+    }
+    opevo_text_add(out, json ? "\n]\n" : "");
+    return OPEVO_OK;
+}
+
+const opevo_verb opevo_i_verb_tuners = {
+    .name = "tuners",
+    .arguments = "",
+    .summary = "List the tuners, their sources and settings.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

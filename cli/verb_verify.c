@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Verify: draw from the samplers that tuning uses, and test against the exact laws. */
+
+#include "cli_internal.h"
+
+#include <opevo/child_sampler.h>
+#include <opevo/memory.h>
+#include <opevo/verify.h>
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static const opevo_option options[] = {
+    {"q", "Q", "probability of one more step, 0 <= q < 1 (default 0.5)", false},
+    {"draws", "N", "draws for each test (default 1000000)", false},
+    {"alpha", "A", "probability to reject a correct sampler, over all tests (default 1e-6)", false},
+    {"seed", "N", "seed of the draws (default 1)", false},
+    {"json", NULL, "print one JSON object", false},
+    {"quiet", NULL, "no progress line", false},
+};
+
+/* Without WHAT: one parameter of each type, small enough to see, and a space with a constraint for
+ * the child step. */
+static const char showcase[] =
+    "{\"tile\": {\"_type\": \"factor\", \"_value\": [8, 3]},"
+    " \"order\": {\"_type\": \"permutation\", \"_value\": [4]},"
+    " \"unroll\": {\"_type\": \"discrete\", \"_value\": [0, 16, 64, 125, 256, 512, 1024, 1500]},"
+    " \"layout\": {\"_type\": \"choice\", \"_value\": [\"NN\", \"NT\", \"TN\", \"TT\"]}}";
+static const char child_showcase[] =
+    "{\"tile\": {\"_type\": \"factor\", \"_value\": [12, 3]},"
+    " \"unroll\": {\"_type\": \"discrete\", \"_value\": [0, 125, 256]},"
+    " \"explicit\": {\"_type\": \"choice\", \"_value\": [0, 1]},"
+    " \"_constraints\": [\"tile[2] < 12\"]}";
+
+enum { MOST_CHILD_POINTS = 4096, STARTS = 3, PARENTS = 4 };
+
+typedef struct test {
+    char name[160];
+    char start[64];
+    double bound; /* of the law that was tested against */
+} test;
+
+typedef struct suite {
+    double q, alpha;
+    uint64_t draws, seed;
+    test *tests;
+    opevo_fit *fits; /* one for each test */
+    size_t count;
+    size_t capacity; /* of both arrays */
+    opevo_progress progress;
+} suite;
+
+static opevo_status make_room(suite *self, opevo_error *err)
+{
+    void *tests = self->tests;
+    void *fits = self->fits;
+    size_t capacity = self->capacity;
+
+    if (!opevo_reserve(&tests, &capacity, self->count + 1, sizeof *self->tests))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another test.");
+    self->tests = tests;
+    if (!opevo_reserve(&fits, &self->capacity, self->count + 1, sizeof *self->fits))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another test.");
+    self->fits = fits;
+    return OPEVO_OK;
+}
+
+static void show_progress(suite *self, const char *name)
+{
+    char line[256];
+
+    snprintf(line, sizeof line, "test %zu: %s", self->count + 1, name);
+    if (opevo_i_progress_due(&self->progress))
+        opevo_i_progress_draw(&self->progress, 0, line);
+}
+
+/* ---- One parameter from one start ---- */
+
+typedef struct walk {
+    const opevo_walker *walker;
+    opevo_index start;
+} walk;
+
+static opevo_index draw_walk(void *context, opevo_rng *rng)
+{
+    const walk *self = context;
+
+    return opevo_walker_draw(self->walker, self->start, rng);
+}
+
+static opevo_status test_start(suite *self, const opevo_parameter *parameter,
+                               const opevo_walker *walker, opevo_index start, opevo_error *err)
+{
+    opevo_status status = make_room(self, err);
+    opevo_law *law = NULL;
+    opevo_rng rng;
+    opevo_text text = {0};
+    walk context = {walker, start};
+    test *entry = NULL;
+
+    if (status != OPEVO_OK)
+        return status;
+    entry = &self->tests[self->count];
+    snprintf(entry->name, sizeof entry->name, "%s: %s %s", opevo_parameter_name(parameter),
+             opevo_parameter_text(parameter), opevo_parameter_topology(parameter));
+    opevo_parameter_print(parameter, start, &text);
+    snprintf(entry->start, sizeof entry->start, "%.24s%s", opevo_text_string(&text),
+             text.length > 24 ? "..." : "");
+    opevo_text_free(&text);
+    show_progress(self, entry->name);
+    opevo_rng_init(&rng, self->seed, "verify", self->count);
+    OPEVO_TRY(opevo_law_create(parameter, self->q, start, NULL, &law, err));
+    entry->bound = opevo_law_bound(law);
+    OPEVO_TRY(opevo_verify_law(law, draw_walk, &context, self->draws, &rng,
+                               &self->fits[self->count], err));
+    OPEVO_TRY(
+        opevo_verify_power(parameter, self->q, start, self->draws, &self->fits[self->count], err));
+    self->count++;
+cleanup:
+    opevo_law_destroy(law);
+    return status;
+}
+
+/* The first vertex, the last, and one chosen by the seed, so that different seeds try different
+ * starts. */
+static opevo_status test_parameter(suite *self, const opevo_parameter *parameter, opevo_error *err)
+{
+    opevo_index size = opevo_parameter_size(parameter);
+    opevo_index starts[STARTS] = {0, size - 1, 0};
+    opevo_walker *walker = NULL;
+    opevo_status status = opevo_walker_create(parameter, self->q, &walker, err);
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, self->seed, "verify-start", self->count);
+    starts[2] = opevo_rng_below_wide(&rng, size);
+    for (size_t i = 0; i < STARTS && status == OPEVO_OK; i++) {
+        bool repeated = false;
+
+        for (size_t j = 0; j < i; j++)
+            repeated = repeated || starts[j] == starts[i];
+        if (!repeated)
+            status = test_start(self, parameter, walker, starts[i], err);
+    }
+    opevo_walker_destroy(walker);
+    return status;
+}
+
+/* ---- The whole child step ---- */
+
+typedef struct breeding {
+    opevo_child_sampler *sampler;
+    opevo_index_set *seen;
+    opevo_index *vertices;
+    opevo_index size;
+} breeding;
+
+static opevo_index draw_child(void *context, opevo_rng *rng)
+{
+    breeding *self = context;
+    opevo_index point = 0;
+
+    return opevo_child_sampler_draw(self->sampler, self->seen, rng, self->vertices, &point)
+               ? point
+               : self->size;
+}
+
+/* A situation in the middle of a run: distinct parents of falling fitness; they and a third of the
+ * other points are seen, but one is always left. */
+typedef struct situation {
+    opevo_index points[PARENTS];
+    double weights[PARENTS];
+    size_t parent_count;
+    bool *taken; /* seen or forbidden */
+} situation;
+
+static void choose_parents(const opevo_space *space, size_t size, opevo_rng *rng, situation *now)
+{
+    for (size_t tries = 0; now->parent_count < PARENTS && tries < 1000; tries++) {
+        opevo_index point = opevo_rng_below(rng, size);
+
+        if (now->taken[point] || !opevo_space_allows(space, point))
+            continue;
+        now->taken[point] = true;
+        now->weights[now->parent_count] = 1.0 / (double)(1 + now->parent_count);
+        now->points[now->parent_count++] = point;
+    }
+}
+
+static opevo_status make_situation(const opevo_space *space, uint64_t seed, situation *now,
+                                   opevo_index_set *seen, opevo_error *err)
+{
+    size_t size = (size_t)opevo_space_size(space);
+    bool one_left = false;
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, seed, "verify-child-situation", 0);
+    now->taken = opevo_calloc(size, sizeof *now->taken);
+    if (!now->taken)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child's test.");
+    choose_parents(space, size, &rng, now);
+    for (size_t x = 0; x < size; x++) {
+        if (!now->taken[x] && opevo_space_allows(space, x)) {
+            now->taken[x] = one_left && opevo_rng_below(&rng, 3) == 0;
+            one_left = true;
+        }
+        if (now->taken[x] && !opevo_index_set_add(seen, x))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child's test.");
+        now->taken[x] = now->taken[x] || !opevo_space_allows(space, x);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status set_parents(const opevo_space *space, const situation *now, breeding *breed,
+                                opevo_error *err)
+{
+    size_t width = opevo_space_parameter_count(space);
+    const opevo_index *rows[PARENTS];
+    opevo_index *vertices = opevo_malloc(PARENTS, width * sizeof *vertices);
+    opevo_status status = OPEVO_OK;
+
+    if (!vertices)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child's test.");
+    for (size_t j = 0; j < now->parent_count; j++) {
+        opevo_space_decode(space, now->points[j], vertices + j * width);
+        rows[j] = vertices + j * width;
+    }
+    status =
+        opevo_child_sampler_set_parents(breed->sampler, rows, now->weights, now->parent_count, err);
+    opevo_free(vertices);
+    return status;
+}
+
+static opevo_status test_child(suite *self, const opevo_space *space, opevo_duplicate_rule rule,
+                               opevo_error *err)
+{
+    opevo_status status = make_room(self, err);
+    breeding breed = {.size = opevo_space_size(space)};
+    situation now = {.parent_count = 0};
+    opevo_parents parents;
+    opevo_rng rng;
+    test *entry = NULL;
+
+    if (status != OPEVO_OK)
+        return status;
+    entry = &self->tests[self->count];
+    snprintf(entry->name, sizeof entry->name, "child step, duplicates: %s",
+             rule == OPEVO_DUPLICATE_REDRAW ? "redraw" : "continue");
+    show_progress(self, entry->name);
+    breed.seen = opevo_index_set_create();
+    breed.vertices = opevo_malloc(opevo_space_parameter_count(space), sizeof *breed.vertices);
+    if (!breed.seen || !breed.vertices) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child's test.");
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_child_sampler_create(space, self->q, rule, &breed.sampler, err));
+    OPEVO_TRY(make_situation(space, self->seed, &now, breed.seen, err));
+    snprintf(entry->start, sizeof entry->start, "%zu parents", now.parent_count);
+    OPEVO_TRY(set_parents(space, &now, &breed, err));
+    parents = (opevo_parents){now.points, now.weights, now.parent_count};
+    opevo_rng_init(&rng, self->seed, "verify", self->count);
+    OPEVO_TRY(opevo_verify_child(space, &parents, self->q, rule, now.taken, draw_child, &breed,
+                                 self->draws, &rng, &self->fits[self->count], &entry->bound, err));
+    self->count++;
+cleanup:
+    opevo_free(now.taken);
+    opevo_free(breed.vertices);
+    opevo_index_set_destroy(breed.seen);
+    opevo_child_sampler_destroy(breed.sampler);
+    return status;
+}
+
+/* ---- All of it ---- */
+
+static opevo_status run_tests(suite *self, const opevo_space *space, const opevo_space *child_space,
+                              opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
+        OPEVO_TRY(test_parameter(self, opevo_space_parameter(space, i), err));
+    /* At q = 0 nothing is mutated, and the duplicate rules have nothing to act on. */
+    if (self->q > 0) {
+        OPEVO_TRY(test_child(self, child_space, OPEVO_DUPLICATE_CONTINUE, err));
+        OPEVO_TRY(test_child(self, child_space, OPEVO_DUPLICATE_REDRAW, err));
+    }
+    opevo_verify_judge(self->fits, self->count, self->alpha);
+cleanup:
+    return status;
+}
+
+static void add_json_test(const test *entry, const opevo_fit *fit, opevo_text *out)
+{
+    opevo_text_add(out, "{\"test\": ");
+    opevo_text_add_json(out, entry->name);
+    opevo_text_add(out, ", \"start\": ");
+    opevo_text_add_json(out, entry->start);
+    opevo_text_printf(out, ", \"draws\": %llu, \"cells\": %zu, \"impossible\": %llu, \"bound\": ",
+                      (unsigned long long)fit->draws, fit->cells,
+                      (unsigned long long)fit->impossible);
+    opevo_text_add_double(out, entry->bound);
+    opevo_text_add(out, ", \"degrees_of_freedom\": ");
+    opevo_text_add_double(out, fit->degrees_of_freedom);
+    opevo_text_add(out, ", \"chi_square\": ");
+    opevo_text_add_double(out, fit->chi_square);
+    opevo_text_add(out, ", \"g\": ");
+    opevo_text_add_double(out, fit->g);
+    opevo_text_add(out, ", \"p_chi_square\": ");
+    opevo_text_add_double(out, fit->p_chi_square);
+    opevo_text_add(out, ", \"p_g\": ");
+    opevo_text_add_double(out, fit->p_g);
+    opevo_text_add(out, ", \"p_adjusted\": ");
+    opevo_text_add_double(out, fit->p_adjusted);
+    opevo_text_printf(
+        out, ", \"rejected\": %s, \"detectable\": {\"q\": ", fit->rejected ? "true" : "false");
+    opevo_text_add_double(out, fit->detectable_q);
+    opevo_text_printf(out, ", \"cut\": %llu, \"edges\": ", (unsigned long long)fit->detectable_cut);
+    opevo_text_add_double(out, fit->detectable_edge);
+    opevo_text_add(out, "}}");
+}
+
+static void print_json(const suite *self, size_t rejected, opevo_text *out)
+{
+    opevo_text_add(out, "{\"q\": ");
+    opevo_text_add_double(out, self->q);
+    opevo_text_add(out, ", \"alpha\": ");
+    opevo_text_add_double(out, self->alpha);
+    opevo_text_printf(out, ", \"seed\": %llu, \"rejected\": %zu, \"tests\": [",
+                      (unsigned long long)self->seed, rejected);
+    for (size_t i = 0; i < self->count; i++) {
+        opevo_text_add(out, i ? ",\n  " : "\n  ");
+        add_json_test(&self->tests[i], &self->fits[i], out);
+    }
+    opevo_text_add(out, "\n]}\n");
+}
+
+static void add_defect_cells(const opevo_fit *fit, opevo_table *table)
+{
+    if (isfinite(fit->detectable_q))
+        opevo_i_table_cell(table, "%.2g", fit->detectable_q);
+    else
+        opevo_i_table_cell(table, "-");
+    if (fit->detectable_cut)
+        opevo_i_table_cell(table, "%llu", (unsigned long long)fit->detectable_cut);
+    else
+        opevo_i_table_cell(table, "-");
+    if (isfinite(fit->detectable_edge))
+        opevo_i_table_cell(table, "%.0f %%", 100 * fit->detectable_edge);
+    else
+        opevo_i_table_cell(table, "-");
+}
+
+static opevo_status print_table(const suite *self, size_t rejected, opevo_text *out,
+                                opevo_error *err)
+{
+    static const char *const heads[] = {"<test", "<from",  "cells", "chi2", "df",   "p", "G",
+                                        "p",     "Holm p", "q +-",  "cut",  "edge", "<"};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(out, "%llu draws a test, q = %g, seed %llu, against exact laws\n\n",
+                      (unsigned long long)self->draws, self->q, (unsigned long long)self->seed);
+    for (size_t i = 0; i < self->count; i++) {
+        const opevo_fit *fit = &self->fits[i];
+
+        opevo_i_table_cell(&table, "%s", self->tests[i].name);
+        opevo_i_table_cell(&table, "%s", self->tests[i].start);
+        opevo_i_table_cell(&table, "%zu", fit->cells);
+        opevo_i_table_cell(&table, "%.2f", fit->chi_square);
+        opevo_i_table_cell(&table, "%.0f", fit->degrees_of_freedom);
+        opevo_i_table_cell(&table, "%.3g", fit->p_chi_square);
+        opevo_i_table_cell(&table, "%.2f", fit->g);
+        opevo_i_table_cell(&table, "%.3g", fit->p_g);
+        opevo_i_table_cell(&table, "%.3g", fit->p_adjusted);
+        add_defect_cells(fit, &table);
+        opevo_i_table_cell(&table, fit->rejected ? "REJECTED" : "ok");
+    }
+    status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    opevo_text_add(
+        out, "\nchi2 and G test the draws; their p are asymptotic (estimated). The last columns\n"
+             "are the power (estimated): a defect that these draws catch with probability\n"
+             "0.999 at alpha 1e-6. q off by so much, a walk cut after so many steps, the share\n"
+             "of edges of which the loss of one is seen.\n");
+    opevo_text_printf(out, "\n%zu of %zu tests rejected at alpha = %g over all of them\n", rejected,
+                      self->count, self->alpha);
+    return status;
+}
+
+/* Whether the child step can be tested on this space: it can be enumerated, and holds more points
+ * than parents. */
+static bool breeds(const opevo_space *space)
+{
+    opevo_index size = opevo_space_size(space);
+    size_t allowed = 0;
+
+    for (opevo_index x = 0; size <= MOST_CHILD_POINTS && x < size; x++)
+        allowed += opevo_space_allows(space, x);
+    return allowed > PARENTS;
+}
+
+static opevo_status read_suite(const opevo_call *call, suite *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_option_q(call, &self->q, err));
+    OPEVO_TRY(opevo_i_option_count(call, "draws", 1000000, 100, 1000000000000, &self->draws, err));
+    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->seed, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "alpha", &self->alpha, err));
+    if (self->alpha >= 1)
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "--alpha %g: give a probability below 1.", self->alpha);
+    else if (self->alpha == 0)
+        self->alpha = 1e-6;
+cleanup:
+    return status;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    suite self = {0};
+    opevo_space *space = NULL;
+    opevo_space *small = NULL;
+    size_t rejected = 0;
+
+    OPEVO_TRY(read_suite(call, &self, err));
+    if (call->argument_count)
+        OPEVO_TRY(opevo_i_space_of(call->arguments[0], &space, err));
+    else
+        OPEVO_TRY(opevo_space_parse(showcase, "the built-in space", NULL, &space, err));
+    if (!call->argument_count || !breeds(space))
+        OPEVO_TRY(opevo_space_parse(child_showcase, "the built-in space", NULL, &small, err));
+    opevo_i_progress_start(&self.progress, opevo_i_flag(call, "quiet"));
+    status = run_tests(&self, space, small ? small : space, err);
+    opevo_i_progress_end(&self.progress);
+    if (status != OPEVO_OK)
+        goto cleanup;
+    for (size_t i = 0; i < self.count; i++)
+        rejected += self.fits[i].rejected;
+    if (opevo_i_flag(call, "json"))
+        print_json(&self, rejected, out);
+    else
+        OPEVO_TRY(print_table(&self, rejected, out, err));
+    if (call->argument_count && small && self.q > 0 && !opevo_i_flag(call, "json"))
+        opevo_text_printf(
+            out,
+            "The child step was tested on the built-in space, because this one has more "
+            "than %d\npoints, or no more than %d.\n",
+            MOST_CHILD_POINTS, PARENTS);
+    *exit_code = rejected ? OPEVO_EXIT_FAILED : OPEVO_EXIT_OK;
+cleanup:
+    opevo_space_destroy(space);
+    opevo_space_destroy(small);
+    opevo_free(self.tests);
+    opevo_free(self.fits);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_verify = {
+    .name = "verify",
+    .arguments = "[WHAT]",
+    .arguments_max = 1,
+    .summary = "Test the samplers against the exact laws, and say what the tests can see.",
+    .details =
+        "WHAT is an operator, a space file or a parameter; without it, one parameter of each "
+        "type.\n"
+        "Exit status 1 when a sampler is rejected.\n\n"
+        "  opevo verify\n  opevo verify mm1 --draws 10000000\n  opevo verify 'permutation(30)'",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From what a user names on the command line to spaces and objectives. */
+
+#include "cli_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+#include <unistd.h>
+
+static bool is_type_call(const char *text)
+{
+    size_t length = strcspn(text, "(");
+
+    if (!text[length])
+        return false;
+    if (length == strlen("choice") && !strncmp(text, "choice", length))
+        return true;
+    for (size_t i = 0; i < opevo_type_count(); i++) {
+        const char *name = opevo_type_get(i)->name;
+
+        if (strlen(name) == length && !strncmp(text, name, length))
+            return true;
+    }
+    return false;
+}
+
+const char *opevo_i_unnamed(const char *message)
+{
+    static const char prefix[] = "Parameter x: ";
+
+    return message + (strncmp(message, prefix, sizeof prefix - 1) ? 0 : sizeof prefix - 1);
+}
+
+opevo_status opevo_i_parameter_of(const char *text, const char *topology, opevo_parameter **out,
+                                  opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = opevo_parameter_parse("x", text, topology, out, &inner);
+
+    return status == OPEVO_OK ? OPEVO_OK
+                              : OPEVO_FAIL(err, status, "%s", opevo_i_unnamed(inner.message));
+}
+
+static opevo_status space_of_parameter(const char *text, opevo_space **out, opevo_error *err)
+{
+    opevo_parameter *parameter = NULL;
+    opevo_status status = opevo_i_parameter_of(text, NULL, &parameter, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    status = opevo_space_create(&parameter, 1, NULL, 0, OPEVO_DIALECT_C, text, out, err);
+    if (status != OPEVO_OK)
+        opevo_parameter_destroy(parameter);
+    return status;
+}
+
+/* A landscape's space outlives it only as a copy, made through its JSON form. */
+static opevo_status space_of_recorded(const char *path, opevo_space **out, opevo_error *err)
+{
+    opevo_objective *objective = NULL;
+    opevo_text json = {0};
+    opevo_status status = opevo_recorded_open(path, NULL, &objective, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_space_write_json(objective->space, &json);
+    status = opevo_text_check(&json, err);
+    if (status == OPEVO_OK)
+        status = opevo_space_parse(opevo_text_string(&json), path, NULL, out, err);
+    opevo_text_free(&json);
+    opevo_objective_destroy(objective);
+    return status;
+}
+
+static bool is_path(const char *what)
+{
+    size_t length = strlen(what);
+
+    return strchr(what, '/') || (length > 5 && !strcmp(what + length - 5, ".json")) ||
+           access(what, F_OK) == 0;
+}
+
+opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err)
+{
+    opevo_operator op;
+    opevo_status status = OPEVO_OK;
+
+    if (!strncmp(what, "recorded:", 9))
+        return space_of_recorded(what + 9, out, err);
+    if (is_type_call(what))
+        return space_of_parameter(what, out, err);
+    if (is_path(what))
+        return opevo_space_load(what, out, err);
+    status = opevo_operator_parse(what, &op, err);
+    return status == OPEVO_OK ? opevo_operator_space(&op, out, err) : status;
+}
+
+opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
+                                  opevo_objective **out, opevo_error *err)
+{
+    opevo_operator op;
+    opevo_status status = OPEVO_OK;
+
+    if (!on)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--on is missing: give --on recorded:FILE or --on sim:DEVICE.");
+    if (!strncmp(on, "recorded:", 9)) {
+        if (what)
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "\"%s\": a recorded landscape is of one operator already; leave it out.", what);
+        return opevo_recorded_open(on + 9, space, out, err);
+    }
+    if (strncmp(on, "sim:", 4) != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give recorded:FILE or sim:DEVICE.", on);
+    if (!what)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s needs an operator, such as mm1.", on);
+    if (space)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--space goes with --on recorded:FILE.");
+    status = opevo_operator_parse(what, &op, err);
+    return status == OPEVO_OK ? opevo_simulated_open(&op, on + 4, out, err) : status;
+}
+
+void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out)
+{
+    size_t ignored = opevo_recorded_ignored(objective);
+
+    if (ignored)
+        opevo_text_printf(out,
+                          "%zu rows of the recording lie outside the space file and are left out\n",
+                          ignored);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The law of a child before duplicates are handled: a product over parameters of the law of a walk
+ * that starts at a parent's vertex, the parent being drawn by fitness. A mixture of starts costs
+ * one solve where the law is solved for, and one closed form a parent where there is one. */
+
+#include "child_internal.h"
+#include "law_internal.h"
+
+#include <opevo/memory.h>
+
+#include <float.h>
+#include <math.h>
+
+struct opevo_child_law {
+    size_t parameter_count;
+    opevo_index *size;
+    double **marginal;
+    double bound;
+};
+
+opevo_index opevo_i_point_vertex(const opevo_space *space, opevo_index point, size_t i)
+{
+    for (size_t k = opevo_space_parameter_count(space) - 1; k > i; k--)
+        point /= opevo_parameter_size(opevo_space_parameter(space, k));
+    return point % opevo_parameter_size(opevo_space_parameter(space, i));
+}
+
+opevo_status opevo_i_parents_shares(const opevo_space *space, const opevo_parents *parents,
+                                    double *shares, opevo_error *err)
+{
+    long double sum = 0;
+
+    if (parents->count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A child needs at least one parent.");
+    for (size_t j = 0; j < parents->count; j++) {
+        if (parents->points[j] >= opevo_space_size(space))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Parent %zu lies outside the space.", j);
+        if (!(parents->weights[j] >= 0.0) || isinf(parents->weights[j]))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "The weight of parent %zu is %g; it must be finite and not negative.",
+                              j, parents->weights[j]);
+        sum += parents->weights[j];
+    }
+    if (!(sum > 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "All parents have weight 0; at least one must be positive.");
+    for (size_t j = 0; j < parents->count; j++)
+        shares[j] = (double)(parents->weights[j] / sum);
+    return OPEVO_OK;
+}
+
+/* ---- One marginal ---- */
+
+/* Parents of one parameter: the distinct vertices and the share of each. */
+typedef struct mixture {
+    opevo_index *start;
+    double *share;
+    size_t count;
+} mixture;
+
+static void add_start(mixture *self, opevo_index start, double share)
+{
+    for (size_t k = 0; k < self->count; k++) {
+        if (self->start[k] == start) {
+            self->share[k] += share;
+            return;
+        }
+    }
+    if (share > 0) {
+        self->start[self->count] = start;
+        self->share[self->count++] = share;
+    }
+}
+
+static bool is_solved_for(opevo_law_method method)
+{
+    return method == OPEVO_LAW_TRIDIAGONAL || method == OPEVO_LAW_CHOLESKY ||
+           method == OPEVO_LAW_CG || method == OPEVO_LAW_CG_IMPLICIT;
+}
+
+/* One solve from the mixed start. */
+static opevo_status solve_mixture(const opevo_parameter *parameter, const mixture *starts, double q,
+                                  const opevo_law_options *options, double *marginal, double *bound,
+                                  opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t n = (size_t)opevo_parameter_size(parameter);
+    double *p0 = opevo_calloc(n, sizeof *p0);
+
+    if (!p0)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start law on %zu vertices.", n);
+    for (size_t k = 0; k < starts->count; k++)
+        p0[(size_t)starts->start[k]] = starts->share[k];
+    status = opevo_i_law_solve_parameter(parameter, q, p0, options, marginal, bound, err);
+    opevo_free(p0);
+    return status;
+}
+
+/* The mixture of the laws from each start. */
+static opevo_status add_laws(const opevo_parameter *parameter, const mixture *starts, double q,
+                             const opevo_law_options *options, double *marginal, double *bound,
+                             opevo_error *err)
+{
+    size_t n = (size_t)opevo_parameter_size(parameter);
+
+    *bound = 0;
+    for (size_t k = 0; k < starts->count; k++) {
+        opevo_law *law = NULL;
+        opevo_status status = opevo_law_create(parameter, q, starts->start[k], options, &law, err);
+
+        if (status != OPEVO_OK)
+            return status;
+        for (size_t v = 0; v < n; v++)
+            marginal[v] += starts->share[k] * opevo_law_probability(law, v);
+        *bound += starts->share[k] * opevo_law_bound(law);
+        opevo_law_destroy(law);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status create_marginal(const opevo_parameter *parameter, const mixture *starts,
+                                    double q, const opevo_law_options *options, double *marginal,
+                                    double *bound, opevo_error *err)
+{
+    opevo_law_method method = options && options->method != OPEVO_LAW_AUTO
+                                  ? options->method
+                                  : opevo_i_law_choose(parameter);
+    opevo_status status = OPEVO_OK;
+
+    if (is_solved_for(method))
+        status = solve_mixture(parameter, starts, q, options, marginal, bound, err);
+    else
+        status = add_laws(parameter, starts, q, options, marginal, bound, err);
+    /* Rounding of the shares and of adding one law for each start. */
+    *bound += (double)(starts->count + 2) * DBL_EPSILON;
+    return status;
+}
+
+/* ---- All parameters ---- */
+
+static opevo_status allocate(opevo_child_law *self, const opevo_space *space, opevo_error *err)
+{
+    self->parameter_count = opevo_space_parameter_count(space);
+    self->size = opevo_calloc(self->parameter_count, sizeof *self->size);
+    self->marginal = opevo_calloc(self->parameter_count, sizeof *self->marginal);
+    if (!self->size || !self->marginal)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
+    for (size_t i = 0; i < self->parameter_count; i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+
+        self->size[i] = opevo_parameter_size(parameter);
+        if (!opevo_i_law_fits(self->size[i]))
+            return OPEVO_FAIL(err, OPEVO_LIMIT,
+                              "The marginal law of %s takes a number for each of its vertices, "
+                              "which do not fit in memory.",
+                              opevo_parameter_text(parameter));
+        self->marginal[i] = opevo_calloc((size_t)self->size[i], sizeof **self->marginal);
+        if (!self->marginal[i])
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the marginal law of %s.",
+                              opevo_parameter_text(parameter));
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status fill(opevo_child_law *self, const opevo_space *space,
+                         const opevo_parents *parents, const double *shares, mixture *starts,
+                         double q, const opevo_law_options *options, opevo_error *err)
+{
+    double product = 1;
+
+    for (size_t i = 0; i < self->parameter_count; i++) {
+        double bound = 0;
+        opevo_status status = OPEVO_OK;
+
+        starts->count = 0;
+        for (size_t j = 0; j < parents->count; j++)
+            add_start(starts, opevo_i_point_vertex(space, parents->points[j], i), shares[j]);
+        status = create_marginal(opevo_space_parameter(space, i), starts, q, options,
+                                 self->marginal[i], &bound, err);
+        if (status != OPEVO_OK)
+            return status;
+        product *= 1 + bound;
+    }
+    self->bound = nextafter(product - 1, INFINITY);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_child_law_create(const opevo_space *space, const opevo_parents *parents,
+                                    double q, const opevo_law_options *options,
+                                    opevo_child_law **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_child_law *self = NULL;
+    mixture starts = {.count = 0};
+    double *shares = NULL;
+    double tolerance = 0;
+
+    OPEVO_TRY(opevo_i_law_check(q, options, &tolerance, err));
+    self = opevo_calloc(1, sizeof *self);
+    shares = opevo_malloc(parents->count, sizeof *shares);
+    starts.start = opevo_malloc(parents->count, sizeof *starts.start);
+    starts.share = opevo_malloc(parents->count, sizeof *starts.share);
+    if (!self || !shares || !starts.start || !starts.share) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_i_parents_shares(space, parents, shares, err));
+    OPEVO_TRY(allocate(self, space, err));
+    OPEVO_TRY(fill(self, space, parents, shares, &starts, q, options, err));
+    *out = self;
+    self = NULL; /* handed over */
+cleanup:
+    opevo_free(shares);
+    opevo_free(starts.start);
+    opevo_free(starts.share);
+    opevo_child_law_destroy(self);
+    return status;
+}
+
+void opevo_child_law_destroy(opevo_child_law *law)
+{
+    if (!law)
+        return;
+    for (size_t i = 0; law->marginal && i < law->parameter_count; i++)
+        opevo_free(law->marginal[i]);
+    opevo_free(law->marginal);
+    opevo_free(law->size);
+    opevo_free(law);
+}
+
+double opevo_child_law_probability(const opevo_child_law *law, opevo_index point)
+{
+    double product = 1;
+
+    for (size_t i = law->parameter_count; i-- > 0; point /= law->size[i])
+        product *= law->marginal[i][(size_t)(point % law->size[i])];
+    return product;
+}
+
+double opevo_child_law_bound(const opevo_child_law *law)
+{
+    return law->bound;
+}
+
+const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i)
+{
+    return law->marginal[i];
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include <opevo/child_sampler.h>
+
+#include <opevo/memory.h>
+#include <opevo/sampler.h>
+
+#include <math.h>
+#include <string.h>
+
+struct opevo_child_sampler {
+    const opevo_space *space;
+    size_t width; /* parameters of the space */
+    bool walks;   /* q > 0: a mutation can change something */
+    bool redraw;
+    opevo_walker **walkers;  /* one for each parameter */
+    opevo_index *recombined; /* scratch for redrawing: `width` vertices */
+    size_t parent_count;
+    size_t parent_capacity;
+    opevo_index *parents; /* `width` vertices for each */
+    double *cumulative;   /* weights up to and with each parent's, the largest weight being 1 */
+};
+
+void opevo_child_sampler_destroy(opevo_child_sampler *sampler)
+{
+    if (!sampler)
+        return;
+    for (size_t i = 0; sampler->walkers && i < sampler->width; i++)
+        opevo_walker_destroy(sampler->walkers[i]);
+    opevo_free(sampler->walkers);
+    opevo_free(sampler->recombined);
+    opevo_free(sampler->parents);
+    opevo_free(sampler->cumulative);
+    opevo_free(sampler);
+}
+
+opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
+                                        opevo_duplicate_rule rule, opevo_child_sampler **out,
+                                        opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_child_sampler *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child sampler.");
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    self->walks = q > 0;
+    self->redraw = rule == OPEVO_DUPLICATE_REDRAW;
+    self->walkers = opevo_calloc(self->width, sizeof(opevo_walker *));
+    self->recombined = opevo_malloc(self->width, sizeof *self->recombined);
+    if (!self->walkers || !self->recombined) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child sampler.");
+        goto cleanup;
+    }
+    for (size_t i = 0; i < self->width; i++)
+        OPEVO_TRY(opevo_walker_create(opevo_space_parameter(space, i), q, &self->walkers[i], err));
+    *out = self;
+    self = NULL;
+cleanup:
+    opevo_child_sampler_destroy(self);
+    return status;
+}
+
+static opevo_status check_weights(const double *weights, size_t count, double *largest,
+                                  opevo_error *err)
+{
+    *largest = 0;
+    for (size_t j = 0; j < count; j++) {
+        if (!(weights[j] >= 0 && isfinite(weights[j])))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "The weight of parent %zu is not a number of at "
+                              "least 0.",
+                              j);
+        *largest = fmax(*largest, weights[j]);
+    }
+    if (!(*largest > 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A child needs a parent of positive weight.");
+    return OPEVO_OK;
+}
+
+static bool reserve_parents(opevo_child_sampler *self, size_t count)
+{
+    opevo_index *parents = NULL;
+    double *cumulative = NULL;
+
+    if (count <= self->parent_capacity)
+        return true;
+    parents = opevo_malloc(count, self->width * sizeof *parents);
+    cumulative = opevo_malloc(count, sizeof *cumulative);
+    if (!parents || !cumulative) {
+        opevo_free(parents);
+        opevo_free(cumulative);
+        return false;
+    }
+    opevo_free(self->parents);
+    opevo_free(self->cumulative);
+    self->parents = parents;
+    self->cumulative = cumulative;
+    self->parent_capacity = count;
+    return true;
+}
+
+opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
+                                             const opevo_index *const *vertices,
+                                             const double *weights, size_t count, opevo_error *err)
+{
+    double largest = 0;
+    double sum = 0;
+    opevo_status status = check_weights(weights, count, &largest, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (!reserve_parents(sampler, count))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu parents.", count);
+    for (size_t j = 0; j < count; j++) {
+        /* Divided by the largest, so that no sum of them overflows. */
+        sum += weights[j] / largest;
+        sampler->cumulative[j] = sum;
+        memcpy(sampler->parents + j * sampler->width, vertices[j],
+               sampler->width * sizeof(opevo_index));
+    }
+    sampler->parent_count = count;
+    return OPEVO_OK;
+}
+
+/* Equation 2: parent j with probability w_j / sum of w; a parent of weight 0 never. */
+static size_t draw_parent(const opevo_child_sampler *self, opevo_rng *rng)
+{
+    const double *cumulative = self->cumulative;
+    size_t count = self->parent_count;
+    size_t first = 0;
+    double x = opevo_rng_unit(rng) * cumulative[count - 1];
+
+    /* The first parent whose cumulative weight exceeds x is in [first, first + count). */
+    while (count > 1) {
+        size_t half = count / 2;
+
+        first += cumulative[first + half - 1] <= x ? half : 0;
+        count -= half;
+    }
+    return first;
+}
+
+bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
+                              opevo_rng *rng, opevo_index *vertices, opevo_index *point)
+{
+    opevo_child_sampler *self = sampler;
+    size_t row = self->width * sizeof *vertices;
+    unsigned patience = self->walks ? OPEVO_CHILD_PATIENCE : 1;
+
+    for (unsigned try = 0; try < OPEVO_CHILD_TRIES; try++) {
+        if (try % patience == 0) {
+            for (size_t i = 0; i < self->width; i++)
+                vertices[i] = self->parents[draw_parent(self, rng) * self->width + i];
+            if (self->redraw)
+                memcpy(self->recombined, vertices, row);
+        } else if (self->redraw) {
+            memcpy(vertices, self->recombined, row);
+        }
+        for (size_t i = 0; i < self->width; i++)
+            vertices[i] = opevo_walker_draw(self->walkers[i], vertices[i], rng);
+        *point = opevo_space_encode(self->space, vertices);
+        if (!opevo_index_set_has(seen, *point) && opevo_space_allows(self->space, *point))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A Fisher-Yates shuffle of the point numbers 0 .. n-1 that keeps only the places which it changed.
+ * Place k of the shuffle is filled from a uniform place j in [k, n), and what stood at k goes to j.
+ * What stands at a place that was never written is its own number; what is written is always a
+ * number that stood at some place below the head, so it is below the count of draws and fits in 64
+ * bits in a space of any size.
+ *
+ * A drawn number that may not be proposed is removed like a proposed one, so that it is met once.
+ * Forbidden points can outnumber the rest by far, so beyond FORBIDDEN_KEPT of them they are left in
+ * their place and merely drawn again: that keeps each draw uniform, and memory in proportion to
+ * what is proposed. A space of at most FORBIDDEN_KEPT points is therefore exhausted exactly; in a
+ * larger one that is nearly all forbidden the search ends after MISSES_MOST draws in a row. */
+
+#include "fresh_internal.h"
+
+#include <opevo/memory.h>
+
+enum {
+    FORBIDDEN_KEPT = 1 << 20, /* 50 MB of places */
+    MISSES_MOST = 10000000
+};
+
+static const char exhausted[] = "every allowed point has been proposed";
+static const char too_rare[] = "10000000 uniform draws in a row met no allowed point that is new";
+
+struct opevo_i_fresh {
+    const opevo_space *space;
+    opevo_index size;
+    opevo_index head;        /* places below it are drawn */
+    opevo_index_map *moved;  /* what stands at a place, where not its own number */
+    uint64_t forbidden_kept; /* removed because a constraint forbids them */
+};
+
+opevo_i_fresh *opevo_i_fresh_create(const opevo_space *space)
+{
+    opevo_i_fresh *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return NULL;
+    self->space = space;
+    self->size = opevo_space_size(space);
+    self->moved = opevo_index_map_create();
+    if (!self->moved) {
+        opevo_free(self);
+        return NULL;
+    }
+    return self;
+}
+
+void opevo_i_fresh_destroy(opevo_i_fresh *fresh)
+{
+    if (!fresh)
+        return;
+    opevo_index_map_destroy(fresh->moved);
+    opevo_free(fresh);
+}
+
+static opevo_index at(const opevo_i_fresh *self, opevo_index place)
+{
+    uint64_t number = 0;
+
+    return opevo_index_map_get(self->moved, place, &number) ? number : place;
+}
+
+/* Take what stands at `place` out of the shuffle; false without memory. */
+static bool take(opevo_i_fresh *self, opevo_index place)
+{
+    if (place != self->head &&
+        !opevo_index_map_put(self->moved, place, (uint64_t)at(self, self->head)))
+        return false;
+    self->head++;
+    return true;
+}
+
+opevo_status opevo_i_fresh_draw(opevo_i_fresh *fresh, const opevo_index_set *seen, opevo_rng *rng,
+                                opevo_index *point, const char **reason, opevo_error *err)
+{
+    for (int misses = 0; misses < MISSES_MOST; misses++) {
+        opevo_index place = 0;
+        opevo_index drawn = 0;
+        bool allowed = false;
+
+        if (fresh->head == fresh->size) {
+            *reason = exhausted;
+            return OPEVO_OK;
+        }
+        place = fresh->head + opevo_rng_below_wide(rng, fresh->size - fresh->head);
+        drawn = at(fresh, place);
+        allowed = opevo_space_allows(fresh->space, drawn);
+        if (!allowed && fresh->forbidden_kept >= FORBIDDEN_KEPT)
+            continue;
+        if (!take(fresh, place))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to draw another point.");
+        fresh->forbidden_kept += !allowed;
+        if (allowed && !(seen && opevo_index_set_has(seen, drawn))) {
+            *point = drawn;
+            *reason = NULL;
+            return OPEVO_OK;
+        }
+    }
+    *reason = too_rare;
+    return OPEVO_OK;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Uniform draws of points that the constraints allow and that were never proposed: each draw is
+ * uniform over exactly those, and they are exhausted without being listed. */
+
+#ifndef OPEVO_FRESH_INTERNAL_H
+#define OPEVO_FRESH_INTERNAL_H
+
+#include <opevo/hash.h>
+#include <opevo/random.h>
+#include <opevo/space.h>
+
+typedef struct opevo_i_fresh opevo_i_fresh;
+
+/* `space` must outlive it; NULL without memory. */
+opevo_i_fresh *opevo_i_fresh_create(const opevo_space *space);
+void opevo_i_fresh_destroy(opevo_i_fresh *fresh);
+
+/* One point, uniform over the allowed points that were neither drawn here before nor are in `seen`
+ * (NULL: no such points).
+ *
+ *   point   out: the point; untouched when there is none
+ *   reason  out: NULL when there is a point, otherwise the sentence that says why there is none, a
+ *           static string
+ *
+ * Errors: NOMEM. Cost: 1 / (share of such points among those not yet drawn) draws on average; at
+ * most 24 bytes for each point drawn and each point of `seen` met, times 8/3. */
+opevo_status opevo_i_fresh_draw(opevo_i_fresh *fresh, const opevo_index_set *seen, opevo_rng *rng,
+                                opevo_index *point, const char **reason, opevo_error *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Names of outcomes, and the calls of an objective through its table of functions. */
+
+#include <opevo/objective.h>
+
+#include <math.h>
+#include <string.h>
+
+typedef struct class_row {
+    const char *name;
+    const char *meaning;
+} class_row;
+
+static const class_row classes[OPEVO_OUTCOME_CLASS_COUNT] = {
+#define CLASS_ROW(suffix, name, meaning) {name, meaning},
+    OPEVO_OUTCOME_LIST(CLASS_ROW)
+#undef CLASS_ROW
+};
+
+const char *opevo_outcome_name(opevo_outcome_class kind)
+{
+    return classes[kind].name;
+}
+
+const char *opevo_outcome_meaning(opevo_outcome_class kind)
+{
+    return classes[kind].meaning;
+}
+
+bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind)
+{
+    for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
+        if (!strcmp(classes[i].name, name)) {
+            *kind = (opevo_outcome_class)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+opevo_outcome opevo_outcome_failed(opevo_outcome_class kind)
+{
+    return (opevo_outcome){.kind = kind, .time_s = NAN};
+}
+
+double opevo_outcome_cost_s(const opevo_outcome *outcome)
+{
+    return outcome->build_s + outcome->run_s + outcome->check_s + outcome->other_s;
+}
+
+/* The number where it is positive and finite, otherwise 0. */
+static double positive(double number)
+{
+    return number > 0 && isfinite(number) ? number : 0;
+}
+
+static void clean(opevo_outcome *outcome)
+{
+    bool ok = outcome->kind == OPEVO_OUTCOME_OK;
+
+    outcome->fitness = ok ? positive(outcome->fitness) : 0;
+    outcome->time_s = ok ? outcome->time_s : NAN;
+    outcome->build_s = positive(outcome->build_s);
+    outcome->run_s = positive(outcome->run_s);
+    outcome->check_s = positive(outcome->check_s);
+    outcome->other_s = positive(outcome->other_s);
+}
+
+opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_index *points,
+                                      size_t count, opevo_outcome *outcomes, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (count == 0)
+        return OPEVO_OK;
+    status = objective->ops->evaluate(objective, points, count, outcomes, err);
+    if (status != OPEVO_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        clean(&outcomes[i]);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
+                                     opevo_error *err)
+{
+    if (objective->ops->optimum)
+        return objective->ops->optimum(objective, out, err);
+    *out = (opevo_optimum){.known = false};
+    return OPEVO_OK;
+}
+
+void opevo_objective_destroy(opevo_objective *objective)
+{
+    if (objective)
+        objective->ops->destroy(objective);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Settings of a tuner: defaults, reading "key=value", checking and printing. One value for each row
+ * of the tuner's table, in its order. */
+
+#include "port_internal.h"
+
+#include <opevo/text.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* The i-th name of a list separated by spaces; its length is 0 when there are fewer. */
+static const char *choice_at(const char *choices, size_t i, size_t *length)
+{
+    for (; i > 0; i--) {
+        choices += strcspn(choices, " ");
+        choices += strspn(choices, " ");
+    }
+    *length = strcspn(choices, " ");
+    return choices;
+}
+
+static bool find_choice(const char *choices, const char *name, double *number)
+{
+    size_t length = 0;
+
+    for (size_t i = 0;; i++) {
+        const char *choice = choice_at(choices, i, &length);
+
+        if (length == 0)
+            return false;
+        if (strlen(name) == length && !strncmp(choice, name, length)) {
+            *number = (double)i;
+            return true;
+        }
+    }
+}
+
+static bool in_domain(const opevo_setting *setting, double number)
+{
+    size_t length = 0;
+
+    if (setting->kind == OPEVO_SETTING_CHOICE) {
+        if (!(number >= 0 && number < 1000 && number == floor(number)))
+            return false;
+        choice_at(setting->choices, (size_t)number, &length);
+        return length > 0;
+    }
+    if (setting->kind == OPEVO_SETTING_COUNT && number != floor(number))
+        return false;
+    return number >= setting->min &&
+           (setting->below_max ? number < setting->max : number <= setting->max);
+}
+
+/* Say what the setting may be. */
+static opevo_status fail_domain(const opevo_tuner_ops *ops, const opevo_setting *setting,
+                                const char *given, opevo_error *err)
+{
+    char min[OPEVO_DOUBLE_TEXT_SIZE];
+    char max[OPEVO_DOUBLE_TEXT_SIZE];
+
+    if (setting->kind == OPEVO_SETTING_CHOICE)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Setting %s of tuner %s is one of: %s; not %s.",
+                          setting->key, ops->name, setting->choices, given);
+    return OPEVO_FAIL(
+        err, OPEVO_INVALID, "Setting %s of tuner %s is a %s from %s %s %s; not %s.", setting->key,
+        ops->name, setting->kind == OPEVO_SETTING_COUNT ? "whole number" : "real number",
+        opevo_double_format(setting->min, min), setting->below_max ? "to below" : "to",
+        opevo_double_format(setting->max, max), given);
+}
+
+opevo_status opevo_i_settings_check(const opevo_tuner_ops *ops, const opevo_setting_value *values,
+                                    opevo_error *err)
+{
+    for (size_t i = 0; i < ops->setting_count; i++) {
+        if (!in_domain(&ops->settings[i], values[i].number)) {
+            char given[OPEVO_DOUBLE_TEXT_SIZE];
+
+            return fail_domain(ops, &ops->settings[i], opevo_double_format(values[i].number, given),
+                               err);
+        }
+    }
+    return OPEVO_OK;
+}
+
+void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_value *values)
+{
+    for (size_t i = 0; i < ops->setting_count; i++) {
+        bool choice = ops->settings[i].kind == OPEVO_SETTING_CHOICE;
+
+        values[i].number = choice ? 0 : ops->settings[i].default_value;
+    }
+}
+
+static opevo_status fail_key(const opevo_tuner_ops *ops, const char *assignment, opevo_error *err)
+{
+    opevo_text keys = {0};
+    opevo_status status = OPEVO_INVALID;
+
+    if (ops->setting_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Tuner %s has no settings, so %s cannot be set.",
+                          ops->name, assignment);
+    for (size_t i = 0; i < ops->setting_count; i++)
+        opevo_text_printf(&keys, "%s%s", i ? ", " : "", ops->settings[i].key);
+    status = OPEVO_FAIL(err, OPEVO_INVALID,
+                        "%s sets nothing of tuner %s: write KEY=VALUE with a key of: %s.",
+                        assignment, ops->name, opevo_text_string(&keys));
+    opevo_text_free(&keys);
+    return status;
+}
+
+opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignment,
+                                opevo_setting_value *values, opevo_error *err)
+{
+    const char *equals = strchr(assignment, '=');
+    size_t length = equals ? (size_t)(equals - assignment) : 0;
+
+    for (size_t i = 0; equals && i < ops->setting_count; i++) {
+        const opevo_setting *setting = &ops->settings[i];
+        double number = 0;
+        bool read = false;
+
+        if (strlen(setting->key) != length || strncmp(setting->key, assignment, length) != 0)
+            continue;
+        if (setting->kind == OPEVO_SETTING_CHOICE)
+            read = find_choice(setting->choices, equals + 1, &number);
+        else
+            read = opevo_parse_double(equals + 1, &number);
+        if (!read || !in_domain(setting, number))
+            return fail_domain(ops, setting, equals[1] ? equals + 1 : "empty", err);
+        values[i].number = number + 0.0; /* -0 would print as another setting */
+        return OPEVO_OK;
+    }
+    return fail_key(ops, assignment, err);
+}
+
+/* The name of a choice, or the shortest decimal of a number. */
+static void print_value(const opevo_setting *setting, double number, opevo_text *out)
+{
+    size_t length = 0;
+    const char *choice = NULL;
+
+    if (setting->kind != OPEVO_SETTING_CHOICE) {
+        opevo_text_add_double(out, number);
+        return;
+    }
+    choice = choice_at(setting->choices, (size_t)number, &length);
+    opevo_text_add_bytes(out, choice, length);
+}
+
+void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value *values,
+                          opevo_text *out)
+{
+    for (size_t i = 0; i < ops->setting_count; i++) {
+        opevo_text_printf(out, "%s%s=", i ? " " : "", ops->settings[i].key);
+        print_value(&ops->settings[i], values[i].number, out);
+    }
+}
+
+void opevo_settings_print_json(const opevo_tuner_ops *ops, const opevo_setting_value *values,
+                               opevo_text *out)
+{
+    opevo_text_add(out, "{");
+    for (size_t i = 0; i < ops->setting_count; i++) {
+        const char *quote = ops->settings[i].kind == OPEVO_SETTING_CHOICE ? "\"" : "";
+
+        opevo_text_printf(out, "%s\"%s\": %s", i ? ", " : "", ops->settings[i].key, quote);
+        print_value(&ops->settings[i], values[i].number, out);
+        opevo_text_add(out, quote);
+    }
+    opevo_text_add(out, "}");
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The calls of a tuner through its table of functions, with the promises of both sides checked. */
+
+#include <opevo/tuner.h>
+
+#include "port_internal.h"
+
+#include <assert.h>
+
+opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
+                                const opevo_setting_value *settings, uint64_t seed,
+                                opevo_tuner **out, opevo_error *err)
+{
+    opevo_status status = opevo_i_settings_check(ops, settings, err);
+    opevo_tuner *tuner = NULL;
+    opevo_rng rng;
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_rng_init(&rng, seed, "tuner", 0);
+    status = ops->create(space, settings, &rng, &tuner, err);
+    if (status != OPEVO_OK)
+        return status;
+    tuner->ops = ops;
+    tuner->space = space;
+    tuner->pending = 0;
+    *out = tuner;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                             size_t *count, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t given = 0;
+
+    if (capacity == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A tuner must be asked for at least one point.");
+    status = tuner->ops->ask(tuner, proposals, capacity, &given, err);
+    if (status != OPEVO_OK)
+        return status;
+    assert(given <= capacity);
+    assert(given || tuner->pending || tuner->reason);
+    for (size_t i = 0; i < given; i++) {
+        assert(proposals[i].point < opevo_space_size(tuner->space));
+        assert(opevo_space_allows(tuner->space, proposals[i].point));
+    }
+    tuner->pending += given;
+    *count = given;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_tuner_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                              opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (count > tuner->pending)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A tuner was told %zu trials, but only %zu proposals are pending.", count,
+                          tuner->pending);
+    status = tuner->ops->tell(tuner, trials, count, err);
+    if (status == OPEVO_OK)
+        tuner->pending -= count;
+    return status;
+}
+
+void opevo_tuner_destroy(opevo_tuner *tuner)
+{
+    if (tuner)
+        tuner->ops->destroy(tuner);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The file of a run store: opening, making and closing it. The write-ahead log with
+ * synchronous=NORMAL keeps every committed trial when the process dies at any moment, and costs no
+ * flush to the disk for each; when the machine itself dies, the last commits may be missing, never
+ * half there. docs/formats/store.md describes the tables. */
+
+#include "store_internal.h"
+
+#include <opevo/memory.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    APPLICATION_ID = 1869636982, /* "opev" in ASCII */
+    FORMAT_VERSION = 1,
+    BUSY_MS = 10000
+};
+
+static const char schema[] =
+    "CREATE TABLE format (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "INSERT INTO format VALUES ('format', 'opevo run store'), ('version', '" OPEVO_VERSION "');"
+    "CREATE TABLE spaces ("
+    "  space INTEGER PRIMARY KEY,"
+    "  signature TEXT NOT NULL UNIQUE,"
+    "  json TEXT NOT NULL);"
+    "CREATE TABLE runs ("
+    "  run INTEGER PRIMARY KEY,"
+    "  objective TEXT NOT NULL,"
+    "  tuner TEXT NOT NULL,"
+    "  settings TEXT NOT NULL,"
+    "  seed TEXT NOT NULL,"
+    "  signature TEXT NOT NULL,"
+    "  space INTEGER NOT NULL REFERENCES spaces (space),"
+    "  unit TEXT NOT NULL,"
+    "  started TEXT NOT NULL,"
+    "  version TEXT NOT NULL,"
+    "  UNIQUE (objective, tuner, settings, seed));"
+    "CREATE TABLE trials ("
+    "  run INTEGER NOT NULL REFERENCES runs (run),"
+    "  number INTEGER NOT NULL,"
+    "  point BLOB NOT NULL,"
+    "  origin TEXT NOT NULL,"
+    "  outcome INTEGER NOT NULL,"
+    "  fitness REAL NOT NULL,"
+    "  time_s REAL,"
+    "  build_s REAL NOT NULL,"
+    "  run_s REAL NOT NULL,"
+    "  check_s REAL NOT NULL,"
+    "  other_s REAL NOT NULL,"
+    "  samples_s BLOB,"
+    "  message TEXT,"
+    "  PRIMARY KEY (run, number)) WITHOUT ROWID;"
+    "PRAGMA user_version = 1;"
+    "PRAGMA application_id = 1869636982;";
+
+opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
+{
+    const char *path = store->path;
+    const char *text = sqlite3_errmsg(store->db);
+    int cause = sqlite3_system_errno(store->db);
+
+    switch (sqlite3_errcode(store->db) & 0xff) {
+    case SQLITE_NOTADB:
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no run store: %s.", path, text);
+    case SQLITE_CORRUPT:
+    case SQLITE_ERROR: /* a statement that does not fit the tables */
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is damaged: %s; use another store.", path, text);
+    case SQLITE_NOMEM:
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to use %s.", path);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return OPEVO_FAIL(err, OPEVO_IO, "%s is in use by another process: try again later.", path);
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+        return OPEVO_FAIL(err, OPEVO_IO,
+                          "%s: %s%s%s; make sure that the disk has room and try again, what was "
+                          "stored is kept.",
+                          path, text, cause ? ": " : "", cause ? strerror(cause) : "");
+    case SQLITE_CANTOPEN:
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s%s%s.", path, text, cause ? ": " : "",
+                          cause ? strerror(cause) : "");
+    default:
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, text);
+    }
+}
+
+opevo_status opevo_i_store_exec(opevo_store *store, const char *sql, opevo_error *err)
+{
+    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return opevo_i_store_fail(store, err);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_stmt **out,
+                                   opevo_error *err)
+{
+    if (sqlite3_prepare_v2(store->db, sql, -1, out, NULL) != SQLITE_OK)
+        return opevo_i_store_fail(store, err);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err)
+{
+    return opevo_i_store_exec(store, "BEGIN IMMEDIATE", err);
+}
+
+opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo_error *err)
+{
+    if (status == OPEVO_OK)
+        status = opevo_i_store_exec(store, "COMMIT", err);
+    if (status != OPEVO_OK)
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/* The whole number that a query gives. */
+static opevo_status get_number(opevo_store *store, const char *sql, int64_t *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *query = NULL;
+
+    OPEVO_TRY(opevo_i_store_prepare(store, sql, &query, err));
+    if (sqlite3_step(query) != SQLITE_ROW) {
+        status = opevo_i_store_fail(store, err);
+        goto cleanup;
+    }
+    *out = sqlite3_column_int64(query, 0);
+cleanup:
+    sqlite3_finalize(query);
+    return status;
+}
+
+/* Whether the file has no tables yet; an error if it is anything but a run store of this format. */
+static opevo_status identify(opevo_store *store, bool *empty, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    int64_t application = 0;
+    int64_t version = 0;
+    int64_t tables = 0;
+
+    OPEVO_TRY(get_number(store, "SELECT count(*) FROM sqlite_schema", &tables, err));
+    OPEVO_TRY(get_number(store, "PRAGMA application_id", &application, err));
+    OPEVO_TRY(get_number(store, "PRAGMA user_version", &version, err));
+    *empty = tables == 0 && application == 0 && version == 0;
+    if (*empty)
+        return OPEVO_OK;
+    if (application != APPLICATION_ID)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is no run store: it is the database of another program.",
+                          store->path);
+    if (version != FORMAT_VERSION)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                          "%s has format %lld of the run store, and this program reads format %d: "
+                          "use another store.",
+                          store->path, (long long)version, FORMAT_VERSION);
+cleanup:
+    return status;
+}
+
+/* Make the tables, unless another process was quicker. */
+static opevo_status make_tables(opevo_store *store, opevo_error *err)
+{
+    bool empty = false;
+    opevo_status status = opevo_i_store_begin_write(store, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    status = identify(store, &empty, err);
+    if (status == OPEVO_OK && empty)
+        status = opevo_i_store_exec(store, schema, err);
+    return opevo_i_store_commit(store, status, err);
+}
+
+static opevo_status prepare_to_write(opevo_store *store, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool empty = false;
+
+    OPEVO_TRY(identify(store, &empty, err));
+    if (empty)
+        OPEVO_TRY(make_tables(store, err));
+    /* Where the log cannot be had (some network folders, a reader at work) the slower rollback
+     * journal keeps the same promises. */
+    sqlite3_exec(store->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA synchronous = NORMAL", err));
+    OPEVO_TRY(opevo_i_store_prepare(
+        store,
+        "INSERT INTO trials (run, number, point, origin, outcome, fitness, time_s, build_s, run_s,"
+        " check_s, other_s, samples_s, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        &store->insert, err));
+cleanup:
+    return status;
+}
+
+static opevo_status prepare_to_read(opevo_store *store, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool empty = false;
+
+    OPEVO_TRY(identify(store, &empty, err));
+    if (empty)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no run store: it is empty.", store->path);
+    OPEVO_TRY(opevo_i_store_prepare(
+        store,
+        "SELECT number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
+        " FROM trials WHERE run = ? AND number > ? ORDER BY number LIMIT ?",
+        &store->read, err));
+cleanup:
+    return status;
+}
+
+/* A relative path gets "./" in front, so that SQLite takes ":memory:" for the file of that name. */
+static opevo_status connect(opevo_store *store, opevo_store_mode mode, opevo_error *err)
+{
+    int flags = mode == OPEVO_STORE_READ ? SQLITE_OPEN_READONLY
+                                         : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    opevo_text name = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&name, "%s%s", *store->path == '/' ? "" : "./", store->path);
+    OPEVO_TRY(opevo_text_check(&name, err));
+    if (sqlite3_open_v2(name.data, &store->db, flags, NULL) != SQLITE_OK) {
+        status = opevo_i_store_fail(store, err);
+        goto cleanup;
+    }
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    OPEVO_TRY(
+        opevo_i_store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err));
+cleanup:
+    opevo_text_free(&name);
+    return status;
+}
+
+opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
+                              opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_store *store = NULL;
+    struct stat info;
+
+    if (!*path)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The path of a run store is empty: name a file.");
+    if (mode == OPEVO_STORE_READ && stat(path, &info) != 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
+    store = opevo_calloc(1, sizeof *store);
+    if (!store)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
+    store->path = opevo_strdup(path);
+    if (!store->path) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
+        goto cleanup;
+    }
+    OPEVO_TRY(connect(store, mode, err));
+    if (mode == OPEVO_STORE_WRITE)
+        OPEVO_TRY(prepare_to_write(store, err));
+    OPEVO_TRY(prepare_to_read(store, err));
+    *out = store;
+    store = NULL;
+cleanup:
+    opevo_store_close(store);
+    return status;
+}
+
+const char *opevo_store_path(const opevo_store *store)
+{
+    return store->path;
+}
+
+void opevo_store_close(opevo_store *store)
+{
+    if (!store)
+        return;
+    sqlite3_finalize(store->insert);
+    sqlite3_finalize(store->read);
+    sqlite3_close(store->db);
+    for (size_t i = 0; i < store->origin_count; i++)
+        opevo_free(store->origins[i]);
+    opevo_free(store->origins);
+    opevo_free(store->path);
+    opevo_free(store);
+}

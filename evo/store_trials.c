@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The trials of a run store: appending them in one transaction, and reading them back. Every value
+ * read is checked before it is believed, for a file can be damaged without SQLite seeing it. */
+
+#include "store_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+void opevo_i_point_to_bytes(opevo_index point, unsigned char *bytes)
+{
+    for (int i = OPEVO_I_POINT_BYTES - 1; i >= 0; i--) {
+        bytes[i] = (unsigned char)point;
+        point >>= 8;
+    }
+}
+
+opevo_index opevo_i_point_from_bytes(const unsigned char *bytes)
+{
+    opevo_index point = 0;
+
+    for (int i = 0; i < OPEVO_I_POINT_BYTES; i++)
+        point = point << 8 | bytes[i];
+    return point;
+}
+
+/* Samples as 8 bytes each, IEEE 754, the lowest byte first; NULL without memory. */
+static unsigned char *pack_samples(const double *samples, size_t count)
+{
+    unsigned char *bytes = opevo_malloc(count, 8);
+
+    for (size_t i = 0; bytes && i < count; i++) {
+        uint64_t bits = 0;
+
+        memcpy(&bits, &samples[i], sizeof bits);
+        for (size_t k = 0; k < 8; k++)
+            bytes[8 * i + k] = (unsigned char)(bits >> (8 * k));
+    }
+    return bytes;
+}
+
+/* NAN is bound as NULL by SQLite itself; a missing text or blob likewise. */
+static void bind_trial(sqlite3_stmt *insert, int64_t run, const opevo_trial *trial,
+                       const unsigned char *point, const unsigned char *samples)
+{
+    const opevo_outcome *outcome = &trial->outcome;
+    int at = 1;
+
+    sqlite3_bind_int64(insert, at++, run);
+    sqlite3_bind_int64(insert, at++, (int64_t)trial->number);
+    sqlite3_bind_blob(insert, at++, point, OPEVO_I_POINT_BYTES, SQLITE_STATIC);
+    sqlite3_bind_text(insert, at++, trial->proposal.origin, -1, SQLITE_STATIC);
+    sqlite3_bind_int(insert, at++, (int)outcome->kind);
+    sqlite3_bind_double(insert, at++, outcome->fitness);
+    sqlite3_bind_double(insert, at++, outcome->time_s);
+    sqlite3_bind_double(insert, at++, outcome->build_s);
+    sqlite3_bind_double(insert, at++, outcome->run_s);
+    sqlite3_bind_double(insert, at++, outcome->check_s);
+    sqlite3_bind_double(insert, at++, outcome->other_s);
+    sqlite3_bind_blob64(insert, at++, samples, 8 * outcome->sample_count, SQLITE_STATIC);
+    sqlite3_bind_text(insert, at++, outcome->message, -1, SQLITE_STATIC);
+}
+
+static opevo_status insert_trial(opevo_store *store, int64_t run, const opevo_trial *trial,
+                                 opevo_error *err)
+{
+    const opevo_outcome *outcome = &trial->outcome;
+    opevo_status status = OPEVO_OK;
+    unsigned char point[OPEVO_I_POINT_BYTES];
+    unsigned char *samples = NULL;
+    int code = SQLITE_OK;
+
+    opevo_i_point_to_bytes(trial->proposal.point, point);
+    if (outcome->samples_s && outcome->sample_count) {
+        samples = pack_samples(outcome->samples_s, outcome->sample_count);
+        if (!samples)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store samples in %s.", store->path);
+    }
+    bind_trial(store->insert, run, trial, point, samples);
+    code = sqlite3_step(store->insert);
+    if (code == SQLITE_CONSTRAINT_PRIMARYKEY)
+        status = OPEVO_FAIL(err, OPEVO_IO,
+                            "%s: another process has stored trial %llu of run %lld meanwhile: let "
+                            "only one process work at a run.",
+                            store->path, (unsigned long long)trial->number, (long long)run);
+    else if (code != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
+    sqlite3_reset(store->insert);
+    sqlite3_clear_bindings(store->insert);
+    opevo_free(samples);
+    return status;
+}
+
+opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,
+                                size_t count, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (!store->insert)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open to be read only.", store->path);
+    status = opevo_i_store_begin_write(store, err);
+    if (status != OPEVO_OK)
+        return status;
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+        status = insert_trial(store, run, &trials[i], err);
+    return opevo_i_store_commit(store, status, err);
+}
+
+/* The store's own copy of an origin; NULL without memory. */
+static const char *keep_origin(opevo_store *store, const char *origin)
+{
+    void *origins = store->origins;
+    char *copy = NULL;
+
+    for (size_t i = 0; i < store->origin_count; i++) {
+        if (!strcmp(store->origins[i], origin))
+            return store->origins[i];
+    }
+    if (!opevo_reserve(&origins, &store->origin_capacity, store->origin_count + 1, sizeof(char *)))
+        return NULL;
+    store->origins = origins;
+    copy = opevo_strdup(origin);
+    if (copy)
+        store->origins[store->origin_count++] = copy;
+    return copy;
+}
+
+/* The column as a number that is finite and not negative; false otherwise. */
+static bool read_amount(sqlite3_stmt *row, int column, double *out)
+{
+    int type = sqlite3_column_type(row, column);
+
+    if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
+        return false;
+    *out = sqlite3_column_double(row, column);
+    return *out >= 0 && isfinite(*out);
+}
+
+/* False when the row cannot have been written by opevo_store_append. */
+static bool read_outcome(sqlite3_stmt *row, opevo_outcome *outcome)
+{
+    int64_t kind = sqlite3_column_int64(row, 3);
+
+    *outcome = (opevo_outcome){.time_s = NAN};
+    if (sqlite3_column_type(row, 3) != SQLITE_INTEGER || kind < 0 ||
+        kind >= OPEVO_OUTCOME_CLASS_COUNT)
+        return false;
+    outcome->kind = (opevo_outcome_class)kind;
+    if (sqlite3_column_type(row, 5) == SQLITE_FLOAT)
+        outcome->time_s = sqlite3_column_double(row, 5);
+    else if (sqlite3_column_type(row, 5) != SQLITE_NULL)
+        return false;
+    return read_amount(row, 4, &outcome->fitness) && read_amount(row, 6, &outcome->build_s) &&
+           read_amount(row, 7, &outcome->run_s) && read_amount(row, 8, &outcome->check_s) &&
+           read_amount(row, 9, &outcome->other_s);
+}
+
+static opevo_status read_trial(opevo_store *store, int64_t run, sqlite3_stmt *row,
+                               opevo_trial *trial, opevo_error *err)
+{
+    const char *origin = NULL;
+
+    trial->number = (uint64_t)sqlite3_column_int64(row, 0);
+    if (sqlite3_column_type(row, 1) != SQLITE_BLOB ||
+        sqlite3_column_bytes(row, 1) != OPEVO_I_POINT_BYTES ||
+        sqlite3_column_type(row, 2) != SQLITE_TEXT || !read_outcome(row, &trial->outcome))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is damaged: trial %llu of run %lld is none; use another store.",
+                          store->path, (unsigned long long)trial->number, (long long)run);
+    trial->proposal.point = opevo_i_point_from_bytes(sqlite3_column_blob(row, 1));
+    origin = (const char *)sqlite3_column_text(row, 2);
+    trial->proposal.origin = origin ? keep_origin(store, origin) : NULL;
+    if (!trial->proposal.origin)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, opevo_trial *trials,
+                              size_t capacity, size_t *count, opevo_error *err)
+{
+    sqlite3_stmt *rows = store->read;
+    opevo_status status = OPEVO_OK;
+    size_t got = 0;
+    int code = SQLITE_OK;
+
+    sqlite3_bind_int64(rows, 1, run);
+    sqlite3_bind_int64(rows, 2, (int64_t)after);
+    sqlite3_bind_int64(rows, 3, (int64_t)capacity);
+    while (got < capacity && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+        OPEVO_TRY(read_trial(store, run, rows, &trials[got], err));
+        got++;
+    }
+    if (code != SQLITE_ROW && code != SQLITE_DONE && code != SQLITE_OK) {
+        status = opevo_i_store_fail(store, err);
+        goto cleanup;
+    }
+    *count = got;
+cleanup:
+    sqlite3_reset(rows);
+    return status;
+}

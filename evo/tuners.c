@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The table of tuners, sorted by name. */
+
+#include <opevo/tuners.h>
+
+#include "tuners_internal.h"
+
+#include <string.h>
+
+static const opevo_tuner_ops *const tuners[] = {
+    &opevo_i_opevo_ops,
+    &opevo_i_random_search_ops,
+};
+
+size_t opevo_tuner_count(void)
+{
+    return sizeof tuners / sizeof(void *);
+}
+
+const opevo_tuner_ops *opevo_tuner_get(size_t i)
+{
+    return tuners[i];
+}
+
+opevo_status opevo_tuner_find(const char *name, const opevo_tuner_ops **out, opevo_error *err)
+{
+    opevo_text names = {0};
+
+    for (size_t i = 0; i < opevo_tuner_count(); i++) {
+        if (!strcmp(tuners[i]->name, name)) {
+            *out = tuners[i];
+            return OPEVO_OK;
+        }
+    }
+    for (size_t i = 0; i < opevo_tuner_count(); i++)
+        opevo_text_printf(&names, "%s%s", i ? ", " : "", tuners[i]->name);
+    OPEVO_FAIL(err, OPEVO_INVALID, "There is no tuner %s; there are: %s.", name,
+               opevo_text_string(&names));
+    opevo_text_free(&names);
+    return OPEVO_INVALID;
+}

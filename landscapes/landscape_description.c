@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The JSON that describes a table: its columns, its parameters with their listed values, and the
+ * constraints. What it says about the rows is checked where they are read. */
+
+#include "recorded_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+#define FORMAT "tuning-landscape 1"
+
+/* More parts than any factorisation that is measured whole. */
+enum { MOST_PARTS = 64 };
+
+typedef struct source {
+    const opevo_i_table *table;
+    const json_t *root;
+    const char *path; /* of the description */
+} source;
+
+bool opevo_i_is_description(const json_t *root)
+{
+    return json_object_get(root, "format") != NULL;
+}
+
+static opevo_status check_format(const source *self, opevo_error *err)
+{
+    const char *format = json_string_value(json_object_get(self->root, "format"));
+
+    if (!format || strcmp(format, FORMAT) != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: \"format\" must be \"" FORMAT "\", not \"%.80s\".", self->path,
+                          format ? format : "");
+    return OPEVO_OK;
+}
+
+/* ---- Columns -------------------------------------------------------------------------------- */
+
+/* Name of one member of "columns", which is a text or an object with "name". */
+static const char *column_name(const json_t *column)
+{
+    return json_string_value(json_is_object(column) ? json_object_get(column, "name") : column);
+}
+
+static opevo_status check_columns(const source *self, opevo_error *err)
+{
+    const json_t *columns = json_object_get(self->root, "columns");
+    const opevo_i_table *table = self->table;
+    bool named[OPEVO_I_MOST_COLUMNS] = {false};
+
+    if (!columns)
+        return OPEVO_OK;
+    for (size_t i = 0; i < json_array_size(columns); i++) {
+        const char *name = column_name(json_array_get(columns, i));
+        size_t column = SIZE_MAX;
+
+        if (!name)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: columns[%zu] has no name.", self->path, i);
+        column = opevo_i_find_name(table->names, table->column_count, name);
+        if (column == SIZE_MAX)
+            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1,
+                                   "there is no column '%.80s', which %s names.", name, self->path);
+        named[column] = true;
+    }
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (!named[i])
+            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1,
+                                   "%s does not name the column '%.80s'.", self->path,
+                                   table->names[i]);
+    }
+    return OPEVO_OK;
+}
+
+static size_t find_column(const source *self, const char *name)
+{
+    return opevo_i_find_name(self->table->names, self->table->column_count, name);
+}
+
+/* ---- Parameters ----------------------------------------------------------------------------- */
+
+/* Place of the column of one component; the name is borrowed from the description. */
+static opevo_status place_column(const source *self, const char *name, size_t *column,
+                                 opevo_error *err)
+{
+    *column = find_column(self, name);
+    if (*column == SIZE_MAX)
+        return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, 1,
+                               "there is no column '%.80s', which %s names as a parameter.", name,
+                               self->path);
+    if (strcmp(name, "time_ms") == 0 || strcmp(name, "status") == 0 || strcmp(name, "gflops") == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: column '%s' holds results and cannot be a parameter.", self->path,
+                          name);
+    return OPEVO_OK;
+}
+
+/* Create the parameter, with the path before the message of a failure, and append it. */
+static opevo_status add_parameter(const source *self, const opevo_parameter_spec *spec,
+                                  const size_t *columns, opevo_i_parameters *list, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_parameter *parameter = NULL;
+
+    if (opevo_parameter_create(spec, &parameter, &inner) != OPEVO_OK)
+        return opevo_i_fail_in(err, &inner, self->path);
+    if (!opevo_i_parameters_add(list, parameter, columns)) {
+        opevo_parameter_destroy(parameter);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status read_factor(const source *self, const char *name, const json_t *json,
+                                opevo_i_parameters *list, opevo_error *err)
+{
+    const json_t *columns = json_object_get(json, "columns");
+    size_t parts = json_array_size(columns);
+    opevo_value values[2];
+    const char *names[MOST_PARTS];
+    size_t places[MOST_PARTS];
+
+    if (!json_is_integer(json_object_get(json, "product")) ||
+        !json_is_integer(json_object_get(json, "parts")))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: the factor '%.80s' needs whole numbers \"product\" and \"parts\".",
+                          self->path, name);
+    opevo_i_json_value(json_object_get(json, "product"), &values[0]);
+    opevo_i_json_value(json_object_get(json, "parts"), &values[1]);
+    if (!parts || parts > MOST_PARTS || values[1].as.integer != (int64_t)parts)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: the factor '%.80s' has %lld parts and %zu columns; it needs one "
+                          "column for each part, and at most %d.",
+                          self->path, name, (long long)values[1].as.integer, parts,
+                          (int)MOST_PARTS);
+    for (size_t i = 0; i < parts; i++) {
+        opevo_status status = OPEVO_OK;
+
+        names[i] = json_string_value(json_array_get(columns, i));
+        if (!names[i])
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s: column %zu of the factor '%.80s' is no text.", self->path, i + 1,
+                              name);
+        status = place_column(self, names[i], &places[i], err);
+        if (status != OPEVO_OK)
+            return status;
+    }
+    return add_parameter(self,
+                         &(opevo_parameter_spec){.name = name,
+                                                 .type = "factor",
+                                                 .values = values,
+                                                 .value_count = 2,
+                                                 .component_names = names,
+                                                 .component_name_count = parts},
+                         places, list, err);
+}
+
+static opevo_status read_listed(const source *self, const char *name, const char *type,
+                                const json_t *json, opevo_i_parameters *list, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const json_t *listed = json_object_get(json, "values");
+    size_t count = json_array_size(listed);
+    bool number = strcmp(type, "int") == 0 || strcmp(type, "float") == 0;
+    opevo_value *values = NULL;
+    size_t column = 0;
+
+    if (!count)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: parameter '%.80s' lists no values.", self->path,
+                          name);
+    values = opevo_calloc(count, sizeof *values);
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    for (size_t i = 0; i < count; i++) {
+        if (!opevo_i_json_value(json_array_get(listed, i), &values[i])) {
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "%s: value %zu of parameter '%.80s' is no number, text or truth "
+                                "value.",
+                                self->path, i + 1, name);
+            goto cleanup;
+        }
+    }
+    OPEVO_TRY(place_column(self, name, &column, err));
+    OPEVO_TRY(add_parameter(self,
+                            &(opevo_parameter_spec){.name = name,
+                                                    .type = number ? "discrete" : "categorical",
+                                                    .values = values,
+                                                    .value_count = count},
+                            &column, list, err));
+cleanup:
+    opevo_free(values);
+    return status;
+}
+
+static opevo_status read_parameters(const source *self, opevo_i_parameters *list, opevo_error *err)
+{
+    const json_t *parameters = json_object_get(self->root, "parameters");
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < json_array_size(parameters) && status == OPEVO_OK; i++) {
+        const json_t *json = json_array_get(parameters, i);
+        const char *name = json_string_value(json_object_get(json, "name"));
+        const char *type = json_string_value(json_object_get(json, "type"));
+
+        if (!name || !type)
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: parameters[%zu] has no name or no type.",
+                                self->path, i);
+        else if (strcmp(type, "factor") == 0)
+            status = read_factor(self, name, json, list, err);
+        else
+            status = read_listed(self, name, type, json, list, err);
+    }
+    return status;
+}
+
+opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo_i_table *table,
+                                       const json_t *root, const char *path, const char *space,
+                                       opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const source self = {table, root, path};
+    const json_t *constraints = json_object_get(root, "constraints");
+    size_t count = json_array_size(constraints);
+    const char **texts = opevo_calloc(count, sizeof *texts);
+    opevo_i_parameters list = {0};
+
+    if (!texts)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = json_string_value(json_array_get(constraints, i));
+        if (!texts[i]) {
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: constraints[%zu] is no text.", path, i);
+            goto cleanup;
+        }
+    }
+    OPEVO_TRY(check_format(&self, err));
+    OPEVO_TRY(check_columns(&self, err));
+    OPEVO_TRY(read_parameters(&self, &list, err));
+    OPEVO_TRY(opevo_i_recording_begin(recording, &list, texts, count, path, space, err));
+cleanup:
+    opevo_i_parameters_clear(&list);
+    opevo_free(texts);
+    return status;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Comma-separated tables: the first line names the columns, every further line is one row with as
+ * many cells. A cell may stand in double quotes (RFC 4180), but not hold a line end. The last line
+ * must have its line end: without it nobody can tell a whole number from the first half of one. */
+
+#include "recorded_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+size_t opevo_i_find_name(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/* Unquote the cell that starts at `at` with a quote; returns what follows its closing quote, or
+ * NULL when that is missing. */
+static char *unquote(char *at)
+{
+    char *write = at;
+    char *read = at + 1;
+
+    for (; *read; read++) {
+        if (*read == '"') {
+            if (read[1] != '"')
+                break;
+            read++;
+        }
+        *write++ = *read;
+    }
+    if (!*read)
+        return NULL;
+    *write = '\0';
+    return read + 1;
+}
+
+/* Cut a terminated line into at most `capacity` cells; *count is their number, those beyond the
+ * capacity counted but not kept. False when a quote is not closed or not followed by a comma. */
+static bool cut_cells(char *line, const char **cells, size_t capacity, size_t *count)
+{
+    size_t n = 0;
+    char *at = line;
+
+    for (;;) {
+        char *rest = *at == '"' ? unquote(at) : at + strcspn(at, ",");
+
+        if (n < capacity)
+            cells[n] = at;
+        n++;
+        if (!rest || (*rest && *rest != ','))
+            return false;
+        if (!*rest)
+            break;
+        *rest = '\0';
+        at = rest + 1;
+    }
+    *count = n;
+    return true;
+}
+
+/* The next line, terminated in place; NULL at the end of the text. */
+static opevo_status next_line(opevo_i_table *table, char **line, opevo_error *err)
+{
+    char *start = table->at;
+    char *end = memchr(start, '\n', (size_t)(table->end - start));
+
+    *line = NULL;
+    if (start == table->end)
+        return OPEVO_OK;
+    table->line++;
+    if (!end)
+        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                               "the last line has no line end, so it may be cut; copy the file "
+                               "again, or end the line.");
+    if (memchr(start, '\0', (size_t)(end - start)))
+        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                               "a zero byte; this is no text.");
+    table->at = end + 1;
+    if (end > start && end[-1] == '\r')
+        end--;
+    *end = '\0';
+    *line = start;
+    return OPEVO_OK;
+}
+
+static opevo_status check_names(const opevo_i_table *table, opevo_error *err)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (!*table->names[i])
+            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1, "column %zu has no name.",
+                                   i + 1);
+        if (opevo_i_find_name(table->names, i, table->names[i]) != SIZE_MAX)
+            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1,
+                                   "two columns are named '%.80s'.", table->names[i]);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status read_names(opevo_i_table *table, char *line, opevo_error *err)
+{
+    size_t most = 1;
+
+    for (const char *at = line; *at; at++)
+        most += *at == ',';
+    if (most > OPEVO_I_MOST_COLUMNS)
+        return opevo_i_fail_at(err, OPEVO_LIMIT, table->path, 1, "more than %d columns.",
+                               (int)OPEVO_I_MOST_COLUMNS);
+    table->names = opevo_calloc(most, sizeof *table->names);
+    table->cells = opevo_calloc(most, sizeof *table->cells);
+    if (!table->names || !table->cells)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
+    if (!cut_cells(line, table->names, most, &table->column_count))
+        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1, "a quote is not closed.");
+    return check_names(table, err);
+}
+
+opevo_status opevo_i_table_open(const char *path, opevo_i_table *table, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    char *line = NULL;
+    size_t size = 0;
+
+    *table = (opevo_i_table){.path = path};
+    OPEVO_TRY(opevo_i_text_read(path, OPEVO_I_TEXT_LIMIT, &table->text, &size, err));
+    table->at = table->text;
+    table->end = table->text + size;
+    OPEVO_TRY(next_line(table, &line, err));
+    if (!line) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: the table is empty; its first line must name the columns.", path);
+        goto cleanup;
+    }
+    OPEVO_TRY(read_names(table, line, err));
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    char *line = NULL;
+    size_t count = 0;
+
+    OPEVO_TRY(next_line(table, &line, err));
+    *more = line != NULL;
+    if (!line)
+        goto cleanup;
+    if (!cut_cells(line, table->cells, table->column_count, &count))
+        status =
+            opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line, "a quote is not closed.");
+    else if (count != table->column_count)
+        status = opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                                 "the row has %zu cells, but the first line names %zu columns; it "
+                                 "may be cut.",
+                                 count, table->column_count);
+cleanup:
+    return status;
+}
+
+void opevo_i_table_close(opevo_i_table *table)
+{
+    opevo_free(table->text);
+    opevo_free(table->names);
+    opevo_free(table->cells);
+    *table = (opevo_i_table){0};
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The objective that replays recorded outcomes. The whole file is read and checked when it is
+ * opened, so that no run meets a bad row half way. A row is found by its point: in an array of row
+ * numbers where the space is small enough, otherwise in a hash table. Nothing changes after open,
+ * hence any number of threads may evaluate. */
+
+#include "recorded_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Spaces up to this many points have an array of row numbers, 4 bytes a point. */
+#define DENSE_LIMIT ((opevo_index)1 << 24)
+
+typedef struct recorded {
+    opevo_objective super;
+    opevo_space *space;
+    char *name;
+    opevo_i_row *rows;
+    uint32_t *row_of;        /* dense: number of the row plus 1, 0 where there is none */
+    opevo_index_map *row_by; /* otherwise: point -> number of the row */
+    opevo_optimum optimum;
+    size_t ignored;
+} recorded;
+
+/* ---- The objective -------------------------------------------------------------------------- */
+
+static const opevo_i_row *find_row(const recorded *self, opevo_index point)
+{
+    uint64_t row = 0;
+
+    if (self->row_of)
+        return self->row_of[point] ? &self->rows[self->row_of[point] - 1] : NULL;
+    return opevo_index_map_get(self->row_by, point, &row) ? &self->rows[row] : NULL;
+}
+
+static opevo_status evaluate(opevo_objective *objective, const opevo_index *points, size_t count,
+                             opevo_outcome *outcomes, opevo_error *err)
+{
+    const recorded *self = (const recorded *)objective;
+
+    (void)err;
+    for (size_t i = 0; i < count; i++) {
+        const opevo_i_row *row = find_row(self, points[i]);
+
+        if (row)
+            outcomes[i] = (opevo_outcome){.kind = row->kind,
+                                          .fitness = row->fitness,
+                                          .time_s = row->time_s,
+                                          .build_s = row->build_s,
+                                          .run_s = row->run_s,
+                                          .check_s = row->check_s,
+                                          .other_s = row->other_s};
+        else
+            outcomes[i] = opevo_outcome_failed(OPEVO_OUTCOME_UNRECORDED);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status optimum(opevo_objective *objective, opevo_optimum *out, opevo_error *err)
+{
+    (void)err;
+    *out = ((const recorded *)objective)->optimum;
+    return OPEVO_OK;
+}
+
+static void destroy(opevo_objective *objective)
+{
+    recorded *self = (recorded *)objective;
+
+    opevo_space_destroy(self->space);
+    opevo_free(self->name);
+    opevo_free(self->rows);
+    opevo_free(self->row_of);
+    opevo_index_map_destroy(self->row_by);
+    opevo_free(self);
+}
+
+static const opevo_objective_ops recorded_ops = {
+    .kind = "recorded", .evaluate = evaluate, .optimum = optimum, .destroy = destroy};
+
+size_t opevo_recorded_ignored(const opevo_objective *objective)
+{
+    return objective->ops == &recorded_ops ? ((const recorded *)objective)->ignored : 0;
+}
+
+/* ---- From a recording ----------------------------------------------------------------------- */
+
+static uint64_t hash_u64(uint64_t hash, uint64_t value)
+{
+    unsigned char bytes[8];
+
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i));
+    return opevo_hash_bytes(hash, bytes, sizeof bytes);
+}
+
+static uint64_t hash_double(uint64_t hash, double value)
+{
+    uint64_t bits = 0;
+
+    if (isnan(value)) /* all NANs alike */
+        return hash_u64(hash, UINT64_MAX);
+    memcpy(&bits, &value, sizeof bits);
+    return hash_u64(hash, bits);
+}
+
+static uint64_t hash_row(opevo_index point, const opevo_i_row *row)
+{
+    uint64_t hash = hash_u64(hash_u64(OPEVO_HASH_START, (uint64_t)point), (uint64_t)(point >> 64));
+
+    hash = hash_u64(hash, row->kind);
+    hash = hash_double(hash, row->fitness);
+    hash = hash_double(hash, row->time_s);
+    hash = hash_double(hash, row->build_s);
+    hash = hash_double(hash, row->run_s);
+    hash = hash_double(hash, row->check_s);
+    return hash_double(hash, row->other_s);
+}
+
+/* The rows enter as a sum, so that their order, which decides no outcome, does not count. */
+static uint64_t signature(const recorded *self, const opevo_i_recording *recording)
+{
+    uint64_t sum = 0;
+    uint64_t hash = hash_u64(OPEVO_HASH_START, opevo_space_signature(self->space));
+
+    for (size_t i = 0; i < recording->row_count; i++)
+        sum += opevo_hash_mix(hash_row(recording->points[i], &recording->rows[i]));
+    hash = opevo_hash_bytes(hash, self->super.unit, strlen(self->super.unit));
+    return hash_u64(hash, sum);
+}
+
+static bool index_rows(recorded *self, const opevo_i_recording *recording)
+{
+    bool dense = opevo_space_size(self->space) <= DENSE_LIMIT;
+
+    if (dense)
+        self->row_of = opevo_calloc((size_t)opevo_space_size(self->space), sizeof *self->row_of);
+    else
+        self->row_by = opevo_index_map_create();
+    if (dense ? !self->row_of : !self->row_by)
+        return false;
+    for (size_t i = 0; i < recording->row_count; i++) {
+        if (self->row_of)
+            self->row_of[recording->points[i]] = (uint32_t)i + 1;
+        else if (!opevo_index_map_put(self->row_by, recording->points[i], i))
+            return false;
+    }
+    return true;
+}
+
+static opevo_optimum find_optimum(const opevo_i_recording *recording)
+{
+    opevo_optimum best = {.known = false};
+
+    for (size_t i = 0; i < recording->row_count; i++) {
+        double fitness = recording->rows[i].fitness;
+        opevo_index point = recording->points[i];
+
+        if (recording->rows[i].kind == OPEVO_OUTCOME_OK &&
+            (!best.known || fitness > best.fitness ||
+             (fitness == best.fitness && point < best.point)))
+            best = (opevo_optimum){.known = true, .point = point, .fitness = fitness};
+    }
+    return best;
+}
+
+/* Take rows and space out of the recording. */
+static opevo_status finish(opevo_i_recording *recording, const char *name,
+                           const opevo_i_table_facts *facts, opevo_objective **out,
+                           opevo_error *err)
+{
+    opevo_text title = {0};
+    opevo_space **space =
+        recording->given.space ? &recording->given.space : &recording->described.space;
+    recorded *self = NULL;
+
+    if (!recording->row_count)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: none of its %zu rows lies in the given space.",
+                          recording->path, recording->ignored);
+    self = opevo_calloc(1, sizeof *self);
+    opevo_text_printf(&title, "recorded:%s", name);
+    if (!self || title.failed) {
+        opevo_text_free(&title);
+        opevo_free(self);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", recording->path);
+    }
+    self->super = (opevo_objective){.ops = &recorded_ops,
+                                    .space = *space,
+                                    .name = title.data,
+                                    .unit = facts->unit,
+                                    .flop = facts->flop,
+                                    .concurrent = true};
+    self->name = title.data;
+    self->space = *space;
+    *space = NULL;
+    self->rows = recording->rows;
+    recording->rows = NULL;
+    self->ignored = recording->ignored;
+    if (!index_rows(self, recording)) {
+        destroy(&self->super);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", recording->path);
+    }
+    recording->rows = self->rows; /* lent for the two calls */
+    self->optimum = find_optimum(recording);
+    self->super.signature = signature(self, recording);
+    recording->rows = NULL;
+    *out = &self->super;
+    return OPEVO_OK;
+}
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static const char *const table_endings[] = {".csv", ".csv.xz", ".csv.gz"};
+static const char *const json_endings[] = {".json", ".json.gz", ".json.xz"};
+enum { ENDING_COUNT = 3 };
+
+/* Length of the path without the ending of the list that it has; 0 when it has none. */
+static size_t stem_length(const char *path, const char *const *endings)
+{
+    for (size_t i = 0; i < ENDING_COUNT; i++) {
+        if (opevo_i_ends_with(path, endings[i]))
+            return strlen(path) - strlen(endings[i]);
+    }
+    return 0;
+}
+
+/* The first file that exists among stem plus each ending. */
+static opevo_status find_file(const char *stem, const char *const *endings, opevo_text *out,
+                              opevo_error *err)
+{
+    for (size_t i = 0; i < ENDING_COUNT; i++) {
+        opevo_text_clear(out);
+        opevo_text_printf(out, "%s%s", stem, endings[i]);
+        if (out->failed)
+            return opevo_text_check(out, err);
+        if (access(out->data, F_OK) == 0)
+            return OPEVO_OK;
+    }
+    return OPEVO_FAIL(err, OPEVO_IO, "%s: there is no file %s%s, %s or %s of this name.", stem,
+                      stem, endings[0], endings[1], endings[2]);
+}
+
+/* Files of one landscape: NAME, its JSON, and its table where that was named. */
+typedef struct files {
+    opevo_text stem, json, table;
+} files;
+
+static opevo_status locate(const char *path, files *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t table_stem = stem_length(path, table_endings);
+    size_t json_stem = stem_length(path, json_endings);
+
+    opevo_text_add_bytes(&out->stem, path,
+                         table_stem  ? table_stem
+                         : json_stem ? json_stem
+                                     : strlen(path));
+    OPEVO_TRY(opevo_text_check(&out->stem, err));
+    if (table_stem) {
+        opevo_text_add(&out->table, path);
+        opevo_text_printf(&out->json, "%s.json", out->stem.data);
+    } else if (json_stem) {
+        opevo_text_add(&out->json, path);
+    } else {
+        OPEVO_TRY(find_file(out->stem.data, json_endings, &out->json, err));
+    }
+    OPEVO_TRY(opevo_text_check(&out->table, err));
+    OPEVO_TRY(opevo_text_check(&out->json, err));
+cleanup:
+    return status;
+}
+
+static opevo_status open_table(const files *paths, const json_t *root, const char *space,
+                               opevo_objective **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_table table = {0};
+    opevo_i_recording recording = {0};
+    opevo_i_table_facts facts = {0};
+    const char *stem = opevo_text_string(&paths->stem);
+    const char *slash = strrchr(stem, '/');
+
+    OPEVO_TRY(opevo_i_table_open(paths->table.data, &table, err));
+    OPEVO_TRY(opevo_i_described_table_read(&recording, &table, root, paths->json.data, space,
+                                           &facts, err));
+    if (!facts.name)
+        facts.name = slash ? slash + 1 : stem;
+    OPEVO_TRY(finish(&recording, facts.name, &facts, out, err));
+cleanup:
+    opevo_i_recording_clear(&recording);
+    opevo_i_table_close(&table);
+    return status;
+}
+
+static opevo_status open_cache(const files *paths, const json_t *root, const char *text,
+                               const char *space, opevo_objective **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_recording recording = {0};
+    opevo_i_table_facts facts = {0};
+    const char **names = NULL;
+    const char *stem = opevo_text_string(&paths->stem);
+    const char *slash = strrchr(stem, '/');
+
+    OPEVO_TRY(opevo_i_kernel_tuner_cache_read(&recording, root, paths->json.data, text, space,
+                                              &names, &facts.unit, err));
+    OPEVO_TRY(finish(&recording, slash ? slash + 1 : stem, &facts, out, err));
+cleanup:
+    opevo_i_recording_clear(&recording);
+    opevo_free(names);
+    return status;
+}
+
+opevo_status opevo_recorded_open(const char *path, const char *space, opevo_objective **out,
+                                 opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    files paths = {.stem = {0}};
+    json_t *root = NULL;
+    char *text = NULL;
+    size_t size = 0;
+
+    OPEVO_TRY(locate(path, &paths, err));
+    OPEVO_TRY(opevo_i_text_read(paths.json.data, OPEVO_I_TEXT_LIMIT, &text, &size, err));
+    OPEVO_TRY(opevo_i_json_parse(paths.json.data, text, size, &root, err));
+    if (opevo_i_is_description(root)) {
+        if (!paths.table.length)
+            OPEVO_TRY(find_file(paths.stem.data, table_endings, &paths.table, err));
+        OPEVO_TRY(open_table(&paths, root, space, out, err));
+    } else if (opevo_i_is_kernel_tuner_cache(root) && !paths.table.length) {
+        OPEVO_TRY(open_cache(&paths, root, text, space, out, err));
+    } else {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: this describes no recorded landscape: it has neither \"format\": "
+                            "\"tuning-landscape 1\" nor Kernel Tuner's tune_params_keys and cache.",
+                            paths.json.data);
+    }
+cleanup:
+    json_decref(root);
+    opevo_free(text);
+    opevo_text_free(&paths.stem);
+    opevo_text_free(&paths.json);
+    opevo_text_free(&paths.table);
+    return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the readers of recorded landscapes share: text files that may be compressed, the table form,
+ * its description, Kernel Tuner's cache form, and the recording that all of them fill row by row.
+ * docs/formats/landscape.md states the rules that they enforce. */
+
+#ifndef OPEVO_RECORDED_INTERNAL_H
+#define OPEVO_RECORDED_INTERNAL_H
+
+#include <opevo/hash.h>
+#include <opevo/landscape.h>
+
+#include <jansson.h>
+
+/* Fail with "path:line: sentence", or "path: sentence" for line 0. */
+opevo_status opevo_i_fail_at(opevo_error *err, opevo_status status, const char *path, size_t line,
+                             const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Pass a failure on, with the path before a sentence that does not begin with it. */
+opevo_status opevo_i_fail_in(opevo_error *err, const opevo_error *inner, const char *path);
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+/* Texts above this many bytes, once decompressed, are refused. */
+#define OPEVO_I_TEXT_LIMIT ((size_t)1 << 30)
+
+/* The whole text of a file, decompressed when its name ends in .xz or .gz, with a zero byte after
+ * it that *size does not count; release with opevo_free. Errors: INVALID for damaged or truncated
+ * data, LIMIT for a text above `limit` bytes, IO, NOMEM. */
+opevo_status opevo_i_text_read(const char *path, size_t limit, char **data, size_t *size,
+                               opevo_error *err);
+
+/* Whether `text` ends in `ending`. */
+bool opevo_i_ends_with(const char *text, const char *ending);
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+/* Far above any table; bounds the work on a file that is none. */
+enum { OPEVO_I_MOST_COLUMNS = 4096 };
+
+/* A table that is read row by row; its cells are cut out of the text in place. */
+typedef struct opevo_i_table {
+    const char *path; /* borrowed from the caller of open */
+    char *text, *at, *end;
+    size_t line;        /* of the row last read, from 1 */
+    const char **names; /* column_count of them, from the first line */
+    const char **cells; /* of the row last read */
+    size_t column_count;
+} opevo_i_table;
+
+/* Read the file and its first line. Errors: INVALID for an empty table, an empty or repeated column
+ * name, a zero byte. Close in any case. */
+opevo_status opevo_i_table_open(const char *path, opevo_i_table *table, opevo_error *err);
+/* The next row, or *more = false after the last. Errors: INVALID for a row with another number of
+ * cells than the first line, or a last line without its line end. */
+opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *err);
+void opevo_i_table_close(opevo_i_table *table);
+
+/* Place of a name among `count` names, or SIZE_MAX. */
+size_t opevo_i_find_name(const char *const *names, size_t count, const char *name);
+
+/* ---- Recordings ----------------------------------------------------------------------------- */
+
+typedef struct opevo_i_row {
+    double fitness, time_s; /* 0 and NAN unless kind is OK */
+    double build_s, run_s, check_s, other_s;
+    opevo_outcome_class kind;
+} opevo_i_row;
+
+/* A space, and which columns spell the values of its parameters: `columns` holds the places of all
+ * components of all parameters, one after another. */
+typedef struct opevo_i_layout {
+    opevo_space *space;
+    size_t *columns;
+} opevo_i_layout;
+
+/* Rows while they are being read. Start from {0}. */
+typedef struct opevo_i_recording {
+    const char *path;         /* of the table or cache, for messages; borrowed */
+    const char *const *names; /* of the columns; borrowed */
+    size_t name_count;
+    opevo_i_layout described; /* as the file describes itself; every row is checked against it */
+    opevo_i_layout given;     /* from a space file; its space is NULL when there is none */
+    opevo_index_map *lines;   /* point of the described space -> line of its row */
+    opevo_index *vertices;    /* scratch: one for each parameter of either space */
+    opevo_value *components;  /* scratch: the widest parameter of either space */
+    opevo_index *points;      /* of the rows, in the space that the landscape will have */
+    opevo_i_row *rows;
+    size_t row_count, point_capacity, row_capacity;
+    size_t ignored; /* rows outside the given space */
+} opevo_i_recording;
+
+/* What a file says about its parameters, before they become a space. */
+typedef struct opevo_i_parameters {
+    opevo_parameter **items;
+    size_t count, capacity;
+    size_t *columns; /* as in opevo_i_layout */
+    size_t column_count, column_capacity;
+} opevo_i_parameters;
+
+/* Append a parameter and the places of the columns of its components. On success the list owns the
+ * parameter. False without memory. */
+bool opevo_i_parameters_add(opevo_i_parameters *list, opevo_parameter *parameter,
+                            const size_t *columns);
+void opevo_i_parameters_clear(opevo_i_parameters *list);
+
+/* Create the described space from `list`, which is left empty, and the given space from the file
+ * `space` (NULL: none). `description` is the path that names parameters and constraints. */
+opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters *list,
+                                     const char *const *constraints, size_t constraint_count,
+                                     const char *description, const char *space, opevo_error *err);
+/* Add one row; values[c] is the value in column c, and a text that is no value of its parameter is
+ * read as a number or truth value. line: where it stands, 0 when not known. Errors: INVALID for a
+ * value outside its parameter, a point given twice, a point that a declared constraint excludes. */
+opevo_status opevo_i_recording_add(opevo_i_recording *self, const opevo_value *values,
+                                   const opevo_i_row *row, size_t line, opevo_error *err);
+void opevo_i_recording_clear(opevo_i_recording *self);
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+/* Parse a text, which stood in the file `path`; release with json_decref. An unfinished Kernel
+ * Tuner cache (closing brackets missing after a whole line) is completed. Errors: INVALID, as
+ * path:line. */
+opevo_status opevo_i_json_parse(const char *path, const char *text, size_t size, json_t **out,
+                                opevo_error *err);
+
+/* A JSON number, truth value or text; false for anything else. The text is borrowed. */
+bool opevo_i_json_value(const json_t *json, opevo_value *out);
+
+/* ---- Kernel Tuner caches -------------------------------------------------------------------- */
+
+bool opevo_i_is_kernel_tuner_cache(const json_t *root);
+/* Read all entries of a cache into an empty recording. `text` is what `root` was parsed from; the
+ * recording borrows *names, which the caller releases with opevo_free after it. Errors: INVALID. */
+opevo_status opevo_i_kernel_tuner_cache_read(opevo_i_recording *self, const json_t *root,
+                                             const char *path, const char *text, const char *space,
+                                             const char ***names, const char **unit,
+                                             opevo_error *err);
+
+/* ---- Tables with a description --------------------------------------------------------------- */
+
+typedef struct opevo_i_table_facts {
+    const char *name; /* borrowed from the description; NULL when it has none */
+    const char *unit; /* static */
+    double flop;      /* of one execution, 0 when not known */
+} opevo_i_table_facts;
+
+bool opevo_i_is_description(const json_t *root);
+/* Check the columns of `table` against the description `root`, which was parsed from the file
+ * `path`, and begin the recording with its parameters and constraints. Errors: INVALID. */
+opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo_i_table *table,
+                                       const json_t *root, const char *path, const char *space,
+                                       opevo_error *err);
+/* Read the rows of `table` as `root`, parsed from the file `description`, describes them, into an
+ * empty recording, which borrows from the table. Errors: INVALID. */
+opevo_status opevo_i_described_table_read(opevo_i_recording *self, opevo_i_table *table,
+                                          const json_t *root, const char *description,
+                                          const char *space, opevo_i_table_facts *facts,
+                                          opevo_error *err);
+
+#endif

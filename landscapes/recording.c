@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Rows on their way into a recorded landscape. Every row is first checked against the space that
+ * the file itself describes: its values must be listed there, its point allowed, and no point may
+ * come twice. Only then is it translated to the space of a space file, where one was given; rows
+ * outside that space are counted and left out, because such a file may restrict a search on
+ * purpose.
+ */
+
+#include "recorded_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+bool opevo_i_parameters_add(opevo_i_parameters *list, opevo_parameter *parameter,
+                            const size_t *columns)
+{
+    size_t arity = opevo_parameter_arity(parameter);
+    void *items = list->items;
+    void *places = list->columns;
+    bool room = opevo_reserve(&items, &list->capacity, list->count + 1, sizeof(opevo_parameter *));
+
+    list->items = items;
+    if (!room)
+        return false;
+    room = opevo_reserve(&places, &list->column_capacity, list->column_count + arity,
+                         sizeof *list->columns);
+    list->columns = places;
+    if (!room)
+        return false;
+    list->items[list->count++] = parameter;
+    memcpy(list->columns + list->column_count, columns, arity * sizeof *columns);
+    list->column_count += arity;
+    return true;
+}
+
+void opevo_i_parameters_clear(opevo_i_parameters *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        opevo_parameter_destroy(list->items[i]);
+    opevo_free(list->items);
+    opevo_free(list->columns);
+    *list = (opevo_i_parameters){0};
+}
+
+static size_t component_count(const opevo_space *space)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
+        count += opevo_parameter_arity(opevo_space_parameter(space, i));
+    return count;
+}
+
+static opevo_status check_distinct(const opevo_i_recording *self, const opevo_i_layout *layout,
+                                   const char *origin, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t count = component_count(layout->space);
+    bool *used = opevo_calloc(self->name_count, sizeof *used);
+
+    if (!used)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        if (used[layout->columns[i]])
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "%s: column '%.80s' of %s is used by two parameters.", origin,
+                                self->names[layout->columns[i]], self->path);
+        used[layout->columns[i]] = true;
+    }
+    opevo_free(used);
+    return status;
+}
+
+static opevo_status describe(opevo_i_recording *self, opevo_i_parameters *list,
+                             const char *const *constraints, size_t constraint_count,
+                             const char *description, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_error inner = {OPEVO_OK, ""};
+
+    if (!list->count)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: it names no parameter.", description);
+    status = opevo_space_create(list->items, list->count, constraints, constraint_count,
+                                OPEVO_DIALECT_C, description, &self->described.space, &inner);
+    if (status != OPEVO_OK) {
+        opevo_i_fail_in(err, &inner, description);
+        goto cleanup;
+    }
+    self->described.columns = list->columns;
+    list->count = 0; /* the space owns them */
+    list->columns = NULL;
+    OPEVO_TRY(check_distinct(self, &self->described, description, err));
+cleanup:
+    opevo_i_parameters_clear(list);
+    return status;
+}
+
+/* Copy the columns of the described parameter that has this name and arity; false when there is
+ * none. */
+static bool described_columns(const opevo_i_recording *self, const char *name, size_t arity,
+                              size_t *columns)
+{
+    const opevo_space *space = self->described.space;
+    const size_t *at = self->described.columns;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+
+        if (opevo_parameter_arity(parameter) == arity &&
+            strcmp(opevo_parameter_name(parameter), name) == 0) {
+            memcpy(columns, at, arity * sizeof *columns);
+            return true;
+        }
+        at += opevo_parameter_arity(parameter);
+    }
+    return false;
+}
+
+/* The parameter column of this name, or SIZE_MAX; columns of results do not count. */
+static size_t parameter_column(const opevo_i_recording *self, const char *name)
+{
+    size_t column = opevo_i_find_name(self->names, self->name_count, name);
+    size_t count = component_count(self->described.space);
+
+    for (size_t i = 0; i < count; i++) {
+        if (self->described.columns[i] == column)
+            return column;
+    }
+    return SIZE_MAX;
+}
+
+/* The columns of one parameter of the given space: those that its component names say, else those
+ * of the described parameter of its name, else the column of its name. */
+static opevo_status find_columns(const opevo_i_recording *self, const opevo_parameter *parameter,
+                                 const char *origin, size_t *columns, opevo_error *err)
+{
+    const char *name = opevo_parameter_name(parameter);
+    size_t arity = opevo_parameter_arity(parameter);
+    bool named = opevo_parameter_component_name(parameter, 0) != NULL;
+
+    if (!named && described_columns(self, name, arity, columns))
+        return OPEVO_OK;
+    if (!named && arity > 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: parameter '%s' has %zu components; give them the names of their "
+                          "columns in %s.",
+                          origin, name, arity, self->path);
+    for (size_t i = 0; i < arity; i++) {
+        const char *wanted = named ? opevo_parameter_component_name(parameter, i) : name;
+
+        columns[i] = wanted ? parameter_column(self, wanted) : SIZE_MAX;
+        if (columns[i] == SIZE_MAX)
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "%s: parameter '%s' needs a column '%s', which is no parameter of %s.", origin,
+                name, wanted ? wanted : "", self->path);
+    }
+    return OPEVO_OK;
+}
+
+/* A given space may leave out only what has a single value. */
+static opevo_status check_covered(const opevo_i_recording *self, const char *origin,
+                                  opevo_error *err)
+{
+    const opevo_space *space = self->described.space;
+    size_t count = component_count(self->given.space);
+    const size_t *column = self->described.columns;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+        const size_t *end = column + opevo_parameter_arity(parameter);
+
+        for (; column < end; column++) {
+            size_t at = 0;
+
+            while (at < count && self->given.columns[at] != *column)
+                at++;
+            if (at == count && opevo_parameter_size(parameter) > 1)
+                return OPEVO_FAIL(err, OPEVO_INVALID,
+                                  "%s: column '%.80s' of %s belongs to none of its parameters.",
+                                  origin, self->names[*column], self->path);
+        }
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status load_given(opevo_i_recording *self, const char *path, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t at = 0;
+
+    OPEVO_TRY(opevo_space_load(path, &self->given.space, err));
+    self->given.columns =
+        opevo_malloc(component_count(self->given.space), sizeof *self->given.columns);
+    if (!self->given.columns)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    for (size_t i = 0; i < opevo_space_parameter_count(self->given.space); i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(self->given.space, i);
+
+        OPEVO_TRY(find_columns(self, parameter, path, self->given.columns + at, err));
+        at += opevo_parameter_arity(parameter);
+    }
+    OPEVO_TRY(check_distinct(self, &self->given, path, err));
+    OPEVO_TRY(check_covered(self, path, err));
+cleanup:
+    return status;
+}
+
+static opevo_status make_scratch(opevo_i_recording *self, opevo_error *err)
+{
+    size_t parameters = opevo_space_parameter_count(self->described.space);
+    size_t components = component_count(self->described.space);
+
+    if (self->given.space) {
+        parameters += opevo_space_parameter_count(self->given.space);
+        components += component_count(self->given.space);
+    }
+    self->vertices = opevo_calloc(parameters, sizeof *self->vertices);
+    self->components = opevo_calloc(components, sizeof *self->components);
+    self->lines = opevo_index_map_create();
+    if (!self->vertices || !self->components || !self->lines)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters *list,
+                                     const char *const *constraints, size_t constraint_count,
+                                     const char *description, const char *space, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(describe(self, list, constraints, constraint_count, description, err));
+    if (space)
+        OPEVO_TRY(load_given(self, space, err));
+    OPEVO_TRY(make_scratch(self, err));
+cleanup:
+    return status;
+}
+
+/* The vertex of a parameter, first as the values are, then with texts read as what they look like,
+ * so that the texts "1" and "x" of a table and the number 1 of a list meet. */
+static bool find_vertex(const opevo_parameter *parameter, const size_t *columns,
+                        const opevo_value *values, opevo_value *components, opevo_index *vertex)
+{
+    size_t arity = opevo_parameter_arity(parameter);
+
+    for (size_t i = 0; i < arity; i++)
+        components[i] = values[columns[i]];
+    if (opevo_parameter_find(parameter, components, vertex))
+        return true;
+    for (size_t i = 0; i < arity; i++) {
+        if (components[i].kind == OPEVO_VALUE_TEXT)
+            components[i] = opevo_value_parse(components[i].as.text);
+    }
+    return opevo_parameter_find(parameter, components, vertex);
+}
+
+/* The point that the values spell; false, with the number of the parameter that has no such value,
+ * when they spell none. */
+static bool find_point(const opevo_i_recording *self, const opevo_i_layout *layout,
+                       const opevo_value *values, opevo_index *point, size_t *failed)
+{
+    const size_t *columns = layout->columns;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(layout->space); i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(layout->space, i);
+
+        if (!find_vertex(parameter, columns, values, self->components, &self->vertices[i])) {
+            *failed = i;
+            return false;
+        }
+        columns += opevo_parameter_arity(parameter);
+    }
+    *point = opevo_space_encode(layout->space, self->vertices);
+    return true;
+}
+
+static opevo_status fail_value(const opevo_i_recording *self, size_t failed, size_t line,
+                               opevo_error *err)
+{
+    const opevo_parameter *parameter = opevo_space_parameter(self->described.space, failed);
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
+        if (i)
+            opevo_text_add(&text, ",");
+        opevo_value_print(&text, self->components[i]);
+    }
+    status = opevo_text_check(&text, err);
+    if (status == OPEVO_OK)
+        status =
+            opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
+                            "'%.80s' is no value of parameter '%.80s', which is %.200s.", text.data,
+                            opevo_parameter_name(parameter), opevo_parameter_text(parameter));
+    opevo_text_free(&text);
+    return status;
+}
+
+static opevo_status fail_excluded(const opevo_i_recording *self, opevo_index point, size_t line,
+                                  opevo_error *err)
+{
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_space_print(self->described.space, point, &text);
+    status = opevo_text_check(&text, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
+                                 "the configuration %.300s breaks a constraint that the "
+                                 "description declares.",
+                                 text.data);
+    opevo_text_free(&text);
+    return status;
+}
+
+/* Check the row's point against the description and remember its line. */
+static opevo_status check_point(opevo_i_recording *self, opevo_index point, size_t line,
+                                opevo_error *err)
+{
+    uint64_t first = 0;
+
+    if (!opevo_space_allows(self->described.space, point))
+        return fail_excluded(self, point, line, err);
+    if (opevo_index_map_get(self->lines, point, &first))
+        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
+                               "the configuration stands already in line %llu; remove one of them.",
+                               (unsigned long long)first);
+    if (!opevo_index_map_put(self->lines, point, line))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    return OPEVO_OK;
+}
+
+static bool append(opevo_i_recording *self, opevo_index point, const opevo_i_row *row)
+{
+    void *points = self->points;
+    void *rows = self->rows;
+    bool room = opevo_reserve(&points, &self->point_capacity, self->row_count + 1, sizeof point);
+
+    self->points = points;
+    if (!room)
+        return false;
+    room = opevo_reserve(&rows, &self->row_capacity, self->row_count + 1, sizeof *row);
+    self->rows = rows;
+    if (!room)
+        return false;
+    self->points[self->row_count] = point;
+    self->rows[self->row_count++] = *row;
+    return true;
+}
+
+opevo_status opevo_i_recording_add(opevo_i_recording *self, const opevo_value *values,
+                                   const opevo_i_row *row, size_t line, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_index point = 0;
+    size_t failed = 0;
+
+    if (!find_point(self, &self->described, values, &point, &failed))
+        return fail_value(self, failed, line, err);
+    OPEVO_TRY(check_point(self, point, line, err));
+    if (self->given.space) {
+        if (!find_point(self, &self->given, values, &point, &failed) ||
+            !opevo_space_allows(self->given.space, point)) {
+            self->ignored++;
+            return OPEVO_OK;
+        }
+    }
+    if (!append(self, point, row))
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+cleanup:
+    return status;
+}
+
+void opevo_i_recording_clear(opevo_i_recording *self)
+{
+    opevo_space_destroy(self->described.space);
+    opevo_space_destroy(self->given.space);
+    opevo_free(self->described.columns);
+    opevo_free(self->given.columns);
+    opevo_index_map_destroy(self->lines);
+    opevo_free(self->vertices);
+    opevo_free(self->components);
+    opevo_free(self->points);
+    opevo_free(self->rows);
+    *self = (opevo_i_recording){0};
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Verification of the whole child step, with the library's own step and with spoilt ones. */
+
+#include "check.h"
+
+#include <opevo/child_sampler.h>
+#include <opevo/memory.h>
+#include <opevo/verify.h>
+
+/* 10 * 4 * 3 = 120 points, three kinds of graph. */
+static const char *const space_json =
+    "{\"K\": {\"_type\": \"factor\", \"_value\": [8, 3]},"
+    " \"D\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4]},"
+    " \"C\": {\"_type\": \"choice\", \"_value\": [\"a\", \"b\", \"c\"]}}";
+enum { POINTS = 120, PARAMETERS = 3, PARENTS = 4 };
+
+static const opevo_index parents[PARENTS] = {0, 17, 55, 119};
+static const double weights[PARENTS] = {1, 2.5, 0, 4};
+
+typedef struct fixture {
+    opevo_space *space;
+    opevo_parents parents;
+    bool taken[POINTS];
+    opevo_index_set *seen;
+    opevo_child_sampler *sampler;
+} fixture;
+
+/* Every third point and the parents are taken, so that most children need the rule. */
+static void set_up(fixture *f, double q, opevo_duplicate_rule rule)
+{
+    opevo_index vertices[PARENTS][PARAMETERS];
+    const opevo_index *rows[PARENTS];
+
+    *f = (fixture){.parents = {.points = parents, .weights = weights, .count = PARENTS}};
+    CHECK_OK(opevo_space_parse(space_json, "test", NULL, &f->space, &err));
+    assert_true(opevo_space_size(f->space) == POINTS);
+    CHECK_OK(opevo_child_sampler_create(f->space, q, rule, &f->sampler, &err));
+    f->seen = opevo_index_set_create();
+    for (size_t x = 0; x < POINTS; x++)
+        f->taken[x] = x % 3 == 1;
+    for (size_t j = 0; j < PARENTS; j++) {
+        f->taken[(size_t)parents[j]] = true;
+        opevo_space_decode(f->space, parents[j], vertices[j]);
+        rows[j] = vertices[j];
+    }
+    for (size_t x = 0; x < POINTS; x++)
+        if (f->taken[x])
+            assert_true(opevo_index_set_add(f->seen, x));
+    CHECK_OK(opevo_child_sampler_set_parents(f->sampler, rows, weights, PARENTS, &err));
+}
+
+static void tear_down(fixture *f)
+{
+    opevo_child_sampler_destroy(f->sampler);
+    opevo_index_set_destroy(f->seen);
+    opevo_space_destroy(f->space);
+}
+
+static opevo_index draw_child(void *context, opevo_rng *rng)
+{
+    fixture *f = context;
+    opevo_index vertices[PARAMETERS], point = OPEVO_INDEX_MAX;
+
+    if (!opevo_child_sampler_draw(f->sampler, f->seen, rng, vertices, &point))
+        return OPEVO_INDEX_MAX;
+    return point;
+}
+
+/* The library's step draws from the exact law of either rule (p above 1e-4 at a fixed seed). */
+static void test_child_step_is_accepted(void **state)
+{
+    (void)state;
+    for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
+        for (int i = 0; i < 2; i++) {
+            double q = i ? 0.7 : 0.3;
+            fixture f;
+            opevo_fit fit = {0};
+            opevo_rng rng;
+            double bound = 1;
+
+            set_up(&f, q, rule);
+            opevo_rng_init(&rng, 6, "child", rule);
+            CHECK_OK(opevo_verify_child(f.space, &f.parents, q, rule, f.taken, draw_child, &f,
+                                        100000, &rng, &fit, &bound, &err));
+            assert_true(fit.cells > 40);
+            assert_int_equal(fit.impossible, 0);
+            assert_true(bound < 1e-9);
+            if (!(fit.p_chi_square > 1e-4 && fit.p_g > 1e-4))
+                fail_msg("rule %d, q %g: p = %g, %g", (int)rule, q, fit.p_chi_square, fit.p_g);
+            tear_down(&f);
+        }
+    }
+}
+
+/* One rule's sampler against the other rule's law, and a wrong q. Their exact laws differ enough
+ * that theory puts the power of 100,000 draws above 0.999 at alpha = 1e-6. */
+static void test_wrong_steps_are_rejected(void **state)
+{
+    static const struct {
+        double q_drawn, q_law;
+        opevo_duplicate_rule rule_drawn, rule_law;
+    } rows[] = {
+        {0.5, 0.5, OPEVO_DUPLICATE_CONTINUE, OPEVO_DUPLICATE_REDRAW},
+        {0.5, 0.5, OPEVO_DUPLICATE_REDRAW, OPEVO_DUPLICATE_CONTINUE},
+        {0.52, 0.5, OPEVO_DUPLICATE_CONTINUE, OPEVO_DUPLICATE_CONTINUE},
+        {0.48, 0.5, OPEVO_DUPLICATE_REDRAW, OPEVO_DUPLICATE_REDRAW},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fixture f;
+        opevo_fit fit = {0};
+        opevo_rng rng;
+
+        set_up(&f, rows[i].q_drawn, rows[i].rule_drawn);
+        opevo_rng_init(&rng, 7, "child", i);
+        CHECK_OK(opevo_verify_child(f.space, &f.parents, rows[i].q_law, rows[i].rule_law, f.taken,
+                                    draw_child, &f, 100000, &rng, &fit, NULL, &err));
+        assert_int_equal(fit.impossible, 0);
+        if (!(fit.p_chi_square < 1e-6))
+            fail_msg("row %zu passed: p = %g", i, fit.p_chi_square);
+        tear_down(&f);
+    }
+}
+
+/* A step that forgets which points are taken is refuted by its first duplicate. */
+static void test_duplicates_are_impossible(void **state)
+{
+    fixture f;
+    opevo_fit fit = {0};
+    opevo_index_set *none = opevo_index_set_create();
+    opevo_index_set *seen = NULL;
+    opevo_rng rng;
+
+    (void)state;
+    set_up(&f, 0.5, OPEVO_DUPLICATE_REDRAW);
+    seen = f.seen;
+    f.seen = none;
+    opevo_rng_init(&rng, 8, "child", 0);
+    CHECK_OK(opevo_verify_child(f.space, &f.parents, 0.5, OPEVO_DUPLICATE_REDRAW, f.taken,
+                                draw_child, &f, 1000, &rng, &fit, NULL, &err));
+    assert_true(fit.impossible > 100);
+    assert_true(fit.p_chi_square == 0);
+    f.seen = seen;
+    opevo_index_set_destroy(none);
+    tear_down(&f);
+}
+
+static void test_bad_spaces(void **state)
+{
+    fixture f;
+    opevo_fit fit = {0};
+    opevo_space *large = NULL;
+    bool *taken = opevo_calloc(5000, sizeof *taken);
+    opevo_rng rng;
+
+    (void)state;
+    set_up(&f, 0.5, OPEVO_DUPLICATE_CONTINUE);
+    opevo_rng_init(&rng, 9, "child", 0);
+    memset(f.taken, 1, sizeof f.taken);
+    CHECK_FAILS(OPEVO_INVALID, "No child",
+                opevo_verify_child(f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken,
+                                   draw_child, &f, 10, &rng, &fit, NULL, &err));
+    CHECK_OK(opevo_space_parse("{\"K\": {\"_type\": \"factor\", \"_value\": [2147483648, 4]}}",
+                               "test", NULL, &large, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "4096",
+                opevo_verify_child(large, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, taken,
+                                   draw_child, &f, 10, &rng, &fit, NULL, &err));
+    opevo_free(taken);
+    opevo_space_destroy(large);
+    tear_down(&f);
+}
+
+static void test_failing_allocations(void **state)
+{
+    fixture f;
+    opevo_status status = OPEVO_NOMEM;
+    int64_t alive = 0;
+
+    (void)state;
+    set_up(&f, 0.5, OPEVO_DUPLICATE_CONTINUE);
+    alive = opevo_memory_live();
+    for (int64_t n = 1; status != OPEVO_OK; n++) {
+        opevo_fit fit = {0};
+        opevo_rng rng;
+
+        opevo_rng_init(&rng, 9, "child", 0);
+        opevo_memory_fail_at(n);
+        status = opevo_verify_child(f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken,
+                                    draw_child, &f, 10, &rng, &fit, NULL, NULL);
+        opevo_memory_fail_at(0);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+        assert_int_equal(opevo_memory_live(), alive);
+    }
+    tear_down(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_child_step_is_accepted),
+        cmocka_unit_test(test_wrong_steps_are_rejected),
+        cmocka_unit_test(test_duplicates_are_impossible),
+        cmocka_unit_test(test_bad_spaces),
+        cmocka_unit_test(test_failing_allocations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

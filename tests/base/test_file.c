@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "check.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+#include <opevo/text.h>
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/opevo-test-XXXXXX";
+
+static char *path_of(const char *name)
+{
+    static char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int files_in_folder(void)
+{
+    DIR *dir = opendir(folder);
+    int count = 0;
+
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count - 2;
+}
+
+static void test_what_is_written_is_read(void **state)
+{
+    static const char data[] = "one\0two\n";
+    char *back = NULL;
+    size_t size = 0;
+
+    (void)state;
+    CHECK_OK(opevo_file_write(path_of("a"), data, sizeof data, &err));
+    CHECK_OK(opevo_file_write(path_of("a"), data, sizeof data - 1, &err));
+    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    assert_int_equal(size, sizeof data - 1);
+    assert_memory_equal(back, data, sizeof data);
+    assert_int_equal(files_in_folder(), 1);
+    opevo_free(back);
+}
+
+static void test_errors_name_the_path(void **state)
+{
+    char *back = NULL;
+    size_t size = 0;
+
+    (void)state;
+    CHECK_FAILS(OPEVO_IO, "/absent: No such file",
+                opevo_file_read(path_of("absent"), &back, &size, &err));
+    CHECK_FAILS(OPEVO_IO, "Is a directory", opevo_file_read(folder, &back, &size, &err));
+    CHECK_FAILS(OPEVO_IO, "/no/file: No such file",
+                opevo_file_write(path_of("no/file"), "x", 1, &err));
+    CHECK_FAILS(OPEVO_IO, "No space left", opevo_file_write("/dev/full", "x", 1, &err));
+}
+
+/* A disk that is full in the middle of the file: the old contents stay, and no part lies about. */
+static void test_full_disk_keeps_the_old_file(void **state)
+{
+    enum { SIZE = 100000 };
+    struct rlimit old = {0};
+    struct rlimit small = {0};
+    char *big = opevo_calloc(SIZE, 1);
+    char *back = NULL;
+    size_t size = 0;
+
+    (void)state;
+    CHECK_OK(opevo_file_write(path_of("a"), "old", 3, &err));
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = (struct rlimit){.rlim_cur = 4096, .rlim_max = old.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    CHECK_FAILS(OPEVO_IO, "File too large", opevo_file_write(path_of("a"), big, SIZE, &err));
+    setrlimit(RLIMIT_FSIZE, &old);
+    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    assert_string_equal(back, "old");
+    assert_int_equal(files_in_folder(), 1);
+    opevo_free(back);
+    opevo_free(big);
+}
+
+static void test_cache_folder_is_made(void **state)
+{
+    char *path = NULL;
+
+    (void)state;
+    setenv("XDG_CACHE_HOME", path_of("deep/cache"), 1);
+    CHECK_OK(opevo_cache_path("name", &path, &err));
+    assert_non_null(strstr(path, "/deep/cache/opevo/name"));
+    CHECK_OK(opevo_file_write(path, "x", 1, &err));
+    opevo_free(path);
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    CHECK_FAILS(OPEVO_IO, "set XDG_CACHE_HOME or HOME", opevo_cache_path("name", &path, &err));
+    assert_int_equal(opevo_memory_live(), 0);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char command[64];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_written_is_read),
+        cmocka_unit_test(test_errors_name_the_path),
+        cmocka_unit_test(test_full_disk_keeps_the_old_file),
+        cmocka_unit_test(test_cache_folder_is_made),
+    };
+
+    return !!cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

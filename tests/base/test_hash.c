@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "check.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+/* Published test values of FNV-1a, 64 bits. */
+static void test_fnv_vectors(void **state)
+{
+    (void)state;
+    assert_true(opevo_hash_bytes(OPEVO_HASH_START, "", 0) == UINT64_C(0xcbf29ce484222325));
+    assert_true(opevo_hash_bytes(OPEVO_HASH_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+    assert_true(opevo_hash_bytes(OPEVO_HASH_START, "foobar", 6) == UINT64_C(0x85944171f73967e8));
+}
+
+/* Keys that differ in few bits, far apart, and the largest of all, which the table keeps aside. */
+static opevo_index key_of(uint64_t i)
+{
+    return i == 0 ? OPEVO_INDEX_MAX : ((opevo_index)(i % 7) << 64 | i << (i % 3));
+}
+
+static void test_map_holds_what_was_put(void **state)
+{
+    enum { COUNT = 50000 };
+    opevo_index_map *map = opevo_index_map_create();
+    uint64_t value = 0;
+
+    (void)state;
+    assert_non_null(map);
+    assert_false(opevo_index_map_get(map, 5, &value));
+    for (uint64_t i = 0; i < COUNT; i++)
+        assert_true(opevo_index_map_put(map, key_of(i), i));
+    for (uint64_t i = 0; i < COUNT; i += 2)
+        assert_true(opevo_index_map_put(map, key_of(i), i + 1000000));
+    for (uint64_t i = 0; i < COUNT; i++) {
+        assert_true(opevo_index_map_get(map, key_of(i), &value));
+        assert_true(key_of(value % 1000000) == key_of(i));
+    }
+    assert_false(opevo_index_map_get(map, (opevo_index)1 << 100, &value));
+    opevo_index_map_destroy(map);
+    assert_true(opevo_memory_live() == 0);
+}
+
+static void test_set_counts_each_key_once(void **state)
+{
+    opevo_index_set *set = opevo_index_set_create();
+
+    (void)state;
+    assert_non_null(set);
+    for (int round = 0; round < 2; round++) {
+        for (uint64_t i = 0; i < 1000; i++)
+            assert_true(opevo_index_set_add(set, (opevo_index)i << 90));
+        assert_true(opevo_index_set_add(set, OPEVO_INDEX_MAX));
+    }
+    assert_int_equal(opevo_index_set_count(set), 1001);
+    assert_true(opevo_index_set_has(set, OPEVO_INDEX_MAX));
+    assert_false(opevo_index_set_has(set, 3));
+    opevo_index_set_destroy(set);
+}
+
+static void test_no_memory_leaves_the_map_whole(void **state)
+{
+    opevo_index_map *map = opevo_index_map_create();
+    uint64_t value = 0;
+    uint64_t put = 0;
+    bool grown = true;
+
+    (void)state;
+    while (put < 12)
+        assert_true(opevo_index_map_put(map, put++, 7));
+    opevo_memory_fail_at(1); /* the thirteenth key needs more slots than the first sixteen */
+    grown = opevo_index_map_put(map, put, 7);
+    opevo_memory_fail_at(0);
+    assert_false(grown);
+    for (uint64_t i = 0; i < put; i++)
+        assert_true(opevo_index_map_get(map, i, &value) && value == 7);
+    assert_int_equal(opevo_index_map_count(map), put);
+    opevo_index_map_destroy(map);
+    for (int64_t n = 1; n <= 2; n++) {
+        map = opevo_index_map_create();
+        opevo_memory_fail_at(n);
+        assert_false(opevo_index_map_put(map, 1, 1));
+        opevo_memory_fail_at(0);
+        assert_true(opevo_index_map_put(map, 1, 1));
+        opevo_index_map_destroy(map);
+    }
+    assert_true(opevo_memory_live() == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fnv_vectors),
+        cmocka_unit_test(test_map_holds_what_was_put),
+        cmocka_unit_test(test_set_counts_each_key_once),
+        cmocka_unit_test(test_no_memory_leaves_the_map_whole),
+    };
+
+    return !!cmocka_run_group_tests(tests, NULL, NULL);
+}

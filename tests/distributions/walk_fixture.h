@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Helpers shared by the tests of distributions/: parameters from text, a law by brute force, and a
+ * goodness-of-fit test. */
+
+#ifndef OPEVO_TESTS_WALK_FIXTURE_H
+#define OPEVO_TESTS_WALK_FIXTURE_H
+
+#include "check.h"
+
+#include <opevo/law.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static inline opevo_parameter *parameter_of(const char *text, const char *topology)
+{
+    opevo_parameter *parameter = NULL;
+
+    CHECK_OK(opevo_parameter_parse("x", text, topology, &parameter, &err));
+    return parameter;
+}
+
+static inline opevo_index vertex_of(const opevo_parameter *parameter, const char *text)
+{
+    opevo_index vertex = 0;
+
+    CHECK_OK(opevo_parameter_read(parameter, text, &vertex, &err));
+    return vertex;
+}
+
+/* A parameter on the graph with these edges ("0 1\n1 2\n"). */
+static inline opevo_parameter *parameter_of_edges(const char *edges)
+{
+    char path[] = "walk-XXXXXX.txt", text[64];
+    int file = mkstemps(path, 4);
+    opevo_parameter *parameter = NULL;
+
+    assert_true(file >= 0);
+    assert_int_equal(write(file, edges, strlen(edges)), strlen(edges));
+    close(file);
+    snprintf(text, sizeof text, "graph(%s)", path);
+    parameter = parameter_of(text, NULL);
+    unlink(path);
+    return parameter;
+}
+
+/* The law by summing its series, (1-q) sum of q^k W^k p0, in extended precision over the rows of an
+ * explicit graph: nothing in common with the solvers. Cut where q^k is below 1e-19. */
+static inline void law_by_series(const opevo_graph *graph, double q, const double *p0,
+                                 long double *law)
+{
+    size_t n = graph->vertex_count;
+    long double *now = calloc(n, sizeof *now), *next = calloc(n, sizeof *next);
+    long double left = 1;
+
+    for (size_t v = 0; v < n; v++) {
+        now[v] = p0[v];
+        law[v] = (1 - (long double)q) * p0[v];
+    }
+    while ((left *= q) > 1e-19L) {
+        memset(next, 0, n * sizeof *next);
+        for (size_t v = 0; v < n; v++) {
+            uint64_t degree = opevo_graph_degree(graph, v);
+
+            if (degree == 0)
+                next[v] += now[v];
+            for (uint64_t k = graph->offset[v]; k < graph->offset[v + 1]; k++)
+                next[graph->target[k]] += now[v] / (long double)degree;
+        }
+        memcpy(now, next, n * sizeof *now);
+        for (size_t v = 0; v < n; v++)
+            law[v] += (1 - (long double)q) * left * now[v];
+    }
+    free(now);
+    free(next);
+}
+
+/* p-value of Pearson's chi-square test; cells that expect fewer than 10 draws are pooled. */
+static inline double fit_p(const uint64_t *drawn, const double *probability, size_t cells,
+                           uint64_t draws)
+{
+    double statistic = 0, pooled_expected = 0, pooled_drawn = 0;
+    size_t used = 0;
+
+    for (size_t i = 0; i < cells; i++) {
+        double expected = probability[i] * (double)draws;
+
+        if (expected < 10) {
+            pooled_expected += expected;
+            pooled_drawn += (double)drawn[i];
+        } else {
+            double gap = (double)drawn[i] - expected;
+
+            statistic += gap * gap / expected;
+            used++;
+        }
+    }
+    if (pooled_expected >= 10) {
+        double gap = pooled_drawn - pooled_expected;
+
+        statistic += gap * gap / pooled_expected;
+        used++;
+    } else if (pooled_drawn > 60) {
+        return 0; /* far more than ten draws where fewer than ten were due */
+    }
+    return used > 1 ? gsl_cdf_chisq_Q(statistic, (double)(used - 1)) : 1;
+}
+
+#endif

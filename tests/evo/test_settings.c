@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Settings: defaults, reading, bounds, printing. */
+
+#include "formula.h"
+
+#include <opevo/memory.h>
+
+static const opevo_setting table[] = {
+    {.key = "size", .kind = OPEVO_SETTING_COUNT, .default_value = 8, .min = 1, .max = 100},
+    {.key = "q", .kind = OPEVO_SETTING_REAL, .default_value = 0.5, .max = 1, .below_max = true},
+    {.key = "rule", .kind = OPEVO_SETTING_CHOICE, .choices = "first second third"},
+};
+static const opevo_tuner_ops ops = {.name = "toy", .settings = table, .setting_count = 3};
+static const opevo_tuner_ops bare = {.name = "bare"};
+
+static void check_print(const opevo_setting_value *values, const char *text, const char *json)
+{
+    opevo_text out = {0};
+
+    opevo_settings_print(&ops, values, &out);
+    assert_string_equal(opevo_text_string(&out), text);
+    opevo_text_clear(&out);
+    opevo_settings_print_json(&ops, values, &out);
+    assert_string_equal(opevo_text_string(&out), json);
+    opevo_text_free(&out);
+}
+
+static void test_set_and_print(void **state)
+{
+    opevo_setting_value values[3];
+    opevo_text out = {0};
+
+    (void)state;
+    opevo_settings_default(&ops, values);
+    check_print(values, "size=8 q=0.5 rule=first",
+                "{\"size\": 8, \"q\": 0.5, \"rule\": \"first\"}");
+    CHECK_OK(opevo_settings_set(&ops, "size=100", values, &err));
+    CHECK_OK(opevo_settings_set(&ops, "q=0.1", values, &err));
+    CHECK_OK(opevo_settings_set(&ops, "rule=third", values, &err));
+    check_print(values, "size=100 q=0.1 rule=third",
+                "{\"size\": 100, \"q\": 0.1, \"rule\": \"third\"}");
+    /* -0 and 0 are one setting, so they must print alike. */
+    CHECK_OK(opevo_settings_set(&ops, "q=-0", values, &err));
+    CHECK_OK(opevo_settings_set(&ops, "size=1e1", values, &err));
+    check_print(values, "size=10 q=0 rule=third", "{\"size\": 10, \"q\": 0, \"rule\": \"third\"}");
+    opevo_settings_print(&bare, NULL, &out);
+    assert_string_equal(opevo_text_string(&out), "");
+    opevo_settings_print_json(&bare, NULL, &out);
+    assert_string_equal(opevo_text_string(&out), "{}");
+    opevo_text_free(&out);
+}
+
+static void test_refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {"size=0", "whole number from 1 to 100; not 0"},
+        {"size=101", "from 1 to 100"},
+        {"size=1.5", "whole number"},
+        {"size=", "not empty"},
+        {"size=nan", "whole number"},
+        {"size=8x", "not 8x"},
+        {"q=1", "real number from 0 to below 1; not 1"},
+        {"q=-0.1", "below 1"},
+        {"q=inf", "below 1"},
+        {"rule=fourth", "one of: first second third; not fourth"},
+        {"rule=", "one of"},
+        {"rule=firs", "one of"},
+        {"rule=1", "one of"},
+        {"rho=8", "with a key of: size, q, rule"},
+        {"siz=8", "KEY=VALUE"},
+        {"size", "KEY=VALUE"},
+        {"=8", "KEY=VALUE"},
+        {"", "KEY=VALUE"},
+    };
+    opevo_setting_value values[3];
+
+    (void)state;
+    opevo_settings_default(&ops, values);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_FAILS(OPEVO_INVALID, bad[i][1], opevo_settings_set(&ops, bad[i][0], values, &err));
+    check_print(values, "size=8 q=0.5 rule=first",
+                "{\"size\": 8, \"q\": 0.5, \"rule\": \"first\"}");
+    CHECK_FAILS(OPEVO_INVALID, "bare has no settings",
+                opevo_settings_set(&bare, "q=0.5", values, &err));
+}
+
+/* Values that did not come through opevo_settings_set are checked when a tuner is made. */
+static void test_checked_at_create(void **state)
+{
+    static const double bad[][3] = {{0, 0.5, 0},   {8.5, 0.5, 0}, {NAN, 0.5, 0},  {8, 1, 0},
+                                    {8, NAN, 0},   {8, -1, 0},    {8, 0.5, 3},    {8, 0.5, -1},
+                                    {8, 0.5, 0.5}, {8, 0.5, NAN}, {8, 0.5, 1e300}};
+    opevo_tuner *tuner = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        opevo_setting_value values[3] = {{bad[i][0]}, {bad[i][1]}, {bad[i][2]}};
+
+        CHECK_FAILS(OPEVO_INVALID, "of tuner toy",
+                    opevo_tuner_create(&ops, NULL, values, 1, &tuner, &err));
+    }
+    assert_null(tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_set_and_print),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_checked_at_create),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

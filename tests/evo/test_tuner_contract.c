@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The contract of tuner.h, for every tuner of the table on every kind of space. */
+
+#include "formula.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <opevo/memory.h>
+#include <opevo/tuners.h>
+
+/* Small enough to be exhausted. */
+static const char *const small_spaces[] = {
+    /* one point */
+    "{\"a\": {\"_type\": \"choice\", \"_value\": [7]}}",
+    "{\"a\": {\"_type\": \"factor\", \"_value\": [1, 3]}, \"b\": {\"_type\": \"permutation\","
+    " \"_value\": [1]}}",
+    /* fewer points than any generation */
+    "{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 4]}}",
+    "{\"a\": {\"_type\": \"factor\", \"_value\": [4, 2]}, \"b\": {\"_type\": \"choice\","
+    " \"_value\": [0, 1]}}",
+    /* some hundreds */
+    "{\"a\": {\"_type\": \"factor\", \"_value\": [12, 3]}, \"b\": {\"_type\": \"permutation\","
+    " \"_value\": [4]}}",
+    /* half, few and one allowed */
+    "{\"a\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"b\": {\"_type\": \"discrete\","
+    " \"_value\": [1, 2, 3, 4, 5]}, \"_constraints\": [\"a[0] * b <= 16\"]}",
+    "{\"a\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"b\": {\"_type\": \"discrete\","
+    " \"_value\": [1, 2, 3, 4, 5]}, \"_constraints\": [\"a[0] == 64 || a[2] == 64\"]}",
+    "{\"a\": {\"_type\": \"permutation\", \"_value\": [5]}, \"_constraints\": [\"a[0] == 4\","
+    " \"a[1] == 3\", \"a[2] == 2\", \"a[3] == 1\"]}",
+};
+enum {
+    SMALL_COUNT = sizeof small_spaces / sizeof *small_spaces,
+    SMALL_MOST = 1024 /* points */
+};
+
+static const char large_space[] =
+    "{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}, \"X\": {\"_type\": \"factor\","
+    " \"_value\": [512, 4]}, \"Y\": {\"_type\": \"factor\", \"_value\": [1024, 4]},"
+    " \"o\": {\"_type\": \"permutation\", \"_value\": [6]}, \"u\": {\"_type\": \"discrete\","
+    " \"_value\": [0, 125, 256]}, \"_constraints\": [\"X[2] * Y[2] <= 1024\"]}";
+
+/* Settings that every tuner which has them must survive. */
+static const char *const variants[] = {
+    "",    "lambda=1 rho=1",           "lambda=3 rho=20", "lambda=20 rho=3 duplicates=redraw",
+    "q=0", "q=0.99 duplicates=redraw", "q=0.001",
+};
+enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
+
+static bool has_keys(const opevo_tuner_ops *ops, const char *changes)
+{
+    char copy[256];
+    char *rest = NULL;
+    opevo_setting_value values[FORMULA_SETTINGS_MOST];
+
+    snprintf(copy, sizeof copy, "%s", changes);
+    opevo_settings_default(ops, values);
+    for (char *one = strtok_r(copy, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+        if (opevo_settings_set(ops, one, values, NULL) != OPEVO_OK)
+            return false;
+    }
+    return true;
+}
+
+static opevo_tuner *make(const opevo_tuner_ops *ops, const opevo_space *space, const char *changes,
+                         uint64_t seed)
+{
+    opevo_setting_value values[FORMULA_SETTINGS_MOST];
+    opevo_tuner *tuner = NULL;
+
+    formula_settings(ops, changes, values);
+    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
+    return tuner;
+}
+
+/* Ask for up to `capacity`, evaluate, tell. Returns the count; the points go to `points`. */
+static size_t turn(opevo_tuner *tuner, const formula *objective, size_t capacity,
+                   opevo_index *points)
+{
+    opevo_proposal proposals[64];
+    opevo_trial trials[64];
+    size_t count = 0;
+
+    assert_true(capacity <= 64);
+    CHECK_OK(opevo_tuner_ask(tuner, proposals, capacity, &count, &err));
+    assert_true(count <= capacity);
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(proposals[i].origin);
+        points[i] = proposals[i].point;
+        trials[i] = (opevo_trial){.number = 1,
+                                  .proposal = proposals[i],
+                                  .outcome = formula_outcome(objective, points[i])};
+    }
+    assert_int_equal(tuner->pending, count);
+    CHECK_OK(opevo_tuner_tell(tuner, trials, count, &err));
+    assert_int_equal(tuner->pending, 0);
+    return count;
+}
+
+/* Ask until the search is over: every allowed point came exactly once. */
+static void check_exhausts(const opevo_tuner_ops *ops, const opevo_space *space,
+                           const char *changes, unsigned fail_one_in, uint64_t seed)
+{
+    formula objective = formula_on(space, seed, fail_one_in);
+    opevo_tuner *tuner = make(ops, space, changes, seed);
+    size_t size = (size_t)opevo_space_size(space);
+    unsigned times[SMALL_MOST] = {0};
+    opevo_index points[64];
+    size_t count = 0;
+
+    assert_true(size <= SMALL_MOST);
+    while ((count = turn(tuner, &objective, 1 + seed % 13, points)) > 0) {
+        for (size_t i = 0; i < count; i++)
+            times[points[i]]++;
+    }
+    assert_string_equal(tuner->reason, "every allowed point has been proposed");
+    assert_int_equal(turn(tuner, &objective, 5, points), 0);
+    for (size_t point = 0; point < size; point++)
+        assert_int_equal(times[point], opevo_space_allows(space, point));
+    opevo_tuner_destroy(tuner);
+}
+
+static void test_exhausts_small_spaces(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SMALL_COUNT; s++) {
+        opevo_space *space = formula_space(small_spaces[s]);
+
+        for (size_t t = 0; t < opevo_tuner_count(); t++) {
+            for (size_t v = 0; v < VARIANT_COUNT; v++) {
+                if (!has_keys(opevo_tuner_get(t), variants[v]))
+                    continue;
+                check_exhausts(opevo_tuner_get(t), space, variants[v], 0, 1 + v);
+                check_exhausts(opevo_tuner_get(t), space, variants[v], 3, 10 + v);
+                check_exhausts(opevo_tuner_get(t), space, variants[v], 1, 20 + v);
+            }
+        }
+        opevo_space_destroy(space);
+    }
+}
+
+/* A graph of three parts without a path between them. */
+static void test_exhausts_a_disconnected_graph(void **state)
+{
+    char folder[] = "opevo-test-XXXXXX";
+    char path[64];
+    opevo_space *space = NULL;
+    FILE *file = NULL;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/parts.edges", folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("0 1\n1 2\n3 4\n5 6\n6 7\n7 5\n", file);
+    fclose(file);
+    CHECK_OK(opevo_space_parse("{\"g\": {\"_type\": \"graph\", \"_value\": [\"parts.edges\"]},"
+                               " \"b\": {\"_type\": \"choice\", \"_value\": [0, 1]}}",
+                               "a test", folder, &space, &err));
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        check_exhausts(opevo_tuner_get(t), space, "", 0, 1);
+        check_exhausts(opevo_tuner_get(t), space, "", 1, 2);
+    }
+    opevo_space_destroy(space);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* The first `wanted` points, asked for in pieces of varying size. */
+static void collect(const opevo_tuner_ops *ops, const opevo_space *space, const char *changes,
+                    unsigned fail_one_in, uint64_t seed, size_t piece, size_t wanted,
+                    opevo_index *points)
+{
+    formula objective = formula_on(space, 5, fail_one_in);
+    opevo_tuner *tuner = make(ops, space, changes, seed);
+    size_t got = 0;
+
+    while (got < wanted) {
+        size_t capacity = piece ? piece : 1 + got % 17;
+
+        if (capacity > wanted - got)
+            capacity = wanted - got;
+        capacity = turn(tuner, &objective, capacity, points + got);
+        assert_true(capacity > 0);
+        got += capacity;
+    }
+    opevo_tuner_destroy(tuner);
+}
+
+enum { LONG = 700 };
+
+static void test_same_seed_same_points_however_cut(void **state)
+{
+    static const size_t pieces[] = {1, 3, 8, 64, 0};
+    opevo_space *space = formula_space(large_space);
+    opevo_index first[LONG];
+    opevo_index again[LONG];
+
+    (void)state;
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        const opevo_tuner_ops *ops = opevo_tuner_get(t);
+
+        for (size_t v = 0; v < VARIANT_COUNT; v++) {
+            if (!has_keys(ops, variants[v]))
+                continue;
+            for (unsigned fail = 0; fail < 3; fail++) {
+                collect(ops, space, variants[v], fail, 1, 64, LONG, first);
+                for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
+                    collect(ops, space, variants[v], fail, 1, pieces[p], LONG, again);
+                    assert_memory_equal(first, again, sizeof first);
+                }
+                collect(ops, space, variants[v], fail, 2, 64, LONG, again);
+                assert_memory_not_equal(first, again, sizeof first);
+            }
+        }
+    }
+    opevo_space_destroy(space);
+}
+
+static void test_never_repeats_or_breaks_a_constraint(void **state)
+{
+    opevo_space *space = formula_space(large_space);
+    opevo_index points[LONG];
+
+    (void)state;
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        opevo_index_set *met = opevo_index_set_create();
+
+        collect(opevo_tuner_get(t), space, "", 4, 3, 8, LONG, points);
+        for (size_t i = 0; i < LONG; i++) {
+            assert_true(opevo_space_allows(space, points[i]));
+            opevo_index_set_add(met, points[i]);
+        }
+        assert_int_equal(opevo_index_set_count(met), LONG);
+        opevo_index_set_destroy(met);
+    }
+    opevo_space_destroy(space);
+}
+
+/* Whoever asks on without telling gets 0 for now, no reason, and the same points as ever. */
+static void test_asking_ahead(void **state)
+{
+    opevo_space *space = formula_space(large_space);
+    formula objective = formula_on(space, 5, 0);
+    opevo_index points[64];
+
+    (void)state;
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        const opevo_tuner_ops *ops = opevo_tuner_get(t);
+        opevo_tuner *tuner = make(ops, space, "", 1);
+        opevo_proposal ahead[64];
+        opevo_trial trials[64];
+        size_t pending = 0;
+        size_t count = 0;
+
+        collect(ops, space, "", 0, 1, 64, 64, points);
+        do {
+            CHECK_OK(opevo_tuner_ask(tuner, ahead + pending, 5, &count, &err));
+            pending += count;
+        } while (count && pending + 5 <= 64);
+        assert_null(tuner->reason);
+        assert_int_equal(tuner->pending, pending);
+        for (size_t i = 0; i < pending; i++) {
+            assert_true(ahead[i].point == points[i]);
+            trials[i] = (opevo_trial){.proposal = ahead[i],
+                                      .outcome = formula_outcome(&objective, points[i])};
+        }
+        CHECK_FAILS(OPEVO_INVALID, "are pending",
+                    opevo_tuner_tell(tuner, trials, pending + 1, &err));
+        for (size_t i = 0; i < pending; i++)
+            CHECK_OK(opevo_tuner_tell(tuner, &trials[i], 1, &err));
+        CHECK_OK(opevo_tuner_ask(tuner, ahead, 1, &count, &err));
+        assert_true(count == 1 && (pending == 64 || ahead[0].point == points[pending]));
+        CHECK_FAILS(OPEVO_INVALID, "at least one point",
+                    opevo_tuner_ask(tuner, ahead, 0, &count, &err));
+        opevo_tuner_destroy(tuner);
+    }
+    opevo_space_destroy(space);
+}
+
+/* A tuner takes what it is told as it is: no fitness may break it. */
+static void test_strange_fitness(void **state)
+{
+    static const double strange[] = {0,     -0.0,    -1,     NAN,      INFINITY, -INFINITY,
+                                     1e308, 1.7e308, 5e-324, 2.2e-308, 1e-300,   1};
+    opevo_space *space = formula_space(small_spaces[4]);
+
+    (void)state;
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        opevo_tuner *tuner = make(opevo_tuner_get(t), space, "", 1);
+        size_t total = 0;
+        size_t count = 0;
+
+        do {
+            opevo_proposal proposal;
+
+            CHECK_OK(opevo_tuner_ask(tuner, &proposal, 1, &count, &err));
+            if (count) {
+                opevo_trial trial = {.proposal = proposal};
+
+                trial.outcome.fitness = strange[total % (sizeof strange / sizeof *strange)];
+                CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
+                total++;
+            }
+        } while (count);
+        assert_int_equal(total, opevo_space_size(space));
+        opevo_tuner_destroy(tuner);
+    }
+    opevo_space_destroy(space);
+}
+
+/* Every number setting at both ends of its domain. */
+static void test_ends_of_settings(void **state)
+{
+    opevo_space *space = formula_space(small_spaces[5]);
+    formula objective = formula_on(space, 1, 3);
+    opevo_index points[64];
+
+    (void)state;
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        const opevo_tuner_ops *ops = opevo_tuner_get(t);
+
+        for (size_t s = 0; s < 2 * ops->setting_count; s++) {
+            const opevo_setting *setting = &ops->settings[s / 2];
+            opevo_setting_value values[FORMULA_SETTINGS_MOST];
+            opevo_tuner *tuner = NULL;
+
+            if (setting->kind == OPEVO_SETTING_CHOICE)
+                continue;
+            opevo_settings_default(ops, values);
+            values[s / 2].number = s % 2 ? setting->max : setting->min;
+            if (s % 2 && setting->below_max)
+                values[s / 2].number = nextafter(setting->max, 0) - 1e-6;
+            CHECK_OK(opevo_tuner_create(ops, space, values, 1, &tuner, &err));
+            for (int i = 0; i < 3; i++)
+                turn(tuner, &objective, 64, points);
+            opevo_tuner_destroy(tuner);
+        }
+    }
+    opevo_space_destroy(space);
+}
+
+static opevo_status use(const opevo_tuner_ops *ops, const opevo_space *space)
+{
+    formula objective = formula_on(space, 1, 3);
+    opevo_setting_value values[FORMULA_SETTINGS_MOST];
+    opevo_status status = OPEVO_OK;
+    opevo_tuner *tuner = NULL;
+    size_t count = 1;
+
+    opevo_settings_default(ops, values);
+    status = opevo_tuner_create(ops, space, values, 1, &tuner, NULL);
+    while (status == OPEVO_OK && count) {
+        opevo_proposal proposal;
+
+        status = opevo_tuner_ask(tuner, &proposal, 1, &count, NULL);
+        if (status == OPEVO_OK && count) {
+            opevo_trial trial = {.proposal = proposal,
+                                 .outcome = formula_outcome(&objective, proposal.point)};
+
+            status = opevo_tuner_tell(tuner, &trial, 1, NULL);
+        }
+    }
+    opevo_tuner_destroy(tuner);
+    return status;
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    opevo_space *space = formula_space(small_spaces[4]);
+    int64_t live = opevo_memory_live();
+
+    (void)state;
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        opevo_status status = OPEVO_NOMEM;
+
+        for (int64_t n = 1; status != OPEVO_OK; n++) {
+            assert_true(n < 1000);
+            opevo_memory_fail_at(n);
+            status = use(opevo_tuner_get(t), space);
+            opevo_memory_fail_at(0);
+            assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+            assert_int_equal(opevo_memory_live(), live);
+        }
+    }
+    opevo_space_destroy(space);
+}
+
+static void test_table(void **state)
+{
+    const opevo_tuner_ops *found = NULL;
+
+    (void)state;
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        const opevo_tuner_ops *ops = opevo_tuner_get(t);
+
+        CHECK_OK(opevo_tuner_find(ops->name, &found, &err));
+        assert_ptr_equal(found, ops);
+        assert_true(t == 0 || strcmp(opevo_tuner_get(t - 1)->name, ops->name) < 0);
+        assert_true(ops->summary && ops->source);
+        for (size_t s = 0; s < ops->setting_count; s++)
+            assert_true(ops->settings[s].key && ops->settings[s].summary);
+    }
+    CHECK_FAILS(OPEVO_INVALID, "opevo, random", opevo_tuner_find("genetic", &found, &err));
+    opevo_tuner_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exhausts_small_spaces),
+        cmocka_unit_test(test_exhausts_a_disconnected_graph),
+        cmocka_unit_test(test_same_seed_same_points_however_cut),
+        cmocka_unit_test(test_never_repeats_or_breaks_a_constraint),
+        cmocka_unit_test(test_asking_ahead),
+        cmocka_unit_test(test_strange_fitness),
+        cmocka_unit_test(test_ends_of_settings),
+        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

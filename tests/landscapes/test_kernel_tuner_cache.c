@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernel Tuner's cache files: values, failures, costs, the metric, pairs of times, files of runs
+ * that have not ended, and files that are cut. */
+
+#include "landscape_files.h"
+
+#include <opevo/hash.h>
+#include <opevo/landscape.h>
+
+/* Three entries that ran and three that failed; the last line of the cache as a killed run leaves
+ * it is this text without its last two lines. */
+#define HEAD                                                                                       \
+    "{\n\"device_name\": \"GPU\",\n\"kernel_name\": \"k\",\n\"problem_size\": 7,\n"                \
+    "\"tune_params_keys\": [\n\"bx\",\n\"alg\",\n\"pad\"\n],\n"                                    \
+    "\"tune_params\": {\"bx\": [16, 32, 2.5], \"alg\": [\"a,1\", \"b\", 3], \"pad\": [true, "      \
+    "false]},\n\"objective\": \"time\",\n\"cache\": {\n"
+#define ENTRY_1                                                                                    \
+    "\"16,a,1,True\": {\"bx\": 16, \"alg\": \"a,1\", \"pad\": true, \"time\": 2.0, \"times\": "    \
+    "[1.5, 2.5], \"compile_time\": 400.0, \"verification_time\": 3, \"benchmark_time\": 10.0, "    \
+    "\"GFLOP/s\": 100.0, \"strategy_time\": 50, \"framework_time\": 1.0, \"timestamp\": \"t\"}"
+#define ENTRY_2                                                                                    \
+    "\"32,b,False\": {\"bx\": 32, \"alg\": \"b\", \"pad\": false, \"time\": 4.0, \"times\": "      \
+    "[[0, 8.5], [0, 7.5]], \"compile_time\": 300.0, \"GFLOP/s\": 50.0}"
+#define ENTRY_3                                                                                    \
+    "\"2.5,3,True\": {\"bx\": 2.5, \"alg\": 3, \"pad\": true, \"time\": 1.0, \"GFLOP/s\": 200.0}"
+#define ENTRY_4                                                                                    \
+    "\"16,b,True\": {\"bx\": 16, \"alg\": \"b\", \"pad\": true, \"time\": "                        \
+    "\"CompilationFailedConfig\", \"compile_time\": 500.0, \"framework_time\": 2.0}"
+#define ENTRY_5                                                                                    \
+    "\"16,b,False\": {\"bx\": 16, \"alg\": \"b\", \"pad\": false, \"GFLOP/s\": "                   \
+    "\"RuntimeFailedConfig\", \"__error__\": \"RuntimeFailedConfig\", \"benchmark_time\": 1.0}"
+#define ENTRY_6                                                                                    \
+    "\"16,3,False\": {\"bx\": 16, \"alg\": 3, \"pad\": false, \"time\": \"InvalidConfig\"}"
+#define UNFINISHED                                                                                 \
+    HEAD ENTRY_1 ",\n" ENTRY_2 ",\n" ENTRY_3 ",\n" ENTRY_4 ",\n" ENTRY_5 ",\n" ENTRY_6
+
+static opevo_objective *open_text(test_folder *folder, const char *text)
+{
+    opevo_objective *objective = NULL;
+
+    folder_write(folder, "run.json", text);
+    CHECK_OK(opevo_recorded_open(folder_file(folder, "run.json"), NULL, &objective, &err));
+    return objective;
+}
+
+static opevo_outcome evaluate(opevo_objective *objective, const char *configuration)
+{
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    CHECK_OK(opevo_space_read(objective->space, configuration, &point, &err));
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    return outcome;
+}
+
+static void check_ok(opevo_objective *objective, const char *configuration, double fitness,
+                     double time_s, double cost_s)
+{
+    opevo_outcome outcome = evaluate(objective, configuration);
+
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+    CHECK_CLOSE(outcome.fitness, fitness, 1e-12);
+    CHECK_CLOSE(outcome.time_s, time_s, 1e-15);
+    CHECK_CLOSE(opevo_outcome_cost_s(&outcome), cost_s, 1e-12);
+}
+
+static void reads_values_failures_and_costs(void **state)
+{
+    test_folder folder;
+    opevo_objective *run = NULL;
+    opevo_outcome outcome;
+    opevo_optimum best = {.known = false};
+    opevo_index point = 0;
+
+    (void)state;
+    folder_open(&folder);
+    run = open_text(&folder, UNFINISHED "}\n}");
+    assert_string_equal(run->name, "recorded:run");
+    assert_string_equal(run->unit, "GFLOP/s");
+    assert_true(opevo_space_size(run->space) == 18);
+    assert_string_equal(opevo_parameter_type(opevo_space_parameter(run->space, 0)), "discrete");
+    assert_string_equal(opevo_parameter_type(opevo_space_parameter(run->space, 1)), "categorical");
+    assert_string_equal(opevo_parameter_type(opevo_space_parameter(run->space, 2)), "categorical");
+    outcome = evaluate(run, "bx=16 alg=b pad=true");
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_BUILD_ERROR);
+    CHECK_CLOSE(outcome.build_s, 0.5, 1e-15);
+    CHECK_CLOSE(outcome.other_s, 0.002, 1e-15);
+    outcome = evaluate(run, "bx=16 alg=b pad=false");
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_LAUNCH_ERROR);
+    CHECK_CLOSE(outcome.run_s, 0.001, 1e-15);
+    assert_int_equal(evaluate(run, "bx=16 alg=3 pad=false").kind, OPEVO_OUTCOME_REJECTED);
+    assert_int_equal(evaluate(run, "bx=32 alg=3 pad=false").kind, OPEVO_OUTCOME_UNRECORDED);
+    /* The strategy's time is no cost of the trial; pairs [0, t] halve `time` and double GFLOP/s. */
+    check_ok(run, "bx=32 alg=b pad=false", 25, 8e-3, 0.3 + 2 * 8e-3);
+    check_ok(run, "bx=2.5 alg=3 pad=true", 200, 1e-3, 1e-3);
+    CHECK_OK(opevo_objective_optimum(run, &best, &err));
+    CHECK_OK(opevo_space_read(run->space, "bx=2.5 alg=3 pad=true", &point, &err));
+    assert_true(best.known && best.fitness == 200 && best.point == point);
+    for (point = 0; point < 18; point++) { /* "a,1" holds a comma, so look for its outcome */
+        CHECK_OK(opevo_objective_evaluate(run, &point, 1, &outcome, &err));
+        if (outcome.kind == OPEVO_OUTCOME_OK && outcome.fitness == 100)
+            break;
+    }
+    assert_true(point < 18);
+    CHECK_CLOSE(outcome.time_s, 2e-3, 1e-15);
+    CHECK_CLOSE(outcome.build_s, 0.4, 1e-15);
+    CHECK_CLOSE(outcome.check_s, 0.003, 1e-15);
+    CHECK_CLOSE(outcome.run_s, 0.01, 1e-15);
+    CHECK_CLOSE(outcome.other_s, 0.001, 1e-15);
+    opevo_objective_destroy(run);
+    folder_close(&folder);
+}
+
+/* One entry without the metric, and fitness is 1 / time for all of them. */
+static void fitness_has_one_meaning(void **state)
+{
+    test_folder folder;
+    opevo_objective *run = NULL;
+
+    (void)state;
+    folder_open(&folder);
+    run = open_text(&folder, HEAD ENTRY_1 "," ENTRY_2
+                                          ",\n\"2.5,3,True\": {\"bx\": 2.5, \"alg\": 3, \"pad\": "
+                                          "true, \"time\": 1.0}}\n}");
+    assert_string_equal(run->unit, "1/s");
+    check_ok(run, "bx=32 alg=b pad=false", 125, 8e-3, 0.316);
+    check_ok(run, "bx=2.5 alg=3 pad=true", 1000, 1e-3, 1e-3);
+    opevo_objective_destroy(run);
+    folder_close(&folder);
+}
+
+/* Pairs whose first member is a measurement are no faulty recording: `time` stands. */
+static void keeps_the_time_of_true_pairs(void **state)
+{
+    test_folder folder;
+    opevo_objective *run = NULL;
+
+    (void)state;
+    folder_open(&folder);
+    run = open_text(&folder, HEAD "\"16,b,True\": {\"bx\": 16, \"alg\": \"b\", \"pad\": true, "
+                                  "\"time\": 4.0, \"times\": [[0, 4.0], [3.0, 5.0]], "
+                                  "\"benchmark_time\": 9}}\n}");
+    check_ok(run, "bx=16 alg=b pad=true", 250, 4e-3, 9e-3);
+    opevo_objective_destroy(run);
+    folder_close(&folder);
+}
+
+/* Very old files write 1e20 for a failure. */
+static void reads_old_failures(void **state)
+{
+    test_folder folder;
+    opevo_objective *run = NULL;
+
+    (void)state;
+    folder_open(&folder);
+    run = open_text(&folder, HEAD "\"16,b,True\": {\"bx\": 16, \"alg\": \"b\", \"pad\": true, "
+                                  "\"time\": 1e20},\n\"16,3,True\": {\"bx\": 16, \"alg\": 3, "
+                                  "\"pad\": true, \"time\": \"ErrorConfig\"}}\n}");
+    assert_int_equal(evaluate(run, "bx=16 alg=b pad=true").kind, OPEVO_OUTCOME_LAUNCH_ERROR);
+    assert_int_equal(evaluate(run, "bx=16 alg=3 pad=true").kind, OPEVO_OUTCOME_LAUNCH_ERROR);
+    opevo_objective_destroy(run);
+    folder_close(&folder);
+}
+
+/* Each way in which a run may leave its file reads as the closed file does. */
+static void reads_unfinished_files(void **state)
+{
+    static const char *const texts[] = {
+        UNFINISHED "}\n}", UNFINISHED "}}",  UNFINISHED "}\n}\n",
+        UNFINISHED ",",    UNFINISHED ",\n", UNFINISHED "\n",
+        UNFINISHED "}",    UNFINISHED "}\n", UNFINISHED ",\n \n",
+    };
+    static const char *const names[] = {"run.json", "run.json.xz", "run.json.gz"};
+    test_folder folder;
+    uint64_t signature = 0;
+
+    (void)state;
+    folder_open(&folder);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        for (int k = 0; k < 3; k++) {
+            opevo_objective *run = NULL;
+
+            if (k == 0)
+                folder_write(&folder, names[k], texts[i]);
+            else
+                folder_write_packed(&folder, names[k], texts[i]);
+            CHECK_OK(opevo_recorded_open(folder_file(&folder, names[k]), NULL, &run, &err));
+            signature = signature ? signature : run->signature;
+            assert_true(run->signature == signature);
+            opevo_objective_destroy(run);
+            CHECK_OK(opevo_recorded_open(folder_file(&folder, "run"), NULL, &run, &err));
+            opevo_objective_destroy(run);
+            unlink(folder_file(&folder, names[k]));
+        }
+    }
+    folder_close(&folder);
+}
+
+/* Cut anywhere inside the line of an entry, the file is refused with that line; cut behind a whole
+ * entry it is an unfinished one. */
+static void refuses_files_cut_in_a_line(void **state)
+{
+    static const char text[] = UNFINISHED "}\n}";
+    const char *first = strstr(text, ENTRY_1);
+    const char *second = strstr(text, ENTRY_2);
+    const char *third = strstr(text, ENTRY_3);
+    test_folder folder;
+    char line[32];
+    size_t number = 1;
+
+    (void)state;
+    folder_open(&folder);
+    for (const char *at = text; at < second; at++)
+        number += *at == '\n';
+    snprintf(line, sizeof line, "run.json:%zu: ", number);
+    for (const char *end = first + strlen(ENTRY_1); end <= third; end++) {
+        bool whole = end <= second || end >= second + strlen(ENTRY_2);
+        opevo_error err = {OPEVO_OK, ""};
+        opevo_objective *run = NULL;
+        opevo_status status = OPEVO_OK;
+
+        folder_write_bytes(&folder, "run.json", text, (size_t)(end - text));
+        status = opevo_recorded_open(folder_file(&folder, "run.json"), NULL, &run, &err);
+        if (whole ? status != OPEVO_OK
+                  : status != OPEVO_INVALID || !strstr(err.message, line) ||
+                        !strstr(err.message, "cut in the middle of this line"))
+            fail_msg("cut at %d: %s: \"%s\"", (int)(end - second), opevo_status_name(status),
+                     err.message);
+        opevo_objective_destroy(run);
+    }
+    folder_close(&folder);
+}
+
+static void refuses_spoilt_files(void **state)
+{
+    static const char *const cases[][3] = {
+        {"\"bx\": 32", "\"bx\": 33", "run.json:14: the key '32,b,False' does not spell"},
+        {"\"32,b,False\"", "\"33,b,False\"", "run.json:14: the key '33,b,False' does not spell"},
+        {"\"32,b,False\"", "\"32,b,False,1\"", "run.json:14: the key '32,b,False,1' does not"},
+        {"\"32,b,False\"", "\"32,b\"", "run.json:14: the key '32,b' does not spell"},
+        {"\"32,b,False\": {\"bx\": 32", "\"33,b,False\": {\"bx\": 33",
+         "run.json:14: '33' is no value of parameter 'bx'"},
+        {"\"32,b,False\": {\"bx\": 32, \"alg\": \"b\"", "\"32,b,False\": {\"bx\": 32",
+         "run.json:14: the entry '32,b,False' has no value for parameter 'alg'"},
+        {"\"32,b,False\": {\"bx\": 32, \"alg\": \"b\"", "\"32,b,False\": 7, \"x\": {\"bx\": 32",
+         "run.json:14: the entry '32,b,False' has no value for parameter 'bx'"},
+        {"\"time\": 1.0", "\"time\": \"NoSuchError\"", "run.json:15: 'time' is neither a number"},
+        {"\"time\": 1.0", "\"time\": 0", "run.json:15: 'time' is neither a number above 0"},
+        {"\"time\": 1.0", "\"time\": -1.0", "run.json:15: 'time' is neither a number above 0"},
+        {"\"time\": 1.0", "\"tame\": 1.0", "run.json:15: 'time' is neither a number above 0"},
+        {"\"time\": 1.0", "\"time\": 1e-320, \"GFLOP/s\": 0", "run.json:15: "},
+        {"\"time\": 1.0", "\"time\": NaN", "run.json:15: this is no JSON"},
+        {"\"compile_time\": 300.0", "\"compile_time\": \"long\"",
+         "run.json:14: 'compile_time' is no number"},
+        {"\"compile_time\": 300.0", "\"compile_time\": -1", "run.json:14: 'compile_time' is no"},
+        {"\"2.5,3,True\": {", "\"32,b,False\": {", "run.json:15: this is no JSON: duplicate"},
+        {"\"2.5,3,True\": {\"bx\": 2.5, \"alg\": 3, \"pad\": true",
+         "\"32.0,b,False\": {\"bx\": 32.0, \"alg\": \"b\", \"pad\": false",
+         "run.json:15: the configuration stands already in line 14"},
+        {"\"bx\": [16, 32, 2.5]", "\"bx\": []", "run.json: tune_params lists no values for 'bx'"},
+        {"\"bx\": [16, 32, 2.5]", "\"by\": [16, 32, 2.5]", "run.json: tune_params lists no values"},
+        {"\"bx\": [16, 32, 2.5]", "\"bx\": [16, 32, [2.5]]",
+         "run.json: value 3 of parameter 'bx' is no number"},
+        {"\"bx\": [16, 32, 2.5]", "\"bx\": [16, 32, 16]", "run.json: Parameter bx: "},
+        {"\"bx\",\n\"alg\",", "\"bx\",\n3,", "run.json: tune_params_keys[1] is no text"},
+        {"\"bx\",\n\"alg\",", "\"bx\",\n\"bx\",", "run.json"},
+        {"\"bx\",\n\"alg\",\n\"pad\"\n", "", "run.json: it names no parameter"},
+    };
+    static const char text[] = UNFINISHED "}\n}";
+    test_folder folder;
+
+    (void)state;
+    folder_open(&folder);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *spoilt = replaced(text, cases[i][0], cases[i][1]);
+        opevo_error err = {OPEVO_OK, ""};
+        opevo_objective *run = NULL;
+        opevo_status status = OPEVO_OK;
+
+        folder_write(&folder, "run.json", spoilt);
+        status = opevo_recorded_open(folder_file(&folder, "run.json"), NULL, &run, &err);
+        if (status != OPEVO_INVALID || !strstr(err.message, cases[i][2]))
+            fail_msg("'%s': %s: \"%s\", expected \"%s\"", cases[i][1], opevo_status_name(status),
+                     err.message, cases[i][2]);
+        assert_null(run);
+        free(spoilt);
+    }
+    folder_close(&folder);
+}
+
+static void refuses_caches_without_entries(void **state)
+{
+    static const char *const texts[] = {HEAD, HEAD "}\n}"};
+    test_folder folder;
+    opevo_objective *run = NULL;
+
+    (void)state;
+    folder_open(&folder);
+    for (int i = 0; i < 2; i++) {
+        folder_write(&folder, "run.json", texts[i]);
+        CHECK_FAILS(OPEVO_INVALID, "run.json: the cache holds no configuration",
+                    opevo_recorded_open(folder_file(&folder, "run.json"), NULL, &run, &err));
+    }
+    folder_close(&folder);
+}
+
+/* A space file gives a cache the constraints that it does not hold, and other types. */
+static void takes_a_space_file(void **state)
+{
+    test_folder folder;
+    opevo_objective *run = NULL;
+    opevo_outcome outcome;
+    opevo_index point = 0;
+
+    (void)state;
+    folder_open(&folder);
+    folder_write(&folder, "run.json", UNFINISHED "}\n}");
+    folder_write(&folder, "space.json",
+                 "{\"bx\": {\"_type\": \"choice\", \"_value\": [16, 32]},\n"
+                 " \"alg\": {\"_type\": \"choice\", \"_value\": [\"b\", 3]},\n"
+                 " \"pad\": {\"_type\": \"choice\", \"_value\": [true, false]},\n"
+                 " \"_constraints\": [\"bx < 32 || pad == 0\"]}\n");
+    {
+        char path[512];
+
+        strcpy(path, folder_file(&folder, "run"));
+        CHECK_OK(opevo_recorded_open(path, folder_file(&folder, "space.json"), &run, &err));
+    }
+    assert_int_equal(opevo_recorded_ignored(run), 2);
+    CHECK_OK(opevo_space_read(run->space, "bx=32 alg=b pad=false", &point, &err));
+    CHECK_OK(opevo_objective_evaluate(run, &point, 1, &outcome, &err));
+    assert_true(outcome.fitness == 25);
+    opevo_objective_destroy(run);
+    folder_close(&folder);
+}
+
+/* Memory of the JSON library itself is not counted; every allocation of opevo's is made to fail. */
+static void survives_failing_allocations(void **state)
+{
+    static const char *const texts[] = {UNFINISHED "}\n}", UNFINISHED ","};
+    test_folder folder;
+
+    (void)state;
+    folder_open(&folder);
+    for (int i = 0; i < 2; i++) {
+        opevo_status status = OPEVO_NOMEM;
+        int64_t live = opevo_memory_live();
+        int64_t n = 0;
+
+        folder_write_packed(&folder, "run.json.gz", texts[i]);
+        while (status != OPEVO_OK) {
+            opevo_error err = {OPEVO_OK, ""};
+            opevo_objective *run = NULL;
+
+            opevo_memory_fail_at(++n);
+            status = opevo_recorded_open(folder_file(&folder, "run.json.gz"), NULL, &run, &err);
+            opevo_memory_fail_at(0);
+            if (status != OPEVO_OK && status != OPEVO_NOMEM)
+                fail_msg("allocation %d: %s", (int)n, err.message);
+            opevo_objective_destroy(run);
+            assert_int_equal(opevo_memory_live(), live);
+        }
+        assert_true(n > 20);
+    }
+    folder_close(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_values_failures_and_costs),
+        cmocka_unit_test(fitness_has_one_meaning),
+        cmocka_unit_test(keeps_the_time_of_true_pairs),
+        cmocka_unit_test(reads_old_failures),
+        cmocka_unit_test(reads_unfinished_files),
+        cmocka_unit_test(refuses_files_cut_in_a_line),
+        cmocka_unit_test(refuses_spoilt_files),
+        cmocka_unit_test(refuses_caches_without_entries),
+        cmocka_unit_test(takes_a_space_file),
+        cmocka_unit_test(survives_failing_allocations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

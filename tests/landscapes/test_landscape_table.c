@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Comma-separated tables: cells, quotes, line ends, and what is refused with which line. */
+
+#include "landscape_files.h"
+
+#include "recorded_internal.h"
+
+/* Open a table of this text; the table borrows the path from the folder. */
+static opevo_status open_text(test_folder *folder, const char *text, opevo_i_table *table,
+                              opevo_error *err)
+{
+    folder_write(folder, "t.csv", text);
+    return opevo_i_table_open(folder_file(folder, "t.csv"), table, err);
+}
+
+static void reads_cells(void **state)
+{
+    test_folder folder;
+    opevo_i_table table;
+    bool more = false;
+
+    (void)state;
+    folder_open(&folder);
+    CHECK_OK(open_text(&folder,
+                       "a,\"b,\"\"1\"\"\",c\r\n"
+                       "1,,\"\"\n"
+                       "\"x,y\",2 ,\n",
+                       &table, &err));
+    assert_int_equal(table.column_count, 3);
+    assert_string_equal(table.names[0], "a");
+    assert_string_equal(table.names[1], "b,\"1\"");
+    assert_string_equal(table.names[2], "c");
+    assert_int_equal(opevo_i_find_name(table.names, 3, "c"), 2);
+    assert_true(opevo_i_find_name(table.names, 3, "d") == SIZE_MAX);
+    CHECK_OK(opevo_i_table_next(&table, &more, &err));
+    assert_true(more);
+    assert_int_equal(table.line, 2);
+    assert_string_equal(table.cells[0], "1");
+    assert_string_equal(table.cells[1], "");
+    assert_string_equal(table.cells[2], "");
+    CHECK_OK(opevo_i_table_next(&table, &more, &err));
+    assert_true(more);
+    assert_int_equal(table.line, 3);
+    assert_string_equal(table.cells[0], "x,y");
+    assert_string_equal(table.cells[1], "2 ");
+    assert_string_equal(table.cells[2], "");
+    for (int again = 0; again < 2; again++) {
+        CHECK_OK(opevo_i_table_next(&table, &more, &err));
+        assert_false(more);
+    }
+    opevo_i_table_close(&table);
+    folder_close(&folder);
+}
+
+static void refuses_bad_first_lines(void **state)
+{
+    static const char *const cases[][2] = {
+        {"", "t.csv: the table is empty"},
+        {"a,b", "t.csv:1: the last line has no line end"},
+        {"a,,b\n", "t.csv:1: column 2 has no name"},
+        {"\n", "t.csv:1: column 1 has no name"},
+        {"a,b,a\n", "t.csv:1: two columns are named 'a'"},
+        {"a,\"b\n", "t.csv:1: a quote is not closed"},
+        {"a,\"b\"c\n", "t.csv:1: a quote is not closed"},
+    };
+    test_folder folder;
+
+    (void)state;
+    folder_open(&folder);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        opevo_i_table table;
+
+        CHECK_FAILS(OPEVO_INVALID, cases[i][1], open_text(&folder, cases[i][0], &table, &err));
+        opevo_i_table_close(&table);
+    }
+    folder_close(&folder);
+}
+
+static void refuses_bad_rows(void **state)
+{
+    static const char *const cases[][2] = {
+        {"a,b\n1,2\n3\n", "t.csv:3: the row has 1 cells, but the first line names 2 columns"},
+        {"a,b\n1,2\n3,4,5\n", "t.csv:3: the row has 3 cells, but the first line names 2 columns"},
+        {"a,b\n1,2\n\n", "t.csv:3: the row has 1 cells"},
+        {"a,b\n1,2\n3,4", "t.csv:3: the last line has no line end"},
+        {"a,b\n1,2\n3,\"4\n", "t.csv:3: a quote is not closed"},
+    };
+    test_folder folder;
+
+    (void)state;
+    folder_open(&folder);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        opevo_i_table table;
+        bool more = false;
+
+        CHECK_OK(open_text(&folder, cases[i][0], &table, &err));
+        CHECK_OK(opevo_i_table_next(&table, &more, &err));
+        CHECK_FAILS(OPEVO_INVALID, cases[i][1], opevo_i_table_next(&table, &more, &err));
+        opevo_i_table_close(&table);
+    }
+    folder_close(&folder);
+}
+
+static void refuses_zero_bytes_and_endless_lines(void **state)
+{
+    test_folder folder;
+    opevo_i_table table;
+    bool more = false;
+    char *commas = malloc(5002);
+
+    (void)state;
+    assert_non_null(commas);
+    folder_open(&folder);
+    folder_write_bytes(&folder, "t.csv", "a,b\n1,\0\n", 8);
+    CHECK_OK(opevo_i_table_open(folder_file(&folder, "t.csv"), &table, &err));
+    CHECK_FAILS(OPEVO_INVALID, "t.csv:2: a zero byte", opevo_i_table_next(&table, &more, &err));
+    opevo_i_table_close(&table);
+    memset(commas, ',', 5000);
+    strcpy(commas + 5000, "\n");
+    CHECK_FAILS(OPEVO_LIMIT, "t.csv:1: more than 4096 columns",
+                open_text(&folder, commas, &table, &err));
+    opevo_i_table_close(&table);
+    free(commas);
+    folder_close(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_cells),
+        cmocka_unit_test(refuses_bad_first_lines),
+        cmocka_unit_test(refuses_bad_rows),
+        cmocka_unit_test(refuses_zero_bytes_and_endless_lines),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

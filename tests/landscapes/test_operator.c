@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Operators: names, forms, work, and the spaces of the paper's appendix B, whose sizes are compared
+ * with products of binomial coefficients. */
+
+#include "check.h"
+
+#include <opevo/memory.h>
+#include <opevo/operator.h>
+
+/* Points and operations of each named operator. */
+static const struct {
+    const char *name;
+    uint64_t points;
+    double gflop;
+} paper[] = {
+    {"mm1", 4152720, 1.0737},   {"mm2", 6606600, 4.2950},   {"mm3", 5725720, 4.2950},
+    {"bmm1", 10160640, 2.0133}, {"bmm2", 10160640, 2.0133}, {"bmm3", 11289600, 2.0133},
+    {"c1", 1032192, 71.963},    {"c2", 22579200, 229.32},
+};
+enum { PAPER_COUNT = sizeof paper / sizeof *paper };
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_int_equal(opevo_operator_count(), PAPER_COUNT);
+    for (size_t i = 0; i < PAPER_COUNT; i++) {
+        const opevo_named_operator *named = opevo_operator_get(i);
+        opevo_operator op;
+        opevo_space *space = NULL;
+
+        assert_string_equal(named->name, paper[i].name);
+        CHECK_OK(opevo_operator_parse(paper[i].name, &op, &err));
+        CHECK_CLOSE(opevo_operator_flop(&op) * 1e-9, paper[i].gflop, paper[i].gflop * 5e-5);
+        CHECK_OK(opevo_operator_space(&op, &space, &err));
+        assert_true(opevo_space_size(space) == paper[i].points);
+        opevo_space_destroy(space);
+    }
+}
+
+/* Ordered factorisations of 2^e * 3^f * 5^g into v parts: a binomial coefficient for each prime. */
+static uint64_t factorisations(uint64_t e, uint64_t f, uint64_t g, uint64_t v)
+{
+    const uint64_t exponents[3] = {e, f, g};
+    opevo_index product = 1;
+
+    for (int i = 0; i < 3; i++) {
+        opevo_index ways = 0;
+
+        assert_true(opevo_index_binomial(exponents[i] + v - 1, v - 1, &ways));
+        product *= ways;
+    }
+    return (uint64_t)product;
+}
+
+static void check_parameter(const opevo_space *space, size_t i, const char *name, const char *text,
+                            uint64_t size)
+{
+    const opevo_parameter *parameter = opevo_space_parameter(space, i);
+
+    assert_string_equal(opevo_parameter_name(parameter), name);
+    assert_string_equal(opevo_parameter_text(parameter), text);
+    assert_true(opevo_parameter_size(parameter) == size);
+}
+
+static void test_matmul_space(void **state)
+{
+    opevo_operator op;
+    opevo_space *space = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("bmm3", &op, &err));
+    assert_false(op.transpose_x);
+    assert_true(op.transpose_y);
+    CHECK_OK(opevo_operator_space(&op, &space, &err));
+    assert_int_equal(opevo_space_parameter_count(space), 4);
+    check_parameter(space, 0, "B", "factor(960,2)", factorisations(6, 1, 1, 2));
+    check_parameter(space, 1, "K", "factor(64,3)", factorisations(6, 0, 0, 3));
+    check_parameter(space, 2, "X", "factor(128,4)", factorisations(7, 0, 0, 4));
+    check_parameter(space, 3, "Y", "factor(128,4)", factorisations(7, 0, 0, 4));
+    opevo_space_destroy(space);
+}
+
+static void test_conv2d_space(void **state)
+{
+    opevo_operator op;
+    opevo_space *space = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("c2", &op, &err));
+    assert_int_equal(opevo_operator_out_height(&op), 27);
+    assert_int_equal(opevo_operator_out_width(&op), 27);
+    CHECK_OK(opevo_operator_space(&op, &space, &err));
+    assert_int_equal(opevo_space_parameter_count(space), 8);
+    check_parameter(space, 0, "tile_f", "factor(192,4)", factorisations(6, 1, 0, 4));
+    check_parameter(space, 1, "tile_y", "factor(27,4)", factorisations(0, 3, 0, 4));
+    check_parameter(space, 2, "tile_x", "factor(27,4)", factorisations(0, 3, 0, 4));
+    check_parameter(space, 3, "tile_rc", "factor(64,2)", factorisations(6, 0, 0, 2));
+    check_parameter(space, 4, "tile_ry", "factor(5,2)", 2);
+    check_parameter(space, 5, "tile_rx", "factor(5,2)", 2);
+    check_parameter(space, 6, "auto_unroll_max_step", "discrete(0,125,256)", 3);
+    check_parameter(space, 7, "unroll_explicit", "categorical(0,1)", 2);
+    opevo_space_destroy(space);
+    CHECK_OK(opevo_operator_parse("c1", &op, &err));
+    assert_int_equal(opevo_operator_out_height(&op), 55);
+}
+
+/* A form reads back as what it printed, and shapes stand where the form says. */
+static void test_forms(void **state)
+{
+    static const char *const forms[] = {
+        "matmul(512,1024,4096)",          "matmul(3,5,7,TT)",
+        "batch_matmul(960,128,64,32)",    "batch_matmul(2,3,4,5,NT)",
+        "conv2d(8,3,224,220,64,7,5,2,3)", "matmul(2147483647,1,1)"};
+    opevo_operator op;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        opevo_text text = {0};
+
+        CHECK_OK(opevo_operator_parse(forms[i], &op, &err));
+        opevo_operator_print(&op, &text);
+        assert_string_equal(opevo_text_string(&text), forms[i]);
+        opevo_text_free(&text);
+    }
+    CHECK_OK(opevo_operator_parse("conv2d( 8, 3,224 ,220,64,7,5,2,3 )", &op, &err));
+    assert_true(op.batch == 8 && op.in_channels == 3 && op.height == 224 && op.width == 220 &&
+                op.out_channels == 64 && op.kernel_height == 7 && op.kernel_width == 5 &&
+                op.stride == 2 && op.padding == 3);
+    assert_int_equal(opevo_operator_out_height(&op), 112); /* (224 + 6 - 7) / 2 + 1 */
+    assert_int_equal(opevo_operator_out_width(&op), 111);  /* (220 + 6 - 5) / 2 + 1, rounded down */
+    CHECK_OK(opevo_operator_parse("matmul(2,3,5,TN)", &op, &err));
+    assert_true(op.n == 2 && op.k == 3 && op.m == 5 && op.transpose_x && !op.transpose_y);
+    CHECK_CLOSE(opevo_operator_flop(&op), 60.0, 0.0);
+    CHECK_OK(opevo_operator_parse("matmul(2,3,5,NN)", &op, &err));
+    assert_true(!op.transpose_x && !op.transpose_y);
+}
+
+static void test_bad_forms(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } bad[] = {
+        {"", "mm1, mm2"},
+        {"mm4", "use one of mm1"},
+        {"MM1", "use one of mm1"},
+        {"conv3d(1)", "conv2d(B,Cin"},
+        {"matmul", "matmul(N,K,M)"},
+        {"matmul(", "matmul(N,K,M)"},
+        {"matmul()", "matmul(N,K,M)"},
+        {"matmul(1,2)", "matmul(N,K,M)"},
+        {"matmul(1,2,3,4,5)", "matmul(N,K,M)"},
+        {"matmul(1,2,3,XN)", "matmul(N,K,M)"},
+        {"matmul(1,2,3,N)", "matmul(N,K,M)"},
+        {"matmul(1,2,3)x", "matmul(N,K,M)"},
+        {"matmul(1,,3)", "''"},
+        {"matmul(0,2,3)", "'0' must be a whole number from 1"},
+        {"matmul(-4,2,3)", "'-4'"},
+        {"matmul(1.5,2,3)", "'1.5'"},
+        {"matmul(2147483648,2,3)", "2147483647"},
+        {"batch_matmul(1,2,3)", "batch_matmul(B,N,K,M)"},
+        {"conv2d(1,1,4,4,1,3,3,1,0,NN)", "conv2d(B,Cin"},
+        {"conv2d(1,1,4,4,1,3,3,1,0,1,1)", "conv2d(B,Cin"},
+        {"conv2d(1,1,4,4,1,3,3,0,0)", "'0'"},
+        {"conv2d(1,1,4,4,1,5,3,1,0)", "larger than the image"},
+        {"conv2d(1,1,4,4,1,3,7,1,1)", "larger than the image"},
+    };
+    opevo_operator op = {.n = 42};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_FAILS(OPEVO_INVALID, bad[i].words, opevo_operator_parse(bad[i].text, &op, &err));
+    assert_int_equal(op.n, 42); /* untouched */
+}
+
+static void test_allocations(void **state)
+{
+    int64_t before = opevo_memory_live();
+    bool failed = true;
+
+    (void)state;
+    for (int64_t n = 1; failed; n++) {
+        opevo_operator op;
+        opevo_space *space = NULL;
+        opevo_status status = OPEVO_OK;
+
+        opevo_memory_fail_at(n);
+        status = opevo_operator_parse("conv2d(2,3,9,9,4,3,3,1,1)", &op, NULL);
+        if (status == OPEVO_OK)
+            status = opevo_operator_space(&op, &space, NULL);
+        opevo_memory_fail_at(0);
+        failed = status != OPEVO_OK;
+        if (failed) {
+            assert_int_equal(status, OPEVO_NOMEM);
+            assert_null(space);
+        }
+        opevo_space_destroy(space);
+        assert_int_equal(opevo_memory_live(), before);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_matmul_space),
+        cmocka_unit_test(test_conv2d_space), cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_bad_forms),    cmocka_unit_test(test_allocations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

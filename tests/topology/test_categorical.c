@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "topology_checks.h"
+
+static void test_small_sets(void **state)
+{
+    static const char *const texts[] = {"categorical(a)", "categorical(b,a)",
+                                        "categorical(true,1,x,0.5,\"1\")", "choice(3,1,2,7)"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        opevo_parameter *parameter = parse_parameter(texts[i], NULL);
+        opevo_parameter_metrics metrics = {0};
+        opevo_index size = opevo_parameter_size(parameter);
+
+        assert_int_equal(opevo_parameter_family(parameter), OPEVO_FAMILY_COMPLETE);
+        check_adjacency(parameter, any_two);
+        check_metrics(parameter, CHECK_ALL_METRICS);
+        CHECK_OK(opevo_parameter_measure(parameter, &metrics, &err));
+        assert_true(metrics.edges == size * (size - 1) / 2);
+        for (opevo_index v = 0; v < size; v++)
+            check_neighbours_of(parameter, v);
+        opevo_parameter_destroy(parameter);
+    }
+}
+
+/* Kept as given, of any kind; choice is the same type under NNI's name. */
+static void test_values(void **state)
+{
+    opevo_parameter *parameter = parse_parameter("choice(z, 10, \"a,b\" ,true,0.25)", NULL);
+    static const char *const printed[] = {"z", "10", "a,b", "true", "0.25"};
+    static const char *const json[] = {"\"z\"", "10", "\"a,b\"", "true", "0.25"};
+
+    (void)state;
+    assert_string_equal(opevo_parameter_type(parameter), "categorical");
+    assert_int_equal(opevo_parameter_size(parameter), 5);
+    for (size_t v = 0; v < 5; v++) {
+        opevo_text text = {0};
+
+        opevo_parameter_print(parameter, v, &text);
+        assert_string_equal(opevo_text_string(&text), printed[v]);
+        opevo_text_clear(&text);
+        opevo_parameter_print_json(parameter, v, &text);
+        assert_string_equal(opevo_text_string(&text), json[v]);
+        opevo_text_free(&text);
+        check_round_trip(parameter, v);
+    }
+    opevo_parameter_destroy(parameter);
+}
+
+/* A text that looks like a number is found when the number itself is not listed. */
+static void test_texts_that_look_like_numbers(void **state)
+{
+    opevo_parameter *parameter = parse_parameter("categorical(\"8\",\"08\",\"true\",4)", NULL);
+    opevo_index vertex = 0;
+
+    (void)state;
+    CHECK_OK(opevo_parameter_read(parameter, "08", &vertex, &err));
+    assert_true(vertex == 1);
+    CHECK_OK(opevo_parameter_read(parameter, "true", &vertex, &err));
+    assert_true(vertex == 2);
+    CHECK_OK(opevo_parameter_read(parameter, "4.0", &vertex, &err));
+    assert_true(vertex == 3);
+    CHECK_FAILS(OPEVO_INVALID, "is no value of categorical(8,08,true,4)",
+                opevo_parameter_read(parameter, "9", &vertex, &err));
+    opevo_parameter_destroy(parameter);
+}
+
+static void test_refused(void **state)
+{
+    opevo_parameter *parameter = NULL;
+
+    (void)state;
+    CHECK_FAILS(OPEVO_INVALID, "at least one value",
+                opevo_parameter_parse("x", "categorical()", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "choice needs at least one value",
+                opevo_parameter_parse("x", "choice( )", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "the value b is given twice",
+                opevo_parameter_parse("x", "categorical(b,a,b)", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "it has: complete",
+                opevo_parameter_parse("x", "categorical(a)", "path", &parameter, &err));
+    assert_null(parameter);
+}
+
+static void test_many_values(void **state)
+{
+    size_t count = 100000;
+    opevo_value *values = opevo_malloc(count, sizeof *values);
+    char(*texts)[16] = opevo_malloc(count, sizeof *texts);
+    opevo_parameter_spec spec = {
+        .name = "x", .type = "categorical", .values = values, .value_count = count};
+    opevo_parameter *parameter = NULL;
+
+    (void)state;
+    assert_non_null(values);
+    assert_non_null(texts);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(texts[i], sizeof texts[i], "v%zu", i * 7919 % count);
+        values[i] = (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = texts[i]}};
+    }
+    CHECK_OK(opevo_parameter_create(&spec, &parameter, &err));
+    memset(texts[0], 0, 16); /* the parameter keeps its own copy */
+    for (size_t i = 1; i < count; i++) {
+        opevo_index vertex = 0;
+
+        assert_true(opevo_parameter_find(parameter, &values[i], &vertex) && vertex == i);
+    }
+    check_round_trip(parameter, 0);
+    opevo_parameter_destroy(parameter);
+    opevo_free(values);
+    opevo_free(texts);
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    check_allocations("categorical(b,a,1)", NULL);
+    check_allocations("categorical(1,2)", "complete");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_sets),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_texts_that_look_like_numbers),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_many_values),
+        cmocka_unit_test(test_allocations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

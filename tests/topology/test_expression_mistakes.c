@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Expressions that have no value, that are refused, that are hostile. */
+
+#include "expression_checks.h"
+
+#include <opevo/memory.h>
+#include <opevo/text.h>
+
+#include "draw.h"
+
+/* ---- What has no value ---- */
+
+static void test_faults(void **state)
+{
+    static const struct {
+        const char *source;
+        opevo_dialect dialect;
+        opevo_i_fault fault;
+        uint32_t column;
+    } cases[] = {
+        {"1 / 0", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
+        {"a % (b + 3)", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
+        {"1 / 0.0", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
+        {"1 // 0", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 3},
+        {"1 / 0", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 3},
+        {"1.5 % 0", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 5},
+        {"0 ** -1", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 3},
+        {"0.0 ** -1", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 5},
+        {"0x7fffffffffffffff + 1", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 20},
+        {"-0x7fffffffffffffff - 2", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 21},
+        {"0x7fffffffffffffff * 2", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 20},
+        {"-(-0x7fffffffffffffff - 1)", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 1},
+        {"abs(-0x7fffffffffffffff - 1)", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 1},
+        {"(-0x7fffffffffffffff - 1) / -1", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 27},
+        {"10 ** 19", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_OVERFLOW, 4},
+        {"1 << 63", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 3},
+        {"1e300 * 1e300", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 7},
+        {"1 << 64", OPEVO_DIALECT_C, OPEVO_I_FAULT_SHIFT, 3},
+        {"1 >> b", OPEVO_DIALECT_C, OPEVO_I_FAULT_SHIFT, 3},
+        {"mixed + 1", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 7},
+        {"!mixed", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 1},
+        {"mixed < 3", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 7},
+        {"mixed ? 1 : 2", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 1},
+        {"1 && mixed", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 3},
+        {"a % half", OPEVO_DIALECT_C, OPEVO_I_FAULT_REAL, 3},
+        {"half & 1", OPEVO_DIALECT_C, OPEVO_I_FAULT_REAL, 6},
+        {"~half", OPEVO_DIALECT_C, OPEVO_I_FAULT_REAL, 1},
+        {"1 << half", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_REAL, 3},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_i_expression expression = {0};
+        opevo_value value = {0};
+        uint32_t column = 0;
+        const opevo_value a = integer(7), b = integer(-3), mixed = text("auto");
+        const opevo_value half = {.kind = OPEVO_VALUE_REAL, .as = {.real = 0.5}};
+        const opevo_value *rows[2] = {NULL, NULL};
+
+        CHECK_OK(compile(cases[i].source, cases[i].dialect, &expression, &err));
+        for (size_t row = 0; row < expression.parameter_count; row++)
+            rows[row] = expression.parameters[row] == 1   ? &a
+                        : expression.parameters[row] == 2 ? &b
+                        : expression.parameters[row] == 5 ? &mixed
+                                                          : &half;
+        if (opevo_i_expression_evaluate(&expression, rows, &value, &column) != cases[i].fault ||
+            column != cases[i].column)
+            fail_msg("%s: wrong fault, or column %u", cases[i].source, column);
+        assert_false(opevo_i_expression_holds(&expression, rows));
+        opevo_i_expression_release(&expression);
+    }
+    expect_integer("(-0x7fffffffffffffff - 1) % -1", OPEVO_DIALECT_C, 0);
+    expect_integer("-1 << 63", OPEVO_DIALECT_C, INT64_MIN);
+    expect_integer("0 << 63", OPEVO_DIALECT_C, 0);
+    expect_integer("3 << 61", OPEVO_DIALECT_C, INT64_C(3) << 61);
+}
+
+/* ---- Mistakes ---- */
+
+static void test_mistakes(void **state)
+{
+    static const struct {
+        const char *source;
+        opevo_dialect dialect;
+        const char *words;
+    } cases[] = {
+        {"", OPEVO_DIALECT_C, "here, column 1: the text ends where a value is expected."},
+        {"a +", OPEVO_DIALECT_C, "column 4: the text ends where a value is expected."},
+        {"(a", OPEVO_DIALECT_C, "column 3: the text ends where ) is expected."},
+        {"a b", OPEVO_DIALECT_C, "column 3: b stands where an operator or the end is expected."},
+        {"a * BX", OPEVO_DIALECT_C,
+         "column 5: nothing is called BX; the names are X, first, a, b, PRECISION"},
+        {"X + 1", OPEVO_DIALECT_C, "column 1: X has 3 components; write X[0] to X[2]."},
+        {"X[3]", OPEVO_DIALECT_C, "column 3: X has the components X[0] to X[2]."},
+        {"X[a]", OPEVO_DIALECT_C, "column 3: a stands where a whole number is expected."},
+        {"X[1.0]", OPEVO_DIALECT_C, "a whole number is expected"},
+        {"X[1", OPEVO_DIALECT_C, "where ] is expected"},
+        {"a = 7", OPEVO_DIALECT_C, "column 3: = is not understood here; write ==."},
+        {"a and b", OPEVO_DIALECT_C, "column 3: and is not understood here; write &&."},
+        {"not a", OPEVO_DIALECT_C, "column 1: not is not understood here; write !."},
+        {"a // b", OPEVO_DIALECT_C, "column 3: // is not understood here; write /."},
+        {"a && b", OPEVO_DIALECT_PYTHON, "column 3: && is not understood here; write and."},
+        {"!a", OPEVO_DIALECT_PYTHON, "column 1: ! is not understood here; write not."},
+        {"a ? 1 : 2", OPEVO_DIALECT_PYTHON, "column 3: ? stands where"},
+        {"1 if a else 2", OPEVO_DIALECT_PYTHON, "column 3: if stands where"},
+        {"1 + not a", OPEVO_DIALECT_PYTHON, "column 5: not stands where a value is expected."},
+        {"a in b", OPEVO_DIALECT_PYTHON, "column 6: b stands where a list in brackets"},
+        {"a in (1, 2", OPEVO_DIALECT_PYTHON, "the closing bracket is expected"},
+        {"a in (1) < 2", OPEVO_DIALECT_PYTHON, "column 10: no comparison can follow"},
+        {"a not 3", OPEVO_DIALECT_PYTHON, "column 7: 3 stands where in is expected."},
+        {"a ? 1", OPEVO_DIALECT_C, "where : is expected"},
+        {"PRECISION + 1", OPEVO_DIALECT_C, "column 11: a text is used as a number"},
+        {"-PRECISION", OPEVO_DIALECT_C, "a text is used as a number"},
+        {"PRECISION && 1", OPEVO_DIALECT_C, "a text is used as a number"},
+        {"1 || 'x'", OPEVO_DIALECT_C, "a text is used as a number"},
+        {"PRECISION < 'fp32'", OPEVO_DIALECT_C, "a text is used as a number"},
+        {"min(PRECISION, 1)", OPEVO_DIALECT_C, "column 5: a text is used as a number"},
+        {"PRECISION == 16", OPEVO_DIALECT_C, "column 11: a text is compared with a number."},
+        {"a in ('x')", OPEVO_DIALECT_PYTHON, "column 7: a text is compared with a number."},
+        {"sqrt(a)", OPEVO_DIALECT_C, "column 1: sqrt is no function; there are abs, min and max."},
+        {"abs(a, b)", OPEVO_DIALECT_C, "abs takes one value."},
+        {"min(a)", OPEVO_DIALECT_C, "min and max take two values or more."},
+        {"max()", OPEVO_DIALECT_C, "column 5: ) stands where a value is expected."},
+        {"12u", OPEVO_DIALECT_C, "column 1: 12u is not a number; suffixes are not understood."},
+        {"1.5f", OPEVO_DIALECT_C, "1.5f is not a number"},
+        {"1.2.3", OPEVO_DIALECT_C, "1.2.3 is not a number"},
+        {"089", OPEVO_DIALECT_C, "089 begins with a 0 and so is octal, but has other digits."},
+        {"012", OPEVO_DIALECT_PYTHON, "012 begins with a 0."},
+        {"0x", OPEVO_DIALECT_C, "0x "},
+        {"9223372036854775808", OPEVO_DIALECT_C, "is too large for 64 bits."},
+        {"1e999", OPEVO_DIALECT_C, "1e999 is not a number"},
+        {"'abc", OPEVO_DIALECT_C, "column 1: the quote is never closed."},
+        {"'a\\qb'", OPEVO_DIALECT_C, "column 3: after a backslash"},
+        {"a @ b", OPEVO_DIALECT_C, "column 3: the character @ does not belong"},
+        {"a \x01 b", OPEVO_DIALECT_C, "column 3: the byte 0x01 does not belong"},
+        {"a \xc3\x97 b", OPEVO_DIALECT_C, "column 3: the byte 0xc3 does not belong"},
+        {"a, b", OPEVO_DIALECT_C, "column 2: , stands where an operator or the end"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_i_expression expression = {0};
+
+        CHECK_FAILS(OPEVO_INVALID, cases[i].words,
+                    compile(cases[i].source, cases[i].dialect, &expression, &err));
+    }
+}
+
+/* ---- Limits ---- */
+
+/* `head` n times, `middle`, `tail` n times. */
+static char *repeat(const char *head, const char *middle, const char *tail, size_t n)
+{
+    opevo_text made = {0};
+
+    for (size_t i = 0; i < n; i++)
+        opevo_text_add(&made, head);
+    opevo_text_add(&made, middle);
+    for (size_t i = 0; i < n; i++)
+        opevo_text_add(&made, tail);
+    assert_false(made.failed);
+    return made.data;
+}
+
+static void check_nesting(const char *head, const char *middle, const char *tail, size_t n,
+                          opevo_dialect dialect, bool allowed)
+{
+    char *source = repeat(head, middle, tail, n);
+    opevo_i_expression expression = {0};
+    opevo_value value = {0};
+
+    if (allowed) {
+        CHECK_OK(compile(source, dialect, &expression, &err));
+        run(&expression, &value);
+        opevo_i_expression_release(&expression);
+    } else {
+        CHECK_FAILS(OPEVO_INVALID, "nested too deeply",
+                    compile(source, dialect, &expression, &err));
+    }
+    opevo_free(source);
+}
+
+static void test_limits(void **state)
+{
+    opevo_i_expression expression = {0};
+    char *source = repeat("a+", "a", "", 20000);
+    opevo_value value = {0};
+
+    (void)state;
+    check_nesting("(", "a", ")", 30, OPEVO_DIALECT_C, true);
+    check_nesting("(", "a", ")", 10000, OPEVO_DIALECT_C, false);
+    check_nesting("- ", "a", "", 60, OPEVO_DIALECT_C, true);
+    check_nesting("!", "a", "", 10000, OPEVO_DIALECT_C, false);
+    check_nesting("not ", "a", "", 10000, OPEVO_DIALECT_PYTHON, false);
+    check_nesting("a ? a : ", "a", "", 5000, OPEVO_DIALECT_C, false);
+    check_nesting("a ** ", "a", "", 5000, OPEVO_DIALECT_PYTHON, false);
+    check_nesting("(a ? a : a) + ", "a", "", 1000, OPEVO_DIALECT_C, true);
+    check_nesting("a ? ", "a", " : a", 5000, OPEVO_DIALECT_C, false);
+    check_nesting("min(a, ", "a", ")", 5000, OPEVO_DIALECT_C, false);
+    check_nesting("a in (", "a", ")", 5000, OPEVO_DIALECT_PYTHON, false);
+    /* Each level keeps seven values waiting. */
+    check_nesting("1|1^1&1==1<1<<1+(", "1", ")", 12, OPEVO_DIALECT_C, true);
+    check_nesting("1|1^1&1==1<1<<1+(", "1", ")", 30, OPEVO_DIALECT_C, false);
+    evaluate(source, OPEVO_DIALECT_C, &value);
+    assert_int_equal(value.as.integer, 7 * 20001);
+    opevo_free(source);
+    source = repeat("a < ", "a", "", 10000);
+    evaluate(source, OPEVO_DIALECT_PYTHON, &value);
+    assert_int_equal(value.as.integer, 0);
+    opevo_free(source);
+    source = repeat(" ", "a", "", 1 << 16);
+    CHECK_FAILS(OPEVO_INVALID, "more than 65536 bytes",
+                compile(source, OPEVO_DIALECT_C, &expression, &err));
+    opevo_free(source);
+}
+
+/* Words in no order: none may crash, what compiles is evaluated, and a refusal has its sentence. */
+static void test_word_soup(void **state)
+{
+    static const char *const words[] = {
+        "a",      "b",    "X[1]", "X",  "PRECISION", "mixed", "half", "1",  "0",   "2.5",
+        "'fp16'", "(",    ")",    "[",  "]",         ",",     "+",    "-",  "*",   "/",
+        "%",      "//",   "**",   "<<", ">>",        "<",     "==",   "!=", "&",   "|",
+        "^",      "~",    "!",    "&&", "||",        "?",     ":",    "or", "and", "in",
+        "not",    "min(", "abs(", "()", "true",      "True",  "'",    "@",
+    };
+    uint64_t random = 3;
+    opevo_text source = {0};
+    int64_t live = opevo_memory_live();
+    size_t accepted = 0;
+
+    (void)state;
+    for (int i = 0; i < 300000; i++) {
+        opevo_i_expression expression = {0};
+        opevo_error fault = {OPEVO_OK, ""};
+        opevo_value value = {0};
+
+        opevo_text_clear(&source);
+        for (uint64_t n = 1 + draw(&random, 9); n > 0; n--)
+            opevo_text_printf(&source, "%s ", words[draw(&random, sizeof words / sizeof *words)]);
+        if (compile(opevo_text_string(&source), i % 2 ? OPEVO_DIALECT_PYTHON : OPEVO_DIALECT_C,
+                    &expression, &fault) != OPEVO_OK) {
+            assert_int_equal(fault.status, OPEVO_INVALID);
+            assert_true(strncmp(fault.message, "here, column ", 13) == 0);
+            continue;
+        }
+        accepted++;
+        run(&expression, &value);
+        opevo_i_expression_release(&expression);
+    }
+    opevo_text_free(&source);
+    assert_int_equal(opevo_memory_live(), live);
+    assert_in_range(accepted, 5000, 100000);
+}
+
+static void test_allocation_failures(void **state)
+{
+    const char *source = "mixed in (1, 2, 'x'";
+    int64_t live = opevo_memory_live();
+    opevo_i_expression expression = {0};
+    opevo_status status = OPEVO_NOMEM;
+
+    (void)state;
+    CHECK_FAILS(OPEVO_INVALID, "column", compile(source, OPEVO_DIALECT_PYTHON, &expression, &err));
+    assert_int_equal(opevo_memory_live(), live);
+    source = "mixed in ('x', 1, half) or min(a, b, X[0], 3, 4, 5, 6) < 1 < 2 < flag";
+    for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
+        opevo_memory_fail_at(n);
+        status = compile(source, OPEVO_DIALECT_PYTHON, &expression, NULL);
+        if (status == OPEVO_NOMEM)
+            assert_int_equal(opevo_memory_live(), live);
+        assert_true(n < 100);
+    }
+    opevo_memory_fail_at(0);
+    assert_int_equal(status, OPEVO_OK);
+    opevo_i_expression_release(&expression);
+    assert_int_equal(opevo_memory_live(), live);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_word_soup),
+        cmocka_unit_test(test_allocation_failures),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "topology_checks.h"
+
+#include <opevo/hash.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/opevo-graph-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+static opevo_status read_sized(const char *file, const char *content, size_t size,
+                               opevo_parameter **out, opevo_error *err)
+{
+    opevo_value value = {.kind = OPEVO_VALUE_TEXT, .as = {.text = file}};
+    opevo_parameter_spec spec = {
+        .name = "g", .type = "graph", .values = &value, .value_count = 1, .directory = folder};
+    char path[256];
+    FILE *stream = NULL;
+    opevo_status status = OPEVO_OK;
+
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    stream = fopen(path, "w");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(content, 1, size, stream), size);
+    assert_int_equal(fclose(stream), 0);
+    status = opevo_parameter_create(&spec, out, err);
+    assert_int_equal(remove(path), 0);
+    return status;
+}
+
+/* Write the file, read it as a parameter, and remove it again. */
+static opevo_status read_as(const char *file, const char *content, opevo_parameter **out,
+                            opevo_error *err)
+{
+    return read_sized(file, content, strlen(content), out, err);
+}
+
+/* "value: neighbours" of each vertex, as one line. */
+static void check_graph(const char *file, const char *content, const char *expected)
+{
+    opevo_parameter *parameter = NULL;
+    opevo_text text = {0};
+
+    CHECK_OK(read_as(file, content, &parameter, &err));
+    for (opevo_index v = 0; v < opevo_parameter_size(parameter); v++) {
+        opevo_text_add(&text, v ? "; " : "");
+        opevo_parameter_print(parameter, v, &text);
+        opevo_text_add(&text, ":");
+        for (opevo_index k = 0; k < opevo_parameter_degree(parameter, v); k++) {
+            opevo_text_add(&text, " ");
+            opevo_parameter_print(parameter, opevo_parameter_neighbour(parameter, v, k), &text);
+        }
+        check_round_trip(parameter, v);
+        check_neighbours_of(parameter, v);
+    }
+    assert_string_equal(opevo_text_string(&text), expected);
+    check_metrics(parameter, CHECK_ALL_METRICS);
+    assert_string_equal(opevo_parameter_topology(parameter), "file");
+    assert_int_equal(opevo_parameter_arity(parameter), 1);
+    opevo_text_free(&text);
+    opevo_parameter_destroy(parameter);
+}
+
+static void test_edge_lists(void **state)
+{
+    (void)state;
+    check_graph("a.txt", "0 1\n1 2\n", "0: 1; 1: 0 2; 2: 1");
+    check_graph("a.edges", "0 1\n1 0\n1 2\n0 1", "0: 1; 1: 0 2; 2: 1");
+    check_graph("a.el", "# a comment 7 7\n\n 2\t0 \r\n#\n0 4\n", "0: 2 4; 1:; 2: 0; 3:; 4: 0");
+    check_graph("a,b (c).EL", "0 1\n", "0: 1; 1: 0");
+}
+
+#define GRAPHML(inside)                                                                            \
+    "<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n" inside  \
+    "</graphml>\n"
+#define NAME_KEY "<key id=\"k\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>\n"
+
+static void test_graphml(void **state)
+{
+    (void)state;
+    check_graph("a.graphml",
+                GRAPHML("<graph edgedefault=\"undirected\"><node id=\"n0\"/><node id=\"n1\"/>"
+                        "<node id='n2'/><edge source=\"n0\" target=\"n2\"/></graph>"),
+                "n0: n2; n1:; n2: n0");
+    check_graph("a.xml",
+                GRAPHML(NAME_KEY "<graph edgedefault=\"directed\">"
+                                 "<node id=\"n0\"><data key=\"k\">fast</data></node>"
+                                 "<node id=\"n1\"><data key=\"k\">slow, 1</data></node>"
+                                 "<edge source=\"n0\" target=\"n1\"/>"
+                                 "<edge source=\"n1\" target=\"n0\"/></graph>"),
+                "fast: slow, 1; slow, 1: fast");
+    /* A name that stands twice names nobody, so the identifiers serve. */
+    check_graph("a.xml",
+                GRAPHML(NAME_KEY "<graph edgedefault=\"undirected\">"
+                                 "<node id=\"n0\"><data key=\"k\">x</data></node>"
+                                 "<node id=\"n1\"><data key=\"k\">x</data></node></graph>"),
+                "n0:; n1:");
+    /* A numeric attribute called name is no text. */
+    check_graph("a.xml",
+                GRAPHML("<key id=\"k\" for=\"node\" attr.name=\"name\" attr.type=\"int\"/>"
+                        "<graph edgedefault=\"undirected\">"
+                        "<node id=\"n0\"><data key=\"k\">4</data></node></graph>"),
+                "n0:");
+}
+
+static void test_pajek(void **state)
+{
+    (void)state;
+    check_graph("a.net", "*Vertices 3\n1 \"a\"\n2 \"b b\"\n3 \"c\"\n*Edges\n1 2\n2 3 0.5\n",
+                "a: b b; b b: a c; c: b b");
+    check_graph("a.net", "*Vertices 3\n*Arcs\n1 2\n3 2\n", "0: 1; 1: 0 2; 2: 1");
+    check_graph("a.net", "*vertices 3\n1 \"a\"\n*Edges\n1 2\n", "0: 1; 1: 0; 2:");
+    check_graph("a.net", "*Vertices 3\n*Matrix\n0 1 0\n1 0 1\n0 1 0\n", "0: 1; 1: 0 2; 2: 1");
+}
+
+static void test_refused(void **state)
+{
+    static const struct {
+        const char *file, *content, *words;
+        opevo_status status;
+    } cases[] = {
+        {"b.el", "0 1\n1 x\n", "b.el:2: an edge is two vertex numbers", OPEVO_INVALID},
+        {"b.el", "0 1\n1\n2 3\n", "b.el:2: an edge", OPEVO_INVALID},
+        {"b.el", "0 1\n1 2 3\n", "b.el:2: an edge", OPEVO_INVALID},
+        {"b.el", "0 -1\n", "b.el:1: an edge", OPEVO_INVALID},
+        {"b.el", "0 1\n\n0 1.5\n", "b.el:3: an edge", OPEVO_INVALID},
+        {"b.el", "# nothing\n0 1\n3 3\n", "b.el:3: an edge joins vertex 3 to itself",
+         OPEVO_INVALID},
+        {"b.el", "0 99999999999999999999\n", "b.el:1: an edge", OPEVO_INVALID},
+        {"b.el", "0 99999999999\n", "b.el:1: vertex numbers must be below", OPEVO_LIMIT},
+        {"b.el", "", "b.el: the file is empty", OPEVO_INVALID},
+        {"b.el", "# only\n", "b.el: the graph has no vertices", OPEVO_INVALID},
+        {"b.net", "", "b.net: the file is empty", OPEVO_INVALID},
+        {"b.net", "hello\n", "b.net:1: igraph cannot read the graph", OPEVO_INVALID},
+        {"b.net", "*Vertices 0\n", "the graph has no vertices", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Edges\n1 x\n", "b.net:3: igraph", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Edges\n1 9\n", "b.net: igraph cannot read the graph",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Edges\n2 2\n", "joins vertex 1 to itself", OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n1 \"a\"\n2 \"b\"\n*Edges\n2 2\n", "joins vertex b to itself",
+         OPEVO_INVALID},
+        {"b.net", "\n*Vertices 99999999999\n", "b.net:2: *Vertices must", OPEVO_LIMIT},
+        {"b.graphml", "", "b.graphml: the file is empty", OPEVO_INVALID},
+        {"b.graphml", "junk", "b.graphml:1: igraph cannot read the graph", OPEVO_INVALID},
+        {"b.graphml", "<graphml>\n<graph>\n<node id=\"a\"/>\n", "igraph cannot read the graph",
+         OPEVO_INVALID},
+        {"b.xml",
+         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
+                 "<edge source=\"a\"/></graph>"),
+         "missing source or target", OPEVO_INVALID},
+        {"b.xml",
+         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
+                 "<edge source=\"a\" target=\"q\"/></graph>"),
+         "b.xml:5: an edge names the node \"q\"", OPEVO_INVALID},
+        {"b.xml",
+         GRAPHML("<graph edgedefault=\"undirected\"><node id=\"a\"/>"
+                 "<edge source=\"a\" target=\"a\"/></graph>"),
+         "joins vertex a to itself", OPEVO_INVALID},
+        {"b.csv", "0 1\n", "b.csv: the ending tells no graph format", OPEVO_INVALID},
+        {"b", "0 1\n", "b: the ending tells no graph format", OPEVO_INVALID},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        opevo_parameter *parameter = NULL;
+
+        CHECK_FAILS(cases[i].status, cases[i].words,
+                    read_as(cases[i].file, cases[i].content, &parameter, &err));
+        assert_null(parameter);
+    }
+}
+
+static void test_zero_bytes(void **state)
+{
+    static const char *const files[] = {"z.el", "z.net", "z.xml"};
+    opevo_parameter *parameter = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        CHECK_FAILS(OPEVO_INVALID, files[i],
+                    read_sized(files[i], "0 1\n\0 2", 7, &parameter, &err));
+    assert_null(parameter);
+}
+
+static void test_missing(void **state)
+{
+    opevo_parameter *parameter = NULL;
+    opevo_value number = opevo_value_of_integer(3);
+    opevo_parameter_spec spec = {.name = "g", .type = "graph", .values = &number, .value_count = 1};
+
+    (void)state;
+    CHECK_FAILS(OPEVO_IO, "absent.net",
+                opevo_parameter_parse("g", "graph(/nowhere/absent.net)", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "takes the path of a graph file",
+                opevo_parameter_parse("g", "graph()", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "takes the path of a graph file",
+                opevo_parameter_create(&spec, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "it has: file",
+                opevo_parameter_parse("g", "graph(a.net)", "complete", &parameter, &err));
+    assert_null(parameter);
+}
+
+/* The graph counts, not the path or the order of its edges. */
+static void test_hash(void **state)
+{
+    static const char *const contents[] = {"0 1\n1 2\n", "2 1\n1 0\n0 1\n", "0 1\n0 2\n",
+                                           "0 1\n1 2\n3 2\n"};
+    static const char *const files[] = {"a.el", "b.txt", "a.el", "a.el"};
+    uint64_t hashes[4];
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        opevo_parameter *parameter = NULL;
+
+        CHECK_OK(read_as(files[i], contents[i], &parameter, &err));
+        hashes[i] = opevo_parameter_hash(parameter, OPEVO_HASH_START);
+        opevo_parameter_destroy(parameter);
+    }
+    assert_true(hashes[0] == hashes[1]);
+    assert_true(hashes[0] != hashes[2] && hashes[0] != hashes[3] && hashes[2] != hashes[3]);
+}
+
+/* Several components, isolated vertices, and diameters that need more than one search: random
+ * forests and sparse graphs against igraph. */
+static void test_metrics_of_random_graphs(void **state)
+{
+    uint64_t stream = 11;
+
+    (void)state;
+    for (size_t n = 2; n < 60; n++) {
+        opevo_parameter *parameter = NULL;
+        opevo_text text = {0};
+
+        for (size_t e = 0; e < n * (n % 4) / 2 + 1; e++) {
+            opevo_index a = next_vertex(&stream, n);
+            opevo_index b = (a + 1 + next_vertex(&stream, n - 1)) % n;
+
+            opevo_text_printf(&text, "%d %d\n", (int)a, (int)b);
+        }
+        CHECK_OK(read_as("r.el", opevo_text_string(&text), &parameter, &err));
+        check_metrics(parameter, CHECK_ALL_METRICS);
+        opevo_parameter_destroy(parameter);
+        opevo_text_free(&text);
+    }
+}
+
+static void test_allocations(void **state)
+{
+    int64_t live = opevo_memory_live();
+    opevo_status status = OPEVO_NOMEM;
+
+    (void)state;
+    for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
+        opevo_parameter *parameter = NULL;
+
+        opevo_memory_fail_at(n);
+        status = read_as("m.net", "*Vertices 2\n1 \"b\"\n2 \"a\"\n*Edges\n1 2\n", &parameter, NULL);
+        opevo_memory_fail_at(0);
+        opevo_parameter_destroy(parameter);
+        assert_int_equal(opevo_memory_live(), live);
+    }
+    assert_int_equal(status, OPEVO_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edge_lists),  cmocka_unit_test(test_graphml),
+        cmocka_unit_test(test_pajek),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_zero_bytes),  cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_hash),        cmocka_unit_test(test_metrics_of_random_graphs),
+        cmocka_unit_test(test_allocations),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* T1 files: lists, structure, mistakes. */
+
+#include "space_file_checks.h"
+
+#include <opevo/memory.h>
+
+static void test_t1_lists(void **state)
+{
+    static const struct {
+        const char *type, *values, *text;
+    } cases[] = {
+        {"int", "[1, 2, 4]", "discrete(1,2,4)"},
+        {"int", " [ 4,1 , -2,] ", "discrete(-2,1,4)"},
+        {"uint", "[15]", "discrete(15)"},
+        {"int", "[32 * i for i in range(1, 5)]", "discrete(32,64,96,128)"},
+        {"int", "[2**i for i in range(4)]", "discrete(1,2,4,8)"},
+        {"int", "[i for i in range(1, 33) if 32 % i == 0]", "discrete(1,2,4,8,16,32)"},
+        {"int", "[x*x for x in [3, 1, 2] if x != 1]", "discrete(4,9)"},
+        {"int", "[1, 2] + [16*i for i in range(1,3)] + [64]", "discrete(1,2,16,32,64)"},
+        {"int", "list(range(10, 0, -4))", "discrete(2,6,10)"},
+        {"int", "range(3)", "discrete(0,1,2)"},
+        {"int", "range(9223372036854775800, 9223372036854775807, 6)",
+         "discrete(9223372036854775800,9223372036854775806)"},
+        {"int", "([8] + list( range(2) ))", "discrete(0,1,8)"},
+        {"int", "[i + j_ for i in []] + [(1 + 2) * 3]", NULL},
+        {"int", "[-1, 7 // 2, 7 % 4, 2 * (3 + 4)]", NULL},
+        {"int", "[-1, 7 // 2, 7 % 3, 2 * (3 + 4)]", "discrete(-1,1,3,14)"},
+        {"float", "[0.5, 1, 2.25]", "discrete(0.5,1,2.25)"},
+        {"float", "[i / 4 for i in range(1, 4)]", "discrete(0.25,0.5,0.75)"},
+        {"bool", "[True, False]", "categorical(true,false)"},
+        {"bool", "[0, 1]", "categorical(0,1)"},
+        {"string", "['a', \"b,c\", 'd]']", "categorical(a,b,c,d])"},
+        {"string", "['for i in x', 'b'] + ['+']", "categorical(for i in x,b,+)"},
+        {"string", "[s for s in ['a', 'b'] if s != 'a']", "categorical(b)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_space *space = NULL;
+
+        if (!cases[i].text) {
+            CHECK_FAILS(OPEVO_INVALID,
+                        "t1.json: ", parse_t1(cases[i].type, cases[i].values, NULL, &space, &err));
+            continue;
+        }
+        CHECK_OK(parse_t1(cases[i].type, cases[i].values, NULL, &space, &err));
+        assert_string_equal(opevo_parameter_text(opevo_space_parameter(space, 0)), cases[i].text);
+        opevo_space_destroy(space);
+    }
+}
+
+static void test_t1_mistakes(void **state)
+{
+    static const struct {
+        const char *type, *values, *condition, *words;
+    } cases[] = {
+        {"double", "[1]", NULL, "t1.json: Parameter p: Type must be \"int\""},
+        {"int", "", NULL, "t1.json: Values of p, column 1: a list is expected here"},
+        {"int", "1, 2", NULL, "Values of p, column 1: a list is expected here"},
+        {"int", "[1, 2", NULL, "Values of p, column 1: a list is expected here"},
+        {"int", "[1, 2]]", NULL, "a list is expected here"},
+        {"int", "[1, , 2]", NULL, "Values of p, column 5: the text ends where a value"},
+        {"int", "[]", NULL, "t1.json: Parameter p"},
+        {"int", "[1, 1]", NULL, "t1.json: Parameter p"},
+        {"int", "[1, 2.5]", NULL, "Parameter p: value 2 does not fit the type int"},
+        {"uint", "[1, -2]", NULL, "Parameter p: value 2 does not fit the type uint"},
+        {"bool", "['x']", NULL, "value 1 does not fit the type bool"},
+        {"string", "[1]", NULL, "value 1 does not fit the type string"},
+        {"int", "[block for i in range(3)]", NULL,
+         "Values of p, column 2: nothing is called block; the names are i."},
+        {"int", "[q]", NULL, "Values of p, column 2: nothing is called q here."},
+        {"int", "[1 // i for i in range(3)]", NULL, "Values of p, column 4: it divides by zero"},
+        {"int", "[i for i, j in range(3)]", NULL, "only one loop variable is understood"},
+        {"int", "[i for i in range(3) for j in range(3)]", NULL, "only one loop is understood"},
+        {"int", "[i for i range(3)]", NULL, "write a loop as"},
+        {"int", "[i for in range(3)]", NULL, "write a loop as"},
+        {"int", "[i for i in range(0.5)]", NULL, "range takes integers"},
+        {"int", "range()", NULL, "range takes one to three integers"},
+        {"int", "range(1,2,0)", NULL, "the step of range must not be 0"},
+        {"int", "range(10000000000)", NULL, "more than 1048576 values"},
+        {"int", "random.sample(3)", NULL, "a list is expected here"},
+        {"int", "((((((((((((((((((((((((([1])))))))))))))))))))))))))", NULL,
+         "lists are nested too deeply"},
+        {"int", "[1, 2]", "p <", "t1.json: constraint 1, column 4: the text ends"},
+        {"int", "[1, 2]", "p && 1", "&& is not understood here; write and."},
+        {"int", "[1, 2]", "q < 1", "t1.json: constraint 1, column 1: nothing is called q"},
+        {"int", "[0, 1]", "4 / p > 1",
+         "t1.json: constraint 1, column 3: it divides by zero at p=0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_space *space = NULL;
+        int64_t live = opevo_memory_live();
+        opevo_error err = {OPEVO_OK, ""};
+
+        assert_int_not_equal(
+            parse_t1(cases[i].type, cases[i].values, cases[i].condition, &space, &err), OPEVO_OK);
+        if (!strstr(err.message, cases[i].words))
+            fail_msg("%s: \"%s\", expected \"%s\"", cases[i].values, err.message, cases[i].words);
+        assert_int_equal(opevo_memory_live(), live);
+    }
+}
+
+static void test_t1_structure(void **state)
+{
+    static const struct {
+        const char *json, *words;
+    } cases[] = {
+        {"{\"ConfigurationSpace\": 3}", "ConfigurationSpace must be an object."},
+        {"{\"ConfigurationSpace\": {}}", "ConfigurationSpace needs a list TuningParameters."},
+        {"{\"ConfigurationSpace\": {\"TuningParameters\": []}}", "at least one parameter"},
+        {"{\"ConfigurationSpace\": {\"TuningParameters\": [3]}}",
+         "TuningParameters, item 1 must be an object."},
+        {"{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": 3}]}}",
+         "TuningParameters, item 1: Name must be a text."},
+        {"{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"p\", \"Typ\": 3}]}}",
+         "item 1 has the key \"Typ\", which T1 does not know."},
+        {"{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"p\", \"Type\": \"int\", "
+         "\"Values\": [1, 2]}]}}",
+         "Parameter p: Values must be a text that holds a Python list"},
+        {"{\"ConfigurationSpace\": {\"TuningParameters\": [], \"Conditions\": 3}}",
+         "Conditions must be a list."},
+        {"{\"ConfigurationSpace\": {\"TuningParameters\": [], \"Conditions\": [{}]}}",
+         "Conditions, item 1: Expression must be a text."},
+        {"{\"ConfigurationSpace\": {\"TuningParameters\": [], \"Other\": []}}",
+         "ConfigurationSpace has the key \"Other\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_space *space = NULL;
+
+        CHECK_FAILS(OPEVO_INVALID, cases[i].words,
+                    opevo_space_parse(cases[i].json, "t1.json", NULL, &space, &err));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_t1_lists),
+        cmocka_unit_test(test_t1_mistakes),
+        cmocka_unit_test(test_t1_structure),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

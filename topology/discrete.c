@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* discrete(a,b,...): different numbers in increasing order. Vertex i is the i-th smallest, and the
+ * topologies join vertices by their distance in that order. */
+
+#include <opevo/memory.h>
+
+#include "value_list.h"
+
+#include <math.h>
+
+typedef struct discrete {
+    opevo_parameter super;
+    opevo_i_value_list list;
+} discrete;
+
+static void destroy(opevo_parameter *self)
+{
+    opevo_i_value_list_release(&((discrete *)self)->list);
+    opevo_free(self);
+}
+
+static opevo_status refuse_non_numbers(const opevo_parameter_spec *spec, opevo_error *err)
+{
+    for (size_t i = 0; i < spec->value_count; i++) {
+        opevo_value value = spec->values[i];
+        opevo_text text = {0};
+
+        if (value.kind == OPEVO_VALUE_INTEGER ||
+            (value.kind == OPEVO_VALUE_REAL && isfinite(value.as.real)))
+            continue;
+        opevo_value_print(&text, value);
+        opevo_error_set(err, OPEVO_INVALID,
+                        "Parameter %s: %.100s is no finite number; discrete takes numbers only, "
+                        "categorical any values.",
+                        spec->name, opevo_text_string(&text));
+        opevo_text_free(&text);
+        return OPEVO_INVALID;
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **out,
+                           opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    discrete *self = NULL;
+
+    if (spec->value_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: discrete needs at least one number.",
+                          spec->name);
+    OPEVO_TRY(refuse_non_numbers(spec, err));
+    self = opevo_calloc(1, sizeof *self);
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory.", spec->name);
+    OPEVO_TRY(opevo_i_value_list_init(&self->list, spec->values, spec->value_count, true,
+                                      spec->name, err));
+    self->super.size = spec->value_count;
+    self->super.arity = 1;
+    *out = &self->super;
+    self = NULL;
+cleanup:
+    if (self)
+        destroy(&self->super);
+    return status;
+}
+
+static void value(const opevo_parameter *self, opevo_index vertex, opevo_value *components)
+{
+    components[0] = ((const discrete *)self)->list.values[(size_t)vertex];
+}
+
+static bool find(const opevo_parameter *self, const opevo_value *components, opevo_index *vertex)
+{
+    size_t at = 0;
+
+    if (!opevo_i_value_list_find(&((const discrete *)self)->list, components[0], &at))
+        return false;
+    *vertex = at;
+    return true;
+}
+
+static uint64_t hash(const opevo_parameter *self, uint64_t start)
+{
+    return opevo_i_value_list_hash(&((const discrete *)self)->list, start);
+}
+
+/* path is steps(1). */
+static opevo_index reach(const opevo_parameter *self)
+{
+    return self->step ? (opevo_index)self->step : 1;
+}
+
+static opevo_index smaller(opevo_index a, opevo_index b)
+{
+    return a < b ? a : b;
+}
+
+static opevo_family steps_family(const opevo_parameter *self)
+{
+    if (reach(self) == 1)
+        return OPEVO_FAMILY_PATH;
+    return reach(self) >= self->size - 1 ? OPEVO_FAMILY_COMPLETE : OPEVO_FAMILY_GENERAL;
+}
+
+static opevo_index steps_degree(const opevo_parameter *self, opevo_index vertex)
+{
+    return smaller(vertex, reach(self)) + smaller(self->size - 1 - vertex, reach(self));
+}
+
+/* The neighbours ascend, with a gap at the vertex itself. */
+static opevo_index steps_neighbour(const opevo_parameter *self, opevo_index vertex, opevo_index k)
+{
+    opevo_index below = smaller(vertex, reach(self));
+
+    return vertex - below + k + (k >= below ? 1 : 0);
+}
+
+static void steps_measure(const opevo_parameter *self, opevo_parameter_metrics *metrics)
+{
+    opevo_index longest = self->size - 1;
+    opevo_index k = smaller(reach(self), longest);
+
+    metrics->edges = k * self->size - k * (k + 1) / 2;
+    metrics->degree_min = k;
+    metrics->degree_max = smaller(2 * k, longest);
+    metrics->degree_mean = 2 * (double)metrics->edges / (double)self->size;
+    metrics->diameter = k ? (longest + k - 1) / k : 0;
+    metrics->components = 1;
+    metrics->known =
+        OPEVO_METRIC_DEGREES | OPEVO_METRIC_DIAMETER | OPEVO_METRIC_COMPONENTS | OPEVO_METRIC_EDGES;
+}
+
+/* Fewer than three vertices have no cycle; their graph is the path. */
+static opevo_family cycle_family(const opevo_parameter *self)
+{
+    return self->size < 3 ? OPEVO_FAMILY_PATH : OPEVO_FAMILY_CYCLE;
+}
+
+static opevo_index cycle_degree(const opevo_parameter *self, opevo_index vertex)
+{
+    (void)vertex;
+    return smaller(self->size - 1, 2);
+}
+
+static opevo_index cycle_neighbour(const opevo_parameter *self, opevo_index vertex, opevo_index k)
+{
+    return (vertex + (k == 0 ? self->size - 1 : 1)) % self->size;
+}
+
+static void cycle_measure(const opevo_parameter *self, opevo_parameter_metrics *metrics)
+{
+    opevo_i_regular_measure(self, smaller(self->size - 1, 2), self->size / 2, metrics);
+}
+
+static const opevo_i_topology topologies[] = {
+    {.name = "path",
+     .family = steps_family,
+     .degree = steps_degree,
+     .neighbour = steps_neighbour,
+     .measure = steps_measure},
+    {.name = "steps",
+     .has_step = true,
+     .family = steps_family,
+     .degree = steps_degree,
+     .neighbour = steps_neighbour,
+     .measure = steps_measure},
+    {.name = "cycle",
+     .family = cycle_family,
+     .degree = cycle_degree,
+     .neighbour = cycle_neighbour,
+     .measure = cycle_measure},
+    OPEVO_I_COMPLETE_TOPOLOGY,
+};
+
+const opevo_i_type opevo_i_discrete_type = {
+    .info = {"discrete", "discrete(a,b,...)", "numbers in increasing order, neighbours next to it",
+             "path steps(k) cycle complete"},
+    .topologies = topologies,
+    .topology_count = sizeof topologies / sizeof topologies[0],
+    .is_list = true,
+    .create = create,
+    .destroy = destroy,
+    .value = value,
+    .find = find,
+    .hash = hash,
+};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* graph(FILE): the vertices of a graph that the user brings. */
+
+#include <opevo/graph.h>
+#include <opevo/memory.h>
+
+#include "graph_read.h"
+
+typedef struct graph_file {
+    opevo_parameter super;
+    opevo_i_value_list list;
+    opevo_graph *graph;
+} graph_file;
+
+static void destroy(opevo_parameter *parameter)
+{
+    graph_file *self = (graph_file *)parameter;
+
+    opevo_i_value_list_release(&self->list);
+    opevo_graph_destroy(self->graph);
+    opevo_free(self);
+}
+
+static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **out,
+                           opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text path = {0};
+    graph_file *self = NULL;
+    const char *file = NULL;
+
+    if (spec->value_count != 1 || spec->values[0].kind != OPEVO_VALUE_TEXT ||
+        !*spec->values[0].as.text)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Parameter %s: graph(FILE) takes the path of a graph file.", spec->name);
+    file = spec->values[0].as.text;
+    if (spec->directory && file[0] != '/')
+        opevo_text_printf(&path, "%s/", spec->directory);
+    opevo_text_add(&path, file);
+    OPEVO_TRY(opevo_text_check(&path, err));
+    self = opevo_calloc(1, sizeof *self);
+    if (!self) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory.", spec->name);
+        goto cleanup;
+    }
+    OPEVO_TRY(
+        opevo_i_graph_read(opevo_text_string(&path), spec->name, &self->graph, &self->list, err));
+    self->super.size = self->list.count;
+    self->super.arity = 1;
+    *out = &self->super;
+    self = NULL;
+cleanup:
+    if (self)
+        destroy(&self->super);
+    opevo_text_free(&path);
+    return status;
+}
+
+static void value(const opevo_parameter *self, opevo_index vertex, opevo_value *components)
+{
+    components[0] = ((const graph_file *)self)->list.values[(size_t)vertex];
+}
+
+static bool find(const opevo_parameter *self, const opevo_value *components, opevo_index *vertex)
+{
+    size_t at = 0;
+
+    if (!opevo_i_value_list_find(&((const graph_file *)self)->list, components[0], &at))
+        return false;
+    *vertex = at;
+    return true;
+}
+
+static uint64_t hash(const opevo_parameter *parameter, uint64_t start)
+{
+    const graph_file *self = (const graph_file *)parameter;
+    const opevo_graph *graph = self->graph;
+    uint64_t result = opevo_i_value_list_hash(&self->list, start);
+
+    for (size_t v = 0; v < graph->vertex_count; v++) {
+        result = opevo_i_hash_u64(result, opevo_graph_degree(graph, v));
+        for (uint64_t i = graph->offset[v]; i < graph->offset[v + 1]; i++)
+            result = opevo_i_hash_u64(result, graph->target[i]);
+    }
+    return result;
+}
+
+static opevo_index degree(const opevo_parameter *self, opevo_index vertex)
+{
+    return opevo_graph_degree(((const graph_file *)self)->graph, (size_t)vertex);
+}
+
+static opevo_index neighbour(const opevo_parameter *self, opevo_index vertex, opevo_index k)
+{
+    const opevo_graph *graph = ((const graph_file *)self)->graph;
+
+    return graph->target[graph->offset[(size_t)vertex] + (size_t)k];
+}
+
+static const opevo_i_topology topologies[] = {
+    {.name = "file", .degree = degree, .neighbour = neighbour}};
+
+const opevo_i_type opevo_i_graph_file_type = {
+    .info = {"graph", "graph(FILE)",
+             "the vertices of an edge list (.txt .edges .el), GraphML (.graphml .xml) or Pajek "
+             "(.net) file",
+             "file"},
+    .topologies = topologies,
+    .topology_count = sizeof topologies / sizeof topologies[0],
+    .is_path = true,
+    .create = create,
+    .destroy = destroy,
+    .value = value,
+    .find = find,
+    .hash = hash,
+};

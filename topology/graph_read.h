@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A graph file, read by igraph and checked. */
+
+#ifndef OPEVO_GRAPH_READ_H
+#define OPEVO_GRAPH_READ_H
+
+#include <opevo/graph.h>
+
+#include "value_list.h"
+
+/* The form follows from the ending: .txt, .edges, .el (two vertex numbers from 0 on each line; a
+ * line that begins with # is a comment), .graphml, .xml, .net (Pajek). Directions and weights are
+ * dropped, edges given twice count once. A vertex is called by its attribute `name`, or else `id`,
+ * where that is a different, non-empty text for each vertex, and by its number from 0 otherwise.
+ *
+ * `values` starts from {0} and is to be released even after a failure; `parameter` is the name for
+ * messages. Errors: INVALID for an unknown ending, a file that does not parse, an edge from a
+ * vertex to itself or to an undeclared one, no vertex at all; LIMIT above 2^26 vertices; IO; NOMEM.
+ */
+opevo_status opevo_i_graph_read(const char *path, const char *parameter, opevo_graph **graph,
+                                opevo_i_value_list *values, opevo_error *err);
+
+#endif

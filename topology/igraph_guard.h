@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* igraph keeps its handlers and its clean-up stack in global variables, so only one thread may be
+ * inside it. Every use of igraph in this room stands between enter and leave, which also put the
+ * handlers of the program back. */
+
+#ifndef OPEVO_IGRAPH_GUARD_H
+#define OPEVO_IGRAPH_GUARD_H
+
+#include <igraph.h>
+
+/* Wait for other threads; from here on igraph returns codes and prints nothing. */
+void opevo_i_igraph_enter(void);
+/* What igraph said about the first failure since enter, "" when it said nothing; to be read before
+ * leave. */
+const char *opevo_i_igraph_reason(void);
+void opevo_i_igraph_leave(void);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Spaces as mixed-radix numbers. Decoding is in the inner loop of tuners, so spaces of less than
+ * 2^64 points, which are nearly all, are decoded in 64-bit arithmetic. */
+
+#include <opevo/space.h>
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include "space_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Creation ---- */
+
+/* Everything but the parameters, which belong to the caller until create has succeeded. */
+static void release(opevo_space *space)
+{
+    opevo_i_constraints_release(space);
+    opevo_free(space->parameters);
+    opevo_free(space->stride);
+    opevo_free(space->small_sizes);
+    opevo_free(space);
+}
+
+void opevo_space_destroy(opevo_space *space)
+{
+    if (!space)
+        return;
+    for (size_t i = 0; i < space->parameter_count; i++)
+        opevo_parameter_destroy(space->parameters[i]);
+    release(space);
+}
+
+static opevo_status measure(opevo_space *space, opevo_error *err)
+{
+    size_t count = space->parameter_count;
+
+    space->size = 1;
+    for (size_t i = count; i-- > 0;) {
+        space->stride[i] = space->size;
+        if (!opevo_index_mul(space->size, opevo_parameter_size(space->parameters[i]), &space->size))
+            return OPEVO_FAIL(err, OPEVO_LIMIT,
+                              "The space has more than 2^128 - 1 points; take fewer parameters or "
+                              "values.");
+    }
+    if (space->size > UINT64_MAX)
+        return OPEVO_OK;
+    space->small_sizes = opevo_malloc(count, sizeof *space->small_sizes);
+    if (!space->small_sizes)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    for (size_t i = 0; i < count; i++)
+        space->small_sizes[i] = (uint64_t)opevo_parameter_size(space->parameters[i]);
+    return OPEVO_OK;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* All names, NULL-terminated; those of components follow their parameter's. */
+static const char **list_names(const opevo_space *space, size_t *count)
+{
+    size_t room = space->parameter_count;
+    const char **names = NULL;
+
+    for (size_t i = 0; i < space->parameter_count; i++)
+        room += opevo_parameter_arity(space->parameters[i]);
+    names = opevo_malloc(room, sizeof *names);
+    *count = 0;
+    for (size_t i = 0; names && i < space->parameter_count; i++) {
+        const opevo_parameter *parameter = space->parameters[i];
+
+        names[(*count)++] = opevo_parameter_name(parameter);
+        for (size_t k = 0; k < opevo_parameter_arity(parameter); k++)
+            if (opevo_parameter_component_name(parameter, k))
+                names[(*count)++] = opevo_parameter_component_name(parameter, k);
+    }
+    return names;
+}
+
+static opevo_status check_names(const opevo_space *space, opevo_error *err)
+{
+    size_t count = 0;
+    const char **names = list_names(space, &count);
+    opevo_status status = OPEVO_OK;
+
+    if (!names)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 1; i < count && status == OPEVO_OK; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "The name %s is used twice; parameters and components need "
+                                "different names.",
+                                names[i]);
+    opevo_free(names);
+    return status;
+}
+
+opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
+                                const char *const *constraints, size_t constraint_count,
+                                opevo_dialect dialect, const char *origin, opevo_space **out,
+                                opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_space *space = NULL;
+
+    if (count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A space needs at least one parameter.");
+    if (count > OPEVO_I_PARAMETERS_MAX)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "A space has at most %d parameters, not %zu.",
+                          OPEVO_I_PARAMETERS_MAX, count);
+    space = opevo_calloc(1, sizeof *space);
+    if (!space)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    space->dialect = dialect;
+    space->parameter_count = count;
+    space->parameters = opevo_malloc(count, sizeof(opevo_parameter *));
+    space->stride = opevo_malloc(count, sizeof *space->stride);
+    if (!space->parameters || !space->stride) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+        goto cleanup;
+    }
+    memcpy(space->parameters, parameters, count * sizeof(opevo_parameter *));
+    OPEVO_TRY(measure(space, err));
+    OPEVO_TRY(check_names(space, err));
+    OPEVO_TRY(opevo_i_constraints_create(space, constraints, constraint_count,
+                                         origin ? origin : "the space", err));
+    *out = space;
+    space = NULL;
+cleanup:
+    if (space)
+        release(space);
+    return status;
+}
+
+/* ---- Facts ---- */
+
+size_t opevo_space_parameter_count(const opevo_space *space)
+{
+    return space->parameter_count;
+}
+
+const opevo_parameter *opevo_space_parameter(const opevo_space *space, size_t i)
+{
+    return space->parameters[i];
+}
+
+opevo_index opevo_space_size(const opevo_space *space)
+{
+    return space->size;
+}
+
+size_t opevo_space_constraint_count(const opevo_space *space)
+{
+    return space->constraint_count;
+}
+
+const char *opevo_space_constraint(const opevo_space *space, size_t i)
+{
+    return space->constraints[i].text;
+}
+
+uint64_t opevo_space_signature(const opevo_space *space)
+{
+    uint64_t hash = OPEVO_HASH_START;
+    unsigned char dialect = (unsigned char)space->dialect;
+
+    for (size_t i = 0; i < space->parameter_count; i++)
+        hash = opevo_parameter_hash(space->parameters[i], hash);
+    if (space->constraint_count > 0) /* without constraints there is no language */
+        hash = opevo_hash_bytes(hash, &dialect, 1);
+    for (size_t i = 0; i < space->constraint_count; i++) {
+        const char *text = space->constraints[i].text;
+
+        hash = opevo_hash_bytes(hash, text, strlen(text) + 1);
+    }
+    return hash;
+}
+
+/* ---- Points ---- */
+
+void opevo_space_decode(const opevo_space *space, opevo_index point, opevo_index *vertices)
+{
+    const uint64_t *sizes = space->small_sizes;
+
+    if (sizes) {
+        uint64_t rest = (uint64_t)point;
+
+        for (size_t i = space->parameter_count; i-- > 1;) {
+            uint64_t quotient = rest / sizes[i];
+
+            vertices[i] = rest - quotient * sizes[i];
+            rest = quotient;
+        }
+        vertices[0] = rest;
+        return;
+    }
+    for (size_t i = 0; i < space->parameter_count; i++) {
+        vertices[i] = point / space->stride[i];
+        point -= vertices[i] * space->stride[i];
+    }
+}
+
+opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vertices)
+{
+    const uint64_t *sizes = space->small_sizes;
+    opevo_index point = 0;
+
+    if (sizes) {
+        uint64_t small = 0;
+
+        for (size_t i = 0; i < space->parameter_count; i++)
+            small = small * sizes[i] + (uint64_t)vertices[i];
+        return small;
+    }
+    for (size_t i = 0; i < space->parameter_count; i++)
+        point += vertices[i] * space->stride[i];
+    return point;
+}

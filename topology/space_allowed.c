@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which points the constraints allow, and how many.
+ *
+ * Points are enumerated by an odometer that never divides. When a constraint fails whose largest
+ * parameter is i, every point that agrees in the parameters 0 .. i fails too, so the odometer
+ * advances parameter i; behind the largest parameter of all constraints nothing is tested. */
+
+#include "space_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+#include <opevo/parallel.h>
+
+#include <math.h>
+
+/* The smallest `last` of a constraint that fails, or `none`. */
+static size_t failing(const opevo_space *space, const opevo_index *vertices, size_t none)
+{
+    for (size_t i = 0; i < space->constraint_count; i++) {
+        const opevo_i_constraint *self = &space->constraints[space->order[i]];
+
+        if (!opevo_i_constraint_holds(space, self, vertices))
+            return self->last;
+    }
+    return none;
+}
+
+/* Advance parameter `level`, with carry; those behind it return to 0. Returns the new point. */
+static uint64_t advance(const opevo_space *space, uint64_t point, opevo_index *vertices,
+                        size_t level)
+{
+    for (size_t i = space->parameter_count; i-- > level + 1;) {
+        point -= (uint64_t)(vertices[i] * space->stride[i]);
+        vertices[i] = 0;
+    }
+    point += (uint64_t)space->stride[level];
+    while (++vertices[level] == space->small_sizes[level] && level > 0)
+        vertices[level--] = 0;
+    return point;
+}
+
+/* Count the allowed points in [begin, end), and set their bits when `bits` is not NULL. */
+static uint64_t enumerate(const opevo_space *space, uint64_t begin, uint64_t end, uint64_t *bits)
+{
+    opevo_index vertices[OPEVO_I_PARAMETERS_MAX];
+    size_t last = space->constraints[space->order[space->constraint_count - 1]].last;
+    uint64_t count = 0;
+
+    opevo_space_decode(space, begin, vertices);
+    for (uint64_t point = begin; point < end;) {
+        size_t level = failing(space, vertices, SIZE_MAX);
+        uint64_t next = advance(space, point, vertices, level == SIZE_MAX ? last : level);
+
+        if (next > end)
+            next = end;
+        if (level == SIZE_MAX) {
+            count += next - point;
+            for (uint64_t i = point; bits && i < next; i++)
+                bits[i >> 6] |= UINT64_C(1) << (i & 63);
+        }
+        point = next;
+    }
+    return count;
+}
+
+opevo_status opevo_i_space_tabulate(opevo_space *space, const char *origin, opevo_error *err)
+{
+    uint64_t size = (uint64_t)space->size;
+
+    space->allowed = opevo_calloc((size_t)(size / 64 + 1), sizeof *space->allowed);
+    if (!space->allowed)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the allowed points.");
+    space->allowed_count = enumerate(space, 0, size, space->allowed);
+    if (space->allowed_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: no point satisfies the constraints together; loosen one of them.",
+                          origin);
+    return OPEVO_OK;
+}
+
+bool opevo_space_allows(const opevo_space *space, opevo_index point)
+{
+    opevo_index vertices[OPEVO_I_PARAMETERS_MAX];
+
+    if (space->constraint_count == 0)
+        return true;
+    if (space->allowed)
+        return space->allowed[(uint64_t)point >> 6] >> ((uint64_t)point & 63) & 1;
+    opevo_space_decode(space, point, vertices);
+    return failing(space, vertices, SIZE_MAX) == SIZE_MAX;
+}
+
+typedef struct census {
+    const opevo_space *space;
+    opevo_index size;
+    size_t chunk_count;
+    uint64_t *counts; /* of each chunk */
+} census;
+
+static opevo_status count_chunk(void *context, size_t index, unsigned worker, opevo_error *err)
+{
+    census *self = context;
+    opevo_index begin = self->size * index / self->chunk_count;
+    opevo_index end = self->size * (index + 1) / self->chunk_count;
+
+    (void)worker;
+    (void)err;
+    self->counts[index] = enumerate(self->space, (uint64_t)begin, (uint64_t)end, NULL);
+    return OPEVO_OK;
+}
+
+/* One point in each of 2^20 equal strata, at a place in it that a hash decides: strata are as even
+ * as a grid, and the hash keeps them out of step with the periods of the parameters. */
+enum { SAMPLES = 1 << 20 };
+
+static opevo_status sample_chunk(void *context, size_t index, unsigned worker, opevo_error *err)
+{
+    census *self = context;
+    size_t begin = SAMPLES * index / self->chunk_count;
+    size_t end = SAMPLES * (index + 1) / self->chunk_count;
+    opevo_index width = self->size / SAMPLES, rest = self->size % SAMPLES;
+    uint64_t count = 0;
+
+    (void)worker;
+    (void)err;
+    for (size_t i = begin; i < end; i++) {
+        opevo_index start = width * i + rest * i / SAMPLES;
+        opevo_index stop = width * (i + 1) + rest * (i + 1) / SAMPLES;
+        opevo_index random = (opevo_index)opevo_hash_mix(2 * (uint64_t)i + 1) << 64 |
+                             opevo_hash_mix(2 * (uint64_t)i + 2);
+
+        count += opevo_space_allows(self->space, start + random % (stop - start));
+    }
+    self->counts[index] = count;
+    return OPEVO_OK;
+}
+
+/* Wilson's score interval at 99 %: z is the 0.995 quantile of the normal distribution. */
+static void estimate(opevo_space_share *out, double successes, double n)
+{
+    const double z = 2.5758293035489004;
+    double p = successes / n, scale = 1 + z * z / n;
+    double middle = (p + z * z / (2 * n)) / scale;
+    double half = z / scale * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+
+    *out = (opevo_space_share){
+        .share = p,
+        .share_low = successes > 0 ? fmax(0, middle - half) : 0,
+        .share_high = successes < n ? fmin(1, middle + half) : 1,
+    };
+}
+
+static void exact(opevo_space_share *out, opevo_index allowed, opevo_index size)
+{
+    double share = (double)allowed / (double)size;
+
+    *out = (opevo_space_share){
+        .exact = true, .allowed = allowed, .share = share, .share_low = share, .share_high = share};
+}
+
+opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enumerate_limit,
+                                       unsigned threads, opevo_space_share *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool whole = space->size <= enumerate_limit && space->size <= (UINT64_MAX >> 12);
+    census self = {.space = space, .size = space->size, .chunk_count = 256};
+    opevo_index total = 0;
+
+    if (space->constraint_count == 0 || space->allowed) {
+        exact(out, space->allowed ? space->allowed_count : space->size, space->size);
+        return OPEVO_OK;
+    }
+    self.counts = opevo_calloc(self.chunk_count, sizeof *self.counts);
+    if (!self.counts)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the allowed points.");
+    OPEVO_TRY(opevo_parallel_for(self.chunk_count, threads, whole ? count_chunk : sample_chunk,
+                                 &self, err));
+    for (size_t i = 0; i < self.chunk_count; i++)
+        total += self.counts[i];
+    if (whole)
+        exact(out, total, space->size);
+    else
+        estimate(out, (double)total, SAMPLES);
+cleanup:
+    opevo_free(self.counts);
+    return status;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The constraints of a space: compiled, and tried on all combinations of what they name. */
+
+#include "space_internal.h"
+
+#include <opevo/memory.h>
+
+#include <stdio.h>
+#include <string.h>
+
+void opevo_i_constraints_release(opevo_space *space)
+{
+    for (size_t i = 0; space->constraints && i < space->constraint_count; i++) {
+        opevo_free(space->constraints[i].text);
+        opevo_free(space->constraints[i].table);
+        opevo_free(space->constraints[i].stride);
+        opevo_i_expression_release(&space->constraints[i].expression);
+    }
+    for (size_t i = 0; space->listed && i < space->parameter_count; i++)
+        opevo_free(space->listed[i]);
+    opevo_free(space->constraints);
+    opevo_free(space->order);
+    opevo_free(space->listed);
+    opevo_free(space->allowed);
+}
+
+static opevo_status no_memory(opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the constraints of a space.");
+}
+
+/* ---- Names ---- */
+
+/* What the values of a parameter are, as far as a quick look tells. */
+static opevo_i_sort sort_of(const opevo_parameter *parameter)
+{
+    enum { LOOKED_AT = 1 << 16 };
+    opevo_index size = opevo_parameter_size(parameter), texts = 0;
+
+    if (opevo_parameter_arity(parameter) > 1)
+        return OPEVO_I_NUMBER; /* only lists and graphs have texts */
+    if (size > LOOKED_AT)
+        return OPEVO_I_EITHER;
+    for (opevo_index vertex = 0; vertex < size; vertex++) {
+        opevo_value value;
+
+        opevo_parameter_value(parameter, vertex, &value);
+        texts += value.kind == OPEVO_VALUE_TEXT;
+    }
+    return texts == 0 ? OPEVO_I_NUMBER : texts == size ? OPEVO_I_TEXT : OPEVO_I_EITHER;
+}
+
+static opevo_status list_symbols(const opevo_space *space, opevo_i_symbol **out, size_t *count,
+                                 opevo_error *err)
+{
+    size_t room = space->parameter_count, used = 0;
+    opevo_i_symbol *symbols = NULL;
+
+    for (size_t i = 0; i < space->parameter_count; i++)
+        room += opevo_parameter_arity(space->parameters[i]);
+    symbols = opevo_malloc(room, sizeof *symbols);
+    if (!symbols)
+        return no_memory(err);
+    for (size_t i = 0; i < space->parameter_count; i++) {
+        const opevo_parameter *parameter = space->parameters[i];
+        size_t arity = opevo_parameter_arity(parameter);
+        opevo_i_sort sort = sort_of(parameter);
+
+        symbols[used++] = (opevo_i_symbol){
+            .name = opevo_parameter_name(parameter), .parameter = i, .arity = arity, .sort = sort};
+        for (size_t k = 0; k < arity; k++)
+            if (opevo_parameter_component_name(parameter, k))
+                symbols[used++] =
+                    (opevo_i_symbol){.name = opevo_parameter_component_name(parameter, k),
+                                     .parameter = i,
+                                     .component = k,
+                                     .arity = 1,
+                                     .sort = sort};
+    }
+    *out = symbols;
+    *count = used;
+    return OPEVO_OK;
+}
+
+/* ---- Values ---- */
+
+/* Write down all values of a parameter that is named and has few of them. */
+static opevo_status list_values(opevo_space *space, size_t i, opevo_error *err)
+{
+    const opevo_parameter *parameter = space->parameters[i];
+    opevo_index size = opevo_parameter_size(parameter);
+    size_t arity = opevo_parameter_arity(parameter);
+
+    if (space->listed[i] || size > OPEVO_I_LISTED_MAX || size * arity > OPEVO_I_LISTED_MAX)
+        return OPEVO_OK;
+    space->listed[i] = opevo_malloc((size_t)size * arity, sizeof(opevo_value));
+    if (!space->listed[i])
+        return no_memory(err);
+    for (opevo_index vertex = 0; vertex < size; vertex++)
+        opevo_parameter_value(parameter, vertex, space->listed[i] + (size_t)vertex * arity);
+    return OPEVO_OK;
+}
+
+/* The components of a value: listed, or computed into the scratch memory. */
+static const opevo_value *row_at(const opevo_space *space, size_t parameter, opevo_index vertex,
+                                 opevo_value *scratch)
+{
+    if (space->listed[parameter])
+        return space->listed[parameter] +
+               (size_t)vertex * opevo_parameter_arity(space->parameters[parameter]);
+    opevo_parameter_value(space->parameters[parameter], vertex, scratch);
+    return scratch;
+}
+
+static size_t scratch_of(const opevo_space *space, size_t parameter)
+{
+    return space->listed[parameter] ? 0 : opevo_parameter_arity(space->parameters[parameter]);
+}
+
+static bool evaluate(const opevo_space *space, const opevo_i_constraint *self,
+                     const opevo_index *vertices)
+{
+    const opevo_value *rows[OPEVO_I_ROWS_MAX];
+    opevo_value scratch[OPEVO_I_SCRATCH_MAX];
+    size_t used = 0;
+
+    for (size_t row = 0; row < self->expression.parameter_count; row++) {
+        size_t parameter = self->expression.parameters[row];
+
+        rows[row] = row_at(space, parameter, vertices[parameter], scratch + used);
+        used += scratch_of(space, parameter);
+    }
+    return opevo_i_expression_holds(&self->expression, rows);
+}
+
+bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint *self,
+                              const opevo_index *vertices)
+{
+    uint64_t place = 0;
+
+    if (!self->table)
+        return evaluate(space, self, vertices);
+    for (size_t row = 0; row < self->expression.parameter_count; row++)
+        place += (uint64_t)vertices[self->expression.parameters[row]] * self->stride[row];
+    return self->table[place >> 6] >> (place & 63) & 1;
+}
+
+/* ---- Trying all combinations ---- */
+
+/* Steps through the combinations of the parameters that a constraint names, the last row fastest.
+ */
+typedef struct combination {
+    const opevo_space *space;
+    const opevo_i_constraint *constraint;
+    uint64_t vertex[OPEVO_I_ROWS_MAX];
+    size_t scratch_start[OPEVO_I_ROWS_MAX];
+    const opevo_value *rows[OPEVO_I_ROWS_MAX];
+    opevo_value scratch[OPEVO_I_SCRATCH_MAX];
+} combination;
+
+static void place_row(combination *self, size_t row)
+{
+    self->rows[row] = row_at(self->space, self->constraint->expression.parameters[row],
+                             self->vertex[row], self->scratch + self->scratch_start[row]);
+}
+
+static void first_combination(combination *self)
+{
+    size_t used = 0;
+
+    for (size_t row = 0; row < self->constraint->expression.parameter_count; row++) {
+        self->vertex[row] = 0;
+        self->scratch_start[row] = used;
+        used += scratch_of(self->space, self->constraint->expression.parameters[row]);
+        place_row(self, row);
+    }
+}
+
+static void next_combination(combination *self)
+{
+    const opevo_i_expression *expression = &self->constraint->expression;
+
+    for (size_t row = expression->parameter_count; row-- > 0;) {
+        bool carry = ++self->vertex[row] ==
+                     opevo_parameter_size(self->space->parameters[expression->parameters[row]]);
+
+        if (carry)
+            self->vertex[row] = 0;
+        place_row(self, row);
+        if (!carry)
+            return;
+    }
+}
+
+/* "column 9: it divides by zero at K=8,1 X=2". */
+static opevo_status report_fault(const combination *self, opevo_i_fault fault, uint32_t column,
+                                 const char *where, opevo_error *err)
+{
+    const opevo_i_expression *expression = &self->constraint->expression;
+    opevo_text at = {0};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t row = 0; row < expression->parameter_count; row++) {
+        const opevo_parameter *parameter = self->space->parameters[expression->parameters[row]];
+
+        opevo_text_printf(&at, "%s%s=", row ? " " : "", opevo_parameter_name(parameter));
+        opevo_parameter_print(parameter, self->vertex[row], &at);
+    }
+    status = opevo_text_check(&at, err);
+    if (status == OPEVO_OK)
+        status = OPEVO_FAIL(
+            err, OPEVO_INVALID, "%s, column %u: it %s at %s; exclude that in the same expression.",
+            where, (unsigned)column, opevo_i_fault_text(fault), opevo_text_string(&at));
+    opevo_text_free(&at);
+    return status;
+}
+
+/* Fill the table of a constraint, whose rows have `count` combinations. */
+static opevo_status try_all(const opevo_space *space, opevo_i_constraint *self, uint64_t count,
+                            const char *where, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    combination *at = opevo_malloc(1, sizeof *at);
+    bool ever = false;
+
+    self->table = opevo_calloc((size_t)(count / 64 + 1), sizeof *self->table);
+    if (!at || !self->table) {
+        status = no_memory(err);
+        goto cleanup;
+    }
+    at->space = space;
+    at->constraint = self;
+    first_combination(at);
+    for (uint64_t i = 0; i < count; i++) {
+        opevo_value value = {0};
+        uint32_t column = 0;
+        opevo_i_fault fault =
+            opevo_i_expression_evaluate(&self->expression, at->rows, &value, &column);
+
+        if (!fault && value.kind == OPEVO_VALUE_TEXT)
+            fault = OPEVO_I_FAULT_TEXT;
+        if (fault) {
+            status = report_fault(at, fault, column ? column : 1, where, err);
+            goto cleanup;
+        }
+        if (opevo_value_number(value) != 0) {
+            self->table[i >> 6] |= UINT64_C(1) << (i & 63);
+            ever = true;
+        }
+        next_combination(at);
+    }
+    if (!ever)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: no point satisfies the constraints, because \"%.200s\" never "
+                            "holds.",
+                            where, self->text);
+cleanup:
+    opevo_free(at);
+    return status;
+}
+
+/* ---- Creation ---- */
+
+static opevo_status check_size(const opevo_space *space, const opevo_i_constraint *self,
+                               const char *where, opevo_error *err)
+{
+    size_t scratch = 0;
+
+    if (self->expression.parameter_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: \"%.200s\" names no parameter; leave it out or name one.", where,
+                          self->text);
+    if (self->expression.parameter_count > OPEVO_I_ROWS_MAX)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s names more than %d parameters; split it.", where,
+                          OPEVO_I_ROWS_MAX);
+    for (size_t row = 0; row < self->expression.parameter_count; row++)
+        scratch += scratch_of(space, self->expression.parameters[row]);
+    if (scratch > OPEVO_I_SCRATCH_MAX)
+        return OPEVO_FAIL(err, OPEVO_LIMIT,
+                          "%s names large parameters with more than %d components together; split "
+                          "it.",
+                          where, OPEVO_I_SCRATCH_MAX);
+    return OPEVO_OK;
+}
+
+static opevo_status tabulate(const opevo_space *space, opevo_i_constraint *self, const char *where,
+                             opevo_error *err)
+{
+    const opevo_i_expression *expression = &self->expression;
+    opevo_index combinations = 1;
+
+    self->stride = opevo_malloc(expression->parameter_count, sizeof *self->stride);
+    if (!self->stride)
+        return no_memory(err);
+    for (size_t row = expression->parameter_count; row-- > 0;) {
+        size_t parameter = expression->parameters[row];
+
+        self->stride[row] = (uint64_t)combinations;
+        if (!opevo_index_mul(combinations, opevo_parameter_size(space->parameters[parameter]),
+                             &combinations) ||
+            combinations > OPEVO_I_TRIED_MAX)
+            return OPEVO_OK;
+    }
+    return try_all(space, self, (uint64_t)combinations, where, err);
+}
+
+static opevo_status create_one(opevo_space *space, opevo_i_constraint *self, const char *text,
+                               const char *where, const opevo_i_symbol *symbols,
+                               size_t symbol_count, opevo_error *err)
+{
+    opevo_i_source source = {.text = text,
+                             .length = strlen(text),
+                             .column = 1,
+                             .dialect = space->dialect,
+                             .symbols = symbols,
+                             .symbol_count = symbol_count,
+                             .where = where};
+    opevo_status status = OPEVO_OK;
+
+    self->text = opevo_strdup(text);
+    if (!self->text)
+        return no_memory(err);
+    if (text[strspn(text, " \t\r\n")] == '\0')
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is empty; leave it out.", where);
+    OPEVO_TRY(opevo_i_expression_create(&source, &self->expression, err));
+    if (self->expression.sort == OPEVO_I_TEXT)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a text; compare it with == or !=.", where);
+    for (size_t row = 0; row < self->expression.parameter_count; row++)
+        OPEVO_TRY(list_values(space, self->expression.parameters[row], err));
+    OPEVO_TRY(check_size(space, self, where, err));
+    for (size_t row = 0; row < self->expression.parameter_count; row++)
+        if (self->expression.parameters[row] > self->last)
+            self->last = self->expression.parameters[row];
+    status = tabulate(space, self, where, err);
+cleanup:
+    return status;
+}
+
+/* Lists of values that only tabulated constraints need are not needed any more. */
+static void drop_listed(opevo_space *space)
+{
+    for (size_t i = 0; i < space->parameter_count; i++) {
+        bool needed = false;
+
+        for (size_t c = 0; c < space->constraint_count; c++) {
+            const opevo_i_constraint *self = &space->constraints[c];
+
+            for (size_t row = 0; row < self->expression.parameter_count; row++)
+                needed |= !self->table && self->expression.parameters[row] == i;
+        }
+        if (!needed) {
+            opevo_free(space->listed[i]);
+            space->listed[i] = NULL;
+        }
+    }
+}
+
+static void sort_by_last(opevo_space *space)
+{
+    for (size_t i = 0; i < space->constraint_count; i++) {
+        size_t at = i;
+
+        for (; at > 0 && space->constraints[space->order[at - 1]].last > space->constraints[i].last;
+             at--)
+            space->order[at] = space->order[at - 1];
+        space->order[at] = i;
+    }
+}
+
+opevo_status opevo_i_constraints_create(opevo_space *space, const char *const *texts, size_t count,
+                                        const char *origin, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_symbol *symbols = NULL;
+    size_t symbol_count = 0;
+
+    if (count == 0)
+        return OPEVO_OK;
+    space->constraints = opevo_calloc(count, sizeof *space->constraints);
+    space->constraint_count = count;
+    space->order = opevo_malloc(count, sizeof *space->order);
+    space->listed = opevo_calloc(space->parameter_count, sizeof(opevo_value *));
+    if (!space->constraints || !space->order || !space->listed)
+        return no_memory(err);
+    OPEVO_TRY(list_symbols(space, &symbols, &symbol_count, err));
+    for (size_t i = 0; i < count; i++) {
+        char where[320];
+
+        snprintf(where, sizeof where, "%.256s: constraint %zu", origin, i + 1);
+        OPEVO_TRY(
+            create_one(space, &space->constraints[i], texts[i], where, symbols, symbol_count, err));
+    }
+    drop_listed(space);
+    sort_by_last(space);
+    if (space->size <= OPEVO_I_TABULATED_MAX)
+        status = opevo_i_space_tabulate(space, origin, err);
+cleanup:
+    opevo_free(symbols);
+    return status;
+}

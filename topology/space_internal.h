@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of a space share: its struct, and what readers of files need. */
+
+#ifndef OPEVO_SPACE_INTERNAL_H
+#define OPEVO_SPACE_INTERNAL_H
+
+#include <jansson.h>
+
+#include <opevo/space.h>
+
+#include "expression_internal.h"
+
+enum {
+    OPEVO_I_PARAMETERS_MAX = 1024, /* of a space: what a thread's stack holds the vertices of */
+    OPEVO_I_ROWS_MAX = 256,        /* parameters that one constraint names */
+    OPEVO_I_SCRATCH_MAX = 2048,    /* components of those of them that are not listed */
+    OPEVO_I_LISTED_MAX = 1 << 18,  /* components of a parameter whose values are listed */
+    OPEVO_I_TRIED_MAX = 1 << 22,   /* combinations that a constraint is tried on */
+    OPEVO_I_TABULATED_MAX = 1 << 20
+};
+
+/* A constraint depends only on the parameters that it names. Up to OPEVO_I_TRIED_MAX combinations
+ * of these are computed once and kept as bits; a look-up is then a scalar product and a bit test.
+ */
+typedef struct opevo_i_constraint {
+    char *text;
+    opevo_i_expression expression;
+    uint64_t *table;  /* NULL: evaluated each time */
+    uint64_t *stride; /* of each row of the expression in the table */
+    size_t last;      /* the largest parameter named */
+} opevo_i_constraint;
+
+struct opevo_space {
+    opevo_parameter **parameters;
+    size_t parameter_count;
+    opevo_index size;
+    opevo_index *stride;   /* of each parameter in the number of a point */
+    uint64_t *small_sizes; /* of each parameter; NULL when the points do not fit in 64 bits */
+    opevo_dialect dialect;
+    opevo_i_constraint *constraints;
+    size_t constraint_count;
+    size_t *order;        /* the constraints by ascending `last`, the order of evaluation */
+    opevo_value **listed; /* all values of a parameter, or NULL */
+    uint64_t *allowed;    /* a bit for each point up to OPEVO_I_TABULATED_MAX, or NULL */
+    opevo_index allowed_count;
+};
+
+/* Compile the constraints of a space whose parameters are in place, try them, tabulate what is
+ * small enough. On failure the caller releases what was made. */
+opevo_status opevo_i_constraints_create(opevo_space *space, const char *const *texts, size_t count,
+                                        const char *origin, opevo_error *err);
+void opevo_i_constraints_release(opevo_space *space);
+bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint *constraint,
+                              const opevo_index *vertices);
+/* Note which points all constraints allow. Errors: INVALID when there is none. */
+opevo_status opevo_i_space_tabulate(opevo_space *space, const char *origin, opevo_error *err);
+
+/* A space file being read. */
+typedef struct opevo_i_space_file {
+    const char *text;
+    const char *origin;    /* what messages call it */
+    const char *directory; /* where graph files are looked for, or NULL */
+    const json_t *root;    /* an object */
+} opevo_i_space_file;
+
+/* Put the place of a mistake before the sentence in *err (which may be NULL); line 0: none. */
+opevo_status opevo_i_space_file_fail(const opevo_i_space_file *file, size_t line,
+                                     opevo_status status, const char *sentence, opevo_error *err);
+/* As opevo_space_create with the file's name in every message. On failure nothing is released. */
+opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_parameter **parameters,
+                                       size_t count, const char *const *constraints,
+                                       size_t constraint_count, opevo_dialect dialect,
+                                       opevo_space **out, opevo_error *err);
+/* A Kernel Tuner T1 file. */
+opevo_status opevo_i_space_from_t1(const opevo_i_space_file *file, opevo_space **out,
+                                   opevo_error *err);
+
+/* A list of values as T1 writes it: "[1, 2, 4]", "[32 * i for i in range(1, 9) if i != 3]". `where`
+ * begins the messages. The values' texts are owned by the list. */
+typedef struct opevo_i_values {
+    opevo_value *items;
+    size_t count, capacity;
+} opevo_i_values;
+opevo_status opevo_i_values_read(const char *text, const char *where, opevo_i_values *out,
+                                 opevo_error *err);
+void opevo_i_values_release(opevo_i_values *values);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernel Tuner T1 files: the part ConfigurationSpace, which is the search space. How the kernel is
+ * started (KernelSpecification) and what General, Search and Budget say is left to others.
+ * Source: the schema T1 1.0.0 of github.com/odgaard/TuningSchema and of Kernel Tuner. */
+
+#include "space_internal.h"
+
+#include <opevo/memory.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reader {
+    const opevo_i_space_file *file;
+    opevo_parameter **parameters;
+    size_t parameter_count;
+    const char **conditions;
+    size_t condition_count;
+} reader;
+
+static opevo_status refuse(const reader *self, opevo_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static opevo_status refuse(const reader *self, opevo_error *err, const char *format, ...)
+{
+    char sentence[OPEVO_ERROR_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return opevo_i_space_file_fail(self->file, 0, OPEVO_INVALID, sentence, err);
+}
+
+/* Refuse keys that might mean something that is not understood. `known` ends with NULL. */
+static opevo_status check_keys(const reader *self, const json_t *object, const char *what,
+                               const char *const *known, opevo_error *err)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+
+    if (!json_is_object(object))
+        return refuse(self, err, "%.120s must be an object.", what);
+    json_object_foreach((json_t *)object, key, value)
+    {
+        size_t i = 0;
+
+        while (known[i] && strcmp(key, known[i]) != 0)
+            i++;
+        if (!known[i])
+            return refuse(self, err, "%.120s has the key \"%.100s\", which T1 does not know.", what,
+                          key);
+    }
+    return OPEVO_OK;
+}
+
+/* The T1 types: which of our types each becomes, and what values it allows. */
+typedef struct type_row {
+    const char *name, *becomes;
+    unsigned kinds; /* bit 1 << opevo_value_kind */
+    bool positive;
+    const char *wanted;
+} type_row;
+
+static const type_row type_rows[] = {
+    {"int", "discrete", 1u << OPEVO_VALUE_INTEGER, false, "integers"},
+    {"uint", "discrete", 1u << OPEVO_VALUE_INTEGER, true, "integers that are not negative"},
+    {"float", "discrete", 1u << OPEVO_VALUE_INTEGER | 1u << OPEVO_VALUE_REAL, false, "numbers"},
+    {"bool", "categorical", 1u << OPEVO_VALUE_INTEGER | 1u << OPEVO_VALUE_BOOLEAN, false,
+     "True, False, 0 and 1"},
+    {"string", "categorical", 1u << OPEVO_VALUE_TEXT, false, "texts"},
+};
+
+static const type_row *find_type(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof type_rows / sizeof *type_rows; i++)
+        if (strcmp(name, type_rows[i].name) == 0)
+            return &type_rows[i];
+    return NULL;
+}
+
+static opevo_status check_values(const reader *self, const char *name, const type_row *type,
+                                 const opevo_i_values *values, opevo_error *err)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        const opevo_value *value = &values->items[i];
+
+        if (!(type->kinds >> value->kind & 1) || (type->positive && value->as.integer < 0))
+            return refuse(self, err,
+                          "Parameter %.100s: value %zu does not fit the type %s, whose "
+                          "values are %s.",
+                          name, i + 1, type->name, type->wanted);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status create_parameter(reader *self, const char *name, const type_row *type,
+                                     const opevo_i_values *values, opevo_error *err)
+{
+    opevo_parameter_spec spec = {
+        .name = name, .type = type->becomes, .values = values->items, .value_count = values->count};
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = check_values(self, name, type, values, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    status = opevo_parameter_create(&spec, &self->parameters[self->parameter_count], &inner);
+    if (status != OPEVO_OK)
+        return opevo_i_space_file_fail(self->file, 0, status, inner.message, err);
+    self->parameter_count++;
+    return OPEVO_OK;
+}
+
+static opevo_status read_parameter(reader *self, size_t number, const json_t *entry,
+                                   opevo_error *err)
+{
+    static const char *const known[] = {"Name", "Type", "Values", "Default", NULL};
+    const char *name = json_string_value(json_object_get(entry, "Name"));
+    const char *list = json_string_value(json_object_get(entry, "Values"));
+    const type_row *type = find_type(json_string_value(json_object_get(entry, "Type")));
+    opevo_i_values values = {0};
+    char where[512];
+    opevo_status status = OPEVO_OK;
+
+    snprintf(where, sizeof where, "TuningParameters, item %zu", number);
+    OPEVO_TRY(check_keys(self, entry, where, known, err));
+    if (!name)
+        return refuse(self, err, "%s: Name must be a text.", where);
+    if (!type)
+        return refuse(self, err,
+                      "Parameter %.100s: Type must be \"int\", \"uint\", \"float\", \"bool\" or "
+                      "\"string\".",
+                      name);
+    if (!list)
+        return refuse(self, err,
+                      "Parameter %.100s: Values must be a text that holds a Python list, such as "
+                      "\"[1, 2, 4]\".",
+                      name);
+    snprintf(where, sizeof where, "%.256s: Values of %.100s", self->file->origin, name);
+    OPEVO_TRY(opevo_i_values_read(list, where, &values, err));
+    status = create_parameter(self, name, type, &values, err);
+cleanup:
+    opevo_i_values_release(&values);
+    return status;
+}
+
+static opevo_status read_condition(reader *self, size_t number, const json_t *entry,
+                                   opevo_error *err)
+{
+    static const char *const known[] = {"Expression", "Parameters", NULL};
+    const char *expression = json_string_value(json_object_get(entry, "Expression"));
+    char where[64];
+    opevo_status status = OPEVO_OK;
+
+    snprintf(where, sizeof where, "Conditions, item %zu", number);
+    status = check_keys(self, entry, where, known, err);
+    if (status != OPEVO_OK)
+        return status;
+    if (!expression)
+        return refuse(self, err, "%s: Expression must be a text.", where);
+    self->conditions[self->condition_count++] = expression;
+    return OPEVO_OK;
+}
+
+static opevo_status read_all(reader *self, const json_t *space, opevo_space **out, opevo_error *err)
+{
+    static const char *const known[] = {"TuningParameters", "Conditions", NULL};
+    const json_t *parameters = json_object_get(space, "TuningParameters");
+    const json_t *conditions = json_object_get(space, "Conditions");
+    opevo_status status = check_keys(self, space, "ConfigurationSpace", known, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (!json_is_array(parameters))
+        return refuse(self, err, "ConfigurationSpace needs a list TuningParameters.");
+    if (conditions && !json_is_array(conditions))
+        return refuse(self, err, "Conditions must be a list.");
+    self->parameters = opevo_malloc(json_array_size(parameters), sizeof(opevo_parameter *));
+    self->conditions = opevo_malloc(json_array_size(conditions), sizeof *self->conditions);
+    if (!self->parameters || !self->conditions)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", self->file->origin);
+    for (size_t i = 0; i < json_array_size(parameters) && status == OPEVO_OK; i++)
+        status = read_parameter(self, i + 1, json_array_get(parameters, i), err);
+    for (size_t i = 0; i < json_array_size(conditions) && status == OPEVO_OK; i++)
+        status = read_condition(self, i + 1, json_array_get(conditions, i), err);
+    if (status != OPEVO_OK)
+        return status;
+    return opevo_i_space_file_create(self->file, self->parameters, self->parameter_count,
+                                     self->conditions, self->condition_count, OPEVO_DIALECT_PYTHON,
+                                     out, err);
+}
+
+opevo_status opevo_i_space_from_t1(const opevo_i_space_file *file, opevo_space **out,
+                                   opevo_error *err)
+{
+    reader self = {.file = file};
+    opevo_status status =
+        read_all(&self, json_object_get(file->root, "ConfigurationSpace"), out, err);
+
+    for (size_t i = 0; i < self.parameter_count && status != OPEVO_OK; i++)
+        opevo_parameter_destroy(self.parameters[i]);
+    opevo_free(self.parameters);
+    opevo_free(self.conditions);
+    return status;
+}

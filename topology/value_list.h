@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A list of different values with fast look-up: what discrete, categorical and graph hold. */
+
+#ifndef OPEVO_VALUE_LIST_H
+#define OPEVO_VALUE_LIST_H
+
+#include "parameter_internal.h"
+
+typedef struct opevo_i_value_list {
+    opevo_value *values;
+    size_t count;
+    uint32_t *order; /* positions in increasing order of value; NULL: the values increase */
+    char *texts;     /* what the texts among the values borrow; NULL without any */
+} opevo_i_value_list;
+
+/* Copy values and their texts; `sort` puts them in increasing order. Start from {0}; after a
+ * failure the list is to be released all the same. Errors: INVALID for two equal values, LIMIT
+ * above 2^32 - 1 of them, NOMEM; `name` is the parameter's, for the sentence. */
+opevo_status opevo_i_value_list_init(opevo_i_value_list *list, const opevo_value *values,
+                                     size_t count, bool sort, const char *name, opevo_error *err);
+void opevo_i_value_list_release(opevo_i_value_list *list);
+bool opevo_i_value_list_find(const opevo_i_value_list *list, opevo_value value, size_t *at);
+uint64_t opevo_i_value_list_hash(const opevo_i_value_list *list, uint64_t hash);
+
+#endif
