@@ -9,6 +9,7 @@
 #include <opevo/summary.h>
 #include <opevo/tuners.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -344,6 +345,27 @@ static void print_result(const plan *self, const char *store, opevo_text *out)
         opevo_text_printf(out, "interrupted; the same command goes on from %s\n", store);
 }
 
+/* How many runs reached the target, and after how many trials: the median over all runs, those that
+ * did not reach it counting as longer than any. */
+static void print_target(const plan *self, double *scratch, opevo_text *out)
+{
+    uint64_t reached = 0;
+    double median = 0;
+
+    for (size_t i = 0; i < self->runs; i++) {
+        bool there = self->results[i].stop == OPEVO_STOP_TARGET;
+
+        reached += there;
+        scratch[i] = there ? (double)self->results[i].trials : DBL_MAX;
+    }
+    median = opevo_moments_of(scratch, (size_t)self->runs).median;
+    opevo_text_printf(out, "target reached in %llu of %llu runs", (unsigned long long)reached,
+                      (unsigned long long)self->runs);
+    if (median < DBL_MAX / 2)
+        opevo_text_printf(out, "; median trials to it: %g (estimated from the runs)", median);
+    opevo_text_add(out, "\n");
+}
+
 /* Mean and spread over the runs, of the fraction of the optimum where that is known. */
 static opevo_status print_results(const plan *self, opevo_text *out, opevo_error *err)
 {
@@ -370,6 +392,8 @@ static opevo_status print_results(const plan *self, opevo_text *out, opevo_error
     if (known)
         opevo_text_printf(out, "optimum (exact): %.8g %s\n", self->optimum.fitness,
                           self->objective->unit);
+    if (self->run.budget.target > 0)
+        print_target(self, values, out);
     opevo_free(values);
     return OPEVO_OK;
 }

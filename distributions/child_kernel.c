@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* A row of the kernel is an outer product of one law for each parameter, so only those laws are
+ * kept. What can be reached is found from the graphs, not from probabilities, which may underflow.
+ */
+
 #include "child_kernel.h"
 
 #include "law_internal.h"

@@ -29,7 +29,7 @@ static opevo_law_class complete_class_get(const opevo_law *law, size_t i)
 
 static const opevo_i_symmetry complete_symmetry = {complete_class_of, complete_class_get};
 
-void opevo_i_complete_formula(opevo_index n, double q, double *start, double *other)
+static void complete_formula(opevo_index n, double q, double *start, double *other)
 {
     const long double others = (long double)(n - 1), go_on = q;
 
@@ -54,17 +54,18 @@ static opevo_i_residual complete_residual(opevo_index n, double q_double, double
 opevo_status opevo_i_law_complete(opevo_law *law, double tolerance, opevo_error *err)
 {
     opevo_index n = opevo_parameter_size(law->parameter);
-    double formula[2] = {0, 0};
+    double start = 0, other = 0;
     opevo_i_residual residual = {0};
     opevo_status status = opevo_i_law_allocate(law, n == 1 ? 1 : 2, err);
 
     if (status != OPEVO_OK)
         return status;
     law->symmetry = &complete_symmetry;
-    opevo_i_complete_formula(n, law->q, &formula[0], &formula[1]);
-    for (size_t i = 0; i < law->class_count; i++)
-        law->probability[i] = formula[i];
-    residual = complete_residual(n, law->q, formula[0], formula[1]);
+    complete_formula(n, law->q, &start, &other);
+    law->probability[0] = start;
+    if (n > 1)
+        law->probability[1] = other;
+    residual = complete_residual(n, law->q, start, other);
     law->bound = opevo_i_law_bound(&residual, 2, law->q);
     return opevo_i_law_judge(law->bound, tolerance, err);
 }

@@ -12,8 +12,6 @@
 
 #include <opevo/memory.h>
 
-#include <string.h>
-
 enum { N_MAX = OPEVO_I_PERMUTATION_MAX };
 
 /* cycles[l] cycles of length l. */
@@ -50,15 +48,17 @@ static uint32_t rank_of(const opevo_i_partition_table *table, unsigned n, const 
 static cycle_type type_at(const opevo_i_partition_table *table, unsigned n, uint32_t rank)
 {
     cycle_type type = {{0}};
+    unsigned left = n;
 
-    while (n > 0) {
+    while (left > 0) {
+        const uint32_t *number = table->number[left];
         unsigned length = 1;
 
-        while (table->number[n][length] <= rank)
+        while (number[length] <= rank)
             length++;
-        rank -= table->number[n][length - 1];
+        rank -= number[length - 1];
         type.cycles[length]++;
-        n -= length;
+        left -= length;
     }
     return type;
 }

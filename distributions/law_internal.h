@@ -157,9 +157,6 @@ opevo_status opevo_i_law_lumped(opevo_law *law, double tolerance, opevo_error *e
 /* Room for one probability a class; NOMEM. */
 opevo_status opevo_i_law_allocate(opevo_law *law, size_t class_count, opevo_error *err);
 
-/* Complete graph on n vertices: probability of the start and of each other vertex. */
-void opevo_i_complete_formula(opevo_index n, double q, double *start, double *other);
-
 /* The method that AUTO stands for. */
 opevo_law_method opevo_i_law_choose(const opevo_parameter *parameter);
 

@@ -89,7 +89,7 @@ static void against_dense(bench *self)
     fast = calloc(n, sizeof *fast);
     dense = calloc(n, sizeof *dense);
     p0[0] = 1;
-    ours = time_solve(graph, 0.5, p0, fast, &bound, 20);
+    ours = time_solve(graph, 0.5, p0, fast, &bound, 200);
     theirs = time_dense(graph, 0.5, p0, dense);
     for (size_t v = 0; v < n; v++)
         distance += fabs(fast[v] - dense[v]);

@@ -121,7 +121,7 @@ static void law_of_another_graph(void **state)
     static const double p0[4] = {1, 0, 0, 0};
     opevo_graph *whole = NULL, *less = NULL;
     double law[4] = {0};
-    long double exact[4];
+    long double exact[4] = {0};
 
     (void)state;
     CHECK_OK(opevo_graph_from_edges(4, square, 5, &whole, &err));

@@ -276,7 +276,7 @@ static void solve_from_any_start_law(void **state)
 {
     static const uint32_t edges[] = {0, 1, 1, 2, 2, 3, 3, 0, 0, 2, 5, 6};
     static const double p0[7] = {.25, 0, .125, 0, .125, .5, 0};
-    long double exact[7];
+    long double exact[7] = {0};
     opevo_graph *graph = NULL;
 
     (void)state;

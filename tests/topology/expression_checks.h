@@ -51,7 +51,7 @@ static inline opevo_i_fault run(const opevo_i_expression *expression, opevo_valu
     const opevo_value half = {.kind = OPEVO_VALUE_REAL, .as = {.real = 0.5}};
     const opevo_value flag = {.kind = OPEVO_VALUE_BOOLEAN, .as = {.boolean = true}};
     const opevo_value *const all[] = {x, &a, &b, &precision, &other, &mixed, &half, &flag};
-    const opevo_value *rows[sizeof all / sizeof *all];
+    const opevo_value *rows[sizeof all / sizeof(opevo_value *)];
 
     for (size_t row = 0; row < expression->parameter_count; row++)
         rows[row] = all[expression->parameters[row]];

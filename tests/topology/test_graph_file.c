@@ -123,6 +123,7 @@ static void test_pajek(void **state)
                 "a: b b; b b: a c; c: b b");
     check_graph("a.net", "*Vertices 3\n*Arcs\n1 2\n3 2\n", "0: 1; 1: 0 2; 2: 1");
     check_graph("a.net", "*vertices 3\n1 \"a\"\n*Edges\n1 2\n", "0: 1; 1: 0; 2:");
+    check_graph("a.net", "*Vertices 2\n1 \"a\"\n*Edges\n1 2\n", "0: 1; 1: 0");
     check_graph("a.net", "*Vertices 3\n*Matrix\n0 1 0\n1 0 1\n0 1 0\n", "0: 1; 1: 0 2; 2: 1");
 }
 
@@ -257,6 +258,30 @@ static void test_metrics_of_random_graphs(void **state)
     }
 }
 
+/* 100,000 vertices in 70,000 components; a search whose cost grew with their square would time out.
+ */
+static void test_metrics_of_a_forest(void **state)
+{
+    opevo_parameter *parameter = NULL;
+    opevo_parameter_metrics metrics = {0};
+    opevo_text text = {0};
+
+    (void)state;
+    for (int i = 0; i < 30000; i++)
+        opevo_text_printf(&text, "%d %d\n", 3 * i, 3 * i + 1);
+    opevo_text_add(&text, "99998 99999\n99997 99998\n");
+    CHECK_OK(read_as("forest.el", opevo_text_string(&text), &parameter, &err));
+    CHECK_OK(opevo_parameter_measure(parameter, &metrics, &err));
+    assert_int_equal(metrics.known, CHECK_ALL_METRICS);
+    assert_int_equal(metrics.edges, 30002);
+    assert_int_equal(metrics.components, 100000 - 30002);
+    assert_int_equal(metrics.diameter, 2);
+    assert_int_equal(metrics.degree_min, 0);
+    assert_int_equal(metrics.degree_max, 2);
+    opevo_parameter_destroy(parameter);
+    opevo_text_free(&text);
+}
+
 static void test_allocations(void **state)
 {
     int64_t live = opevo_memory_live();
@@ -278,10 +303,15 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_lists),  cmocka_unit_test(test_graphml),
-        cmocka_unit_test(test_pajek),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_zero_bytes),  cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_hash),        cmocka_unit_test(test_metrics_of_random_graphs),
+        cmocka_unit_test(test_edge_lists),
+        cmocka_unit_test(test_graphml),
+        cmocka_unit_test(test_pajek),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_zero_bytes),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_metrics_of_random_graphs),
+        cmocka_unit_test(test_metrics_of_a_forest),
         cmocka_unit_test(test_allocations),
     };
 

@@ -233,11 +233,10 @@ static void test_names_of_components(void **state)
 
 static void test_text(void **state)
 {
-    opevo_space *space = make(
-        LIST("K: factor(12,3)", "P: permutation(3)", "r: discrete(0.25,1,1e30)",
-             "c: choice(7,\"7\",true,\"true\",\"\",plain,\"two words\",\"a=b\",\"1,2\",\"it's\""
-             ",\"back\\slash\",\"+7\",\"\xc3\xa4\")"),
-        NULL);
+    static const char texts[] = "c: choice(7,\"7\",true,\"true\",\"\",plain,\"two words\",\"a=b\","
+                                "\"1,2\",\"it's\",\"back\\slash\",\"+7\",\"\xc3\xa4\")";
+    opevo_space *space =
+        make(LIST("K: factor(12,3)", "P: permutation(3)", "r: discrete(0.25,1,1e30)", texts), NULL);
     opevo_text line = {0};
 
     (void)state;
@@ -318,7 +317,7 @@ static void test_signatures(void **state)
         make(LIST("K: factor(8,2)", "d: discrete(1,2)"), NULL),
         make(LIST("K: factor(8,3)", "c: discrete(1,2)"), NULL),
     };
-    enum { COUNT = sizeof spaces / sizeof *spaces };
+    enum { COUNT = sizeof spaces / sizeof(opevo_space *) };
     opevo_space *again = make(LIST("K: factor(8,2)", "c: discrete(1,2)"), LIST("c < 3"));
     opevo_space *python = NULL;
 

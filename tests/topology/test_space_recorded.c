@@ -15,22 +15,19 @@
 /* A space made from the parameters and constraints that a landscape's description states. */
 static void check_landscape(const char *path)
 {
-    json_t *root = json_load_file(path, 0, NULL), *entry = NULL, *item = NULL;
+    json_t *root = json_load_file(path, 0, NULL), *parameters = json_object_get(root, "parameters");
     json_t *constraints = json_object_get(root, "constraints"), *nni = json_object();
-    size_t i = 0, k = 0;
     char *text = NULL;
     opevo_space *space = NULL;
 
     if (!constraints)
         goto done;
-    json_array_foreach(json_object_get(root, "parameters"), i, entry)
-    {
+    for (size_t i = 0; i < json_array_size(parameters); i++) {
+        const json_t *entry = json_array_get(parameters, i);
         json_t *description = json_object();
 
         json_object_set_new(description, "_type", json_string("discrete"));
         json_object_set(description, "_value", json_object_get(entry, "values"));
-        json_array_foreach(json_object_get(entry, "values"), k, item)
-            assert_true(json_is_integer(item));
         json_object_set_new(nni, json_string_value(json_object_get(entry, "name")), description);
     }
     json_object_set(nni, "_constraints", constraints);

@@ -11,8 +11,11 @@
 #include <opevo/graph.h>
 
 /* An undirected igraph graph with the same vertex numbers; the caller releases it with
- * igraph_destroy. Installs igraph's "return the code" error handler, so that igraph never aborts
- * the program. */
+ * igraph_destroy. Leaves igraph with the error handler that returns the code, so that the caller's
+ * own calls do not abort the program either. Debian's igraph keeps global state: only one thread at
+ * a time may be in it, this function and the reading of graph files included.
+ *
+ * Errors: NOMEM; LIMIT when igraph refuses the size. Cost: about 0.3 s for 6 million edges. */
 opevo_status opevo_graph_to_igraph(const opevo_graph *graph, igraph_t *out, opevo_error *err);
 
 #endif
