@@ -35,8 +35,8 @@ static opevo_index common_divisor(opevo_index a, opevo_index b)
     return a;
 }
 
-/* C(n, i) = C(n, i-1) * (n-k+i) / i stays whole when the divisor is cancelled before multiplying, so
- * that an intermediate overflows only where the result does. */
+/* C(n, i) = C(n, i-1) * (n-k+i) / i stays whole when the divisor is cancelled before multiplying,
+ * so that an intermediate overflows only where the result does. */
 bool opevo_index_binomial(uint64_t n, uint64_t k, opevo_index *out)
 {
     opevo_index result = 1;

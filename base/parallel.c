@@ -31,8 +31,8 @@ unsigned opevo_processor_count(void)
     return (unsigned)CPU_COUNT(&set);
 }
 
-/* Indices are started in order, so every index below a failed one has run or is running; keeping the
- * lowest failure therefore gives the same answer on any number of threads. */
+/* Indices are started in order, so every index below a failed one has run or is running; keeping
+ * the lowest failure therefore gives the same answer on any number of threads. */
 static void *work(void *argument)
 {
     job *self = argument;

@@ -124,6 +124,8 @@ void opevo_i_table_cell(opevo_table *table, const char *format, ...)
 /* Append to `out` and release the cells. */
 opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text *out,
                                  opevo_error *err);
+/* Release the cells of a table that is not printed. */
+void opevo_i_table_free(opevo_table *table);
 /* 1234567 as "1,234,567". */
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
 

@@ -157,13 +157,18 @@ opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text 
                 print_line(table, widths, (const char *const *)table->cells + i, out);
         }
     }
+    opevo_free(widths);
+    opevo_i_table_free(table);
+    return status;
+}
+
+void opevo_i_table_free(opevo_table *table)
+{
     for (size_t i = 0; i < table->count; i++)
         opevo_free(table->cells[i]);
     opevo_free(table->cells);
-    opevo_free(widths);
     table->cells = NULL;
     table->count = table->capacity = 0;
-    return status;
 }
 
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value)

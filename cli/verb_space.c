@@ -39,7 +39,7 @@ static opevo_status add_json_parameter(const opevo_parameter *parameter, opevo_t
     opevo_text_add(out, ", \"topology\": ");
     opevo_text_add_json(out, opevo_parameter_topology(parameter));
     add_json_fact(out, "vertices", true, opevo_parameter_size(parameter));
-    add_json_fact(out, "edges", facts.known & OPEVO_METRIC_DEGREES, facts.edges);
+    add_json_fact(out, "edges", facts.known & OPEVO_METRIC_EDGES, facts.edges);
     add_json_fact(out, "degree_min", facts.known & OPEVO_METRIC_DEGREES, facts.degree_min);
     add_json_fact(out, "degree_max", facts.known & OPEVO_METRIC_DEGREES, facts.degree_max);
     add_json_fact(out, "diameter", facts.known & OPEVO_METRIC_DIAMETER, facts.diameter);
@@ -107,7 +107,7 @@ static opevo_status add_row(opevo_table *table, const opevo_parameter *parameter
     opevo_i_table_cell(table, "%s", opevo_parameter_text(parameter));
     opevo_i_table_cell(table, "%s", opevo_parameter_topology(parameter));
     grouped_cell(table, true, opevo_parameter_size(parameter));
-    grouped_cell(table, degrees, facts.edges);
+    grouped_cell(table, facts.known & OPEVO_METRIC_EDGES, facts.edges);
     grouped_cell(table, degrees, facts.degree_min);
     opevo_i_table_cell(table, degrees ? "%.2f" : "?", facts.degree_mean);
     grouped_cell(table, degrees, facts.degree_max);
@@ -127,15 +127,11 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
 
     for (size_t i = 0; i < opevo_space_parameter_count(space) && status == OPEVO_OK; i++)
         status = add_row(&table, opevo_space_parameter(space, i), err);
-    if (status == OPEVO_OK) {
+    if (status == OPEVO_OK)
         status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
-    } else {
-        opevo_text discarded = {0};
-
-        opevo_i_table_print(&table, 0, &discarded, NULL);
-        opevo_text_free(&discarded);
+    opevo_i_table_free(&table);
+    if (status != OPEVO_OK)
         return status;
-    }
     opevo_text_add(out, "\n");
     opevo_i_text_add_grouped(out, opevo_space_size(space));
     opevo_text_add(out, " points (exact)");

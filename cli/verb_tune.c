@@ -235,6 +235,7 @@ static void add_json_result(const plan *self, size_t index, opevo_text *out)
 {
     const opevo_run_result *result = &self->results[index];
     double fitness = result->best.outcome.fitness;
+    uint64_t seed = self->run.seed + index;
 
     opevo_text_add(out, "\"best\": ");
     if (result->best.number) {
@@ -253,7 +254,7 @@ static void add_json_result(const plan *self, size_t index, opevo_text *out)
                       (unsigned long long)result->failed);
     opevo_text_add_double(out, result->cost_s);
     opevo_text_printf(out, ", \"stop\": \"%s\", \"seed\": %llu, \"fraction_of_optimum\": ",
-                      opevo_stop_name(result->stop), (unsigned long long)(self->run.seed + index));
+                      opevo_stop_name(result->stop), (unsigned long long)seed);
     opevo_text_add_double(out, fraction(self, fitness));
 }
 

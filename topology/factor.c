@@ -121,10 +121,8 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
         return status;
     if (arguments[1] > OPEVO_I_PLACES_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "Parameter %s: factor(%lld,%lld) has more than %d "
-                          "places.",
-                          spec->name, (long long)arguments[0], (long long)arguments[1],
-                          OPEVO_I_PLACES_MAX);
+                          "Parameter %s: factor(%lld,%lld) has more than %d places.", spec->name,
+                          (long long)arguments[0], (long long)arguments[1], OPEVO_I_PLACES_MAX);
     self = opevo_calloc(1, sizeof *self);
     if (!self)
         goto no_memory;

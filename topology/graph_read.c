@@ -287,12 +287,12 @@ static opevo_status copy_edges(const source *file, const igraph_t *graph,
     if (!edges)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%s: no memory for the edges.", file->path);
     for (size_t e = 0; e < count; e++) {
-        uint32_t a = (uint32_t)IGRAPH_FROM(graph, (igraph_integer_t)e);
-        uint32_t b = (uint32_t)IGRAPH_TO(graph, (igraph_integer_t)e);
+        igraph_integer_t a = 0, b = 0;
         opevo_text name = {0};
 
-        edges[2 * e] = a;
-        edges[2 * e + 1] = b;
+        igraph_edge(graph, (igraph_integer_t)e, &a, &b); /* fails only for an e out of range */
+        edges[2 * e] = (uint32_t)a;
+        edges[2 * e + 1] = (uint32_t)b;
         if (a != b)
             continue;
         opevo_value_print(&name, values->values[a]);

@@ -8,6 +8,7 @@
 #include "parameter_internal.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 /* Sorted by name. */
@@ -50,15 +51,50 @@ static bool is_identifier(const char *text)
 
 bool opevo_i_value_integer(opevo_value value, int64_t *out)
 {
+    const double limit = 9223372036854775808.0; /* 2^63 */
+    double real = value.kind == OPEVO_VALUE_REAL ? value.as.real : NAN;
+
     if (value.kind == OPEVO_VALUE_INTEGER) {
         *out = value.as.integer;
         return true;
     }
-    if (value.kind != OPEVO_VALUE_REAL || !(value.as.real >= -0x1p63 && value.as.real < 0x1p63) ||
-        value.as.real != (double)(int64_t)value.as.real)
+    if (!(real >= -limit && real < limit) || real != trunc(real))
         return false;
-    *out = (int64_t)value.as.real;
+    *out = (int64_t)real;
     return true;
+}
+
+/* "2^40" and the like: a base and an exponent without sign; false when the power is not below 2^63.
+ */
+static bool read_power(const char *text, int64_t *out)
+{
+    uint64_t base = 0, exponent = 0;
+    int64_t power = 1;
+    char copy[32];
+    char *caret = NULL;
+
+    if (strlen(text) >= sizeof copy)
+        return false;
+    caret = strchr(strcpy(copy, text), '^');
+    if (!caret)
+        return false;
+    *caret = '\0';
+    if (!opevo_parse_u64(copy, &base) || !opevo_parse_u64(caret + 1, &exponent) ||
+        (base > 1 && exponent > 62))
+        return false;
+    for (uint64_t i = 0; base > 1 && i < exponent; i++) {
+        if (__builtin_mul_overflow(power, base, &power))
+            return false;
+    }
+    *out = base || !exponent ? power : 0;
+    return true;
+}
+
+static bool read_positive(opevo_value value, int64_t *out)
+{
+    if (value.kind == OPEVO_VALUE_TEXT)
+        return read_power(value.as.text, out) && *out >= 1;
+    return opevo_i_value_integer(value, out) && *out >= 1;
 }
 
 opevo_status opevo_i_positive_arguments(const opevo_parameter_spec *spec, const char *usage,
@@ -68,7 +104,7 @@ opevo_status opevo_i_positive_arguments(const opevo_parameter_spec *spec, const 
     opevo_text given = {0};
 
     for (size_t i = 0; valid && i < count; i++)
-        valid = opevo_i_value_integer(spec->values[i], &out[i]) && out[i] >= 1;
+        valid = read_positive(spec->values[i], &out[i]);
     if (valid)
         return OPEVO_OK;
     for (size_t i = 0; i < spec->value_count && given.length < LIST_TEXT_MAX; i++) {

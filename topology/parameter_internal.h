@@ -82,8 +82,8 @@ void opevo_i_regular_measure(const opevo_parameter *self, opevo_index degree, op
 /* The integer that a value is: an integer, or a real number equal to one. */
 bool opevo_i_value_integer(opevo_value value, int64_t *out);
 
-/* The `count` positive integers that the specification must hold, `usage` naming them: "factor(C,v)
- * needs 2 positive integers". */
+/* The `count` positive integers that the specification must hold, each a number or a text such as
+ * "2^40"; `usage` names them in the sentence: "factor(C,v) takes 2 positive integers". */
 opevo_status opevo_i_positive_arguments(const opevo_parameter_spec *spec, const char *usage,
                                         int64_t *out, size_t count, opevo_error *err);
 

@@ -67,12 +67,10 @@ static opevo_status split_arguments(char *inside, arguments *list, opevo_error *
 
     while (!last) {
         char *end = argument_end(inside);
-        opevo_value value = {0};
 
         last = *end == '\0';
         *end = '\0';
-        value = argument_value(inside);
-        if (!append(list, value))
+        if (!append(list, argument_value(inside)))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of a parameter.");
         inside = end + 1;
     }

@@ -35,8 +35,8 @@ static bool copy_values(opevo_i_value_list *list, const opevo_value *values, siz
     for (size_t i = 0; i < count; i++)
         bytes += values[i].kind == OPEVO_VALUE_TEXT ? strlen(values[i].as.text) + 1 : 0;
     list->values = opevo_malloc(count, sizeof *values);
-    list->texts = bytes ? opevo_malloc(bytes, 1) : NULL;
-    if (!list->values || (bytes && !list->texts))
+    list->texts = opevo_malloc(bytes, 1);
+    if (!list->values || !list->texts)
         return false;
     at = list->texts;
     for (size_t i = 0; i < count; i++) {

@@ -11,7 +11,7 @@ typedef struct opevo_i_value_list {
     opevo_value *values;
     size_t count;
     uint32_t *order; /* positions in increasing order of value; NULL: the values increase */
-    char *texts;     /* what the texts among the values borrow; NULL without any */
+    char *texts;     /* what the texts among the values borrow */
 } opevo_i_value_list;
 
 /* Copy values and their texts; `sort` puts them in increasing order. Start from {0}; after a

@@ -53,8 +53,8 @@ static void test_text_round_trip(void **state)
 
 static void test_refused_texts(void **state)
 {
-    static const char *const texts[] = {"", "-1", "+1", " 1", "1 ", "0x1", "1e3",
-                                        "340282366920938463463374607431768211456"};
+    static const char *const texts[] = {
+        "", "-1", "+1", " 1", "1 ", "0x1", "1e3", "340282366920938463463374607431768211456"};
     opevo_index value = 42;
 
     (void)state;

@@ -231,6 +231,7 @@ static void test_shape(void **state)
     (void)state;
     CHECK_OK(opevo_operator_space(&op, &space, &err));
     size = (size_t)opevo_space_size(space);
+    assert_int_equal(size, 4152720);
     for (size_t i = 0; i < size; i++) {
         near += fitness[i] >= 0.9 * all.best;
         peaks += fitness[i] > 0.0f && is_local_optimum(space, fitness, i);

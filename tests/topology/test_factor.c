@@ -280,6 +280,34 @@ static void test_refused_arguments(void **state)
     }
 }
 
+static void test_powers(void **state)
+{
+    static const char *const same[][2] = {
+        {"factor(2^40,6)", "factor(1099511627776,6)"},
+        {"factor(3037000499^2,2^1)", "factor(9223372030926249001,2)"},
+        {"factor(1^99,7^0)", "factor(1,1)"}};
+    static const char *const refused[] = {
+        "factor(2^63,2)", "factor(0^3,2)",  "factor(3037000500^2,2)", "factor(2^,2)",
+        "factor(^2,2)",   "factor(2^-1,2)", "factor(-2^2,2)",         "factor(2^2^2,2)"};
+    opevo_parameter *a = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        opevo_parameter *b = parse_parameter(same[i][1], NULL);
+
+        a = parse_parameter(same[i][0], NULL);
+        assert_string_equal(opevo_parameter_text(a), same[i][0]);
+        assert_true(opevo_parameter_hash(a, 0) == opevo_parameter_hash(b, 0));
+        opevo_parameter_destroy(a);
+        opevo_parameter_destroy(b);
+    }
+    a = NULL;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        CHECK_FAILS(OPEVO_INVALID, "positive integers",
+                    opevo_parameter_parse("x", refused[i], NULL, &a, &err));
+    assert_null(a);
+}
+
 /* The largest set that fits: 15 primes, each in v places, v^15 < 2^128 up to v = 370. */
 static void test_largest_set(void **state)
 {
@@ -313,11 +341,17 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_sets),          cmocka_unit_test(test_order),
-        cmocka_unit_test(test_published_sets),      cmocka_unit_test(test_large_sets),
-        cmocka_unit_test(test_hard_factorisations), cmocka_unit_test(test_families),
-        cmocka_unit_test(test_refused_values),      cmocka_unit_test(test_refused_arguments),
-        cmocka_unit_test(test_largest_set),         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_small_sets),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_published_sets),
+        cmocka_unit_test(test_large_sets),
+        cmocka_unit_test(test_hard_factorisations),
+        cmocka_unit_test(test_families),
+        cmocka_unit_test(test_refused_values),
+        cmocka_unit_test(test_refused_arguments),
+        cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_largest_set),
+        cmocka_unit_test(test_allocations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

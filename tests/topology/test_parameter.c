@@ -33,7 +33,7 @@ static void for_each_topology(void (*check)(const char *text, const char *topolo
                 topologies = info->topologies;
         }
         assert_non_null(topologies);
-        while (*topologies) {
+        while (topologies && *topologies) {
             char topology[32];
             size_t length = strcspn(topologies, " ");
 

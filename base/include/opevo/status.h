@@ -41,7 +41,11 @@ const char *opevo_status_name(opevo_status status);
 opevo_status opevo_error_set(opevo_error *err, opevo_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+#ifdef __clang_analyzer__ /* which does not look into opevo_error_set to see that it fails */
+#define OPEVO_FAIL(err, status, ...) (opevo_error_set((err), (status), __VA_ARGS__), (status))
+#else
 #define OPEVO_FAIL(err, status, ...) opevo_error_set((err), (status), __VA_ARGS__)
+#endif
 
 /* In a function with a variable `status` and a label `cleanup`: leave on failure. */
 #define OPEVO_TRY(call)                                                                            \

@@ -57,7 +57,8 @@ typedef struct opevo_parameter_spec {
 opevo_status opevo_parameter_create(const opevo_parameter_spec *spec, opevo_parameter **out,
                                     opevo_error *err);
 /* From text as in the table above, such as "factor(8,3)"; topology as in the spec. A list's values
- * are separated by commas and read by opevo_value_parse; one in double quotes is a text. */
+ * are separated by commas and read by opevo_value_parse; one in double quotes is a text. C, v and n
+ * may be powers, such as 2^40. */
 opevo_status opevo_parameter_parse(const char *name, const char *text, const char *topology,
                                    opevo_parameter **out, opevo_error *err);
 void opevo_parameter_destroy(opevo_parameter *parameter);
