@@ -62,23 +62,12 @@ static opevo_index multiply_modulo(opevo_index a, uint64_t times, opevo_index mo
     return product;
 }
 
-static bool is_coprime(opevo_index a, opevo_index b)
-{
-    while (b) {
-        opevo_index rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a == 1;
-}
-
 /* The golden section makes the multiples spread evenly at every length of the sample. */
 static opevo_index golden_stride(opevo_index size)
 {
     opevo_index stride = size / 1000 * 618 + size % 1000 * 618 / 1000;
 
-    while (!is_coprime(size, stride))
+    while (opevo_index_gcd(size, stride) != 1)
         stride++;
     return stride;
 }

@@ -24,7 +24,7 @@ bool opevo_index_add(opevo_index a, opevo_index b, opevo_index *out)
     return true;
 }
 
-static opevo_index common_divisor(opevo_index a, opevo_index b)
+opevo_index opevo_index_gcd(opevo_index a, opevo_index b)
 {
     while (b) {
         opevo_index rest = a % b;
@@ -49,7 +49,7 @@ bool opevo_index_binomial(uint64_t n, uint64_t k, opevo_index *out)
         k = n - k;
     for (uint64_t i = 1; i <= k; i++) {
         opevo_index factor = n - k + i;
-        opevo_index shared = common_divisor(result, i);
+        opevo_index shared = opevo_index_gcd(result, i);
         opevo_index rest = i / shared;
 
         if (__builtin_mul_overflow(result / shared, factor / rest, &result))

@@ -3,22 +3,9 @@
 /* discrete(a,b,...): different numbers in increasing order. Vertex i is the i-th smallest, and the
  * topologies join vertices by their distance in that order. */
 
-#include <opevo/memory.h>
-
 #include "value_list.h"
 
 #include <math.h>
-
-typedef struct discrete {
-    opevo_parameter super;
-    opevo_i_value_list list;
-} discrete;
-
-static void destroy(opevo_parameter *self)
-{
-    opevo_i_value_list_release(&((discrete *)self)->list);
-    opevo_free(self);
-}
 
 static opevo_status refuse_non_numbers(const opevo_parameter_spec *spec, opevo_error *err)
 {
@@ -43,46 +30,9 @@ static opevo_status refuse_non_numbers(const opevo_parameter_spec *spec, opevo_e
 static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **out,
                            opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-    discrete *self = NULL;
+    opevo_status status = refuse_non_numbers(spec, err);
 
-    if (spec->value_count == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: discrete needs at least one number.",
-                          spec->name);
-    OPEVO_TRY(refuse_non_numbers(spec, err));
-    self = opevo_calloc(1, sizeof *self);
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory.", spec->name);
-    OPEVO_TRY(opevo_i_value_list_init(&self->list, spec->values, spec->value_count, true,
-                                      spec->name, err));
-    self->super.size = spec->value_count;
-    self->super.arity = 1;
-    *out = &self->super;
-    self = NULL;
-cleanup:
-    if (self)
-        destroy(&self->super);
-    return status;
-}
-
-static void value(const opevo_parameter *self, opevo_index vertex, opevo_value *components)
-{
-    components[0] = ((const discrete *)self)->list.values[(size_t)vertex];
-}
-
-static bool find(const opevo_parameter *self, const opevo_value *components, opevo_index *vertex)
-{
-    size_t at = 0;
-
-    if (!opevo_i_value_list_find(&((const discrete *)self)->list, components[0], &at))
-        return false;
-    *vertex = at;
-    return true;
-}
-
-static uint64_t hash(const opevo_parameter *self, uint64_t start)
-{
-    return opevo_i_value_list_hash(&((const discrete *)self)->list, start);
+    return status == OPEVO_OK ? opevo_i_listed_create(spec, true, out, err) : status;
 }
 
 /* path is steps(1). */
@@ -180,8 +130,8 @@ const opevo_i_type opevo_i_discrete_type = {
     .topology_count = sizeof topologies / sizeof topologies[0],
     .is_list = true,
     .create = create,
-    .destroy = destroy,
-    .value = value,
-    .find = find,
-    .hash = hash,
+    .destroy = opevo_i_listed_destroy,
+    .value = opevo_i_listed_value,
+    .find = opevo_i_listed_find,
+    .hash = opevo_i_listed_hash,
 };

@@ -8,8 +8,7 @@
 #include "graph_read.h"
 
 typedef struct graph_file {
-    opevo_parameter super;
-    opevo_i_value_list list;
+    opevo_i_listed listed;
     opevo_graph *graph;
 } graph_file;
 
@@ -17,9 +16,8 @@ static void destroy(opevo_parameter *parameter)
 {
     graph_file *self = (graph_file *)parameter;
 
-    opevo_i_value_list_release(&self->list);
     opevo_graph_destroy(self->graph);
-    opevo_free(self);
+    opevo_i_listed_destroy(parameter);
 }
 
 static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **out,
@@ -44,39 +42,24 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory.", spec->name);
         goto cleanup;
     }
-    OPEVO_TRY(
-        opevo_i_graph_read(opevo_text_string(&path), spec->name, &self->graph, &self->list, err));
-    self->super.size = self->list.count;
-    self->super.arity = 1;
-    *out = &self->super;
+    OPEVO_TRY(opevo_i_graph_read(opevo_text_string(&path), spec->name, &self->graph,
+                                 &self->listed.list, err));
+    self->listed.super.size = self->listed.list.count;
+    self->listed.super.arity = 1;
+    *out = &self->listed.super;
     self = NULL;
 cleanup:
     if (self)
-        destroy(&self->super);
+        destroy(&self->listed.super);
     opevo_text_free(&path);
     return status;
-}
-
-static void value(const opevo_parameter *self, opevo_index vertex, opevo_value *components)
-{
-    components[0] = ((const graph_file *)self)->list.values[(size_t)vertex];
-}
-
-static bool find(const opevo_parameter *self, const opevo_value *components, opevo_index *vertex)
-{
-    size_t at = 0;
-
-    if (!opevo_i_value_list_find(&((const graph_file *)self)->list, components[0], &at))
-        return false;
-    *vertex = at;
-    return true;
 }
 
 static uint64_t hash(const opevo_parameter *parameter, uint64_t start)
 {
     const graph_file *self = (const graph_file *)parameter;
     const opevo_graph *graph = self->graph;
-    uint64_t result = opevo_i_value_list_hash(&self->list, start);
+    uint64_t result = opevo_i_listed_hash(parameter, start);
 
     for (size_t v = 0; v < graph->vertex_count; v++) {
         result = opevo_i_hash_u64(result, opevo_graph_degree(graph, v));
@@ -111,7 +94,7 @@ const opevo_i_type opevo_i_graph_file_type = {
     .is_path = true,
     .create = create,
     .destroy = destroy,
-    .value = value,
-    .find = find,
+    .value = opevo_i_listed_value,
+    .find = opevo_i_listed_find,
     .hash = hash,
 };

@@ -7,15 +7,15 @@
 
 #include "prime.h"
 
+#include <opevo/index.h>
+
 #include <stdbool.h>
 
 enum { TRIAL_LIMIT = 1000 };
 
-__extension__ typedef unsigned __int128 wide;
-
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t modulus)
 {
-    return (uint64_t)((wide)a * b % modulus);
+    return (uint64_t)((opevo_index)a * b % modulus);
 }
 
 static uint64_t power(uint64_t base, uint64_t exponent, uint64_t modulus)
@@ -59,17 +59,6 @@ static bool is_prime(uint64_t odd)
     return true;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* One try with x -> x^2 + c; returns `composite` itself when it fails. */
 static uint64_t rho(uint64_t composite, uint64_t c)
 {
@@ -78,9 +67,9 @@ static uint64_t rho(uint64_t composite, uint64_t c)
     for (uint64_t length = 1; divisor == 1; length *= 2) {
         tortoise = hare;
         for (uint64_t i = 0; i < length && divisor == 1; i++) {
-            hare = (uint64_t)(((wide)hare * hare + c) % composite);
-            divisor =
-                common_divisor(hare > tortoise ? hare - tortoise : tortoise - hare, composite);
+            hare = (uint64_t)(((opevo_index)hare * hare + c) % composite);
+            divisor = (uint64_t)opevo_index_gcd(hare > tortoise ? hare - tortoise : tortoise - hare,
+                                                composite);
         }
     }
     return divisor;

@@ -158,3 +158,54 @@ uint64_t opevo_i_value_list_hash(const opevo_i_value_list *list, uint64_t hash)
         hash = hash_value(hash, list->values[i]);
     return hash;
 }
+
+void opevo_i_listed_destroy(opevo_parameter *self)
+{
+    opevo_i_value_list_release(&((opevo_i_listed *)self)->list);
+    opevo_free(self);
+}
+
+opevo_status opevo_i_listed_create(const opevo_parameter_spec *spec, bool sort,
+                                   opevo_parameter **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_listed *self = NULL;
+
+    if (spec->value_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: %s needs at least one value.",
+                          spec->name, spec->type);
+    self = opevo_calloc(1, sizeof *self);
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory.", spec->name);
+    OPEVO_TRY(opevo_i_value_list_init(&self->list, spec->values, spec->value_count, sort,
+                                      spec->name, err));
+    self->super.size = spec->value_count;
+    self->super.arity = 1;
+    *out = &self->super;
+    self = NULL;
+cleanup:
+    if (self)
+        opevo_i_listed_destroy(&self->super);
+    return status;
+}
+
+void opevo_i_listed_value(const opevo_parameter *self, opevo_index vertex, opevo_value *components)
+{
+    components[0] = ((const opevo_i_listed *)self)->list.values[(size_t)vertex];
+}
+
+bool opevo_i_listed_find(const opevo_parameter *self, const opevo_value *components,
+                         opevo_index *vertex)
+{
+    size_t at = 0;
+
+    if (!opevo_i_value_list_find(&((const opevo_i_listed *)self)->list, components[0], &at))
+        return false;
+    *vertex = at;
+    return true;
+}
+
+uint64_t opevo_i_listed_hash(const opevo_parameter *self, uint64_t start)
+{
+    return opevo_i_value_list_hash(&((const opevo_i_listed *)self)->list, start);
+}

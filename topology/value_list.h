@@ -23,4 +23,20 @@ void opevo_i_value_list_release(opevo_i_value_list *list);
 bool opevo_i_value_list_find(const opevo_i_value_list *list, opevo_value value, size_t *at);
 uint64_t opevo_i_value_list_hash(const opevo_i_value_list *list, uint64_t hash);
 
+/* A parameter of one component whose values are such a list: the base of discrete, categorical and
+ * graph. The functions are those of a type's table. */
+typedef struct opevo_i_listed {
+    opevo_parameter super;
+    opevo_i_value_list list;
+} opevo_i_listed;
+
+/* Errors: INVALID for no values; as opevo_i_value_list_init. */
+opevo_status opevo_i_listed_create(const opevo_parameter_spec *spec, bool sort,
+                                   opevo_parameter **out, opevo_error *err);
+void opevo_i_listed_destroy(opevo_parameter *self);
+void opevo_i_listed_value(const opevo_parameter *self, opevo_index vertex, opevo_value *components);
+bool opevo_i_listed_find(const opevo_parameter *self, const opevo_value *components,
+                         opevo_index *vertex);
+uint64_t opevo_i_listed_hash(const opevo_parameter *self, uint64_t start);
+
 #endif

@@ -179,7 +179,7 @@ static opevo_status read_form(const form *shape, char **pieces, size_t count, co
     if ((!has_pose && count != shape->number_count) ||
         (has_pose && !parse_pose(pieces[shape->number_count], op)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' does not read as %s.", text, shape->usage);
-    for (size_t i = 0; i < shape->number_count; i++) {
+    for (size_t i = 0; i < shape->number_count && i < count; i++) {
         int64_t least = shape->kind == OPEVO_CONV2D && i == 8 ? 0 : 1;
 
         if (!opevo_parse_i64(pieces[i], &numbers[i]) || numbers[i] < least ||

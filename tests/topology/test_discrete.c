@@ -103,7 +103,7 @@ static void test_refused(void **state)
     static const struct {
         const char *text, *topology, *words;
     } cases[] = {
-        {"discrete()", NULL, "at least one number"},
+        {"discrete()", NULL, "at least one value"},
         {"discrete(1,2,1)", NULL, "the value 1 is given twice"},
         {"discrete(1,1.0)", NULL, "given twice"},
         {"discrete(1,a)", NULL, "a is no finite number"},

@@ -19,6 +19,9 @@ enum { OPEVO_INDEX_TEXT_SIZE = 40 }; /* 39 digits and the terminator */
 bool opevo_index_mul(opevo_index a, opevo_index b, opevo_index *out);
 bool opevo_index_add(opevo_index a, opevo_index b, opevo_index *out);
 
+/* Greatest common divisor; that of 0 and b is b. */
+opevo_index opevo_index_gcd(opevo_index a, opevo_index b);
+
 /* *out = n over k; false when the result does not fit in 128 bits. */
 bool opevo_index_binomial(uint64_t n, uint64_t k, opevo_index *out);
 
