@@ -129,6 +129,18 @@ void opevo_i_table_free(opevo_table *table);
 /* 1234567 as "1,234,567". */
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
 
+/* ---- JSON (json.c) ---- */
+
+/* A member of the JSON object being written at the end of `out`: a comma where it is not the first,
+ * the key, and the value (of opevo_i_json_key: what the caller adds). A double that is not finite
+ * is null. */
+void opevo_i_json_key(opevo_text *out, const char *key);
+void opevo_i_json_string(opevo_text *out, const char *key, const char *value);
+void opevo_i_json_double(opevo_text *out, const char *key, double value);
+void opevo_i_json_index(opevo_text *out, const char *key, opevo_index value);
+
+/* ---- Progress (terminal.c) ---- */
+
 /* A line on stderr that is rewritten at most ten times a second, and only on a terminal. */
 typedef struct opevo_progress {
     bool active;

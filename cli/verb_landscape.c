@@ -6,6 +6,8 @@
 
 #include <opevo/summary.h>
 
+#include <math.h>
+
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "recorded:FILE, or sim:DEVICE for an operator", false},
     {"space", "FILE", "space file that says otherwise than the recording", false},
@@ -22,49 +24,52 @@ static const char *sureness(const opevo_landscape_summary *facts)
     return facts->exact ? "exact" : "estimated";
 }
 
+static void add_json_optimum(const opevo_objective *objective, const opevo_optimum *optimum,
+                             opevo_text *out)
+{
+    opevo_i_json_key(out, "optimum");
+    if (!optimum->known) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_i_json_key(out, "configuration");
+    opevo_space_print_json(objective->space, optimum->point, out);
+    opevo_i_json_double(out, "fitness", optimum->fitness);
+    opevo_text_add(out, "}");
+}
+
 static void print_json(const opevo_objective *objective, const opevo_landscape_summary *facts,
                        opevo_text *out)
 {
-    opevo_text_add(out, "{\"objective\": ");
-    opevo_text_add_json(out, objective->name);
-    opevo_text_add(out, ", \"unit\": ");
-    opevo_text_add_json(out, objective->unit);
-    opevo_text_printf(out, ", \"sure\": \"%s\", \"points\": ", sureness(facts));
-    opevo_text_add_index(out, opevo_space_size(objective->space));
-    opevo_text_add(out, ", \"allowed\": ");
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "objective", objective->name);
+    opevo_i_json_string(out, "unit", objective->unit);
+    opevo_i_json_string(out, "sure", sureness(facts));
+    opevo_i_json_index(out, "points", opevo_space_size(objective->space));
     if (facts->exact)
-        opevo_text_add_index(out, facts->points);
+        opevo_i_json_index(out, "allowed", facts->points);
     else
-        opevo_text_add(out, "null");
-    opevo_text_printf(out, ", \"evaluated\": %llu, \"outcomes\": {",
-                      (unsigned long long)facts->evaluated);
+        opevo_i_json_double(out, "allowed", NAN);
+    opevo_i_json_index(out, "evaluated", facts->evaluated);
+    opevo_i_json_key(out, "outcomes");
+    opevo_text_add(out, "{");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++)
-        opevo_text_printf(out, "%s\"%s\": %llu", i ? ", " : "",
-                          opevo_outcome_name((opevo_outcome_class)i),
-                          (unsigned long long)facts->by_class[i]);
-    opevo_text_add(out, "}, \"quantiles\": [");
+        opevo_i_json_index(out, opevo_outcome_name((opevo_outcome_class)i), facts->by_class[i]);
+    opevo_text_add(out, "}");
+    opevo_i_json_key(out, "quantiles");
     for (size_t i = 0; i < 5; i++) {
-        opevo_text_add(out, i ? ", [" : "[");
+        opevo_text_add(out, i ? ", [" : "[[");
         opevo_text_add_double(out, opevo_landscape_quantiles[i]);
         opevo_text_add(out, ", ");
         opevo_text_add_double(out, facts->quantile[i]);
         opevo_text_add(out, "]");
     }
-    opevo_text_add(out, "], \"mean\": ");
-    opevo_text_add_double(out, facts->mean);
-    opevo_text_add(out, ", \"sd\": ");
-    opevo_text_add_double(out, facts->sd);
-    opevo_text_printf(out, ", \"within_5_percent\": %llu, \"optimum\": ",
-                      (unsigned long long)facts->within_5_percent);
-    if (facts->optimum.known) {
-        opevo_text_add(out, "{\"configuration\": ");
-        opevo_space_print_json(objective->space, facts->optimum.point, out);
-        opevo_text_add(out, ", \"fitness\": ");
-        opevo_text_add_double(out, facts->optimum.fitness);
-        opevo_text_add(out, "}");
-    } else {
-        opevo_text_add(out, "null");
-    }
+    opevo_text_add(out, "]");
+    opevo_i_json_double(out, "mean", facts->mean);
+    opevo_i_json_double(out, "sd", facts->sd);
+    opevo_i_json_index(out, "within_5_percent", facts->within_5_percent);
+    add_json_optimum(objective, &facts->optimum, out);
     opevo_text_add(out, "}\n");
 }
 

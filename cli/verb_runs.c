@@ -20,26 +20,20 @@ static void add_json(const opevo_run_info *info, listing *self)
 {
     opevo_text *out = self->json;
 
-    opevo_text_printf(out, "%s{\"run\": %lld, \"objective\": ", self->count ? ",\n  " : "\n  ",
-                      (long long)info->run);
-    opevo_text_add_json(out, info->objective);
-    opevo_text_add(out, ", \"tuner\": ");
-    opevo_text_add_json(out, info->tuner);
-    opevo_text_add(out, ", \"settings\": ");
-    opevo_text_add_json(out, info->settings);
-    opevo_text_printf(out, ", \"seed\": %llu, \"trials\": %llu, \"failed\": %llu, \"best\": ",
-                      (unsigned long long)info->seed, (unsigned long long)info->trials,
-                      (unsigned long long)info->failed);
-    opevo_text_add_double(out, info->best_fitness);
-    opevo_text_add(out, ", \"unit\": ");
-    opevo_text_add_json(out, info->unit);
-    opevo_text_printf(out,
-                      ", \"best_trial\": %llu, \"cost_s\": ", (unsigned long long)info->best_trial);
-    opevo_text_add_double(out, info->cost_s);
-    opevo_text_add(out, ", \"started\": ");
-    opevo_text_add_json(out, info->started);
-    opevo_text_add(out, ", \"version\": ");
-    opevo_text_add_json(out, info->version);
+    opevo_text_add(out, self->count ? ",\n  {" : "\n  {");
+    opevo_i_json_index(out, "run", (opevo_index)info->run);
+    opevo_i_json_string(out, "objective", info->objective);
+    opevo_i_json_string(out, "tuner", info->tuner);
+    opevo_i_json_string(out, "settings", info->settings);
+    opevo_i_json_index(out, "seed", info->seed);
+    opevo_i_json_index(out, "trials", info->trials);
+    opevo_i_json_index(out, "failed", info->failed);
+    opevo_i_json_double(out, "best", info->best_fitness);
+    opevo_i_json_string(out, "unit", info->unit);
+    opevo_i_json_index(out, "best_trial", info->best_trial);
+    opevo_i_json_double(out, "cost_s", info->cost_s);
+    opevo_i_json_string(out, "started", info->started);
+    opevo_i_json_string(out, "version", info->version);
     opevo_text_add(out, "}");
 }
 

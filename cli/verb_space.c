@@ -17,7 +17,7 @@ static const opevo_option options[] = {
 
 static void add_json_fact(opevo_text *out, const char *key, bool known, opevo_index value)
 {
-    opevo_text_printf(out, ", \"%s\": ", key);
+    opevo_i_json_key(out, key);
     if (known)
         opevo_text_add_index(out, value);
     else
@@ -32,13 +32,11 @@ static opevo_status add_json_parameter(const opevo_parameter *parameter, opevo_t
 
     if (status != OPEVO_OK)
         return status;
-    opevo_text_add(out, "{\"name\": ");
-    opevo_text_add_json(out, opevo_parameter_name(parameter));
-    opevo_text_add(out, ", \"parameter\": ");
-    opevo_text_add_json(out, opevo_parameter_text(parameter));
-    opevo_text_add(out, ", \"topology\": ");
-    opevo_text_add_json(out, opevo_parameter_topology(parameter));
-    add_json_fact(out, "vertices", true, opevo_parameter_size(parameter));
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "name", opevo_parameter_name(parameter));
+    opevo_i_json_string(out, "parameter", opevo_parameter_text(parameter));
+    opevo_i_json_string(out, "topology", opevo_parameter_topology(parameter));
+    opevo_i_json_index(out, "vertices", opevo_parameter_size(parameter));
     add_json_fact(out, "edges", facts.known & OPEVO_METRIC_EDGES, facts.edges);
     add_json_fact(out, "degree_min", facts.known & OPEVO_METRIC_DEGREES, facts.degree_min);
     add_json_fact(out, "degree_max", facts.known & OPEVO_METRIC_DEGREES, facts.degree_max);
@@ -48,10 +46,24 @@ static opevo_status add_json_parameter(const opevo_parameter *parameter, opevo_t
     return OPEVO_OK;
 }
 
+static void add_json_share(const opevo_space_share *share, opevo_text *out)
+{
+    opevo_i_json_key(out, "allowed");
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "sure", share->exact ? "exact" : "estimated");
+    opevo_i_json_double(out, "share", share->share);
+    add_json_fact(out, "points", share->exact, share->allowed);
+    opevo_i_json_double(out, "share_low", share->share_low);
+    opevo_i_json_double(out, "share_high", share->share_high);
+    opevo_text_add(out, "}");
+}
+
 static opevo_status print_json(const opevo_space *space, const opevo_space_share *share,
                                opevo_text *out, opevo_error *err)
 {
-    opevo_text_add(out, "{\"parameters\": [");
+    opevo_text_add(out, "{");
+    opevo_i_json_key(out, "parameters");
+    opevo_text_add(out, "[");
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
         opevo_status status = OPEVO_OK;
 
@@ -60,25 +72,17 @@ static opevo_status print_json(const opevo_space *space, const opevo_space_share
         if (status != OPEVO_OK)
             return status;
     }
-    opevo_text_add(out, "\n], \"points\": ");
-    opevo_text_add_index(out, opevo_space_size(space));
-    opevo_text_add(out, ", \"constraints\": [");
+    opevo_text_add(out, "\n]");
+    opevo_i_json_index(out, "points", opevo_space_size(space));
+    opevo_i_json_key(out, "constraints");
+    opevo_text_add(out, "[");
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
         opevo_text_add(out, i ? ", " : "");
         opevo_text_add_json(out, opevo_space_constraint(space, i));
     }
-    opevo_text_printf(out, "], \"allowed\": {\"sure\": \"%s\", \"share\": ",
-                      share->exact ? "exact" : "estimated");
-    opevo_text_add_double(out, share->share);
-    add_json_fact(out, "points", share->exact, share->allowed);
-    if (!share->exact) {
-        opevo_text_add(out, ", \"interval\": [");
-        opevo_text_add_double(out, share->share_low);
-        opevo_text_add(out, ", ");
-        opevo_text_add_double(out, share->share_high);
-        opevo_text_add(out, "]");
-    }
-    opevo_text_add(out, "}}\n");
+    opevo_text_add(out, "]");
+    add_json_share(share, out);
+    opevo_text_add(out, "}\n");
     return OPEVO_OK;
 }
 

@@ -219,43 +219,44 @@ static double fraction(const plan *self, double fitness)
 
 static void add_json_head(const plan *self, opevo_text *out)
 {
-    opevo_text_add(out, "\"objective\": ");
-    opevo_text_add_json(out, self->objective->name);
-    opevo_text_add(out, ", \"unit\": ");
-    opevo_text_add_json(out, self->objective->unit);
-    opevo_text_add(out, ", \"optimum\": ");
-    opevo_text_add_double(out, self->optimum.known ? self->optimum.fitness : NAN);
-    opevo_text_add(out, ", \"tuner\": ");
-    opevo_text_add_json(out, self->run.tuner->name);
-    opevo_text_add(out, ", \"settings\": ");
+    opevo_i_json_string(out, "objective", self->objective->name);
+    opevo_i_json_string(out, "unit", self->objective->unit);
+    opevo_i_json_double(out, "optimum", self->optimum.known ? self->optimum.fitness : NAN);
+    opevo_i_json_string(out, "tuner", self->run.tuner->name);
+    opevo_i_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
+}
+
+static void add_json_best(const plan *self, const opevo_trial *best, opevo_text *out)
+{
+    bool is_gflops = !strcmp(self->objective->unit, "GFLOP/s");
+
+    opevo_i_json_key(out, "best");
+    if (!best->number) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_i_json_key(out, "configuration");
+    opevo_space_print_json(self->objective->space, best->proposal.point, out);
+    opevo_i_json_double(out, "gflops", is_gflops ? best->outcome.fitness : NAN);
+    opevo_i_json_double(out, "fitness", best->outcome.fitness);
+    opevo_i_json_index(out, "trial", best->number);
+    opevo_text_add(out, "}");
 }
 
 static void add_json_result(const plan *self, size_t index, opevo_text *out)
 {
     const opevo_run_result *result = &self->results[index];
-    double fitness = result->best.outcome.fitness;
-    uint64_t seed = self->run.seed + index;
 
-    opevo_text_add(out, "\"best\": ");
-    if (result->best.number) {
-        opevo_text_add(out, "{\"configuration\": ");
-        opevo_space_print_json(self->objective->space, result->best.proposal.point, out);
-        opevo_text_add(out, ", \"gflops\": ");
-        opevo_text_add_double(out, strcmp(self->objective->unit, "GFLOP/s") ? NAN : fitness);
-        opevo_text_add(out, ", \"fitness\": ");
-        opevo_text_add_double(out, fitness);
-        opevo_text_printf(out, ", \"trial\": %llu}", (unsigned long long)result->best.number);
-    } else {
-        opevo_text_add(out, "null");
-    }
-    opevo_text_printf(out, ", \"trials\": %llu, \"resumed\": %llu, \"failed\": %llu, \"cost_s\": ",
-                      (unsigned long long)result->trials, (unsigned long long)result->resumed,
-                      (unsigned long long)result->failed);
-    opevo_text_add_double(out, result->cost_s);
-    opevo_text_printf(out, ", \"stop\": \"%s\", \"seed\": %llu, \"fraction_of_optimum\": ",
-                      opevo_stop_name(result->stop), (unsigned long long)seed);
-    opevo_text_add_double(out, fraction(self, fitness));
+    add_json_best(self, &result->best, out);
+    opevo_i_json_index(out, "trials", result->trials);
+    opevo_i_json_index(out, "resumed", result->resumed);
+    opevo_i_json_index(out, "failed", result->failed);
+    opevo_i_json_double(out, "cost_s", result->cost_s);
+    opevo_i_json_string(out, "stop", opevo_stop_name(result->stop));
+    opevo_i_json_index(out, "seed", self->run.seed + index);
+    opevo_i_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
 }
 
 static void print_json(const plan *self, opevo_text *out)
@@ -263,13 +264,12 @@ static void print_json(const plan *self, opevo_text *out)
     opevo_text_add(out, "{");
     if (self->runs == 1) {
         add_json_result(self, 0, out);
-        opevo_text_add(out, ", ");
         add_json_head(self, out);
     } else {
         add_json_head(self, out);
-        opevo_text_add(out, ", \"runs\": [");
+        opevo_i_json_key(out, "runs");
         for (size_t i = 0; i < self->runs; i++) {
-            opevo_text_add(out, i ? ",\n  {" : "\n  {");
+            opevo_text_add(out, i ? ",\n  {" : "[\n  {");
             add_json_result(self, i, out);
             opevo_text_add(out, "}");
         }

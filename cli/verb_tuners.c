@@ -26,33 +26,27 @@ static void print_setting(const opevo_setting *setting, opevo_text *out)
 
 static void print_setting_json(const opevo_setting *setting, opevo_text *out)
 {
-    opevo_text_add(out, "{\"key\": ");
-    opevo_text_add_json(out, setting->key);
-    opevo_text_add(out, ", \"summary\": ");
-    opevo_text_add_json(out, setting->summary);
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "key", setting->key);
+    opevo_i_json_string(out, "summary", setting->summary);
     if (setting->kind == OPEVO_SETTING_CHOICE) {
-        opevo_text_add(out, ", \"choices\": ");
-        opevo_text_add_json(out, setting->choices);
+        opevo_i_json_string(out, "choices", setting->choices);
     } else {
-        opevo_text_add(out, ", \"default\": ");
-        opevo_text_add_double(out, setting->default_value);
-        opevo_text_add(out, ", \"min\": ");
-        opevo_text_add_double(out, setting->min);
-        opevo_text_add(out, ", \"max\": ");
-        opevo_text_add_double(out, setting->max);
+        opevo_i_json_double(out, "default", setting->default_value);
+        opevo_i_json_double(out, "min", setting->min);
+        opevo_i_json_double(out, "max", setting->max);
     }
     opevo_text_add(out, "}");
 }
 
 static void print_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
 {
-    opevo_text_add(out, "{\"name\": ");
-    opevo_text_add_json(out, tuner->name);
-    opevo_text_add(out, ", \"summary\": ");
-    opevo_text_add_json(out, tuner->summary);
-    opevo_text_add(out, ", \"source\": ");
-    opevo_text_add_json(out, tuner->source);
-    opevo_text_add(out, ", \"settings\": [");
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "name", tuner->name);
+    opevo_i_json_string(out, "summary", tuner->summary);
+    opevo_i_json_string(out, "source", tuner->source);
+    opevo_i_json_key(out, "settings");
+    opevo_text_add(out, "[");
     for (size_t i = 0; i < tuner->setting_count; i++) {
         opevo_text_add(out, i ? ", " : "");
         print_setting_json(&tuner->settings[i], out);

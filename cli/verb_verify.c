@@ -292,44 +292,39 @@ cleanup:
 
 static void add_json_test(const test *entry, const opevo_fit *fit, opevo_text *out)
 {
-    opevo_text_add(out, "{\"test\": ");
-    opevo_text_add_json(out, entry->name);
-    opevo_text_add(out, ", \"start\": ");
-    opevo_text_add_json(out, entry->start);
-    opevo_text_printf(out, ", \"draws\": %llu, \"cells\": %zu, \"impossible\": %llu, \"bound\": ",
-                      (unsigned long long)fit->draws, fit->cells,
-                      (unsigned long long)fit->impossible);
-    opevo_text_add_double(out, entry->bound);
-    opevo_text_add(out, ", \"degrees_of_freedom\": ");
-    opevo_text_add_double(out, fit->degrees_of_freedom);
-    opevo_text_add(out, ", \"chi_square\": ");
-    opevo_text_add_double(out, fit->chi_square);
-    opevo_text_add(out, ", \"g\": ");
-    opevo_text_add_double(out, fit->g);
-    opevo_text_add(out, ", \"p_chi_square\": ");
-    opevo_text_add_double(out, fit->p_chi_square);
-    opevo_text_add(out, ", \"p_g\": ");
-    opevo_text_add_double(out, fit->p_g);
-    opevo_text_add(out, ", \"p_adjusted\": ");
-    opevo_text_add_double(out, fit->p_adjusted);
-    opevo_text_printf(
-        out, ", \"rejected\": %s, \"detectable\": {\"q\": ", fit->rejected ? "true" : "false");
-    opevo_text_add_double(out, fit->detectable_q);
-    opevo_text_printf(out, ", \"cut\": %llu, \"edges\": ", (unsigned long long)fit->detectable_cut);
-    opevo_text_add_double(out, fit->detectable_edge);
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "test", entry->name);
+    opevo_i_json_string(out, "start", entry->start);
+    opevo_i_json_index(out, "draws", fit->draws);
+    opevo_i_json_index(out, "cells", fit->cells);
+    opevo_i_json_index(out, "impossible", fit->impossible);
+    opevo_i_json_double(out, "bound", entry->bound);
+    opevo_i_json_double(out, "degrees_of_freedom", fit->degrees_of_freedom);
+    opevo_i_json_double(out, "chi_square", fit->chi_square);
+    opevo_i_json_double(out, "g", fit->g);
+    opevo_i_json_double(out, "p_chi_square", fit->p_chi_square);
+    opevo_i_json_double(out, "p_g", fit->p_g);
+    opevo_i_json_double(out, "p_adjusted", fit->p_adjusted);
+    opevo_i_json_key(out, "rejected");
+    opevo_text_add(out, fit->rejected ? "true" : "false");
+    opevo_i_json_key(out, "detectable");
+    opevo_text_add(out, "{");
+    opevo_i_json_double(out, "q", fit->detectable_q);
+    opevo_i_json_index(out, "cut", fit->detectable_cut);
+    opevo_i_json_double(out, "edges", fit->detectable_edge);
     opevo_text_add(out, "}}");
 }
 
 static void print_json(const suite *self, size_t rejected, opevo_text *out)
 {
-    opevo_text_add(out, "{\"q\": ");
-    opevo_text_add_double(out, self->q);
-    opevo_text_add(out, ", \"alpha\": ");
-    opevo_text_add_double(out, self->alpha);
-    opevo_text_printf(out, ", \"seed\": %llu, \"rejected\": %zu, \"tests\": [",
-                      (unsigned long long)self->seed, rejected);
+    opevo_text_add(out, "{");
+    opevo_i_json_double(out, "q", self->q);
+    opevo_i_json_double(out, "alpha", self->alpha);
+    opevo_i_json_index(out, "seed", self->seed);
+    opevo_i_json_index(out, "rejected", rejected);
+    opevo_i_json_key(out, "tests");
     for (size_t i = 0; i < self->count; i++) {
-        opevo_text_add(out, i ? ",\n  " : "\n  ");
+        opevo_text_add(out, i ? ",\n  " : "[\n  ");
         add_json_test(&self->tests[i], &self->fits[i], out);
     }
     opevo_text_add(out, "\n]}\n");

@@ -226,12 +226,11 @@ static void test_shape(void **state)
     uint64_t peaks = 0;
     uint64_t near = 0;
     double random_best = 0.0;
-    size_t size = 0;
+    const size_t size = 4152720;
 
     (void)state;
     CHECK_OK(opevo_operator_space(&op, &space, &err));
-    size = (size_t)opevo_space_size(space);
-    assert_int_equal(size, 4152720);
+    assert_true(opevo_space_size(space) == size);
     for (size_t i = 0; i < size; i++) {
         near += fitness[i] >= 0.9 * all.best;
         peaks += fitness[i] > 0.0f && is_local_optimum(space, fitness, i);
