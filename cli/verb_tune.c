@@ -306,7 +306,8 @@ static void print_failures(const opevo_run_result *result, opevo_text *out)
 {
     const char *separator = " (";
 
-    opevo_text_printf(out, ", %llu failed", (unsigned long long)result->failed);
+    opevo_text_printf(out, ", %llu failed = %.1f %%", (unsigned long long)result->failed,
+                      result->trials ? 100 * (double)result->failed / (double)result->trials : 0.0);
     for (int i = OPEVO_OUTCOME_OK + 1; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
         if (result->failed_by_class[i]) {
             opevo_text_printf(out, "%s%llu %s", separator,
