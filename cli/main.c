@@ -45,9 +45,9 @@ static int unknown_verb(const char *word)
         known[count] = opevo_i_verbs[count]->name;
     closest = opevo_i_closest(word, known, count);
     if (closest)
-        fprintf(stderr, "opevo: There is no verb \"%s\"; %s is close.\n", word, closest);
+        fprintf(stderr, "opevo: There is no verb \"%.60s\"; %s is close.\n", word, closest);
     else
-        fprintf(stderr, "opevo: There is no verb \"%s\"; see opevo help.\n", word);
+        fprintf(stderr, "opevo: There is no verb \"%.60s\"; see opevo help.\n", word);
     return OPEVO_EXIT_MISUSED;
 }
 

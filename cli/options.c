@@ -124,11 +124,12 @@ static opevo_status parse_words(int argc, char **argv, opevo_call *call, opevo_e
         else if (!options_over && argv[i][0] == '-' && argv[i][1])
             status =
                 OPEVO_FAIL(err, OPEVO_INVALID,
-                           "There is no option %s; options have two dashes, see opevo help %s.",
+                           "There is no option %.60s; options have two dashes, see opevo help %s.",
                            argv[i], verb->name);
         else if (call->argument_count == verb->arguments_max)
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "\"%s\" is one argument too many: opevo %s %s.",
-                                argv[i], verb->name, verb->arguments);
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID, "\"%.60s\" is one argument too many: opevo %s %s.",
+                           argv[i], verb->name, verb->arguments);
         else
             call->arguments[call->argument_count++] = argv[i];
         if (status != OPEVO_OK)

@@ -218,7 +218,7 @@ void opevo_i_progress_draw(opevo_progress *progress, double done, const char *te
     int limit = (int)progress->width - 1;
 
     if (done > 0 && spent > 1)
-        snprintf(line, sizeof line, "%s, %.0f s left", text, spent * (1 - done) / done);
+        snprintf(line, sizeof line, "%.0f s left, %s", spent * (1 - done) / done, text);
     else
         snprintf(line, sizeof line, "%s", text);
     fprintf(stderr, "\r\033[K%.*s", limit, line);

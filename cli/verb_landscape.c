@@ -111,13 +111,21 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
         opevo_space_print(objective->space, facts->optimum.point, out);
         opevo_text_add(out, "\nwithin 5 % of it: ");
         opevo_i_text_add_grouped(out, facts->within_5_percent);
-        opevo_text_printf(out, " points (%s)\n", facts->exact ? "exact" : "of those evaluated");
+        opevo_text_printf(out, " point%s (%s)\n", facts->within_5_percent == 1 ? "" : "s",
+                          facts->exact ? "exact" : "of those evaluated");
+    }
+    if (!isfinite(facts->mean)) {
+        opevo_text_add(out, "no point is ok\n");
+        return;
     }
     opevo_text_printf(out, "fitness of the points that are ok (%s), %s:\n", sure, objective->unit);
     for (size_t i = 0; i < 5; i++)
         opevo_text_printf(out, "  quantile %.2f  %.6g\n", opevo_landscape_quantiles[i],
                           facts->quantile[i]);
-    opevo_text_printf(out, "  mean %.6g, standard deviation %.6g\n", facts->mean, facts->sd);
+    opevo_text_printf(out, "  mean %.6g", facts->mean);
+    if (isfinite(facts->sd))
+        opevo_text_printf(out, ", standard deviation %.6g", facts->sd);
+    opevo_text_add(out, "\n");
 }
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)

@@ -20,7 +20,7 @@ static const opevo_option options[] = {
     {"method", "NAME", "auto, closed-form, tridiagonal, cholesky, cg, cg-implicit, lumped", false},
     {"tolerance", "T", "largest accepted error bound, in the 1-norm (default 1e-12)", false},
     {"top", "N", "rows of the table, most probable first (default 40; 0: all)", false},
-    {"csv", NULL, "print value,p for each value", false},
+    {"csv", NULL, "print value,p,bound; the bound is that of the whole law", false},
     {"json", NULL, "print one JSON object", false},
     {"svg", "FILE", "draw the graph, its vertices shaded by probability", false},
 };
@@ -70,7 +70,7 @@ static void print_csv(const opevo_law *law, const row *rows, size_t count, bool 
 {
     opevo_text value = {0};
 
-    opevo_text_add(out, by_class ? "representative,count,p\n" : "value,p\n");
+    opevo_text_add(out, by_class ? "representative,count,p,bound\n" : "value,p,bound\n");
     for (size_t i = 0; i < count; i++) {
         opevo_text_clear(&value);
         opevo_parameter_print(opevo_law_parameter(law), rows[i].class.representative, &value);
@@ -81,6 +81,8 @@ static void print_csv(const opevo_law *law, const row *rows, size_t count, bool 
         }
         opevo_text_add(out, ",");
         opevo_text_add_double(out, rows[i].class.probability);
+        opevo_text_add(out, ",");
+        opevo_text_add_double(out, opevo_law_bound(law));
         opevo_text_add(out, "\n");
     }
     opevo_text_free(&value);
@@ -174,7 +176,8 @@ static opevo_status print_table(const opevo_law *law, row *rows, size_t count, b
     opevo_parameter_print(parameter, opevo_law_start(law), out);
     opevo_text_add(out, "\n");
     opevo_i_text_add_grouped(out, opevo_parameter_size(parameter));
-    opevo_text_printf(out, " values; method %s; exact within %.2g in the 1-norm (bounded)\n\n",
+    opevo_text_printf(out, " value%s; method %s; exact within %.2g in the 1-norm (bounded)\n\n",
+                      opevo_parameter_size(parameter) == 1 ? "" : "s",
                       opevo_law_method_name(opevo_law_get_method(law)), opevo_law_bound(law));
     qsort(rows, count, sizeof *rows, by_probability);
     status = print_rows(law, rows, shown, by_class, out, err);
@@ -244,6 +247,10 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_parameter_of(call->arguments[0], opevo_i_option(call, "topology"), &parameter,
                                    err));
     OPEVO_TRY(find_start(call, parameter, &start, err));
+    if (opevo_i_flag(call, "json") && opevo_i_flag(call, "csv")) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "--json and --csv: choose one.");
+        goto cleanup;
+    }
     OPEVO_TRY(opevo_i_option_q(call, &q, err));
     OPEVO_TRY(opevo_i_option_count(call, "top", 40, 0, UINT64_MAX, &top, err));
     OPEVO_TRY(find_options(call, &settings, err));

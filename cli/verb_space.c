@@ -5,6 +5,7 @@
 
 #include "cli_internal.h"
 
+#include <math.h>
 #include <unistd.h>
 
 static const opevo_option options[] = {
@@ -39,6 +40,8 @@ static opevo_status add_json_parameter(const opevo_parameter *parameter, opevo_t
     opevo_i_json_index(out, "vertices", opevo_parameter_size(parameter));
     add_json_fact(out, "edges", facts.known & OPEVO_METRIC_EDGES, facts.edges);
     add_json_fact(out, "degree_min", facts.known & OPEVO_METRIC_DEGREES, facts.degree_min);
+    opevo_i_json_double(out, "degree_mean",
+                        facts.known & OPEVO_METRIC_DEGREES ? facts.degree_mean : NAN);
     add_json_fact(out, "degree_max", facts.known & OPEVO_METRIC_DEGREES, facts.degree_max);
     add_json_fact(out, "diameter", facts.known & OPEVO_METRIC_DIAMETER, facts.diameter);
     add_json_fact(out, "components", facts.known & OPEVO_METRIC_COMPONENTS, facts.components);

@@ -9,11 +9,11 @@
 #include <opevo/summary.h>
 #include <opevo/tuners.h>
 
+#include <gsl/gsl_cdf.h>
+
 #include <float.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "recorded:FILE, or sim:DEVICE for an operator", false},
@@ -42,9 +42,8 @@ typedef struct plan {
     unsigned threads;
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
-    atomic_uint_fast64_t trials_done; /* of all runs */
-    uint64_t failed;                  /* of the run in sight */
-    double best;
+    uint64_t failed; /* what the progress line of a single run shows */
+    double best, cost_s;
 } plan;
 
 /* ---- Reading the command line
@@ -92,6 +91,8 @@ static opevo_status read_target(const opevo_call *call, plan *self, opevo_error 
                           "--target %s: give a number above 0, or such as 95%%.", text);
     if (!share)
         return OPEVO_OK;
+    if (self->run.budget.target > 100)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--target %s: give at most 100%%.", text);
     if (!self->optimum.known)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--target %s: the optimum of %s is not known; give a number.", text,
@@ -128,6 +129,8 @@ static opevo_status read_plan(const opevo_call *call, plan *self, opevo_error *e
                                    opevo_i_option(call, "on"), opevo_i_option(call, "space"),
                                    &self->objective, err));
     OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
+    /* Where nothing is ok there is no optimum to compare with. */
+    self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
     OPEVO_TRY(read_budget(call, self, err));
     if (!opevo_i_flag(call, "dry-run") && opevo_i_option(call, "store"))
         OPEVO_TRY(opevo_store_open(opevo_i_option(call, "store"), OPEVO_STORE_WRITE,
@@ -143,34 +146,35 @@ cleanup:
 /* ---- Running
  * --------------------------------------------------------------------------------------------- */
 
+/* Of the limit that is nearest; 0 when only a target is set, whose distance nobody knows. */
 static double share_done(const plan *self, uint64_t trials)
 {
-    double all = (double)self->run.budget.trials * (double)self->runs;
+    const opevo_budget *budget = &self->run.budget;
+    double of_trials = budget->trials ? (double)trials / (double)budget->trials : 0;
+    double of_seconds = budget->seconds > 0 ? self->cost_s / budget->seconds : 0;
 
-    return all > 0 ? (double)trials / all : 0;
+    return fmin(fmax(of_trials, of_seconds), 1);
 }
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
     plan *self = context;
-    uint64_t done = atomic_fetch_add(&self->trials_done, 1) + 1;
     char line[256];
     char share[64] = "";
 
     (void)resumed;
-    if (self->runs > 1)
-        return;
     self->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
-    if (trial->outcome.fitness > self->best)
-        self->best = trial->outcome.fitness;
-    if (done % 16 != 0 || !opevo_i_progress_due(&self->progress))
+    self->cost_s += opevo_outcome_cost_s(&trial->outcome);
+    self->best = fmax(self->best, trial->outcome.fitness);
+    if (!opevo_i_progress_due(&self->progress))
         return;
-    if (self->optimum.known && self->optimum.fitness > 0)
+    if (self->optimum.known)
         snprintf(share, sizeof share, " (%.1f %% of the optimum)",
                  100 * self->best / self->optimum.fitness);
-    snprintf(line, sizeof line, "trial %llu, best %.6g %s%s, %llu failed", (unsigned long long)done,
-             self->best, self->objective->unit, share, (unsigned long long)self->failed);
-    opevo_i_progress_draw(&self->progress, share_done(self, done), line);
+    snprintf(line, sizeof line, "trial %llu, best %.6g %s%s, %llu failed",
+             (unsigned long long)trial->number, self->best, self->objective->unit, share,
+             (unsigned long long)self->failed);
+    opevo_i_progress_draw(&self->progress, share_done(self, trial->number), line);
 }
 
 static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_error *err)
@@ -198,7 +202,7 @@ static opevo_status run_all(plan *self, bool quiet, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     self->run.threads = side_by_side ? 1 : self->threads;
-    self->run.observer = observe;
+    self->run.observer = self->runs == 1 ? observe : NULL;
     self->run.observer_context = self;
     self->run.interrupt = &opevo_i_interrupted;
     opevo_i_catch_interrupts();
@@ -214,7 +218,7 @@ static opevo_status run_all(plan *self, bool quiet, opevo_error *err)
 
 static double fraction(const plan *self, double fitness)
 {
-    return self->optimum.known && self->optimum.fitness > 0 ? fitness / self->optimum.fitness : NAN;
+    return self->optimum.known ? fitness / self->optimum.fitness : NAN;
 }
 
 static void add_json_head(const plan *self, opevo_text *out)
@@ -351,50 +355,73 @@ static void print_result(const plan *self, const char *store, opevo_text *out)
  * did not reach it counting as longer than any. */
 static void print_target(const plan *self, double *scratch, opevo_text *out)
 {
-    uint64_t reached = 0;
+    size_t finished = 0;
+    size_t reached = 0;
     double median = 0;
 
     for (size_t i = 0; i < self->runs; i++) {
         bool there = self->results[i].stop == OPEVO_STOP_TARGET;
 
         reached += there;
-        scratch[i] = there ? (double)self->results[i].trials : DBL_MAX;
+        if (self->results[i].stop != OPEVO_STOP_INTERRUPTED)
+            scratch[finished++] = there ? (double)self->results[i].trials : DBL_MAX;
     }
-    median = opevo_moments_of(scratch, (size_t)self->runs).median;
-    opevo_text_printf(out, "target reached in %llu of %llu runs", (unsigned long long)reached,
-                      (unsigned long long)self->runs);
+    median = opevo_moments_of(scratch, finished).median;
+    opevo_text_printf(out, "target reached in %zu of %zu runs", reached, finished);
     if (median < DBL_MAX / 2)
         opevo_text_printf(out, "; median trials to it: %g (estimated from the runs)", median);
     opevo_text_add(out, "\n");
 }
 
-/* Mean and spread over the runs, of the fraction of the optimum where that is known. */
-static opevo_status print_results(const plan *self, opevo_text *out, opevo_error *err)
+/* The runs that were not interrupted: their best fitness, as a fraction of the optimum where that
+ * is known, into `values`. */
+static size_t gather(const plan *self, double *values, uint64_t *trials)
 {
-    double *values = opevo_malloc((size_t)self->runs, sizeof *values);
-    bool known = self->optimum.known && self->optimum.fitness > 0;
-    opevo_moments moments;
-    uint64_t trials = 0;
+    size_t finished = 0;
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
+    *trials = 0;
     for (size_t i = 0; i < self->runs; i++) {
         double fitness = self->results[i].best.outcome.fitness;
 
-        values[i] = known ? fraction(self, fitness) : fitness;
-        trials += self->results[i].trials;
+        if (self->results[i].stop == OPEVO_STOP_INTERRUPTED)
+            continue;
+        values[finished++] = self->optimum.known ? fraction(self, fitness) : fitness;
+        *trials += self->results[i].trials;
     }
-    moments = opevo_moments_of(values, (size_t)self->runs);
-    opevo_text_printf(out,
-                      "%llu runs, %llu trials\nbest of a run, %s: mean %.4f, standard deviation "
-                      "%.4f, min %.4f, median %.4f, max %.4f (estimated from the runs)\n",
-                      (unsigned long long)self->runs, (unsigned long long)trials,
-                      known ? "as a fraction of the optimum" : self->objective->unit, moments.mean,
-                      moments.sd, moments.min, moments.median, moments.max);
-    if (known)
+    return finished;
+}
+
+static opevo_status print_results(const plan *self, opevo_text *out, opevo_error *err)
+{
+    double *values = opevo_malloc((size_t)self->runs, sizeof *values);
+    opevo_moments moments;
+    uint64_t trials = 0;
+    size_t finished = 0;
+
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
+    finished = gather(self, values, &trials);
+    opevo_text_printf(out, "%zu runs%s, %llu trials\n", finished,
+                      finished < self->runs ? " finished before the interruption" : "",
+                      (unsigned long long)trials);
+    if (finished) {
+        moments = opevo_moments_of(values, finished);
+        opevo_text_printf(out, "best of a run, %s (estimated from the runs):\n  mean %.4f",
+                          self->optimum.known ? "as a fraction of the optimum"
+                                              : self->objective->unit,
+                          moments.mean);
+        if (finished > 1)
+            opevo_text_printf(out, " +- %.4f (95 %% confidence), standard deviation %.4f",
+                              gsl_cdf_tdist_Pinv(0.975, (double)finished - 1) * moments.sd /
+                                  sqrt((double)finished),
+                              moments.sd);
+        opevo_text_printf(out, "\n  min %.4f, median %.4f, max %.4f\n", moments.min, moments.median,
+                          moments.max);
+    }
+    if (self->optimum.known)
         opevo_text_printf(out, "optimum (exact): %.8g %s\n", self->optimum.fitness,
                           self->objective->unit);
-    if (self->run.budget.target > 0)
+    if (finished && self->run.budget.target > 0)
         print_target(self, values, out);
     opevo_free(values);
     return OPEVO_OK;

@@ -111,6 +111,8 @@ opevo_status opevo_i_objective_of(const char *what, const char *on, const char *
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
                 "\"%s\": a recorded landscape is of one operator already; leave it out.", what);
+        if (!on[9])
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--on recorded: names no file.");
         return opevo_recorded_open(on + 9, space, out, err);
     }
     if (strncmp(on, "sim:", 4) != 0)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     APPLICATION_ID = 1869636982, /* "opev" in ASCII */
@@ -79,6 +80,11 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
                           "%s: %s%s%s; make sure that the disk has room and try again, what was "
                           "stored is kept.",
                           path, text, cause ? ": " : "", cause ? strerror(cause) : "");
+    case SQLITE_READONLY:
+        return OPEVO_FAIL(err, OPEVO_IO,
+                          "%s may not be written: make the file and its folder writable, or name "
+                          "another store.",
+                          path);
     case SQLITE_CANTOPEN:
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s%s%s.", path, text, cause ? ": " : "",
                           cause ? strerror(cause) : "");
@@ -212,15 +218,59 @@ cleanup:
     return status;
 }
 
-/* A relative path gets "./" in front, so that SQLite takes ":memory:" for the file of that name. */
-static opevo_status connect(opevo_store *store, opevo_store_mode mode, opevo_error *err)
+/* What the operating system has against the path; SQLite's own words are often of the wrong file.
+ */
+static opevo_status check_path(const char *path, opevo_store_mode mode, opevo_error *err)
 {
-    int flags = mode == OPEVO_STORE_READ ? SQLITE_OPEN_READONLY
-                                         : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    const char *slash = strrchr(path, '/');
+    char *folder = NULL;
+    struct stat info;
+    int cause = 0;
+
+    if (!*path)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The path of a run store is empty: name a file.");
+    if (stat(path, &info) == 0) {
+        if (S_ISDIR(info.st_mode))
+            cause = EISDIR;
+        else if (access(path, mode == OPEVO_STORE_READ ? R_OK : R_OK | W_OK))
+            cause = errno;
+    } else if (mode == OPEVO_STORE_READ || errno != ENOENT) {
+        cause = errno;
+    } else {
+        folder = slash ? opevo_strndup(path, (size_t)(slash - path) + 1) : opevo_strdup(".");
+        if (!folder)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
+        cause = access(folder, W_OK | X_OK) ? errno : 0;
+        opevo_free(folder);
+    }
+    return cause ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(cause)) : OPEVO_OK;
+}
+
+/* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. An
+ * immutable file is read without its log and without locks. */
+static void print_uri(const char *path, bool immutable, opevo_text *out)
+{
+    opevo_text_add(out, *path == '/' ? "file:" : "file:./");
+    for (; *path; path++) {
+        if (strchr("?#%", *path))
+            opevo_text_printf(out, "%%%02X", (unsigned)*path);
+        else
+            opevo_text_add_bytes(out, path, 1);
+    }
+    opevo_text_add(out, immutable ? "?immutable=1" : "");
+}
+
+/* A reader opens for writing too, where it may, so that as the last one it can remove the log; it
+ * is kept from writing by query_only. */
+static opevo_status connect(opevo_store *store, opevo_store_mode mode, bool immutable,
+                            opevo_error *err)
+{
+    int flags = SQLITE_OPEN_URI | (immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
+                (mode == OPEVO_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
     opevo_text name = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_text_printf(&name, "%s%s", *store->path == '/' ? "" : "./", store->path);
+    print_uri(store->path, immutable, &name);
     OPEVO_TRY(opevo_text_check(&name, err));
     if (sqlite3_open_v2(name.data, &store->db, flags, NULL) != SQLITE_OK) {
         status = opevo_i_store_fail(store, err);
@@ -230,9 +280,26 @@ static opevo_status connect(opevo_store *store, opevo_store_mode mode, opevo_err
     sqlite3_busy_timeout(store->db, BUSY_MS);
     OPEVO_TRY(
         opevo_i_store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err));
+    if (mode == OPEVO_STORE_READ)
+        OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA query_only = ON", err));
 cleanup:
     opevo_text_free(&name);
     return status;
+}
+
+/* Whether the log that readers share can be there. In a folder that may not be written it cannot be
+ * made; the file is then whole without it, unless a log that a writer left is waiting. */
+static bool can_have_log(opevo_store *store)
+{
+    sqlite3_stmt *query = NULL;
+    int result =
+        sqlite3_prepare_v2(store->db, "SELECT count(*) FROM sqlite_schema", -1, &query, NULL);
+
+    if (result == SQLITE_OK)
+        result = sqlite3_step(query);
+    sqlite3_finalize(query);
+    result &= 0xff;
+    return result != SQLITE_READONLY && result != SQLITE_CANTOPEN;
 }
 
 opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
@@ -240,12 +307,8 @@ opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_sto
 {
     opevo_status status = OPEVO_OK;
     opevo_store *store = NULL;
-    struct stat info;
 
-    if (!*path)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The path of a run store is empty: name a file.");
-    if (mode == OPEVO_STORE_READ && stat(path, &info) != 0)
-        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
+    OPEVO_TRY(check_path(path, mode, err));
     store = opevo_calloc(1, sizeof *store);
     if (!store)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
@@ -254,7 +317,12 @@ opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_sto
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
         goto cleanup;
     }
-    OPEVO_TRY(connect(store, mode, err));
+    OPEVO_TRY(connect(store, mode, false, err));
+    if (mode == OPEVO_STORE_READ && !can_have_log(store)) {
+        sqlite3_close(store->db);
+        store->db = NULL;
+        OPEVO_TRY(connect(store, mode, true, err));
+    }
     if (mode == OPEVO_STORE_WRITE)
         OPEVO_TRY(prepare_to_write(store, err));
     OPEVO_TRY(prepare_to_read(store, err));

@@ -13,6 +13,9 @@
 
 #include "scratch_folder.h"
 
+#include <sys/stat.h>
+#include <sys/wait.h>
+
 static const char space_text[] =
     "{\"K\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"p\": {\"_type\": \"permutation\","
     " \"_value\": [30]}}";
@@ -268,6 +271,84 @@ static void test_read_only(void **state)
     opevo_store_close(NULL);
     opevo_space_destroy(space);
     scratch_remove(&scratch);
+}
+
+static int files_in(const char *path)
+{
+    DIR *folder = opendir(path);
+    int count = 0;
+
+    assert_non_null(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count - 2;
+}
+
+static void make_store(const char *path)
+{
+    opevo_space *space = formula_space(space_text);
+    opevo_run_key key = key_of(space, 1);
+    opevo_store *store = open_store(path, OPEVO_STORE_WRITE);
+    opevo_trial trials[8];
+
+    CHECK_OK(opevo_store_append(store, begin(store, &key), trials, make_trials(trials), &err));
+    opevo_store_close(store);
+    opevo_space_destroy(space);
+}
+
+static void test_a_reader_leaves_the_store_alone(void **state)
+{
+    scratch_folder scratch = scratch_make();
+
+    (void)state;
+    make_store(scratch.file);
+    assert_int_equal(files_in(scratch.path), 1);
+    opevo_store_close(open_store(scratch.file, OPEVO_STORE_READ));
+    assert_int_equal(files_in(scratch.path), 1);
+    scratch_remove(&scratch);
+}
+
+/* Where nothing may be written a store is read all the same, and writing is refused. Exit status 0:
+ * so it was; 77: this user may write everywhere, or may not even look. */
+static int read_as_nobody(const char *path)
+{
+    opevo_store *store = NULL;
+    opevo_trial trials[8];
+    size_t count = 0;
+
+    if (geteuid() == 0 && setuid(65534))
+        return 77;
+    if (access(path, R_OK) || access(path, W_OK) == 0)
+        return 77;
+    if (opevo_store_open(path, OPEVO_STORE_WRITE, &store, NULL) != OPEVO_IO ||
+        opevo_store_open(path, OPEVO_STORE_READ, &store, NULL) != OPEVO_OK ||
+        opevo_store_read(store, 1, 0, trials, 8, &count, NULL) != OPEVO_OK || count == 0)
+        return 1;
+    opevo_store_close(store);
+    return 0;
+}
+
+static void test_a_store_that_may_only_be_read(void **state)
+{
+    scratch_folder scratch = scratch_make();
+    int status = 0;
+    pid_t child = 0;
+
+    (void)state;
+    make_store(scratch.file);
+    assert_int_equal(chmod(scratch.file, 0444), 0);
+    assert_int_equal(chmod(scratch.path, 0555), 0);
+    child = fork();
+    if (child == 0)
+        _exit(read_as_nobody(scratch.file));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(chmod(scratch.path, 0755), 0);
+    scratch_remove(&scratch);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static void write_file(const char *path, const char *data, size_t size)
@@ -529,6 +610,8 @@ static void test_odd_paths(void **state)
     opevo_store_close(open_store(":memory:", OPEVO_STORE_WRITE));
     assert_int_equal(access(":memory:", F_OK), 0);
     assert_int_equal(unlink(":memory:"), 0);
+    opevo_store_close(open_store("a?b#c%41.db", OPEVO_STORE_WRITE));
+    assert_int_equal(unlink("a?b#c%41.db"), 0);
 }
 
 int main(void)
@@ -539,6 +622,8 @@ int main(void)
         cmocka_unit_test(test_identity_of_a_run),
         cmocka_unit_test(test_append_is_atomic),
         cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_a_reader_leaves_the_store_alone),
+        cmocka_unit_test(test_a_store_that_may_only_be_read),
         cmocka_unit_test(test_not_a_store),
         cmocka_unit_test(test_spoilt_values),
         cmocka_unit_test(test_cut_and_flipped_files),
