@@ -9,6 +9,8 @@
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 
+#include <gsl/gsl_cdf.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -211,6 +213,30 @@ static void describe(double *values, size_t count, opevo_landscape_summary *out)
         squares += (values[i] - out->mean) * (values[i] - out->mean);
     out->sd = count > 1 ? sqrt(squares / (double)(count - 1)) : NAN;
     find_quantiles(values, count, out->quantile);
+    memcpy(out->quantile_low, out->quantile, sizeof out->quantile);
+    memcpy(out->quantile_high, out->quantile, sizeof out->quantile);
+    out->mean_low = out->mean_high = out->mean;
+}
+
+/* The number of values below a quantile is binomial, so its interval has ranks for ends. Source:
+ * David, Nagaraja, "Order Statistics", section 7.1. */
+static void add_intervals(double *values, size_t count, opevo_landscape_summary *out)
+{
+    double z = gsl_cdf_ugaussian_Pinv(0.995);
+    double last = (double)count - 1;
+
+    if (count == 0)
+        return;
+    opevo_moments_of(values, count); /* sorts them */
+    for (size_t i = 0; i < 5; i++) {
+        double p = opevo_landscape_quantiles[i];
+        double reach = z * sqrt((double)count * p * (1 - p));
+
+        out->quantile_low[i] = values[(size_t)fmax(0, floor(p * last - reach))];
+        out->quantile_high[i] = values[(size_t)fmin(last, ceil(p * last + reach))];
+    }
+    out->mean_low = out->mean - z * out->sd / sqrt((double)count);
+    out->mean_high = out->mean + z * out->sd / sqrt((double)count);
 }
 
 /* ---- All of it ---- */
@@ -260,6 +286,8 @@ opevo_status opevo_landscape_summarise(opevo_objective *objective, opevo_index e
         OPEVO_TRY(opevo_objective_optimum(objective, &summary.optimum, err));
     }
     describe(self.fitness, ok, &summary);
+    if (!summary.exact)
+        add_intervals(self.fitness, ok, &summary);
     *out = summary;
 cleanup:
     opevo_free(self.chunks);

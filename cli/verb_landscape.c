@@ -63,10 +63,16 @@ static void print_json(const opevo_objective *objective, const opevo_landscape_s
         opevo_text_add_double(out, opevo_landscape_quantiles[i]);
         opevo_text_add(out, ", ");
         opevo_text_add_double(out, facts->quantile[i]);
+        opevo_text_add(out, ", ");
+        opevo_text_add_double(out, facts->quantile_low[i]);
+        opevo_text_add(out, ", ");
+        opevo_text_add_double(out, facts->quantile_high[i]);
         opevo_text_add(out, "]");
     }
     opevo_text_add(out, "]");
     opevo_i_json_double(out, "mean", facts->mean);
+    opevo_i_json_double(out, "mean_low", facts->mean_low);
+    opevo_i_json_double(out, "mean_high", facts->mean_high);
     opevo_i_json_double(out, "sd", facts->sd);
     opevo_i_json_index(out, "within_5_percent", facts->within_5_percent);
     add_json_optimum(objective, &facts->optimum, out);
@@ -84,6 +90,15 @@ static void print_outcomes(const opevo_landscape_summary *facts, opevo_text *out
                           100 * (double)facts->by_class[i] / (double)facts->evaluated,
                           opevo_outcome_meaning((opevo_outcome_class)i));
     }
+}
+
+/* The rest of a line: of an estimate its confidence interval. */
+static void print_interval(const opevo_landscape_summary *facts, double low, double high,
+                           opevo_text *out)
+{
+    if (!facts->exact)
+        opevo_text_printf(out, "  (%.6g to %.6g, 99 %% confidence)", low, high);
+    opevo_text_add(out, "\n");
 }
 
 static void print_text(const opevo_objective *objective, const opevo_landscape_summary *facts,
@@ -118,14 +133,19 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
         opevo_text_add(out, "no point is ok\n");
         return;
     }
+    if (!facts->optimum.known)
+        opevo_text_printf(out, "optimum: not known; the best of the sample is %.8g %s\n",
+                          facts->best, objective->unit);
     opevo_text_printf(out, "fitness of the points that are ok (%s), %s:\n", sure, objective->unit);
-    for (size_t i = 0; i < 5; i++)
-        opevo_text_printf(out, "  quantile %.2f  %.6g\n", opevo_landscape_quantiles[i],
+    for (size_t i = 0; i < 5; i++) {
+        opevo_text_printf(out, "  quantile %.2f  %.6g", opevo_landscape_quantiles[i],
                           facts->quantile[i]);
-    opevo_text_printf(out, "  mean %.6g", facts->mean);
+        print_interval(facts, facts->quantile_low[i], facts->quantile_high[i], out);
+    }
+    opevo_text_printf(out, "  mean           %.6g", facts->mean);
+    print_interval(facts, facts->mean_low, facts->mean_high, out);
     if (isfinite(facts->sd))
-        opevo_text_printf(out, ", standard deviation %.6g", facts->sd);
-    opevo_text_add(out, "\n");
+        opevo_text_printf(out, "  standard deviation  %.6g\n", facts->sd);
 }
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)

@@ -194,8 +194,18 @@ static void test_sample(void **state)
     assert_int_equal(s.evaluated, 1000000);
     CHECK_CLOSE((double)s.by_class[OPEVO_OUTCOME_LAUNCH_ERROR] / 1e6, 0.1, 6 * 3e-4);
     CHECK_CLOSE((double)s.by_class[OPEVO_OUTCOME_TIMEOUT] / 1e6, 0.1, 6 * 3e-4);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 5; i++) {
         CHECK_CLOSE(s.quantile[i] / 65536, opevo_landscape_quantiles[i], 6 * 6e-4);
+        assert_true(s.quantile_low[i] <= s.quantile[i] && s.quantile[i] <= s.quantile_high[i]);
+        /* z sqrt(p (1 - p) / n) on both sides, the fitness being uniform. */
+        CHECK_CLOSE(
+            (s.quantile_high[i] - s.quantile_low[i]) / 65536,
+            2 * 2.5758 *
+                sqrt(opevo_landscape_quantiles[i] * (1 - opevo_landscape_quantiles[i]) / 8e5),
+            2e-4);
+    }
+    assert_true(s.mean_low < s.mean && s.mean < s.mean_high);
+    CHECK_CLOSE(s.mean_high - s.mean_low, 2 * 2.5758 * s.sd / sqrt(8e5), 0.01 * s.sd);
     assert_true(s.optimum.known && s.optimum.point == 4);
     CHECK_CLOSE((double)s.within_5_percent / 8e5, 1 - 57000.0 / 65536, 6 * 4e-4);
     opevo_space_destroy(self.space);

@@ -33,6 +33,9 @@ typedef struct opevo_landscape_summary {
     /* Of the fitness of the points that are ok; NAN where there are too few. */
     double quantile[5]; /* .05 .25 .5 .75 .95, as opevo_quantile_sorted */
     double mean, sd;
+    /* The 99 % confidence intervals of quantiles (from order statistics) and mean (normal); when
+     * exact both ends are the number itself. */
+    double quantile_low[5], quantile_high[5], mean_low, mean_high;
     double best; /* largest fitness evaluated; NAN where no point is ok */
     /* By the enumeration when exact (unknown where no point is ok), otherwise what the objective
      * itself knows. */
