@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The power of a verification: which defects of a walk the test of so many draws would catch.
- *
- * A defect changes the law p of the cells into p'. Pearson's statistic of N draws is then close to
- * a non-central chi-square variable with noncentrality N sum (p' - p)^2 / p, and the noncentrality
- * that reaches the wanted power is computed once; each defect costs one law. */
+/* The power of a walk's verification: a wrong q, a walk that is cut, a missing edge. */
 
 #include <opevo/verify.h>
 
 #include <opevo/graph.h>
 #include <opevo/memory.h>
-#include <opevo/statistics.h>
 
 #include "verify_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double alpha = 1e-6, wanted_power = 0.999;
-static const double delta_accuracy = 1.01;
 static const uint64_t edge_sample = 64;
 static const opevo_index graph_vertex_limit = (opevo_index)1 << 20;
 static const opevo_index graph_edge_limit = (opevo_index)1 << 22;
@@ -31,49 +24,24 @@ typedef struct power {
     const opevo_parameter *parameter;
     double q;
     opevo_index start;
-    double threshold; /* noncentrality that is caught */
     opevo_i_units units;
-    opevo_i_cells cells;
+    opevo_i_detector detector;
     opevo_graph *graph;              /* NULL: too large */
     double *p0, *law, *step, *other; /* vertex_count numbers; `law` holds that of a defect */
     double *unit_sum;                /* units.count numbers */
-    double *cell_sum;                /* cells.count numbers */
 } power;
-
-/* Whether the test catches the law `unit_law`. What it puts where nothing may be, a single draw
- * betrays: the probability of none in N draws counts for itself. */
-static bool is_caught(power *self, const double *unit_law)
-{
-    double effect = 0, outside = 0;
-    double draws = (double)self->cells.draws;
-
-    memset(self->cell_sum, 0, self->cells.count * sizeof *self->cell_sum);
-    for (size_t i = 0; i < self->units.count; i++) {
-        if (self->cells.cell[i] == OPEVO_I_IMPOSSIBLE)
-            outside += unit_law[i];
-        else
-            self->cell_sum[self->cells.cell[i]] += unit_law[i];
-    }
-    if (outside > 0 && draws * log1p(-fmin(outside, 1)) <= log(1 - wanted_power))
-        return true;
-    for (size_t i = 0; i < self->cells.count; i++) {
-        double change = self->cell_sum[i] - self->cells.probability[i];
-
-        effect += change * change / self->cells.probability[i];
-    }
-    return draws * effect >= self->threshold;
-}
 
 /* ---- A wrong q ---- */
 
-static opevo_status catches_q(power *self, double q, bool *caught, opevo_error *err)
+static opevo_status catches_q(void *context, double q, bool *caught, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    power *self = context;
     opevo_law *law = NULL;
 
     if (self->graph) {
         OPEVO_TRY(opevo_law_solve(self->graph, q, self->p0, &defect_options, self->law, NULL, err));
-        *caught = is_caught(self, self->law);
+        *caught = opevo_i_detector_catches(&self->detector, self->law, 0);
         return OPEVO_OK;
     }
     OPEVO_TRY(opevo_law_create(self->parameter, q, self->start, &defect_options, &law, err));
@@ -86,52 +54,10 @@ static opevo_status catches_q(power *self, double q, bool *caught, opevo_error *
         self->unit_sum[c->unit] +=
             (double)c->law_class.size * opevo_law_probability(law, c->law_class.representative);
     }
-    *caught = is_caught(self, self->unit_sum);
+    *caught = opevo_i_detector_catches(&self->detector, self->unit_sum, 0);
 cleanup:
     opevo_law_destroy(law);
     return status;
-}
-
-/* Smallest delta <= most such that q + sign * delta is caught, NAN when `most` is not; by bisection
- * of log(delta), since a small delta is as likely as a large one. */
-static opevo_status smallest_delta(power *self, double sign, double most, double *delta,
-                                   opevo_error *err)
-{
-    double low = most * 1e-8, high = most, next = most;
-
-    *delta = NAN;
-    if (!(most > 0))
-        return OPEVO_OK;
-    while (high > low * delta_accuracy) {
-        bool caught = false;
-        opevo_status status = catches_q(self, self->q + sign * next, &caught, err);
-
-        if (status != OPEVO_OK)
-            return status;
-        if (!caught && next >= most)
-            return OPEVO_OK;
-        if (caught)
-            high = next;
-        else
-            low = next;
-        next = sqrt(low * high);
-    }
-    *delta = high;
-    return OPEVO_OK;
-}
-
-/* A change down is at most q: where not even that is caught, each larger change is a change up. */
-static opevo_status detect_q(power *self, double *detectable, opevo_error *err)
-{
-    double up = NAN, down = NAN;
-    opevo_status status = smallest_delta(self, 1, 0.9 * (1 - self->q), &up, err);
-
-    if (status == OPEVO_OK)
-        status = smallest_delta(self, -1, self->q, &down, err);
-    if (status != OPEVO_OK)
-        return status;
-    *detectable = isnan(up) ? NAN : fmax(up, isnan(down) ? self->q : down);
-    return OPEVO_OK;
 }
 
 /* ---- A walk that is cut ---- */
@@ -155,24 +81,25 @@ static void walk_step(const opevo_graph *graph, const double *now, double *next)
  * k on where that is too small, no cut is caught, and the search ends. */
 static uint64_t detect_cut(power *self)
 {
+    const opevo_i_cells *cells = &self->detector.cells;
     size_t n = self->graph->vertex_count;
     double weight = 1, least = 1; /* weight = q^k */
     uint64_t largest = 0;
     double *now = self->other, *next = self->step, *sum = self->unit_sum;
 
-    for (size_t i = 0; i < self->cells.count; i++)
-        least = fmin(least, self->cells.probability[i]);
+    for (size_t i = 0; i < cells->count; i++)
+        least = fmin(least, cells->probability[i]);
     memcpy(now, self->p0, n * sizeof *now);
     memset(sum, 0, n * sizeof *sum);
     for (uint64_t k = 0; k < cut_limit; k++) {
         double reach = 2 * weight * self->q;
         double *swap = now;
 
-        if ((double)self->cells.draws * reach * reach / least < self->threshold)
+        if ((double)cells->draws * reach * reach / least < self->detector.noncentrality)
             break;
         for (size_t v = 0; v < n; v++)
             self->law[v] = sum[v] + weight * now[v];
-        if (is_caught(self, self->law))
+        if (opevo_i_detector_catches(&self->detector, self->law, 0))
             largest = k;
         for (size_t v = 0; v < n; v++)
             sum[v] += (1 - self->q) * weight * now[v];
@@ -225,7 +152,7 @@ static opevo_status try_edges(power *self, opevo_graph *scratch, uint64_t edges,
                 opevo_law_solve(scratch, self->q, self->p0, &defect_options, self->law, NULL, err);
             if (status != OPEVO_OK)
                 return status;
-            *caught += is_caught(self, self->law);
+            *caught += opevo_i_detector_catches(&self->detector, self->law, 0);
         }
     }
     return OPEVO_OK;
@@ -276,9 +203,7 @@ static opevo_status prepare(power *self, uint64_t draws, opevo_error *err)
     OPEVO_TRY(opevo_law_create(self->parameter, self->q, self->start, NULL, &law, err));
     OPEVO_TRY(opevo_i_units_create(law, &self->units, err));
     n = self->units.count;
-    OPEVO_TRY(opevo_i_cells_create(self->units.probability, n, draws, &self->cells, err));
-    self->threshold =
-        opevo_noncentrality_for_power((double)(self->cells.count - 1), alpha, wanted_power);
+    OPEVO_TRY(opevo_i_detector_init(self->units.probability, n, draws, &self->detector, err));
     if (self->units.vertices && is_explicit(self->parameter, self->start))
         OPEVO_TRY(opevo_graph_create(self->parameter, 0, &self->graph, err));
     self->p0 = opevo_calloc(n, sizeof *self->p0);
@@ -286,9 +211,7 @@ static opevo_status prepare(power *self, uint64_t draws, opevo_error *err)
     self->step = opevo_malloc(n, sizeof *self->step);
     self->other = opevo_malloc(n, sizeof *self->other);
     self->unit_sum = opevo_malloc(n, sizeof *self->unit_sum);
-    self->cell_sum = opevo_malloc(self->cells.count, sizeof *self->cell_sum);
-    if (!self->p0 || !self->law || !self->step || !self->other || !self->unit_sum ||
-        !self->cell_sum) {
+    if (!self->p0 || !self->law || !self->step || !self->other || !self->unit_sum) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the power of a verification.");
         goto cleanup;
     }
@@ -302,14 +225,13 @@ cleanup:
 static void release(power *self)
 {
     opevo_i_units_destroy(&self->units);
-    opevo_i_cells_destroy(&self->cells);
+    opevo_i_detector_release(&self->detector);
     opevo_graph_destroy(self->graph);
     opevo_free(self->p0);
     opevo_free(self->law);
     opevo_free(self->step);
     opevo_free(self->other);
     opevo_free(self->unit_sum);
-    opevo_free(self->cell_sum);
 }
 
 opevo_status opevo_verify_power(const opevo_parameter *parameter, double q, opevo_index start,
@@ -322,7 +244,7 @@ opevo_status opevo_verify_power(const opevo_parameter *parameter, double q, opev
     fit.detectable_q = fit.detectable_edge = NAN;
     fit.detectable_cut = fit.edges_tried = 0;
     OPEVO_TRY(prepare(&self, draws, err));
-    OPEVO_TRY(detect_q(&self, &fit.detectable_q, err));
+    OPEVO_TRY(opevo_i_detect_q(q, catches_q, &self, &fit.detectable_q, err));
     if (self.graph) {
         fit.detectable_cut = detect_cut(&self);
         OPEVO_TRY(detect_edge(&self, &fit, err));

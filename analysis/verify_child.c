@@ -2,42 +2,66 @@
 
 /* Verification of a whole child step: recombination, mutation and the duplicate rule. */
 
-#include <opevo/memory.h>
 #include <opevo/verify.h>
 
+#include <opevo/memory.h>
+
+#include "verify_internal.h"
+
 #include <math.h>
+
+static const opevo_index point_limit = 4096;
+static const double lost_limit = 1e-9;
+
+opevo_status opevo_i_child_law(const opevo_space *space, const opevo_parents *parents, double q,
+                               opevo_duplicate_rule rule, const bool *taken, double **law,
+                               double *bound, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_index size = opevo_space_size(space);
+    double *self = NULL;
+    double lost = 0;
+
+    if (size > point_limit)
+        return OPEVO_FAIL(err, OPEVO_LIMIT,
+                          "The child step can be verified on spaces of at most 4096 points; take a "
+                          "smaller space.");
+    self = opevo_malloc((size_t)size, sizeof *self);
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
+    OPEVO_TRY(opevo_child_law_without_duplicates(space, parents, q, rule, taken, self, &lost, bound,
+                                                 err));
+    if (lost > lost_limit) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "Some children can reach no point that is free (%.3g of them); take a "
+                            "connected space and a positive q, or leave a point free in each part.",
+                            lost);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < size; i++)
+        self[i] = fmax(self[i], 0);
+    *law = self;
+    self = NULL;
+cleanup:
+    opevo_free(self);
+    return status;
+}
 
 opevo_status opevo_verify_child(const opevo_space *space, const opevo_parents *parents, double q,
                                 opevo_duplicate_rule rule, const bool *taken, opevo_draw draw,
                                 void *context, uint64_t draws, opevo_rng *rng, opevo_fit *out,
                                 double *bound, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-    opevo_index size = opevo_space_size(space);
     double *law = NULL;
-    double lost = 0, law_bound = 0;
+    double law_bound = 0;
+    opevo_status status = opevo_i_child_law(space, parents, q, rule, taken, &law, &law_bound, err);
 
-    if (size > 4096)
-        return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "The child step can be verified on spaces of at most 4096 points; take a "
-                          "smaller space.");
-    law = opevo_malloc((size_t)size, sizeof *law);
-    if (!law)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
-    OPEVO_TRY(opevo_child_law_without_duplicates(space, parents, q, rule, taken, law, &lost,
-                                                 &law_bound, err));
-    if (lost >= 1 - 1e-9) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "No child can reach a point that is not taken; leave some points "
-                            "within reach of the parents free.");
-        goto cleanup;
-    }
-    for (size_t i = 0; i < size; i++)
-        law[i] = fmax(law[i], 0);
-    OPEVO_TRY(opevo_verify_draws(law, (size_t)size, draw, context, draws, rng, out, err));
-    if (bound)
-        *bound = law_bound / (1 - lost);
-cleanup:
+    if (status != OPEVO_OK)
+        return status;
+    status = opevo_verify_draws(law, (size_t)opevo_space_size(space), draw, context, draws, rng,
+                                out, err);
+    if (status == OPEVO_OK && bound)
+        *bound = law_bound;
     opevo_free(law);
     return status;
 }

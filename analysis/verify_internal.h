@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Pooling of vertices into the cells of a goodness-of-fit test, shared by the tests and by their
- * power, so that the power is that of the very test made. */
+/* What the tests and their power share: the pooling of vertices into cells, so that the power is
+ * that of the very test made; when a defect is caught; and the law of the child step. */
 
 #ifndef OPEVO_VERIFY_INTERNAL_H
 #define OPEVO_VERIFY_INTERNAL_H
 
+#include <opevo/child.h>
 #include <opevo/law.h>
 
 /* What opevo_i_cells.cell holds for something that has probability 0. */
@@ -47,5 +48,33 @@ opevo_status opevo_i_units_create(const opevo_law *law, opevo_i_units *out, opev
 /* Unit of a vertex below the parameter's size. */
 size_t opevo_i_units_find(const opevo_i_units *units, const opevo_law *law, opevo_index vertex);
 void opevo_i_units_destroy(opevo_i_units *units);
+
+/* A test of the law of `units`, and what it takes to fail it. */
+typedef struct opevo_i_detector {
+    opevo_i_cells cells;
+    double noncentrality; /* caught from here on, with probability 0.999 at alpha 1e-6 */
+    double *sum;          /* scratch: a number for each cell */
+} opevo_i_detector;
+
+/* `probability` as for opevo_i_cells_create. On failure there is nothing to release. */
+opevo_status opevo_i_detector_init(const double *probability, size_t count, uint64_t draws,
+                                   opevo_i_detector *out, opevo_error *err);
+void opevo_i_detector_release(opevo_i_detector *self);
+/* Whether the test catches draws from `law`, a probability for each unit, that are no unit at all
+ * with probability `outside`. */
+bool opevo_i_detector_catches(opevo_i_detector *self, const double *law, double outside);
+
+/* Whether the test catches a sampler with another q. */
+typedef opevo_status (*opevo_i_catches_q)(void *context, double q, bool *caught, opevo_error *err);
+/* Smallest delta, to 1 %, such that q - delta and q + delta are both caught, and NAN when there is
+ * none: opevo_fit.detectable_q. Cost: up to 24 calls of `catches`. */
+opevo_status opevo_i_detect_q(double q, opevo_i_catches_q catches, void *context,
+                              double *detectable, opevo_error *err);
+
+/* The law that a child step is tested against; *law is to be freed. Errors, and `bound`: as
+ * opevo_verify_child. */
+opevo_status opevo_i_child_law(const opevo_space *space, const opevo_parents *parents, double q,
+                               opevo_duplicate_rule rule, const bool *taken, double **law,
+                               double *bound, opevo_error *err);
 
 #endif

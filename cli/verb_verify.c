@@ -270,6 +270,8 @@ static opevo_status test_child(suite *self, const opevo_space *space, opevo_dupl
     opevo_rng_init(&rng, self->seed, "verify", self->count);
     OPEVO_TRY(opevo_verify_child(space, &parents, self->q, rule, now.taken, draw_child, &breed,
                                  self->draws, &rng, &self->fits[self->count], &entry->bound, err));
+    OPEVO_TRY(opevo_verify_child_power(space, &parents, self->q, rule, now.taken, self->draws,
+                                       &self->fits[self->count], err));
     self->count++;
 cleanup:
     opevo_free(now.taken);
@@ -326,6 +328,14 @@ cleanup:
     return status;
 }
 
+static void add_json_caught(opevo_text *out, const char *key, opevo_caught caught)
+{
+    opevo_i_json_key(out, key);
+    opevo_text_add(out, caught == OPEVO_CAUGHT_UNKNOWN ? "null"
+                        : caught == OPEVO_CAUGHT_YES   ? "true"
+                                                       : "false");
+}
+
 static void add_json_test(const test *entry, const opevo_fit *fit, opevo_text *out)
 {
     opevo_text_add(out, "{");
@@ -348,6 +358,8 @@ static void add_json_test(const test *entry, const opevo_fit *fit, opevo_text *o
     opevo_i_json_double(out, "q", fit->detectable_q);
     opevo_i_json_double(out, "cut", fit->detectable_cut ? (double)fit->detectable_cut : NAN);
     opevo_i_json_double(out, "edges", fit->detectable_edge);
+    add_json_caught(out, "other_rule", fit->detects_other_rule);
+    add_json_caught(out, "duplicates", fit->detects_duplicates);
     opevo_text_add(out, "}}");
 }
 
@@ -366,6 +378,14 @@ static void print_json(const suite *self, size_t rejected, opevo_text *out)
     opevo_text_add(out, "\n]}\n");
 }
 
+static const char *caught_text(opevo_caught caught)
+{
+    static const char *const texts[] = {
+        [OPEVO_CAUGHT_UNKNOWN] = "-", [OPEVO_CAUGHT_NO] = "no", [OPEVO_CAUGHT_YES] = "yes"};
+
+    return texts[caught];
+}
+
 static void add_defect_cells(const opevo_fit *fit, opevo_table *table)
 {
     if (isfinite(fit->detectable_q))
@@ -380,13 +400,15 @@ static void add_defect_cells(const opevo_fit *fit, opevo_table *table)
         opevo_i_table_cell(table, "%.0f %%", 100 * fit->detectable_edge);
     else
         opevo_i_table_cell(table, "-");
+    opevo_i_table_cell(table, "%s", caught_text(fit->detects_other_rule));
+    opevo_i_table_cell(table, "%s", caught_text(fit->detects_duplicates));
 }
 
 static opevo_status print_table(const suite *self, size_t rejected, opevo_text *out,
                                 opevo_error *err)
 {
-    static const char *const heads[] = {"<test", "<from",  "cells", "chi2", "df",   "p", "G",
-                                        "p",     "Holm p", "q +-",  "cut",  "edge", "<"};
+    static const char *const heads[] = {"<test",  "<from", "cells", "chi2", "df",   "p",   "G", "p",
+                                        "Holm p", "q +-",  "cut",   "edge", "rule", "dup", "<"};
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
     opevo_status status = OPEVO_OK;
 
@@ -409,10 +431,11 @@ static opevo_status print_table(const suite *self, size_t rejected, opevo_text *
     }
     status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
     opevo_text_add(
-        out, "\nchi2 and G test the draws; their p are asymptotic (estimated). The last columns\n"
-             "are the power (estimated): a defect that these draws catch with probability\n"
-             "0.999 at alpha 1e-6. q off by so much, a walk cut after so many steps, the share\n"
-             "of edges of which the loss of one is seen.\n");
+        out, "\nchi2 and G test the draws; their p are asymptotic (estimated). The columns after\n"
+             "them are the power (estimated): a defect that these draws catch with probability\n"
+             "0.999 at alpha 1e-6. q off by so much; a walk cut after so many steps; the share\n"
+             "of edges of which the loss of one is seen; the other duplicate rule; no duplicate\n"
+             "rule.\n");
     opevo_text_printf(out, "\n%zu of %zu tests rejected at alpha = %g over all of them\n", rejected,
                       self->count, self->alpha);
     return status;

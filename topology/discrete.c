@@ -4,6 +4,7 @@
  * topologies join vertices by their distance in that order. */
 
 #include "value_list.h"
+#include "value_text.h"
 
 #include <math.h>
 
@@ -16,11 +17,11 @@ static opevo_status refuse_non_numbers(const opevo_parameter_spec *spec, opevo_e
         if (value.kind == OPEVO_VALUE_INTEGER ||
             (value.kind == OPEVO_VALUE_REAL && isfinite(value.as.real)))
             continue;
-        opevo_value_print(&text, value);
+        opevo_i_value_print(&text, value);
         opevo_error_set(err, OPEVO_INVALID,
-                        "Parameter %s: %.100s is no finite number; discrete takes numbers only, "
+                        "Parameter %s: %s is no finite number; discrete takes numbers only, "
                         "categorical any values.",
-                        spec->name, opevo_text_string(&text));
+                        spec->name, OPEVO_I_EXCERPT(opevo_text_string(&text)));
         opevo_text_free(&text);
         return OPEVO_INVALID;
     }

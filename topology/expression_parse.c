@@ -6,6 +6,8 @@
 
 #include <opevo/memory.h>
 
+#include "value_text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +70,6 @@ static void unknown_name(opevo_i_parser *p, const opevo_i_word *word)
 {
     char names[320] = "";
     size_t used = 0;
-    int length = word->length > 64 ? 64 : (int)word->length;
 
     for (size_t i = 0; i < p->source->symbol_count; i++) {
         const char *name = p->source->symbols[i].name;
@@ -83,11 +84,11 @@ static void unknown_name(opevo_i_parser *p, const opevo_i_word *word)
     if (opevo_i_parser_translation(p))
         opevo_i_parser_unexpected(p, "a value");
     else if (p->source->symbol_count == 0)
-        opevo_i_parser_mistake(p, word->column, "nothing is called %.*s here.", length,
-                               word->start);
+        opevo_i_parser_mistake(p, word->column, "nothing is called %s here.",
+                               OPEVO_I_EXCERPT_BYTES(word->start, word->length));
     else
-        opevo_i_parser_mistake(p, word->column, "nothing is called %.*s; the names are %s.", length,
-                               word->start, names);
+        opevo_i_parser_mistake(p, word->column, "nothing is called %s; the names are %s.",
+                               OPEVO_I_EXCERPT_BYTES(word->start, word->length), names);
 }
 
 /* What follows the name of a parameter: nothing, or the index of a component. */
@@ -125,8 +126,8 @@ static opevo_i_sort function(opevo_i_parser *p, const opevo_i_word *name)
     size_t count = 0;
 
     if (!absolute && !minimum && !opevo_i_word_is(name, "max")) {
-        opevo_i_parser_mistake(p, name->column, "%.*s is no function; there are abs, min and max.",
-                               name->length > 64 ? 64 : (int)name->length, name->start);
+        opevo_i_parser_mistake(p, name->column, "%s is no function; there are abs, min and max.",
+                               OPEVO_I_EXCERPT_BYTES(name->start, name->length));
         return OPEVO_I_NUMBER;
     }
     do {

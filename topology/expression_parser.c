@@ -4,6 +4,8 @@
 
 #include <opevo/memory.h>
 
+#include "value_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -70,16 +72,15 @@ void opevo_i_parser_unexpected(opevo_i_parser *p, const char *wanted)
 {
     const char *instead = opevo_i_parser_translation(p);
     const opevo_i_word *word = &p->word;
-    int length = word->length > 40 ? 40 : (int)word->length;
 
     if (word->kind == OPEVO_I_WORD_END)
         opevo_i_parser_mistake(p, word->column, "the text ends where %s is expected.", wanted);
     else if (instead)
-        opevo_i_parser_mistake(p, word->column, "%.*s is not understood here; write %s.", length,
-                               word->start, instead);
+        opevo_i_parser_mistake(p, word->column, "%s is not understood here; write %s.",
+                               OPEVO_I_EXCERPT_BYTES(word->start, word->length), instead);
     else
-        opevo_i_parser_mistake(p, word->column, "%.*s stands where %s is expected.", length,
-                               word->start, wanted);
+        opevo_i_parser_mistake(p, word->column, "%s stands where %s is expected.",
+                               OPEVO_I_EXCERPT_BYTES(word->start, word->length), wanted);
 }
 
 bool opevo_i_parser_accept(opevo_i_parser *p, opevo_i_word_kind kind)

@@ -15,9 +15,8 @@
  * where that is a different, non-empty text for each vertex, and by its number from 0 otherwise.
  *
  * `values` starts from {0} and is to be released even after a failure; `parameter` is the name for
- * messages. Errors: INVALID for an unknown ending, a file that does not parse, an edge from a
- * vertex to itself or to an undeclared one, no vertex at all; LIMIT above 2^26 vertices; IO; NOMEM.
- */
+ * messages. Errors: INVALID for an unknown ending, a file that does not parse, what graph_text.h
+ * refuses, no vertex at all; LIMIT above 2^26 vertices; IO; NOMEM. */
 opevo_status opevo_i_graph_read(const char *path, const char *parameter, opevo_graph **graph,
                                 opevo_i_value_list *values, opevo_error *err);
 

@@ -6,6 +6,7 @@
 #include <opevo/memory.h>
 
 #include "parameter_internal.h"
+#include "value_text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -18,7 +19,10 @@ static const opevo_i_type *const types[] = {
 };
 enum { TYPE_COUNT = sizeof types / sizeof types[0] };
 
-enum { LIST_TEXT_MAX = 60 }; /* bytes of listed values before the description is cut */
+enum {
+    LIST_TEXT_MAX = 60, /* bytes of listed values before the description is cut, and of one value */
+    NAME_MAX_BYTES = 63 /* of a name: as many as C tells apart (C11, 5.2.4.1) */
+};
 
 size_t opevo_type_count(void)
 {
@@ -42,11 +46,13 @@ const opevo_i_type *opevo_i_type_find(const char *name)
 
 static bool is_identifier(const char *text)
 {
+    size_t length = 0;
+
     if (!isalpha((unsigned char)*text) && *text != '_')
         return false;
-    while (isalnum((unsigned char)*text) || *text == '_')
-        text++;
-    return *text == '\0';
+    while (isalnum((unsigned char)text[length]) || text[length] == '_')
+        length++;
+    return text[length] == '\0' && length <= NAME_MAX_BYTES;
 }
 
 bool opevo_i_value_integer(opevo_value value, int64_t *out)
@@ -109,11 +115,12 @@ opevo_status opevo_i_positive_arguments(const opevo_parameter_spec *spec, const 
         return OPEVO_OK;
     for (size_t i = 0; i < spec->value_count && given.length < LIST_TEXT_MAX; i++) {
         opevo_text_add(&given, i ? "," : "");
-        opevo_value_print(&given, spec->values[i]);
+        opevo_i_value_print(&given, spec->values[i]);
     }
     opevo_error_set(err, OPEVO_INVALID,
-                    "Parameter %s: %s takes %zu positive integer%s below 2^63, not (%.100s).",
-                    spec->name, usage, count, count == 1 ? "" : "s", opevo_text_string(&given));
+                    "Parameter %s: %s takes %zu positive integer%s below 2^63, not (%s).",
+                    spec->name, usage, count, count == 1 ? "" : "s",
+                    OPEVO_I_EXCERPT(opevo_text_string(&given)));
     opevo_text_free(&given);
     return OPEVO_INVALID;
 }
@@ -138,21 +145,22 @@ uint64_t opevo_i_hash_text(uint64_t hash, const char *text)
 static opevo_status refuse_names(const opevo_parameter_spec *spec, opevo_error *err)
 {
     if (!spec->name || !is_identifier(spec->name))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The parameter name \"%.100s\" is no identifier: use letters, digits and "
-                          "underscores, no digit first.",
-                          spec->name ? spec->name : "");
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "The parameter name \"%s\" is no identifier: use at most %d letters, digits "
+            "and underscores, no digit first.",
+            OPEVO_I_EXCERPT(spec->name ? spec->name : ""), NAME_MAX_BYTES);
     for (size_t i = 0; i < spec->component_name_count; i++) {
         const char *name = spec->component_names[i];
 
         if (!is_identifier(name))
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Parameter %s: the component name \"%.100s\" is no identifier.",
-                              spec->name, name);
+                              "Parameter %s: the component name \"%s\" is no identifier.",
+                              spec->name, OPEVO_I_EXCERPT(name));
         for (size_t j = 0; j < i; j++) {
             if (strcmp(name, spec->component_names[j]) == 0)
                 return OPEVO_FAIL(err, OPEVO_INVALID,
-                                  "Parameter %s: two components have the name %.100s.", spec->name,
+                                  "Parameter %s: two components have the name %s.", spec->name,
                                   name);
         }
     }
@@ -169,8 +177,8 @@ static opevo_status find_type(const opevo_parameter_spec *spec, const opevo_i_ty
         return OPEVO_OK;
     for (size_t i = 0; i < TYPE_COUNT; i++)
         opevo_text_printf(&names, "%s%s", i ? ", " : "", types[i]->info.name);
-    opevo_error_set(err, OPEVO_INVALID, "Parameter %s: unknown type \"%.100s\"; the types are %s.",
-                    spec->name, spec->type, opevo_text_string(&names));
+    opevo_error_set(err, OPEVO_INVALID, "Parameter %s: unknown type \"%s\"; the types are %s.",
+                    spec->name, OPEVO_I_EXCERPT(spec->type), opevo_text_string(&names));
     opevo_text_free(&names);
     return OPEVO_INVALID;
 }
@@ -207,31 +215,44 @@ static opevo_status find_topology(const opevo_parameter_spec *spec, const opevo_
         if (topology_matches(*topology, spec->topology, step))
             return OPEVO_OK;
     }
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "Parameter %s: %s has no topology \"%.100s\"; it has: %s%s.", spec->name,
-                      type->info.name, spec->topology, type->info.topologies,
+    return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: %s has no topology \"%s\"; it has: %s%s.",
+                      spec->name, type->info.name, OPEVO_I_EXCERPT(spec->topology),
+                      type->info.topologies,
                       strstr(type->info.topologies, "(k)") ? " (an integer k >= 1)" : "");
+}
+
+/* Add a listed value; false when the text is cut there, at a value that is long itself. */
+static bool describe_value(opevo_value value, opevo_text *out)
+{
+    opevo_text text = {0};
+    bool fits = false;
+
+    opevo_i_value_print(&text, value);
+    fits = out->length <= LIST_TEXT_MAX && text.length <= LIST_TEXT_MAX;
+    opevo_text_add(out, fits ? opevo_text_string(&text) : "...");
+    out->failed |= text.failed;
+    opevo_text_free(&text);
+    return fits;
 }
 
 /* A list is described by its values in the order of the vertices, other types as specified. */
 static void describe(const opevo_parameter *self, const opevo_parameter_spec *spec, opevo_text *out)
 {
-    size_t count = self->type->is_list ? (size_t)self->size : spec->value_count;
+    bool is_list = self->type->is_list;
+    size_t count = is_list ? (size_t)self->size : spec->value_count;
 
     opevo_text_printf(out, "%s(", self->type->info.name);
     for (size_t i = 0; i < count; i++) {
         opevo_value value = {0};
 
         opevo_text_add(out, i ? "," : "");
-        if (self->type->is_list && out->length > LIST_TEXT_MAX) {
-            opevo_text_add(out, "...");
-            break;
+        if (!is_list) {
+            opevo_value_print(out, spec->values[i]);
+            continue;
         }
-        if (self->type->is_list)
-            self->type->value(self, i, &value);
-        else
-            value = spec->values[i];
-        opevo_value_print(out, value);
+        self->type->value(self, i, &value);
+        if (!describe_value(value, out))
+            break;
     }
     opevo_text_add(out, ")");
 }

@@ -79,6 +79,10 @@ void opevo_i_complete_measure(const opevo_parameter *self, opevo_parameter_metri
 void opevo_i_regular_measure(const opevo_parameter *self, opevo_index degree, opevo_index diameter,
                              opevo_parameter_metrics *metrics);
 
+/* As opevo_parameter_print, quoted as a point needs it: see value_text.h. */
+void opevo_i_parameter_print_in_point(const opevo_parameter *parameter, opevo_index vertex,
+                                      opevo_text *out);
+
 /* The integer that a value is: an integer, or a real number equal to one. */
 bool opevo_i_value_integer(opevo_value value, int64_t *out);
 

@@ -7,6 +7,7 @@
 #include <opevo/memory.h>
 
 #include "parameter_internal.h"
+#include "value_text.h"
 
 #include <string.h>
 
@@ -37,44 +38,61 @@ static char *trim(char *text)
     return text;
 }
 
-/* End of the argument that starts at `text`: the comma after it, or the end of the text. A comma
- * between double quotes is part of the argument. */
+/* The end of the argument that starts at `text`: the comma after it, or the end of the text. Commas
+ * inside a JSON string are part of it. */
 static char *argument_end(char *text)
 {
-    bool quoted = false;
+    char *start = text + strspn(text, " \t\r\n");
+    const char *end = *start == '"' ? opevo_i_quoted_end(start) : start;
 
-    for (; *text && (quoted || *text != ','); text++)
-        quoted ^= *text == '"';
-    return text;
+    return end ? start + (end - start) + strcspn(end, ",") : start + strlen(start);
 }
 
-static opevo_value argument_value(char *text)
+/* What "8,,1" lacks, in words. */
+static const char *gap(const arguments *list, bool last)
 {
-    size_t length = 0;
-
-    text = trim(text);
-    length = strlen(text);
-    if (length < 2 || text[0] != '"' || text[length - 1] != '"')
-        return opevo_value_parse(text);
-    text[length - 1] = '\0';
-    return (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = text + 1}};
+    if (list->count == 0)
+        return "before the first comma";
+    return last ? "behind the last comma" : "between two commas";
 }
 
-/* Split what stands in the parentheses; the values borrow from `inside`, which is cut up. */
+/* The value of an argument that has been cut out; a JSON string is decoded in place. */
+static opevo_status argument_value(char *text, opevo_value *value, opevo_error *err)
+{
+    opevo_i_excerpt shown = opevo_i_excerpt_of(text, SIZE_MAX);
+
+    *value = opevo_value_parse(text);
+    if (*text != '"')
+        return OPEVO_OK;
+    if (!opevo_i_unquote(text))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no JSON string", shown.text);
+    *value = (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = text}};
+    return OPEVO_OK;
+}
+
+/* Split what stands between commas; the values borrow from `inside`, which is cut up. Errors:
+ * INVALID for a missing value and for a broken JSON string, in words without a full stop; NOMEM. */
 static opevo_status split_arguments(char *inside, arguments *list, opevo_error *err)
 {
+    opevo_status status = OPEVO_OK;
     bool last = *trim(inside) == '\0';
 
     while (!last) {
         char *end = argument_end(inside);
+        opevo_value value = {0};
 
         last = *end == '\0';
         *end = '\0';
-        if (!append(list, argument_value(inside)))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of a parameter.");
+        inside = trim(inside);
+        if (*inside == '\0')
+            return OPEVO_FAIL(err, OPEVO_INVALID, "a value is missing %s", gap(list, last));
+        OPEVO_TRY(argument_value(inside, &value, err));
+        if (!append(list, value))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "no memory for the values");
         inside = end + 1;
     }
-    return OPEVO_OK;
+cleanup:
+    return status;
 }
 
 /* Whether the type named by `name` takes its parentheses as one path. */
@@ -92,6 +110,7 @@ opevo_status opevo_parameter_parse(const char *name, const char *text, const cha
     char *copy = opevo_strdup(text);
     char *type = NULL, *inside = NULL, *end = NULL;
     arguments list = {0};
+    opevo_error inner = {OPEVO_OK, ""};
 
     if (!copy)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a parameter.");
@@ -100,16 +119,21 @@ opevo_status opevo_parameter_parse(const char *name, const char *text, const cha
     end = strrchr(type, ')');
     if (!inside || !end || end < inside || end[1] != '\0') {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "\"%.200s\" is no parameter; write a type with its arguments, such as "
+                            "\"%s\" is no parameter; write a type with its arguments, such as "
                             "factor(8,3).",
-                            text);
+                            OPEVO_I_EXCERPT(text));
         goto cleanup;
     }
     *inside++ = '\0';
     *end = '\0';
     type = trim(type);
     if (!takes_path(type)) {
-        OPEVO_TRY(split_arguments(inside, &list, err));
+        status = split_arguments(inside, &list, &inner);
+        if (status != OPEVO_OK) {
+            opevo_error_set(err, status, "Parameter %s: %s in \"%s\".", OPEVO_I_EXCERPT(name),
+                            inner.message, OPEVO_I_EXCERPT(text));
+            goto cleanup;
+        }
     } else if (!append(&list,
                        (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = trim(inside)}})) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a parameter.");
@@ -151,7 +175,13 @@ static void print_components(const opevo_parameter *self, opevo_index vertex, co
 
 void opevo_parameter_print(const opevo_parameter *parameter, opevo_index vertex, opevo_text *out)
 {
-    print_components(parameter, vertex, ",", opevo_value_print, out);
+    print_components(parameter, vertex, ",", opevo_i_value_print, out);
+}
+
+void opevo_i_parameter_print_in_point(const opevo_parameter *parameter, opevo_index vertex,
+                                      opevo_text *out)
+{
+    print_components(parameter, vertex, ",", opevo_i_value_print_in_point, out);
 }
 
 void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index vertex,
@@ -164,47 +194,60 @@ void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index ve
         opevo_text_add(out, "]");
 }
 
-static opevo_status refuse_value(const opevo_parameter *self, const char *text,
-                                 const opevo_value *components, opevo_error *err)
+static opevo_status refuse_value(const opevo_parameter *self, const char *text, const char *reason,
+                                 opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: %s is no value of %.200s%s%s.", self->name,
+                      OPEVO_I_EXCERPT(text), self->text, *reason ? ": " : "", reason);
+}
+
+static opevo_status refuse_components(const opevo_parameter *self, const char *text,
+                                      const opevo_value *components, opevo_error *err)
 {
     opevo_text reason = {0};
+    opevo_status status = OPEVO_OK;
 
     if (self->type->explain)
         self->type->explain(self, components, &reason);
-    opevo_error_set(err, OPEVO_INVALID, "Parameter %s: %.200s is no value of %.200s%s%s.",
-                    self->name, text, self->text, reason.length ? ": " : "",
-                    opevo_text_string(&reason));
+    status = refuse_value(self, text, opevo_text_string(&reason), err);
     opevo_text_free(&reason);
-    return OPEVO_INVALID;
+    return status;
 }
 
-/* A text that looks like a number may still be listed as a text. */
-static opevo_status find_single(const opevo_parameter *self, const char *text, opevo_index *vertex,
-                                opevo_error *err)
+/* A value in quotes is a text and nothing else; without them, one that looks like a number may
+ * still be listed as a text. `copy` is a copy of `text`. */
+static opevo_status find_single(const opevo_parameter *self, const char *text, char *copy,
+                                opevo_index *vertex, opevo_error *err)
 {
     opevo_value value = opevo_value_parse(text);
-    opevo_value verbatim = {.kind = OPEVO_VALUE_TEXT, .as = {.text = text}};
+    opevo_value verbatim = {.kind = OPEVO_VALUE_TEXT, .as = {.text = copy}};
+    bool quoted = *text == '"';
 
-    if (opevo_parameter_find(self, &value, vertex) || opevo_parameter_find(self, &verbatim, vertex))
+    if ((!quoted && opevo_parameter_find(self, &value, vertex)) ||
+        ((!quoted || opevo_i_unquote(copy)) && opevo_parameter_find(self, &verbatim, vertex)))
         return OPEVO_OK;
-    return refuse_value(self, text, &value, err);
+    return refuse_components(self, text, &value, err);
 }
 
 static opevo_status find_tuple(const opevo_parameter *self, const char *text, char *copy,
                                opevo_index *vertex, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    opevo_error inner = {OPEVO_OK, ""};
     arguments list = {0};
 
-    OPEVO_TRY(split_arguments(copy, &list, err));
-    if (list.count != self->arity)
+    status = split_arguments(copy, &list, &inner);
+    if (status == OPEVO_NOMEM)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a value.");
+    else if (status != OPEVO_OK)
+        status = refuse_value(self, text, inner.message, err);
+    else if (list.count != self->arity)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "Parameter %s: %.200s is no value of %.200s: it has %zu components, "
-                            "not %zu.",
-                            self->name, text, self->text, list.count, self->arity);
+                            "Parameter %s: %s is no value of %.200s: it has %zu components, not "
+                            "%zu.",
+                            self->name, OPEVO_I_EXCERPT(text), self->text, list.count, self->arity);
     else if (!opevo_parameter_find(self, list.values, vertex))
-        status = refuse_value(self, text, list.values, err);
-cleanup:
+        status = refuse_components(self, text, list.values, err);
     opevo_free(list.values);
     return status;
 }
@@ -213,14 +256,12 @@ opevo_status opevo_parameter_read(const opevo_parameter *parameter, const char *
                                   opevo_index *vertex, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    char *copy = NULL;
+    char *copy = opevo_strdup(text);
 
-    if (!parameter->type->is_tuple)
-        return find_single(parameter, text, vertex, err);
-    copy = opevo_strdup(text);
     if (!copy)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a value.");
-    status = find_tuple(parameter, text, copy, vertex, err);
+    status = parameter->type->is_tuple ? find_tuple(parameter, text, copy, vertex, err)
+                                       : find_single(parameter, text, copy, vertex, err);
     opevo_free(copy);
     return status;
 }

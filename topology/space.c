@@ -101,10 +101,9 @@ static opevo_status check_names(const opevo_space *space, opevo_error *err)
     return status;
 }
 
-opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
-                                const char *const *constraints, size_t constraint_count,
-                                opevo_dialect dialect, const char *origin, opevo_space **out,
-                                opevo_error *err)
+opevo_status opevo_i_space_create(opevo_parameter **parameters, size_t count,
+                                  const opevo_i_constraint_list *constraints, opevo_space **out,
+                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_space *space = NULL;
@@ -117,7 +116,7 @@ opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
     space = opevo_calloc(1, sizeof *space);
     if (!space)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
-    space->dialect = dialect;
+    space->dialect = constraints->dialect;
     space->parameter_count = count;
     space->parameters = opevo_malloc(count, sizeof(opevo_parameter *));
     space->stride = opevo_malloc(count, sizeof *space->stride);
@@ -128,14 +127,26 @@ opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
     memcpy(space->parameters, parameters, count * sizeof(opevo_parameter *));
     OPEVO_TRY(measure(space, err));
     OPEVO_TRY(check_names(space, err));
-    OPEVO_TRY(opevo_i_constraints_create(space, constraints, constraint_count,
-                                         origin ? origin : "the space", err));
+    OPEVO_TRY(opevo_i_constraints_create(space, constraints, err));
     *out = space;
     space = NULL;
 cleanup:
     if (space)
         release(space);
     return status;
+}
+
+opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
+                                const char *const *constraints, size_t constraint_count,
+                                opevo_dialect dialect, const char *origin, opevo_space **out,
+                                opevo_error *err)
+{
+    opevo_i_constraint_list list = {.texts = constraints,
+                                    .count = constraint_count,
+                                    .dialect = dialect,
+                                    .origin = origin ? origin : "the space"};
+
+    return opevo_i_space_create(parameters, count, &list, out, err);
 }
 
 /* ---- Facts ---- */

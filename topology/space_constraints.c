@@ -6,8 +6,13 @@
 
 #include <opevo/memory.h>
 
+#include "parameter_internal.h"
+#include "value_text.h"
+
 #include <stdio.h>
 #include <string.h>
+
+enum { COMBINATION_TEXT_MAX = 300 }; /* bytes of a combination in a message */
 
 void opevo_i_constraints_release(opevo_space *space)
 {
@@ -198,14 +203,21 @@ static opevo_status report_fault(const combination *self, opevo_i_fault fault, u
                                  const char *where, opevo_error *err)
 {
     const opevo_i_expression *expression = &self->constraint->expression;
-    opevo_text at = {0};
+    opevo_text at = {0}, value = {0};
     opevo_status status = OPEVO_OK;
 
     for (size_t row = 0; row < expression->parameter_count; row++) {
         const opevo_parameter *parameter = self->space->parameters[expression->parameters[row]];
 
-        opevo_text_printf(&at, "%s%s=", row ? " " : "", opevo_parameter_name(parameter));
-        opevo_parameter_print(parameter, self->vertex[row], &at);
+        if (at.length > COMBINATION_TEXT_MAX) {
+            opevo_text_add(&at, " ...");
+            break;
+        }
+        opevo_text_clear(&value);
+        opevo_i_parameter_print_in_point(parameter, self->vertex[row], &value);
+        at.failed |= value.failed;
+        opevo_text_printf(&at, "%s%s=%s", row ? " " : "", opevo_parameter_name(parameter),
+                          OPEVO_I_EXCERPT(opevo_text_string(&value)));
     }
     status = opevo_text_check(&at, err);
     if (status == OPEVO_OK)
@@ -213,6 +225,7 @@ static opevo_status report_fault(const combination *self, opevo_i_fault fault, u
             err, OPEVO_INVALID, "%s, column %u: it %s at %s; exclude that in the same expression.",
             where, (unsigned)column, opevo_i_fault_text(fault), opevo_text_string(&at));
     opevo_text_free(&at);
+    opevo_text_free(&value);
     return status;
 }
 
@@ -252,9 +265,9 @@ static opevo_status try_all(const opevo_space *space, opevo_i_constraint *self, 
     }
     if (!ever)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: no point satisfies the constraints, because \"%.200s\" never "
+                            "%s: no point satisfies the constraints, because \"%s\" never "
                             "holds.",
-                            where, self->text);
+                            where, OPEVO_I_EXCERPT(self->text));
 cleanup:
     opevo_free(at);
     return status;
@@ -269,8 +282,8 @@ static opevo_status check_size(const opevo_space *space, const opevo_i_constrain
 
     if (self->expression.parameter_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: \"%.200s\" names no parameter; leave it out or name one.", where,
-                          self->text);
+                          "%s: \"%s\" names no parameter; leave it out or name one.", where,
+                          OPEVO_I_EXCERPT(self->text));
     if (self->expression.parameter_count > OPEVO_I_ROWS_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s names more than %d parameters; split it.", where,
                           OPEVO_I_ROWS_MAX);
@@ -368,9 +381,19 @@ static void sort_by_last(opevo_space *space)
     }
 }
 
-opevo_status opevo_i_constraints_create(opevo_space *space, const char *const *texts, size_t count,
-                                        const char *origin, opevo_error *err)
+/* "space.json:4: constraint 2", which begins the messages on a constraint. */
+static void write_where(const opevo_i_constraint_list *list, size_t i, char *where, size_t size)
 {
+    if (list->lines)
+        snprintf(where, size, "%.256s:%zu: constraint %zu", list->origin, list->lines[i], i + 1);
+    else
+        snprintf(where, size, "%.256s: constraint %zu", list->origin, i + 1);
+}
+
+opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constraint_list *list,
+                                        opevo_error *err)
+{
+    size_t count = list->count;
     opevo_status status = OPEVO_OK;
     opevo_i_symbol *symbols = NULL;
     size_t symbol_count = 0;
@@ -387,14 +410,14 @@ opevo_status opevo_i_constraints_create(opevo_space *space, const char *const *t
     for (size_t i = 0; i < count; i++) {
         char where[320];
 
-        snprintf(where, sizeof where, "%.256s: constraint %zu", origin, i + 1);
-        OPEVO_TRY(
-            create_one(space, &space->constraints[i], texts[i], where, symbols, symbol_count, err));
+        write_where(list, i, where, sizeof where);
+        OPEVO_TRY(create_one(space, &space->constraints[i], list->texts[i], where, symbols,
+                             symbol_count, err));
     }
     drop_listed(space);
     sort_by_last(space);
     if (space->size <= OPEVO_I_TABULATED_MAX)
-        status = opevo_i_space_tabulate(space, origin, err);
+        status = opevo_i_space_tabulate(space, list->origin, err);
 cleanup:
     opevo_free(symbols);
     return status;

@@ -46,10 +46,24 @@ struct opevo_space {
     opevo_index allowed_count;
 };
 
+/* Constraints as they were written, and where. */
+typedef struct opevo_i_constraint_list {
+    const char *const *texts;
+    const size_t *lines; /* of each in `origin`, from 1; NULL: not known */
+    size_t count;
+    opevo_dialect dialect;
+    const char *origin; /* what messages call it */
+} opevo_i_constraint_list;
+
+/* As opevo_space_create. */
+opevo_status opevo_i_space_create(opevo_parameter **parameters, size_t count,
+                                  const opevo_i_constraint_list *constraints, opevo_space **out,
+                                  opevo_error *err);
+
 /* Compile the constraints of a space whose parameters are in place, try them, tabulate what is
  * small enough. On failure the caller releases what was made. */
-opevo_status opevo_i_constraints_create(opevo_space *space, const char *const *texts, size_t count,
-                                        const char *origin, opevo_error *err);
+opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constraint_list *list,
+                                        opevo_error *err);
 void opevo_i_constraints_release(opevo_space *space);
 bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint *constraint,
                               const opevo_index *vertices);
@@ -67,10 +81,10 @@ typedef struct opevo_i_space_file {
 /* Put the place of a mistake before the sentence in *err (which may be NULL); line 0: none. */
 opevo_status opevo_i_space_file_fail(const opevo_i_space_file *file, size_t line,
                                      opevo_status status, const char *sentence, opevo_error *err);
-/* As opevo_space_create with the file's name in every message. On failure nothing is released. */
+/* As opevo_i_space_create with the file's name in every message, also those on no constraint. On
+ * failure nothing is released. */
 opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_parameter **parameters,
-                                       size_t count, const char *const *constraints,
-                                       size_t constraint_count, opevo_dialect dialect,
+                                       size_t count, const opevo_i_constraint_list *constraints,
                                        opevo_space **out, opevo_error *err);
 /* A Kernel Tuner T1 file. */
 opevo_status opevo_i_space_from_t1(const opevo_i_space_file *file, opevo_space **out,

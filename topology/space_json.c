@@ -7,8 +7,10 @@
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
+#include "json_place.h"
 #include "parameter_internal.h"
 #include "space_internal.h"
+#include "value_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,13 +27,11 @@ opevo_status opevo_i_space_file_fail(const opevo_i_space_file *file, size_t line
 }
 
 opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_parameter **parameters,
-                                       size_t count, const char *const *constraints,
-                                       size_t constraint_count, opevo_dialect dialect,
+                                       size_t count, const opevo_i_constraint_list *constraints,
                                        opevo_space **out, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_space_create(parameters, count, constraints, constraint_count,
-                                             dialect, file->origin, out, &inner);
+    opevo_status status = opevo_i_space_create(parameters, count, constraints, out, &inner);
     size_t length = strlen(file->origin);
 
     if (status == OPEVO_OK)
@@ -41,30 +41,10 @@ opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_par
     return opevo_i_space_file_fail(file, 0, status, inner.message, err);
 }
 
-/* The line of the key with this number (from 0) of the outermost object, in a text that is known to
- * be JSON. A string is a key when a colon follows it. */
+/* The line of the key with this number (from 0) of the outermost object. */
 static size_t line_of_key(const char *text, size_t number)
 {
-    size_t line = 1, depth = 0, start_line = 1;
-
-    for (; *text; text++) {
-        if (*text == '\n') {
-            line++;
-        } else if (*text == '{' || *text == '[') {
-            depth++;
-        } else if (*text == '}' || *text == ']') {
-            depth--;
-        } else if (*text == '"') {
-            start_line = line;
-            for (text++; *text && *text != '"'; text++)
-                text += *text == '\\' && text[1];
-            if (*text == '\0')
-                break;
-        } else if (*text == ':' && depth == 1 && number-- == 0) {
-            break;
-        }
-    }
-    return start_line;
+    return opevo_i_json_place_key(opevo_i_json_place_start(text), number).line;
 }
 
 /* ---- Reading ---- */
@@ -74,6 +54,7 @@ typedef struct reader {
     opevo_parameter **parameters;
     size_t parameter_count;
     const char **constraints; /* borrowed from the JSON */
+    size_t *constraint_lines;
     size_t constraint_count;
     opevo_dialect dialect;
 } reader;
@@ -121,13 +102,13 @@ static opevo_status read_scalar(const place *at, const json_t *item, opevo_value
         return OPEVO_OK;
     case JSON_OBJECT:
         return refuse(at, err,
-                      "Parameter %.100s: a value is an object; nested search spaces are not "
+                      "Parameter %s: a value is an object; nested search spaces are not "
                       "supported, so write each inner parameter as one of its own.",
-                      at->name);
+                      OPEVO_I_EXCERPT(at->name));
     default:
-        return refuse(at, err,
-                      "Parameter %.100s: a value is %s; values are numbers, true, false and texts.",
-                      at->name, json_typeof(item) == JSON_NULL ? "null" : "a list");
+        return refuse(
+            at, err, "Parameter %s: a value is %s; values are numbers, true, false and texts.",
+            OPEVO_I_EXCERPT(at->name), json_typeof(item) == JSON_NULL ? "null" : "a list");
     }
 }
 
@@ -183,9 +164,9 @@ static opevo_status check_keys(const place *at, const json_t *entry, opevo_error
 
     if (!json_is_object(entry))
         return refuse(at, err,
-                      "Parameter %.100s: write {\"_type\": ..., \"_value\": ...} as its "
+                      "Parameter %s: write {\"_type\": ..., \"_value\": ...} as its "
                       "description.",
-                      at->name);
+                      OPEVO_I_EXCERPT(at->name));
     json_object_foreach((json_t *)entry, key, value)
     {
         size_t i = 0;
@@ -194,18 +175,19 @@ static opevo_status check_keys(const place *at, const json_t *entry, opevo_error
             i++;
         if (i == sizeof known / sizeof *known)
             return refuse(at, err,
-                          "Parameter %.100s: unknown key \"%.100s\"; the keys are _type, _value, "
+                          "Parameter %s: unknown key \"%s\"; the keys are _type, _value, "
                           "_topology and _components.",
-                          at->name, key);
+                          OPEVO_I_EXCERPT(at->name), OPEVO_I_EXCERPT(key));
     }
     if (!json_is_string(json_object_get(entry, "_type")))
-        return refuse(at, err, "Parameter %.100s: _type must be a text, such as \"factor\".",
-                      at->name);
+        return refuse(at, err, "Parameter %s: _type must be a text, such as \"factor\".",
+                      OPEVO_I_EXCERPT(at->name));
     if (!json_object_get(entry, "_value"))
-        return refuse(at, err, "Parameter %.100s: _value is missing.", at->name);
+        return refuse(at, err, "Parameter %s: _value is missing.", OPEVO_I_EXCERPT(at->name));
     value = json_object_get(entry, "_topology");
     if (value && !json_is_string(value))
-        return refuse(at, err, "Parameter %.100s: _topology must be a text.", at->name);
+        return refuse(at, err, "Parameter %s: _topology must be a text.",
+                      OPEVO_I_EXCERPT(at->name));
     return OPEVO_OK;
 }
 
@@ -242,6 +224,24 @@ cleanup:
     return status;
 }
 
+static opevo_status read_constraints(reader *self, const place *at, const json_t *list,
+                                     opevo_error *err)
+{
+    opevo_i_json_place key =
+        opevo_i_json_place_key(opevo_i_json_place_start(self->file.text), at->number);
+    opevo_status status =
+        read_texts(at, at->name, list, &self->constraints, &self->constraint_count, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    self->constraint_lines = opevo_malloc(self->constraint_count, sizeof *self->constraint_lines);
+    if (!self->constraint_lines)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", self->file.origin);
+    opevo_i_json_place_lines(opevo_i_json_place_next(key), self->constraint_count,
+                             self->constraint_lines);
+    return OPEVO_OK;
+}
+
 static opevo_status read_dialect(reader *self, const place *at, const json_t *value,
                                  opevo_error *err)
 {
@@ -259,14 +259,14 @@ static opevo_status read_entry(reader *self, const char *key, size_t number, con
     place at = {self, key, number};
 
     if (strcmp(key, "_constraints") == 0)
-        return read_texts(&at, key, entry, &self->constraints, &self->constraint_count, err);
+        return read_constraints(self, &at, entry, err);
     if (strcmp(key, "_dialect") == 0)
         return read_dialect(self, &at, entry, err);
     if (*key == '_' && !json_object_get(entry, "_type"))
         return refuse(&at, err,
-                      "Unknown key \"%.100s\"; besides parameters there are _constraints and "
+                      "Unknown key \"%s\"; besides parameters there are _constraints and "
                       "_dialect.",
-                      key);
+                      OPEVO_I_EXCERPT(key));
     return read_parameter(self, &at, entry, err);
 }
 
@@ -274,6 +274,7 @@ static opevo_status read_nni(const opevo_i_space_file *file, opevo_space **out, 
 {
     opevo_status status = OPEVO_OK;
     reader self = {.file = *file};
+    opevo_i_constraint_list constraints = {0};
     const char *key = NULL;
     json_t *entry = NULL;
     size_t number = 0;
@@ -283,15 +284,17 @@ static opevo_status read_nni(const opevo_i_space_file *file, opevo_space **out, 
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", file->origin);
     json_object_foreach((json_t *)file->root, key, entry)
         OPEVO_TRY(read_entry(&self, key, number++, entry, err));
-    OPEVO_TRY(opevo_i_space_file_create(file, self.parameters, self.parameter_count,
-                                        self.constraints, self.constraint_count, self.dialect, out,
-                                        err));
+    constraints = (opevo_i_constraint_list){self.constraints, self.constraint_lines,
+                                            self.constraint_count, self.dialect, file->origin};
+    OPEVO_TRY(opevo_i_space_file_create(file, self.parameters, self.parameter_count, &constraints,
+                                        out, err));
     self.parameter_count = 0; /* handed over */
 cleanup:
     for (size_t i = 0; i < self.parameter_count; i++)
         opevo_parameter_destroy(self.parameters[i]);
     opevo_free(self.parameters);
     opevo_free(self.constraints);
+    opevo_free(self.constraint_lines);
     return status;
 }
 

@@ -8,6 +8,9 @@
 
 #include <opevo/memory.h>
 
+#include "json_place.h"
+#include "value_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +20,9 @@ typedef struct reader {
     opevo_parameter **parameters;
     size_t parameter_count;
     const char **conditions;
+    size_t *condition_lines;
     size_t condition_count;
+    size_t line; /* of what is being read */
 } reader;
 
 static opevo_status refuse(const reader *self, opevo_error *err, const char *format, ...)
@@ -31,7 +36,7 @@ static opevo_status refuse(const reader *self, opevo_error *err, const char *for
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return opevo_i_space_file_fail(self->file, 0, OPEVO_INVALID, sentence, err);
+    return opevo_i_space_file_fail(self->file, self->line, OPEVO_INVALID, sentence, err);
 }
 
 /* Refuse keys that might mean something that is not understood. `known` ends with NULL. */
@@ -42,7 +47,7 @@ static opevo_status check_keys(const reader *self, const json_t *object, const c
     json_t *value = NULL;
 
     if (!json_is_object(object))
-        return refuse(self, err, "%.120s must be an object.", what);
+        return refuse(self, err, "%s must be an object.", what);
     json_object_foreach((json_t *)object, key, value)
     {
         size_t i = 0;
@@ -50,8 +55,8 @@ static opevo_status check_keys(const reader *self, const json_t *object, const c
         while (known[i] && strcmp(key, known[i]) != 0)
             i++;
         if (!known[i])
-            return refuse(self, err, "%.120s has the key \"%.100s\", which T1 does not know.", what,
-                          key);
+            return refuse(self, err, "%s has the key \"%s\", which T1 does not know.", what,
+                          OPEVO_I_EXCERPT(key));
     }
     return OPEVO_OK;
 }
@@ -89,9 +94,9 @@ static opevo_status check_values(const reader *self, const char *name, const typ
 
         if (!(type->kinds >> value->kind & 1) || (type->positive && value->as.integer < 0))
             return refuse(self, err,
-                          "Parameter %.100s: value %zu does not fit the type %s, whose "
+                          "Parameter %s: value %zu does not fit the type %s, whose "
                           "values are %s.",
-                          name, i + 1, type->name, type->wanted);
+                          OPEVO_I_EXCERPT(name), i + 1, type->name, type->wanted);
     }
     return OPEVO_OK;
 }
@@ -108,13 +113,14 @@ static opevo_status create_parameter(reader *self, const char *name, const type_
         return status;
     status = opevo_parameter_create(&spec, &self->parameters[self->parameter_count], &inner);
     if (status != OPEVO_OK)
-        return opevo_i_space_file_fail(self->file, 0, status, inner.message, err);
+        return opevo_i_space_file_fail(self->file, self->line, status, inner.message, err);
     self->parameter_count++;
     return OPEVO_OK;
 }
 
-static opevo_status read_parameter(reader *self, size_t number, const json_t *entry,
-                                   opevo_error *err)
+/* Item `number` (from 1) of TuningParameters, which stands at `at`. */
+static opevo_status read_parameter(reader *self, size_t number, opevo_i_json_place at,
+                                   const json_t *entry, opevo_error *err)
 {
     static const char *const known[] = {"Name", "Type", "Values", "Default", NULL};
     const char *name = json_string_value(json_object_get(entry, "Name"));
@@ -124,21 +130,24 @@ static opevo_status read_parameter(reader *self, size_t number, const json_t *en
     char where[512];
     opevo_status status = OPEVO_OK;
 
+    self->line = at.line;
     snprintf(where, sizeof where, "TuningParameters, item %zu", number);
     OPEVO_TRY(check_keys(self, entry, where, known, err));
     if (!name)
         return refuse(self, err, "%s: Name must be a text.", where);
     if (!type)
         return refuse(self, err,
-                      "Parameter %.100s: Type must be \"int\", \"uint\", \"float\", \"bool\" or "
+                      "Parameter %s: Type must be \"int\", \"uint\", \"float\", \"bool\" or "
                       "\"string\".",
-                      name);
+                      OPEVO_I_EXCERPT(name));
     if (!list)
         return refuse(self, err,
-                      "Parameter %.100s: Values must be a text that holds a Python list, such as "
+                      "Parameter %s: Values must be a text that holds a Python list, such as "
                       "\"[1, 2, 4]\".",
-                      name);
-    snprintf(where, sizeof where, "%.256s: Values of %.100s", self->file->origin, name);
+                      OPEVO_I_EXCERPT(name));
+    self->line = opevo_i_json_place_find(at, entry, "Values").line;
+    snprintf(where, sizeof where, "%.256s:%zu: Values of %s", self->file->origin, self->line,
+             OPEVO_I_EXCERPT(name));
     OPEVO_TRY(opevo_i_values_read(list, where, &values, err));
     status = create_parameter(self, name, type, &values, err);
 cleanup:
@@ -146,62 +155,92 @@ cleanup:
     return status;
 }
 
-static opevo_status read_condition(reader *self, size_t number, const json_t *entry,
-                                   opevo_error *err)
+static opevo_status read_condition(reader *self, size_t number, opevo_i_json_place at,
+                                   const json_t *entry, opevo_error *err)
 {
     static const char *const known[] = {"Expression", "Parameters", NULL};
     const char *expression = json_string_value(json_object_get(entry, "Expression"));
     char where[64];
     opevo_status status = OPEVO_OK;
 
+    self->line = at.line;
     snprintf(where, sizeof where, "Conditions, item %zu", number);
     status = check_keys(self, entry, where, known, err);
     if (status != OPEVO_OK)
         return status;
     if (!expression)
         return refuse(self, err, "%s: Expression must be a text.", where);
+    self->condition_lines[self->condition_count] =
+        opevo_i_json_place_find(at, entry, "Expression").line;
     self->conditions[self->condition_count++] = expression;
     return OPEVO_OK;
 }
 
-static opevo_status read_all(reader *self, const json_t *space, opevo_space **out, opevo_error *err)
+typedef opevo_status (*read_item)(reader *self, size_t number, opevo_i_json_place at,
+                                  const json_t *entry, opevo_error *err);
+
+/* Each item of the list, which stands at `at`. */
+static opevo_status read_items(reader *self, opevo_i_json_place at, const json_t *list,
+                               read_item read, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    at = opevo_i_json_place_element(at, 0);
+    for (size_t i = 0; i < json_array_size(list) && status == OPEVO_OK; i++) {
+        status = read(self, i + 1, at, json_array_get(list, i), err);
+        at = opevo_i_json_place_next(at);
+    }
+    return status;
+}
+
+/* ConfigurationSpace, which stands at `at`. */
+static opevo_status read_all(reader *self, opevo_i_json_place at, const json_t *space,
+                             opevo_space **out, opevo_error *err)
 {
     static const char *const known[] = {"TuningParameters", "Conditions", NULL};
     const json_t *parameters = json_object_get(space, "TuningParameters");
     const json_t *conditions = json_object_get(space, "Conditions");
-    opevo_status status = check_keys(self, space, "ConfigurationSpace", known, err);
+    opevo_i_constraint_list list = {.dialect = OPEVO_DIALECT_PYTHON, .origin = self->file->origin};
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK)
-        return status;
+    self->line = at.line;
+    OPEVO_TRY(check_keys(self, space, "ConfigurationSpace", known, err));
     if (!json_is_array(parameters))
         return refuse(self, err, "ConfigurationSpace needs a list TuningParameters.");
     if (conditions && !json_is_array(conditions))
         return refuse(self, err, "Conditions must be a list.");
     self->parameters = opevo_malloc(json_array_size(parameters), sizeof(opevo_parameter *));
     self->conditions = opevo_malloc(json_array_size(conditions), sizeof *self->conditions);
-    if (!self->parameters || !self->conditions)
+    self->condition_lines =
+        opevo_malloc(json_array_size(conditions), sizeof *self->condition_lines);
+    if (!self->parameters || !self->conditions || !self->condition_lines)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", self->file->origin);
-    for (size_t i = 0; i < json_array_size(parameters) && status == OPEVO_OK; i++)
-        status = read_parameter(self, i + 1, json_array_get(parameters, i), err);
-    for (size_t i = 0; i < json_array_size(conditions) && status == OPEVO_OK; i++)
-        status = read_condition(self, i + 1, json_array_get(conditions, i), err);
-    if (status != OPEVO_OK)
-        return status;
-    return opevo_i_space_file_create(self->file, self->parameters, self->parameter_count,
-                                     self->conditions, self->condition_count, OPEVO_DIALECT_PYTHON,
-                                     out, err);
+    OPEVO_TRY(read_items(self, opevo_i_json_place_find(at, space, "TuningParameters"), parameters,
+                         read_parameter, err));
+    OPEVO_TRY(read_items(self, opevo_i_json_place_find(at, space, "Conditions"), conditions,
+                         read_condition, err));
+    list.texts = self->conditions;
+    list.lines = self->condition_lines;
+    list.count = self->condition_count;
+    status = opevo_i_space_file_create(self->file, self->parameters, self->parameter_count, &list,
+                                       out, err);
+cleanup:
+    return status;
 }
 
 opevo_status opevo_i_space_from_t1(const opevo_i_space_file *file, opevo_space **out,
                                    opevo_error *err)
 {
     reader self = {.file = file};
+    opevo_i_json_place at = opevo_i_json_place_find(opevo_i_json_place_start(file->text),
+                                                    file->root, "ConfigurationSpace");
     opevo_status status =
-        read_all(&self, json_object_get(file->root, "ConfigurationSpace"), out, err);
+        read_all(&self, at, json_object_get(file->root, "ConfigurationSpace"), out, err);
 
     for (size_t i = 0; i < self.parameter_count && status != OPEVO_OK; i++)
         opevo_parameter_destroy(self.parameters[i]);
     opevo_free(self.parameters);
     opevo_free(self.conditions);
+    opevo_free(self.condition_lines);
     return status;
 }

@@ -1,42 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Points as text: "K=64,4,4 X=8,1,16,4 PRECISION=fp16". A text value that would be taken for
- * something else stands as a JSON string. */
+/* Points as text: "K=64,4,4 X=8,1,16,4 PRECISION=fp16". */
 
 #include <opevo/space.h>
 
 #include <opevo/memory.h>
 
+#include "parameter_internal.h"
 #include "space_internal.h"
+#include "value_text.h"
 
 #include <ctype.h>
 #include <string.h>
 
+enum { NAMES_MAX = 400 }; /* bytes of parameters' names in a message */
+
 /* ---- Printing ---- */
-
-static bool needs_quotes(const char *text)
-{
-    if (*text == '\0' || opevo_value_parse(text).kind != OPEVO_VALUE_TEXT)
-        return true;
-    for (; *text; text++)
-        if ((unsigned char)*text <= ' ' || strchr("\"'\\,=", *text))
-            return true;
-    return false;
-}
-
-static void print_value(const opevo_parameter *parameter, opevo_index vertex, opevo_text *out)
-{
-    opevo_value value = {0};
-
-    if (opevo_parameter_arity(parameter) == 1) {
-        opevo_parameter_value(parameter, vertex, &value);
-        if (value.kind == OPEVO_VALUE_TEXT && needs_quotes(value.as.text)) {
-            opevo_text_add_json(out, value.as.text);
-            return;
-        }
-    }
-    opevo_parameter_print(parameter, vertex, out);
-}
 
 static opevo_index vertex_of(const opevo_space *space, opevo_index point, size_t parameter)
 {
@@ -49,7 +28,7 @@ void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *
         const opevo_parameter *parameter = space->parameters[i];
 
         opevo_text_printf(out, "%s%s=", i ? " " : "", opevo_parameter_name(parameter));
-        print_value(parameter, vertex_of(space, point, i), out);
+        opevo_i_parameter_print_in_point(parameter, vertex_of(space, point, i), out);
     }
 }
 
@@ -86,14 +65,18 @@ static opevo_status unknown_parameter(const opevo_space *space, const char *name
     opevo_text names = {0};
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < space->parameter_count; i++)
+    for (size_t i = 0; i < space->parameter_count; i++) {
+        if (names.length > NAMES_MAX) {
+            opevo_text_add(&names, ", ...");
+            break;
+        }
         opevo_text_printf(&names, "%s%s", i ? ", " : "",
                           opevo_parameter_name(space->parameters[i]));
+    }
     status = opevo_text_check(&names, err);
     if (status == OPEVO_OK)
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "No parameter is called %.*s; the parameters are %.500s.",
-                            length > 100 ? 100 : (int)length, name, opevo_text_string(&names));
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "No parameter is called %s; the parameters are %s.",
+                            OPEVO_I_EXCERPT_BYTES(name, length), opevo_text_string(&names));
     opevo_text_free(&names);
     return status;
 }
@@ -107,29 +90,7 @@ static const char *skip_blanks(const char *text)
  * for a quote that is not closed. */
 static const char *value_end(const char *text)
 {
-    if (*text != '"')
-        return text + strcspn(text, " \t\r\n");
-    for (text++; *text && *text != '"'; text++)
-        if (*text == '\\' && text[1])
-            text++;
-    return *text ? text + 1 : NULL;
-}
-
-/* A value in quotes stands for a text and for nothing else. */
-static opevo_status read_quoted(const opevo_parameter *parameter, const char *text,
-                                opevo_index *vertex, opevo_error *err)
-{
-    json_error_t fault;
-    json_t *string = json_loads(text, JSON_DECODE_ANY, &fault);
-    opevo_value value = {.kind = OPEVO_VALUE_TEXT, .as = {.text = json_string_value(string)}};
-    bool found = json_is_string(string) && opevo_parameter_arity(parameter) == 1 &&
-                 opevo_parameter_find(parameter, &value, vertex);
-
-    json_decref(string);
-    if (found)
-        return OPEVO_OK;
-    return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: %.200s is no value of %.200s.",
-                      opevo_parameter_name(parameter), text, opevo_parameter_text(parameter));
+    return *text == '"' ? opevo_i_quoted_end(text) : text + strcspn(text, " \t\r\n");
 }
 
 static opevo_status read_value(const opevo_parameter *parameter, const char *start, size_t length,
@@ -140,8 +101,7 @@ static opevo_status read_value(const opevo_parameter *parameter, const char *sta
 
     if (!value)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read a point.");
-    status = *value == '"' ? read_quoted(parameter, value, vertex, err)
-                           : opevo_parameter_read(parameter, value, vertex, err);
+    status = opevo_parameter_read(parameter, value, vertex, err);
     opevo_free(value);
     return status;
 }
@@ -155,9 +115,9 @@ static opevo_status read_assignment(const opevo_space *space, const char **text,
 
     if (start[length] != '=' || length == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "\"%.60s\" is not of the form NAME=value; write a point as NAME=value "
+                          "\"%s\" is not of the form NAME=value; write a point as NAME=value "
                           "NAME=value.",
-                          start);
+                          OPEVO_I_EXCERPT(start));
     i = find_parameter(space, start, length);
     if (i == space->parameter_count)
         return unknown_parameter(space, start, length, err);
@@ -167,8 +127,8 @@ static opevo_status read_assignment(const opevo_space *space, const char **text,
     start += length + 1;
     end = value_end(start);
     if (!end || (*end && !isspace((unsigned char)*end)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: the quotes of %.60s are not closed.",
-                          opevo_parameter_name(space->parameters[i]), start);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: the quotes of %s are not closed.",
+                          opevo_parameter_name(space->parameters[i]), OPEVO_I_EXCERPT(start));
     given[i] = true;
     *text = end;
     return read_value(space->parameters[i], start, (size_t)(end - start), &vertices[i], err);

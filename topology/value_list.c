@@ -4,6 +4,8 @@
 
 #include <opevo/memory.h>
 
+#include "value_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,10 +61,10 @@ static opevo_status refuse_equal(const entry *entries, size_t count, const char 
         if (opevo_value_compare(entries[i - 1].value, entries[i].value) == 0) {
             opevo_text text = {0};
 
-            opevo_value_print(&text, entries[i].value);
+            opevo_i_value_print(&text, entries[i].value);
             opevo_error_set(err, OPEVO_INVALID,
-                            "Parameter %s: the value %.100s is given twice; each may stand once.",
-                            name, opevo_text_string(&text));
+                            "Parameter %s: the value %s is given twice; each may stand once.", name,
+                            OPEVO_I_EXCERPT(opevo_text_string(&text)));
             opevo_text_free(&text);
             return OPEVO_INVALID;
         }

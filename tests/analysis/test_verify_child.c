@@ -8,6 +8,9 @@
 #include <opevo/memory.h>
 #include <opevo/verify.h>
 
+#include <stdlib.h>
+#include <unistd.h>
+
 /* 10 * 4 * 3 = 120 points, three kinds of graph. */
 static const char *const space_json =
     "{\"K\": {\"_type\": \"factor\", \"_value\": [8, 3]},"
@@ -147,6 +150,88 @@ static void test_duplicates_are_impossible(void **state)
     tear_down(&f);
 }
 
+/* The paths 0 - 1 - 2 and 3 - 4 - 5. */
+static opevo_space *space_in_two_parts(void)
+{
+    static const char edges[] = "0 1\n1 2\n3 4\n4 5\n";
+    char path[] = "parts-XXXXXX.txt", text[64];
+    int file = mkstemps(path, 4);
+    opevo_parameter *parameter = NULL;
+    opevo_space *space = NULL;
+
+    assert_true(file >= 0);
+    assert_int_equal(write(file, edges, strlen(edges)), strlen(edges));
+    close(file);
+    snprintf(text, sizeof text, "graph(%s)", path);
+    CHECK_OK(opevo_parameter_parse("G", text, NULL, &parameter, &err));
+    unlink(path);
+    CHECK_OK(opevo_space_create(&parameter, 1, NULL, 0, OPEVO_DIALECT_C, "test", &space, &err));
+    return space;
+}
+
+/* A quarter of the children start in the second part. Without a free point there they are lost: the
+ * sampler gives up on some, and no law is tested. With one free the step is right, and passes. */
+static void test_parts(void **state)
+{
+    static const opevo_index points[] = {0, 5};
+    static const double shares[] = {3, 1};
+    const opevo_index *rows[] = {&points[0], &points[1]};
+    bool taken[] = {true, false, false, true, true, true};
+    fixture f = {.space = space_in_two_parts(), .parents = {points, shares, 2}};
+    opevo_fit fit = {.draws = 5};
+    double bound = 7;
+    opevo_rng rng;
+
+    (void)state;
+    for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
+        f.seen = opevo_index_set_create();
+        CHECK_OK(opevo_child_sampler_create(f.space, 0.5, rule, &f.sampler, &err));
+        CHECK_OK(opevo_child_sampler_set_parents(f.sampler, rows, shares, 2, &err));
+        taken[3] = true;
+        fit.draws = 5;
+        bound = 7;
+        opevo_rng_init(&rng, 10, "child", rule);
+        CHECK_FAILS(OPEVO_INVALID, "no point that is free (0.25 of them)",
+                    opevo_verify_child(f.space, &f.parents, 0.5, rule, taken, draw_child, &f, 10000,
+                                       &rng, &fit, &bound, &err));
+        CHECK_FAILS(
+            OPEVO_INVALID, "no point that is free (0.25 of them)",
+            opevo_verify_child_power(f.space, &f.parents, 0.5, rule, taken, 10000, &fit, &err));
+        assert_true(fit.draws == 5 && bound == 7);
+        taken[3] = false;
+        for (size_t x = 0; x < 6; x++)
+            if (taken[x])
+                assert_true(opevo_index_set_add(f.seen, x));
+        CHECK_OK(opevo_verify_child(f.space, &f.parents, 0.5, rule, taken, draw_child, &f, 10000,
+                                    &rng, &fit, &bound, &err));
+        assert_int_equal(fit.cells, 3);
+        assert_true(fit.p_chi_square > 1e-4 && fit.p_g > 1e-4);
+        opevo_index_set_destroy(f.seen);
+        opevo_child_sampler_destroy(f.sampler);
+    }
+    opevo_space_destroy(f.space);
+}
+
+/* With q = 0 a child stays where it was recombined, and half of these are taken. */
+static void test_walk_that_stays(void **state)
+{
+    static const opevo_index points[] = {0, 3};
+    static const double shares[] = {1, 1};
+    opevo_parents both = {points, shares, 2};
+    bool taken[POINTS] = {true};
+    fixture f;
+    opevo_fit fit = {0};
+    opevo_rng rng;
+
+    (void)state;
+    set_up(&f, 0, OPEVO_DUPLICATE_REDRAW);
+    opevo_rng_init(&rng, 9, "child", 0);
+    CHECK_FAILS(OPEVO_INVALID, "(0.5 of them)",
+                opevo_verify_child(f.space, &both, 0, OPEVO_DUPLICATE_REDRAW, taken, draw_child, &f,
+                                   10, &rng, &fit, NULL, &err));
+    tear_down(&f);
+}
+
 static void test_bad_spaces(void **state)
 {
     fixture f;
@@ -159,7 +244,7 @@ static void test_bad_spaces(void **state)
     set_up(&f, 0.5, OPEVO_DUPLICATE_CONTINUE);
     opevo_rng_init(&rng, 9, "child", 0);
     memset(f.taken, 1, sizeof f.taken);
-    CHECK_FAILS(OPEVO_INVALID, "No child",
+    CHECK_FAILS(OPEVO_INVALID, "no point that is free (1 of them)",
                 opevo_verify_child(f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken,
                                    draw_child, &f, 10, &rng, &fit, NULL, &err));
     CHECK_OK(opevo_space_parse("{\"K\": {\"_type\": \"factor\", \"_value\": [2147483648, 4]}}",
@@ -202,6 +287,8 @@ int main(void)
         cmocka_unit_test(test_child_step_is_accepted),
         cmocka_unit_test(test_wrong_steps_are_rejected),
         cmocka_unit_test(test_duplicates_are_impossible),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_walk_that_stays),
         cmocka_unit_test(test_bad_spaces),
         cmocka_unit_test(test_failing_allocations),
     };

@@ -2,6 +2,8 @@
 
 #include "topology_checks.h"
 
+#include <opevo/hash.h>
+
 static void test_small_sets(void **state)
 {
     static const char *const texts[] = {"categorical(a)", "categorical(b,a)",
@@ -28,7 +30,7 @@ static void test_small_sets(void **state)
 static void test_values(void **state)
 {
     opevo_parameter *parameter = parse_parameter("choice(z, 10, \"a,b\" ,true,0.25)", NULL);
-    static const char *const printed[] = {"z", "10", "a,b", "true", "0.25"};
+    static const char *const printed[] = {"z", "10", "\"a,b\"", "true", "0.25"};
     static const char *const json[] = {"\"z\"", "10", "\"a,b\"", "true", "0.25"};
 
     (void)state;
@@ -61,8 +63,92 @@ static void test_texts_that_look_like_numbers(void **state)
     assert_true(vertex == 2);
     CHECK_OK(opevo_parameter_read(parameter, "4.0", &vertex, &err));
     assert_true(vertex == 3);
-    CHECK_FAILS(OPEVO_INVALID, "is no value of categorical(8,08,true,4)",
+    CHECK_FAILS(OPEVO_INVALID, "is no value of categorical(\"8\",\"08\",\"true\",4)",
                 opevo_parameter_read(parameter, "9", &vertex, &err));
+    opevo_parameter_destroy(parameter);
+}
+
+/* Each value, its text in the description of the parameter and as a value, which is the same. What
+ * would read back as something else is quoted, and both texts come back. */
+static void test_texts_in_quotes(void **state)
+{
+    static const struct {
+        const char *text, *printed;
+    } cases[] = {
+        {"", "\"\""},
+        {"1", "\"1\""},
+        {"-0.5e3", "\"-0.5e3\""},
+        {"true", "\"true\""},
+        {"True", "True"},
+        {"plain", "plain"},
+        {"a-b/c.d+e", "a-b/c.d+e"},
+        {" x", "\" x\""},
+        {"x ", "\"x \""},
+        {"two words", "two words"},
+        {"a,b", "\"a,b\""},
+        {"a=b", "a=b"},
+        {"f(x", "\"f(x\""},
+        {"x)", "\"x)\""},
+        {"\"", "\"\\\"\""},
+        {"\"q\"", "\"\\\"q\\\"\""},
+        {"it's", "\"it's\""},
+        {"back\\slash", "\"back\\\\slash\""},
+        {"a\nb\tc\001", "\"a\\nb\\u0009c\\u0001\""},
+        {"\xc3\xa4,\xff", "\"\xc3\xa4,\xff\""}, /* no UTF-8 */
+    };
+    enum { COUNT = sizeof cases / sizeof cases[0] };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        opevo_value values[] = {opevo_value_of_integer(1),
+                                {.kind = OPEVO_VALUE_TEXT, .as = {.text = cases[i].text}},
+                                {.kind = OPEVO_VALUE_BOOLEAN, .as = {.boolean = true}}};
+        opevo_parameter_spec spec = {
+            .name = "x", .type = "choice", .values = values, .value_count = 3};
+        opevo_parameter *parameter = NULL, *again = NULL;
+        opevo_text text = {0}, described = {0};
+
+        CHECK_OK(opevo_parameter_create(&spec, &parameter, &err));
+        opevo_parameter_print(parameter, 1, &text);
+        assert_string_equal(opevo_text_string(&text), cases[i].printed);
+        for (opevo_index v = 0; v < 3; v++)
+            check_round_trip(parameter, v);
+        opevo_text_printf(&described, "categorical(1,%s,true)", cases[i].printed);
+        assert_string_equal(opevo_parameter_text(parameter), opevo_text_string(&described));
+        again = parse_parameter(opevo_parameter_text(parameter), NULL);
+        assert_true(opevo_parameter_hash(again, OPEVO_HASH_START) ==
+                    opevo_parameter_hash(parameter, OPEVO_HASH_START));
+        opevo_text_free(&text);
+        opevo_text_free(&described);
+        opevo_parameter_destroy(parameter);
+        opevo_parameter_destroy(again);
+    }
+}
+
+static void test_reading_quotes(void **state)
+{
+    opevo_parameter *parameter =
+        parse_parameter("categorical(\"\\u00e4\\ud83d\\ude00\\/\",b,\"\\\"\",8, \"c d\" )", NULL);
+    static const char *const refused[] = {
+        "\"8\"",     "\"",          "\"b",         "b\"",         "\"b\" ",           "\"\\q\"",
+        "\"\\u00\"", "\"\\u0000\"", "\"\\ud83d\"", "\"\\udc00\"", "\"\\ud83dxxxxx\"", "\"b\"b\""};
+    opevo_index vertex = 9;
+
+    (void)state;
+    CHECK_OK(opevo_parameter_read(parameter, "\"\xc3\xa4\xf0\x9f\x98\x80/\"", &vertex, &err));
+    assert_true(vertex == 0);
+    CHECK_OK(opevo_parameter_read(parameter, "\xc3\xa4\xf0\x9f\x98\x80/", &vertex, &err));
+    assert_true(vertex == 0);
+    CHECK_OK(opevo_parameter_read(parameter, "\"b\"", &vertex, &err));
+    assert_true(vertex == 1);
+    CHECK_OK(opevo_parameter_read(parameter, "\"\\u0022\"", &vertex, &err));
+    assert_true(vertex == 2);
+    CHECK_OK(opevo_parameter_read(parameter, "c d", &vertex, &err));
+    assert_true(vertex == 4);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        CHECK_FAILS(OPEVO_INVALID, "is no value of",
+                    opevo_parameter_read(parameter, refused[i], &vertex, &err));
+    assert_true(vertex == 4);
     opevo_parameter_destroy(parameter);
 }
 
@@ -77,6 +163,16 @@ static void test_refused(void **state)
                 opevo_parameter_parse("x", "choice( )", NULL, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "the value b is given twice",
                 opevo_parameter_parse("x", "categorical(b,a,b)", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "the value \"\" is given twice",
+                opevo_parameter_parse("x", "categorical(\"\",\"\")", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "a value is missing before the first comma in \"categorical(,b)\"",
+                opevo_parameter_parse("x", "categorical(,b)", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "Parameter x: \"b,c is no JSON string in \"choice(\"b,c)\".",
+                opevo_parameter_parse("x", "choice(\"b,c)", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "\"b\" c is no JSON string",
+                opevo_parameter_parse("x", "choice(\"b\" c,a)", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "\"b\\q\" is no JSON string",
+                opevo_parameter_parse("x", "choice(a,\"b\\q\")", NULL, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "it has: complete",
                 opevo_parameter_parse("x", "categorical(a)", "path", &parameter, &err));
     assert_null(parameter);
@@ -123,6 +219,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_sets),
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_texts_in_quotes),
+        cmocka_unit_test(test_reading_quotes),
         cmocka_unit_test(test_texts_that_look_like_numbers),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_many_values),

@@ -242,6 +242,11 @@ static void test_refused_values(void **state)
     CHECK_FAILS(OPEVO_INVALID, "exceeds 2^63",
                 opevo_parameter_read(parameter, "4294967296,4294967296,1", &vertex, &err));
     CHECK_FAILS(OPEVO_INVALID, "components", opevo_parameter_read(parameter, "", &vertex, &err));
+    CHECK_FAILS(OPEVO_INVALID,
+                "4,,1 is no value of factor(8,3): a value is missing between two commas.",
+                opevo_parameter_read(parameter, "4,,1", &vertex, &err));
+    CHECK_FAILS(OPEVO_INVALID, "a value is missing behind the last comma",
+                opevo_parameter_read(parameter, "8,1,", &vertex, &err));
     assert_true(vertex == 7);
     CHECK_OK(opevo_parameter_read(parameter, " 4, 1 ,2 ", &vertex, &err));
     assert_true(vertex == 2);

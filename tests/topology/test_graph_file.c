@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "draw.h"
+
 static char folder[] = "/tmp/opevo-graph-XXXXXX";
 
 static int make_folder(void **state)
@@ -101,13 +103,27 @@ static void test_graphml(void **state)
                                  "<node id=\"n1\"><data key=\"k\">slow, 1</data></node>"
                                  "<edge source=\"n0\" target=\"n1\"/>"
                                  "<edge source=\"n1\" target=\"n0\"/></graph>"),
-                "fast: slow, 1; slow, 1: fast");
+                "fast: \"slow, 1\"; \"slow, 1\": fast");
     /* A name that stands twice names nobody, so the identifiers serve. */
     check_graph("a.xml",
                 GRAPHML(NAME_KEY "<graph edgedefault=\"undirected\">"
                                  "<node id=\"n0\"><data key=\"k\">x</data></node>"
                                  "<node id=\"n1\"><data key=\"k\">x</data></node></graph>"),
                 "n0:; n1:");
+    /* What is nested is not looked at, nor a second graph; nodes may follow their edges. */
+    check_graph("a.xml",
+                GRAPHML("<!-- <node id=\"c\"> --><graph edgedefault=\"undirected\">"
+                        "<node id=\"a\"><graph id=\"g\"><node id=\"a\"/><node id=\"d\"/>"
+                        "<edge source=\"d\" target=\"d\"/></graph></node>"
+                        "<edge source=\"a\" target=\"&#98;\"/>\n<node\n id = 'b' ></node ></graph>"
+                        "<graph><node id=\"a\"/><node id=\"a\"/></graph>"),
+                "a: b; b: a");
+    check_graph("a.xml",
+                "<!DOCTYPE graphml [<!-- ] --><!ENTITY e \"a\">]>\n<g:graphml "
+                "xmlns:g=\"http://graphml.graphdrawing.org/xmlns\"><g:graph>"
+                "<![CDATA[<node id=\"a\"/>]]><g:node id=\"a\"/><g:node id=\"b\"/>"
+                "<g:edge source=\"a\" target=\"b\"/></g:graph></g:graphml>",
+                "a: b; b: a");
     /* A numeric attribute called name is no text. */
     check_graph("a.xml",
                 GRAPHML("<key id=\"k\" for=\"node\" attr.name=\"name\" attr.type=\"int\"/>"
@@ -122,9 +138,16 @@ static void test_pajek(void **state)
     check_graph("a.net", "*Vertices 3\n1 \"a\"\n2 \"b b\"\n3 \"c\"\n*Edges\n1 2\n2 3 0.5\n",
                 "a: b b; b b: a c; c: b b");
     check_graph("a.net", "*Vertices 3\n*Arcs\n1 2\n3 2\n", "0: 1; 1: 0 2; 2: 1");
-    check_graph("a.net", "*vertices 3\n1 \"a\"\n*Edges\n1 2\n", "0: 1; 1: 0; 2:");
-    check_graph("a.net", "*Vertices 2\n1 \"a\"\n*Edges\n1 2\n", "0: 1; 1: 0");
     check_graph("a.net", "*Vertices 3\n*Matrix\n0 1 0\n1 0 1\n0 1 0\n", "0: 1; 1: 0 2; 2: 1");
+    check_graph("a.net", "*vertices 3\n*arcslist\n1 2 3\n*EDGESLIST\n3 2 1",
+                "0: 1 2; 1: 0 2; 2: 0 1");
+    check_graph("a.net",
+                "% of two\r\n*Vertices 2\r\n\r\n 2 y 0.1 0.2\r\n1 \"x\" ic Red\r\n*Edges\r\n"
+                " 2 1 -0.5\r\n",
+                "x: y; y: x");
+    check_graph("a.net", "*Vertices 2\r1 \"x\"\r2 y\r*Edges\r1 2\r", "x: y; y: x");
+    /* Of two modes: one vertex, then two that it is joined with. */
+    check_graph("a.net", "*Vertices 3 1\n*Matrix\n1 1\n", "0: 1 2; 1: 0; 2: 0");
 }
 
 static void test_refused(void **state)
@@ -147,11 +170,39 @@ static void test_refused(void **state)
         {"b.net", "", "b.net: the file is empty", OPEVO_INVALID},
         {"b.net", "hello\n", "b.net:1: igraph cannot read the graph", OPEVO_INVALID},
         {"b.net", "*Vertices 0\n", "the graph has no vertices", OPEVO_INVALID},
-        {"b.net", "*Vertices 3\n*Edges\n1 x\n", "b.net:3: igraph", OPEVO_INVALID},
-        {"b.net", "*Vertices 3\n*Edges\n1 9\n", "b.net: igraph cannot read the graph",
+        {"b.net", "*Vertices 3\n*Edges\n1 x\n",
+         "b.net:3: an edge is two vertex numbers from 1 to 3", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Edges\n1 9\n",
+         "b.net:3: an edge is two vertex numbers from 1 to 3", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Arcs\n1 2\n\n0 1\n", "b.net:5: an edge is", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Edges\n1 2\n2", "b.net:4: an edge is", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\r*Edges\r1 2\r-1 2\r", "b.net:4: an edge is", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Edges\n2 2\n", "b.net:3: an edge joins vertex 2 to itself",
          OPEVO_INVALID},
-        {"b.net", "*Vertices 3\n*Edges\n2 2\n", "joins vertex 1 to itself", OPEVO_INVALID},
-        {"b.net", "*Vertices 2\n1 \"a\"\n2 \"b\"\n*Edges\n2 2\n", "joins vertex b to itself",
+        {"b.net", "*Vertices 2\n1 \"a\"\n2 \"b\"\n*Edges\n2 2\n",
+         "b.net:5: an edge joins vertex 2 to itself", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Arcslist\n1 2 3\n2 1 2\n",
+         "b.net:4: an edge joins vertex 2 to itself", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Edgeslist\n1 2 4\n", "b.net:3: a list of edges", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n1 \"x\"\n2 \"y", "b.net:3: the quotes of \"y are not closed",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n1 \"x\n2\"\n2 \"y\"\n", "b.net:2: the quotes of \"x are not",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n1 \"x\"\n2 \"y\"", "b.net:1: *Vertices says 3, but 2 are listed",
+         OPEVO_INVALID},
+        {"b.net", "\n*vertices 3\n1 \"a\"\n*Edges\n1 2\n",
+         "b.net:2: *Vertices says 3, but 1 are listed", OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n2 \"x\"\n2 \"y\"\n", "b.net:3: vertex 2 stands twice",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n0 \"x\"\n", "b.net:2: a vertex is", OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n1 \"x\"\n3 \"y\"\n", "b.net:3: a vertex is", OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Matrix\n0 1 0\n1 0", "b.net:4: *Matrix needs 3 rows of 3 numbers",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 3\n*Matrix\n0 1 0\n1 0 0\n", "b.net:2: *Matrix needs 3 rows",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n*Matrix\n0 1\n1 0\n0 1\n", "b.net:5: *Matrix needs 2 rows",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n*Matrix\n0 1\n1 2\n", "b.net:4: an edge joins vertex 2 to itself",
          OPEVO_INVALID},
         {"b.net", "\n*Vertices 99999999999\n", "b.net:2: *Vertices must", OPEVO_LIMIT},
         {"b.graphml", "", "b.graphml: the file is empty", OPEVO_INVALID},
@@ -161,7 +212,34 @@ static void test_refused(void **state)
         {"b.xml",
          GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
                  "<edge source=\"a\"/></graph>"),
-         "missing source or target", OPEVO_INVALID},
+         "b.xml:5: an edge has no target", OPEVO_INVALID},
+        {"b.xml",
+         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
+                 "<edge\ntarget=\"a\"/></graph>"),
+         "b.xml:5: an edge has no source", OPEVO_INVALID},
+        {"b.xml",
+         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
+                 "<node name=\"a\"></node></graph>"),
+         "b.xml:5: a node has no id", OPEVO_INVALID},
+        /* As many nodes as edges name, but one twice and another not at all. */
+        {"b.xml",
+         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n<node id=\"a\"/>\n"
+                 "<node id=\"c\"/><edge source=\"a\" target=\"b\"/>\n"
+                 "<edge source=\"b\" target=\"c\"/></graph>"),
+         "b.xml:5: the node \"a\" is already declared in line 4", OPEVO_INVALID},
+        {"b.xml",
+         GRAPHML("<graph edgedefault=\"undirected\">\n<!-- <node id=\"b\"/> --><node id=\"a\"/>\n"
+                 "<edge source=\"a\" target=\"b\"/><node id=\"c\"><graph><node id=\"b\"/></graph>"
+                 "</node></graph>\n<graph><node id=\"b\"/></graph>"),
+         "b.xml:5: an edge names the node \"b\"", OPEVO_INVALID},
+        {"b.xml",
+         GRAPHML("<graph edgedefault=\"undirected\">\n<edge source='a' target='b'/></graph>"),
+         "b.xml:4: an edge names the node \"a\"", OPEVO_INVALID},
+        {"b.xml",
+         "<g:graphml xmlns:g=\"http://graphml.graphdrawing.org/xmlns\">\n<g:graph "
+         "edgedefault=\"undirected\">\n<g:node id=\"a\"/>\n<g:edge source=\"a\" target=\"b\"/>"
+         "</g:graph></g:graphml>",
+         "b.xml:4: an edge names the node \"b\"", OPEVO_INVALID},
         {"b.xml",
          GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
                  "<edge source=\"a\" target=\"q\"/></graph>"),
@@ -169,7 +247,18 @@ static void test_refused(void **state)
         {"b.xml",
          GRAPHML("<graph edgedefault=\"undirected\"><node id=\"a\"/>"
                  "<edge source=\"a\" target=\"a\"/></graph>"),
-         "joins vertex a to itself", OPEVO_INVALID},
+         "b.xml:3: an edge joins vertex a to itself", OPEVO_INVALID},
+        {"b.xml",
+         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"&lt;&#65;\"/>\n"
+                 "<edge source=\"&#x3c;A\" target=\"&lt;&#x41;\"/></graph>"),
+         "b.xml:5: an edge joins vertex <A to itself", OPEVO_INVALID},
+        /* What the file ends before, or an entity that igraph does not know, is igraph's to tell. */
+        {"b.xml", "<graphml>\n<graph><node id=\"a\"/><edge source=\"a\" target=\"b\"/>\n",
+         "igraph cannot read the graph", OPEVO_INVALID},
+        {"b.xml",
+         "<!DOCTYPE graphml [<!ENTITY e \"a\">]>\n<graphml><graph><node id=\"&e;\"/>"
+         "<node id=\"b\"/><edge source=\"a\" target=\"b\"/></graph></graphml>",
+         "igraph cannot read the graph", OPEVO_INVALID},
         {"b.csv", "0 1\n", "b.csv: the ending tells no graph format", OPEVO_INVALID},
         {"b", "0 1\n", "b: the ending tells no graph format", OPEVO_INVALID},
     };
@@ -282,6 +371,45 @@ static void test_metrics_of_a_forest(void **state)
     opevo_text_free(&text);
 }
 
+/* Bytes left out, doubled or replaced, and files that are cut: none may crash or leak, and a refusal
+ * names the file. */
+static void test_spoilt_files(void **state)
+{
+    static const struct {
+        const char *file, *content;
+    } seeds[] = {
+        {"s.net", "*Vertices 3\n1 \"a\"\n2 \"b b\"\n3 c\n*Edges\n1 2\n2 3 0.5\n*Arcslist\n1 3 2\n"},
+        {"s.net", "*Vertices 2\n*Matrix\n0 1\n1 0\n"},
+        {"s.xml", GRAPHML("<!-- c --><graph edgedefault=\"undirected\"><node id='&amp;a'/>"
+                          "<node id=\"b&#65;\"><data key=\"k\"/></node><edge source=\"&amp;a\" "
+                          "target=\"bA\"/></graph>")},
+    };
+    static const char marks[] = "\"'<>/&;*\n\r %=#01";
+    int64_t live = opevo_memory_live();
+    uint64_t random = 5;
+
+    (void)state;
+    for (size_t i = 0; i < 6000; i++) {
+        char content[512] = "";
+        size_t length = strlen(seeds[i % 3].content), at = (size_t)draw(&random, length), size = 0;
+        opevo_parameter *parameter = NULL;
+        opevo_error err = {OPEVO_OK, ""};
+
+        memcpy(content, seeds[i % 3].content, length);
+        size = 1 + (size_t)draw(&random, length - at < 9 ? length - at : 9);
+        if (draw(&random, 4) == 0)
+            content[at] = '\0';
+        else if (draw(&random, 2) == 0)
+            content[at] = marks[draw(&random, sizeof marks - 1)];
+        else
+            memmove(content + at, content + at + size, length + 1 - at - size);
+        if (read_as(seeds[i % 3].file, content, &parameter, &err) != OPEVO_OK)
+            assert_non_null(strstr(err.message, seeds[i % 3].file));
+        opevo_parameter_destroy(parameter);
+        assert_int_equal(opevo_memory_live(), live);
+    }
+}
+
 static void test_allocations(void **state)
 {
     int64_t live = opevo_memory_live();
@@ -293,6 +421,20 @@ static void test_allocations(void **state)
 
         opevo_memory_fail_at(n);
         status = read_as("m.net", "*Vertices 2\n1 \"b\"\n2 \"a\"\n*Edges\n1 2\n", &parameter, NULL);
+        opevo_memory_fail_at(0);
+        opevo_parameter_destroy(parameter);
+        assert_int_equal(opevo_memory_live(), live);
+    }
+    assert_int_equal(status, OPEVO_OK);
+    status = OPEVO_NOMEM;
+    for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
+        opevo_parameter *parameter = NULL;
+
+        opevo_memory_fail_at(n);
+        status = read_as("m.xml",
+                         GRAPHML("<graph><node id=\"a\"/><node id=\"b\"/><edge source=\"a\" "
+                                 "target=\"b\"/></graph>"),
+                         &parameter, NULL);
         opevo_memory_fail_at(0);
         opevo_parameter_destroy(parameter);
         assert_int_equal(opevo_memory_live(), live);
@@ -312,6 +454,7 @@ int main(void)
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_metrics_of_random_graphs),
         cmocka_unit_test(test_metrics_of_a_forest),
+        cmocka_unit_test(test_spoilt_files),
         cmocka_unit_test(test_allocations),
     };
 

@@ -4,6 +4,8 @@
 
 #include <opevo/hash.h>
 
+#include <time.h>
+
 static void test_table_of_types(void **state)
 {
     (void)state;
@@ -151,14 +153,73 @@ static void test_names(void **state)
     opevo_parameter_destroy(parameter);
 }
 
+/* No more than 60 bytes of what somebody wrote stand in a message, and no half of a character. */
+static void test_long_texts_are_cut(void **state)
+{
+    static const char *const begins[] = {"", "discrete(", "categorical(", "factor(8,", "graph"};
+    char names[3][80] = {"", "", ""};
+    opevo_parameter *parameter = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        opevo_text text = {0};
+        opevo_error err = {OPEVO_OK, ""};
+
+        opevo_text_add(&text, begins[i]);
+        for (int k = 0; k < 3000; k++)
+            opevo_text_add(&text, "\xc3\xa4");
+        opevo_text_add(&text, i == 2 ? ",1,1)" : ")");
+        assert_int_equal(
+            opevo_parameter_parse("x", opevo_text_string(&text), NULL, &parameter, &err),
+            OPEVO_INVALID);
+        assert_true(strlen(err.message) < 260);
+        assert_true(strstr(err.message, i == 2 ? "the value 1 is" : "..."));
+        assert_null(strstr(err.message, "\xc3."));
+        opevo_text_free(&text);
+    }
+    memset(names[0], 'n', 63);
+    memset(names[1], 'n', 64);
+    strcpy(names[2], "a");
+    CHECK_OK(opevo_parameter_parse(names[0], "discrete(1)", NULL, &parameter, &err));
+    opevo_parameter_destroy(parameter);
+    parameter = NULL;
+    CHECK_FAILS(OPEVO_INVALID, "n...\" is no identifier: use at most 63 letters",
+                opevo_parameter_parse(names[1], "discrete(1)", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "n...: a value is missing",
+                opevo_parameter_parse(names[1], "discrete(1,)", NULL, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "...\" is no identifier",
+                create_named("X", (const char *[]){"a", "b", names[1]}, 3, &parameter, &err));
+    assert_null(parameter);
+}
+
+/* One long value does not make a long description. */
+static void test_description_of_long_values(void **state)
+{
+    char text[400] = "categorical(a,", *at = text + strlen(text);
+    opevo_parameter *parameter = NULL;
+
+    (void)state;
+    memset(at, 'b', 300);
+    strcpy(at + 300, ",c)");
+    parameter = parse_parameter(text, NULL);
+    assert_string_equal(opevo_parameter_text(parameter), "categorical(a,...)");
+    assert_int_equal(opevo_parameter_size(parameter), 3);
+    check_round_trip(parameter, 1);
+    CHECK_FAILS(OPEVO_INVALID, "b... is no value of categorical(a,...).",
+                opevo_parameter_read(parameter, at, &(opevo_index){0}, &err));
+    opevo_parameter_destroy(parameter);
+}
+
 static void test_print(void **state)
 {
     static const struct {
         const char *text, *plain, *json;
     } cases[] = {
-        {"factor(8,3)", "8,1,1", "[8, 1, 1]"},          {"factor(8,1)", "8", "[8]"},
-        {"permutation(3)", "0,1,2", "[0, 1, 2]"},       {"discrete(0.5,7)", "0.5", "0.5"},
-        {"categorical(a b,\"q\\\")", "a b", "\"a b\""},
+        {"factor(8,3)", "8,1,1", "[8, 1, 1]"},
+        {"factor(8,1)", "8", "[8]"},
+        {"permutation(3)", "0,1,2", "[0, 1, 2]"},
+        {"discrete(0.5,7)", "0.5", "0.5"},
+        {"categorical(a b,\"q\\\\\")", "a b", "\"a b\""},
     };
 
     (void)state;
@@ -298,6 +359,27 @@ static void test_unknown_metrics(void **state)
     opevo_parameter_destroy(parameter);
 }
 
+/* Graphs whose exploration would take from many seconds (27 million edges) to hours (2e9). */
+static void test_measure_is_quick(void **state)
+{
+    static const char *const cases[][2] = {{"factor(720720,5)", "any-divisor"},
+                                           {"permutation(11)", "insertion"},
+                                           {"permutation(11)", "transposition"},
+                                           {"factor(3491888400,4)", "any-divisor"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        opevo_parameter *parameter = parse_parameter(cases[i][0], cases[i][1]);
+        opevo_parameter_metrics metrics = {0};
+        clock_t start = clock();
+
+        CHECK_OK(opevo_parameter_measure(parameter, &metrics, &err));
+        assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 2);
+        assert_true(metrics.known & OPEVO_METRIC_EDGES);
+        opevo_parameter_destroy(parameter);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,12 +388,15 @@ int main(void)
         cmocka_unit_test(test_default_is_the_first),
         cmocka_unit_test(test_refused_texts),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_long_texts_are_cut),
+        cmocka_unit_test(test_description_of_long_values),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_hash_tells_apart),
         cmocka_unit_test(test_hash_is_stable),
         cmocka_unit_test(test_allocations_with_component_names),
         cmocka_unit_test(test_allocations_of_use),
         cmocka_unit_test(test_unknown_metrics),
+        cmocka_unit_test(test_measure_is_quick),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

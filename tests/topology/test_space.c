@@ -234,7 +234,7 @@ static void test_names_of_components(void **state)
 static void test_text(void **state)
 {
     static const char texts[] = "c: choice(7,\"7\",true,\"true\",\"\",plain,\"two words\",\"a=b\","
-                                "\"1,2\",\"it's\",\"back\\slash\",\"+7\",\"\xc3\xa4\")";
+                                "\"1,2\",\"it's\",\"back\\\\slash\",\"+7\",\"\xc3\xa4\")";
     opevo_space *space =
         make(LIST("K: factor(12,3)", "P: permutation(3)", "r: discrete(0.25,1,1e30)", texts), NULL);
     opevo_text line = {0};

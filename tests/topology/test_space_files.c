@@ -190,12 +190,12 @@ static void test_nni_mistakes(void **state)
          "_dialect must be \"c\" or \"python\"."},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a < 2\", "
          "\"b\"]}",
-         "space.json: constraint 2, column 1: nothing is called b; the names are a."},
+         "space.json:1: constraint 2, column 1: nothing is called b; the names are a."},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1]}, \"_constraints\": [\"4 % a < "
          "2\"]}",
-         "space.json: constraint 1, column 3: it divides by zero at a=0"},
+         "space.json:1: constraint 1, column 3: it divides by zero at a=0"},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a > 2\"]}",
-         "space.json: constraint 1: no point satisfies the constraints"},
+         "space.json:1: constraint 1: no point satisfies the constraints"},
         {"{\"a\": {\"_type\": \"permutation\", \"_value\": 34}, \"b\": {\"_type\": "
          "\"permutation\", "
          "\"_value\": 34}}",
@@ -214,6 +214,73 @@ static void test_nni_mistakes(void **state)
             fail_msg("%s:\n\"%s\", expected \"%s\"", cases[i].json, err.message, cases[i].words);
         assert_null(space);
         assert_int_equal(opevo_memory_live(), live);
+    }
+}
+
+/* Each constraint is named with the line on which it begins, whatever stands in the texts before. */
+static void test_lines_of_constraints(void **state)
+{
+    static const struct {
+        const char *constraints, *words;
+    } cases[] = {
+        {"[\"a < 2\",\n\"b\"]", "space.json:5: constraint 2, column 1: nothing is called b"},
+        {"\n[\n\n\"4 / a\"]", "space.json:7: constraint 1, column 3: it divides by zero"},
+        {"[\"s != '],[\\\"'\", \"a < 2\",\r\n\"s != '\\\\\\\\'\",\n\"a > 7\"\n]",
+         "space.json:6: constraint 4: no point satisfies"},
+        {"[\"a < 2\"\n,\n\"\"\n]", "space.json:6: constraint 2 is empty"},
+        {"[\"a < 2\", \"1 < 2\"]", "space.json:4: constraint 2: \"1 < 2\" names no parameter"},
+        {"[\"a < 1\",\n\"a > 0\"]", "space.json: no point satisfies the constraints together"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_text json = {0};
+        opevo_space *space = NULL;
+
+        opevo_text_printf(&json,
+                          "{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1]},\n\"s\": "
+                          "{\"_value\": [\"{\\\"_constraints\\\": [\"],\n \"_type\": \"choice\"},\n"
+                          "\"_constraints\": %s, \"_dialect\": \"c\"}",
+                          cases[i].constraints);
+        CHECK_FAILS(OPEVO_INVALID, cases[i].words,
+                    opevo_space_parse(opevo_text_string(&json), "space.json", NULL, &space, &err));
+        opevo_text_free(&json);
+    }
+}
+
+/* What somebody wrote is cut in messages. */
+static void test_long_texts_are_cut(void **state)
+{
+    static const char *const formats[] = {
+        "{\"%s\": 3}",
+        "{\"%s\": {\"_type\": \"discrete\", \"_value\": [1]}}",
+        "{\"a\": {\"_type\": \"%s\", \"_value\": [1]}}",
+        "{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topology\": \"%s\"}}",
+        "{\"a\": {\"_type\": \"discrete\", \"_value\": [\"%s\"]}}",
+        "{\"a\": {\"_type\": \"choice\", \"_value\": [\"%s\"]}, \"_constraints\": [\"a / 2\"]}",
+        "{\"a\": {\"_type\": \"choice\", \"_value\": [\"%s\", 1]}, \"_constraints\": [\"a / 2\"]}",
+        "{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"%s\"]}",
+        "{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"%s(1)\"]}",
+        "{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a %s\"]}",
+        "{\"a\": {\"_type\": \"choice\", \"_value\": [\"b\"]}, \"_constraints\": [\"a == '%s'\"]}",
+        "{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_%s\": 1}}",
+    };
+    char longer[5001] = "";
+
+    (void)state;
+    memset(longer, 'w', sizeof longer - 1);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        opevo_text json = {0};
+        opevo_space *space = NULL;
+        opevo_error err = {OPEVO_OK, ""};
+
+        opevo_text_printf(&json, formats[i], longer);
+        assert_int_equal(
+            opevo_space_parse(opevo_text_string(&json), "space.json", NULL, &space, &err),
+            OPEVO_INVALID);
+        if (strlen(err.message) > 260 || strstr(err.message, "w\""))
+            fail_msg("%s", err.message);
+        opevo_text_free(&json);
     }
 }
 
@@ -249,9 +316,14 @@ static void test_loading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nni_form),         cmocka_unit_test(test_our_extensions),
-        cmocka_unit_test(test_reals_stay_reals), cmocka_unit_test(test_written_spaces_come_back),
-        cmocka_unit_test(test_nni_mistakes),     cmocka_unit_test(test_loading),
+        cmocka_unit_test(test_nni_form),
+        cmocka_unit_test(test_our_extensions),
+        cmocka_unit_test(test_reals_stay_reals),
+        cmocka_unit_test(test_written_spaces_come_back),
+        cmocka_unit_test(test_nni_mistakes),
+        cmocka_unit_test(test_loading),
+        cmocka_unit_test(test_lines_of_constraints),
+        cmocka_unit_test(test_long_texts_are_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void test_t1_lists(void **state)
         {"float", "[i / 4 for i in range(1, 4)]", "discrete(0.25,0.5,0.75)"},
         {"bool", "[True, False]", "categorical(true,false)"},
         {"bool", "[0, 1]", "categorical(0,1)"},
-        {"string", "['a', \"b,c\", 'd]']", "categorical(a,b,c,d])"},
+        {"string", "['a', \"b,c\", 'd]']", "categorical(a,\"b,c\",d])"},
         {"string", "['for i in x', 'b'] + ['+']", "categorical(for i in x,b,+)"},
         {"string", "[s for s in ['a', 'b'] if s != 'a']", "categorical(b)"},
     };
@@ -41,8 +41,8 @@ static void test_t1_lists(void **state)
         opevo_space *space = NULL;
 
         if (!cases[i].text) {
-            CHECK_FAILS(OPEVO_INVALID,
-                        "t1.json: ", parse_t1(cases[i].type, cases[i].values, NULL, &space, &err));
+            CHECK_FAILS(OPEVO_INVALID, "t1.json:1: ",
+                        parse_t1(cases[i].type, cases[i].values, NULL, &space, &err));
             continue;
         }
         CHECK_OK(parse_t1(cases[i].type, cases[i].values, NULL, &space, &err));
@@ -56,14 +56,14 @@ static void test_t1_mistakes(void **state)
     static const struct {
         const char *type, *values, *condition, *words;
     } cases[] = {
-        {"double", "[1]", NULL, "t1.json: Parameter p: Type must be \"int\""},
-        {"int", "", NULL, "t1.json: Values of p, column 1: a list is expected here"},
+        {"double", "[1]", NULL, "t1.json:1: Parameter p: Type must be \"int\""},
+        {"int", "", NULL, "t1.json:1: Values of p, column 1: a list is expected here"},
         {"int", "1, 2", NULL, "Values of p, column 1: a list is expected here"},
         {"int", "[1, 2", NULL, "Values of p, column 1: a list is expected here"},
         {"int", "[1, 2]]", NULL, "a list is expected here"},
         {"int", "[1, , 2]", NULL, "Values of p, column 5: the text ends where a value"},
-        {"int", "[]", NULL, "t1.json: Parameter p"},
-        {"int", "[1, 1]", NULL, "t1.json: Parameter p"},
+        {"int", "[]", NULL, "t1.json:1: Parameter p"},
+        {"int", "[1, 1]", NULL, "t1.json:1: Parameter p"},
         {"int", "[1, 2.5]", NULL, "Parameter p: value 2 does not fit the type int"},
         {"uint", "[1, -2]", NULL, "Parameter p: value 2 does not fit the type uint"},
         {"bool", "['x']", NULL, "value 1 does not fit the type bool"},
@@ -83,11 +83,11 @@ static void test_t1_mistakes(void **state)
         {"int", "random.sample(3)", NULL, "a list is expected here"},
         {"int", "((((((((((((((((((((((((([1])))))))))))))))))))))))))", NULL,
          "lists are nested too deeply"},
-        {"int", "[1, 2]", "p <", "t1.json: constraint 1, column 4: the text ends"},
+        {"int", "[1, 2]", "p <", "t1.json:1: constraint 1, column 4: the text ends"},
         {"int", "[1, 2]", "p && 1", "&& is not understood here; write and."},
-        {"int", "[1, 2]", "q < 1", "t1.json: constraint 1, column 1: nothing is called q"},
+        {"int", "[1, 2]", "q < 1", "t1.json:1: constraint 1, column 1: nothing is called q"},
         {"int", "[0, 1]", "4 / p > 1",
-         "t1.json: constraint 1, column 3: it divides by zero at p=0"},
+         "t1.json:1: constraint 1, column 3: it divides by zero at p=0"},
     };
 
     (void)state;
@@ -138,12 +138,46 @@ static void test_t1_structure(void **state)
     }
 }
 
+/* The line of the item, or of the member that is wrong. Escapes, brackets and colons in texts do not
+ * mislead. */
+static void test_t1_lines(void **state)
+{
+    static const char *const format =
+        "{\n\"General\": {\"a\": [\"]}\\\"{\", {}, [], -1.5e3]},\n\"ConfigurationSpace\":\n{"
+        "\"TuningParameters\": [\n{\"Name\": \"p\", \"Type\": \"int\",\n\"Values\": \"[1, 2]\"},\n"
+        "{\"Name\": \"q\",\n\"Type\": \"int\",\n\"Values\":\n\"%s\"}],\n\"Conditions\"\n: [\n"
+        "{\"Parameters\": [\"p\"], \"Expression\": \"p < 3\"},\n\n"
+        "{\"Parameters\": [\n\"p\"],\n\"Expression\":\"%s\"%s}]}}";
+    static const struct {
+        const char *values, *condition, *more, *words;
+    } cases[] = {
+        {"[1", "p < 2", "", "t1.json:10: Values of q, column 1: a list is expected"},
+        {"[1, 1]", "p < 2", "", "t1.json:10: Parameter q: the value 1 is given twice"},
+        {"[0.5]", "p < 2", "", "t1.json:10: Parameter q: value 1 does not fit"},
+        {"[1]", "p <", "", "t1.json:17: constraint 2, column 4: the text ends"},
+        {"[1]", "p > 2", "", "t1.json:17: constraint 2: no point satisfies"},
+        {"[1]", "p < 2", ", \"x\": 1", "t1.json:15: Conditions, item 2 has the key \"x\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_text json = {0};
+        opevo_space *space = NULL;
+
+        opevo_text_printf(&json, format, cases[i].values, cases[i].condition, cases[i].more);
+        CHECK_FAILS(OPEVO_INVALID, cases[i].words,
+                    opevo_space_parse(opevo_text_string(&json), "t1.json", NULL, &space, &err));
+        opevo_text_free(&json);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_t1_lists),
         cmocka_unit_test(test_t1_mistakes),
         cmocka_unit_test(test_t1_structure),
+        cmocka_unit_test(test_t1_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

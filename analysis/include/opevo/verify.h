@@ -9,6 +9,9 @@
 #include <opevo/child.h>
 #include <opevo/sampler.h>
 
+/* Whether a test would catch a defect. */
+typedef enum opevo_caught { OPEVO_CAUGHT_UNKNOWN, OPEVO_CAUGHT_NO, OPEVO_CAUGHT_YES } opevo_caught;
+
 /* One test. A family-wise verdict needs the p-values of all tests; so tests are run first and
  * judged together. */
 typedef struct opevo_fit {
@@ -23,12 +26,16 @@ typedef struct opevo_fit {
     bool rejected;
     /* Smallest defect that Pearson's test with this number of draws catches with probability 0.999
      * at alpha = 1e-6, by the non-central chi-square law. Estimated: that law is asymptotic. */
-    double detectable_q;     /* every change of q by as much, up or down, is caught; NAN: none is */
+    double detectable_q;     /* every change of q by as much, up or down, is caught; NAN: none is,
+                                or not computed */
     uint64_t detectable_cut; /* largest k such that a walk made to stop after k steps is caught; 0:
                                 none, or not computed */
     double detectable_edge;  /* share of the edges whose loss, one at a time, is caught; NAN: not
                                 computed */
     uint64_t edges_tried;    /* edges behind detectable_edge: all of them, or 64 spread evenly */
+    /* Likewise for the child step; UNKNOWN: not computed. */
+    opevo_caught detects_other_rule; /* a child that follows the other duplicate rule */
+    opevo_caught detects_duplicates; /* a child that is mutated once, be it a duplicate or not */
 } opevo_fit;
 
 /* Draws one vertex or point; `context` is whatever it needs. */
@@ -59,9 +66,10 @@ opevo_status opevo_verify_law(const opevo_law *law, opevo_draw draw, void *conte
 /* The power part: fills the fields on defects, for the test that opevo_verify_law makes of the walk
  * from `start` with this number of draws. The defects are
  *   q     the walk goes on with probability q - delta or q + delta (at most q + 0.9 (1 - q)); that
- * a larger delta is easier to catch is taken for granted, delta is found to 1 %; cut   the walk
- * stops after k steps for certain; edge  one edge is missing, in both directions. Graphs of more
- * than 2^20 vertices or 2^22 edges: detectable_q alone.
+ *         a larger delta is easier to catch is taken for granted, delta is found to 1 %
+ *   cut   the walk stops after k steps for certain
+ *   edge  one edge is missing, in both directions
+ * Graphs of more than 2^20 vertices or 2^22 edges: detectable_q alone.
  *
  * Errors: as opevo_law_create. Cost: up to 90 laws, 64 of them for the edges. */
 opevo_status opevo_verify_power(const opevo_parameter *parameter, double q, opevo_index start,
@@ -69,19 +77,33 @@ opevo_status opevo_verify_power(const opevo_parameter *parameter, double q, opev
 
 /* The whole child step of a tuner: recombine, mutate, handle duplicates. `draw` gives the point of
  * one child bred from these parents while the points with taken[x] are taken; the test is against
- * opevo_child_law_without_duplicates. Where that law loses children that can reach no free point,
- * they are expected to be bred anew, which scales the law of the others by 1 / (1 - lost). A number
- * of at least opevo_space_size(space) counts as an impossible draw.
+ * opevo_child_law_without_duplicates. A number of at least opevo_space_size(space) counts as an
+ * impossible draw.
  *
  *   taken   opevo_space_size(space) flags; at least the parents, as a rule
  *   bound   out: 1-norm bound of the law; may be NULL
  *
  * Errors: as opevo_child_law_without_duplicates (LIMIT above 4096 points) and opevo_verify_draws;
- * INVALID when no child can reach a free point. */
+ * INVALID when more than 1e-9 of the children can reach no free point, as on a graph that is not
+ * connected: a sampler has to give up on these, and no law says what comes then. */
 opevo_status opevo_verify_child(const opevo_space *space, const opevo_parents *parents, double q,
                                 opevo_duplicate_rule rule, const bool *taken, opevo_draw draw,
                                 void *context, uint64_t draws, opevo_rng *rng, opevo_fit *out,
                                 double *bound, opevo_error *err);
+
+/* The power part of opevo_verify_child, for the same arguments: fills detectable_q (one q for all
+ * parameters, changed as in opevo_verify_power), detects_other_rule and detects_duplicates; the
+ * defects of a single walk, cut and edge, become "not computed". A defect whose law cannot be
+ * certified to 1e-9 counts as not caught.
+ *
+ * So that the answer takes seconds at most, detectable_q is not computed above 1024 points, nor
+ * detects_other_rule where the other rule continues from more than 2048 taken points.
+ *
+ * Errors: as opevo_verify_child. Cost: up to 26 of opevo_child_law_without_duplicates, about a
+ * second at 1024 points with a third of them taken. */
+opevo_status opevo_verify_child_power(const opevo_space *space, const opevo_parents *parents,
+                                      double q, opevo_duplicate_rule rule, const bool *taken,
+                                      uint64_t draws, opevo_fit *out, opevo_error *err);
 
 /* Holm's step-down adjustment: each fit enters with twice the smaller of its two p-values, which
  * are thereby corrected for their being two; rejected: p_adjusted < alpha. The probability that any

@@ -39,12 +39,12 @@ typedef enum opevo_family {
 } opevo_family;
 
 typedef struct opevo_parameter_spec {
-    const char *name;          /* a C identifier */
+    const char *name;          /* a C identifier of at most 63 characters */
     const char *type;          /* as in the table above */
     const opevo_value *values; /* what stands in the parentheses, or in an NNI file's _value */
     size_t value_count;
     const char *topology;               /* as in the table above; NULL: the default */
-    const char *const *component_names; /* NULL, or one C identifier for each component */
+    const char *const *component_names; /* NULL, or one such identifier for each component */
     size_t component_name_count;
     const char *directory; /* against which graph(FILE) resolves a relative path; NULL: here */
 } opevo_parameter_spec;
@@ -57,8 +57,8 @@ typedef struct opevo_parameter_spec {
 opevo_status opevo_parameter_create(const opevo_parameter_spec *spec, opevo_parameter **out,
                                     opevo_error *err);
 /* From text as in the table above, such as "factor(8,3)"; topology as in the spec. A list's values
- * are separated by commas and read by opevo_value_parse; one in double quotes is a text. C, v and n
- * may be powers, such as 2^40. */
+ * are separated by commas, none missing, and read by opevo_value_parse; one in double quotes is a
+ * text, written as JSON writes it. C, v and n may be powers, such as 2^40. */
 opevo_status opevo_parameter_parse(const char *name, const char *text, const char *topology,
                                    opevo_parameter **out, opevo_error *err);
 void opevo_parameter_destroy(opevo_parameter *parameter);
@@ -66,7 +66,8 @@ void opevo_parameter_destroy(opevo_parameter *parameter);
 const char *opevo_parameter_name(const opevo_parameter *parameter);
 const char *opevo_parameter_type(const opevo_parameter *parameter);
 const char *opevo_parameter_topology(const opevo_parameter *parameter);
-/* Type and arguments as text: "factor(8,3)"; a long list of values is cut with "...". Borrowed. */
+/* Type and arguments as text, "factor(8,3)", which opevo_parameter_parse reads back; a long list of
+ * values, or one with a long value, is cut with "...". Borrowed. */
 const char *opevo_parameter_text(const opevo_parameter *parameter);
 opevo_family opevo_parameter_family(const opevo_parameter *parameter);
 /* Number of vertices, at least 1. */
@@ -117,13 +118,16 @@ enum {
 opevo_status opevo_parameter_measure(const opevo_parameter *parameter,
                                      opevo_parameter_metrics *metrics, opevo_error *err);
 
-/* "8,1,1": the components with commas; texts bare. */
+/* "8,1,1": the components with commas. A text that would be taken for something else (empty, with
+ * commas, quotes, backslashes, parentheses, control characters or a blank at an end, or that looks
+ * like a number or a truth value) stands as a JSON string, others bare. */
 void opevo_parameter_print(const opevo_parameter *parameter, opevo_index vertex, opevo_text *out);
 /* [8, 1, 1] for a type of tuples, a bare JSON value for the others. */
 void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index vertex,
                                 opevo_text *out);
-/* Read what opevo_parameter_print wrote. Errors: INVALID with the reason, such as "4,1,1 is no
- * value of factor(8,3): its product is 4". */
+/* Read what opevo_parameter_print wrote. A text is also found bare, unless it looks like another
+ * value of the list; in double quotes it is a text and nothing else. Errors: INVALID with the
+ * reason, such as "4,1,1 is no value of factor(8,3): its product is 4"; NOMEM. */
 opevo_status opevo_parameter_read(const opevo_parameter *parameter, const char *text,
                                   opevo_index *vertex, opevo_error *err);
 

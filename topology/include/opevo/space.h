@@ -41,8 +41,8 @@ opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
                                 opevo_error *err);
 /* A search space in NNI's form with our extensions, or a Kernel Tuner T1 file; which one is seen
  * from the content. docs/formats/space.md describes both. Errors: INVALID as "path:line: ...",
- * "path:line:column: ..." for what is no JSON, or "path: constraint n, column m: ..."; IO; and
- * those of opevo_space_create. */
+ * "path:line:column: ..." for what is no JSON, or "path:line: constraint n, column m: ..."; IO;
+ * and those of opevo_space_create. */
 opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *err);
 /* The same from a text; `origin` stands for the path in messages, `directory` is where graph files
  * are looked for (NULL: here). */
@@ -81,9 +81,8 @@ typedef struct opevo_space_share {
 opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enumerate_limit,
                                        unsigned threads, opevo_space_share *out, opevo_error *err);
 
-/* "K=64,4,4 X=8,1,16,4": as a person reads and types it. A text that would be taken for something
- * else (empty, with blanks, quotes, backslashes, commas or '=', or that looks like a number) stands
- * as a JSON string. */
+/* "K=64,4,4 X=8,1,16,4": as a person reads and types it, each value as by opevo_parameter_print; a
+ * text with a blank or '=' in it stands as a JSON string, too. */
 void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *out);
 /* {"K": [64, 4, 4], "X": ...} */
 void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_text *out);

@@ -16,7 +16,7 @@
  * enum suffix, name in stores and on the terminal, what it means. The numbers are stored in files:
  * append only. */
 #define OPEVO_OUTCOME_LIST(X)                                                                      \
-    X(OK, "ok", "ran, and was correct where that was checked")                                    \
+    X(OK, "ok", "ran, and was correct where that was checked")                                     \
     X(REJECTED, "rejected", "refused before building: breaks a known limit of the device")         \
     X(BUILD_ERROR, "build-error", "did not compile")                                               \
     X(LAUNCH_ERROR, "launch-error", "compiled, but could not be started or failed in the driver")  \
