@@ -13,6 +13,7 @@
 
 #include "scratch_folder.h"
 
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -332,6 +333,7 @@ static int read_as_nobody(const char *path)
 static void test_a_store_that_may_only_be_read(void **state)
 {
     scratch_folder scratch = scratch_make();
+    char path[PATH_MAX];
     int status = 0;
     pid_t child = 0;
 
@@ -339,9 +341,10 @@ static void test_a_store_that_may_only_be_read(void **state)
     make_store(scratch.file);
     assert_int_equal(chmod(scratch.file, 0444), 0);
     assert_int_equal(chmod(scratch.path, 0555), 0);
+    assert_non_null(realpath(scratch.file, path)); /* SQLite looks from the root */
     child = fork();
     if (child == 0)
-        _exit(read_as_nobody(scratch.file));
+        _exit(read_as_nobody(path));
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(chmod(scratch.path, 0755), 0);
     scratch_remove(&scratch);
