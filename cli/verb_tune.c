@@ -20,6 +20,7 @@ static const opevo_option options[] = {
     {"space", "FILE", "space file that says otherwise than the recording", false},
     {"tuner", "NAME", "which tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
+    {"learn", "STORE:RUN", "learn from a run in a store before the first trial", true},
     {"trials", "N", "stop after N trials (default 500 when no limit is given)", false},
     {"seconds", "S", "stop when the trials have cost S seconds, simulated or measured", false},
     {"target", "X", "stop at this fitness, or at X% of the known optimum", false},
@@ -40,6 +41,7 @@ typedef struct plan {
     opevo_text settings_text;
     uint64_t runs;
     unsigned threads;
+    opevo_trial *earlier;      /* to learn from */
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
     uint64_t failed; /* what the progress line of a single run shows */
@@ -115,6 +117,63 @@ cleanup:
     return status;
 }
 
+/* Append the trials of one run, given as STORE:RUN. */
+static opevo_status read_earlier_run(plan *self, const char *text, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const char *colon = strrchr(text, ':');
+    char *path = opevo_strndup(text, colon ? (size_t)(colon - text) : 0);
+    opevo_store *store = NULL;
+    opevo_trial *grown = NULL;
+    int64_t run = 0;
+    uint64_t count = 0;
+    size_t got = 0;
+
+    if (!path)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --learn.");
+    if (!colon || !opevo_parse_i64(colon + 1, &run)) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--learn %s: give a store and the number of a run in it, such as "
+                            "runs.db:1.",
+                            text);
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
+    OPEVO_TRY(opevo_store_find(store, run, self->objective->space, &count, err));
+    grown = opevo_realloc(self->earlier, self->run.earlier_count + (size_t)count, sizeof *grown);
+    if (!grown) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the trials of %s.", text);
+        goto cleanup;
+    }
+    self->earlier = grown;
+    OPEVO_TRY(
+        opevo_store_read(store, run, 0, grown + self->run.earlier_count, (size_t)count, &got, err));
+    for (size_t i = 0; i < got; i++)
+        grown[self->run.earlier_count + i].proposal.origin = "earlier"; /* outlives the store */
+    self->run.earlier_count += got;
+    self->run.earlier = grown;
+cleanup:
+    opevo_store_close(store);
+    opevo_free(path);
+    return status;
+}
+
+static opevo_status read_earlier(const opevo_call *call, plan *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (opevo_i_option(call, "learn") && !self->run.tuner->learn)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--learn: the tuner %s cannot learn from earlier trials; use --tuner "
+                          "autotvm.",
+                          self->run.tuner->name);
+    for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
+        if (!strcmp(call->given[i].option->name, "learn"))
+            status = read_earlier_run(self, call->given[i].value, err);
+    }
+    return status;
+}
+
 static opevo_status read_plan(const opevo_call *call, plan *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -132,6 +191,7 @@ static opevo_status read_plan(const opevo_call *call, plan *self, opevo_error *e
     /* Where nothing is ok there is no optimum to compare with. */
     self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
     OPEVO_TRY(read_budget(call, self, err));
+    OPEVO_TRY(read_earlier(call, self, err));
     if (!opevo_i_flag(call, "dry-run") && opevo_i_option(call, "store"))
         OPEVO_TRY(opevo_store_open(opevo_i_option(call, "store"), OPEVO_STORE_WRITE,
                                    &self->run.store, err));
@@ -229,6 +289,8 @@ static void add_json_head(const plan *self, opevo_text *out)
     opevo_i_json_string(out, "tuner", self->run.tuner->name);
     opevo_i_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
+    if (self->run.earlier_count > 0)
+        opevo_text_printf(out, ", \"earlier_trials\": %zu", self->run.earlier_count);
 }
 
 static void add_json_best(const plan *self, const opevo_trial *best, opevo_text *out)
@@ -296,6 +358,8 @@ static void print_settings(const plan *self, opevo_text *out)
     else
         opevo_text_printf(out, "seeds %llu to %llu", (unsigned long long)self->run.seed,
                           (unsigned long long)(self->run.seed + self->runs - 1));
+    if (self->run.earlier_count > 0)
+        opevo_text_printf(out, "; %zu earlier trials", self->run.earlier_count);
     if (budget->trials)
         opevo_text_printf(out, "; at most %llu trials", (unsigned long long)budget->trials);
     if (budget->seconds > 0)
@@ -454,6 +518,7 @@ cleanup:
     opevo_objective_destroy(self.objective);
     opevo_text_free(&self.settings_text);
     opevo_free(self.settings);
+    opevo_free(self.earlier);
     opevo_free(self.results);
     return status;
 }

@@ -7,11 +7,13 @@
 
 #include <opevo/run.h>
 
+#include <opevo/hash.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 enum { BATCH_DEFAULT = 64 };
 
@@ -63,6 +65,23 @@ static opevo_status check_options(const opevo_run_options *options, opevo_error 
     return OPEVO_OK;
 }
 
+/* What identifies the earlier trials: their number, and a signature of points and fitness. */
+static void print_earlier(const opevo_run_options *options, opevo_text *out)
+{
+    uint64_t hash = OPEVO_HASH_START;
+
+    for (size_t i = 0; i < options->earlier_count; i++) {
+        const opevo_trial *trial = &options->earlier[i];
+        uint64_t words[3] = {(uint64_t)(trial->proposal.point >> 64),
+                             (uint64_t)trial->proposal.point, 0};
+
+        memcpy(&words[2], &trial->outcome.fitness, sizeof words[2]);
+        hash = opevo_hash_bytes(hash, words, sizeof words);
+    }
+    opevo_text_printf(out, "%searlier=%zu:%016llx", out->length ? " " : "", options->earlier_count,
+                      (unsigned long long)hash);
+}
+
 static opevo_status begin_stored_run(runner *self, opevo_error *err)
 {
     const opevo_run_options *options = self->options;
@@ -78,6 +97,8 @@ static opevo_status begin_stored_run(runner *self, opevo_error *err)
     };
 
     opevo_settings_print(options->tuner, options->settings, &settings);
+    if (options->earlier_count > 0)
+        print_earlier(options, &settings);
     OPEVO_TRY(opevo_text_check(&settings, err));
     key.settings = opevo_text_string(&settings);
     OPEVO_TRY(opevo_store_begin(options->store, &key, &self->run, err));
@@ -112,6 +133,9 @@ static opevo_status prepare(runner *self, opevo_error *err)
     }
     OPEVO_TRY(opevo_tuner_create(options->tuner, self->objective->space, options->settings,
                                  options->seed, &self->tuner, err));
+    OPEVO_TRY(opevo_tuner_use_features(self->tuner, self->objective->features, err));
+    if (options->earlier_count > 0)
+        OPEVO_TRY(opevo_tuner_learn(self->tuner, options->earlier, options->earlier_count, err));
     if (options->store)
         OPEVO_TRY(begin_stored_run(self, err));
 cleanup:

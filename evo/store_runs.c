@@ -169,6 +169,50 @@ opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int
     return status;
 }
 
+/* What a row of opevo_store_find's query says. */
+static opevo_status check_space(opevo_store *store, int64_t run, const opevo_space *space,
+                                sqlite3_stmt *row, opevo_error *err)
+{
+    char signature[OPEVO_I_HEX_SIZE];
+
+    opevo_i_signature_text(opevo_space_signature(space), signature);
+    if (strcmp(column_text(row, 0), signature) != 0)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                          "%s: run %lld was made on another search space: its points mean nothing "
+                          "here.",
+                          store->path, (long long)run);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space *space,
+                              uint64_t *trials, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *query = NULL;
+    int code = SQLITE_OK;
+
+    OPEVO_TRY(opevo_i_store_prepare(
+        store,
+        "SELECT signature, (SELECT count(*) FROM trials WHERE trials.run = found.run)"
+        " FROM (SELECT run, space FROM runs WHERE run = ?) AS found JOIN spaces USING (space)",
+        &query, err));
+    sqlite3_bind_int64(query, 1, run);
+    code = sqlite3_step(query);
+    if (code == SQLITE_ROW) {
+        OPEVO_TRY(check_space(store, run, space, query, err));
+        *trials = (uint64_t)sqlite3_column_int64(query, 1);
+    } else if (code == SQLITE_DONE) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s has no run %lld; opevo runs lists those that it has.", store->path,
+                            (long long)run);
+    } else {
+        status = opevo_i_store_fail(store, err);
+    }
+cleanup:
+    sqlite3_finalize(query);
+    return status;
+}
+
 /* What listing keeps from run to run. */
 typedef struct lister {
     opevo_store *store;

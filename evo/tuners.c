@@ -9,8 +9,17 @@
 #include <string.h>
 
 static const opevo_tuner_ops *const tuners[] = {
-    &opevo_i_opevo_ops,
-    &opevo_i_random_search_ops,
+    &opevo_i_ansor_knobs_ops,    &opevo_i_autotvm_ops,
+    &opevo_i_autotvm_ga_ops,     &opevo_i_droplet_ops,
+    &opevo_i_gbfs_ops,           &opevo_i_gbfs_reference_ops,
+    &opevo_i_grid_ops,           &opevo_i_kt_annealing_ops,
+    &opevo_i_kt_diff_evo_ops,    &opevo_i_kt_genetic_ops,
+    &opevo_i_kt_greedy_ils_ops,  &opevo_i_kt_greedy_mls_ops,
+    &opevo_i_kt_pso_ops,         &opevo_i_kt_tabu_greywolf_ops,
+    &opevo_i_kt_vndx_ops,        &opevo_i_na2c_ops,
+    &opevo_i_na2c_reference_ops, &opevo_i_na2c_uniform_ops,
+    &opevo_i_opevo_ops,          &opevo_i_opevo_reference_ops,
+    &opevo_i_random_search_ops,  &opevo_i_tpe_ops,
 };
 
 size_t opevo_tuner_count(void)

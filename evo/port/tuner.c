@@ -24,9 +24,49 @@ opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *s
         return status;
     tuner->ops = ops;
     tuner->space = space;
+    tuner->features = NULL;
     tuner->pending = 0;
+    tuner->asked = false;
     *out = tuner;
     return OPEVO_OK;
+}
+
+static opevo_status check_not_asked(const opevo_tuner *tuner, opevo_error *err)
+{
+    if (tuner->asked)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "A tuner must be told of features and earlier trials before it is asked.");
+    return OPEVO_OK;
+}
+
+opevo_status opevo_tuner_use_features(opevo_tuner *tuner, const opevo_feature_source *source,
+                                      opevo_error *err)
+{
+    opevo_status status = check_not_asked(tuner, err);
+
+    if (status == OPEVO_OK)
+        tuner->features = source;
+    return status;
+}
+
+opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                               opevo_error *err)
+{
+    opevo_status status = check_not_asked(tuner, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (!tuner->ops->learn)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The tuner %s cannot learn from earlier trials.",
+                          tuner->ops->name);
+    for (size_t i = 0; i < count; i++) {
+        if (trials[i].proposal.point >= opevo_space_size(tuner->space))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "An earlier trial, number %llu, is of a point outside the space.",
+                              (unsigned long long)trials[i].number);
+    }
+    return tuner->ops->learn(tuner, trials, count, err);
 }
 
 opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
@@ -37,6 +77,7 @@ opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals, size
 
     if (capacity == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A tuner must be asked for at least one point.");
+    tuner->asked = true;
     status = tuner->ops->ask(tuner, proposals, capacity, &given, err);
     if (status != OPEVO_OK)
         return status;

@@ -36,6 +36,11 @@ enum {
     SMALL_MOST = 1024 /* points */
 };
 
+/* More points than a plan of 64, so that cost models are trained, but not many more. */
+static const char middle_space[] =
+    "{\"a\": {\"_type\": \"factor\", \"_value\": [12, 3]}, \"b\": {\"_type\": \"discrete\","
+    " \"_value\": [1, 2, 3, 4]}}";
+
 static const char large_space[] =
     "{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}, \"X\": {\"_type\": \"factor\","
     " \"_value\": [512, 4]}, \"Y\": {\"_type\": \"factor\", \"_value\": [1024, 4]},"
@@ -44,8 +49,19 @@ static const char large_space[] =
 
 /* Settings that every tuner which has them must survive. */
 static const char *const variants[] = {
-    "",    "lambda=1 rho=1",           "lambda=3 rho=20", "lambda=20 rho=3 duplicates=redraw",
-    "q=0", "q=0.99 duplicates=redraw", "q=0.001",
+    "",
+    "lambda=1 rho=1",
+    "lambda=3 rho=20",
+    "lambda=20 rho=3 duplicates=redraw",
+    "q=0",
+    "q=0.99 duplicates=redraw",
+    "q=0.001",
+    /* autotvm, autotvm-ga, ansor-knobs, droplet, tpe */
+    "loss=reg diversity=2 plan=16",
+    "population=7 elite=7 mutation=1",
+    "warmup=0 batch=16 random=1",
+    "batch=1 exhausted=restart",
+    "startup=1 candidates=1",
 };
 enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
 
@@ -64,13 +80,33 @@ static bool has_keys(const opevo_tuner_ops *ops, const char *changes)
     return true;
 }
 
+/* Settings that make a tuner cheaper and leave what it does: the contract is the same. */
+static const struct {
+    const char *name;
+    const char *changes;
+} cheaper[] = {
+    {"ansor-knobs", "population=600 generations=1 trees=10"},
+    {"autotvm", "chains=16 steps=60 trees=20"},
+};
+
+static const char *cheaper_settings(const opevo_tuner_ops *ops)
+{
+    for (size_t i = 0; i < sizeof cheaper / sizeof *cheaper; i++) {
+        if (!strcmp(cheaper[i].name, ops->name))
+            return cheaper[i].changes;
+    }
+    return "";
+}
+
 static opevo_tuner *make(const opevo_tuner_ops *ops, const opevo_space *space, const char *changes,
                          uint64_t seed)
 {
     opevo_setting_value values[FORMULA_SETTINGS_MOST];
     opevo_tuner *tuner = NULL;
+    char all[256];
 
-    formula_settings(ops, changes, values);
+    snprintf(all, sizeof all, "%s %s", cheaper_settings(ops), changes);
+    formula_settings(ops, all, values);
     CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
     return tuner;
 }
@@ -212,7 +248,8 @@ static void test_same_seed_same_points_however_cut(void **state)
                     assert_memory_equal(first, again, sizeof first);
                 }
                 collect(ops, space, variants[v], fail, 2, 64, LONG, again);
-                assert_memory_not_equal(first, again, sizeof first);
+                if (strcmp(ops->name, "grid") != 0 && strcmp(ops->name, "droplet") != 0)
+                    assert_memory_not_equal(first, again, sizeof first); /* those draw nothing */
             }
         }
     }
@@ -350,7 +387,7 @@ static opevo_status use(const opevo_tuner_ops *ops, const opevo_space *space)
     opevo_tuner *tuner = NULL;
     size_t count = 1;
 
-    opevo_settings_default(ops, values);
+    formula_settings(ops, cheaper_settings(ops), values);
     status = opevo_tuner_create(ops, space, values, 1, &tuner, NULL);
     while (status == OPEVO_OK && count) {
         opevo_proposal proposal;
@@ -369,7 +406,7 @@ static opevo_status use(const opevo_tuner_ops *ops, const opevo_space *space)
 
 static void test_every_allocation_fails(void **state)
 {
-    opevo_space *space = formula_space(small_spaces[4]);
+    opevo_space *space = formula_space(middle_space);
     int64_t live = opevo_memory_live();
 
     (void)state;
@@ -403,7 +440,7 @@ static void test_table(void **state)
         for (size_t s = 0; s < ops->setting_count; s++)
             assert_true(ops->settings[s].key && ops->settings[s].summary);
     }
-    CHECK_FAILS(OPEVO_INVALID, "opevo, random", opevo_tuner_find("genetic", &found, &err));
+    CHECK_FAILS(OPEVO_INVALID, "opevo, opevo-reference, ", opevo_tuner_find("none", &found, &err));
     opevo_tuner_destroy(NULL);
 }
 

@@ -35,6 +35,10 @@ typedef struct opevo_run_options {
     const opevo_tuner_ops *tuner;
     const opevo_setting_value *settings; /* one for each row of the tuner's table */
     uint64_t seed;
+    /* Trials of earlier runs on the same space for the tuner to learn from; 0: none. They are part
+     * of what identifies the run in a store. Only points and outcomes matter. */
+    const opevo_trial *earlier;
+    size_t earlier_count;
     opevo_budget budget;
     size_t batch;       /* points evaluated together; 0: 64. Does not change the trials */
     unsigned threads;   /* for objectives that allow it; 0: 1. Does not change the trials */
@@ -62,9 +66,10 @@ typedef struct opevo_run_result {
  * not depend on the batch: what was evaluated beyond the one that ends the run is not counted and
  * not stored.
  *
- * Errors: INVALID without a limit; MISMATCH if the stored trials are not the ones that the tuner
- * proposes (another version, another space or another landscape under the same name); whatever the
- * objective or the store report. Stored trials survive every error.
+ * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH if the
+ * stored trials are not the ones that the tuner proposes (another version, another space or another
+ * landscape under the same name); whatever the objective or the store report. Stored trials survive
+ * every error.
  *
  * Cost: at most 2 microseconds a trial beside the objective's and the store's own cost. */
 opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,

@@ -42,6 +42,10 @@ typedef struct opevo_run_key {
  * for a store opened to read. */
 opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
                                opevo_error *err);
+/* Look a run up by its number, as opevo_store_list shows it: how many trials it has. Errors:
+ * INVALID if there is none; MISMATCH if it was made on another space than this. */
+opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space *space,
+                              uint64_t *trials, opevo_error *err);
 /* Trials of a run after number `after`, at most `capacity` of them, in order. Samples and messages
  * are not read; origins live as long as the store is open. Errors: INVALID for a damaged file. */
 opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, opevo_trial *trials,

@@ -75,6 +75,17 @@ typedef struct opevo_objective_ops {
     void (*destroy)(opevo_objective *self);
 } opevo_objective_ops;
 
+/* What a learned cost model may see of a point instead of the values of its parameters: numbers
+ * that describe the program that the point stands for, such as the features of its loop nest. */
+typedef struct opevo_feature_source {
+    size_t count; /* numbers of a point, the same for all, at least 1 */
+    /* Fill `features`, `count` of them, for an allowed point; false where there are none, as for a
+     * point that cannot be lowered. A function of the point alone; costs no trial. What is no
+     * finite number counts as 0. */
+    bool (*features)(void *context, opevo_index point, float *features);
+    void *context;
+} opevo_feature_source;
+
 /* First member, `super`, of every implementation, which fills it in. */
 struct opevo_objective {
     const opevo_objective_ops *ops;
@@ -84,6 +95,7 @@ struct opevo_objective {
     double flop;        /* floating-point operations of one execution, 0 when not known */
     uint64_t signature; /* of all that decides outcomes, the space included */
     bool concurrent;    /* evaluate may be called from several threads at once */
+    const opevo_feature_source *features; /* NULL: none; owned likewise */
 };
 
 /* As ops->evaluate, with outcomes that every reader can rely on: a fitness that is negative, NaN or

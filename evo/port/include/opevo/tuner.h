@@ -68,6 +68,10 @@ typedef struct opevo_tuner_ops {
     opevo_status (*tell)(opevo_tuner *self, const opevo_trial *trials, size_t count,
                          opevo_error *err);
     void (*destroy)(opevo_tuner *self);
+    /* Trials of earlier runs on the same space, told before the first ask. They are no trials of
+     * this run: their points may be proposed again. NULL: the tuner has no use for them. */
+    opevo_status (*learn)(opevo_tuner *self, const opevo_trial *trials, size_t count,
+                          opevo_error *err);
 } opevo_tuner_ops;
 
 /* First member, `super`, of every implementation; the functions below keep all of it except the
@@ -75,7 +79,9 @@ typedef struct opevo_tuner_ops {
 struct opevo_tuner {
     const opevo_tuner_ops *ops;
     const opevo_space *space;
-    size_t pending;     /* asked for and not yet told */
+    const opevo_feature_source *features; /* of the objective, see there; NULL: none */
+    size_t pending;                       /* asked for and not yet told */
+    bool asked;                           /* at least once */
     const char *reason; /* one sentence once the search is over, NULL before; a static string */
 };
 
@@ -84,6 +90,15 @@ struct opevo_tuner {
 opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
                                 const opevo_setting_value *settings, uint64_t seed,
                                 opevo_tuner **out, opevo_error *err);
+/* Before the first ask, in this order and each at most once: where the features of points come from
+ * (NULL: from their parameters; must outlive the tuner), and trials of earlier runs on the same
+ * space. A tuner that does not learn a cost model ignores the source. Errors: INVALID after the
+ * first ask, for a tuner that cannot learn from earlier trials, and for points outside the space;
+ * NOMEM. */
+opevo_status opevo_tuner_use_features(opevo_tuner *tuner, const opevo_feature_source *source,
+                                      opevo_error *err);
+opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                               opevo_error *err);
 /* As the functions of the table, with their promises checked: a proposal that is no point of the
  * space or that a constraint forbids is a bug of the tuner (an assertion), telling more than is
  * pending is one of the caller (INVALID). */

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* TVM v0.6, python/tvm/autotvm/tuner/sa_model_optimizer.py, with its defaults: temperature from 1
+ * to 0 in equal steps, an end after 50 steps in which no new point entered the list of the best.
+ * The list is a heap laid out as Python's heapq does, so that points of equal score leave it in the
+ * order of the original. Where the space has constraints, a walk draws on until it meets an allowed
+ * point, as TVM does since v0.13; one that does not in 1000 draws stays where it is. */
+
+#include "annealing_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "fresh_internal.h"
+
+enum {
+    STILL_MOST = 50,  /* steps without a change of the list */
+    DRAWS_MOST = 1000 /* of one walk */
+};
+
+typedef struct item {
+    float score;
+    bool empty; /* a place that no point has taken yet; `point` counts them */
+    opevo_index point;
+} item;
+
+struct opevo_i_annealing {
+    const opevo_space *space;
+    size_t width;
+    opevo_index *sizes;   /* of the parameters */
+    opevo_index *strides; /* of their vertices in the number of a point */
+    size_t steps;
+    size_t chains; /* once started, those that found a point of their own */
+    bool started;
+
+    opevo_index *points; /* where the chains are */
+    opevo_index *vertices;
+    float *scores;
+    opevo_index *next_points; /* where they may go */
+    opevo_index *next_vertices;
+    float *next_scores;
+
+    item *heap;
+    size_t heap_capacity;
+    size_t heap_count;
+    opevo_index_map *in_heap; /* point -> 1 while it is in the heap, 0 afterwards */
+};
+
+static void set_strides(opevo_i_annealing *self)
+{
+    opevo_index stride = 1;
+
+    for (size_t i = self->width; i-- > 0;) {
+        self->sizes[i] = opevo_parameter_size(opevo_space_parameter(self->space, i));
+        self->strides[i] = stride;
+        stride *= self->sizes[i];
+    }
+}
+
+opevo_i_annealing *opevo_i_annealing_create(const opevo_space *space, size_t chains, size_t steps)
+{
+    opevo_i_annealing *self = opevo_calloc(1, sizeof *self);
+    size_t row = opevo_space_parameter_count(space) * sizeof(opevo_index);
+
+    if (!self)
+        return NULL;
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    self->sizes = opevo_malloc(1, row);
+    self->strides = opevo_malloc(1, row);
+    self->chains = chains;
+    self->steps = steps;
+    self->points = opevo_malloc(chains, sizeof *self->points);
+    self->vertices = opevo_malloc(chains, row);
+    self->scores = opevo_malloc(chains, sizeof *self->scores);
+    self->next_points = opevo_malloc(chains, sizeof *self->next_points);
+    self->next_vertices = opevo_malloc(chains, row);
+    self->next_scores = opevo_malloc(chains, sizeof *self->next_scores);
+    if (!self->sizes || !self->strides || !self->points || !self->vertices || !self->scores ||
+        !self->next_points || !self->next_vertices || !self->next_scores) {
+        opevo_i_annealing_destroy(self);
+        return NULL;
+    }
+    set_strides(self);
+    return self;
+}
+
+void opevo_i_annealing_destroy(opevo_i_annealing *annealing)
+{
+    if (!annealing)
+        return;
+    opevo_free(annealing->sizes);
+    opevo_free(annealing->strides);
+    opevo_free(annealing->points);
+    opevo_free(annealing->vertices);
+    opevo_free(annealing->scores);
+    opevo_free(annealing->next_points);
+    opevo_free(annealing->next_vertices);
+    opevo_free(annealing->next_scores);
+    opevo_free(annealing->heap);
+    opevo_index_map_destroy(annealing->in_heap);
+    opevo_free(annealing);
+}
+
+/* ---- The list of the best ---- */
+
+/* Order of Python's tuples (score, number); an empty place has the number -1 - point. */
+static bool less(const item *a, const item *b)
+{
+    if (a->empty || b->empty)
+        return a->empty && (!b->empty || a->point > b->point);
+    return a->score < b->score || (a->score == b->score && a->point < b->point);
+}
+
+/* Python's _siftup: fill the place `at` from below to the bottom, and let the item rise there. */
+static void sink(item *heap, size_t count, size_t at)
+{
+    item moved = heap[at];
+    size_t start = at;
+
+    while (2 * at + 1 < count) {
+        size_t child = 2 * at + 1;
+
+        if (child + 1 < count && !less(&heap[child], &heap[child + 1]))
+            child++;
+        heap[at] = heap[child];
+        at = child;
+    }
+    /* Rise, though not above where it began. */
+    while (at > start && less(&moved, &heap[(at - 1) / 2])) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = moved;
+}
+
+static opevo_status start_heap(opevo_i_annealing *self, size_t wanted, opevo_error *err)
+{
+    opevo_index_map_destroy(self->in_heap);
+    self->in_heap = opevo_index_map_create();
+    if (!self->in_heap ||
+        !opevo_reserve((void **)&self->heap, &self->heap_capacity, wanted, sizeof *self->heap))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a plan of %zu points.", wanted);
+    self->heap_count = wanted;
+    for (size_t i = 0; i < wanted; i++)
+        self->heap[i] = (item){.empty = true, .point = i};
+    for (size_t i = wanted / 2; i-- > 0;)
+        sink(self->heap, wanted, i);
+    return OPEVO_OK;
+}
+
+/* Offer points to the list; *changed is set when one enters. */
+static opevo_status offer(opevo_i_annealing *self, const opevo_i_annealing_goal *goal,
+                          const opevo_index *points, const float *scores, bool *changed,
+                          opevo_error *err)
+{
+    for (size_t i = 0; i < self->chains; i++) {
+        item *least = &self->heap[0];
+        uint64_t inside = 0;
+
+        if (!least->empty && !(scores[i] > least->score))
+            continue;
+        opevo_index_map_get(self->in_heap, points[i], &inside);
+        if (inside || goal->excludes(goal->context, points[i]))
+            continue;
+        if (!least->empty)
+            opevo_index_map_put(self->in_heap, least->point, 0); /* present: cannot fail */
+        if (!opevo_index_map_put(self->in_heap, points[i], 1))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a plan.");
+        *least = (item){.score = scores[i], .point = points[i]};
+        sink(self->heap, self->heap_count, 0);
+        *changed = true;
+    }
+    return OPEVO_OK;
+}
+
+/* The points of the list by falling score, in the order of a stable sort of the heap. */
+static size_t read_heap(opevo_i_annealing *self, opevo_index *points)
+{
+    item *heap = self->heap;
+    size_t count = 0;
+
+    for (size_t i = 0; i < self->heap_count; i++) {
+        item one = heap[i];
+        size_t at = count;
+
+        if (one.empty || !(one.score >= 0))
+            continue;
+        for (; at > 0 && heap[at - 1].score < one.score; at--)
+            heap[at] = heap[at - 1];
+        heap[at] = one;
+        count++;
+    }
+    for (size_t i = 0; i < count; i++)
+        points[i] = heap[i].point;
+    return count;
+}
+
+/* ---- The chains ---- */
+
+static opevo_status start_chains(opevo_i_annealing *self, opevo_rng *rng, opevo_error *err)
+{
+    opevo_i_fresh *fresh = opevo_i_fresh_create(self->space);
+    opevo_status status = fresh ? OPEVO_OK : OPEVO_NOMEM;
+    const char *dry = NULL;
+    size_t started = 0;
+
+    if (!fresh)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to start the chains of an annealing.");
+    while (started < self->chains && !dry && status == OPEVO_OK) {
+        status = opevo_i_fresh_draw(fresh, NULL, rng, &self->points[started], &dry, err);
+        started += status == OPEVO_OK && !dry;
+    }
+    opevo_i_fresh_destroy(fresh);
+    if (status != OPEVO_OK)
+        return status;
+    self->chains = started;
+    for (size_t i = 0; i < started; i++)
+        opevo_space_decode(self->space, self->points[i], self->vertices + i * self->width);
+    self->started = true;
+    return OPEVO_OK;
+}
+
+static opevo_index draw_vertex(opevo_index size, opevo_rng *rng)
+{
+    if (size <= UINT64_MAX)
+        return opevo_rng_below(rng, (uint64_t)size);
+    return opevo_rng_below_wide(rng, size);
+}
+
+/* Change parameters at random until the point is another, allowed one. */
+static void walk(const opevo_i_annealing *self, size_t chain, opevo_rng *rng)
+{
+    const opevo_index *from = self->vertices + chain * self->width;
+    opevo_index *to = self->next_vertices + chain * self->width;
+    opevo_index point = self->points[chain];
+
+    memcpy(to, from, self->width * sizeof *to);
+    for (int draws = 0; draws < DRAWS_MOST; draws++) {
+        size_t i = (size_t)opevo_rng_below(rng, self->width);
+        opevo_index drawn = draw_vertex(self->sizes[i], rng);
+
+        /* Unsigned numbers wrap, so that the difference may be negative. */
+        point += (drawn - to[i]) * self->strides[i];
+        to[i] = drawn;
+        if (point != self->points[chain] && opevo_space_allows(self->space, point)) {
+            self->next_points[chain] = point;
+            return;
+        }
+    }
+    memcpy(to, from, self->width * sizeof *to);
+    self->next_points[chain] = self->points[chain];
+}
+
+static void accept(opevo_i_annealing *self, double temperature, opevo_rng *rng)
+{
+    for (size_t i = 0; i < self->chains; i++) {
+        double gain = (double)self->next_scores[i] - (double)self->scores[i];
+        double power = gain / (temperature + 1e-5);
+
+        /* The original bounds the power by 1, which matters no more than any bound above 0. */
+        if (power < 0 && opevo_rng_unit(rng) >= exp(power))
+            continue;
+        self->points[i] = self->next_points[i];
+        self->scores[i] = self->next_scores[i];
+        memcpy(self->vertices + i * self->width, self->next_vertices + i * self->width,
+               self->width * sizeof *self->vertices);
+    }
+}
+
+static opevo_status step(opevo_i_annealing *self, const opevo_i_annealing_goal *goal,
+                         double temperature, opevo_rng *rng, bool *changed, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < self->chains; i++)
+        walk(self, i, rng);
+    status = goal->scores(goal->context, self->next_points, self->next_vertices, self->chains,
+                          self->next_scores, err);
+    if (status != OPEVO_OK)
+        return status;
+    accept(self, temperature, rng);
+    return offer(self, goal, self->next_points, self->next_scores, changed, err);
+}
+
+opevo_status opevo_i_annealing_search(opevo_i_annealing *annealing,
+                                      const opevo_i_annealing_goal *goal, size_t wanted,
+                                      opevo_rng *rng, opevo_index *points, size_t *count,
+                                      opevo_error *err)
+{
+    opevo_i_annealing *self = annealing;
+    opevo_status status = OPEVO_OK;
+    size_t last_change = 0;
+    double temperature = 1;
+    bool changed = false;
+
+    if (!self->started)
+        OPEVO_TRY(start_chains(self, rng, err));
+    OPEVO_TRY(start_heap(self, wanted, err));
+    OPEVO_TRY(
+        goal->scores(goal->context, self->points, self->vertices, self->chains, self->scores, err));
+    OPEVO_TRY(offer(self, goal, self->points, self->scores, &changed, err));
+    for (size_t k = 0; k < self->steps && k < last_change + STILL_MOST; k++) {
+        changed = false;
+        OPEVO_TRY(step(self, goal, temperature, rng, &changed, err));
+        if (changed)
+            last_change = k;
+        temperature -= 1 / (double)(self->steps + 1);
+    }
+    *count = read_heap(self, points);
+cleanup:
+    return status;
+}

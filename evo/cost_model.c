@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Boosted trees through the C interface of XGBoost. Features are read in place, from a matrix of
+ * ours that the library is pointed to by a text, so the text is kept as long as the matrix stays
+ * where it is. */
+
+#include "cost_model_internal.h"
+
+#include <opevo/memory.h>
+
+#include <xgboost/c_api.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 256 };
+
+struct opevo_i_cost_model {
+    opevo_i_boosting boosting;
+    size_t width;
+    BoosterHandle booster; /* NULL before the first training */
+    unsigned rounds;
+    double score;
+
+    const float *seen_at; /* the matrix that `seen` describes to the library */
+    size_t seen_count;
+    char seen[TEXT_SIZE];
+
+    size_t *above; /* of the rows trained on, and as many numbers of scratch */
+    size_t above_capacity;
+    size_t *scratch; /* of the average recall */
+};
+
+opevo_i_cost_model *opevo_i_cost_model_create(size_t width, const opevo_i_boosting *boosting)
+{
+    opevo_i_cost_model *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return NULL;
+    self->boosting = *boosting;
+    self->width = width;
+    self->scratch = opevo_malloc(2 * boosting->recall_size + 1, sizeof *self->scratch);
+    if (!self->scratch) {
+        opevo_i_cost_model_destroy(self);
+        return NULL;
+    }
+    return self;
+}
+
+static void forget(opevo_i_cost_model *self)
+{
+    if (self->booster)
+        XGBoosterFree(self->booster);
+    self->booster = NULL;
+}
+
+void opevo_i_cost_model_destroy(opevo_i_cost_model *model)
+{
+    if (!model)
+        return;
+    forget(model);
+    opevo_free(model->above);
+    opevo_free(model->scratch);
+    opevo_free(model);
+}
+
+bool opevo_i_cost_model_is_trained(const opevo_i_cost_model *model)
+{
+    return model->booster != NULL;
+}
+
+unsigned opevo_i_cost_model_rounds(const opevo_i_cost_model *model)
+{
+    return model->rounds;
+}
+
+double opevo_i_cost_model_score(const opevo_i_cost_model *model)
+{
+    return model->score;
+}
+
+/* What a call of the library returned, as a status. */
+static opevo_status checked(int code, opevo_error *err)
+{
+    const char *message = NULL;
+
+    if (code == 0)
+        return OPEVO_OK;
+    message = XGBGetLastError();
+    if (strstr(message, "bad_alloc"))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for XGBoost's trees.");
+    return OPEVO_FAIL(err, OPEVO_LIMIT, "XGBoost failed: %s", message);
+}
+
+/* ---- The score at which to stop ---- */
+
+void opevo_i_rank_labels(const float *labels, size_t count, size_t *order, size_t *above)
+{
+    /* Shell sort, by falling label. */
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t gap = count / 2; gap > 0; gap /= 2) {
+        for (size_t i = gap; i < count; i++) {
+            size_t row = order[i];
+            size_t at = i;
+
+            for (; at >= gap && labels[order[at - gap]] < labels[row]; at -= gap)
+                order[at] = order[at - gap];
+            order[at] = row;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool same = i > 0 && !(labels[order[i]] < labels[order[i - 1]]);
+
+        above[order[i]] = same ? above[order[i - 1]] : i;
+    }
+}
+
+/* The `size` rows of the largest predictions, in their order, into `top`. */
+static size_t select_top(const float *predictions, size_t count, size_t size, size_t *top)
+{
+    size_t kept = 0;
+
+    for (size_t row = 0; row < count; row++) {
+        size_t at = kept;
+
+        if (kept == size && predictions[row] < predictions[top[kept - 1]])
+            continue;
+        if (kept == size)
+            at--;
+        else
+            kept++;
+        for (; at > 0 && predictions[top[at - 1]] <= predictions[row]; at--)
+            top[at] = top[at - 1];
+        top[at] = row;
+    }
+    return kept;
+}
+
+double opevo_i_average_recall(const float *predictions, const size_t *above, size_t count,
+                              size_t size, size_t *scratch)
+{
+    size_t *top = scratch;
+    size_t *begins = scratch + size; /* begins[i]: places that count from the sum of i on */
+    size_t kept = select_top(predictions, count, size, top);
+    size_t counted = 0;
+    double sum = 0;
+
+    memset(begins, 0, (size + 1) * sizeof *begins);
+    for (size_t j = 0; j < kept; j++) {
+        size_t rank = above[top[j]];
+        size_t begin = 0;
+
+        for (size_t k = 0; k < j; k++)
+            rank += above[top[k]] == above[top[j]];
+        begin = rank > j + 1 ? rank : j + 1;
+        begins[begin < size ? begin : size]++;
+    }
+    for (size_t i = 0; i < kept; i++) {
+        counted += begins[i];
+        sum += (double)counted / (double)(i + 1);
+    }
+    return sum / (double)size;
+}
+
+static double mean_square(const float *predictions, const float *labels, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double difference = (double)predictions[i] - (double)labels[i];
+
+        sum += difference * difference;
+    }
+    return sum / (double)count;
+}
+
+/* ---- Training ---- */
+
+static opevo_status set_number(BoosterHandle booster, const char *name, double value,
+                               opevo_error *err)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.9g", value);
+    return checked(XGBoosterSetParam(booster, name, text), err);
+}
+
+static opevo_status configure(const opevo_i_boosting *how, BoosterHandle booster, opevo_error *err)
+{
+    const char *loss = how->loss == OPEVO_I_LOSS_RANK ? "rank:pairwise" : "reg:squarederror";
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"verbosity", 0},
+        {"nthread", 1},
+        {"max_depth", how->depth},
+        {"gamma", how->gamma},
+        {"min_child_weight", how->child_weight},
+        {"eta", how->eta},
+        {"lambda", 1},
+        {"alpha", 0},
+        {"subsample", 1},
+        {"base_score", (double)OPEVO_I_BASE_SCORE},
+    };
+    opevo_status status = checked(XGBoosterSetParam(booster, "objective", loss), err);
+
+    if (status == OPEVO_OK)
+        status = checked(XGBoosterSetParam(booster, "tree_method", "exact"), err);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == OPEVO_OK; i++)
+        status = set_number(booster, numbers[i].name, numbers[i].value, err);
+    return status;
+}
+
+/* How good the trees so far fit the training rows; the larger the better. */
+static opevo_status measure(opevo_i_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
+                            const opevo_i_samples *samples, double *score, opevo_error *err)
+{
+    const float *predictions = NULL;
+    bst_ulong count = 0;
+    opevo_status status =
+        checked(XGBoosterPredict(booster, matrix, 0, 0, 0, &count, &predictions), err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (self->boosting.recall_size)
+        *score = opevo_i_average_recall(predictions, self->above, samples->count,
+                                        self->boosting.recall_size, self->scratch);
+    else
+        *score = -sqrt(mean_square(predictions, samples->labels, samples->count));
+    return OPEVO_OK;
+}
+
+static opevo_status boost(opevo_i_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
+                          const opevo_i_samples *samples, opevo_error *err)
+{
+    const opevo_i_boosting *how = &self->boosting;
+    unsigned best_round = 0;
+    opevo_status status = OPEVO_OK;
+
+    self->score = -INFINITY;
+    for (self->rounds = 0; self->rounds < how->rounds && status == OPEVO_OK;) {
+        unsigned round = self->rounds++;
+        double score = 0;
+
+        status = checked(XGBoosterUpdateOneIter(booster, (int)round, matrix), err);
+        if (status != OPEVO_OK || round % how->stride != 0)
+            continue;
+        status = measure(self, booster, matrix, samples, &score, err);
+        if (score > self->score) {
+            self->score = score;
+            best_round = round;
+        } else if (round - best_round >= how->patience) {
+            break;
+        }
+    }
+    self->score = fabs(self->score);
+    return status;
+}
+
+static opevo_status make_matrix(size_t width, const opevo_i_samples *samples, DMatrixHandle *matrix,
+                                opevo_error *err)
+{
+    bst_ulong count = samples->count;
+    opevo_status status =
+        checked(XGDMatrixCreateFromMat_omp(samples->features, count, width, NAN, matrix, 1), err);
+
+    if (status == OPEVO_OK)
+        status = checked(XGDMatrixSetFloatInfo(*matrix, "label", samples->labels, count), err);
+    if (status == OPEVO_OK && samples->weights)
+        status = checked(XGDMatrixSetFloatInfo(*matrix, "weight", samples->weights, count), err);
+    if (status == OPEVO_OK && samples->margins)
+        status =
+            checked(XGDMatrixSetFloatInfo(*matrix, "base_margin", samples->margins, count), err);
+    return status;
+}
+
+/* Rank the labels, for the score. */
+static opevo_status prepare_score(opevo_i_cost_model *self, const opevo_i_samples *samples,
+                                  opevo_error *err)
+{
+    if (!self->boosting.recall_size)
+        return OPEVO_OK;
+    if (!opevo_reserve((void **)&self->above, &self->above_capacity, 2 * samples->count,
+                       sizeof *self->above))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to rank %zu trials.", samples->count);
+    opevo_i_rank_labels(samples->labels, samples->count, self->above + samples->count, self->above);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_cost_model_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
+                                      opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    DMatrixHandle matrix = NULL;
+    BoosterHandle booster = NULL;
+
+    forget(model);
+    OPEVO_TRY(prepare_score(model, samples, err));
+    OPEVO_TRY(make_matrix(model->width, samples, &matrix, err));
+    OPEVO_TRY(checked(XGBoosterCreate(&matrix, 1, &booster), err));
+    OPEVO_TRY(configure(&model->boosting, booster, err));
+    OPEVO_TRY(boost(model, booster, matrix, samples, err));
+    model->booster = booster;
+    booster = NULL;
+cleanup:
+    if (booster)
+        XGBoosterFree(booster);
+    if (matrix)
+        XGDMatrixFree(matrix);
+    return status;
+}
+
+/* ---- Predicting ---- */
+
+opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *features,
+                                        size_t count, float *out, opevo_error *err)
+{
+    static const char how[] = "{\"type\": 0, \"training\": false, \"iteration_begin\": 0,"
+                              " \"iteration_end\": 0, \"strict_shape\": false, \"cache_id\": 0,"
+                              " \"missing\": NaN}";
+    const bst_ulong *shape = NULL;
+    bst_ulong dimensions = 0;
+    const float *result = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (features != model->seen_at || count != model->seen_count) {
+        snprintf(model->seen, sizeof model->seen,
+                 "{\"data\": [%zu, true], \"strides\": null, \"descr\": [[\"\", \"<f4\"]],"
+                 " \"typestr\": \"<f4\", \"shape\": [%zu, %zu], \"version\": 3}",
+                 (size_t)features, count, model->width);
+        model->seen_at = features;
+        model->seen_count = count;
+    }
+    status = checked(XGBoosterPredictFromDense(model->booster, model->seen, how, NULL, &shape,
+                                               &dimensions, &result),
+                     err);
+    if (status == OPEVO_OK)
+        memcpy(out, result, count * sizeof *out);
+    return status;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A learned cost model: boosted trees of the XGBoost library, trained anew on (features, label)
+ * whenever there is more to learn from. One thread at all times: results are then the same on every
+ * run, and idle OpenMP threads of the library do not spin on cores that are needed elsewhere. */
+
+#ifndef OPEVO_COST_MODEL_INTERNAL_H
+#define OPEVO_COST_MODEL_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <opevo/status.h>
+
+typedef enum opevo_i_loss {
+    OPEVO_I_LOSS_RANK,   /* rank:pairwise, all rows in one group */
+    OPEVO_I_LOSS_SQUARED /* reg:squarederror */
+} opevo_i_loss;
+
+/* How to boost; lambda 1, alpha 0 and exact splits throughout. */
+typedef struct opevo_i_boosting {
+    opevo_i_loss loss;
+    unsigned depth;
+    double gamma, child_weight, eta;
+    unsigned rounds;    /* at most */
+    unsigned patience;  /* rounds without a better score on the training rows before it stops */
+    unsigned stride;    /* the score is looked at in every stride-th round */
+    size_t recall_size; /* score: average recall of as many, the larger the better; 0: root mean
+                           square error, the smaller the better */
+} opevo_i_boosting;
+
+/* The prediction of no trees. */
+#define OPEVO_I_BASE_SCORE 0.5f
+
+typedef struct opevo_i_cost_model opevo_i_cost_model;
+
+/* `width` features in a row. NULL without memory. */
+opevo_i_cost_model *opevo_i_cost_model_create(size_t width, const opevo_i_boosting *boosting);
+void opevo_i_cost_model_destroy(opevo_i_cost_model *model);
+
+/* What to train on: `count` rows of `width` finite features, and for each row what follows. */
+typedef struct opevo_i_samples {
+    size_t count;
+    const float *features;
+    const float *labels;
+    const float *weights; /* at least 0; NULL: 1 */
+    const float *margins; /* prediction to start from; NULL: the base score */
+} opevo_i_samples;
+
+/* Forget the trees and grow new ones. The trees that were grown after the best score stay: so does
+ * AutoTVM, whose stopping rule this is.
+ *
+ * Errors: NOMEM; LIMIT with the library's own sentence for whatever else it reports. The model is
+ * then untrained. Cost: docs/tuners/model-based.md. */
+opevo_status opevo_i_cost_model_train(opevo_i_cost_model *model, const opevo_i_samples *samples,
+                                      opevo_error *err);
+bool opevo_i_cost_model_is_trained(const opevo_i_cost_model *model);
+/* Rounds of the last training, and the best score met. */
+unsigned opevo_i_cost_model_rounds(const opevo_i_cost_model *model);
+double opevo_i_cost_model_score(const opevo_i_cost_model *model);
+
+/* Predictions for `count` rows into `out`: base score plus trees, without the margins of the
+ * training. The model must be trained. Errors: as above. */
+opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *features,
+                                        size_t count, float *out, opevo_error *err);
+
+/* Average recall at `size` of an order of `count` rows by falling prediction:
+ *
+ *     1 / size  sum_{i < size} #{j < i : rank_j <= i} / (i + 1),
+ *
+ * where rank_j is the rank by falling label, from 0, of the row that the prediction puts at j; rows
+ * of equal label are ranked in the order predicted, and of equal predictions the later row stands
+ * first. For a perfect order it is 1 - H_size / size, H the harmonic numbers: 0.92588 at 64. Sums
+ * stop at `count`. `above[row]` is the number of rows with a larger label (opevo_i_rank_labels);
+ * `scratch` has room for 2 * size + 1 numbers. Cost: O(count + size^2 log(count / size)).
+ *
+ * Source: TVM v0.6, python/tvm/autotvm/tuner/metric.py and xgboost_cost_model.py. */
+double opevo_i_average_recall(const float *predictions, const size_t *above, size_t count,
+                              size_t size, size_t *scratch);
+/* above[row] = #{other rows with a larger label}; `order` is scratch for `count` numbers. */
+void opevo_i_rank_labels(const float *labels, size_t count, size_t *order, size_t *above);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Rows of a parameter are listed where they take little room, so that a point's row is a copy of a
+ * few stretches of memory. */
+
+#include "features_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LISTED_MOST = 1 << 16, /* numbers of one parameter */
+    ONE_HOT_MOST = 256,
+    ARITY_MOST = 1024,   /* of a parameter */
+    CACHED_MOST = 100000 /* rows of a source that are kept, as in AutoTVM */
+};
+
+typedef struct column {
+    const opevo_parameter *parameter;
+    bool is_factor;
+    bool one_hot;
+    size_t width;
+    float *listed; /* the rows of all vertices; NULL: worked out each time */
+} column;
+
+struct opevo_i_features {
+    size_t width;
+    column *columns;
+    size_t count;
+
+    const opevo_feature_source *source;
+    opevo_index_map *cached; /* point -> place of its row */
+    float *rows;
+    size_t row_capacity;
+};
+
+static float cleaned(double number)
+{
+    float narrow = (float)number;
+
+    return isfinite(narrow) ? narrow : 0.0F;
+}
+
+static void work_out(const column *self, opevo_index vertex, float *row)
+{
+    opevo_value value[ARITY_MOST];
+
+    if (self->one_hot) {
+        memset(row, 0, self->width * sizeof *row);
+        row[(size_t)vertex] = 1;
+        return;
+    }
+    opevo_parameter_value(self->parameter, vertex, value);
+    for (size_t i = 0; i < self->width; i++) {
+        double number = opevo_value_number(value[i]);
+
+        row[i] = isnan(number) ? cleaned((double)vertex) : cleaned(number);
+    }
+    if (self->is_factor)
+        row[0] = -1;
+}
+
+/* Whether some value of a short list is a text. */
+static bool has_text(const opevo_parameter *parameter)
+{
+    opevo_value value[ARITY_MOST];
+    opevo_index size = opevo_parameter_size(parameter);
+
+    if (opevo_parameter_arity(parameter) != 1 || size > ONE_HOT_MOST)
+        return false;
+    for (opevo_index vertex = 0; vertex < size; vertex++) {
+        opevo_parameter_value(parameter, vertex, value);
+        if (value[0].kind == OPEVO_VALUE_TEXT)
+            return true;
+    }
+    return false;
+}
+
+/* False without memory. */
+static bool set_column(column *self, const opevo_parameter *parameter)
+{
+    opevo_index size = opevo_parameter_size(parameter);
+
+    self->parameter = parameter;
+    self->is_factor = !strcmp(opevo_parameter_type(parameter), "factor");
+    self->one_hot = has_text(parameter);
+    self->width = self->one_hot ? (size_t)size : opevo_parameter_arity(parameter);
+    if (size > LISTED_MOST / self->width)
+        return true;
+    self->listed = opevo_malloc((size_t)size * self->width, sizeof *self->listed);
+    for (size_t vertex = 0; self->listed && vertex < size; vertex++)
+        work_out(self, vertex, self->listed + vertex * self->width);
+    return self->listed != NULL;
+}
+
+static bool set_columns(opevo_i_features *self, const opevo_space *space)
+{
+    self->count = opevo_space_parameter_count(space);
+    self->columns = opevo_calloc(self->count, sizeof *self->columns);
+    if (!self->columns)
+        return false;
+    for (size_t i = 0; i < self->count; i++) {
+        if (!set_column(&self->columns[i], opevo_space_parameter(space, i)))
+            return false;
+        self->width += self->columns[i].width;
+    }
+    return true;
+}
+
+static bool set_source(opevo_i_features *self, const opevo_feature_source *source)
+{
+    self->source = source;
+    self->width = source->count;
+    self->cached = opevo_index_map_create();
+    return self->cached != NULL;
+}
+
+opevo_i_features *opevo_i_features_create(const opevo_space *space,
+                                          const opevo_feature_source *source)
+{
+    opevo_i_features *self = opevo_calloc(1, sizeof *self);
+
+    if (self && (source ? set_source(self, source) : set_columns(self, space)))
+        return self;
+    opevo_i_features_destroy(self);
+    return NULL;
+}
+
+void opevo_i_features_destroy(opevo_i_features *features)
+{
+    if (!features)
+        return;
+    for (size_t i = 0; features->columns && i < features->count; i++)
+        opevo_free(features->columns[i].listed);
+    opevo_free(features->columns);
+    opevo_index_map_destroy(features->cached);
+    opevo_free(features->rows);
+    opevo_free(features);
+}
+
+size_t opevo_i_features_width(const opevo_i_features *features)
+{
+    return features->width;
+}
+
+/* Ask the source for the row of a point, and keep it at `place`. */
+static opevo_status ask_source(opevo_i_features *self, opevo_index point, size_t place,
+                               opevo_error *err)
+{
+    float *row = NULL;
+
+    if (!opevo_reserve((void **)&self->rows, &self->row_capacity, place + 1,
+                       self->width * sizeof *row) ||
+        !opevo_index_map_put(self->cached, point, place))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of another point.");
+    row = self->rows + place * self->width;
+    if (!self->source->features(self->source->context, point, row))
+        memset(row, 0, self->width * sizeof *row);
+    for (size_t i = 0; i < self->width; i++)
+        row[i] = cleaned((double)row[i]);
+    return OPEVO_OK;
+}
+
+static opevo_status source_row(opevo_i_features *self, opevo_index point, float *row,
+                               opevo_error *err)
+{
+    uint64_t place = opevo_index_map_count(self->cached);
+    opevo_status status = OPEVO_OK;
+
+    if (!opevo_index_map_get(self->cached, point, &place)) {
+        if (place == CACHED_MOST) {
+            opevo_index_map *empty = opevo_index_map_create();
+
+            if (!empty)
+                return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of points.");
+            opevo_index_map_destroy(self->cached);
+            self->cached = empty;
+            place = 0;
+        }
+        status = ask_source(self, point, (size_t)place, err);
+    }
+    if (status == OPEVO_OK)
+        memcpy(row, self->rows + (size_t)place * self->width, self->width * sizeof *row);
+    return status;
+}
+
+opevo_status opevo_i_features_row(opevo_i_features *features, opevo_index point,
+                                  const opevo_index *vertices, float *row, opevo_error *err)
+{
+    if (features->source)
+        return source_row(features, point, row, err);
+    for (size_t i = 0; i < features->count; i++) {
+        const column *one = &features->columns[i];
+
+        if (one->listed && one->width == 1)
+            *row = one->listed[(size_t)vertices[i]];
+        else if (one->listed)
+            memcpy(row, one->listed + (size_t)vertices[i] * one->width, one->width * sizeof *row);
+        else
+            work_out(one, vertices[i], row);
+        row += one->width;
+    }
+    return OPEVO_OK;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a learned cost model sees of a point: a row of numbers. By default they are AutoTVM's "knob"
+ * features, parameter after parameter in the order of the space:
+ *
+ *     factor        -1, then the second to the last component as they are (the first follows from
+ *                   them, and AutoTVM writes -1 for it)
+ *     permutation   the components
+ *     others        the number, a truth value as 0 or 1
+ *     with texts    a one for the value and zeros for the others, up to 256 values; beyond, the
+ *                   number of the vertex. AutoTVM has no texts, but codes annotations so
+ *
+ * No logarithm is taken: splits of a tree do not see one. Where an objective offers features of its
+ * own, those of the loop nest, they are used instead. */
+
+#ifndef OPEVO_FEATURES_INTERNAL_H
+#define OPEVO_FEATURES_INTERNAL_H
+
+#include <opevo/objective.h>
+
+typedef struct opevo_i_features opevo_i_features;
+
+/* `space` and `source` (NULL: none) outlive it. NULL without memory. */
+opevo_i_features *opevo_i_features_create(const opevo_space *space,
+                                          const opevo_feature_source *source);
+void opevo_i_features_destroy(opevo_i_features *features);
+
+/* Numbers in a row, at least 1. */
+size_t opevo_i_features_width(const opevo_i_features *features);
+
+/* The row of a point, all finite; `vertices` are the point's. A source is asked once for a point,
+ * and where it has nothing to say the row is all zeros. Errors: NOMEM. Cost: copying the row; of a
+ * point that the source was not asked for, what it takes. */
+opevo_status opevo_i_features_row(opevo_i_features *features, opevo_index point,
+                                  const opevo_index *vertices, float *row, opevo_error *err);
+
+#endif

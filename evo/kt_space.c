@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Candidates are drawn until allowed ones are met, which gives each the same chance. Only where
+ * many draws in a row fail, and the candidates are few, are they walked through, and each that is
+ * allowed takes its place among the chosen with the right chance (reservoir sampling); so the law
+ * stays uniform either way. */
+
+#include "kt_space_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+enum {
+    LISTED_MOST = 1 << 20, /* points of a space whose allowed ones are listed */
+    MISSES_MOST = 10000000,
+    DRAWS_FIRST = 256,    /* draws before the candidates are walked through */
+    WALKED_MOST = 1 << 14 /* candidates that are walked through */
+};
+
+/* ---- Set-up ---- */
+
+static opevo_status list_allowed(opevo_i_kt_space *self, opevo_index size, opevo_error *err)
+{
+    size_t count = 0;
+
+    self->allowed = opevo_malloc((size_t)size, sizeof *self->allowed);
+    if (!self->allowed)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to list the allowed points.");
+    for (uint32_t point = 0; point < (uint32_t)size; point++) {
+        self->allowed[count] = point;
+        count += opevo_space_allows(self->space, point);
+    }
+    self->count = count;
+    return OPEVO_OK;
+}
+
+/* Mark the values of allowed points until all are marked; few points are needed where all occur.
+ * The stride is odd and the walk wraps, so a power of two of places is visited once each. */
+static size_t mark_values(const opevo_i_kt_space *self, bool *marks, size_t values)
+{
+    size_t count = (size_t)self->count;
+    size_t places = 1;
+    size_t marked = 0;
+
+    while (places < count)
+        places *= 2;
+    for (size_t step = 0; step < places && marked < values; step++) {
+        size_t place = step * 0x9e3779b1u & (places - 1);
+        bool *row = marks;
+
+        if (place >= count)
+            continue;
+        opevo_space_decode(self->space, self->allowed[place], self->spare);
+        for (size_t i = 0; i < self->width; i++) {
+            marked += !row[(size_t)self->spare[i]];
+            row[(size_t)self->spare[i]] = true;
+            row += (size_t)self->sizes[i];
+        }
+    }
+    return marked;
+}
+
+/* Keep for each parameter the values that are marked. */
+static opevo_status keep_marked(opevo_i_kt_space *self, const bool *marks, opevo_error *err)
+{
+    self->occurs = opevo_calloc(self->width, sizeof *self->occurs);
+    self->occur_counts = opevo_calloc(self->width, sizeof *self->occur_counts);
+    if (!self->occurs || !self->occur_counts)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values that occur.");
+    for (size_t i = 0; i < self->width; i++) {
+        uint32_t size = (uint32_t)self->sizes[i];
+
+        self->occurs[i] = opevo_malloc(size, sizeof *self->occurs[i]);
+        if (!self->occurs[i])
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values that occur.");
+        for (uint32_t value = 0; value < size; value++) {
+            self->occurs[i][self->occur_counts[i]] = value;
+            self->occur_counts[i] += marks[value];
+        }
+        marks += size;
+    }
+    return OPEVO_OK;
+}
+
+/* Find the values that occur in allowed points; nothing is kept when all do. */
+static opevo_status find_values(opevo_i_kt_space *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t values = 0;
+    bool *marks = NULL;
+
+    for (size_t i = 0; i < self->width; i++)
+        values += (size_t)self->sizes[i];
+    marks = opevo_calloc(values, sizeof *marks);
+    if (!marks)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values that occur.");
+    if (mark_values(self, marks, values) < values)
+        status = keep_marked(self, marks, err);
+    opevo_free(marks);
+    return status;
+}
+
+opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *space,
+                                   opevo_error *err)
+{
+    opevo_index size = opevo_space_size(space);
+    opevo_index stride = 1;
+    opevo_status status = OPEVO_OK;
+
+    memset(self, 0, sizeof *self);
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    self->sizes = opevo_malloc(self->width, sizeof *self->sizes);
+    self->strides = opevo_malloc(self->width, sizeof *self->strides);
+    self->spare = opevo_malloc(self->width, sizeof *self->spare);
+    self->row = opevo_malloc(self->width, sizeof *self->row);
+    self->near = opevo_malloc(self->width, 3 * sizeof *self->near);
+    self->near_counts = opevo_malloc(self->width, sizeof *self->near_counts);
+    if (!self->sizes || !self->strides || !self->spare || !self->row || !self->near ||
+        !self->near_counts)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shape of the space.");
+    for (size_t i = self->width; i-- > 0;) {
+        self->sizes[i] = opevo_parameter_size(opevo_space_parameter(space, i));
+        self->strides[i] = stride;
+        stride *= self->sizes[i];
+        self->hamming += self->sizes[i] - 1;
+        self->free_count += self->sizes[i] > 1;
+    }
+    self->count = size;
+    if (opevo_space_constraint_count(space) && size <= LISTED_MOST) {
+        status = list_allowed(self, size, err);
+        if (status == OPEVO_OK)
+            status = find_values(self, err);
+    }
+    return status;
+}
+
+void opevo_i_kt_space_clear(opevo_i_kt_space *self)
+{
+    for (size_t i = 0; self->occurs && i < self->width; i++)
+        opevo_free(self->occurs[i]);
+    opevo_free(self->occurs);
+    opevo_free(self->occur_counts);
+    opevo_free(self->allowed);
+    opevo_free(self->sizes);
+    opevo_free(self->strides);
+    opevo_free(self->spare);
+    opevo_free(self->row);
+    opevo_free(self->near);
+    opevo_free(self->near_counts);
+}
+
+opevo_index opevo_i_kt_encode(const opevo_i_kt_space *self, const opevo_index *vertices)
+{
+    opevo_index point = 0;
+
+    for (size_t i = 0; i < self->width; i++)
+        point += vertices[i] * self->strides[i];
+    return point;
+}
+
+/* ---- Uniform points ---- */
+
+static bool draw(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *point)
+{
+    if (self->allowed) {
+        *point = self->allowed[opevo_rng_below(rng, (uint64_t)self->count)];
+        return true;
+    }
+    for (int misses = 0; misses < MISSES_MOST; misses++) {
+        *point = opevo_i_kt_below(rng, self->count);
+        if (opevo_space_allows(self->space, *point))
+            return true;
+    }
+    return false;
+}
+
+bool opevo_i_kt_sample(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *vertices)
+{
+    opevo_index point = 0;
+
+    if (!draw(self, rng, &point))
+        return false;
+    opevo_space_decode(self->space, point, vertices);
+    return true;
+}
+
+static bool is_among(const opevo_i_kt_space *self, const opevo_index *vertices,
+                     const opevo_index *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (opevo_i_kt_equal(self, vertices, rows + i * self->width))
+            return true;
+    }
+    return false;
+}
+
+size_t opevo_i_kt_sample_distinct(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
+                                  opevo_index *rows)
+{
+    size_t drawn = 0;
+
+    if (self->count < count)
+        count = (size_t)self->count;
+    /* A space whose allowed points are not listed may have fewer than `count` of them. */
+    for (size_t tries = 0; drawn < count && tries < 100 * count + LISTED_MOST; tries++) {
+        opevo_index *row = rows + drawn * self->width;
+
+        if (!opevo_i_kt_sample(self, rng, row))
+            break;
+        drawn += !is_among(self, row, rows, drawn);
+    }
+    return drawn;
+}
+
+/* ---- Neighbours ---- */
+
+/* The nearest value below (`side` 0) or above (1) that occurs; false when there is none. */
+static bool nearest(const opevo_i_kt_space *self, bool strictly, size_t i, opevo_index value,
+                    int side, opevo_index *out)
+{
+    const uint32_t *occurs = self->occurs && !strictly ? self->occurs[i] : NULL;
+    size_t low = 0; /* values that occur below `value` */
+    size_t count = 0;
+
+    if (!occurs) {
+        *out = side ? value + 1 : value - 1;
+        return side ? value + 1 < self->sizes[i] : value > 0;
+    }
+    count = self->occur_counts[i];
+    while (low < count && occurs[low] < value)
+        low++;
+    if (side) {
+        low += low < count && occurs[low] == value;
+        *out = low < count ? occurs[low] : value;
+        return low < count;
+    }
+    *out = low ? occurs[low - 1] : value;
+    return low > 0;
+}
+
+/* The candidates around one point, numbered from 0. */
+typedef struct candidates {
+    const opevo_i_kt_space *space;
+    const opevo_index *from;
+    bool box;          /* every parameter may differ; otherwise exactly one does */
+    bool any;          /* by any value; otherwise by the nearest ones */
+    opevo_index count; /* OPEVO_INDEX_MAX when there are more */
+} candidates;
+
+/* Work out what is near. Of a parameter, near[0] is the value itself, then come the others. */
+static candidates gather(const opevo_i_kt_space *space, opevo_i_kt_kind kind,
+                         const opevo_index *from)
+{
+    bool strictly = kind == OPEVO_I_KT_STRICTLY_ADJACENT;
+    candidates self = {.space = space, .from = from, .any = kind == OPEVO_I_KT_HAMMING};
+
+    self.box = strictly || kind == OPEVO_I_KT_ADJACENT;
+    self.count = self.any ? space->hamming : self.box;
+    for (size_t i = 0; i < space->width && !self.any; i++) {
+        opevo_index *near = space->near + 3 * i;
+        unsigned count = 1;
+
+        near[0] = from[i];
+        for (int side = 0; side < 2; side++)
+            count += nearest(space, strictly, i, from[i], side, &near[count]);
+        space->near_counts[i] = count;
+        if (!self.box)
+            self.count += count - 1;
+        else if (!opevo_index_mul(self.count, count, &self.count))
+            self.count = OPEVO_INDEX_MAX;
+    }
+    return self;
+}
+
+/* Write the candidate that differs in one parameter and has this number. */
+static void write_single(const candidates *self, opevo_index number, opevo_index *to)
+{
+    const opevo_i_kt_space *space = self->space;
+    size_t i = 0;
+
+    opevo_i_kt_copy(space, to, self->from);
+    for (;; i++) {
+        opevo_index others = self->any ? space->sizes[i] - 1 : space->near_counts[i] - 1;
+
+        if (number < others)
+            break;
+        number -= others;
+    }
+    to[i] =
+        self->any ? number + (number >= self->from[i]) : space->near[3 * i + 1 + (unsigned)number];
+}
+
+/* A number of a box may stand for the point itself, which is no neighbour. */
+static void write_numbered(const candidates *self, opevo_index number, opevo_index *to)
+{
+    const opevo_i_kt_space *space = self->space;
+
+    if (!self->box) {
+        write_single(self, number, to);
+        return;
+    }
+    for (size_t i = 0; i < space->width; i++) {
+        unsigned count = space->near_counts[i];
+
+        to[i] = space->near[3 * i + (unsigned)number % count];
+        number = (uint32_t)number / count;
+    }
+}
+
+/* A uniform one; those of a box are drawn parameter by parameter, as there may be any number. */
+static void write_drawn(const candidates *self, opevo_rng *rng, opevo_index *to)
+{
+    const opevo_i_kt_space *space = self->space;
+
+    if (!self->box) {
+        write_single(self, opevo_i_kt_below(rng, self->count), to);
+        return;
+    }
+    for (size_t i = 0; i < space->width; i++) {
+        unsigned count = space->near_counts[i];
+
+        to[i] = space->near[3 * i + (count > 1 ? opevo_rng_below(rng, count) : 0)];
+    }
+}
+
+static bool is_neighbour(const candidates *self, const opevo_index *candidate)
+{
+    return opevo_i_kt_allows(self->space, candidate) &&
+           !opevo_i_kt_equal(self->space, candidate, self->from);
+}
+
+/* Walk through all candidates and choose `count` of those that are neighbours. */
+static size_t walk(const candidates *self, opevo_rng *rng, size_t count, opevo_index *rows)
+{
+    const opevo_i_kt_space *space = self->space;
+    size_t met = 0;
+
+    for (opevo_index number = 0; number < self->count; number++) {
+        size_t place = met;
+
+        write_numbered(self, number, space->spare);
+        if (!is_neighbour(self, space->spare))
+            continue;
+        met++;
+        if (met > count)
+            place = (size_t)opevo_rng_below(rng, met);
+        if (place < count)
+            opevo_i_kt_copy(space, rows + place * space->width, space->spare);
+    }
+    return met < count ? met : count;
+}
+
+size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
+                             const opevo_index *from, opevo_rng *rng, size_t count,
+                             opevo_index *rows)
+{
+    candidates around = gather(self, kind, from);
+    bool few = around.count <= WALKED_MOST;
+    size_t tries = few ? DRAWS_FIRST : WALKED_MOST;
+    size_t found = 0;
+
+    if (around.count <= 2 * (opevo_index)count)
+        return walk(&around, rng, count, rows);
+    for (size_t i = 0; i < tries && found < count; i++) {
+        opevo_index *row = rows + found * self->width;
+
+        write_drawn(&around, rng, row);
+        found += is_neighbour(&around, row) && !is_among(self, row, rows, found);
+    }
+    return found < count && few ? walk(&around, rng, count, rows) : found;
+}
+
+bool opevo_i_kt_step(const opevo_i_kt_space *self, opevo_i_kt_kind kind, opevo_rng *rng,
+                     opevo_index *vertices)
+{
+    if (opevo_i_kt_neighbours(self, kind, vertices, rng, 1, self->row) == 0)
+        return false;
+    opevo_i_kt_copy(self, vertices, self->row);
+    return true;
+}
+
+bool opevo_i_kt_repair(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *vertices)
+{
+    static const opevo_i_kt_kind kinds[] = {OPEVO_I_KT_STRICTLY_ADJACENT, OPEVO_I_KT_ADJACENT,
+                                            OPEVO_I_KT_HAMMING};
+
+    if (opevo_i_kt_allows(self, vertices))
+        return true;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        /* Where every value occurs the first two kinds are one. */
+        if (kinds[k] == OPEVO_I_KT_ADJACENT && !self->occurs)
+            continue;
+        if (opevo_i_kt_step(self, kinds[k], rng, vertices))
+            return true;
+    }
+    return false;
+}
+
+/* ---- The order of the source's list ---- */
+
+/* A search among candidates that stops after WALKED_MOST of them. */
+typedef struct ordered_search {
+    const opevo_i_kt_space *space;
+    const opevo_index *from;
+    size_t tried;
+    bool found;
+    opevo_index best; /* the largest point found */
+} ordered_search;
+
+static void try_candidate(ordered_search *self, opevo_index point)
+{
+    self->tried++;
+    if ((!self->found || point > self->best) && opevo_space_allows(self->space->space, point)) {
+        self->found = true;
+        self->best = point;
+    }
+}
+
+/* Try every point at distance `left` from `point` that differs in parameters from `i` on only. */
+static void try_distance(ordered_search *self, size_t i, opevo_index left, opevo_index point)
+{
+    const opevo_i_kt_space *space = self->space;
+    opevo_index below = 0;
+    opevo_index above = 0;
+
+    if (left == 0) {
+        try_candidate(self, point);
+        return;
+    }
+    while (i < space->width && space->sizes[i] == 1)
+        i++;
+    if (i == space->width)
+        return;
+    below = self->from[i];
+    above = space->sizes[i] - 1 - below;
+    try_distance(self, i + 1, left, point);
+    for (opevo_index step = 1; step <= left && (step <= below || step <= above); step++) {
+        if (self->tried >= WALKED_MOST)
+            return;
+        if (step <= above)
+            try_distance(self, i + 1, left - step, point + step * space->strides[i]);
+        if (step <= below)
+            try_distance(self, i + 1, left - step, point - step * space->strides[i]);
+    }
+}
+
+bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
+{
+    ordered_search search = {.space = self, .from = vertices};
+    opevo_index point = opevo_i_kt_encode(self, vertices);
+
+    if (opevo_space_allows(self->space, point))
+        return true;
+    /* No point is farther than `hamming`. */
+    for (opevo_index distance = 1; distance <= self->hamming && !search.found; distance++) {
+        if (search.tried >= WALKED_MOST)
+            return false;
+        try_distance(&search, 0, distance, point);
+    }
+    if (search.found)
+        opevo_space_decode(self->space, search.best, vertices);
+    return search.found;
+}
+
+/* Try the points of the box in falling order until one is allowed. */
+static void try_box(ordered_search *self, size_t i, opevo_index point)
+{
+    const opevo_i_kt_space *space = self->space;
+    opevo_index values[3]; /* falling */
+    unsigned count = 0;
+
+    if (i == space->width) {
+        try_candidate(self, point);
+        return;
+    }
+    for (unsigned k = 0; k < space->near_counts[i]; k++) {
+        opevo_index value = space->near[3 * i + k];
+        unsigned at = count++;
+
+        for (; at > 0 && values[at - 1] < value; at--)
+            values[at] = values[at - 1];
+        values[at] = value;
+    }
+    for (unsigned k = 0; k < count && !self->found && self->tried < WALKED_MOST; k++)
+        try_box(self, i + 1, point + values[k] * space->strides[i]);
+}
+
+bool opevo_i_kt_last_adjacent(const opevo_i_kt_space *self, opevo_index *vertices)
+{
+    ordered_search search = {.space = self, .from = vertices};
+
+    gather(self, OPEVO_I_KT_ADJACENT, vertices);
+    try_box(&search, 0, 0);
+    if (search.found)
+        opevo_space_decode(self->space, search.best, vertices);
+    return search.found;
+}
+
+/* ---- Latin hypercube ---- */
+
+/* A uniform place of part `part` of `parts` equal ones of a list of `size`, laid on [0, size). */
+static opevo_index value_in_part(opevo_rng *rng, size_t part, size_t parts, opevo_index size)
+{
+    return opevo_i_kt_place(((double)part + opevo_rng_unit(rng)) / (double)parts * (double)size,
+                            size);
+}
+
+opevo_status opevo_i_kt_latin_hypercube(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
+                                        opevo_index *rows, opevo_error *err)
+{
+    size_t *parts = opevo_malloc(count, sizeof *parts);
+
+    if (!parts)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a Latin hypercube.");
+    for (size_t i = 0; i < self->width; i++) {
+        for (size_t k = 0; k < count; k++) {
+            size_t j = (size_t)opevo_rng_below(rng, k + 1);
+
+            parts[k] = parts[j];
+            parts[j] = k;
+        }
+        for (size_t k = 0; k < count; k++)
+            rows[k * self->width + i] = value_in_part(rng, parts[k], count, self->sizes[i]);
+    }
+    opevo_free(parts);
+    return OPEVO_OK;
+}

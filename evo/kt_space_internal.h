@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A space as Kernel Tuner's strategies see it: each parameter is a list of values, a neighbour is
+ * reached by other places in the lists, and only allowed points count. Nothing is listed that may
+ * be large: neighbours are numbered, and drawn by their numbers.
+ *
+ * A place in a list is the number of a vertex, whatever the parameter's type and graph; the source
+ * knows lists only.
+ * Source: Kernel Tuner 1.4.0, kernel_tuner/searchspace.py. */
+
+#ifndef OPEVO_KT_SPACE_INTERNAL_H
+#define OPEVO_KT_SPACE_INTERNAL_H
+
+#include <opevo/random.h>
+#include <opevo/space.h>
+
+/* Which allowed points are the neighbours of a point, itself excluded. */
+typedef enum opevo_i_kt_kind {
+    OPEVO_I_KT_STRICTLY_ADJACENT, /* every parameter's place differs by at most 1 */
+    OPEVO_I_KT_ADJACENT,          /* every place is within the nearest lower and upper one that
+                                     occurs in an allowed point */
+    OPEVO_I_KT_HAMMING,           /* exactly one parameter differs, by any value */
+    OPEVO_I_KT_HAMMING_ADJACENT   /* exactly one differs, by the nearest value that occurs */
+} opevo_i_kt_kind;
+
+typedef struct opevo_i_kt_space {
+    const opevo_space *space;
+    size_t width;         /* parameters */
+    size_t free_count;    /* of them with more than one value */
+    opevo_index *sizes;   /* values of each parameter */
+    opevo_index *strides; /* points between two values of it */
+    opevo_index hamming;  /* other values, over all parameters */
+
+    /* The allowed points in rising order, where the space has constraints and at most 2^20 points;
+     * NULL elsewhere. */
+    uint32_t *allowed;
+    opevo_index count; /* of them; of all points where they are not listed */
+    uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */
+    uint32_t *occur_counts;
+
+    /* Scratch: vertices; and what is near a point, up to 3 values for each parameter. */
+    opevo_index *spare;
+    opevo_index *row;
+    opevo_index *near;
+    unsigned *near_counts;
+} opevo_i_kt_space;
+
+/* `space` must outlive it. Errors: NOMEM. Cost: a bit test for each point of a space of at most
+ * 2^20 points with constraints, constant otherwise. */
+opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *space,
+                                   opevo_error *err);
+void opevo_i_kt_space_clear(opevo_i_kt_space *self);
+
+opevo_index opevo_i_kt_encode(const opevo_i_kt_space *self, const opevo_index *vertices);
+
+/* A uniform allowed point into `vertices`; false when 10,000,000 draws in a row met none, which
+ * only happens in a space of more than 2^20 points. */
+bool opevo_i_kt_sample(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *vertices);
+/* Up to `count` different ones, or as many as there are; the number of them. */
+size_t opevo_i_kt_sample_distinct(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
+                                  opevo_index *rows);
+
+/* Up to `count` different neighbours of the point `from` (allowed or not), uniform over all sets of
+ * them, as rows of vertices; the number found, which is the number of all neighbours when that is
+ * less. Where there are more than 2^14 candidates and fewer than one in 2^14 is allowed, fewer may
+ * be found than there are.
+ * Cost: 1 / (share of candidates that are allowed) draws for each, or a walk over up to 2^14
+ * candidates. */
+size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
+                             const opevo_index *from, opevo_rng *rng, size_t count,
+                             opevo_index *rows);
+/* One of them in place of `vertices`; false, with nothing changed, when there is none. */
+bool opevo_i_kt_step(const opevo_i_kt_space *self, opevo_i_kt_kind kind, opevo_rng *rng,
+                     opevo_index *vertices);
+
+/* If a constraint forbids the point, replace it by a random strictly adjacent, else adjacent, else
+ * Hamming neighbour. False, with nothing changed, when it has none of these.
+ * Source: repair() of genetic_algorithm.py and diff_evo.py. */
+bool opevo_i_kt_repair(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *vertices);
+
+/* The source's constraint solver lists a space from its last point to its first, and where the
+ * source takes the first of several points, these two take the last. Both give up after 2^14
+ * candidates.
+ *
+ * If a constraint forbids the point, replace it by the allowed one whose places differ least in
+ * sum. False, with nothing changed, when none is near.
+ * Source: get_LHS_sample_indices() of searchspace.py. */
+bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices);
+/* Replace the point, which a constraint forbids, by its last adjacent neighbour; false, with
+ * nothing changed, when it has none. Source: repair() of adaptive_tabu_greywolf.py. */
+bool opevo_i_kt_last_adjacent(const opevo_i_kt_space *self, opevo_index *vertices);
+
+/* Latin hypercube of `count` points, forbidden ones included: each parameter's list is cut into
+ * `count` equal parts, and each part gives one value.
+ * Source: scipy.stats.qmc.LatinHypercube.integers. Errors: NOMEM. */
+opevo_status opevo_i_kt_latin_hypercube(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
+                                        opevo_index *rows, opevo_error *err);
+
+static inline bool opevo_i_kt_allows(const opevo_i_kt_space *self, const opevo_index *vertices)
+{
+    return opevo_space_allows(self->space, opevo_i_kt_encode(self, vertices));
+}
+
+static inline void opevo_i_kt_copy(const opevo_i_kt_space *self, opevo_index *to,
+                                   const opevo_index *from)
+{
+    for (size_t i = 0; i < self->width; i++)
+        to[i] = from[i];
+}
+
+static inline bool opevo_i_kt_equal(const opevo_i_kt_space *self, const opevo_index *a,
+                                    const opevo_index *b)
+{
+    for (size_t i = 0; i < self->width; i++) {
+        if (a[i] != b[i])
+            return false;
+    }
+    return true;
+}
+
+/* The place of a list of `size` at `x` when value v is laid on [v, v + 1); the last or first one
+ * outside. A size beyond 2^53 may be rounded up as a double, hence the second comparison. */
+static inline opevo_index opevo_i_kt_place(double x, opevo_index size)
+{
+    opevo_index place = x > 0 && x < (double)size ? (opevo_index)x : 0;
+
+    return x >= (double)size || place >= size ? size - 1 : place;
+}
+
+/* Uniform below `bound`, which is at least 1. */
+static inline opevo_index opevo_i_kt_below(opevo_rng *rng, opevo_index bound)
+{
+    return bound <= UINT64_MAX ? opevo_rng_below(rng, (uint64_t)bound)
+                               : opevo_rng_below_wide(rng, bound);
+}
+
+#endif

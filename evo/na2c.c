@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `na2c`: Neighborhood Actor Advantage Critic. Short episodes from the best point so far; a policy,
+ * learned from what they meet, chooses the moves.
+ *
+ * Source: Zhang, Cheng, Zang, Park, "Compiler-Level Matrix Multiplication Optimization for Deep
+ * Learning", 2019 (arXiv 1909.10616), N-A2C; Gao et al., "OpEvo", section 2 and appendix B (at most
+ * 3 steps, start at the configuration without tiling). What these leave open follows the authors of
+ * OpEvo (NNI, na2c.py), without its defects (na2c_reference.c):
+ * - An episode makes `steps` moves. Each is uniform with probability epsilon, else drawn from the
+ *   policy. A move that leads nowhere costs its step. Every new allowed point that is met is
+ *   collected; a forbidden or known one is only passed through.
+ * - Episodes follow one another until at least `states` points are collected. These are proposed;
+ *   once all are known there is one step of Adam on the advantage r - V(s), and the best point so
+ *   far becomes the start.
+ *
+ * Deliberate deviations:
+ * - The reward is the fitness as a share of the best one so far, so that its unit does not matter.
+ * - The memory of earlier transitions that the publication trains with is left out, as in NNI: its
+ *   size is not given there, and a policy gradient wants samples of the policy as it is.
+ * - Any parameter takes part (moves_internal.h); the originals know factorisations only.
+ * - After 1024 episodes in a row that met nothing new, the search starts over at a uniform new
+ *   point; the sources do not say what happens then, and NNI's program does not come back. */
+
+#include "na2c_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include "moves_internal.h"
+#include "rounds_internal.h"
+#include "tuners_internal.h"
+
+#include <string.h>
+
+enum {
+    EPISODES_MOST = 1024,
+    COUNT_MOST = 1000,
+    CUMULATIVE_MOST = 1 << 22 /* numbers: 32 MB */
+};
+
+const opevo_setting opevo_i_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
+    [OPEVO_I_NA2C_STATES] = {.key = "states",
+                             .kind = OPEVO_SETTING_COUNT,
+                             .default_value = 6,
+                             .min = 1,
+                             .max = COUNT_MOST,
+                             .summary = "new points to collect before they are evaluated"},
+    [OPEVO_I_NA2C_STEPS] = {.key = "steps",
+                            .kind = OPEVO_SETTING_COUNT,
+                            .default_value = 3,
+                            .min = 1,
+                            .max = COUNT_MOST,
+                            .summary = "moves of an episode"},
+    [OPEVO_I_NA2C_EPSILON] = {.key = "epsilon",
+                              .kind = OPEVO_SETTING_REAL,
+                              .default_value = 0.1,
+                              .min = 0,
+                              .max = 1,
+                              .summary = "probability that a move is uniform instead of the "
+                                         "policy's"},
+    [OPEVO_I_NA2C_CONCURRENCY] = {.key = "concurrency",
+                                  .kind = OPEVO_SETTING_COUNT,
+                                  .default_value = 6,
+                                  .min = 1,
+                                  .max = COUNT_MOST,
+                                  .summary = "trials at a time: rewards go astray where it is not "
+                                             "1"},
+};
+
+typedef struct na2c {
+    opevo_tuner super;
+    const opevo_space *space;
+    size_t width; /* parameters of the space */
+    opevo_i_na2c_kind kind;
+    size_t states;
+    size_t steps;
+    size_t concurrency;
+    double epsilon;
+    opevo_rng rng;
+    opevo_i_rounds *rounds;
+    opevo_i_moves *moves;
+    opevo_i_actor_critic *network; /* NULL for the uniform policy */
+    bool restarts;                 /* the round is a new start, not collected */
+
+    opevo_index *start; /* vertices from which episodes go */
+    double start_fitness;
+    double best_fitness;
+    opevo_index *vertices; /* scratch: where an episode is */
+
+    /* One for each point of the round: from which state it was met, by which move, to what reward.
+     */
+    size_t sample_capacity;
+    double *features;
+    size_t *actions;
+    double *fitness;
+    double *rewards;
+    size_t *order; /* scratch: samples in the order in which their trials complete */
+
+    /* The policy where it was asked for since the network last learned: rows of summed
+     * probabilities. The row of a point is what `row` says less `row_base`. */
+    opevo_index_map *row;
+    uint64_t row_base;
+    size_t row_count;
+    size_t row_capacity;
+    double *cumulative;
+    double *state; /* scratch: the features of one state */
+} na2c;
+
+void opevo_i_na2c_destroy(opevo_tuner *tuner)
+{
+    na2c *self = (na2c *)tuner;
+
+    opevo_i_rounds_destroy(self->rounds);
+    opevo_i_moves_destroy(self->moves);
+    opevo_i_actor_critic_destroy(self->network);
+    opevo_free(self->start);
+    opevo_free(self->vertices);
+    opevo_free(self->features);
+    opevo_free(self->actions);
+    opevo_free(self->fitness);
+    opevo_free(self->rewards);
+    opevo_free(self->order);
+    opevo_index_map_destroy(self->row);
+    opevo_free(self->cumulative);
+    opevo_free(self->state);
+    opevo_free(self);
+}
+
+static opevo_status allocate(na2c *self, opevo_error *err)
+{
+    size_t features = opevo_i_moves_feature_count(self->moves);
+
+    /* An episode begins while fewer than `states` are collected, and adds up to `steps`. */
+    self->sample_capacity = self->states - 1 + self->steps;
+    self->rounds = opevo_i_rounds_create(self->space);
+    self->start = opevo_calloc(self->width, sizeof *self->start);
+    self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
+    self->features = opevo_malloc(self->sample_capacity, features * sizeof *self->features);
+    self->actions = opevo_malloc(self->sample_capacity, sizeof *self->actions);
+    self->fitness = opevo_malloc(self->sample_capacity, sizeof *self->fitness);
+    self->rewards = opevo_malloc(self->sample_capacity, sizeof *self->rewards);
+    self->order = opevo_malloc(self->sample_capacity, sizeof *self->order);
+    self->row = opevo_index_map_create();
+    self->state = opevo_malloc(features, sizeof *self->state);
+    if (!self->rounds || !self->start || !self->vertices || !self->features || !self->actions ||
+        !self->fitness || !self->rewards || !self->order || !self->row || !self->state)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an actor and a critic.");
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_na2c_create(const opevo_space *space, const opevo_setting_value *settings,
+                                 const opevo_rng *rng, opevo_i_na2c_kind kind, opevo_tuner **out,
+                                 opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    na2c *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an actor and a critic.");
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    self->kind = kind;
+    self->states = (size_t)settings[OPEVO_I_NA2C_STATES].number;
+    self->steps = (size_t)settings[OPEVO_I_NA2C_STEPS].number;
+    self->epsilon = kind == OPEVO_I_NA2C_UNIFORM ? 1 : settings[OPEVO_I_NA2C_EPSILON].number;
+    self->concurrency =
+        kind == OPEVO_I_NA2C_REFERENCE ? (size_t)settings[OPEVO_I_NA2C_CONCURRENCY].number : 1;
+    self->rng = *rng;
+    OPEVO_TRY(opevo_i_moves_create(space, &self->moves, err));
+    OPEVO_TRY(allocate(self, err));
+    if (kind != OPEVO_I_NA2C_UNIFORM && opevo_i_moves_count(self->moves) > 0)
+        OPEVO_TRY(opevo_i_actor_critic_create(opevo_i_moves_feature_count(self->moves),
+                                              opevo_i_moves_count(self->moves), &self->rng,
+                                              &self->network, err));
+    *out = &self->super;
+    self = NULL;
+cleanup:
+    if (self)
+        opevo_i_na2c_destroy(&self->super);
+    return status;
+}
+
+/* ---- Episodes ---- */
+
+static void forget_policy(na2c *self)
+{
+    self->row_base += self->row_count;
+    self->row_count = 0;
+}
+
+/* The summed probabilities of the policy at `vertices`, whose number is `point`: looked up, or
+ * computed and kept; NULL without memory. Episodes meet the same few points many times before the
+ * network changes. */
+static const double *find_policy(na2c *self, opevo_index point)
+{
+    size_t actions = opevo_i_moves_count(self->moves);
+    uint64_t number = 0;
+    double *row = NULL;
+
+    if (opevo_index_map_get(self->row, point, &number) && number >= self->row_base)
+        return self->cumulative + (number - self->row_base) * actions;
+    if (self->row_count * actions > CUMULATIVE_MOST)
+        forget_policy(self);
+    if (!opevo_reserve((void **)&self->cumulative, &self->row_capacity, self->row_count + 1,
+                       actions * sizeof *self->cumulative) ||
+        !opevo_index_map_put(self->row, point, self->row_base + self->row_count))
+        return NULL;
+    row = self->cumulative + self->row_count++ * actions;
+    opevo_i_moves_features(self->moves, self->vertices, self->state);
+    opevo_i_actor_critic_policy(self->network, self->state, row);
+    for (size_t i = 1; i < actions; i++)
+        row[i] += row[i - 1];
+    return row;
+}
+
+/* The first action whose sum exceeds x times the whole, or the last. */
+static size_t draw(const double *cumulative, size_t count, double x)
+{
+    size_t first = 0;
+
+    x *= cumulative[count - 1];
+    while (count > 1) {
+        size_t half = count / 2;
+
+        first += cumulative[first + half - 1] <= x ? half : 0;
+        count -= half;
+    }
+    return first;
+}
+
+static opevo_status choose_action(na2c *self, opevo_index point, size_t *action, opevo_error *err)
+{
+    size_t actions = opevo_i_moves_count(self->moves);
+    const double *cumulative = NULL;
+
+    if (!self->network || opevo_rng_unit(&self->rng) < self->epsilon) {
+        *action = (size_t)opevo_rng_below(&self->rng, actions);
+        return OPEVO_OK;
+    }
+    cumulative = find_policy(self, point);
+    if (!cumulative)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the policy at another point.");
+    *action = draw(cumulative, actions, opevo_rng_unit(&self->rng));
+    return OPEVO_OK;
+}
+
+/* Remember that `action` at `vertices` leads to the point that is collected next. */
+static void keep_sample(na2c *self, size_t action)
+{
+    size_t sample = opevo_i_rounds_count(self->rounds);
+    size_t features = opevo_i_moves_feature_count(self->moves);
+
+    if (!self->network)
+        return;
+    opevo_i_moves_features(self->moves, self->vertices, self->features + sample * features);
+    self->actions[sample] = action;
+}
+
+static opevo_status run_episode(na2c *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_index point = 0;
+
+    memcpy(self->vertices, self->start, self->width * sizeof *self->vertices);
+    point = opevo_space_encode(self->space, self->vertices);
+    for (size_t step = 0; step < self->steps; step++) {
+        size_t action = 0;
+        opevo_index next = 0;
+
+        OPEVO_TRY(choose_action(self, point, &action, err));
+        keep_sample(self, action);
+        if (!opevo_i_moves_apply(self->moves, action, &self->rng, self->vertices))
+            continue;
+        next = opevo_space_encode(self->space, self->vertices);
+        if (opevo_space_allows(self->space, next) && !opevo_i_rounds_has(self->rounds, next))
+            OPEVO_TRY(opevo_i_rounds_add(self->rounds, next, "episode", err));
+        point = next;
+    }
+cleanup:
+    return status;
+}
+
+/* Collect the next round. */
+static opevo_status collect(na2c *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t in_vain = opevo_i_moves_count(self->moves) > 0 ? 0 : EPISODES_MOST;
+
+    opevo_i_rounds_begin(self->rounds);
+    while (opevo_i_rounds_count(self->rounds) < self->states && in_vain < EPISODES_MOST) {
+        size_t before = opevo_i_rounds_count(self->rounds);
+
+        OPEVO_TRY(run_episode(self, err));
+        in_vain = opevo_i_rounds_count(self->rounds) > before ? 0 : in_vain + 1;
+    }
+    if (self->kind == OPEVO_I_NA2C_REFERENCE)
+        opevo_i_rounds_reverse(self->rounds);
+    self->restarts = opevo_i_rounds_count(self->rounds) == 0;
+    if (self->restarts)
+        OPEVO_TRY(opevo_i_rounds_add_uniform(self->rounds, &self->rng, "restart",
+                                             &self->super.reason, err));
+cleanup:
+    return status;
+}
+
+/* ---- Learning ---- */
+
+/* Where in the round the sample is, and which sample is there: the reference turns rounds round. */
+static size_t place_of(const na2c *self, size_t sample)
+{
+    if (self->kind == OPEVO_I_NA2C_REFERENCE)
+        return opevo_i_rounds_count(self->rounds) - 1 - sample;
+    return sample;
+}
+
+static double fitness_of(const na2c *self, size_t sample)
+{
+    return opevo_i_rounds_fitness(self->rounds, place_of(self, sample));
+}
+
+/* The order in which trials complete where `concurrency` of them run at a time: any in flight may
+ * be the next. */
+static void order_completions(na2c *self)
+{
+    size_t count = opevo_i_rounds_count(self->rounds);
+    size_t *order = self->order;
+
+    for (size_t i = 0; i < count; i++)
+        order[i] = place_of(self, i);
+    for (size_t i = 0; i < count && self->concurrency > 1; i++) {
+        size_t flying = count - i < self->concurrency ? count - i : self->concurrency;
+        size_t chosen = i + (size_t)opevo_rng_below(&self->rng, flying);
+        size_t completed = order[chosen];
+
+        memmove(order + i + 1, order + i, (chosen - i) * sizeof *order);
+        order[i] = completed;
+    }
+}
+
+void opevo_i_na2c_misplace_rewards(const size_t *order, const double *fitness, size_t count,
+                                   double *rewards)
+{
+    for (size_t i = 0; i < count; i++)
+        rewards[i] = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t place = order[i];
+
+        for (size_t k = 0; k < i; k++)
+            place -= order[k] < order[i];
+        rewards[place] = fitness[order[i]];
+    }
+}
+
+/* A point that is better than the start becomes the start; among equals the first to complete. */
+static void move_start(na2c *self)
+{
+    for (size_t i = 0; i < opevo_i_rounds_count(self->rounds); i++) {
+        size_t place = place_of(self, self->order[i]);
+        double fitness = opevo_i_rounds_fitness(self->rounds, place);
+
+        if (fitness > self->best_fitness)
+            self->best_fitness = fitness;
+        if (fitness > self->start_fitness || self->restarts) {
+            self->start_fitness = fitness;
+            opevo_space_decode(self->space, opevo_i_rounds_point(self->rounds, place), self->start);
+        }
+    }
+}
+
+static void set_rewards(na2c *self)
+{
+    size_t count = opevo_i_rounds_count(self->rounds);
+
+    for (size_t i = 0; i < count; i++)
+        self->fitness[i] = fitness_of(self, i);
+    if (self->kind == OPEVO_I_NA2C_REFERENCE) {
+        opevo_i_na2c_misplace_rewards(self->order, self->fitness, count, self->rewards);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        self->rewards[i] = self->best_fitness > 0 ? self->fitness[i] / self->best_fitness : 0;
+}
+
+/* What follows from a complete round. */
+static opevo_status learn(na2c *self, opevo_error *err)
+{
+    size_t count = opevo_i_rounds_count(self->rounds);
+
+    order_completions(self);
+    move_start(self);
+    if (!self->network || count == 0 || self->restarts)
+        return OPEVO_OK;
+    set_rewards(self);
+    forget_policy(self);
+    return opevo_i_actor_critic_learn(
+        self->network, self->features, self->actions, self->rewards, count,
+        self->kind == OPEVO_I_NA2C_REFERENCE ? OPEVO_I_LOSS_REFERENCE : OPEVO_I_LOSS_PUBLISHED,
+        err);
+}
+
+opevo_status opevo_i_na2c_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                              size_t *count, opevo_error *err)
+{
+    na2c *self = (na2c *)tuner;
+    opevo_status status = OPEVO_OK;
+
+    if (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
+        OPEVO_TRY(learn(self, err));
+        OPEVO_TRY(collect(self, err));
+    }
+    *count = opevo_i_rounds_ask(self->rounds, proposals, capacity);
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_na2c_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                               opevo_error *err)
+{
+    return opevo_i_rounds_tell(((na2c *)tuner)->rounds, trials, count, err);
+}
+
+static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
+                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+{
+    return opevo_i_na2c_create(space, settings, rng, OPEVO_I_NA2C_PUBLISHED, out, err);
+}
+
+const opevo_tuner_ops opevo_i_na2c_ops = {
+    .name = "na2c",
+    .summary = "short episodes from the best point, by a policy network that learns",
+    .source = "Zhang et al., arXiv 1909.10616, N-A2C; \"OpEvo\", section 2 and appendix B",
+    .settings = opevo_i_na2c_settings,
+    .setting_count = OPEVO_I_NA2C_CONCURRENCY,
+    .create = create,
+    .ask = opevo_i_na2c_ask,
+    .tell = opevo_i_na2c_tell,
+    .destroy = opevo_i_na2c_destroy,
+};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Rows of observations are kept as they were computed; training copies them into the order in which
+ * the library shall see them. */
+
+#include "surrogate_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "features_internal.h"
+
+#define FORGOTTEN_BELOW 0.05 /* weight of earlier runs */
+
+/* Rows with their fitness, in the order observed. */
+typedef struct table {
+    size_t count;
+    size_t row_capacity;
+    size_t fitness_capacity;
+    float *rows;
+    double *fitness;
+    double best;
+} table;
+
+struct opevo_i_surrogate {
+    size_t width; /* parameters of the space */
+    const opevo_space *space;
+    opevo_i_features *features;
+    size_t row_width;
+    table seen;
+    opevo_i_cost_model *model;
+    opevo_i_cost_model *earlier; /* of earlier runs; NULL: none */
+    double earlier_weight;       /* in the predictions */
+
+    opevo_index *vertices; /* of one point */
+    float *batch;          /* rows to predict, `batch_most` */
+    float *margins;        /* their predictions by `earlier` */
+    size_t batch_most;
+};
+
+static void destroy_table(table *self)
+{
+    opevo_free(self->rows);
+    opevo_free(self->fitness);
+}
+
+opevo_i_surrogate *opevo_i_surrogate_create(const opevo_space *space,
+                                            const opevo_feature_source *source,
+                                            const opevo_i_boosting *boosting, size_t batch_most)
+{
+    opevo_i_surrogate *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return NULL;
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    self->batch_most = batch_most;
+    self->features = opevo_i_features_create(space, source);
+    if (self->features) {
+        self->row_width = opevo_i_features_width(self->features);
+        self->model = opevo_i_cost_model_create(self->row_width, boosting);
+        self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
+        self->batch = opevo_malloc(batch_most, self->row_width * sizeof *self->batch);
+        self->margins = opevo_malloc(batch_most, sizeof *self->margins);
+    }
+    if (self->model && self->vertices && self->batch && self->margins)
+        return self;
+    opevo_i_surrogate_destroy(self);
+    return NULL;
+}
+
+void opevo_i_surrogate_destroy(opevo_i_surrogate *surrogate)
+{
+    if (!surrogate)
+        return;
+    opevo_i_features_destroy(surrogate->features);
+    opevo_i_cost_model_destroy(surrogate->model);
+    opevo_i_cost_model_destroy(surrogate->earlier);
+    destroy_table(&surrogate->seen);
+    opevo_free(surrogate->vertices);
+    opevo_free(surrogate->batch);
+    opevo_free(surrogate->margins);
+    opevo_free(surrogate);
+}
+
+static opevo_status observe(opevo_i_surrogate *self, table *seen, opevo_index point, double fitness,
+                            opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (!opevo_reserve((void **)&seen->rows, &seen->row_capacity, seen->count + 1,
+                       self->row_width * sizeof *seen->rows) ||
+        !opevo_reserve((void **)&seen->fitness, &seen->fitness_capacity, seen->count + 1,
+                       sizeof *seen->fitness))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from another trial.");
+    opevo_space_decode(self->space, point, self->vertices);
+    status = opevo_i_features_row(self->features, point, self->vertices,
+                                  seen->rows + seen->count * self->row_width, err);
+    if (status != OPEVO_OK)
+        return status;
+    fitness = fitness > 0 && isfinite(fitness) ? fitness : 0;
+    seen->fitness[seen->count++] = fitness;
+    seen->best = fitness > seen->best ? fitness : seen->best;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_surrogate_observe(opevo_i_surrogate *surrogate, opevo_index point,
+                                       double fitness, opevo_error *err)
+{
+    return observe(surrogate, &surrogate->seen, point, fitness, err);
+}
+
+size_t opevo_i_surrogate_count(const opevo_i_surrogate *surrogate)
+{
+    return surrogate->seen.count;
+}
+
+double opevo_i_surrogate_best(const opevo_i_surrogate *surrogate)
+{
+    return surrogate->seen.best;
+}
+
+/* ---- Training ---- */
+
+static void draw_order(opevo_rng *rng, size_t *order, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t i = count; rng && i > 1; i--) {
+        size_t j = (size_t)opevo_rng_below(rng, i);
+        size_t kept = order[i - 1];
+
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+/* Predictions of `rows` by the model of earlier runs, times its weight. */
+static opevo_status predict_margins(opevo_i_surrogate *self, const float *rows, size_t count,
+                                    float *margins, opevo_error *err)
+{
+    opevo_status status = opevo_i_cost_model_predict(self->earlier, rows, count, margins, err);
+
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+        margins[i] *= (float)self->earlier_weight;
+    return status;
+}
+
+/* Train on the rows of `seen` in a drawn order. */
+static opevo_status train(opevo_i_surrogate *self, opevo_i_cost_model *model, const table *seen,
+                          const opevo_i_fit *fit, bool with_margins, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t count = seen->count;
+    size_t *order = opevo_malloc(count, sizeof *order);
+    float *rows = opevo_malloc(count, self->row_width * sizeof *rows);
+    float *labels = opevo_malloc(count, sizeof *labels);
+    float *margins = opevo_malloc(count, sizeof *margins);
+    opevo_i_samples samples = {.count = count, .features = rows, .labels = labels};
+
+    if (!order || !rows || !labels || !margins) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to train on %zu trials.", count);
+        goto cleanup;
+    }
+    draw_order(fit->permutation, order, count);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(rows + i * self->row_width, seen->rows + order[i] * self->row_width,
+               self->row_width * sizeof *rows);
+        labels[i] = (float)(seen->fitness[order[i]] / seen->best);
+    }
+    samples.weights = fit->weighted ? labels : NULL;
+    samples.margins = with_margins ? margins : NULL;
+    if (with_margins)
+        OPEVO_TRY(predict_margins(self, fit->margin == OPEVO_I_MARGIN_SHIPPED ? seen->rows : rows,
+                                  count, margins, err));
+    OPEVO_TRY(opevo_i_cost_model_train(model, &samples, err));
+cleanup:
+    opevo_free(order);
+    opevo_free(rows);
+    opevo_free(labels);
+    opevo_free(margins);
+    return status;
+}
+
+opevo_status opevo_i_surrogate_fit(opevo_i_surrogate *surrogate, const opevo_i_fit *fit,
+                                   opevo_error *err)
+{
+    opevo_i_surrogate *self = surrogate;
+
+    if (self->earlier) {
+        self->earlier_weight = exp2(-(double)self->seen.count / fit->half_life);
+        if (self->earlier_weight < FORGOTTEN_BELOW) {
+            opevo_i_cost_model_destroy(self->earlier);
+            self->earlier = NULL;
+        }
+    }
+    return train(self, self->model, &self->seen, fit, self->earlier != NULL, err);
+}
+
+opevo_status opevo_i_surrogate_learn(opevo_i_surrogate *surrogate, const opevo_i_boosting *boosting,
+                                     const opevo_i_fit *fit, const opevo_trial *trials,
+                                     size_t count, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_cost_model *model = opevo_i_cost_model_create(surrogate->row_width, boosting);
+    table seen = {0};
+
+    if (!model)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from earlier trials.");
+    for (size_t i = 0; i < count; i++)
+        OPEVO_TRY(
+            observe(surrogate, &seen, trials[i].proposal.point, trials[i].outcome.fitness, err));
+    if (!(seen.best > 0))
+        goto cleanup; /* nothing but failures: no order to learn */
+    OPEVO_TRY(train(surrogate, model, &seen, fit, false, err));
+    opevo_i_cost_model_destroy(surrogate->earlier);
+    surrogate->earlier = model;
+    surrogate->earlier_weight = 1;
+    model = NULL;
+cleanup:
+    opevo_i_cost_model_destroy(model);
+    destroy_table(&seen);
+    return status;
+}
+
+/* ---- Predicting ---- */
+
+bool opevo_i_surrogate_is_ready(const opevo_i_surrogate *surrogate)
+{
+    return surrogate->earlier || opevo_i_cost_model_is_trained(surrogate->model);
+}
+
+opevo_status opevo_i_surrogate_predict(opevo_i_surrogate *surrogate, const opevo_index *points,
+                                       const opevo_index *vertices, size_t count, float *scores,
+                                       opevo_error *err)
+{
+    opevo_i_surrogate *self = surrogate;
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count; i++)
+        OPEVO_TRY(opevo_i_features_row(self->features, points[i], vertices + i * self->width,
+                                       self->batch + i * self->row_width, err));
+    if (!opevo_i_cost_model_is_trained(self->model))
+        return predict_margins(self, self->batch, count, scores, err);
+    OPEVO_TRY(opevo_i_cost_model_predict(self->model, self->batch, count, scores, err));
+    if (!self->earlier)
+        return OPEVO_OK;
+    OPEVO_TRY(predict_margins(self, self->batch, count, self->margins, err));
+    /* A margin stands in the place of the base score. */
+    for (size_t i = 0; i < count; i++)
+        scores[i] += self->margins[i] - OPEVO_I_BASE_SCORE;
+cleanup:
+    return status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A cost model of the points of a space, learned from the trials of a run: features of a point,
+ * the observations, boosted trees, and what earlier runs taught. Labels are fitness over the best
+ * fitness seen, so that a failure has label 0. */
+
+#ifndef OPEVO_SURROGATE_INTERNAL_H
+#define OPEVO_SURROGATE_INTERNAL_H
+
+#include <opevo/random.h>
+#include <opevo/tuner.h>
+
+#include "cost_model_internal.h"
+
+typedef struct opevo_i_surrogate opevo_i_surrogate;
+
+/* At most `batch_most` points are predicted in one call. `space` and `source` (NULL: the knobs'
+ * features) outlive it. NULL without memory. */
+opevo_i_surrogate *opevo_i_surrogate_create(const opevo_space *space,
+                                            const opevo_feature_source *source,
+                                            const opevo_i_boosting *boosting, size_t batch_most);
+void opevo_i_surrogate_destroy(opevo_i_surrogate *surrogate);
+
+/* Remember an observation; a fitness that is not positive and finite counts as 0. Errors: NOMEM. */
+opevo_status opevo_i_surrogate_observe(opevo_i_surrogate *surrogate, opevo_index point,
+                                       double fitness, opevo_error *err);
+size_t opevo_i_surrogate_count(const opevo_i_surrogate *surrogate);
+double opevo_i_surrogate_best(const opevo_i_surrogate *surrogate); /* largest fitness, or 0 */
+
+/* Where the rows of a learned run's margins stand when rows are permuted before training. */
+typedef enum opevo_i_margin_rule {
+    OPEVO_I_MARGIN_INTENDED, /* each with its row */
+    OPEVO_I_MARGIN_SHIPPED /* in the order observed, while the rows are permuted: as AutoTVM v0.6 */
+} opevo_i_margin_rule;
+
+typedef struct opevo_i_fit {
+    opevo_rng *permutation; /* draws the order of the rows; NULL: as observed */
+    bool weighted;          /* a row weighs as much as its label */
+    opevo_i_margin_rule margin;
+    double half_life; /* observations that halve the weight of what earlier runs taught */
+} opevo_i_fit;
+
+/* Train on all observations; at least one must have a positive fitness. Errors: as
+ * opevo_i_cost_model_train. */
+opevo_status opevo_i_surrogate_fit(opevo_i_surrogate *surrogate, const opevo_i_fit *fit,
+                                   opevo_error *err);
+
+/* Train a model of its own, `boosting`, on the trials of earlier runs. Until the first fit it alone
+ * predicts; a fit with n observations starts from its predictions times 2^(-n / half_life), and
+ * forgets it once that is below 0.05. Source: TVM v0.6, XGBoostCostModel.fit and fit_log. */
+opevo_status opevo_i_surrogate_learn(opevo_i_surrogate *surrogate, const opevo_i_boosting *boosting,
+                                     const opevo_i_fit *fit, const opevo_trial *trials,
+                                     size_t count, opevo_error *err);
+
+/* Whether it can predict. */
+bool opevo_i_surrogate_is_ready(const opevo_i_surrogate *surrogate);
+/* Predicted scores of `count` points, `vertices` one row for each; the larger the better. Errors:
+ * as opevo_i_cost_model_predict. */
+opevo_status opevo_i_surrogate_predict(opevo_i_surrogate *surrogate, const opevo_index *points,
+                                       const opevo_index *vertices, size_t count, float *scores,
+                                       opevo_error *err);
+
+#endif

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+try() { opevo tune "$@"; [ $? = 2 ] || echo "exit status is not 2: $*"; }
+opevo tune mm1 --on sim:gtx1080ti --tuner random --trials 600 --store runs.db >first
+opevo tune mm1 --on sim:gtx1080ti --tuner autotvm --set trees=30 --trials 70 --learn runs.db:1 --json >whole
+grep -o '"earlier_trials": [0-9]*' whole
+opevo tune mm1 --on sim:gtx1080ti --tuner autotvm --set trees=30 --trials 30 --learn runs.db:1 --store runs.db --json >part
+opevo tune mm1 --on sim:gtx1080ti --tuner autotvm --set trees=30 --trials 70 --learn runs.db:1 --store runs.db --json >rest
+sed 's/"resumed": [0-9]*/"resumed": 0/' rest | cmp - whole
+opevo tune mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db:1 --learn runs.db:2 --dry-run | grep -o '[0-9]* earlier trials'
+try mm1 --on sim:gtx1080ti --learn runs.db:1
+try mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db
+try mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db:x
+try mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db:9
+try mm1 --on sim:gtx1080ti --tuner autotvm --learn absent.db:1
+try mm2 --on sim:gtx1080ti --tuner autotvm --learn runs.db:1

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a cost model sees of a point. */
+
+#include "formula.h"
+
+#include <opevo/memory.h>
+
+#include "features_internal.h"
+
+static const char space_text[] =
+    "{\"t\": {\"_type\": \"factor\", \"_value\": [24, 3]},"
+    " \"o\": {\"_type\": \"permutation\", \"_value\": [3]},"
+    " \"u\": {\"_type\": \"discrete\", \"_value\": [0, 512, 1500]},"
+    " \"r\": {\"_type\": \"choice\", \"_value\": [0.5, 2]},"
+    " \"b\": {\"_type\": \"choice\", \"_value\": [true, false]},"
+    " \"m\": {\"_type\": \"choice\", \"_value\": [\"row\", 7, \"col\"]}}";
+
+static void read_row(opevo_i_features *features, const opevo_space *space,
+                     const char *configuration, float *row)
+{
+    opevo_index point = 0;
+    opevo_index vertices[16];
+
+    CHECK_OK(opevo_space_read(space, configuration, &point, &err));
+    opevo_space_decode(space, point, vertices);
+    CHECK_OK(opevo_i_features_row(features, point, vertices, row, &err));
+}
+
+static void test_knob_features(void **state)
+{
+    static const float expected[] = {-1, 4, 3, 2, 0, 1, 1500, 0.5F, 1, 0, 0, 1};
+    opevo_space *space = formula_space(space_text);
+    opevo_i_features *features = opevo_i_features_create(space, NULL);
+    float row[12];
+
+    (void)state;
+    assert_int_equal(opevo_i_features_width(features), 12);
+    read_row(features, space, "t=2,4,3 o=2,0,1 u=1500 r=0.5 b=true m=col", row);
+    for (size_t i = 0; i < 12; i++)
+        CHECK_CLOSE((double)row[i], (double)expected[i], 0);
+    opevo_i_features_destroy(features);
+    opevo_space_destroy(space);
+}
+
+/* A parameter too large to be listed gives the same kind of row. */
+static void test_large_parameters(void **state)
+{
+    opevo_space *space =
+        formula_space("{\"t\": {\"_type\": \"factor\", \"_value\": [1099511627776, 8]},"
+                      " \"o\": {\"_type\": \"permutation\", \"_value\": [20]}}");
+    opevo_i_features *features = opevo_i_features_create(space, NULL);
+    float row[28];
+
+    (void)state;
+    assert_int_equal(opevo_i_features_width(features), 28);
+    read_row(features, space,
+             "t=1,1024,1,1048576,1,1,32,32 o=19,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,0",
+             row);
+    assert_true(row[0] == -1 && row[1] == 1024 && row[3] == 1048576 && row[7] == 32);
+    assert_true(row[8] == 19 && row[9] == 1 && row[27] == 0);
+    opevo_i_features_destroy(features);
+    opevo_space_destroy(space);
+}
+
+typedef struct toy {
+    unsigned asked;
+} toy;
+
+/* The point and its half; nothing for point 5; no number for point 6. */
+static bool toy_features(void *context, opevo_index point, float *features)
+{
+    ((toy *)context)->asked++;
+    features[0] = point == 6 ? NAN : (float)point;
+    features[1] = (float)point / 2;
+    return point != 5;
+}
+
+static void test_source(void **state)
+{
+    opevo_space *space = formula_space(space_text);
+    toy counter = {0};
+    opevo_feature_source source = {.count = 2, .features = toy_features, .context = &counter};
+    opevo_i_features *features = opevo_i_features_create(space, &source);
+    float row[2];
+
+    (void)state;
+    assert_int_equal(opevo_i_features_width(features), 2);
+    for (int again = 0; again < 2; again++) {
+        for (opevo_index point = 0; point < 100; point++) {
+            CHECK_OK(opevo_i_features_row(features, point, NULL, row, &err));
+            assert_true(row[0] == (point == 5 || point == 6 ? 0 : (float)point));
+            assert_true(row[1] == (point == 5 ? 0 : (float)point / 2));
+        }
+    }
+    assert_int_equal(counter.asked, 100);
+    opevo_i_features_destroy(features);
+    opevo_space_destroy(space);
+}
+
+/* The rows that are kept are dropped all at once at 100,000; the answers stay the same. */
+static void test_source_beyond_the_cache(void **state)
+{
+    opevo_space *space = formula_space("{\"t\": {\"_type\": \"factor\", \"_value\":"
+                                       " [1073741824, 8]}}");
+    toy counter = {0};
+    opevo_feature_source source = {.count = 2, .features = toy_features, .context = &counter};
+    opevo_i_features *features = opevo_i_features_create(space, &source);
+    float row[2];
+
+    (void)state;
+    for (opevo_index point = 10; point < 100110; point++) {
+        CHECK_OK(opevo_i_features_row(features, point, NULL, row, &err));
+        assert_true(row[0] == (float)point);
+    }
+    CHECK_OK(opevo_i_features_row(features, 10, NULL, row, &err));
+    assert_true(row[0] == 10);
+    assert_int_equal(counter.asked, 100101);
+    opevo_i_features_destroy(features);
+    opevo_space_destroy(space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_knob_features),
+        cmocka_unit_test(test_large_parameters),
+        cmocka_unit_test(test_source),
+        cmocka_unit_test(test_source_beyond_the_cache),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

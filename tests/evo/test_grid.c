@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The tuner grid: the allowed points in ascending order, whatever the seed. */
+
+#include "formula.h"
+
+#include <opevo/tuners.h>
+
+static opevo_tuner *make(const opevo_space *space, uint64_t seed)
+{
+    const opevo_tuner_ops *ops = NULL;
+    opevo_tuner *tuner = NULL;
+
+    CHECK_OK(opevo_tuner_find("grid", &ops, &err));
+    CHECK_OK(opevo_tuner_create(ops, space, NULL, seed, &tuner, &err));
+    return tuner;
+}
+
+static void test_ascends(void **state)
+{
+    opevo_space *space =
+        formula_space("{\"a\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"b\": {\"_type\":"
+                      " \"discrete\", \"_value\": [1, 2, 3, 4, 5]}, \"_constraints\":"
+                      " [\"a[0] * b <= 16\"]}");
+    opevo_index size = opevo_space_size(space);
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        opevo_tuner *tuner = make(space, seed);
+        opevo_proposal proposal;
+        size_t count = 0;
+
+        for (opevo_index point = 0; point < size; point++) {
+            if (!opevo_space_allows(space, point))
+                continue;
+            CHECK_OK(opevo_tuner_ask(tuner, &proposal, 1, &count, &err));
+            assert_int_equal(count, 1);
+            assert_true(proposal.point == point);
+        }
+        CHECK_OK(opevo_tuner_ask(tuner, &proposal, 1, &count, &err));
+        assert_int_equal(count, 0);
+        assert_string_equal(tuner->reason, "every allowed point has been proposed");
+        opevo_tuner_destroy(tuner);
+    }
+    opevo_space_destroy(space);
+}
+
+/* The first half of the space is forbidden, and too large to be counted through. */
+static void test_ends_among_forbidden_points(void **state)
+{
+    opevo_space *space = formula_space("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1]},"
+                                       " \"p\": {\"_type\": \"permutation\", \"_value\": [30]},"
+                                       " \"_constraints\": [\"a == 1\"]}");
+    opevo_tuner *tuner = make(space, 1);
+    opevo_proposal proposal;
+    size_t count = 1;
+
+    (void)state;
+    CHECK_OK(opevo_tuner_ask(tuner, &proposal, 1, &count, &err));
+    assert_int_equal(count, 0);
+    assert_string_equal(tuner->reason, "10000000 points in a row are forbidden");
+    opevo_tuner_destroy(tuner);
+    opevo_space_destroy(space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ascends),
+        cmocka_unit_test(test_ends_among_forbidden_points),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Runs that learn from earlier ones in a store, and from features of their objective. */
+
+#include "formula.h"
+
+#include <opevo/memory.h>
+#include <opevo/run.h>
+#include <opevo/tuners.h>
+
+#include "scratch_folder.h"
+
+static const char space_text[] =
+    "{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}, \"X\": {\"_type\": \"factor\","
+    " \"_value\": [512, 4]}, \"u\": {\"_type\": \"discrete\", \"_value\": [0, 125, 256]}}";
+
+enum { EARLIER = 80, TRIALS = 40 };
+
+static void note_points(void *context, const opevo_trial *trial, bool resumed)
+{
+    opevo_index *points = context;
+
+    (void)resumed;
+    points[trial->number - 1] = trial->proposal.point;
+}
+
+typedef struct setup {
+    opevo_space *space;
+    formula objective;
+    opevo_setting_value values[FORMULA_SETTINGS_MOST];
+    opevo_run_options options;
+    scratch_folder scratch;
+    opevo_store *store;
+} setup;
+
+static void set_up(setup *self)
+{
+    *self = (setup){.space = formula_space(space_text), .scratch = scratch_make()};
+    self->objective = formula_on(self->space, 1, 5);
+    CHECK_OK(opevo_tuner_find("autotvm", &self->options.tuner, &err));
+    formula_settings(self->options.tuner, "history=10 plan=16", self->values);
+    self->options.settings = self->values;
+    self->options.seed = 1;
+    self->options.budget.trials = TRIALS;
+    CHECK_OK(opevo_store_open(self->scratch.file, OPEVO_STORE_WRITE, &self->store, &err));
+    self->options.store = self->store;
+}
+
+static void tear_down(setup *self)
+{
+    opevo_store_close(self->store);
+    scratch_remove(&self->scratch);
+    opevo_space_destroy(self->space);
+}
+
+static opevo_run_result run(setup *self, opevo_index *points)
+{
+    opevo_run_result result = {0};
+
+    self->options.observer = points ? note_points : NULL;
+    self->options.observer_context = points;
+    CHECK_OK(opevo_run(&self->objective.super, &self->options, &result, &err));
+    return result;
+}
+
+/* Run 1 of the store: uniform trials to learn from. They are read back into `earlier`. */
+static void make_earlier(setup *self, opevo_trial *earlier)
+{
+    opevo_run_options options = {.seed = 9, .budget = {.trials = EARLIER}, .store = self->store};
+    opevo_run_result result;
+    uint64_t trials = 0;
+    size_t count = 0;
+
+    CHECK_OK(opevo_tuner_find("random", &options.tuner, &err));
+    CHECK_OK(opevo_run(&self->objective.super, &options, &result, &err));
+    CHECK_OK(opevo_store_find(self->store, 1, self->space, &trials, &err));
+    assert_int_equal(trials, EARLIER);
+    CHECK_OK(opevo_store_read(self->store, 1, 0, earlier, EARLIER, &count, &err));
+    assert_int_equal(count, EARLIER);
+}
+
+/* A run that learned is another run than one that did not, or that learned something else; each
+ * resumes to what it would have been. */
+static void test_identity(void **state)
+{
+    opevo_trial earlier[EARLIER];
+    opevo_index plain[TRIALS], taught[TRIALS], less[TRIALS], again[TRIALS];
+    opevo_run_result result;
+    setup self;
+
+    (void)state;
+    set_up(&self);
+    make_earlier(&self, earlier);
+    run(&self, plain);
+    self.options.earlier = earlier;
+    self.options.earlier_count = EARLIER;
+    self.options.budget.trials = TRIALS / 2;
+    run(&self, NULL);
+    self.options.budget.trials = TRIALS;
+    result = run(&self, taught);
+    assert_int_equal(result.resumed, TRIALS / 2);
+    self.options.earlier_count = EARLIER - 1;
+    result = run(&self, less);
+    assert_int_equal(result.resumed, 0);
+    assert_memory_not_equal(plain, taught, sizeof plain);
+    assert_memory_not_equal(less, taught, sizeof less);
+    self.options.store = NULL;
+    self.options.earlier_count = EARLIER;
+    run(&self, again);
+    assert_memory_equal(again, taught, sizeof again);
+    tear_down(&self);
+}
+
+static void test_refused(void **state)
+{
+    opevo_space *other = formula_space("{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}");
+    opevo_trial earlier[EARLIER];
+    opevo_run_result result;
+    uint64_t trials = 7;
+    setup self;
+
+    (void)state;
+    set_up(&self);
+    make_earlier(&self, earlier);
+    CHECK_FAILS(OPEVO_INVALID, "has no run 2; opevo runs lists",
+                opevo_store_find(self.store, 2, self.space, &trials, &err));
+    CHECK_FAILS(OPEVO_MISMATCH, "another search space",
+                opevo_store_find(self.store, 1, other, &trials, &err));
+    assert_int_equal(trials, 7);
+    self.options.earlier = earlier;
+    self.options.earlier_count = EARLIER;
+    CHECK_OK(opevo_tuner_find("opevo", &self.options.tuner, &err));
+    formula_settings(self.options.tuner, "", self.values);
+    CHECK_FAILS(OPEVO_INVALID, "opevo cannot learn",
+                opevo_run(&self.objective.super, &self.options, &result, &err));
+    opevo_space_destroy(other);
+    tear_down(&self);
+}
+
+static bool point_itself(void *context, opevo_index point, float *features)
+{
+    (void)context;
+    features[0] = (float)(opevo_hash_mix((uint64_t)point) >> 40);
+    return true;
+}
+
+/* The run loop hands the objective's features to the tuner: its first plan is what it was, the
+ * later ones are not. */
+static void test_features_reach_the_tuner(void **state)
+{
+    opevo_feature_source source = {.count = 1, .features = point_itself};
+    opevo_index plain[TRIALS], with[TRIALS];
+    setup self;
+
+    (void)state;
+    set_up(&self);
+    self.options.store = NULL;
+    run(&self, plain);
+    self.objective.super.features = &source;
+    run(&self, with);
+    assert_memory_equal(plain, with, 16 * sizeof *plain);
+    assert_memory_not_equal(plain, with, sizeof plain);
+    tear_down(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_features_reach_the_tuner),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Parzen estimators against hyperopt's formulas written out plainly, and the tuner `tpe`. */
+
+#include "formula.h"
+
+#include <opevo/tuners.h>
+
+#include "parzen_internal.h"
+
+enum { OBSERVATIONS_MOST = 200, VALUES_MOST = 64 };
+
+static opevo_i_parzen *make_parzen(const char *text, opevo_parameter **parameter)
+{
+    opevo_i_parzen *parzen = NULL;
+
+    CHECK_OK(opevo_parameter_parse("x", text, NULL, parameter, &err));
+    parzen = opevo_i_parzen_create(*parameter);
+    assert_non_null(parzen);
+    return parzen;
+}
+
+/* ---- The formulas ---- */
+
+static double normal_below(double x)
+{
+    return 0.5 * (1 + erf(x / sqrt(2)));
+}
+
+/* adaptive_parzen_normal and GMM1_lpdf with q = 1, low = -1/2, high = n - 1/2, as hyperopt has
+ * them: means[] sorted with the prior in it, one component each. */
+static void ordered_by_definition(const size_t *values, const double *weights, size_t count,
+                                  size_t size, double *law)
+{
+    double mean[OBSERVATIONS_MOST + 1], sigma[OBSERVATIONS_MOST + 1], weight[OBSERVATIONS_MOST + 1];
+    double middle = ((double)size - 1) / 2, accepted = 0;
+    size_t kept = 0, prior = 0;
+
+    for (size_t v = 0; v < size; v++) {
+        for (size_t k = 0; k < count; k++) {
+            if (values[k] != v || weights[k] == 0)
+                continue;
+            mean[kept] = (double)v;
+            weight[kept++] = weights[k];
+        }
+    }
+    while (prior < kept && mean[prior] < middle)
+        prior++;
+    memmove(mean + prior + 1, mean + prior, (kept - prior) * sizeof *mean);
+    memmove(weight + prior + 1, weight + prior, (kept - prior) * sizeof *weight);
+    mean[prior] = middle;
+    weight[prior] = 1;
+    kept++;
+    for (size_t k = 0; k < kept; k++) {
+        double divisor = fmin(100, 1 + (double)kept);
+        double left = k > 0 ? mean[k] - mean[k - 1] : 0;
+        double right = k + 1 < kept ? mean[k + 1] - mean[k] : 0;
+
+        sigma[k] = kept == 2 ? (double)size / 2 : fmax(left, right);
+        sigma[k] = fmin(fmax(sigma[k], (double)size / divisor), (double)size);
+    }
+    sigma[prior] = (double)size;
+    for (size_t k = 0; k < kept; k++)
+        accepted += weight[k] * (normal_below(((double)size - 0.5 - mean[k]) / sigma[k]) -
+                                 normal_below((-0.5 - mean[k]) / sigma[k]));
+    for (size_t v = 0; v < size; v++) {
+        law[v] = 0;
+        for (size_t k = 0; k < kept; k++)
+            law[v] += weight[k] * (normal_below(((double)v + 0.5 - mean[k]) / sigma[k]) -
+                                   normal_below(((double)v - 0.5 - mean[k]) / sigma[k]));
+        law[v] /= accepted;
+    }
+}
+
+/* ap_randint_sampler: counts by weight, and 1 more for each value. */
+static void unordered_by_definition(const size_t *values, const double *weights, size_t count,
+                                    size_t size, double *law)
+{
+    double sum = (double)size;
+
+    for (size_t v = 0; v < size; v++)
+        law[v] = 1;
+    for (size_t k = 0; k < count; k++) {
+        law[values[k]] += weights[k];
+        sum += weights[k];
+    }
+    for (size_t v = 0; v < size; v++)
+        law[v] /= sum;
+}
+
+static void check_law(const opevo_i_parzen *parzen, opevo_i_parzen_side side, const double *law,
+                      size_t size)
+{
+    double sum = 0;
+
+    for (size_t v = 0; v < size; v++) {
+        CHECK_CLOSE(opevo_i_parzen_probability(parzen, side, v), law[v], 1e-12);
+        sum += law[v];
+    }
+    CHECK_CLOSE(sum, 1, 1e-9);
+}
+
+static void check_against_definition(const char *text, bool ordered)
+{
+    opevo_parameter *parameter = NULL;
+    opevo_i_parzen *parzen = make_parzen(text, &parameter);
+    size_t size = (size_t)opevo_parameter_size(parameter);
+    size_t values[OBSERVATIONS_MOST];
+    double below[OBSERVATIONS_MOST], above[OBSERVATIONS_MOST], law[2][VALUES_MOST];
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 1, "test", 0);
+    for (size_t count = 1; count <= OBSERVATIONS_MOST; count++) {
+        /* Mostly small values, so that there are ties and gaps. */
+        values[count - 1] = (size_t)opevo_rng_below(&rng, 1 + opevo_rng_below(&rng, size));
+        CHECK_OK(opevo_i_parzen_observe(parzen, values[count - 1], &err));
+        for (size_t k = 0; k < count; k++) {
+            bool good = opevo_rng_below(&rng, 4) == 0;
+
+            below[k] = good ? 1 : 0;
+            above[k] = good ? 0 : (double)(1 + opevo_rng_below(&rng, 10)) / 10;
+        }
+        opevo_i_parzen_fit(parzen, OPEVO_I_PARZEN_BELOW, below);
+        opevo_i_parzen_fit(parzen, OPEVO_I_PARZEN_ABOVE, above);
+        if (ordered) {
+            ordered_by_definition(values, below, count, size, law[0]);
+            ordered_by_definition(values, above, count, size, law[1]);
+        } else {
+            unordered_by_definition(values, below, count, size, law[0]);
+            unordered_by_definition(values, above, count, size, law[1]);
+        }
+        check_law(parzen, OPEVO_I_PARZEN_BELOW, law[0], size);
+        check_law(parzen, OPEVO_I_PARZEN_ABOVE, law[1], size);
+        for (int again = 0; again < 2; again++) {
+            for (size_t v = 0; v < size; v++)
+                CHECK_CLOSE(opevo_i_parzen_ratio(parzen, v), law[0][v] / law[1][v],
+                            1e-9 * law[0][v] / law[1][v]);
+        }
+    }
+    opevo_i_parzen_destroy(parzen);
+    opevo_parameter_destroy(parameter);
+}
+
+static void test_estimators(void **state)
+{
+    (void)state;
+    check_against_definition("discrete(1,2,4,8,16,32,64,128,256,512,1024,2048)", true);
+    check_against_definition("discrete(5,6)", true);
+    check_against_definition("discrete(5)", true);
+    check_against_definition("categorical(a,b,c,d,e)", false);
+    check_against_definition("factor(64,3)", false);
+    check_against_definition("permutation(4)", false);
+}
+
+/* Draws follow the probabilities: chi-squared over the values, 20,000 draws. The bound is the
+ * quantile at 1e-6 of up to 27 degrees of freedom; a deviation halved, the prior forgotten or the
+ * cut left out give several hundred. */
+static void check_draws(const char *text)
+{
+    enum { DRAWS = 20000 };
+    opevo_parameter *parameter = NULL;
+    opevo_i_parzen *parzen = make_parzen(text, &parameter);
+    size_t size = (size_t)opevo_parameter_size(parameter);
+    double weights[20], squares = 0;
+    size_t counts[VALUES_MOST] = {0};
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 2, "test", 0);
+    for (size_t k = 0; k < 20; k++) {
+        weights[k] = k % 3 == 0 ? 0 : 1 - (double)k / 40;
+        CHECK_OK(opevo_i_parzen_observe(parzen, k % 7 == 0 ? 0 : k % size, &err));
+    }
+    opevo_i_parzen_fit(parzen, OPEVO_I_PARZEN_BELOW, weights);
+    for (int i = 0; i < DRAWS; i++)
+        counts[(size_t)opevo_i_parzen_draw(parzen, OPEVO_I_PARZEN_BELOW, &rng)]++;
+    for (size_t v = 0; v < size; v++) {
+        double expected = DRAWS * opevo_i_parzen_probability(parzen, OPEVO_I_PARZEN_BELOW, v);
+
+        squares += ((double)counts[v] - expected) * ((double)counts[v] - expected) / expected;
+    }
+    assert_true(squares < 78);
+    opevo_i_parzen_destroy(parzen);
+    opevo_parameter_destroy(parameter);
+}
+
+static void test_draws(void **state)
+{
+    (void)state;
+    check_draws("discrete(1,2,4,8,16,32,64,128,256,512)");
+    check_draws("categorical(a,b,c,d,e)");
+    check_draws("factor(64,3)");
+}
+
+/* ---- The tuner ---- */
+
+static opevo_tuner *make(const char *name, const opevo_space *space, uint64_t seed)
+{
+    opevo_setting_value values[FORMULA_SETTINGS_MOST];
+    const opevo_tuner_ops *ops = NULL;
+    opevo_tuner *tuner = NULL;
+
+    CHECK_OK(opevo_tuner_find(name, &ops, &err));
+    opevo_settings_default(ops, values);
+    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
+    return tuner;
+}
+
+/* The best of `wanted` trials on a bowl with its top at vertex 40 of each of three lists. */
+static double best_of(const char *name, const opevo_space *space, uint64_t seed, size_t wanted)
+{
+    opevo_tuner *tuner = make(name, space, seed);
+    double best = 0;
+
+    for (size_t i = 0; i < wanted; i++) {
+        opevo_trial trial = {0};
+        opevo_index vertices[3];
+        double away = 0;
+        size_t count = 0;
+
+        CHECK_OK(opevo_tuner_ask(tuner, &trial.proposal, 1, &count, &err));
+        assert_int_equal(count, 1);
+        opevo_space_decode(space, trial.proposal.point, vertices);
+        for (size_t k = 0; k < 3; k++)
+            away += fabs((double)vertices[k] - 40);
+        trial.outcome.fitness = 120 - away;
+        best = fmax(best, trial.outcome.fitness);
+        CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
+    }
+    opevo_tuner_destroy(tuner);
+    return best;
+}
+
+static opevo_space *bowl_space(void)
+{
+    opevo_text json = {0};
+    opevo_space *space = NULL;
+
+    for (int p = 0; p < 3; p++) {
+        opevo_text_printf(&json, "%s\"p%d\": {\"_type\": \"discrete\", \"_value\": [0",
+                          p ? ", " : "{", p);
+        for (int v = 1; v < 50; v++)
+            opevo_text_printf(&json, ", %d", v);
+        opevo_text_add(&json, "]}");
+    }
+    opevo_text_add(&json, "}");
+    space = formula_space(opevo_text_string(&json));
+    opevo_text_free(&json);
+    return space;
+}
+
+/* Much nearer to the top of a bowl than random search in every one of ten runs of 100 trials. */
+static void test_climbs(void **state)
+{
+    opevo_space *space = bowl_space();
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        assert_true(best_of("tpe", space, seed, 100) > 112);
+        assert_true(best_of("random", space, seed, 100) < 118);
+    }
+    opevo_space_destroy(space);
+}
+
+static void test_starts_with_random_points(void **state)
+{
+    opevo_space *space = bowl_space();
+    opevo_tuner *tuner = make("tpe", space, 4);
+    opevo_tuner *uniform = make("random", space, 4);
+    opevo_proposal first[30], drawn[30];
+    size_t count = 0;
+
+    (void)state;
+    CHECK_OK(opevo_tuner_ask(tuner, first, 30, &count, &err));
+    assert_int_equal(count, 20);
+    CHECK_OK(opevo_tuner_ask(uniform, drawn, 20, &count, &err));
+    for (size_t i = 0; i < 20; i++)
+        assert_true(first[i].point == drawn[i].point);
+    CHECK_OK(opevo_tuner_ask(tuner, first, 30, &count, &err));
+    assert_int_equal(count, 0);
+    opevo_tuner_destroy(tuner);
+    opevo_tuner_destroy(uniform);
+    opevo_space_destroy(space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_estimators),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_climbs),
+        cmocka_unit_test(test_starts_with_random_points),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
