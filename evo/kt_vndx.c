@@ -233,7 +233,7 @@ static bool has_nearer(const int16_t *distances, int16_t worst)
 static double predict(vndx *self, const opevo_index *candidate)
 {
     const int16_t *distances = self->distances;
-    size_t nearest[NEAREST_MOST];
+    size_t nearest[NEAREST_MOST] = {0};
     size_t most = self->k < self->count ? self->k : self->count;
     size_t count = 0;
     double sum = 0;
