@@ -17,9 +17,9 @@ static void print_setting(const opevo_setting *setting, opevo_text *out)
     if (setting->kind == OPEVO_SETTING_CHOICE)
         opevo_text_printf(&domain, "one of: %s (the first is the default)", setting->choices);
     else
-        opevo_text_printf(&domain, "%g, in [%g, %g%s", setting->default_value, setting->min,
+        opevo_text_printf(&domain, "default %g, in [%g, %g%s", setting->default_value, setting->min,
                           setting->max, setting->below_max ? ")" : "]");
-    opevo_text_printf(out, "    %-12s %s; default %s\n", setting->key, setting->summary,
+    opevo_text_printf(out, "    %-12s %s; %s\n", setting->key, setting->summary,
                       opevo_text_string(&domain));
     opevo_text_free(&domain);
 }
