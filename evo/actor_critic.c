@@ -278,35 +278,93 @@ opevo_status opevo_i_actor_critic_gradient(opevo_i_actor_critic *network, const 
     return OPEVO_OK;
 }
 
-static bool all_finite(const double *numbers, size_t count)
+/* The loops over all weights are compiled twice, for every processor and for those with wider
+ * registers. Both give the same bits: instructions that merge two steps of the arithmetic are not
+ * asked for. */
+#if defined __GNUC__ && defined __x86_64__
+#define WIDE __attribute__((target("avx2")))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+static bool has_wide(void)
 {
-    int strange = 0;
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define WIDE
+#define ALWAYS_INLINE inline
+static bool has_wide(void)
+{
+    return false;
+}
+#endif
 
-    for (size_t i = 0; i < count; i++)
-        strange |= !isfinite(numbers[i]);
-    return !strange;
+/* Whether one of the numbers is not finite: its exponent is the largest, and one more is carried
+ * into the sign. */
+static ALWAYS_INLINE bool find_strange(const double *numbers, size_t count)
+{
+    uint64_t strange = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = 0;
+
+        memcpy(&bits, &numbers[i], sizeof bits);
+        strange |= (bits & UINT64_C(0x7ff0000000000000)) + UINT64_C(0x0010000000000000);
+    }
+    return strange >> 63;
 }
 
-/* One step of Adam: with m and v the averages divided by 1 - beta^t, w -= RATE m / (sqrt(v) +
- * EPSILON). The division of v is taken out of the loop: its root multiplies both sides. */
-static void step(opevo_i_actor_critic *self)
+/* mean and square towards the gradient and its square, weights -= rate mean / (sqrt(square) +
+ * least). */
+static ALWAYS_INLINE void move_weights(opevo_i_actor_critic *self, double rate, double least)
 {
     double *restrict weights = self->weights;
     double *restrict mean = self->mean;
     double *restrict square = self->square;
     const double *restrict gradient = self->gradient;
+    size_t count = self->weight_count;
+
+    for (size_t i = 0; i < count; i++) {
+        mean[i] = BETA1 * mean[i] + (1 - BETA1) * gradient[i];
+        square[i] = BETA2 * square[i] + (1 - BETA2) * gradient[i] * gradient[i];
+        weights[i] -= rate * mean[i] / (sqrt(square[i]) + least);
+    }
+}
+
+static bool is_strange(const double *numbers, size_t count)
+{
+    return find_strange(numbers, count);
+}
+
+static WIDE bool is_strange_wide(const double *numbers, size_t count)
+{
+    return find_strange(numbers, count);
+}
+
+static void move(opevo_i_actor_critic *self, double rate, double least)
+{
+    move_weights(self, rate, least);
+}
+
+static WIDE void move_wide(opevo_i_actor_critic *self, double rate, double least)
+{
+    move_weights(self, rate, least);
+}
+
+/* One step of Adam: with m and v the averages divided by 1 - beta^t, w -= RATE m / (sqrt(v) +
+ * EPSILON). The division of v is taken out of the loop: its root multiplies both sides. A gradient
+ * that is not finite moves nothing. */
+static void step(opevo_i_actor_critic *self)
+{
+    bool wide = has_wide();
     double root = 0;
     double rate = 0;
 
+    if ((wide ? is_strange_wide : is_strange)(self->gradient, self->weight_count))
+        return;
     self->mean_left *= BETA1;
     self->square_left *= BETA2;
     root = sqrt(1 - self->square_left);
     rate = RATE * root / (1 - self->mean_left);
-    for (size_t i = 0; i < self->weight_count; i++) {
-        mean[i] = BETA1 * mean[i] + (1 - BETA1) * gradient[i];
-        square[i] = BETA2 * square[i] + (1 - BETA2) * gradient[i] * gradient[i];
-        weights[i] -= rate * mean[i] / (sqrt(square[i]) + EPSILON * root);
-    }
+    (wide ? move_wide : move)(self, rate, EPSILON * root);
 }
 
 opevo_status opevo_i_actor_critic_learn(opevo_i_actor_critic *network, const double *states,
@@ -318,7 +376,7 @@ opevo_status opevo_i_actor_critic_learn(opevo_i_actor_critic *network, const dou
     opevo_status status =
         opevo_i_actor_critic_gradient(self, states, actions, rewards, count, loss, &gradient, err);
 
-    if (status == OPEVO_OK && all_finite(self->gradient, self->weight_count))
+    if (status == OPEVO_OK)
         step(self);
     return status;
 }

@@ -3,8 +3,9 @@
 /* TVM v0.6, python/tvm/autotvm/tuner/sa_model_optimizer.py, with its defaults: temperature from 1
  * to 0 in equal steps, an end after 50 steps in which no new point entered the list of the best.
  * The list is a heap laid out as Python's heapq does, so that points of equal score leave it in the
- * order of the original. Where the space has constraints, a walk draws on until it meets an allowed
- * point, as TVM does since v0.13; one that does not in 1000 draws stays where it is. */
+ * order of the original. Where the space has constraints, which v0.6 does not know, a walk draws on
+ * until it meets an allowed point, as ConfigSpace.random_walk of later versions does; one that does
+ * not in 1000 draws stays where it is. */
 
 #include "annealing_internal.h"
 

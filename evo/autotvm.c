@@ -86,8 +86,8 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                                    "the published program's wrong order"},
 };
 
-/* Of XGBTuner's transfer from earlier trials. */
-enum { EARLIER_ROUNDS = 400, EARLIER_PATIENCE = 100 };
+/* Of XGBTuner's transfer from earlier trials; the half-life is the same for every plan. */
+enum { EARLIER_ROUNDS = 400, EARLIER_PATIENCE = 100, HALF_LIFE = 64 };
 
 typedef struct autotvm {
     opevo_tuner super;
@@ -176,7 +176,7 @@ static opevo_i_fit fit_of(autotvm *self)
         .permutation = &self->rng,
         .margin = self->settings[SETTING_MARGIN].number == 0 ? OPEVO_I_MARGIN_INTENDED
                                                              : OPEVO_I_MARGIN_SHIPPED,
-        .half_life = (double)self->plan,
+        .half_life = HALF_LIFE,
     };
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `droplet`: DropletTuner of TVM v0.18. It starts where every knob has its first value, tries the
- * points that differ by one step, up or down, in any choice of knobs at once, moves to whichever is
- * better, and fills up a batch with longer steps of the same kind (speculation).
+/* `droplet`: DropletTuner of TVM from v0.13 on. It starts where every knob has its first value,
+ * tries the points that differ by one step, up or down, in any choice of knobs at once, moves to
+ * whichever is better, and fills up a batch with longer steps of the same kind (speculation).
  *
- * Kept as shipped: after each batch the last point of the queue is dropped unseen, steps that pass
- * the last value of a knob come in again at the first, and steps below the first stay there.
+ * Kept as shipped: an expansion ends after batch + 1 points that are new, so that with many knobs
+ * only choices of nearly all of them are tried; after each batch the last point of the queue is
+ * dropped unseen; steps that pass the last value of a knob come in again at the first, and steps
+ * below the first stay there. TVM means to stop after batches without a success, but never counts
+ * them, so it does not.
  *
  * Deliberate deviations: any better fitness is an improvement, for an outcome is one number; TVM
  * asks for a t-test at 0.05 where both have several samples. A new best point keeps its own
@@ -25,10 +28,7 @@
 
 enum { SETTING_BATCH, SETTING_EXHAUSTED, SETTING_COUNT };
 
-enum {
-    MASK_BITS_MOST = 16,
-    EMPTY_BATCHES = 3 /* after as many batches, one without an allowed point ends the descent */
-};
+enum { MASK_BITS_MOST = 16 };
 
 static const opevo_setting settings_table[SETTING_COUNT] = {
     [SETTING_BATCH] = {.key = "batch",
@@ -74,7 +74,6 @@ typedef struct droplet {
     opevo_index step_most; /* the largest size of a knob */
     opevo_index step;      /* of the last speculation */
     double best_fitness;   /* 0: none yet */
-    uint64_t batches;      /* of this descent */
 
     bool begun;
     opevo_index_set *queued; /* every point that stood in the queue in this descent */
@@ -82,6 +81,7 @@ typedef struct droplet {
     size_t queue_capacity;
     size_t queue_head;
     size_t queue_end;
+    size_t queue_limit; /* where this expansion ends */
 } droplet;
 
 static void destroy(opevo_tuner *tuner)
@@ -142,9 +142,14 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
 /* ---- The queue ---- */
 
+static bool wants_more(const droplet *self)
+{
+    return self->queue_end < self->queue_limit;
+}
+
 static opevo_status enqueue(droplet *self, opevo_index point, const char *origin, opevo_error *err)
 {
-    if (opevo_index_set_has(self->queued, point))
+    if (!wants_more(self) || opevo_index_set_has(self->queued, point))
         return OPEVO_OK;
     if (!opevo_index_set_add(self->queued, point) ||
         !opevo_reserve((void **)&self->queue, &self->queue_capacity, self->queue_end + 1,
@@ -203,8 +208,9 @@ static opevo_status enqueue_both(droplet *self, size_t mask, size_t first, size_
     return status == OPEVO_OK ? enqueue(self, down, origin, err) : status;
 }
 
-/* Queue every choice of knobs that go `step` up or down from the best point. The first parameter is
- * the highest bit of a choice, and choices come by falling number. */
+/* Queue the choices of knobs that go `step` up or down from the best point, until batch + 1 of the
+ * points are new. The first parameter is the highest bit of a choice, and choices come by falling
+ * number. */
 static opevo_status enqueue_steps(droplet *self, opevo_index step, const char *origin,
                                   opevo_error *err)
 {
@@ -212,16 +218,18 @@ static opevo_status enqueue_steps(droplet *self, opevo_index step, const char *o
     opevo_status status = OPEVO_OK;
 
     set_contributions(self, step);
+    self->queue_limit = self->queue_end + self->batch + 1;
     if (count <= MASK_BITS_MOST) {
-        for (size_t mask = ((size_t)1 << count) - 1; mask > 0 && status == OPEVO_OK; mask--)
-            status = enqueue_both(self, mask, 0, 0, origin, err);
-        return status;
+        for (size_t mask = ((size_t)1 << count) - 1; mask > 0 && wants_more(self); mask--)
+            OPEVO_TRY(enqueue_both(self, mask, 0, 0, origin, err));
+        goto cleanup;
     }
-    status = enqueue_both(self, SIZE_MAX, 0, 0, origin, err);
+    OPEVO_TRY(enqueue_both(self, SIZE_MAX, 0, 0, origin, err));
     for (size_t i = count; i-- > 0;) {
-        for (size_t k = i + 1; k-- > 0 && status == OPEVO_OK;)
-            status = enqueue_both(self, 0, i, k, origin, err);
+        for (size_t k = i + 1; k-- > 0 && wants_more(self);)
+            OPEVO_TRY(enqueue_both(self, 0, i, k, origin, err));
     }
+cleanup:
     return status;
 }
 
@@ -246,7 +254,6 @@ static bool take_batch(droplet *self)
 /* Take the batch from the queue, and fill the queue again. */
 static opevo_status follow(droplet *self, opevo_error *err)
 {
-    size_t measured = opevo_i_rounds_count(self->rounds);
     opevo_status status = OPEVO_OK;
 
     self->queue_head += queue_count(self) < self->batch ? queue_count(self) : self->batch;
@@ -263,9 +270,6 @@ static opevo_status follow(droplet *self, opevo_error *err)
     }
     while (queue_count(self) < self->batch && self->step < self->step_most && status == OPEVO_OK)
         status = enqueue_steps(self, ++self->step, "speculation", err);
-    if (measured == 0 && self->batches > EMPTY_BATCHES)
-        self->queue_head = self->queue_end = 0;
-    self->batches++;
     return status;
 }
 
@@ -292,6 +296,7 @@ static opevo_status start(droplet *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     self->begun = true;
+    self->queue_limit = 1;
     set_contributions(self, 0);
     OPEVO_TRY(enqueue_both(self, SIZE_MAX, 0, 0, "initial", err));
     OPEVO_TRY(fill(self, err));
@@ -316,7 +321,6 @@ static opevo_status restart(droplet *self, opevo_error *err)
     self->queued = queued;
     self->best_fitness = 0;
     self->step = 1;
-    self->batches = 0;
     opevo_i_rounds_begin(self->rounds);
     status =
         opevo_i_rounds_add_uniform(self->rounds, &self->rng, "restart", &self->super.reason, err);

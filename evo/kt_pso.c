@@ -4,8 +4,9 @@
  * is an interval of the same length, and are evaluated where they snap to.
  *
  * Source: Kernel Tuner 1.4.0, strategies/pso.py. Kept from the source: the speeds to begin with are
- * drawn from the same range for all parameters, however few values one has; and a particle on a
- * point that a constraint forbids is not repaired, it costs as much as a failure. Positions are
+ * drawn from the same range for all parameters, however few values one has; a particle on a point
+ * that a constraint forbids is not repaired, it costs as much as a failure; and a particle that has
+ * only met failures is pulled to a random position, forbidden or not. Positions are
  * measured in values here (the source divides them by the length of the longest list), which
  * changes nothing. Deviations: those of kt_search.c (a new swarm begins after the last iteration).
  */
@@ -158,12 +159,28 @@ static opevo_status propose(opevo_i_kt *base, opevo_error *err)
     return status;
 }
 
+/* Where a particle is pulled until it meets a success: a uniform position, if it began with a
+ * failure. */
+static void draw_best_positions(pso *self)
+{
+    opevo_i_kt *base = &self->base;
+    size_t width = base->space.width;
+
+    for (size_t n = 0; n < self->particles * width; n++) {
+        if (!(base->costs[n / width] < OPEVO_I_KT_FAILED))
+            self->best_position[n] =
+                opevo_rng_unit(&base->rng) * (double)base->space.sizes[n % width];
+    }
+}
+
 static opevo_status take(opevo_i_kt *base, opevo_error *err)
 {
     pso *self = (pso *)base;
     size_t width = base->space.width;
 
     (void)err;
+    if (self->iteration == 0)
+        draw_best_positions(self);
     for (size_t k = 0; k < self->particles; k++) {
         const double *position = self->position + k * width;
         double cost = base->costs[k];

@@ -9,12 +9,10 @@
  * its best when it is full, so that it holds the worst points met; failures enter predictions at
  * full cost; an absolute difference of milliseconds is compared with the temperature; repeats are
  * learned from again. Deviations: those of kt_search.c (it begins anew, with nothing learned, when
- * the schedule is over).
- *
- * The known points are kept by parameter, so that the distances of a candidate to all of them are
- * sums of comparisons along arrays. */
+ * the schedule is over). */
 
 #include "kt_internal.h"
+#include "kt_known_internal.h"
 #include "tuners_internal.h"
 
 #include <opevo/memory.h>
@@ -38,7 +36,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                    .kind = OPEVO_SETTING_COUNT,
                    .default_value = 5,
                    .min = 1,
-                   .max = 16,
+                   .max = OPEVO_I_KT_NEAREST_MOST,
                    .summary = "nearest known points whose mean is the prediction"},
     [SETTING_POOL] = {.key = "pool",
                       .kind = OPEVO_SETTING_COUNT,
@@ -84,11 +82,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                              .summary = "evaluations, repeats included, before it begins anew"},
 };
 
-enum {
-    KINDS = 3,
-    NEAREST_MOST = 16,
-    BLOCK = 64 /* known points */
-};
+enum { KINDS = 3 };
 static const opevo_i_kt_kind kinds[KINDS] = {OPEVO_I_KT_STRICTLY_ADJACENT, OPEVO_I_KT_ADJACENT,
                                              OPEVO_I_KT_HAMMING};
 
@@ -113,12 +107,7 @@ typedef struct vndx {
     opevo_index *pool; /* rows */
     opevo_index *pair; /* two elites */
 
-    /* The known points, repeats included: for each parameter a column of short names of values. */
-    size_t count;
-    size_t capacity;
-    uint16_t **columns;
-    double *costs;
-    int16_t *distances; /* scratch */
+    opevo_i_kt_known known;
 
     size_t elite_count;
     elite *elites; /* one more than are kept */
@@ -129,11 +118,7 @@ static void clear(opevo_i_kt *base)
 {
     vndx *self = (vndx *)base;
 
-    for (size_t i = 0; self->columns && i < base->space.width; i++)
-        opevo_free(self->columns[i]);
-    opevo_free(self->columns);
-    opevo_free(self->costs);
-    opevo_free(self->distances);
+    opevo_i_kt_known_clear(&self->known);
     opevo_free(self->here);
     opevo_free(self->chosen);
     opevo_free(self->pool);
@@ -148,116 +133,6 @@ static void restart(opevo_i_kt *base)
 }
 
 /* ---- What is learned ---- */
-
-/* A name of 16 bits for a value. Two of more than 2^16 values have the same one with probability
- * 2^-16, and then count as equal in a distance. */
-static uint16_t short_name(opevo_index value)
-{
-    if (value <= UINT16_MAX)
-        return (uint16_t)value;
-    return (uint16_t)opevo_hash_mix((uint64_t)value ^ opevo_hash_mix((uint64_t)(value >> 64)));
-}
-
-static bool grow(vndx *self)
-{
-    size_t capacity = self->capacity ? 2 * self->capacity : 2 * BLOCK;
-    double *costs = opevo_realloc(self->costs, capacity, sizeof *costs);
-    int16_t *distances = NULL;
-
-    if (!costs)
-        return false;
-    self->costs = costs;
-    distances = opevo_realloc(self->distances, capacity, sizeof *distances);
-    if (!distances)
-        return false;
-    self->distances = distances;
-    for (size_t i = 0; i < self->base.space.width; i++) {
-        uint16_t *column = opevo_realloc(self->columns[i], capacity, sizeof *column);
-
-        if (!column)
-            return false;
-        self->columns[i] = column;
-        for (size_t n = self->capacity; n < capacity; n++)
-            column[n] = 0;
-    }
-    self->capacity = capacity;
-    return true;
-}
-
-static opevo_status learn(vndx *self, double cost, opevo_error *err)
-{
-    if (self->count == self->capacity && !grow(self))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from another point.");
-    for (size_t i = 0; i < self->base.space.width; i++)
-        self->columns[i][self->count] = short_name(self->chosen[i]);
-    self->costs[self->count] = cost;
-    self->count++;
-    return OPEVO_OK;
-}
-
-/* The arrays are worked through in whole blocks, whose fixed length lets the compiler compare
- * several values at once. */
-static void measure_distances(vndx *self, const opevo_index *candidate)
-{
-    size_t blocks = (self->count + BLOCK - 1) / BLOCK;
-    int16_t *restrict distances = self->distances;
-
-    for (size_t n = 0; n < blocks * BLOCK; n++)
-        distances[n] = 0;
-    for (size_t i = 0; i < self->base.space.width; i++) {
-        uint16_t name = short_name(candidate[i]);
-
-        if (self->base.space.sizes[i] == 1)
-            continue;
-        for (size_t block = 0; block < blocks; block++) {
-            const uint16_t *restrict column = self->columns[i] + block * BLOCK;
-            int16_t *restrict sums = distances + block * BLOCK;
-
-            for (size_t n = 0; n < BLOCK; n++)
-                sums[n] = (int16_t)(sums[n] + (column[n] != name));
-        }
-    }
-}
-
-/* Whether one of a block is nearer than `worst`. */
-static bool has_nearer(const int16_t *distances, int16_t worst)
-{
-    int16_t nearer = 0;
-
-    for (size_t n = 0; n < BLOCK; n++)
-        nearer = (int16_t)(nearer | (distances[n] < worst));
-    return nearer != 0;
-}
-
-/* Mean cost of the k nearest, the earlier ones where distances are equal. */
-static double predict(vndx *self, const opevo_index *candidate)
-{
-    const int16_t *distances = self->distances;
-    size_t nearest[NEAREST_MOST] = {0};
-    size_t most = self->k < self->count ? self->k : self->count;
-    size_t count = 0;
-    double sum = 0;
-
-    measure_distances(self, candidate);
-    for (size_t n = 0; n < self->count; n++) {
-        int16_t worst = count == most ? distances[nearest[count - 1]] : INT16_MAX;
-        size_t at = 0;
-
-        if (n % BLOCK == 0 && !has_nearer(distances + n, worst)) {
-            n += BLOCK - 1;
-            continue;
-        }
-        if (distances[n] >= worst)
-            continue;
-        at = count < most ? count++ : count - 1;
-        for (; at > 0 && distances[nearest[at - 1]] > distances[n]; at--)
-            nearest[at] = nearest[at - 1];
-        nearest[at] = n;
-    }
-    for (size_t n = 0; n < count; n++)
-        sum += self->costs[nearest[n]];
-    return sum / (double)count;
-}
 
 /* Add to the elites; when they are too many, the best leaves, as in the source. */
 static void add_elite(vndx *self, double cost)
@@ -339,7 +214,7 @@ static bool choose(vndx *self)
 
     for (size_t n = 0; n < count; n++) {
         const opevo_index *candidate = self->pool + n * base->space.width;
-        double score = predict(self, candidate);
+        double score = opevo_i_kt_known_predict(&self->known, candidate, self->k);
 
         if (opevo_i_kt_tabu_has(&self->tabu, opevo_i_kt_encode(&base->space, candidate)))
             score += fabs(score) * 0.1 + 1e3;
@@ -357,7 +232,7 @@ static opevo_status propose(opevo_i_kt *base, opevo_error *err)
 {
     vndx *self = (vndx *)base;
 
-    if (self->count >= self->schedule)
+    if (self->known.count >= self->schedule)
         self->phase = BEGIN;
     if (self->phase == MOVE) {
         base->origin = "candidate";
@@ -387,7 +262,7 @@ static opevo_status go(vndx *self, double cost, opevo_error *err)
 static opevo_status take_start(vndx *self, double cost, opevo_error *err)
 {
     if (self->phase == BEGIN) {
-        self->count = 0;
+        self->known.count = 0;
         self->elite_count = 0;
         add_elite(self, cost);
         for (size_t kind = 0; kind < KINDS; kind++)
@@ -432,7 +307,7 @@ static opevo_status take(opevo_i_kt *base, opevo_error *err)
         if (self->refused >= self->patience)
             self->phase = RESTART;
     }
-    status = learn(self, cost, err);
+    status = opevo_i_kt_known_add(&self->known, self->chosen, cost, err);
 cleanup:
     return status;
 }
@@ -443,14 +318,13 @@ static bool allocate(vndx *self, size_t tabu)
 {
     size_t width = self->base.space.width;
 
-    self->columns = opevo_calloc(width, sizeof *self->columns);
     self->here = opevo_malloc(width, sizeof *self->here);
     self->chosen = opevo_malloc(width, sizeof *self->chosen);
     self->pool = opevo_malloc(self->pool_most + 1, width * sizeof *self->pool);
     self->pair = opevo_malloc(2, width * sizeof *self->pair);
     self->elites = opevo_malloc(self->elite_most + 1, sizeof *self->elites);
-    return self->columns && self->here && self->chosen && self->pool && self->pair &&
-           self->elites && opevo_i_kt_tabu_init(&self->tabu, tabu);
+    return opevo_i_kt_known_init(&self->known, &self->base.space) && self->here && self->chosen &&
+           self->pool && self->pair && self->elites && opevo_i_kt_tabu_init(&self->tabu, tabu);
 }
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,

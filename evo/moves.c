@@ -18,6 +18,7 @@ typedef enum kind { FACTOR, PATH, COMPLETE, LISTED } kind;
 typedef struct group {
     const opevo_parameter *parameter;
     opevo_index size;
+    double span; /* size - 1, or 1 */
     kind kind;
     size_t first; /* its moves are first .. first + count - 1 */
     size_t count;
@@ -31,6 +32,7 @@ struct opevo_i_moves {
     size_t group_count; /* one a parameter */
     group *groups;
     size_t count;
+    uint32_t *owners; /* of each move the number of its group */
     size_t feature_count;
 };
 
@@ -41,6 +43,7 @@ void opevo_i_moves_destroy(opevo_i_moves *moves)
     for (size_t i = 0; moves->groups && i < moves->group_count; i++)
         opevo_free(moves->groups[i].divisors);
     opevo_free(moves->groups);
+    opevo_free(moves->owners);
     opevo_free(moves);
 }
 
@@ -118,6 +121,7 @@ static bool make_group(group *self, const opevo_parameter *parameter, size_t mos
 
     self->parameter = parameter;
     self->size = opevo_parameter_size(parameter);
+    self->span = self->size > 1 ? (double)(self->size - 1) : 1;
     self->places = 1;
     if (!strcmp(opevo_parameter_type(parameter), "factor")) {
         self->places = opevo_parameter_arity(parameter);
@@ -138,6 +142,21 @@ static bool make_group(group *self, const opevo_parameter *parameter, size_t mos
     } else {
         degree = largest_degree(parameter, self->size);
         self->count = degree < most ? (size_t)degree : most;
+    }
+    return true;
+}
+
+/* Write down which group each move belongs to. */
+static bool list_owners(opevo_i_moves *self)
+{
+    self->owners = opevo_calloc(self->count + 1, sizeof *self->owners);
+    if (!self->owners)
+        return false;
+    for (size_t i = 0; i < self->group_count; i++) {
+        const group *one = &self->groups[i];
+
+        for (size_t k = 0; k < one->count; k++)
+            self->owners[one->first + k] = (uint32_t)i;
     }
     return true;
 }
@@ -163,7 +182,7 @@ opevo_status opevo_i_moves_create(const opevo_space *space, opevo_i_moves **out,
         self->count += one->count;
         self->feature_count += one->places;
     }
-    if (!ok) {
+    if (!ok || !list_owners(self)) {
         opevo_i_moves_destroy(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the moves of a policy.");
     }
@@ -200,14 +219,22 @@ static bool move_divisor(const group *self, size_t move, opevo_index *vertex)
     return opevo_parameter_find(self->parameter, components, vertex);
 }
 
-/* The part `move` of the neighbours of the vertex, one drawn where it has several. */
-static bool move_listed(const group *self, size_t move, opevo_rng *rng, opevo_index *vertex)
+/* The part `move` of the neighbours of the vertex: how many, and from which on. */
+static opevo_index find_part(const group *self, size_t move, opevo_index vertex, opevo_index *first)
 {
-    opevo_index degree = opevo_parameter_degree(self->parameter, *vertex);
+    opevo_index degree = opevo_parameter_degree(self->parameter, vertex);
     opevo_index part = degree / self->count;
     opevo_index larger = degree % self->count; /* parts with one more, the first ones */
-    opevo_index first = part * move + (move < larger ? move : larger);
-    opevo_index size = part + (move < larger);
+
+    *first = part * move + (move < larger ? move : larger);
+    return part + (move < larger);
+}
+
+/* Go to a neighbour of the part `move`, one drawn where it has several. */
+static bool move_listed(const group *self, size_t move, opevo_rng *rng, opevo_index *vertex)
+{
+    opevo_index first = 0;
+    opevo_index size = find_part(self, move, *vertex, &first);
 
     if (size == 0)
         return false;
@@ -217,27 +244,25 @@ static bool move_listed(const group *self, size_t move, opevo_rng *rng, opevo_in
     return true;
 }
 
-static const group *group_of(const opevo_i_moves *self, size_t move)
+size_t opevo_i_moves_parameter(const opevo_i_moves *moves, size_t move)
 {
-    const group *low = self->groups;
-    size_t count = self->group_count;
+    return moves->owners[move];
+}
 
-    /* The last group that begins at or before the move, which is one that is not empty. */
-    while (count > 1) {
-        size_t half = count / 2;
+bool opevo_i_moves_draws(const opevo_i_moves *moves, size_t move, const opevo_index *vertices)
+{
+    const group *self = &moves->groups[moves->owners[move]];
+    opevo_index first = 0;
 
-        if (low[half].first <= move)
-            low += half;
-        count -= half;
-    }
-    return low;
+    return self->kind == LISTED &&
+           find_part(self, move - self->first, vertices[moves->owners[move]], &first) > 1;
 }
 
 bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng,
                          opevo_index *vertices)
 {
-    const group *self = group_of(moves, move);
-    opevo_index *vertex = &vertices[self - moves->groups];
+    const group *self = &moves->groups[moves->owners[move]];
+    opevo_index *vertex = &vertices[moves->owners[move]];
     opevo_index from = *vertex;
 
     move -= self->first;
@@ -258,6 +283,12 @@ bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng
     return move_listed(self, move, rng, vertex);
 }
 
+/* The conversion of 128 bits is slow, and hardly ever needed. */
+static double as_double(opevo_index vertex)
+{
+    return vertex <= UINT64_MAX ? (double)(uint64_t)vertex : (double)vertex;
+}
+
 void opevo_i_moves_features(const opevo_i_moves *moves, const opevo_index *vertices,
                             double *features)
 {
@@ -270,7 +301,7 @@ void opevo_i_moves_features(const opevo_i_moves *moves, const opevo_index *verti
             for (size_t k = 0; k < one->places; k++)
                 *features++ = (double)components[k].as.integer / (double)one->product - 0.5;
         } else {
-            *features++ = one->size > 1 ? (double)vertices[i] / (double)(one->size - 1) - 0.5 : 0;
+            *features++ = one->size > 1 ? as_double(vertices[i]) / one->span - 0.5 : 0;
         }
     }
 }

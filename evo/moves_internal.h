@@ -33,6 +33,10 @@ void opevo_i_moves_destroy(opevo_i_moves *moves);
 
 /* Number of moves; 0 where no parameter has two values. */
 size_t opevo_i_moves_count(const opevo_i_moves *moves);
+/* The parameter that a move changes. */
+size_t opevo_i_moves_parameter(const opevo_i_moves *moves, size_t move);
+/* Whether where the move leads from these vertices is drawn. */
+bool opevo_i_moves_draws(const opevo_i_moves *moves, size_t move, const opevo_index *vertices);
 /* Make a move: one of `vertices` changes; false, with all as they were, where it leads nowhere. */
 bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng,
                          opevo_index *vertices);

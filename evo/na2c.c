@@ -24,10 +24,10 @@
 
 #include "na2c_internal.h"
 
-#include <opevo/hash.h>
 #include <opevo/memory.h>
 
 #include "moves_internal.h"
+#include "places_internal.h"
 #include "rounds_internal.h"
 #include "tuners_internal.h"
 
@@ -71,7 +71,6 @@ const opevo_setting opevo_i_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
 typedef struct na2c {
     opevo_tuner super;
     const opevo_space *space;
-    size_t width; /* parameters of the space */
     opevo_i_na2c_kind kind;
     size_t states;
     size_t steps;
@@ -83,10 +82,12 @@ typedef struct na2c {
     opevo_i_actor_critic *network; /* NULL for the uniform policy */
     bool restarts;                 /* the round is a new start, not collected */
 
-    opevo_index *start; /* vertices from which episodes go */
+    opevo_i_places *places;
+    opevo_index start;    /* from which episodes go */
+    uint32_t start_place; /* where `start_known` */
+    bool start_known;
     double start_fitness;
     double best_fitness;
-    opevo_index *vertices; /* scratch: where an episode is */
 
     /* One for each point of the round: from which state it was met, by which move, to what reward.
      */
@@ -98,13 +99,11 @@ typedef struct na2c {
     size_t *order; /* scratch: samples in the order in which their trials complete */
 
     /* The policy where it was asked for since the network last learned: rows of summed
-     * probabilities. The row of a point is what `row` says less `row_base`. */
-    opevo_index_map *row;
+     * probabilities. The row of a place is its `row` less `row_base`, which is at least 1. */
     uint64_t row_base;
     size_t row_count;
     size_t row_capacity;
     double *cumulative;
-    double *state; /* scratch: the features of one state */
 } na2c;
 
 void opevo_i_na2c_destroy(opevo_tuner *tuner)
@@ -114,16 +113,13 @@ void opevo_i_na2c_destroy(opevo_tuner *tuner)
     opevo_i_rounds_destroy(self->rounds);
     opevo_i_moves_destroy(self->moves);
     opevo_i_actor_critic_destroy(self->network);
-    opevo_free(self->start);
-    opevo_free(self->vertices);
+    opevo_i_places_destroy(self->places);
     opevo_free(self->features);
     opevo_free(self->actions);
     opevo_free(self->fitness);
     opevo_free(self->rewards);
     opevo_free(self->order);
-    opevo_index_map_destroy(self->row);
     opevo_free(self->cumulative);
-    opevo_free(self->state);
     opevo_free(self);
 }
 
@@ -134,17 +130,14 @@ static opevo_status allocate(na2c *self, opevo_error *err)
     /* An episode begins while fewer than `states` are collected, and adds up to `steps`. */
     self->sample_capacity = self->states - 1 + self->steps;
     self->rounds = opevo_i_rounds_create(self->space);
-    self->start = opevo_calloc(self->width, sizeof *self->start);
-    self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
+    self->places = opevo_i_places_create(self->space, self->moves);
     self->features = opevo_malloc(self->sample_capacity, features * sizeof *self->features);
     self->actions = opevo_malloc(self->sample_capacity, sizeof *self->actions);
     self->fitness = opevo_malloc(self->sample_capacity, sizeof *self->fitness);
     self->rewards = opevo_malloc(self->sample_capacity, sizeof *self->rewards);
     self->order = opevo_malloc(self->sample_capacity, sizeof *self->order);
-    self->row = opevo_index_map_create();
-    self->state = opevo_malloc(features, sizeof *self->state);
-    if (!self->rounds || !self->start || !self->vertices || !self->features || !self->actions ||
-        !self->fitness || !self->rewards || !self->order || !self->row || !self->state)
+    if (!self->rounds || !self->places || !self->features || !self->actions || !self->fitness ||
+        !self->rewards || !self->order)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an actor and a critic.");
     return OPEVO_OK;
 }
@@ -159,7 +152,6 @@ opevo_status opevo_i_na2c_create(const opevo_space *space, const opevo_setting_v
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an actor and a critic.");
     self->space = space;
-    self->width = opevo_space_parameter_count(space);
     self->kind = kind;
     self->states = (size_t)settings[OPEVO_I_NA2C_STATES].number;
     self->steps = (size_t)settings[OPEVO_I_NA2C_STEPS].number;
@@ -167,6 +159,7 @@ opevo_status opevo_i_na2c_create(const opevo_space *space, const opevo_setting_v
     self->concurrency =
         kind == OPEVO_I_NA2C_REFERENCE ? (size_t)settings[OPEVO_I_NA2C_CONCURRENCY].number : 1;
     self->rng = *rng;
+    self->row_base = 1;
     OPEVO_TRY(opevo_i_moves_create(space, &self->moves, err));
     OPEVO_TRY(allocate(self, err));
     if (kind != OPEVO_I_NA2C_UNIFORM && opevo_i_moves_count(self->moves) > 0)
@@ -189,26 +182,24 @@ static void forget_policy(na2c *self)
     self->row_count = 0;
 }
 
-/* The summed probabilities of the policy at `vertices`, whose number is `point`: looked up, or
- * computed and kept; NULL without memory. Episodes meet the same few points many times before the
- * network changes. */
-static const double *find_policy(na2c *self, opevo_index point)
+/* The summed probabilities of the policy at a place: looked up, or computed and kept; NULL without
+ * memory. Episodes meet the same few places many times before the network changes. */
+static const double *find_policy(na2c *self, uint32_t at)
 {
     size_t actions = opevo_i_moves_count(self->moves);
-    uint64_t number = 0;
+    opevo_i_place *place = opevo_i_places_at(self->places, at);
     double *row = NULL;
 
-    if (opevo_index_map_get(self->row, point, &number) && number >= self->row_base)
-        return self->cumulative + (number - self->row_base) * actions;
+    if (place->row >= self->row_base)
+        return self->cumulative + (place->row - self->row_base) * actions;
     if (self->row_count * actions > CUMULATIVE_MOST)
         forget_policy(self);
     if (!opevo_reserve((void **)&self->cumulative, &self->row_capacity, self->row_count + 1,
-                       actions * sizeof *self->cumulative) ||
-        !opevo_index_map_put(self->row, point, self->row_base + self->row_count))
+                       actions * sizeof *self->cumulative))
         return NULL;
+    place->row = self->row_base + self->row_count;
     row = self->cumulative + self->row_count++ * actions;
-    opevo_i_moves_features(self->moves, self->vertices, self->state);
-    opevo_i_actor_critic_policy(self->network, self->state, row);
+    opevo_i_actor_critic_policy(self->network, opevo_i_places_features(self->places, at), row);
     for (size_t i = 1; i < actions; i++)
         row[i] += row[i - 1];
     return row;
@@ -229,7 +220,7 @@ static size_t draw(const double *cumulative, size_t count, double x)
     return first;
 }
 
-static opevo_status choose_action(na2c *self, opevo_index point, size_t *action, opevo_error *err)
+static opevo_status choose_action(na2c *self, uint32_t at, size_t *action, opevo_error *err)
 {
     size_t actions = opevo_i_moves_count(self->moves);
     const double *cumulative = NULL;
@@ -238,44 +229,51 @@ static opevo_status choose_action(na2c *self, opevo_index point, size_t *action,
         *action = (size_t)opevo_rng_below(&self->rng, actions);
         return OPEVO_OK;
     }
-    cumulative = find_policy(self, point);
+    cumulative = find_policy(self, at);
     if (!cumulative)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the policy at another point.");
     *action = draw(cumulative, actions, opevo_rng_unit(&self->rng));
     return OPEVO_OK;
 }
 
-/* Remember that `action` at `vertices` leads to the point that is collected next. */
-static void keep_sample(na2c *self, size_t action)
+/* Collect the point of a place that was reached by `action` from the place `from`, if it is new and
+ * allowed. */
+static opevo_status arrive(na2c *self, uint32_t at, uint32_t from, size_t action, opevo_error *err)
 {
     size_t sample = opevo_i_rounds_count(self->rounds);
     size_t features = opevo_i_moves_feature_count(self->moves);
+    opevo_i_place *place = opevo_i_places_at(self->places, at);
 
-    if (!self->network)
-        return;
-    opevo_i_moves_features(self->moves, self->vertices, self->features + sample * features);
-    self->actions[sample] = action;
+    place->settled = true;
+    if (!opevo_space_allows(self->space, place->point) ||
+        opevo_i_rounds_has(self->rounds, place->point))
+        return OPEVO_OK;
+    if (self->network) {
+        memcpy(self->features + sample * features, opevo_i_places_features(self->places, from),
+               features * sizeof *self->features);
+        self->actions[sample] = action;
+    }
+    return opevo_i_rounds_add(self->rounds, place->point, "episode", err);
 }
 
 static opevo_status run_episode(na2c *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_index point = 0;
+    uint32_t at = 0;
 
-    memcpy(self->vertices, self->start, self->width * sizeof *self->vertices);
-    point = opevo_space_encode(self->space, self->vertices);
+    if (!self->start_known || opevo_i_places_trim(self->places))
+        OPEVO_TRY(opevo_i_places_find(self->places, self->start, &self->start_place, err));
+    self->start_known = true;
+    at = self->start_place;
     for (size_t step = 0; step < self->steps; step++) {
         size_t action = 0;
-        opevo_index next = 0;
+        uint32_t from = at;
+        bool moved = false;
 
-        OPEVO_TRY(choose_action(self, point, &action, err));
-        keep_sample(self, action);
-        if (!opevo_i_moves_apply(self->moves, action, &self->rng, self->vertices))
-            continue;
-        next = opevo_space_encode(self->space, self->vertices);
-        if (opevo_space_allows(self->space, next) && !opevo_i_rounds_has(self->rounds, next))
-            OPEVO_TRY(opevo_i_rounds_add(self->rounds, next, "episode", err));
-        point = next;
+        OPEVO_TRY(choose_action(self, at, &action, err));
+        OPEVO_TRY(opevo_i_places_move(self->places, from, action, &self->rng, &at, &moved, err));
+        if (moved && !opevo_i_places_at(self->places, at)->settled)
+            OPEVO_TRY(arrive(self, at, from, action, err));
     }
 cleanup:
     return status;
@@ -363,7 +361,8 @@ static void move_start(na2c *self)
             self->best_fitness = fitness;
         if (fitness > self->start_fitness || self->restarts) {
             self->start_fitness = fitness;
-            opevo_space_decode(self->space, opevo_i_rounds_point(self->rounds, place), self->start);
+            self->start = opevo_i_rounds_point(self->rounds, place);
+            self->start_known = false;
         }
     }
 }

@@ -11,11 +11,13 @@
  * hyperopt takes the best of 24 values for each parameter on its own, which on parameters of few
  * values is nearly always the same point and ignores constraints.
  *
+ * A failure is the worst observation, as in hyperopt, where a trial that is reported as failed has
+ * infinite loss (one that ended with an exception is left out there).
+ *
  * Deliberate deviations: only allowed points that were not proposed before are candidates, and
- * where 2400 draws give none the point is uniform over the new ones; a failure is the worst
- * observation (hyperopt leaves out trials that are reported as failed); the first points are
- * distinct. Factorisations and permutations are unordered values, for hyperopt knows nothing closer
- * to them. */
+ * where 2400 draws give none the point is uniform over the new ones; the first points are distinct.
+ * Factorisations and permutations are unordered values, for hyperopt knows nothing closer to
+ * them. */
 
 #include <opevo/memory.h>
 

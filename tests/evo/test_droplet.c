@@ -100,8 +100,48 @@ static void test_failed_start(void **state)
     opevo_space_destroy(space);
 }
 
-/* Forbidden points are passed over, and where a whole batch is forbidden later than the fourth, the
- * descent ends; TVM stops there. */
+/* With batches of 1 an expansion ends after two new points: from (0,0) it is (1,1), (1,0), of which
+ * the last is dropped; from (1,1) likewise (2,2), (2,1), and so on. From (4,4) up leads to the start
+ * and down to (3,3), both known; then it is (0,4) and, one down, (3,4). */
+static void test_expansions_end_early(void **state)
+{
+    opevo_space *space = formula_space(square);
+    opevo_tuner *tuner = make(space, "batch=1 exhausted=stop");
+
+    (void)state;
+    expect(tuner, "00", 4, 4);
+    expect(tuner, "11", 4, 4);
+    expect(tuner, "22", 4, 4);
+    expect(tuner, "33", 4, 4);
+    expect(tuner, "44", 4, 4);
+    expect(tuner, "04", 4, 4);
+    opevo_tuner_destroy(tuner);
+    opevo_space_destroy(space);
+}
+
+/* Of 29 batches that are forbidden points alone none ends the descent. */
+static void test_forbidden_batches(void **state)
+{
+    opevo_text json = {0};
+    opevo_space *space = NULL;
+    opevo_tuner *tuner = NULL;
+
+    (void)state;
+    opevo_text_add(&json, "{\"a\": {\"_type\": \"discrete\", \"_value\": [0");
+    for (int i = 1; i < 40; i++)
+        opevo_text_printf(&json, ", %d", i);
+    opevo_text_add(&json, "]}, \"b\": {\"_type\": \"choice\", \"_value\": [0]},"
+                          " \"_constraints\": [\"a == 0 || a >= 30\"]}");
+    space = formula_space(opevo_text_string(&json));
+    tuner = make(space, "batch=1 exhausted=stop");
+    expect(tuner, "00", 30, 0);
+    expect(tuner, "300", 30, 0);
+    opevo_tuner_destroy(tuner);
+    opevo_space_destroy(space);
+    opevo_text_free(&json);
+}
+
+/* Forbidden points are passed over. */
 static void test_constraints(void **state)
 {
     opevo_space *space =
@@ -180,6 +220,8 @@ int main(void)
         cmocka_unit_test(test_speculation),
         cmocka_unit_test(test_batches_drop_the_last),
         cmocka_unit_test(test_failed_start),
+        cmocka_unit_test(test_expansions_end_early),
+        cmocka_unit_test(test_forbidden_batches),
         cmocka_unit_test(test_constraints),
         cmocka_unit_test(test_factors_in_the_order_of_autotvm),
         cmocka_unit_test(test_many_parameters),

@@ -241,6 +241,36 @@ static void test_pso_that_stands_still_goes_on(void **state)
     opevo_space_destroy(space);
 }
 
+/* A particle that began with a failure is pulled to a random position of its own, so a swarm of
+ * failures moves, although it knows no speed and no best point. */
+static void test_pso_leaves_a_failed_start(void **state)
+{
+    opevo_space *space = octal_space();
+    const opevo_tuner_ops *ops = NULL;
+    opevo_setting_value values[FORMULA_SETTINGS_MOST];
+    opevo_proposal proposals[50];
+    opevo_tuner *tuner = NULL;
+    size_t count = 0;
+
+    (void)state;
+    CHECK_OK(opevo_tuner_find("kt-pso", &ops, &err));
+    formula_settings(ops, "w=0 c1=1 c2=0", values);
+    CHECK_OK(opevo_tuner_create(ops, space, values, 1, &tuner, &err));
+    CHECK_OK(opevo_tuner_ask(tuner, proposals, 50, &count, &err));
+    assert_int_equal(count, 50);
+    for (size_t n = 0; n < count; n++) {
+        opevo_trial trial = {.proposal = proposals[n]};
+
+        trial.outcome = opevo_outcome_failed(OPEVO_OUTCOME_REJECTED);
+        CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
+    }
+    CHECK_OK(opevo_tuner_ask(tuner, proposals, 50, &count, &err));
+    assert_true(count > 25); /* of 50, on 8^6 points */
+    assert_string_equal(proposals[0].origin, "particle");
+    opevo_tuner_destroy(tuner);
+    opevo_space_destroy(space);
+}
+
 /* Temperature is relative to cost, so annealing is the same in any unit of fitness. */
 static void test_annealing_has_no_unit(void **state)
 {
@@ -339,8 +369,8 @@ static void test_means_of_kernel_tuner(void **state)
         double mean = mean_fraction(objective, &peers[p], optimum.fitness);
         double allowed = fmax(0.02, 2 * peers[p].deviation / sqrt(20));
 
-        /* Better than the source here by more than chance explains, though not elsewhere; what
-         * differs is not known. */
+        /* The published 20 runs are worse here than 997 of 1000 means of 20 of ours: perhaps the
+         * luckless one of 48 such samples (docs/tuners/kernel-tuner.md). */
         if (!strcmp(peers[p].name, "kt-pso"))
             allowed = 0.035;
         if (fabs(mean - peers[p].mean) > allowed)
@@ -359,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_diff_evo_starts_on_a_latin_hypercube),
         cmocka_unit_test(test_greywolf_recombines),
         cmocka_unit_test(test_pso_that_stands_still_goes_on),
+        cmocka_unit_test(test_pso_leaves_a_failed_start),
         cmocka_unit_test(test_annealing_has_no_unit),
         cmocka_unit_test(test_means_of_kernel_tuner),
     };

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "places_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+enum {
+    UNKNOWN, /* what a move leads to: not made yet, or drawn each time */
+    NOWHERE,
+    FIRST,                  /* and on: the places, by number */
+    NUMBERS_MOST = 1 << 22, /* in the tables: 16 to 32 MB */
+    NO_PLACE = UINT32_MAX / 2
+};
+
+struct opevo_i_places {
+    const opevo_space *space;
+    const opevo_i_moves *moves;
+    size_t move_count;
+    size_t feature_count;
+    opevo_index *strides; /* of the vertices in the number of a point */
+    opevo_index_map *numbers;
+
+    size_t count;
+    size_t place_capacity;
+    opevo_i_place *places;
+    size_t target_capacity;
+    uint32_t *targets; /* move_count for each place */
+    size_t feature_capacity;
+    double *features; /* feature_count for each place */
+
+    uint32_t decoded; /* the place that `vertices` belongs to */
+    opevo_index *vertices;
+};
+
+opevo_i_places *opevo_i_places_create(const opevo_space *space, const opevo_i_moves *moves)
+{
+    opevo_i_places *self = opevo_calloc(1, sizeof *self);
+    size_t width = opevo_space_parameter_count(space);
+    opevo_index stride = 1;
+
+    if (!self)
+        return NULL;
+    self->space = space;
+    self->moves = moves;
+    self->move_count = opevo_i_moves_count(moves);
+    self->feature_count = opevo_i_moves_feature_count(moves);
+    self->decoded = NO_PLACE;
+    self->strides = opevo_malloc(width, sizeof *self->strides);
+    self->vertices = opevo_malloc(width, sizeof *self->vertices);
+    self->numbers = opevo_index_map_create();
+    if (!self->strides || !self->vertices || !self->numbers) {
+        opevo_i_places_destroy(self);
+        return NULL;
+    }
+    for (size_t i = width; i-- > 0;) {
+        self->strides[i] = stride;
+        stride *= opevo_parameter_size(opevo_space_parameter(space, i));
+    }
+    return self;
+}
+
+void opevo_i_places_destroy(opevo_i_places *places)
+{
+    if (!places)
+        return;
+    opevo_index_map_destroy(places->numbers);
+    opevo_free(places->strides);
+    opevo_free(places->vertices);
+    opevo_free(places->places);
+    opevo_free(places->targets);
+    opevo_free(places->features);
+    opevo_free(places);
+}
+
+bool opevo_i_places_trim(opevo_i_places *places)
+{
+    if (places->count * (places->move_count + places->feature_count) <= NUMBERS_MOST)
+        return false;
+    /* What the map says of a point counts only while the place of that number is the point's. */
+    places->count = 0;
+    places->decoded = NO_PLACE;
+    return true;
+}
+
+opevo_status opevo_i_places_find(opevo_i_places *places, opevo_index point, uint32_t *place,
+                                 opevo_error *err)
+{
+    opevo_i_places *self = places;
+    uint64_t number = 0;
+
+    if (opevo_index_map_get(self->numbers, point, &number) && number < self->count &&
+        self->places[number].point == point) {
+        *place = (uint32_t)number;
+        return OPEVO_OK;
+    }
+    if (!opevo_reserve((void **)&self->places, &self->place_capacity, self->count + 1,
+                       sizeof *self->places) ||
+        !opevo_reserve((void **)&self->targets, &self->target_capacity, self->count + 1,
+                       self->move_count * sizeof *self->targets) ||
+        !opevo_reserve((void **)&self->features, &self->feature_capacity, self->count + 1,
+                       self->feature_count * sizeof *self->features) ||
+        !opevo_index_map_put(self->numbers, point, self->count))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another place.");
+    self->places[self->count] = (opevo_i_place){.point = point};
+    for (size_t i = 0; i < self->move_count; i++)
+        self->targets[self->count * self->move_count + i] = UNKNOWN;
+    *place = (uint32_t)self->count++;
+    return OPEVO_OK;
+}
+
+opevo_i_place *opevo_i_places_at(opevo_i_places *places, uint32_t place)
+{
+    return &places->places[place];
+}
+
+/* Have the place's vertices in `vertices`. */
+static void decode(opevo_i_places *self, uint32_t place)
+{
+    if (self->decoded != place)
+        opevo_space_decode(self->space, self->places[place].point, self->vertices);
+    self->decoded = place;
+}
+
+const double *opevo_i_places_features(opevo_i_places *places, uint32_t place)
+{
+    double *features = places->features + place * places->feature_count;
+
+    if (!places->places[place].featured) {
+        decode(places, place);
+        opevo_i_moves_features(places->moves, places->vertices, features);
+        places->places[place].featured = true;
+    }
+    return features;
+}
+
+/* Make a move that is not in the table. */
+static opevo_status make_move(opevo_i_places *self, uint32_t from, size_t move, opevo_rng *rng,
+                              uint32_t *target, opevo_error *err)
+{
+    size_t changed = opevo_i_moves_parameter(self->moves, move);
+    opevo_index point = self->places[from].point;
+    opevo_index before = 0;
+    bool drawn = false;
+    opevo_status status = OPEVO_OK;
+
+    decode(self, from);
+    before = self->vertices[changed];
+    drawn = opevo_i_moves_draws(self->moves, move, self->vertices);
+    *target = NOWHERE;
+    if (opevo_i_moves_apply(self->moves, move, rng, self->vertices)) {
+        /* Unsigned numbers wrap, so that the difference may be negative. */
+        point += (self->vertices[changed] - before) * self->strides[changed];
+        self->vertices[changed] = before;
+        status = opevo_i_places_find(self, point, target, err);
+        *target += FIRST;
+    }
+    if (!drawn && status == OPEVO_OK)
+        self->targets[from * self->move_count + move] = *target;
+    return status;
+}
+
+opevo_status opevo_i_places_move(opevo_i_places *places, uint32_t from, size_t move, opevo_rng *rng,
+                                 uint32_t *to, bool *moved, opevo_error *err)
+{
+    uint32_t target = places->targets[from * places->move_count + move];
+    opevo_status status = OPEVO_OK;
+
+    if (target == UNKNOWN)
+        status = make_move(places, from, move, rng, &target, err);
+    if (status != OPEVO_OK)
+        return status;
+    *moved = target != NOWHERE;
+    if (*moved)
+        *to = target - FIRST;
+    return OPEVO_OK;
+}
