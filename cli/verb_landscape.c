@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a landscape holds: points, failures by class, optimum, quantiles. */
+/* What a landscape holds: points, failures by class, optimum, quantiles; and, where an option asks
+ * for it, what it is like under its topology or under others. */
 
-#include "cli_internal.h"
+#include "landscape_internal.h"
 
 #include <opevo/summary.h>
 
@@ -11,6 +12,18 @@
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "recorded:FILE, or sim:DEVICE for an operator", false},
     {"space", "FILE", "space file that says otherwise than the recording", false},
+    {"topologies", "WHICH", "analyse under: current, all (side by side), or names such as path",
+     false},
+    {"nodes", "SET", "of the analysis: ok, allowed (default: failures with fitness 0) or all",
+     false},
+    {"target", "X", "of a search: a fitness, or X% of the optimum (default 95%)", false},
+    {"population", "N|FILE", "improvement of a generation after N random trials, or those of FILE",
+     false},
+    {"lambda", "N", "its parents: the fittest (default 8)", false},
+    {"rho", "N", "its children (default 8)", false},
+    {"q", "Q,...", "its probabilities of one more step (default 0.05,0.1,...,0.95)", false},
+    {"duplicates", "RULE", "continue (default) or redraw", false},
+    {"seed", "N", "of the N random trials (default 1)", false},
     {"threads", "N", "threads (default 0: all processors)", false},
     {"json", NULL, "print one JSON object", false},
 };
@@ -40,7 +53,7 @@ static void add_json_optimum(const opevo_objective *objective, const opevo_optim
 }
 
 static void print_json(const opevo_objective *objective, const opevo_landscape_summary *facts,
-                       opevo_text *out)
+                       const opevo_i_landscape_study *study, opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_i_json_string(out, "objective", objective->name);
@@ -76,6 +89,8 @@ static void print_json(const opevo_objective *objective, const opevo_landscape_s
     opevo_i_json_double(out, "sd", facts->sd);
     opevo_i_json_index(out, "within_5_percent", facts->within_5_percent);
     add_json_optimum(objective, &facts->optimum, out);
+    if (study->entry_count)
+        opevo_i_landscape_study_json(study, out);
     opevo_text_add(out, "}\n");
 }
 
@@ -153,6 +168,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
     opevo_objective *objective = NULL;
     opevo_landscape_summary facts;
+    opevo_i_landscape_study study = {.entry_count = 0};
     uint64_t threads = 0;
 
     (void)exit_code;
@@ -161,11 +177,16 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                    opevo_i_option(call, "on"), opevo_i_option(call, "space"),
                                    &objective, err));
     OPEVO_TRY(opevo_landscape_summarise(objective, MOST_EVALUATED, (unsigned)threads, &facts, err));
+    if (opevo_i_landscape_wants_study(call))
+        OPEVO_TRY(opevo_i_landscape_study_run(call, objective, (unsigned)threads, &study, err));
     if (opevo_i_flag(call, "json"))
-        print_json(objective, &facts, out);
+        print_json(objective, &facts, &study, out);
     else
         print_text(objective, &facts, out);
+    if (study.entry_count && !opevo_i_flag(call, "json"))
+        OPEVO_TRY(opevo_i_landscape_study_print(&study, out, err));
 cleanup:
+    opevo_i_landscape_study_release(&study);
     opevo_objective_destroy(objective);
     return status;
 }
@@ -174,9 +195,13 @@ const opevo_verb opevo_i_verb_landscape = {
     .name = "landscape",
     .arguments = "[WHAT]",
     .arguments_max = 1,
-    .summary = "Describe a landscape: points, failures, optimum, quantiles.",
-    .details = "  opevo landscape mm1 --on sim:gtx1080ti\n"
-               "  opevo landscape --on recorded:conv_a100.csv.xz",
+    .summary = "Describe a landscape, and analyse it under its topologies.",
+    .details = "Without options of the analysis: points, failures, optimum and quantiles.\n"
+               "docs/landscape-analysis.md defines every number of the analysis.\n\n"
+               "  opevo landscape mm1 --on sim:gtx1080ti\n"
+               "  opevo landscape --on recorded:conv_a100.csv.xz --topologies current\n"
+               "  opevo landscape --on recorded:conv_a100.csv.xz --topologies all\n"
+               "  opevo landscape --on recorded:conv_a100.csv.xz --population 50",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -95,6 +95,15 @@ opevo_status opevo_space_read(const opevo_space *space, const char *text, opevo_
  * (graph files excepted, which are named, not copied). */
 void opevo_space_write_json(const opevo_space *space, opevo_text *out);
 
+/* The same values and constraints, so the same points under the same numbers, with other graphs.
+ *
+ *   topologies  one for each parameter, as in opevo_parameter_spec; NULL keeps what it has
+ *
+ * Errors: INVALID for a topology that the parameter's type does not have; NOMEM. Cost: as
+ * opevo_space_create. */
+opevo_status opevo_space_with_topologies(const opevo_space *space, const char *const *topologies,
+                                         opevo_space **out, opevo_error *err);
+
 /* Equal for equal parameters, topologies, constraints and order; a different one is almost surely a
  * different space. */
 uint64_t opevo_space_signature(const opevo_space *space);

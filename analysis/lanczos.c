@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "lanczos_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <cblas.h>
+#include <lapacke.h>
+#undef I /* of complex.h */
+
+typedef struct process {
+    size_t n, steps;
+    double *basis;    /* steps rows of n numbers */
+    double *diagonal; /* of the tridiagonal matrix */
+    double *beside;
+    double *next;
+    double *overlap; /* scratch: `steps` */
+} process;
+
+static void release(process *self)
+{
+    opevo_free(self->basis);
+    opevo_free(self->diagonal);
+    opevo_free(self->beside);
+    opevo_free(self->next);
+    opevo_free(self->overlap);
+}
+
+static opevo_status allocate(process *self, opevo_error *err)
+{
+    self->basis = opevo_malloc(self->steps * self->n, sizeof *self->basis);
+    self->diagonal = opevo_malloc(self->steps, sizeof *self->diagonal);
+    self->beside = opevo_malloc(self->steps, sizeof *self->beside);
+    self->next = opevo_malloc(self->n, sizeof *self->next);
+    self->overlap = opevo_malloc(self->steps, sizeof *self->overlap);
+    if (!self->basis || !self->diagonal || !self->beside || !self->next || !self->overlap)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu Lanczos vectors of %zu numbers.",
+                          self->steps, self->n);
+    return OPEVO_OK;
+}
+
+/* Take from `next` its parts along the first `count` vectors of the basis. */
+static void orthogonalise(process *self, size_t count)
+{
+    int n = (int)self->n, m = (int)count;
+
+    for (int round = 0; round < 2; round++) {
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, m, n, 1, self->basis, n, self->next, 1, 0,
+                    self->overlap, 1);
+        cblas_dgemv(CblasRowMajor, CblasTrans, m, n, -1, self->basis, n, self->overlap, 1, 1,
+                    self->next, 1);
+    }
+}
+
+/* Eigenvalues ascending, and the squares of the eigenvectors' first components. */
+static opevo_status find_rule(process *self, size_t count, double *node, double *weight,
+                              opevo_error *err)
+{
+    lapack_int m = (lapack_int)count;
+    double *vectors = opevo_malloc(count * count, sizeof *vectors);
+    opevo_status status = OPEVO_OK;
+
+    if (!vectors)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a Gauss rule of %zu nodes.", count);
+    memcpy(node, self->diagonal, count * sizeof *node);
+    if (LAPACKE_dstev(LAPACK_COL_MAJOR, 'V', m, node, self->beside, vectors, m) != 0)
+        status = OPEVO_FAIL(err, OPEVO_TOLERANCE,
+                            "LAPACK's dstev found no eigenvalues of a tridiagonal matrix of %zu "
+                            "rows.",
+                            count);
+    for (size_t i = 0; i < count; i++)
+        weight[i] = vectors[i * count] * vectors[i * count];
+    opevo_free(vectors);
+    return status;
+}
+
+opevo_status opevo_i_lanczos(opevo_i_product product, void *context, const double *start, size_t n,
+                             size_t steps, double *node, double *weight, size_t *count,
+                             bool *complete, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    process self = {.n = n, .steps = steps};
+    size_t k = 0;
+
+    *complete = false;
+    OPEVO_TRY(allocate(&self, err));
+    memcpy(self.basis, start, n * sizeof *start);
+    while (k < steps) {
+        double length = 0;
+
+        OPEVO_TRY(product(context, self.basis + k * n, self.next, err));
+        self.diagonal[k] = cblas_ddot((int)n, self.basis + k * n, 1, self.next, 1);
+        orthogonalise(&self, ++k);
+        length = cblas_dnrm2((int)n, self.next, 1);
+        /* What is left is rounding: the vectors so far span an invariant space. */
+        if (length < 1e-12) {
+            *complete = true;
+            break;
+        }
+        self.beside[k - 1] = length;
+        for (size_t i = 0; i < n && k < steps; i++)
+            self.basis[k * n + i] = self.next[i] / length;
+    }
+    OPEVO_TRY(find_rule(&self, k, node, weight, err));
+    *count = k;
+cleanup:
+    release(&self);
+    return status;
+}

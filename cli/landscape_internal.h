@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The parts of the verb `landscape` that analyse a landscape under topologies. */
+
+#ifndef OPEVO_CLI_LANDSCAPE_INTERNAL_H
+#define OPEVO_CLI_LANDSCAPE_INTERNAL_H
+
+#include <opevo/improvement.h>
+#include <opevo/landscape_profile.h>
+
+#include "cli_internal.h"
+
+/* What is known under one topology. */
+typedef struct opevo_i_landscape_entry {
+    const opevo_topology_choice *choice; /* NULL: the space as it is */
+    opevo_landscape_profile profile;
+    opevo_improvement *curve; /* NULL where it was not asked for; else one for each q */
+} opevo_i_landscape_entry;
+
+typedef struct opevo_i_landscape_study {
+    opevo_objective *objective;
+    opevo_landscape_table *table;
+    opevo_profile_options options;
+    opevo_topology_choice *choices;
+    size_t choice_count;
+    opevo_i_landscape_entry *entries; /* by ascending expected cost */
+    size_t entry_count;
+    /* The generation whose improvement is computed; no seen points: none. */
+    opevo_index *seen;
+    size_t seen_count;
+    opevo_index *parents; /* the fittest of them */
+    double *weights;
+    opevo_generation generation;
+    double *q;
+    size_t q_count;
+    uint64_t seed;
+    const char *population; /* as given */
+} opevo_i_landscape_study;
+
+/* Whether an option asks for the analysis; and all of it, from the options of `call`. */
+bool opevo_i_landscape_wants_study(const opevo_call *call);
+opevo_status opevo_i_landscape_study_run(const opevo_call *call, opevo_objective *objective,
+                                         unsigned threads, opevo_i_landscape_study *self,
+                                         opevo_error *err);
+void opevo_i_landscape_study_release(opevo_i_landscape_study *self);
+
+/* landscape_population.c: fill seen, parents and generation from --population, --lambda, --rho,
+ * --duplicates and --seed, and q from --q. */
+opevo_status opevo_i_landscape_population(const opevo_call *call, opevo_i_landscape_study *self,
+                                          opevo_error *err);
+
+/* Index of the q with the largest probability of improvement. */
+size_t opevo_i_landscape_best_q(const opevo_i_landscape_study *self,
+                                const opevo_i_landscape_entry *entry);
+
+opevo_status opevo_i_landscape_study_print(const opevo_i_landscape_study *self, opevo_text *out,
+                                           opevo_error *err);
+/* The member "analysis" of the JSON object at the end of `out`. */
+void opevo_i_landscape_study_json(const opevo_i_landscape_study *self, opevo_text *out);
+
+#endif
