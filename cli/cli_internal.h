@@ -57,8 +57,8 @@ struct opevo_call {
 };
 
 extern const opevo_verb opevo_i_verb_completion, opevo_i_verb_help, opevo_i_verb_landscape,
-    opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_runs, opevo_i_verb_space, opevo_i_verb_tune,
-    opevo_i_verb_tuners, opevo_i_verb_verify;
+    opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_runs, opevo_i_verb_space, opevo_i_verb_study,
+    opevo_i_verb_tune, opevo_i_verb_tuners, opevo_i_verb_verify;
 extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
 const opevo_verb *opevo_i_verb_find(const char *name);
 
@@ -98,6 +98,19 @@ opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *
  * operator); `space` is a space file for a recorded landscape, or NULL. */
 opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
                                   opevo_objective **out, opevo_error *err);
+
+/* Whether a text that may name a thing or a file is meant as a file. */
+bool opevo_i_looks_like_path(const char *text);
+
+/* How a store says that the objective can be opened again: `on` and `space` with their paths from
+ * the root, so that it does not matter from where. Release with opevo_i_note_free. */
+typedef struct opevo_note_texts {
+    opevo_text on, space;
+    opevo_objective_note note; /* points into the texts, and to `what` */
+} opevo_note_texts;
+opevo_status opevo_i_note_of(const char *what, const char *on, const char *space,
+                             const opevo_optimum *optimum, opevo_note_texts *out, opevo_error *err);
+void opevo_i_note_free(opevo_note_texts *texts);
 
 /* Say how many rows of a recording a space file left out, if any. */
 void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);

@@ -32,6 +32,12 @@ static void add_json(const opevo_run_info *info, listing *self)
     opevo_i_json_string(out, "unit", info->unit);
     opevo_i_json_index(out, "best_trial", info->best_trial);
     opevo_i_json_double(out, "cost_s", info->cost_s);
+    opevo_i_json_string(out, "budget", info->budget);
+    opevo_i_json_string(out, "stop", info->stop);
+    opevo_i_json_string(out, "on", info->on);
+    opevo_i_json_string(out, "what", info->what);
+    opevo_i_json_string(out, "space", info->space);
+    opevo_i_json_double(out, "optimum", info->optimum);
     opevo_i_json_string(out, "started", info->started);
     opevo_i_json_string(out, "version", info->version);
     opevo_text_add(out, "}");

@@ -41,6 +41,7 @@ typedef struct plan {
     opevo_text settings_text;
     uint64_t runs;
     unsigned threads;
+    opevo_note_texts note;
     opevo_trial *earlier;      /* to learn from */
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
@@ -191,6 +192,10 @@ static opevo_status read_plan(const opevo_call *call, plan *self, opevo_error *e
     /* Where nothing is ok there is no optimum to compare with. */
     self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
     OPEVO_TRY(read_budget(call, self, err));
+    OPEVO_TRY(opevo_i_note_of(call->argument_count ? call->arguments[0] : NULL,
+                              opevo_i_option(call, "on"), opevo_i_option(call, "space"),
+                              &self->optimum, &self->note, err));
+    self->run.note = self->note.note;
     OPEVO_TRY(read_earlier(call, self, err));
     if (!opevo_i_flag(call, "dry-run") && opevo_i_option(call, "store"))
         OPEVO_TRY(opevo_store_open(opevo_i_option(call, "store"), OPEVO_STORE_WRITE,
@@ -516,6 +521,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 cleanup:
     opevo_store_close(self.run.store);
     opevo_objective_destroy(self.objective);
+    opevo_i_note_free(&self.note);
     opevo_text_free(&self.settings_text);
     opevo_free(self.settings);
     opevo_free(self.earlier);

@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,12 +75,16 @@ static opevo_status space_of_recorded(const char *path, opevo_space **out, opevo
     return status;
 }
 
+bool opevo_i_looks_like_path(const char *text)
+{
+    size_t length = strlen(text);
+
+    return strchr(text, '/') || (length > 5 && !strcmp(text + length - 5, ".json"));
+}
+
 static bool is_path(const char *what)
 {
-    size_t length = strlen(what);
-
-    return strchr(what, '/') || (length > 5 && !strcmp(what + length - 5, ".json")) ||
-           access(what, F_OK) == 0;
+    return opevo_i_looks_like_path(what) || access(what, F_OK) == 0;
 }
 
 opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err)
@@ -123,6 +128,57 @@ opevo_status opevo_i_objective_of(const char *what, const char *on, const char *
         return OPEVO_FAIL(err, OPEVO_INVALID, "--space goes with --on recorded:FILE.");
     status = opevo_operator_parse(what, &op, err);
     return status == OPEVO_OK ? opevo_simulated_open(&op, on + 4, out, err) : status;
+}
+
+/* The path from the root, for a file that may be named without its ending; as it is where its
+ * folder is not there. */
+static void add_path(const char *path, opevo_text *out)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    char *folder = opevo_strndup(path, (size_t)(name - path));
+    char *full = folder ? realpath(*folder ? folder : ".", NULL) : NULL;
+
+    if (full && *name)
+        opevo_text_printf(out, "%s%s%s", strcmp(full, "/") ? full : "", "/", name);
+    else
+        opevo_text_add(out, path);
+    out->failed = out->failed || !folder;
+    opevo_free(folder);
+    free(full);
+}
+
+opevo_status opevo_i_note_of(const char *what, const char *on, const char *space,
+                             const opevo_optimum *optimum, opevo_note_texts *out, opevo_error *err)
+{
+    const char *colon = strchr(on, ':');
+    size_t length = colon ? (size_t)(colon + 1 - on) : 0;
+    opevo_status status = OPEVO_OK;
+
+    *out = (opevo_note_texts){.note = {.what = what}};
+    opevo_text_add_bytes(&out->on, on, length);
+    if (!strncmp(on, "recorded:", 9) || opevo_i_looks_like_path(on + length))
+        add_path(on + length, &out->on);
+    else
+        opevo_text_add(&out->on, on + length);
+    if (space)
+        add_path(space, &out->space);
+    OPEVO_TRY(opevo_text_check(&out->on, err));
+    OPEVO_TRY(opevo_text_check(&out->space, err));
+    out->note.on = opevo_text_string(&out->on);
+    out->note.space = space ? opevo_text_string(&out->space) : NULL;
+    out->note.optimum = optimum->known ? optimum->fitness : 0;
+cleanup:
+    if (status != OPEVO_OK)
+        opevo_i_note_free(out);
+    return status;
+}
+
+void opevo_i_note_free(opevo_note_texts *texts)
+{
+    opevo_text_free(&texts->on);
+    opevo_text_free(&texts->space);
+    texts->note = (opevo_objective_note){.on = NULL};
 }
 
 void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out)

@@ -31,6 +31,7 @@ typedef struct runner {
     opevo_tuner *tuner;
     int64_t run;        /* in the store */
     bool stored_remain; /* the store may hold trials that are not yet told */
+    bool appended;      /* something was added to the store */
     size_t batch;
     opevo_proposal *proposals; /* `batch` of each of these */
     opevo_index *points;
@@ -94,9 +95,11 @@ static opevo_status begin_stored_run(runner *self, opevo_error *err)
         .objective_signature = self->objective->signature,
         .space = self->objective->space,
         .unit = self->objective->unit,
+        .note = options->note,
     };
 
     opevo_settings_print(options->tuner, options->settings, &settings);
+    opevo_text_add(&settings, options->settings_more ? options->settings_more : "");
     if (options->earlier_count > 0)
         print_earlier(options, &settings);
     OPEVO_TRY(opevo_text_check(&settings, err));
@@ -277,6 +280,21 @@ static void settle(runner *self, const opevo_trial *trial)
         end(self, OPEVO_STOP_TRIALS);
 }
 
+/* A run that ended once and is continued has not ended. */
+static opevo_status store_trials(runner *self, const opevo_trial *trials, size_t count,
+                                 opevo_error *err)
+{
+    opevo_store *store = self->options->store;
+    opevo_status status = OPEVO_OK;
+
+    if (!self->appended)
+        OPEVO_TRY(opevo_store_end(store, self->run, "", err));
+    self->appended = true;
+    OPEVO_TRY(opevo_store_append(store, self->run, trials, count, err));
+cleanup:
+    return status;
+}
+
 /* One turn of the loop. */
 static opevo_status turn(runner *self, opevo_error *err)
 {
@@ -299,11 +317,29 @@ static opevo_status turn(runner *self, opevo_error *err)
         settle(self, &self->trials[settled++]);
     self->result.resumed += stored < settled ? stored : settled;
     if (options->store && stored < settled)
-        OPEVO_TRY(opevo_store_append(options->store, self->run, self->trials + stored,
-                                     settled - stored, err));
+        OPEVO_TRY(store_trials(self, self->trials + stored, settled - stored, err));
     for (size_t i = 0; options->observer && i < settled; i++)
         options->observer(options->observer_context, &self->trials[i], i < stored);
     OPEVO_TRY(opevo_tuner_tell(self->tuner, self->trials, settled, err));
+cleanup:
+    return status;
+}
+
+/* Say in the store why the run ended, unless it has not: it was interrupted, or the store holds
+ * more of it than this budget asked for. */
+static opevo_status note_end(runner *self, opevo_error *err)
+{
+    opevo_store *store = self->options->store;
+    opevo_status status = OPEVO_OK;
+    opevo_trial next;
+    size_t more = 0;
+
+    if (self->result.stop == OPEVO_STOP_INTERRUPTED)
+        return OPEVO_OK;
+    if (!self->appended)
+        OPEVO_TRY(opevo_store_read(store, self->run, self->result.trials, &next, 1, &more, err));
+    if (more == 0)
+        OPEVO_TRY(opevo_store_end(store, self->run, opevo_stop_name(self->result.stop), err));
 cleanup:
     return status;
 }
@@ -321,6 +357,8 @@ opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *opti
         else
             OPEVO_TRY(turn(&self, err));
     }
+    if (options->store)
+        OPEVO_TRY(note_end(&self, err));
     *result = self.result;
 cleanup:
     release(&self);

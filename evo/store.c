@@ -10,15 +10,19 @@
 #include <opevo/memory.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     APPLICATION_ID = 1869636982, /* "opev" in ASCII */
-    FORMAT_VERSION = 1,
+    FORMAT_VERSION = 2,
+    OLD_VERSION = 1, /* read, not written */
     BUSY_MS = 10000
 };
+
+#define LOCK_AT ((off_t)1 << 60)
 
 static const char schema[] =
     "CREATE TABLE format (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -38,7 +42,13 @@ static const char schema[] =
     "  unit TEXT NOT NULL,"
     "  started TEXT NOT NULL,"
     "  version TEXT NOT NULL,"
-    "  UNIQUE (objective, tuner, settings, seed));"
+    "  budget TEXT NOT NULL,"
+    "  stop TEXT NOT NULL,"
+    "  opened_on TEXT,"
+    "  opened_what TEXT,"
+    "  opened_space TEXT,"
+    "  optimum REAL,"
+    "  UNIQUE (objective, tuner, settings, seed, budget));"
     "CREATE TABLE trials ("
     "  run INTEGER NOT NULL REFERENCES runs (run),"
     "  number INTEGER NOT NULL,"
@@ -54,8 +64,29 @@ static const char schema[] =
     "  samples_s BLOB,"
     "  message TEXT,"
     "  PRIMARY KEY (run, number)) WITHOUT ROWID;"
-    "PRAGMA user_version = 1;"
+    "CREATE TABLE packed ("
+    "  run INTEGER PRIMARY KEY REFERENCES runs (run),"
+    "  trial_count INTEGER NOT NULL,"
+    "  failed INTEGER NOT NULL,"
+    "  cost_s REAL NOT NULL,"
+    "  best_trial INTEGER,"
+    "  best_fitness REAL,"
+    "  best_point BLOB,"
+    "  trials BLOB NOT NULL);"
+    "CREATE TABLE outcomes ("
+    "  signature TEXT NOT NULL,"
+    "  point BLOB NOT NULL,"
+    "  outcome BLOB NOT NULL,"
+    "  PRIMARY KEY (signature, point)) WITHOUT ROWID;"
+    "PRAGMA user_version = 2;"
     "PRAGMA application_id = 1869636982;";
+
+/* A file of the format before this, seen in the tables of this one. */
+static const char old_views[] =
+    "CREATE TEMP VIEW runs AS SELECT *, '' AS budget, '' AS stop, NULL AS opened_on,"
+    "  NULL AS opened_what, NULL AS opened_space, NULL AS optimum FROM main.runs;"
+    "CREATE TEMP VIEW packed AS SELECT 0 AS run, 0 AS trial_count, 0 AS failed, 0.0 AS cost_s,"
+    "  NULL AS best_trial, NULL AS best_fitness, NULL AS best_point, x'' AS trials WHERE 0;";
 
 opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
 {
@@ -140,7 +171,8 @@ cleanup:
 }
 
 /* Whether the file has no tables yet; an error if it is anything but a run store of this format. */
-static opevo_status identify(opevo_store *store, bool *empty, opevo_error *err)
+static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *empty, bool *old,
+                             opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     int64_t application = 0;
@@ -157,7 +189,13 @@ static opevo_status identify(opevo_store *store, bool *empty, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is no run store: it is the database of another program.",
                           store->path);
-    if (version != FORMAT_VERSION)
+    *old = version == OLD_VERSION;
+    if (*old && mode != OPEVO_STORE_READ)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                          "%s has format %d of the run store, which is only read now: use another "
+                          "store.",
+                          store->path, OLD_VERSION);
+    if (version != FORMAT_VERSION && !*old)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s has format %lld of the run store, and this program reads format %d: "
                           "use another store.",
@@ -170,11 +208,12 @@ cleanup:
 static opevo_status make_tables(opevo_store *store, opevo_error *err)
 {
     bool empty = false;
+    bool old = false;
     opevo_status status = opevo_i_store_begin_write(store, err);
 
     if (status != OPEVO_OK)
         return status;
-    status = identify(store, &empty, err);
+    status = identify(store, OPEVO_STORE_WRITE, &empty, &old, err);
     if (status == OPEVO_OK && empty)
         status = opevo_i_store_exec(store, schema, err);
     return opevo_i_store_commit(store, status, err);
@@ -184,8 +223,9 @@ static opevo_status prepare_to_write(opevo_store *store, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool empty = false;
+    bool old = false;
 
-    OPEVO_TRY(identify(store, &empty, err));
+    OPEVO_TRY(identify(store, OPEVO_STORE_WRITE, &empty, &old, err));
     if (empty)
         OPEVO_TRY(make_tables(store, err));
     /* Where the log cannot be had (some network folders, a reader at work) the slower rollback
@@ -201,14 +241,24 @@ cleanup:
     return status;
 }
 
-static opevo_status prepare_to_read(opevo_store *store, opevo_error *err)
+static opevo_status prepare_to_read(opevo_store *store, opevo_store_mode mode, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool empty = false;
+    bool old = false;
 
-    OPEVO_TRY(identify(store, &empty, err));
+    OPEVO_TRY(identify(store, mode, &empty, &old, err));
     if (empty)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no run store: it is empty.", store->path);
+    store->old = old;
+    if (old)
+        OPEVO_TRY(opevo_i_store_exec(store, old_views, err));
+    if (mode == OPEVO_STORE_READ)
+        OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA query_only = ON", err));
+    OPEVO_TRY(opevo_i_store_prepare(
+        store,
+        "SELECT trial_count, trials, signature FROM packed JOIN runs USING (run) WHERE run = ?",
+        &store->unpack, err));
     OPEVO_TRY(opevo_i_store_prepare(
         store,
         "SELECT number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
@@ -246,9 +296,7 @@ static opevo_status check_path(const char *path, opevo_store_mode mode, opevo_er
     return cause ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(cause)) : OPEVO_OK;
 }
 
-/* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. An
- * immutable file is read without its log and without locks. */
-static void print_uri(const char *path, bool immutable, opevo_text *out)
+void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out)
 {
     opevo_text_add(out, *path == '/' ? "file:" : "file:./");
     for (; *path; path++) {
@@ -266,11 +314,11 @@ static opevo_status connect(opevo_store *store, opevo_store_mode mode, bool immu
                             opevo_error *err)
 {
     int flags = SQLITE_OPEN_URI | (immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
-                (mode == OPEVO_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
+                (mode == OPEVO_STORE_READ ? 0 : SQLITE_OPEN_CREATE);
     opevo_text name = {0};
     opevo_status status = OPEVO_OK;
 
-    print_uri(store->path, immutable, &name);
+    opevo_i_store_print_uri(store->path, immutable, &name);
     OPEVO_TRY(opevo_text_check(&name, err));
     if (sqlite3_open_v2(name.data, &store->db, flags, NULL) != SQLITE_OK) {
         status = opevo_i_store_fail(store, err);
@@ -280,11 +328,31 @@ static opevo_status connect(opevo_store *store, opevo_store_mode mode, bool immu
     sqlite3_busy_timeout(store->db, BUSY_MS);
     OPEVO_TRY(
         opevo_i_store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err));
-    if (mode == OPEVO_STORE_READ)
-        OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA query_only = ON", err));
 cleanup:
     opevo_text_free(&name);
     return status;
+}
+
+/* Have the store alone, until the process ends in whatever way. The byte that is locked is far from
+ * those that SQLite locks in the same file, and the lock belongs to the open file, so that neither
+ * notices the other; it is taken before SQLite opens the file and given back after it was closed,
+ * for closing any descriptor of a file takes SQLite's own locks away. */
+static opevo_status lock(opevo_store *store, opevo_error *err)
+{
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_AT, .l_len = 1};
+    int file = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+    if (file < 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", store->path, strerror(errno));
+    store->locked = file + 1;
+    if (fcntl(file, F_OFD_SETLK, &range) == 0)
+        return OPEVO_OK;
+    if (errno == EAGAIN || errno == EACCES)
+        return OPEVO_FAIL(err, OPEVO_IO,
+                          "%s: another study is writing this store: wait for it, or name another "
+                          "store.",
+                          store->path);
+    return OPEVO_FAIL(err, OPEVO_IO, "%s: cannot be locked: %s.", store->path, strerror(errno));
 }
 
 /* Whether the log that readers share can be there. In a folder that may not be written it cannot be
@@ -317,15 +385,17 @@ opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_sto
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
         goto cleanup;
     }
+    if (mode == OPEVO_STORE_ALONE)
+        OPEVO_TRY(lock(store, err));
     OPEVO_TRY(connect(store, mode, false, err));
     if (mode == OPEVO_STORE_READ && !can_have_log(store)) {
         sqlite3_close(store->db);
         store->db = NULL;
         OPEVO_TRY(connect(store, mode, true, err));
     }
-    if (mode == OPEVO_STORE_WRITE)
+    if (mode != OPEVO_STORE_READ)
         OPEVO_TRY(prepare_to_write(store, err));
-    OPEVO_TRY(prepare_to_read(store, err));
+    OPEVO_TRY(prepare_to_read(store, mode, err));
     *out = store;
     store = NULL;
 cleanup:
@@ -344,7 +414,11 @@ void opevo_store_close(opevo_store *store)
         return;
     sqlite3_finalize(store->insert);
     sqlite3_finalize(store->read);
+    sqlite3_finalize(store->unpack);
     sqlite3_close(store->db);
+    if (store->locked > 0)
+        close(store->locked - 1);
+    opevo_i_unpack_forget(store);
     for (size_t i = 0; i < store->origin_count; i++)
         opevo_free(store->origins[i]);
     opevo_free(store->origins);

@@ -6,7 +6,9 @@
 #define OPEVO_STORE_INTERNAL_H
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 
+#include <opevo/hash.h>
 #include <opevo/store.h>
 
 enum {
@@ -14,11 +16,43 @@ enum {
     OPEVO_I_HEX_SIZE = 17 /* 16 digits and the terminator */
 };
 
+/* `stop` of a run that a study has planned and not begun. */
+#define OPEVO_I_PLANNED "planned"
+
+typedef struct opevo_i_bytes {
+    const unsigned char *data;
+    size_t size, at;
+} opevo_i_bytes;
+
+/* The outcomes of one objective that its packed runs share, as read. */
+typedef struct opevo_i_outcomes {
+    char signature[OPEVO_I_HEX_SIZE];
+    opevo_index_map *places; /* point -> place in items; NULL: nothing is read */
+    opevo_outcome *items;    /* without samples and messages */
+    size_t count, capacity;
+} opevo_i_outcomes;
+
+/* Where reading packed trials stopped, so that a run read in pieces is read once. */
+typedef struct opevo_i_cursor {
+    int64_t run; /* 0: none */
+    unsigned char *data;
+    opevo_i_bytes bytes;  /* of it */
+    bool points_only;     /* the outcomes are in their own table */
+    uint64_t count, next; /* trials in all; number of the one that comes next */
+    const char **strings; /* kept by the store */
+    size_t string_count;
+} opevo_i_cursor;
+
 struct opevo_store {
     sqlite3 *db;
     char *path;           /* for messages */
     sqlite3_stmt *insert; /* one trial; NULL in a store opened to read */
     sqlite3_stmt *read;   /* trials of a run after a number */
+    sqlite3_stmt *unpack; /* the trials of a run that are packed */
+    bool old;             /* of the format before this one */
+    int locked;           /* descriptor that holds the lock, plus 1; 0: none */
+    opevo_i_cursor cursor;
+    opevo_i_outcomes outcomes;
     char **origins; /* one copy of each origin that was read, so that trials can point to it */
     size_t origin_count;
     size_t origin_capacity;
@@ -35,9 +69,80 @@ opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_
 opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err);
 opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo_error *err);
 
+/* The store's own copy of an origin, which lives as long as it; NULL without memory. */
+const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, size_t length);
+
+/* Of which points of an objective the store has the outcome. Several threads may use one. */
+typedef struct opevo_i_known {
+    uint64_t signature; /* of the objective */
+    _Atomic(uint64_t) words[];
+} opevo_i_known;
+
+/* Largest space whose outcomes are kept once: 128 KiB for `words`. */
+#define OPEVO_I_KNOWN_MAX ((opevo_index)1 << 20)
+bool opevo_i_known_suits(const opevo_objective *objective);
+/* Knows nothing yet; release with opevo_free. */
+opevo_status opevo_i_known_create(const opevo_objective *objective, opevo_i_known **out,
+                                  opevo_error *err);
+/* False when it was known. */
+bool opevo_i_known_add(opevo_i_known *self, opevo_index point);
+
+/* The trials of a whole run in one piece, and what a listing says of them. docs/formats/store.md
+ * gives the form. */
+typedef struct opevo_i_packed {
+    opevo_text data;
+    opevo_i_known *known; /* borrowed; NULL: `data` holds the outcomes */
+    /* Outcomes that were not known when the run was packed: a point (16 bytes), the length of the
+     * outcome (uint32_t), the outcome, and so on. */
+    opevo_text fresh;
+    uint64_t trials, failed;
+    uint64_t best_trial; /* 0: none succeeded */
+    double best_fitness, cost_s;
+    opevo_index best_point;
+    const char *stop; /* opevo_stop_name */
+} opevo_i_packed;
+
+/* Pack trials numbered 1 .. count, their outcomes apart if `known` is given. A failed allocation
+ * shows in `data`. `stop` is the caller's. */
+void opevo_i_pack(const opevo_trial *trials, size_t count, opevo_i_known *known,
+                  opevo_i_packed *out);
+/* Have the cursor at the first packed trial of the run after number `after`; *found is false where
+ * the run is not packed. Then read one trial after the other. Errors: INVALID for a damaged file;
+ * NOMEM. */
+opevo_status opevo_i_unpack_seek(opevo_store *store, int64_t run, uint64_t after, bool *found,
+                                 opevo_error *err);
+opevo_status opevo_i_unpack_next(opevo_store *store, opevo_trial *trial, opevo_error *err);
+void opevo_i_unpack_close(opevo_store *store);
+/* The same, and release the outcomes that were read. */
+void opevo_i_unpack_forget(opevo_store *store);
+
 /* A point as it stands in the file: 16 bytes, the highest first, so that blobs sort as numbers. */
 void opevo_i_point_to_bytes(opevo_index point, unsigned char *bytes);
 opevo_index opevo_i_point_from_bytes(const unsigned char *bytes);
+/* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. An
+ * immutable file is read without its log and without locks. */
+void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out);
+
+/* Looking up a run by its identity, of which bind_identity binds the five parts; check_found
+ * compares the row with the rest of the key. */
+#define OPEVO_I_FIND_RUN                                                                           \
+    "SELECT run, runs.signature, version, spaces.signature, stop"                                  \
+    " FROM runs JOIN spaces USING (space)"                                                         \
+    " WHERE objective = ? AND tuner = ? AND settings = ? AND seed = ? AND budget = ?"
+void opevo_i_store_bind_identity(sqlite3_stmt *statement, const opevo_run_key *key,
+                                 const char *seed);
+opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *key,
+                                       sqlite3_stmt *row, opevo_error *err);
+/* The space of the key is in the table after this. */
+opevo_status opevo_i_store_make_space(opevo_store *store, const opevo_run_key *key,
+                                      opevo_error *err);
+/* Make planned runs with a prepared statement, in the caller's transaction. */
+opevo_status opevo_i_store_prepare_plan(opevo_store *store, sqlite3_stmt **out, opevo_error *err);
+opevo_status opevo_i_store_plan(opevo_store *store, sqlite3_stmt *insert, const opevo_run_key *key,
+                                int64_t *run, opevo_error *err);
+
+/* A text column, "" where there is none; borrowed until the next step. */
+const char *opevo_i_column_text(sqlite3_stmt *row, int column);
 /* A signature as it stands in the file: 16 hexadecimal digits. Returns `text`. */
 char *opevo_i_signature_text(uint64_t signature, char *text);
 

@@ -109,20 +109,19 @@ opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_tri
     return opevo_i_store_commit(store, status, err);
 }
 
-/* The store's own copy of an origin; NULL without memory. */
-static const char *keep_origin(opevo_store *store, const char *origin)
+const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, size_t length)
 {
     void *origins = store->origins;
     char *copy = NULL;
 
     for (size_t i = 0; i < store->origin_count; i++) {
-        if (!strcmp(store->origins[i], origin))
+        if (!strncmp(store->origins[i], origin, length) && !store->origins[i][length])
             return store->origins[i];
     }
     if (!opevo_reserve(&origins, &store->origin_capacity, store->origin_count + 1, sizeof(char *)))
         return NULL;
     store->origins = origins;
-    copy = opevo_strdup(origin);
+    copy = opevo_strndup(origin, length);
     if (copy)
         store->origins[store->origin_count++] = copy;
     return copy;
@@ -172,9 +171,27 @@ static opevo_status read_trial(opevo_store *store, int64_t run, sqlite3_stmt *ro
                           store->path, (unsigned long long)trial->number, (long long)run);
     trial->proposal.point = opevo_i_point_from_bytes(sqlite3_column_blob(row, 1));
     origin = (const char *)sqlite3_column_text(row, 2);
-    trial->proposal.origin = origin ? keep_origin(store, origin) : NULL;
+    trial->proposal.origin =
+        origin ? opevo_i_store_keep_origin(store, origin, strlen(origin)) : NULL;
     if (!trial->proposal.origin)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    return OPEVO_OK;
+}
+
+/* From where the cursor is. */
+static opevo_status read_packed(opevo_store *store, opevo_trial *trials, size_t capacity,
+                                size_t *count, opevo_error *err)
+{
+    const opevo_i_cursor *cursor = &store->cursor;
+    size_t got = 0;
+
+    for (; got < capacity && cursor->next <= cursor->count; got++) {
+        opevo_status status = opevo_i_unpack_next(store, &trials[got], err);
+
+        if (status != OPEVO_OK)
+            return status;
+    }
+    *count = got;
     return OPEVO_OK;
 }
 
@@ -183,9 +200,15 @@ opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, o
 {
     sqlite3_stmt *rows = store->read;
     opevo_status status = OPEVO_OK;
+    bool packed = false;
     size_t got = 0;
     int code = SQLITE_OK;
 
+    OPEVO_TRY(opevo_i_unpack_seek(store, run, after, &packed, err));
+    if (packed) {
+        OPEVO_TRY(read_packed(store, trials, capacity, count, err));
+        return OPEVO_OK;
+    }
     sqlite3_bind_int64(rows, 1, run);
     sqlite3_bind_int64(rows, 2, (int64_t)after);
     sqlite3_bind_int64(rows, 3, (int64_t)capacity);

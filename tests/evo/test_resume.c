@@ -235,11 +235,16 @@ static void test_other_trials_are_refused(void **state)
 
     /* The same identity, yet trials that this tuner does not propose. */
     CHECK_OK(opevo_store_open(self.scratch.file, OPEVO_STORE_WRITE, &store, &err));
-    CHECK_OK(opevo_store_begin(store,
-                               &(opevo_run_key){"formula", "opevo",
-                                                "lambda=8 rho=8 q=0.5 duplicates=continue", 2,
-                                                signature, self.space, "1/s"},
-                               &id, &err));
+    CHECK_OK(
+        opevo_store_begin(store,
+                          &(opevo_run_key){.objective = "formula",
+                                           .tuner = "opevo",
+                                           .settings = "lambda=8 rho=8 q=0.5 duplicates=continue",
+                                           .seed = 2,
+                                           .objective_signature = signature,
+                                           .space = self.space,
+                                           .unit = "1/s"},
+                          &id, &err));
     CHECK_OK(opevo_store_append(store, id, &trial, 1, &err));
     opevo_store_close(store);
     CHECK_FAILS(OPEVO_MISMATCH, "but the tuner proposes",
@@ -262,10 +267,16 @@ static void test_a_gap_is_refused(void **state)
     CHECK_OK(run(&self, self.scratch.file, 1, 20, 0, &result, &err));
     CHECK_OK(opevo_store_open(self.scratch.file, OPEVO_STORE_WRITE, &store, &err));
     CHECK_OK(opevo_store_read(store, 1, 0, trials, 20, &count, &err));
-    CHECK_OK(opevo_store_begin(store,
-                               &(opevo_run_key){"formula", "random", "", 2,
-                                                self.objective.super.signature, self.space, "1/s"},
-                               &id, &err));
+    CHECK_OK(
+        opevo_store_begin(store,
+                          &(opevo_run_key){.objective = "formula",
+                                           .tuner = "random",
+                                           .settings = "",
+                                           .seed = 2,
+                                           .objective_signature = self.objective.super.signature,
+                                           .space = self.space,
+                                           .unit = "1/s"},
+                          &id, &err));
     CHECK_OK(opevo_store_append(store, id, trials, 4, &err));
     CHECK_OK(opevo_store_append(store, id, trials + 5, 15, &err));
     opevo_store_close(store);

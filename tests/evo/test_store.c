@@ -404,9 +404,9 @@ static void test_not_a_store(void **state)
     check_refused(scratch.file, OPEVO_INVALID, "database of another program");
     scratch_empty(&scratch);
     opevo_store_close(open_store(scratch.file, OPEVO_STORE_WRITE));
-    tamper(scratch.file, "PRAGMA user_version = 2");
-    check_refused(scratch.file, OPEVO_MISMATCH, "format 2");
-    tamper(scratch.file, "PRAGMA user_version = 1; DROP TABLE trials");
+    tamper(scratch.file, "PRAGMA user_version = 3");
+    check_refused(scratch.file, OPEVO_MISMATCH, "format 3");
+    tamper(scratch.file, "PRAGMA user_version = 2; DROP TABLE trials");
     check_refused(scratch.file, OPEVO_INVALID, "damaged");
 
     /* An empty file is no store to read, and becomes one to write. */
@@ -606,6 +606,95 @@ static void test_list(void **state)
     scratch_remove(&scratch);
 }
 
+/* The tables of format 1, and a run with three trials in them. */
+static const char old_store[] =
+    "CREATE TABLE format (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE spaces (space INTEGER PRIMARY KEY, signature TEXT NOT NULL UNIQUE,"
+    "  json TEXT NOT NULL);"
+    "CREATE TABLE runs (run INTEGER PRIMARY KEY, objective TEXT NOT NULL, tuner TEXT NOT NULL,"
+    "  settings TEXT NOT NULL, seed TEXT NOT NULL, signature TEXT NOT NULL,"
+    "  space INTEGER NOT NULL REFERENCES spaces (space), unit TEXT NOT NULL,"
+    "  started TEXT NOT NULL, version TEXT NOT NULL,"
+    "  UNIQUE (objective, tuner, settings, seed));"
+    "CREATE TABLE trials (run INTEGER NOT NULL REFERENCES runs (run), number INTEGER NOT NULL,"
+    "  point BLOB NOT NULL, origin TEXT NOT NULL, outcome INTEGER NOT NULL, fitness REAL NOT NULL,"
+    "  time_s REAL, build_s REAL NOT NULL, run_s REAL NOT NULL, check_s REAL NOT NULL,"
+    "  other_s REAL NOT NULL, samples_s BLOB, message TEXT, PRIMARY KEY (run, number)) WITHOUT"
+    "  ROWID;"
+    "INSERT INTO spaces VALUES (1, '0', '{');"
+    "INSERT INTO runs VALUES (1, 'formula: \"quoted\"', 'opevo', 'lambda=8', '7', '0', 1,"
+    "  'GFLOP/s', '2026-01-01T00:00:00Z', '0.1.0');"
+    "INSERT INTO trials SELECT 1, value, CAST(zeroblob(15) || char(value) AS BLOB), 'child',"
+    "  value = 2, (value <> 2) * value, NULL, 1, 0, 0, 0, NULL, NULL"
+    "  FROM (SELECT 1 AS value UNION SELECT 2 UNION SELECT 3);"
+    "PRAGMA user_version = 1;"
+    "PRAGMA application_id = 1869636982;";
+
+static void test_a_store_of_the_format_before(void **state)
+{
+    scratch_folder scratch = scratch_make();
+    opevo_store *store = NULL;
+    listing list = {.count = 0};
+    opevo_trial trials[4];
+    size_t count = 0;
+
+    (void)state;
+    tamper(scratch.file, old_store);
+    CHECK_FAILS(OPEVO_MISMATCH, "format 1 of the run store, which is only read",
+                opevo_store_open(scratch.file, OPEVO_STORE_WRITE, &store, &err));
+    CHECK_FAILS(OPEVO_MISMATCH, "format 1",
+                opevo_store_open(scratch.file, OPEVO_STORE_ALONE, &store, &err));
+    store = open_store(scratch.file, OPEVO_STORE_READ);
+    CHECK_OK(opevo_store_list(store, note_run, &list, &err));
+    assert_true(list.count == 1 && list.info[0].trials == 3 && list.info[0].failed == 1);
+    assert_true(list.info[0].best_fitness == 3 && list.info[0].best_trial == 3);
+    assert_true(isnan(list.info[0].optimum) && list.info[0].seed == 7);
+    assert_string_equal(list.best_text[0], "point 3");
+    CHECK_OK(opevo_store_read(store, 1, 1, trials, 4, &count, &err));
+    assert_true(count == 2 && trials[0].number == 2 && trials[1].proposal.point == 3);
+    opevo_store_close(store);
+    scratch_remove(&scratch);
+}
+
+/* What is noted with a run. */
+static void note_notes(void *context, const opevo_run_info *info)
+{
+    size_t *count = context;
+
+    assert_string_equal(info->on, *count ? "" : "recorded:/a b/c.csv");
+    assert_string_equal(info->what, *count ? "" : "mm1");
+    assert_string_equal(info->space, *count ? "" : "/s.json");
+    assert_true(*count ? isnan(info->optimum) : info->optimum == 12.5);
+    assert_string_equal(info->budget, *count ? "trials=5" : "");
+    assert_string_equal(info->stop, *count ? "" : "target");
+    ++*count;
+}
+
+static void test_notes_of_a_run(void **state)
+{
+    scratch_folder scratch = scratch_make();
+    opevo_space *space = formula_space(space_text);
+    opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
+    opevo_run_key key = key_of(space, 1);
+    size_t count = 0;
+    int64_t run = 0;
+
+    (void)state;
+    key.note = (opevo_objective_note){"recorded:/a b/c.csv", "mm1", "/s.json", 12.5};
+    run = begin(store, &key);
+    CHECK_OK(opevo_store_end(store, run, "trials", &err));
+    CHECK_OK(opevo_store_end(store, run, "", &err));
+    CHECK_OK(opevo_store_end(store, run, "target", &err));
+    key = key_of(space, 1);
+    key.budget = "trials=5";
+    assert_int_not_equal(begin(store, &key), run);
+    CHECK_OK(opevo_store_list(store, note_notes, &count, &err));
+    assert_int_equal(count, 2);
+    opevo_store_close(store);
+    opevo_space_destroy(space);
+    scratch_remove(&scratch);
+}
+
 /* SQLite's own names mean nothing here: they are files. */
 static void test_odd_paths(void **state)
 {
@@ -631,6 +720,8 @@ int main(void)
         cmocka_unit_test(test_spoilt_values),
         cmocka_unit_test(test_cut_and_flipped_files),
         cmocka_unit_test(test_list),
+        cmocka_unit_test(test_a_store_of_the_format_before),
+        cmocka_unit_test(test_notes_of_a_run),
         cmocka_unit_test(test_odd_paths),
     };
 

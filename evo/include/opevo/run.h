@@ -40,9 +40,11 @@ typedef struct opevo_run_options {
     const opevo_trial *earlier;
     size_t earlier_count;
     opevo_budget budget;
-    size_t batch;       /* points evaluated together; 0: 64. Does not change the trials */
-    unsigned threads;   /* for objectives that allow it; 0: 1. Does not change the trials */
-    opevo_store *store; /* NULL: keep nothing */
+    size_t batch;              /* points evaluated together; 0: 64. Does not change the trials */
+    unsigned threads;          /* for objectives that allow it; 0: 1. Does not change the trials */
+    opevo_store *store;        /* NULL: keep nothing */
+    opevo_objective_note note; /* for the store */
+    const char *settings_more; /* in the store, after the settings; NULL: nothing */
     opevo_run_observer observer; /* may be NULL */
     void *observer_context;
     const volatile sig_atomic_t *interrupt; /* stop before the next batch when not 0; may be NULL */
@@ -64,7 +66,7 @@ typedef struct opevo_run_result {
  * same (objective name, tuner, settings, seed) are told instead of evaluated, so a run that was
  * killed goes on as if it had not been, and a longer budget continues a finished one. The trials do
  * not depend on the batch: what was evaluated beyond the one that ends the run is not counted and
- * not stored.
+ * not stored. The store notes why a run ended, unless it was interrupted.
  *
  * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH if the
  * stored trials are not the ones that the tuner proposes (another version, another space or another

@@ -13,28 +13,39 @@
 typedef struct opevo_store opevo_store;
 
 typedef enum opevo_store_mode {
-    OPEVO_STORE_READ, /* must exist */
-    OPEVO_STORE_WRITE /* made when absent */
+    OPEVO_STORE_READ,  /* must exist */
+    OPEVO_STORE_WRITE, /* made when absent */
+    OPEVO_STORE_ALONE  /* the same, and refused while another process has it so */
 } opevo_store_mode;
 
 /* Errors: IO; INVALID if the file is no run store, or is cut or damaged where it was looked at;
- * MISMATCH if another version of the format wrote it; NOMEM. A file that is refused is left as it
- * was. */
+ * MISMATCH if another version of the format wrote it (the one before this is still read); NOMEM. A
+ * file that is refused is left as it was. */
 opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
                               opevo_error *err);
 void opevo_store_close(opevo_store *store);
 /* As given to open. */
 const char *opevo_store_path(const opevo_store *store);
 
-/* What a run is, in a store. The first four identify it; the rest is written with it. */
+/* How the objective of a run can be opened again, in the words of the program that made the run,
+ * and what is known of it. */
+typedef struct opevo_objective_note {
+    const char *on, *what; /* NULL: not known */
+    const char *space;     /* path of the space file that it was opened with; NULL: none */
+    double optimum;        /* fitness; 0: not known */
+} opevo_objective_note;
+
+/* What a run is, in a store. The first five identify it; the rest is written with it. */
 typedef struct opevo_run_key {
     const char *objective; /* its name */
     const char *tuner;
     const char *settings; /* opevo_settings_print */
     uint64_t seed;
+    const char *budget; /* "" or NULL for a run that a larger budget continues */
     uint64_t objective_signature;
     const opevo_space *space;
     const char *unit;
+    opevo_objective_note note;
 } opevo_run_key;
 
 /* Find the run, or make it. Errors: MISMATCH, naming the store, if a run of the same identity was
@@ -55,10 +66,17 @@ opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, o
 opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,
                                 size_t count, opevo_error *err);
 
+/* Note why the run ended (opevo_stop_name), or with "" that it goes on. */
+opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop, opevo_error *err);
+
 /* One line for each run, in the order made. Strings are borrowed during the call of `visit`. */
 typedef struct opevo_run_info {
     int64_t run;
     const char *objective, *tuner, *settings, *unit, *started, *version, *best_text;
+    const char *on, *what, *space; /* as in opevo_objective_note; "" where not known */
+    double optimum;                /* NAN where not known */
+    const char *budget;            /* of a run of a study, such as "trials=500"; otherwise "" */
+    const char *stop;              /* opevo_stop_name; "" where not known or not ended */
     uint64_t seed, trials, failed;
     double best_fitness; /* 0 when every trial failed; then best_trial is 0 and best_text "" */
     uint64_t best_trial;

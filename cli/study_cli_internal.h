@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of `opevo study` share. */
+
+#ifndef OPEVO_STUDY_CLI_INTERNAL_H
+#define OPEVO_STUDY_CLI_INTERNAL_H
+
+#include "cli_internal.h"
+
+#include <opevo/study.h>
+
+/* ---- Objectives (study_objectives.c) ---- */
+
+typedef struct opevo_i_opened {
+    opevo_study_objective given;
+    opevo_note_texts texts; /* what its note points to */
+} opevo_i_opened;
+
+/* Open those of the plan in its order; paths are seen from the folder of the plan file. */
+opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, opevo_i_opened **out,
+                                     opevo_error *err);
+void opevo_i_close_objectives(opevo_i_opened *opened, size_t count);
+
+/* ---- Shares (shard.c) ---- */
+
+/* From the option ("2/8"), or where that is NULL from what Slurm and Open MPI say; `by` says which
+ * of them, and stays empty for the option and for a process that is alone. */
+opevo_status opevo_i_shard_of(const char *option, opevo_shard *out, opevo_text *by,
+                              opevo_error *err);
+/* "study.db" as "study.2-of-8.db"; unchanged for a share of everything. */
+void opevo_i_shard_path(const char *store, opevo_shard shard, opevo_text *out);
+/* Whether a file name is that of a share of the store. */
+bool opevo_i_shard_is(const char *store, const char *name);
+
+/* ---- Printing (study_print.c) ---- */
+
+typedef struct opevo_i_study_call {
+    const opevo_study *study;
+    const char *store; /* as given */
+    opevo_text path;   /* of the share */
+    opevo_shard shard;
+    opevo_text by; /* who said so */
+    bool json;
+} opevo_i_study_call;
+
+void opevo_i_study_print_head(const opevo_i_study_call *self, opevo_text *out);
+void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_study_result *result,
+                                opevo_text *out);
+void opevo_i_study_print_estimate(const opevo_i_study_call *self,
+                                  const opevo_study_estimate *estimate, unsigned threads,
+                                  opevo_text *out);
+void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge_result *result,
+                               size_t sources, opevo_text *out);
+/* How many seeds it takes to see a probability of superiority. */
+opevo_status opevo_i_study_print_size(double superiority, bool json, opevo_text *out,
+                                      opevo_error *err);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The objectives that a plan names, opened. */
+
+#include "study_cli_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+/* A path of the plan, seen from the folder of the plan. */
+static void add_from_folder(const char *plan, const char *path, opevo_text *out)
+{
+    const char *slash = strrchr(plan, '/');
+
+    if (slash && *path != '/')
+        opevo_text_add_bytes(out, plan, (size_t)(slash + 1 - plan));
+    opevo_text_add(out, path);
+}
+
+/* "recorded:FILE" holds a path; "sim:DEVICE" may. */
+static void add_on(const char *plan, const char *on, opevo_text *out)
+{
+    const char *colon = strchr(on, ':');
+    size_t length = colon ? (size_t)(colon + 1 - on) : 0;
+    const char *rest = on + length;
+
+    opevo_text_add_bytes(out, on, length);
+    if (*rest && (!strncmp(on, "recorded:", 9) || opevo_i_looks_like_path(rest)))
+        add_from_folder(plan, rest, out);
+    else
+        opevo_text_add(out, rest);
+}
+
+static opevo_status open_one(const char *plan, const opevo_plan_objective *named,
+                             opevo_i_opened *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_optimum optimum = {.known = false};
+    opevo_text on = {0};
+    opevo_text space = {0};
+
+    add_on(plan, named->on, &on);
+    if (named->space)
+        add_from_folder(plan, named->space, &space);
+    OPEVO_TRY(opevo_text_check(&on, &inner));
+    OPEVO_TRY(opevo_text_check(&space, &inner));
+    OPEVO_TRY(opevo_i_objective_of(named->what, on.data, named->space ? space.data : NULL,
+                                   &out->given.objective, &inner));
+    OPEVO_TRY(opevo_objective_optimum(out->given.objective, &optimum, &inner));
+    optimum.known = optimum.known && optimum.fitness > 0;
+    OPEVO_TRY(opevo_i_note_of(named->what, on.data, named->space ? space.data : NULL, &optimum,
+                              &out->texts, &inner));
+    out->given.note = out->texts.note;
+cleanup:
+    if (status != OPEVO_OK) /* a sentence about an option is here one about a key */
+        opevo_error_set(err, status, "%s: %s: %s", plan, named->where,
+                        inner.message + (strncmp(inner.message, "--", 2) ? 0 : 2));
+    opevo_text_free(&on);
+    opevo_text_free(&space);
+    return status;
+}
+
+opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, opevo_i_opened **out,
+                                     opevo_error *err)
+{
+    size_t count = opevo_plan_objective_count(plan);
+    opevo_i_opened *opened = opevo_calloc(count, sizeof *opened);
+    opevo_status status = OPEVO_OK;
+
+    if (!opened)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the objectives of %s.", path);
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        opevo_plan_objective named = opevo_plan_objective_get(plan, i);
+
+        status = open_one(path, &named, &opened[i], err);
+    }
+    if (status == OPEVO_OK)
+        *out = opened;
+    else
+        opevo_i_close_objectives(opened, count);
+    return status;
+}
+
+void opevo_i_close_objectives(opevo_i_opened *opened, size_t count)
+{
+    for (size_t i = 0; opened && i < count; i++) {
+        opevo_objective_destroy(opened[i].given.objective);
+        opevo_i_note_free(&opened[i].texts);
+    }
+    opevo_free(opened);
+}

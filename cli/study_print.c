@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What `opevo study` says. */
+
+#include "study_cli_internal.h"
+
+#include <opevo/sample_size.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { LINES_SHOWN = 40 };
+
+static void add_count(opevo_text *out, uint64_t count, const char *noun)
+{
+    opevo_i_text_add_grouped(out, count);
+    opevo_text_printf(out, " %s%s", noun, count == 1 ? "" : "s");
+}
+
+static void add_shard_json(const opevo_i_study_call *self, opevo_text *out)
+{
+    opevo_i_json_string(out, "store", opevo_text_string(&self->path));
+    opevo_i_json_index(out, "shard", self->shard.index + 1);
+    opevo_i_json_index(out, "shards", self->shard.count);
+}
+
+void opevo_i_study_print_head(const opevo_i_study_call *self, opevo_text *out)
+{
+    const opevo_study *study = self->study;
+
+    if (self->json)
+        return;
+    add_count(out, opevo_study_run_count(study), "run");
+    opevo_text_add(out, ": ");
+    add_count(out, study->line_count, "combination");
+    opevo_text_add(out, " x ");
+    add_count(out, study->seed_count, "seed");
+    if (self->shard.count > 1)
+        opevo_text_printf(out, "; shard %u/%u", (unsigned)self->shard.index + 1,
+                          (unsigned)self->shard.count);
+    if (self->by.length)
+        opevo_text_printf(out, " (%s)", self->by.data);
+    opevo_text_add(out, "\n");
+}
+
+void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_study_result *result,
+                                opevo_text *out)
+{
+    double share = result->wall_s > 0 ? result->busy_s / (result->wall_s * result->threads) : 0;
+
+    if (self->json) {
+        opevo_text_add(out, "{");
+        opevo_i_json_index(out, "runs", result->runs);
+        opevo_i_json_index(out, "present", result->present);
+        opevo_i_json_index(out, "ran", result->ran);
+        opevo_i_json_index(out, "trials", result->trials);
+        opevo_i_json_index(out, "threads", result->threads);
+        opevo_i_json_double(out, "wall_s", result->wall_s);
+        opevo_i_json_double(out, "busy_s", result->busy_s);
+        opevo_i_json_key(out, "interrupted");
+        opevo_text_add(out, result->interrupted ? "true" : "false");
+        add_shard_json(self, out);
+        opevo_text_add(out, "}\n");
+        return;
+    }
+    opevo_text_printf(out, "%s: ", opevo_text_string(&self->path));
+    add_count(out, result->ran, "run");
+    opevo_text_add(out, " done now (");
+    add_count(out, result->trials, "trial");
+    opevo_text_add(out, "), ");
+    opevo_i_text_add_grouped(out, result->present);
+    opevo_text_add(out, " there before\n");
+    if (result->wall_s > 0)
+        opevo_text_printf(out, "%.2f s on %u thread%s, each computing %.0f %% of the time\n",
+                          result->wall_s, result->threads, result->threads == 1 ? "" : "s",
+                          100 * share);
+    if (result->interrupted)
+        opevo_text_add(out, "interrupted; the same command goes on from there\n");
+}
+
+/* One row for each combination, as far as they are few. */
+static void print_lines(const opevo_study *study, opevo_text *out)
+{
+    for (size_t i = 0; i < study->line_count && i < LINES_SHOWN; i++) {
+        const opevo_study_line *line = &study->lines[i];
+
+        opevo_text_printf(out, "  %s  %s%s%s  %s\n", line->objective->name, line->tuner->name,
+                          *line->settings_text ? " " : "", line->settings_text, line->budget_text);
+    }
+    if (study->line_count > LINES_SHOWN)
+        opevo_text_printf(out, "  and %zu more\n", study->line_count - LINES_SHOWN);
+}
+
+static void print_estimate_json(const opevo_i_study_call *self,
+                                const opevo_study_estimate *estimate, unsigned threads,
+                                opevo_text *out)
+{
+    opevo_text_add(out, "{");
+    opevo_i_json_index(out, "runs", estimate->runs);
+    opevo_i_json_index(out, "present", estimate->present);
+    opevo_i_json_index(out, "measured", estimate->measured);
+    opevo_i_json_index(out, "threads", threads);
+    opevo_i_json_double(out, "seconds", estimate->seconds);
+    opevo_i_json_double(out, "seconds_low", estimate->low);
+    opevo_i_json_double(out, "seconds_high", estimate->high);
+    opevo_i_json_index(out, "sampled", estimate->sampled);
+    add_shard_json(self, out);
+    opevo_text_add(out, "}\n");
+}
+
+void opevo_i_study_print_estimate(const opevo_i_study_call *self,
+                                  const opevo_study_estimate *estimate, unsigned threads,
+                                  opevo_text *out)
+{
+    uint64_t left = estimate->runs - estimate->present - estimate->measured;
+
+    if (self->json) {
+        print_estimate_json(self, estimate, threads, out);
+        return;
+    }
+    print_lines(self->study, out);
+    add_count(out, estimate->runs, "run");
+    opevo_text_add(out, " to have, ");
+    opevo_i_text_add_grouped(out, estimate->present);
+    opevo_text_add(out, " there already\n");
+    if (left)
+        opevo_text_printf(out,
+                          "about %.3g s on %u thread%s (estimated from %llu runs; 95 %% confidence "
+                          "%.3g to %.3g s)\n",
+                          estimate->seconds, threads, threads == 1 ? "" : "s",
+                          (unsigned long long)estimate->sampled, estimate->low, estimate->high);
+    if (estimate->measured) {
+        add_count(out, estimate->measured, "run");
+        opevo_text_add(out, " on a device, which take as long as it does\n");
+    }
+}
+
+/* What is missing: how many, and which comes first. */
+static void print_missing(const opevo_study *study, const opevo_merge_result *result,
+                          opevo_text *out)
+{
+    uint64_t number = result->first_missing;
+    const opevo_study_line *line = &study->lines[number % study->line_count];
+
+    add_count(out, result->runs - result->present, "run");
+    opevo_text_printf(out, " missing; the first is number %llu: %s, %s%s%s, %s, seed %llu\n",
+                      (unsigned long long)number + 1, line->objective->name, line->tuner->name,
+                      *line->settings_text ? " " : "", line->settings_text, line->budget_text,
+                      (unsigned long long)study->seeds[number / study->line_count]);
+}
+
+void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge_result *result,
+                               size_t sources, opevo_text *out)
+{
+    if (self->json) {
+        opevo_text_add(out, "{");
+        opevo_i_json_index(out, "runs", result->runs);
+        opevo_i_json_index(out, "present", result->present);
+        opevo_i_json_index(out, "added", result->added);
+        opevo_i_json_index(out, "missing", result->runs - result->present);
+        opevo_i_json_index(out, "stores", sources);
+        opevo_i_json_string(out, "store", self->store);
+        opevo_text_add(out, "}\n");
+        return;
+    }
+    opevo_text_printf(out, "%s: ", self->store);
+    add_count(out, result->added, "run");
+    opevo_text_add(out, " added from ");
+    add_count(out, sources, "store");
+    opevo_text_add(out, "; ");
+    opevo_i_text_add_grouped(out, result->present);
+    opevo_text_add(out, " of ");
+    opevo_i_text_add_grouped(out, result->runs);
+    opevo_text_add(out, " there\n");
+    if (result->present < result->runs)
+        print_missing(self->study, result, out);
+}
+
+opevo_status opevo_i_study_print_size(double superiority, bool json, opevo_text *out,
+                                      opevo_error *err)
+{
+    char sign[40] = "estimated, asymptotic";
+    opevo_sample_size size;
+    opevo_status status = opevo_sample_size_for(superiority, .05, .8, &size, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (json) {
+        opevo_text_add(out, "{");
+        opevo_i_json_double(out, "superiority", superiority);
+        opevo_i_json_double(out, "alpha", .05);
+        opevo_i_json_double(out, "power", .8);
+        opevo_i_json_index(out, "noether", size.noether);
+        opevo_i_json_double(out, "exact", size.exact ? (double)size.exact : NAN);
+        opevo_i_json_double(out, "exact_power", size.exact ? size.exact_power : NAN);
+        opevo_i_json_index(out, "any", size.any);
+        opevo_i_json_index(out, "pairs_signed_rank", size.pairs_signed_rank);
+        opevo_i_json_index(out, "pairs_sign", size.pairs_sign);
+        opevo_i_json_double(out, "pairs_sign_power",
+                            size.pairs_sign_power > 0 ? size.pairs_sign_power : NAN);
+        opevo_text_add(out, "}\n");
+        return OPEVO_OK;
+    }
+    opevo_text_printf(
+        out,
+        "Seeds to see a probability of superiority of %g with power 0.8, two-sided at "
+        "0.05.\n\nIndependent runs, Wilcoxon-Mann-Whitney, for each tuner:\n",
+        superiority);
+    if (size.pairs_sign_power > 0)
+        snprintf(sign, sizeof sign, "exact, power %.4f", size.pairs_sign_power);
+    if (size.exact)
+        opevo_text_printf(out,
+                          "  %6llu  exact, power %.4f, where one law is a power of the other "
+                          "(Lehmann)\n",
+                          (unsigned long long)size.exact, size.exact_power);
+    opevo_text_printf(
+        out,
+        "  %6llu  estimated, asymptotic: (z_.975 + z_.8)^2 / (6 (p - 1/2)^2), Noether "
+        "1987\n"
+        "  %6llu  estimated, asymptotic, enough whatever the laws\n\n"
+        "Pairs of runs:\n"
+        "  %6llu  %s, sign test; p of a difference\n"
+        "  %6llu  estimated, asymptotic, signed rank test; p of the sum of two "
+        "differences, Noether 1987\n",
+        (unsigned long long)size.noether, (unsigned long long)size.any,
+        (unsigned long long)size.pairs_sign, sign, (unsigned long long)size.pairs_signed_rank);
+    return OPEVO_OK;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Study: all runs of a plan, alone or as one of many processes, and what goes with that. */
+
+#include "study_cli_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/parallel.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static const opevo_option options[] = {
+    {"store", "FILE", "where the runs are kept; the same command resumes", false},
+    {"shard", "I/N", "do the I-th of N shares, into a store of its own", false},
+    {"merge", NULL, "join the stores of the shares into --store, and say what is missing", false},
+    {"threads", "N", "threads (default 0: all processors)", false},
+    {"dry-run", NULL, "print the runs and the time expected, and stop", false},
+    {"size", "P", "print how many seeds show a probability of superiority of P", false},
+    {"json", NULL, "print one JSON object", false},
+    {"quiet", NULL, "no progress line", false},
+};
+
+#define ESTIMATE_S 2.0
+
+static void draw(void *context, const opevo_study_progress *progress)
+{
+    opevo_progress *self = context;
+    char line[128];
+
+    if (!opevo_i_progress_due(self))
+        return;
+    snprintf(line, sizeof line, "run %llu of %llu, %llu trials", (unsigned long long)progress->done,
+             (unsigned long long)progress->runs, (unsigned long long)progress->trials);
+    opevo_i_progress_draw(self, (double)progress->done / (double)progress->runs, line);
+}
+
+/* ---- Doing ---------------------------------------------------------------------------------- */
+
+static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *self,
+                            unsigned threads, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    bool is_share = self->shard.count > 1;
+    opevo_progress progress;
+    opevo_study_result result;
+    opevo_study_estimate estimate;
+    opevo_status status = OPEVO_OK;
+    opevo_study_options given = {
+        .store = self->store ? opevo_text_string(&self->path) : NULL,
+        .known = is_share && self->store && access(self->store, F_OK) == 0 ? self->store : NULL,
+        .shard = self->shard,
+        .threads = threads,
+        .progress = draw,
+        .progress_context = &progress,
+        .interrupt = &opevo_i_interrupted};
+
+    if (opevo_i_flag(call, "dry-run")) {
+        OPEVO_TRY(opevo_study_estimate_time(self->study, &given, ESTIMATE_S, &estimate, err));
+        opevo_i_study_print_head(self, out);
+        opevo_i_study_print_estimate(self, &estimate, threads ? threads : opevo_processor_count(),
+                                     out);
+        return OPEVO_OK;
+    }
+    opevo_i_catch_interrupts();
+    opevo_i_progress_start(&progress, opevo_i_flag(call, "quiet"));
+    status = opevo_study_run(self->study, &given, &result, err);
+    opevo_i_progress_end(&progress);
+    if (status != OPEVO_OK)
+        return status;
+    opevo_i_study_print_head(self, out);
+    opevo_i_study_print_result(self, &result, out);
+    if (result.interrupted)
+        *exit_code = OPEVO_EXIT_SIGINT;
+cleanup:
+    return status;
+}
+
+/* ---- Joining -------------------------------------------------------------------------------- */
+
+typedef struct paths {
+    char **items;
+    size_t count;
+} paths;
+
+static void free_paths(paths *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        opevo_free(self->items[i]);
+    opevo_free(self->items);
+}
+
+static opevo_status add_path(paths *self, const char *folder, size_t length, const char *name,
+                             opevo_error *err)
+{
+    char **grown = opevo_realloc(self->items, self->count + 1, sizeof *grown);
+    opevo_text path = {0};
+
+    if (grown) {
+        self->items = grown;
+        opevo_text_add_bytes(&path, folder, length);
+        opevo_text_add(&path, name);
+    }
+    if (!grown || path.failed) {
+        opevo_text_free(&path);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of stores.");
+    }
+    self->items[self->count++] = path.data;
+    return OPEVO_OK;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The stores of shares that stand beside the store. */
+static opevo_status find_shares(const char *store, paths *out, opevo_error *err)
+{
+    const char *slash = strrchr(store, '/');
+    size_t length = slash ? (size_t)(slash + 1 - store) : 0;
+    char *folder = length ? opevo_strndup(store, length) : opevo_strdup(".");
+    DIR *listing = folder ? opendir(folder) : NULL;
+    struct dirent *entry = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!listing)
+        status = folder ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", folder, strerror(errno))
+                        : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of stores.");
+    while (status == OPEVO_OK && (entry = readdir(listing)) != NULL) {
+        if (opevo_i_shard_is(store, entry->d_name))
+            status = add_path(out, store, length, entry->d_name, err);
+    }
+    if (listing)
+        closedir(listing);
+    opevo_free(folder);
+    if (status == OPEVO_OK && out->count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "There is no store of a share beside %s: name the stores after the plan.",
+                          store);
+    if (out->items)
+        qsort(out->items, out->count, sizeof(char *), compare_paths);
+    return status;
+}
+
+static opevo_status merge(const opevo_call *call, const opevo_i_study_call *self, opevo_text *out,
+                          int *exit_code, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    paths found = {NULL, 0};
+    const char *const *sources = call->arguments + 1;
+    size_t count = call->argument_count - 1;
+    opevo_merge_result result;
+
+    if (count == 0) {
+        OPEVO_TRY(find_shares(self->store, &found, err));
+        sources = (const char *const *)found.items;
+        count = found.count;
+    }
+    OPEVO_TRY(opevo_study_merge(self->study, self->store, sources, count, &result, err));
+    opevo_i_study_print_merge(self, &result, count, out);
+    if (result.present < result.runs)
+        *exit_code = OPEVO_EXIT_FAILED;
+cleanup:
+    free_paths(&found);
+    return status;
+}
+
+/* ---- The verb ------------------------------------------------------------------------------- */
+
+static opevo_status open_study(const char *path, opevo_i_opened **opened, size_t *count,
+                               opevo_study **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_study_objective *given = NULL;
+    opevo_plan *plan = NULL;
+
+    OPEVO_TRY(opevo_plan_load(path, &plan, err));
+    OPEVO_TRY(opevo_i_open_objectives(path, plan, opened, err));
+    *count = opevo_plan_objective_count(plan);
+    given = opevo_malloc(*count, sizeof *given);
+    if (!given) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the objectives of %s.", path);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < *count; i++)
+        given[i] = (*opened)[i].given;
+    OPEVO_TRY(opevo_study_create(plan, given, out, err));
+    plan = NULL; /* the study has it */
+cleanup:
+    opevo_plan_destroy(plan);
+    opevo_free(given);
+    return status;
+}
+
+static opevo_status check_call(const opevo_call *call, opevo_error *err)
+{
+    bool is_merge = opevo_i_flag(call, "merge");
+
+    if (call->argument_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "name a plan, such as plan.json; opevo help study shows one.");
+    if (call->argument_count > 1 && !is_merge)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: stores after the plan go with --merge.",
+                          call->arguments[1]);
+    if (!opevo_i_option(call, "store") && !opevo_i_flag(call, "dry-run"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--store is missing: say where to keep the runs.");
+    if (is_merge && (opevo_i_option(call, "shard") || opevo_i_flag(call, "dry-run")))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--merge goes with neither --shard nor --dry-run.");
+    return OPEVO_OK;
+}
+
+static opevo_status print_size(const opevo_call *call, opevo_text *out, opevo_error *err)
+{
+    double superiority = 0;
+    opevo_error inner = {OPEVO_OK, ""};
+
+    if (call->argument_count)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--size needs no plan.");
+    if (!opevo_parse_double(opevo_i_option(call, "size"), &superiority))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--size %s: give a probability such as 0.6.",
+                          opevo_i_option(call, "size"));
+    if (opevo_i_study_print_size(superiority, opevo_i_flag(call, "json"), out, &inner))
+        return OPEVO_FAIL(err, inner.status, "--size %s: %s", opevo_i_option(call, "size"),
+                          inner.message);
+    return OPEVO_OK;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_study_call self = {.store = opevo_i_option(call, "store"),
+                               .shard = {0, 1},
+                               .json = opevo_i_flag(call, "json")};
+    opevo_i_opened *opened = NULL;
+    opevo_study *study = NULL;
+    uint64_t threads = 0;
+    size_t count = 0;
+
+    if (opevo_i_option(call, "size"))
+        return print_size(call, out, err);
+    OPEVO_TRY(check_call(call, err));
+    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    if (!opevo_i_flag(call, "merge"))
+        OPEVO_TRY(opevo_i_shard_of(opevo_i_option(call, "shard"), &self.shard, &self.by, err));
+    opevo_i_shard_path(self.store ? self.store : "", self.shard, &self.path);
+    OPEVO_TRY(opevo_text_check(&self.path, err));
+    OPEVO_TRY(open_study(call->arguments[0], &opened, &count, &study, err));
+    self.study = study;
+    if (opevo_i_flag(call, "merge"))
+        status = merge(call, &self, out, exit_code, err);
+    else
+        status = do_runs(call, &self, (unsigned)threads, out, exit_code, err);
+cleanup:
+    opevo_study_destroy(study);
+    opevo_i_close_objectives(opened, count);
+    opevo_text_free(&self.path);
+    opevo_text_free(&self.by);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_study = {
+    .name = "study",
+    .arguments = "[PLAN [STORE]...]",
+    .arguments_max = 4096,
+    .summary = "Run a plan: objectives x tuners x settings x seeds, on all cores or many hosts.",
+    .details = "  opevo study plan.json --store study.db\n"
+               "  opevo study plan.json --store study.db --shard 2/8\n"
+               "  opevo study plan.json --store study.db --merge\n"
+               "  opevo study --size 0.6\n\n"
+               "A plan, which docs/formats/study.md describes in full:\n\n"
+               "  {\"study\": 1,\n"
+               "   \"objectives\": [\"recorded:conv_a100.csv.xz\", {\"on\": \"sim:mi50\", "
+               "\"what\": \"mm1\"}],\n"
+               "   \"tuners\": [\"random\", {\"tuner\": \"opevo\", \"settings\":\n"
+               "              {\"q\": {\"from\": 0.1, \"to\": 0.9, \"step\": 0.2}, \"lambda\": [4, "
+               "8, 16]}}],\n"
+               "   \"seeds\": 100,\n"
+               "   \"budget\": {\"trials\": 500}}\n\n"
+               "Paths in it are seen from its folder. What the store has is not run again, so a "
+               "study goes\n"
+               "on after a kill, and one whose plan grew runs only what is new. Started as a job "
+               "array of\n"
+               "Slurm, by srun or by mpirun, each process does its own share.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A study: many runs, objectives x tuners x settings x topologies x budgets x seeds, from a plan
+ * file to a store. docs/formats/study.md describes the file, the numbers of the runs and what a
+ * store holds afterwards. */
+
+#ifndef OPEVO_STUDY_H
+#define OPEVO_STUDY_H
+
+#include <signal.h>
+
+#include <opevo/run.h>
+#include <opevo/store.h>
+
+/* ---- The plan ---- */
+
+typedef struct opevo_plan opevo_plan;
+
+/* Read and check a plan file, all but its objectives. Errors: INVALID as "path: key path: ...", or
+ * "path:line: ..." for what is no JSON; IO; NOMEM. */
+opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *err);
+void opevo_plan_destroy(opevo_plan *plan);
+
+/* What the plan says of an objective; who calls opens it. */
+typedef struct opevo_plan_objective {
+    const char *on, *what, *space; /* NULL: not given */
+    const char *where;             /* its key path, such as "objectives[1]" */
+} opevo_plan_objective;
+size_t opevo_plan_objective_count(const opevo_plan *plan);
+opevo_plan_objective opevo_plan_objective_get(const opevo_plan *plan, size_t i);
+
+/* ---- The study ---- */
+
+/* All that a run is but its seed. */
+typedef struct opevo_study_line {
+    opevo_objective *objective;
+    opevo_objective_note note; /* borrowed from who opened the objective */
+    const opevo_tuner_ops *tuner;
+    opevo_setting_value *settings; /* one for each row of the tuner's table */
+    char *settings_text;           /* in the store: the settings, then what the plan adds to them */
+    const char *settings_more;     /* where that begins, "" when it adds nothing */
+    opevo_budget budget;
+    const char *budget_text; /* "trials=500 seconds=30 target=95%" */
+} opevo_study_line;
+
+/* Run number k, counted from 0, is line k % line_count with seed k / line_count: more seeds, and
+ * lines added at the end of the first seeds, leave the numbers of what was there. */
+typedef struct opevo_study {
+    opevo_study_line *lines;
+    size_t line_count;
+    uint64_t *seeds;
+    size_t seed_count;
+    opevo_plan *plan;           /* owned */
+    opevo_objective **reshaped; /* objectives with topologies of the plan; owned */
+    size_t reshaped_count;
+} opevo_study;
+
+/* An objective that the caller opened for the one of that place in the plan; it stays the caller's
+ * and outlives the study. */
+typedef struct opevo_study_objective {
+    opevo_objective *objective;
+    opevo_objective_note note;
+} opevo_study_objective;
+
+/* Expand the plan, which the study then owns; on failure it stays the caller's. Objectives are
+ * the slowest, then tuners, settings (in the order of their keys, the last one fastest),
+ * topologies, budgets. Each tuner is created once on each space, so that no run fails for what
+ * could be known before.
+ *
+ * Errors: INVALID, as opevo_plan_load, for a setting that the tuner refuses on a space, a topology
+ * that no parameter has, a target in % of an optimum that is not known, two runs that are the same;
+ * LIMIT for more than 2^40 runs; NOMEM. */
+opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *objectives,
+                                opevo_study **out, opevo_error *err);
+void opevo_study_destroy(opevo_study *study);
+uint64_t opevo_study_run_count(const opevo_study *study);
+
+/* A share of the runs: those of which (line + place of the seed) % count is index. Any count
+ * consecutive seeds give each line to each share once. */
+typedef struct opevo_shard {
+    uint32_t index, count; /* index from 0; count 1: all runs */
+} opevo_shard;
+bool opevo_shard_has(opevo_shard shard, const opevo_study *study, uint64_t number);
+
+/* ---- Running ---- */
+
+typedef struct opevo_study_progress {
+    uint64_t runs;   /* of this call: to do in all */
+    uint64_t done;   /* of them, ended */
+    uint64_t trials; /* of those */
+} opevo_study_progress;
+
+typedef struct opevo_study_options {
+    const char *store; /* path */
+    const char *known; /* path of another store: what it has is not run again; NULL: none */
+    opevo_shard shard; /* {0, 0} is {0, 1} */
+    unsigned threads;  /* 0: one a processor */
+    /* Called after each run, by one thread at a time; may be NULL. */
+    void (*progress)(void *context, const opevo_study_progress *progress);
+    void *progress_context;
+    const volatile sig_atomic_t *interrupt; /* may be NULL */
+} opevo_study_options;
+
+typedef struct opevo_study_result {
+    uint64_t runs;    /* of the shard */
+    uint64_t present; /* of them, ended before */
+    uint64_t ran;     /* of them, ended now */
+    uint64_t trials;  /* of those that ran now, stored ones not counted */
+    unsigned threads;
+    double wall_s, busy_s; /* of the computed runs; busy_s is processor time of their threads */
+    bool interrupted;
+} opevo_study_result;
+
+/* Do what the store does not have yet. Runs of concurrent objectives are computed on all threads
+ * and committed whole by one writer, several times a second: a kill loses what was not committed.
+ * Those of other objectives follow one after the other, as opevo_run does them. What is in the
+ * store afterwards does not depend on threads, kills or resumptions.
+ *
+ * Errors: those of opevo_store_open (ALONE), opevo_run, and MISMATCH for a store whose runs of the
+ * same name were made otherwise. What was committed is kept. */
+opevo_status opevo_study_run(const opevo_study *study, const opevo_study_options *options,
+                             opevo_study_result *result, opevo_error *err);
+
+/* Join stores of shards into one. After it the store has what one process would have written,
+ * number for number; once more changes nothing. */
+typedef struct opevo_merge_result {
+    uint64_t runs;          /* of the plan */
+    uint64_t added;         /* runs that came from a source now, or got longer */
+    uint64_t present;       /* of the plan, ended, after the call */
+    uint64_t first_missing; /* number of the first run that is not, counted from 0 */
+} opevo_merge_result;
+/* Errors: IO, INVALID and MISMATCH as opevo_store_open; MISMATCH when two stores have different
+ * trials of one run. A source that is refused leaves what the sources before it gave. */
+opevo_status opevo_study_merge(const opevo_study *study, const char *store,
+                               const char *const *sources, size_t source_count,
+                               opevo_merge_result *result, opevo_error *err);
+
+/* How long the runs will take that a store does not have, from a random sample of them that is run
+ * for about `spend_s` seconds, with the 95 % confidence interval of the mean (Student); the same
+ * sample each time. Measured objectives are not run: what they need is counted apart. */
+typedef struct opevo_study_estimate {
+    uint64_t runs, present; /* of the shard; of them, in the store */
+    uint64_t measured;      /* to do on objectives that are measured; not in the seconds */
+    uint64_t sampled;
+    double seconds, low,
+        high; /* of wall time on `threads` threads; exact 0 where nothing is left */
+} opevo_study_estimate;
+/* Writes nothing; a store that is not there yet is empty. Errors: as opevo_study_run. */
+opevo_status opevo_study_estimate_time(const opevo_study *study, const opevo_study_options *options,
+                                       double spend_s, opevo_study_estimate *out, opevo_error *err);
+
+#endif

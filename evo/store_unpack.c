@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Unpacking the trials of a whole run. Every byte is checked before it is believed. */
+
+#include "store_packed_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+static bool get_count(opevo_i_bytes *self, opevo_index limit, opevo_index *out)
+{
+    opevo_index value = 0;
+
+    for (unsigned shift = 0; self->at < self->size && shift < 128; shift += 7) {
+        unsigned char byte = self->data[self->at++];
+        opevo_index part = byte & 0x7f;
+
+        if (part << shift >> shift != part)
+            return false;
+        value |= part << shift;
+        if (!(byte & 0x80)) {
+            *out = value;
+            return value <= limit;
+        }
+    }
+    return false;
+}
+
+static bool get_double(opevo_i_bytes *self, double *out)
+{
+    uint64_t bits = 0;
+
+    if (self->size - self->at < 8)
+        return false;
+    for (size_t k = 0; k < 8; k++)
+        bits |= (uint64_t)self->data[self->at++] << (8 * k);
+    memcpy(out, &bits, sizeof *out);
+    return true;
+}
+
+/* The six numbers of an outcome, as far as the tag says that they are there. */
+static bool get_numbers(opevo_i_bytes *self, unsigned tag, opevo_outcome *outcome)
+{
+    double numbers[OPEVO_I_NUMBER_COUNT] = {0, NAN, 0, 0, 0, 0};
+
+    for (int i = 0; i < OPEVO_I_NUMBER_COUNT; i++) {
+        if (tag & 1U << i && !get_double(self, &numbers[i]))
+            return false;
+        if (i != 1 && !(numbers[i] >= 0 && isfinite(numbers[i])))
+            return false;
+    }
+    *outcome = (opevo_outcome){.kind = (opevo_outcome_class)(tag >> OPEVO_I_KIND_SHIFT),
+                               .fitness = numbers[0],
+                               .time_s = numbers[1],
+                               .build_s = numbers[2],
+                               .run_s = numbers[3],
+                               .check_s = numbers[4],
+                               .other_s = numbers[5]};
+    return true;
+}
+
+/* An outcome; its message is one of `strings`, or stands in place where there are none. */
+static bool get_outcome(opevo_i_bytes *self, size_t strings, opevo_outcome *outcome)
+{
+    opevo_index tag = 0;
+    opevo_index count = 0;
+
+    if (!get_count(self, (OPEVO_OUTCOME_CLASS_COUNT << OPEVO_I_KIND_SHIFT) - 1, &tag) ||
+        !get_numbers(self, (unsigned)tag, outcome))
+        return false;
+    if (tag & OPEVO_I_HAS_SAMPLES) {
+        if (!get_count(self, self->size, &count) || count > (self->size - self->at) / 8)
+            return false;
+        self->at += 8 * (size_t)count;
+    }
+    if (!(tag & OPEVO_I_HAS_MESSAGE))
+        return true;
+    if (!get_count(self, self->size, &count))
+        return false;
+    if (strings)
+        return count < strings;
+    if (count > self->size - self->at)
+        return false;
+    self->at += (size_t)count;
+    return true;
+}
+
+/* ---- Outcomes that are kept once ------------------------------------------------------------ */
+
+static opevo_status fail_outcomes(const opevo_store *store, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s is damaged: the outcomes that packed runs share are none; use another "
+                      "store.",
+                      store->path);
+}
+
+static void forget_outcomes(opevo_i_outcomes *self)
+{
+    opevo_index_map_destroy(self->places);
+    opevo_free(self->items);
+    *self = (opevo_i_outcomes){.places = NULL};
+}
+
+static opevo_status add_row(opevo_store *store, sqlite3_stmt *row, opevo_error *err)
+{
+    opevo_i_outcomes *self = &store->outcomes;
+    void *items = self->items;
+    opevo_i_bytes bytes = {sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1), 0};
+
+    if (sqlite3_column_bytes(row, 0) != OPEVO_I_POINT_BYTES)
+        return fail_outcomes(store, err);
+    if (!opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    self->items = items;
+    if (!get_outcome(&bytes, 0, &self->items[self->count]) || bytes.at != bytes.size)
+        return fail_outcomes(store, err);
+    if (!opevo_index_map_put(self->places, opevo_i_point_from_bytes(sqlite3_column_blob(row, 0)),
+                             self->count++))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    return OPEVO_OK;
+}
+
+/* Have the outcomes of the run's objective at hand, read anew: others may have added some. */
+static opevo_status load_outcomes(opevo_store *store, const char *signature, opevo_error *err)
+{
+    opevo_i_outcomes *self = &store->outcomes;
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *rows = NULL;
+    int code = SQLITE_OK;
+
+    forget_outcomes(self);
+    self->places = opevo_index_map_create();
+    if (!self->places)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    snprintf(self->signature, sizeof self->signature, "%s", signature);
+    OPEVO_TRY(opevo_i_store_prepare(
+        store, "SELECT point, outcome FROM outcomes WHERE signature = ?", &rows, err));
+    sqlite3_bind_text(rows, 1, self->signature, -1, SQLITE_STATIC);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW)
+        OPEVO_TRY(add_row(store, rows, err));
+    if (code != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
+cleanup:
+    sqlite3_finalize(rows);
+    if (status != OPEVO_OK)
+        forget_outcomes(self);
+    return status;
+}
+
+/* ---- Runs ----------------------------------------------------------------------------------- */
+
+static opevo_status fail_damaged(const opevo_store *store, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s is damaged: the packed trials of run %lld are none; use another store.",
+                      store->path, (long long)store->cursor.run);
+}
+
+/* What stands before the trials. */
+static opevo_status read_head(opevo_store *store, opevo_error *err)
+{
+    opevo_i_cursor *cursor = &store->cursor;
+    opevo_index version = 0;
+    opevo_index count = 0;
+    opevo_index length = 0;
+
+    if (!get_count(&cursor->bytes, OPEVO_I_PACKED_POINTS, &version) ||
+        version < OPEVO_I_PACKED_WHOLE || !get_count(&cursor->bytes, cursor->bytes.size, &count))
+        return fail_damaged(store, err);
+    cursor->points_only = version == OPEVO_I_PACKED_POINTS;
+    cursor->strings = opevo_calloc((size_t)count, sizeof *cursor->strings);
+    if (!cursor->strings)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    for (; cursor->string_count < count; cursor->string_count++) {
+        const char *text = NULL;
+
+        if (!get_count(&cursor->bytes, cursor->bytes.size, &length) ||
+            length > cursor->bytes.size - cursor->bytes.at)
+            return fail_damaged(store, err);
+        text = (const char *)cursor->bytes.data + cursor->bytes.at;
+        if (memchr(text, 0, (size_t)length))
+            return fail_damaged(store, err);
+        cursor->bytes.at += (size_t)length;
+        cursor->strings[cursor->string_count] =
+            opevo_i_store_keep_origin(store, text, (size_t)length);
+        if (!cursor->strings[cursor->string_count])
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    }
+    return OPEVO_OK;
+}
+
+void opevo_i_unpack_close(opevo_store *store)
+{
+    opevo_free(store->cursor.data);
+    opevo_free(store->cursor.strings);
+    store->cursor = (opevo_i_cursor){.run = 0};
+}
+
+/* Put the cursor before the first trial of the run. */
+static opevo_status open_cursor(opevo_store *store, int64_t run, bool *found, opevo_error *err)
+{
+    opevo_i_cursor *cursor = &store->cursor;
+    sqlite3_stmt *row = store->unpack;
+    opevo_status status = OPEVO_OK;
+    int code = SQLITE_OK;
+
+    opevo_i_unpack_close(store);
+    sqlite3_bind_int64(row, 1, run);
+    code = sqlite3_step(row);
+    *found = code == SQLITE_ROW;
+    if (code == SQLITE_DONE)
+        goto cleanup;
+    if (code != SQLITE_ROW) {
+        status = opevo_i_store_fail(store, err);
+        goto cleanup;
+    }
+    cursor->run = run;
+    cursor->count = (uint64_t)sqlite3_column_int64(row, 0);
+    cursor->next = 1;
+    cursor->bytes.size = (size_t)sqlite3_column_bytes(row, 1);
+    cursor->bytes.data = cursor->data = opevo_malloc(cursor->bytes.size, 1);
+    if (!cursor->data) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+        goto cleanup;
+    }
+    if (cursor->bytes.size)
+        memcpy(cursor->data, sqlite3_column_blob(row, 1), cursor->bytes.size);
+    OPEVO_TRY(read_head(store, err));
+    if (cursor->points_only &&
+        (!store->outcomes.places ||
+         strcmp(store->outcomes.signature, opevo_i_column_text(row, 2)) != 0))
+        OPEVO_TRY(load_outcomes(store, opevo_i_column_text(row, 2), err));
+cleanup:
+    if (status != OPEVO_OK)
+        opevo_i_unpack_close(store);
+    sqlite3_reset(row);
+    return status;
+}
+
+opevo_status opevo_i_unpack_seek(opevo_store *store, int64_t run, uint64_t after, bool *found,
+                                 opevo_error *err)
+{
+    opevo_i_cursor *cursor = &store->cursor;
+    opevo_status status = OPEVO_OK;
+    opevo_trial skipped;
+
+    *found = true;
+    if (cursor->run != run || cursor->run == 0 || cursor->next > after + 1)
+        OPEVO_TRY(open_cursor(store, run, found, err));
+    while (*found && cursor->next <= after && cursor->next <= cursor->count)
+        OPEVO_TRY(opevo_i_unpack_next(store, &skipped, err));
+cleanup:
+    return status;
+}
+
+/* The outcome of a point, from the table; read again once where it is not there, for it may have
+ * come since. */
+static opevo_status find_outcome(opevo_store *store, opevo_index point, opevo_outcome *out,
+                                 opevo_error *err)
+{
+    uint64_t place = 0;
+    char signature[OPEVO_I_HEX_SIZE];
+
+    if (!opevo_index_map_get(store->outcomes.places, point, &place)) {
+        opevo_status status = OPEVO_OK;
+
+        memcpy(signature, store->outcomes.signature, sizeof signature);
+        status = load_outcomes(store, signature, err);
+        if (status != OPEVO_OK)
+            return status;
+        if (!opevo_index_map_get(store->outcomes.places, point, &place))
+            return fail_outcomes(store, err);
+    }
+    *out = store->outcomes.items[place];
+    return OPEVO_OK;
+}
+
+static opevo_status unpack_trial(opevo_store *store, opevo_trial *trial, opevo_error *err)
+{
+    opevo_i_cursor *cursor = &store->cursor;
+    opevo_index which = 0;
+    opevo_status status = OPEVO_OK;
+
+    if (!get_count(&cursor->bytes, OPEVO_INDEX_MAX, &trial->proposal.point) ||
+        !get_count(&cursor->bytes, OPEVO_INDEX_MAX, &which) || which >= cursor->string_count)
+        return fail_damaged(store, err);
+    if (cursor->points_only)
+        status = find_outcome(store, trial->proposal.point, &trial->outcome, err);
+    else if (!get_outcome(&cursor->bytes, cursor->string_count, &trial->outcome))
+        status = fail_damaged(store, err);
+    if (status != OPEVO_OK)
+        return status;
+    trial->number = cursor->next++;
+    trial->proposal.origin = cursor->strings[which];
+    if (cursor->next > cursor->count && cursor->bytes.at != cursor->bytes.size)
+        return fail_damaged(store, err);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_unpack_next(opevo_store *store, opevo_trial *trial, opevo_error *err)
+{
+    opevo_status status = unpack_trial(store, trial, err);
+
+    if (status != OPEVO_OK)
+        opevo_i_unpack_close(store);
+    return status;
+}
+
+void opevo_i_unpack_forget(opevo_store *store)
+{
+    opevo_i_unpack_close(store);
+    forget_outcomes(&store->outcomes);
+}

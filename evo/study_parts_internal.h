@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of the study share. */
+
+#ifndef OPEVO_STUDY_PARTS_INTERNAL_H
+#define OPEVO_STUDY_PARTS_INTERNAL_H
+
+#include <opevo/study.h>
+
+#include "store_internal.h"
+
+/* ---- Plans (study_plan.c, study_axes.c) ---- */
+
+/* A key with the values that it takes in turn, as texts. */
+typedef struct opevo_i_axis {
+    char *key;
+    char **values;
+    size_t count;
+    char *where; /* key path */
+} opevo_i_axis;
+
+typedef struct opevo_i_axes {
+    opevo_i_axis *items;
+    size_t count;
+} opevo_i_axes;
+
+typedef struct opevo_i_plan_objective {
+    char *on, *what, *space, *where;
+    opevo_i_axes topologies;
+    bool own_topologies; /* otherwise those of the plan */
+} opevo_i_plan_objective;
+
+typedef struct opevo_i_plan_tuner {
+    const opevo_tuner_ops *ops;
+    opevo_i_axes settings;
+    char *where;
+} opevo_i_plan_tuner;
+
+typedef struct opevo_i_plan_budget {
+    uint64_t trials; /* as in opevo_budget */
+    double seconds, target;
+    bool target_is_share; /* of the optimum, in (0, 1] */
+    char *text, *where;
+} opevo_i_plan_budget;
+
+struct opevo_plan {
+    char *path;
+    opevo_i_plan_objective *objectives;
+    size_t objective_count;
+    opevo_i_plan_tuner *tuners;
+    size_t tuner_count;
+    opevo_i_axes topologies;
+    opevo_i_plan_budget *budgets;
+    size_t budget_count;
+    uint64_t *seeds;
+    size_t seed_count;
+};
+
+/* Fail with "path: where: sentence". */
+opevo_status opevo_i_plan_fail(opevo_error *err, const char *path, const char *where,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+void opevo_i_axes_free(opevo_i_axes *axes);
+/* Product of the counts; 1 for no axes, 0 where it exceeds 2^40. */
+uint64_t opevo_i_axes_combinations(const opevo_i_axes *axes);
+/* The value of axis i in combination `number`, the last axis running fastest. */
+const char *opevo_i_axes_value(const opevo_i_axes *axes, uint64_t number, size_t i);
+
+/* ---- Topologies (study_space.c) ---- */
+
+/* `inner` on a space whose parameters have the topologies of this combination. */
+opevo_status opevo_i_reshape(opevo_objective *inner, const opevo_i_axes *axes, uint64_t number,
+                             const char *path, opevo_objective **out, opevo_error *err);
+
+/* ---- The store of a study (store_study.c) ---- */
+
+/* The key of a line with a seed, as it stands in the store: with its budget where runs are
+ * computed, open to a larger one where they are measured. */
+opevo_run_key opevo_i_study_key(const opevo_study_line *line, uint64_t seed);
+
+/* What a store knows of a run of the plan. */
+typedef struct opevo_i_slot {
+    int64_t run; /* 0: not there */
+    bool ended;
+} opevo_i_slot;
+
+/* Look up the runs of these numbers, in `slots`. With `make`, those that are not there are made as
+ * planned ones in the order of `numbers`, all in one transaction. Errors: as opevo_store_begin. */
+opevo_status opevo_i_study_slots(opevo_store *store, const opevo_study *study,
+                                 const uint64_t *numbers, size_t count, bool make,
+                                 opevo_i_slot *slots, opevo_error *err);
+
+/* A run that was computed and is not yet in the store. */
+typedef struct opevo_i_done {
+    struct opevo_i_done *next;
+    int64_t run;
+    opevo_i_packed packed;
+} opevo_i_done;
+
+/* Put whole runs into the store, in one transaction. */
+opevo_status opevo_i_store_put(opevo_store *store, const opevo_i_done *done, opevo_error *err);
+
+/* Copy what `source` has of the runs. slots[i] is of numbers[i] in `store`, which is the only one
+ * written; `ended` is brought up to date and *added counted up. */
+opevo_status opevo_i_store_copy(opevo_store *store, opevo_store *source, const opevo_study *study,
+                                const uint64_t *numbers, size_t count, opevo_i_slot *slots,
+                                uint64_t *added, opevo_error *err);
+
+/* ---- The writer (study_writer.c) ---- */
+
+/* One thread that commits what the others hand it. */
+typedef struct opevo_i_writer opevo_i_writer;
+
+opevo_status opevo_i_writer_create(opevo_store *store, opevo_i_writer **out, opevo_error *err);
+/* Take the run over; waits while too much is queued. False when the writer has failed; the run is
+ * then released. */
+bool opevo_i_writer_put(opevo_i_writer *writer, opevo_i_done *done);
+/* Commit everything, end the thread and release it. The first failure of the store, if any. */
+opevo_status opevo_i_writer_finish(opevo_i_writer *writer, opevo_error *err);
+void opevo_i_done_free(opevo_i_done *done);
+
+/* The numbers of a shard's runs, ascending; release with opevo_free. */
+opevo_status opevo_i_shard_numbers(const opevo_study *study, opevo_shard shard, uint64_t **out,
+                                   size_t *count, opevo_error *err);
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Reading a plan file. It is strict: what is not understood is refused, with the path of the key,
+ * for a misspelt key that is passed over would give another study than the one that was meant. */
+
+#include "study_plan_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+#include <opevo/tuners.h>
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Objectives ----------------------------------------------------------------------------- */
+
+static opevo_status add_objective(opevo_plan *plan, const char *on, const char *what,
+                                  const char *space, const char *where, opevo_error *err)
+{
+    opevo_i_plan_objective *grown =
+        opevo_realloc(plan->objectives, plan->objective_count + 1, sizeof *grown);
+    opevo_i_plan_objective *made = NULL;
+
+    if (!grown)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    plan->objectives = grown;
+    made = &grown[plan->objective_count++];
+    *made = (opevo_i_plan_objective){.on = opevo_strdup(on),
+                                     .what = what ? opevo_strdup(what) : NULL,
+                                     .space = space ? opevo_strdup(space) : NULL,
+                                     .where = opevo_strdup(where)};
+    if (!made->on || !made->where || (what && !made->what) || (space && !made->space))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    return OPEVO_OK;
+}
+
+/* One entry: each "on" with each "what". */
+static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const char *where,
+                                   opevo_error *err)
+{
+    static const char *const keys[] = {"on", "what", "space", "topologies", NULL};
+    opevo_status status = OPEVO_OK;
+    opevo_i_texts on = {NULL, 0};
+    opevo_i_texts what = {NULL, 0};
+    opevo_i_texts space = {NULL, 0};
+    size_t first = plan->objective_count;
+
+    if (json_is_string(entry))
+        return add_objective(plan, json_string_value(entry), NULL, NULL, where, err);
+    OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "a text or an object", err));
+    OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, where, "on", true, &on, err));
+    OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, where, "what", false, &what, err));
+    OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, where, "space", false, &space, err));
+    if (space.count > 1) {
+        status = opevo_i_plan_fail(err, plan->path, where, "give one space, not a list.");
+        goto cleanup;
+    }
+    for (size_t i = 0; i < on.count; i++) {
+        for (size_t k = 0; k < (what.count ? what.count : 1); k++)
+            OPEVO_TRY(add_objective(plan, on.items[i], what.count ? what.items[k] : NULL,
+                                    space.count ? space.items[0] : NULL, where, err));
+    }
+    for (size_t i = first; json_object_get(entry, "topologies") && i < plan->objective_count; i++) {
+        plan->objectives[i].own_topologies = true;
+        OPEVO_TRY(opevo_i_plan_axes(plan->path, json_object_get(entry, "topologies"), where,
+                                    "topologies", &plan->objectives[i].topologies, err));
+    }
+cleanup:
+    opevo_free(on.items);
+    opevo_free(what.items);
+    opevo_free(space.items);
+    return status;
+}
+
+static opevo_status read_objectives(opevo_plan *plan, const json_t *root, opevo_error *err)
+{
+    const json_t *list = NULL;
+    opevo_status status = opevo_i_plan_list(plan->path, root, "objectives", &list, err);
+    char where[OPEVO_I_WHERE_SIZE];
+
+    for (size_t i = 0; status == OPEVO_OK && i < json_array_size(list); i++) {
+        snprintf(where, sizeof where, "objectives[%zu]", i);
+        status = read_objective(plan, json_array_get(list, i), where, err);
+    }
+    return status;
+}
+
+/* ---- Tuners --------------------------------------------------------------------------------- */
+
+/* Every value of every setting must be one that the tuner takes. */
+static opevo_status check_settings(const opevo_plan *plan, const opevo_i_plan_tuner *tuner,
+                                   opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_setting_value *values = opevo_calloc(tuner->ops->setting_count, sizeof *values);
+    opevo_text assignment = {0};
+    opevo_error inner = {OPEVO_OK, ""};
+
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    for (size_t i = 0; i < tuner->settings.count; i++) {
+        const opevo_i_axis *axis = &tuner->settings.items[i];
+
+        for (size_t k = 0; k < axis->count; k++) {
+            opevo_text_clear(&assignment);
+            opevo_text_printf(&assignment, "%s=%s", axis->key, axis->values[k]);
+            OPEVO_TRY(opevo_text_check(&assignment, err));
+            if (opevo_settings_set(tuner->ops, assignment.data, values, &inner)) {
+                status = opevo_i_plan_fail(err, plan->path, axis->where, "%s", inner.message);
+                goto cleanup;
+            }
+        }
+    }
+cleanup:
+    opevo_text_free(&assignment);
+    opevo_free(values);
+    return status;
+}
+
+static opevo_status read_tuner(opevo_plan *plan, const json_t *entry, const char *where,
+                               opevo_error *err)
+{
+    static const char *const keys[] = {"tuner", "settings", NULL};
+    opevo_i_plan_tuner *self = &plan->tuners[plan->tuner_count++];
+    const json_t *name = entry;
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    self->where = opevo_strdup(where);
+    if (!self->where)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    if (!json_is_string(entry)) {
+        OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "a text or an object", err));
+        name = json_object_get(entry, "tuner");
+    }
+    if (!json_is_string(name))
+        return opevo_i_plan_fail(err, plan->path, where,
+                                 "name the tuner, as in {\"tuner\": \"opevo\"}.");
+    if (opevo_tuner_find(json_string_value(name), &self->ops, &inner))
+        return opevo_i_plan_fail(err, plan->path, where, "%s", inner.message);
+    if (json_is_object(entry) && json_object_get(entry, "settings"))
+        OPEVO_TRY(opevo_i_plan_axes(plan->path, json_object_get(entry, "settings"), where,
+                                    "settings", &self->settings, err));
+    OPEVO_TRY(check_settings(plan, self, err));
+cleanup:
+    return status;
+}
+
+static opevo_status read_tuners(opevo_plan *plan, const json_t *root, opevo_error *err)
+{
+    const json_t *list = NULL;
+    opevo_status status = opevo_i_plan_list(plan->path, root, "tuners", &list, err);
+    char where[OPEVO_I_WHERE_SIZE];
+
+    if (status != OPEVO_OK)
+        return status;
+    plan->tuners = opevo_calloc(json_array_size(list), sizeof *plan->tuners);
+    if (!plan->tuners)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    for (size_t i = 0; status == OPEVO_OK && i < json_array_size(list); i++) {
+        snprintf(where, sizeof where, "tuners[%zu]", i);
+        status = read_tuner(plan, json_array_get(list, i), where, err);
+    }
+    return status;
+}
+
+/* ---- Budgets -------------------------------------------------------------------------------- */
+
+static opevo_status read_target(const opevo_plan *plan, const json_t *value, const char *where,
+                                opevo_i_plan_budget *out, opevo_error *err)
+{
+    const char *text = json_is_string(value) ? json_string_value(value) : "";
+    size_t length = strlen(text);
+    char number[64] = "";
+
+    if (json_is_number(value)) {
+        out->target = json_number_value(value);
+        if (out->target > 0)
+            return OPEVO_OK;
+    } else if (length > 1 && length < sizeof number && text[length - 1] == '%') {
+        memcpy(number, text, length - 1);
+        if (opevo_parse_double(number, &out->target) && out->target > 0 && out->target <= 100) {
+            out->target /= 100;
+            out->target_is_share = true;
+            return OPEVO_OK;
+        }
+    }
+    return opevo_i_plan_fail(err, plan->path, where,
+                             "target is a fitness above 0, or such as \"95%%\" of the optimum.");
+}
+
+static opevo_status print_budget(const opevo_plan *plan, opevo_i_plan_budget *out, opevo_error *err)
+{
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (out->trials)
+        opevo_text_printf(&text, "trials=%llu", (unsigned long long)out->trials);
+    if (out->seconds > 0) {
+        opevo_text_add(&text, text.length ? " seconds=" : "seconds=");
+        opevo_text_add_double(&text, out->seconds);
+    }
+    if (out->target > 0) {
+        opevo_text_add(&text, text.length ? " target=" : "target=");
+        opevo_text_add_double(&text, out->target_is_share ? 100 * out->target : out->target);
+        opevo_text_add(&text, out->target_is_share ? "%" : "");
+    }
+    status = opevo_text_check(&text, err);
+    out->text = status == OPEVO_OK ? text.data : NULL;
+    if (!out->text)
+        opevo_text_free(&text);
+    return !out->text && status == OPEVO_OK
+               ? opevo_i_plan_fail(err, plan->path, out->where,
+                                   "a run needs a limit: trials, seconds or target.")
+               : status;
+}
+
+static opevo_status read_budget(opevo_plan *plan, const json_t *entry, const char *where,
+                                opevo_error *err)
+{
+    static const char *const keys[] = {"trials", "seconds", "target", NULL};
+    opevo_i_plan_budget *self = &plan->budgets[plan->budget_count++];
+    const json_t *trials = NULL;
+    const json_t *seconds = NULL;
+    const json_t *target = NULL;
+    opevo_status status = OPEVO_OK;
+
+    self->where = opevo_strdup(where);
+    if (!self->where)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "an object", err));
+    trials = json_object_get(entry, "trials");
+    seconds = json_object_get(entry, "seconds");
+    target = json_object_get(entry, "target");
+    if (trials && !(json_is_integer(trials) && json_integer_value(trials) > 0))
+        return opevo_i_plan_fail(err, plan->path, where, "trials is a whole number above 0.");
+    if (seconds && !(json_is_number(seconds) && json_number_value(seconds) > 0))
+        return opevo_i_plan_fail(err, plan->path, where, "seconds is a number above 0.");
+    self->trials = trials ? (uint64_t)json_integer_value(trials) : 0;
+    self->seconds = seconds ? json_number_value(seconds) : 0;
+    if (target)
+        OPEVO_TRY(read_target(plan, target, where, self, err));
+    OPEVO_TRY(print_budget(plan, self, err));
+cleanup:
+    return status;
+}
+
+/* An object, or a list of them. */
+static opevo_status read_budgets(opevo_plan *plan, const json_t *root, opevo_error *err)
+{
+    const json_t *given = json_object_get(root, "budget");
+    size_t count = json_is_array(given) ? json_array_size(given) : 1;
+    opevo_status status = OPEVO_OK;
+    char where[OPEVO_I_WHERE_SIZE] = "budget";
+
+    if (!given || count == 0)
+        return opevo_i_plan_fail(err, plan->path, "budget",
+                                 "say when a run ends, as in {\"trials\": 500}.");
+    plan->budgets = opevo_calloc(count, sizeof *plan->budgets);
+    if (!plan->budgets)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    if (!json_is_array(given))
+        return read_budget(plan, given, where, err);
+    for (size_t i = 0; status == OPEVO_OK && i < count; i++) {
+        snprintf(where, sizeof where, "budget[%zu]", i);
+        status = read_budget(plan, json_array_get(given, i), where, err);
+    }
+    return status;
+}
+
+/* ---- Seeds ---------------------------------------------------------------------------------- */
+
+enum { SEEDS_MAX = 1 << 24 };
+
+static opevo_status fail_seeds(const opevo_plan *plan, opevo_error *err)
+{
+    return opevo_i_plan_fail(err, plan->path, "seeds",
+                             "give a number of seeds (which then count from 1), a list of "
+                             "different ones, or {\"from\": 1, \"count\": 100}; at most %d.",
+                             (int)SEEDS_MAX);
+}
+
+static int compare_seeds(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static opevo_status read_seed_list(opevo_plan *plan, const json_t *list, opevo_error *err)
+{
+    uint64_t *sorted = NULL;
+    bool ok = true;
+
+    for (size_t i = 0; i < plan->seed_count; i++) {
+        const json_t *item = json_array_get(list, i);
+
+        ok = ok && json_is_integer(item) && json_integer_value(item) >= 0;
+        plan->seeds[i] = (uint64_t)json_integer_value(item);
+    }
+    sorted = opevo_malloc(plan->seed_count, sizeof *sorted);
+    if (!sorted)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    memcpy(sorted, plan->seeds, plan->seed_count * sizeof *sorted);
+    qsort(sorted, plan->seed_count, sizeof *sorted, compare_seeds);
+    for (size_t i = 1; i < plan->seed_count; i++)
+        ok = ok && sorted[i] != sorted[i - 1];
+    opevo_free(sorted);
+    return ok ? OPEVO_OK : fail_seeds(plan, err);
+}
+
+static opevo_status read_seeds(opevo_plan *plan, const json_t *root, opevo_error *err)
+{
+    static const char *const keys[] = {"from", "count", NULL};
+    const json_t *given = json_object_get(root, "seeds");
+    const json_t *from = NULL;
+    const json_t *count = given;
+    json_int_t first = 1;
+    json_int_t total = 0;
+    opevo_status status = OPEVO_OK;
+
+    if (json_is_object(given)) {
+        OPEVO_TRY(opevo_i_plan_keys(plan->path, given, "seeds", keys, "an object", err));
+        from = json_object_get(given, "from");
+        count = json_object_get(given, "count");
+        first = from ? json_integer_value(from) : 1;
+    }
+    if (!json_is_array(given) && (!json_is_integer(count) || (from && !json_is_integer(from))))
+        return fail_seeds(plan, err);
+    total = json_is_array(given) ? (json_int_t)json_array_size(given) : json_integer_value(count);
+    if (total < 1 || total > SEEDS_MAX || first < 0 || first > INT64_MAX - total)
+        return fail_seeds(plan, err);
+    plan->seed_count = (size_t)total;
+    plan->seeds = opevo_malloc(plan->seed_count, sizeof *plan->seeds);
+    if (!plan->seeds)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    for (size_t i = 0; i < plan->seed_count; i++)
+        plan->seeds[i] = (uint64_t)first + i;
+    if (json_is_array(given))
+        OPEVO_TRY(read_seed_list(plan, given, err));
+cleanup:
+    return status;
+}
+
+/* ---- The file ------------------------------------------------------------------------------- */
+
+static opevo_status read_root(opevo_plan *plan, const json_t *root, opevo_error *err)
+{
+    static const char *const keys[] = {"study",  "objectives", "tuners", "topologies",
+                                       "budget", "seeds",      NULL};
+    const json_t *version = json_object_get(root, "study");
+    opevo_status status = OPEVO_OK;
+
+    if (!json_is_object(root) || !json_is_integer(version) || json_integer_value(version) != 1)
+        return opevo_i_plan_fail(err, plan->path, "study",
+                                 "a plan is an object with \"study\": 1, the number of its form.");
+    OPEVO_TRY(opevo_i_plan_keys(plan->path, root, "", keys, "an object", err));
+    OPEVO_TRY(read_objectives(plan, root, err));
+    OPEVO_TRY(read_tuners(plan, root, err));
+    OPEVO_TRY(read_budgets(plan, root, err));
+    OPEVO_TRY(read_seeds(plan, root, err));
+    if (json_object_get(root, "topologies"))
+        OPEVO_TRY(opevo_i_plan_axes(plan->path, json_object_get(root, "topologies"), "",
+                                    "topologies", &plan->topologies, err));
+cleanup:
+    return status;
+}
+
+opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_plan *plan = opevo_calloc(1, sizeof *plan);
+    json_t *root = NULL;
+    char *text = NULL;
+    size_t size = 0;
+
+    if (!plan)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    plan->path = opevo_strdup(path);
+    if (!plan->path) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_file_read(path, &text, &size, err));
+    OPEVO_TRY(opevo_i_plan_parse(path, text, size, &root, err));
+    OPEVO_TRY(read_root(plan, root, err));
+    *out = plan;
+    plan = NULL;
+cleanup:
+    json_decref(root);
+    opevo_free(text);
+    opevo_plan_destroy(plan);
+    return status;
+}
+
+void opevo_plan_destroy(opevo_plan *plan)
+{
+    if (!plan)
+        return;
+    for (size_t i = 0; i < plan->objective_count; i++) {
+        opevo_i_plan_objective *self = &plan->objectives[i];
+
+        opevo_free(self->on);
+        opevo_free(self->what);
+        opevo_free(self->space);
+        opevo_free(self->where);
+        opevo_i_axes_free(&self->topologies);
+    }
+    for (size_t i = 0; i < plan->tuner_count; i++) {
+        opevo_free(plan->tuners[i].where);
+        opevo_i_axes_free(&plan->tuners[i].settings);
+    }
+    for (size_t i = 0; i < plan->budget_count; i++) {
+        opevo_free(plan->budgets[i].where);
+        opevo_free(plan->budgets[i].text);
+    }
+    opevo_i_axes_free(&plan->topologies);
+    opevo_free(plan->objectives);
+    opevo_free(plan->tuners);
+    opevo_free(plan->budgets);
+    opevo_free(plan->seeds);
+    opevo_free(plan->path);
+    opevo_free(plan);
+}
+
+size_t opevo_plan_objective_count(const opevo_plan *plan)
+{
+    return plan->objective_count;
+}
+
+opevo_plan_objective opevo_plan_objective_get(const opevo_plan *plan, size_t i)
+{
+    const opevo_i_plan_objective *self = &plan->objectives[i];
+
+    return (opevo_plan_objective){self->on, self->what, self->space, self->where};
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* An objective on a space with other topologies. A topology says which values are neighbours and
+ * leaves the values and their numbers alone, so that a point means the same on either space and the
+ * outcomes are those of the objective underneath. */
+
+#include "study_plan_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include <string.h>
+
+typedef struct reshaped {
+    opevo_objective super;
+    opevo_objective *inner; /* not owned */
+    opevo_space *space;
+} reshaped;
+
+static opevo_status evaluate(opevo_objective *objective, const opevo_index *points, size_t count,
+                             opevo_outcome *outcomes, opevo_error *err)
+{
+    reshaped *self = (reshaped *)objective;
+
+    return opevo_objective_evaluate(self->inner, points, count, outcomes, err);
+}
+
+static opevo_status optimum(opevo_objective *objective, opevo_optimum *out, opevo_error *err)
+{
+    return opevo_objective_optimum(((reshaped *)objective)->inner, out, err);
+}
+
+static void destroy(opevo_objective *objective)
+{
+    opevo_space_destroy(((reshaped *)objective)->space);
+    opevo_free(objective);
+}
+
+static const opevo_objective_ops reshaped_ops = {
+    .kind = "reshaped", .evaluate = evaluate, .optimum = optimum, .destroy = destroy};
+
+/* "*factor" names all parameters of that type, another text the parameter of that name. */
+static bool is_named(const opevo_parameter *parameter, const char *key)
+{
+    const char *type = opevo_parameter_type(parameter);
+
+    if (*key != '*')
+        return !strcmp(key, opevo_parameter_name(parameter));
+    return !strcmp(key + 1, type) || (!strcmp(key + 1, "choice") && !strcmp(type, "categorical"));
+}
+
+/* Set the topology of the parameters that the key names; false without memory. */
+static bool set_topology(json_t *root, const opevo_space *space, const char *key, const char *value,
+                         size_t *named)
+{
+    bool ok = true;
+
+    *named = 0;
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+
+        if (!is_named(parameter, key))
+            continue;
+        ++*named;
+        ok = ok && json_object_set_new(json_object_get(root, opevo_parameter_name(parameter)),
+                                       "_topology", json_string(value)) == 0;
+    }
+    return ok;
+}
+
+/* The space that the JSON describes; a refusal is laid to the axis that was set last. */
+static opevo_status parse_space(const json_t *root, const opevo_objective *inner,
+                                const opevo_i_axis *axis, const char *path, opevo_space **out,
+                                opevo_error *err)
+{
+    static const char origin[] = "topologies";
+    char *text = json_dumps(root, JSON_REAL_PRECISION(17));
+    opevo_error refusal = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_NOMEM;
+    const char *sentence = refusal.message;
+
+    if (text)
+        status = opevo_space_parse(text, origin, NULL, out, &refusal);
+    free(text);
+    if (status == OPEVO_OK)
+        return OPEVO_OK;
+    if (status == OPEVO_NOMEM)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", path);
+    sentence += strncmp(sentence, origin, strlen(origin)) ? 0 : strcspn(sentence, " ");
+    return opevo_i_plan_fail(err, path, axis->where, "%s:%s", inner->name, sentence);
+}
+
+/* The space of `inner` with the topologies of the combination. */
+static opevo_status make_space(const opevo_objective *inner, const opevo_i_axes *axes,
+                               uint64_t number, const char *path, opevo_space **out,
+                               opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text json = {0};
+    json_t *root = NULL;
+    opevo_space *space = NULL;
+
+    opevo_space_write_json(inner->space, &json);
+    OPEVO_TRY(opevo_text_check(&json, err));
+    OPEVO_TRY(opevo_i_plan_parse(path, json.data, json.length, &root, err));
+    for (size_t i = 0; i < axes->count; i++) {
+        const opevo_i_axis *axis = &axes->items[i];
+        size_t named = 0;
+
+        if (!set_topology(root, inner->space, axis->key, opevo_i_axes_value(axes, number, i),
+                          &named)) {
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", path);
+            goto cleanup;
+        }
+        if (!named) {
+            status = opevo_i_plan_fail(err, path, axis->where,
+                                       "%s has no such parameter: give the name of one, or a type "
+                                       "such as *factor.",
+                                       inner->name);
+            goto cleanup;
+        }
+        opevo_space_destroy(space);
+        space = NULL;
+        OPEVO_TRY(parse_space(root, inner, axis, path, &space, err));
+    }
+    *out = space;
+    space = NULL;
+cleanup:
+    opevo_space_destroy(space);
+    json_decref(root);
+    opevo_text_free(&json);
+    return status;
+}
+
+opevo_status opevo_i_reshape(opevo_objective *inner, const opevo_i_axes *axes, uint64_t number,
+                             const char *path, opevo_objective **out, opevo_error *err)
+{
+    opevo_space *space = NULL;
+    reshaped *self = NULL;
+    uint64_t signatures[2] = {inner->signature, 0};
+    opevo_status status = make_space(inner, axes, number, path, &space, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    self = opevo_calloc(1, sizeof *self);
+    if (!self || opevo_space_size(space) != opevo_space_size(inner->space)) {
+        opevo_space_destroy(space);
+        opevo_free(self);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", path);
+    }
+    signatures[1] = opevo_space_signature(space);
+    self->super = *inner;
+    self->super.ops = &reshaped_ops;
+    self->super.space = space;
+    if (signatures[1] != opevo_space_signature(inner->space))
+        self->super.signature = opevo_hash_bytes(OPEVO_HASH_START, signatures, sizeof signatures);
+    self->inner = inner;
+    self->space = space;
+    *out = &self->super;
+    return OPEVO_OK;
+}

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# slurm.sh OPEVO: a study as a job array of a real Slurm on this machine, one task killed and requeued. Needs root and
+# Debian's slurm-wlm and munge; exit status 77 where they are not.
+. "$(dirname "$0")/study_cluster.sh"
+[ "$(id -u)" = 0 ] || skip "Slurm's own processes need root"
+PATH=$PATH:/usr/sbin:/sbin
+need munged slurmctld slurmd sbatch scontrol squeue python3
+
+started=
+stop() {
+    [ -n "$started" ] && kill $started 2>/dev/null
+    sleep 0.5
+    rm -rf "$folder"
+}
+trap stop EXIT
+trap 'exit 1' INT TERM
+
+host=$(hostname -s)
+base=$((20000 + $$ % 20000))
+chmod 755 "$folder"
+mkdir state spool
+head -c 1024 /dev/urandom >munge.key
+chmod 400 munge.key
+cat >slurm.conf <<EOF
+ClusterName=opevo
+SlurmctldHost=$host
+AuthType=auth/munge
+AuthInfo=socket=$folder/munge.socket,cred_expire=5
+CryptoType=crypto/munge
+SlurmUser=root
+SlurmctldPort=$base
+SlurmdPort=$((base + 1))
+SlurmctldPidFile=$folder/slurmctld.pid
+SlurmdPidFile=$folder/slurmd.pid
+StateSaveLocation=$folder/state
+SlurmdSpoolDir=$folder/spool
+SlurmctldLogFile=$folder/slurmctld.log
+SlurmdLogFile=$folder/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MailProg=/bin/true
+ReturnToService=2
+SlurmdParameters=config_overrides
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+NodeName=$host CPUs=4 State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=FORCE:4
+EOF
+export SLURM_CONF="$folder/slurm.conf"
+
+munged --foreground --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
+    --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" --seed-file="$folder/munged.seed" \
+    >munged.out 2>&1 &
+started="$!"
+slurmctld -D >slurmctld.out 2>&1 &
+started="$started $!"
+slurmd -D >slurmd.out 2>&1 &
+started="$started $!"
+
+up=
+for i in $(seq 150); do
+    sinfo -h -o %T 2>/dev/null | grep -qx idle && up=1 && break
+    sleep 0.2
+done
+[ -n "$up" ] || skip "Slurm does not come up here: $(tail -n 3 munged.out slurmctld.log slurmd.log 2>/dev/null)"
+
+make_plan 900
+cat >job.sh <<EOF
+#!/bin/sh
+echo "\${SLURM_RESTART_COUNT:-0}" >>"$folder/started.\$SLURM_ARRAY_TASK_ID"
+echo \$\$ >"$folder/pid.\$SLURM_ARRAY_TASK_ID"
+export XDG_CACHE_HOME="$folder/cache"
+cd "$folder" && exec "$opevo" study plan.json --store study.db --threads 1 --quiet
+EOF
+job=$(sbatch --parsable --requeue --ntasks=2 --array=3-9:2 --output="$folder/out.%a" job.sh) || fail "sbatch failed"
+
+# Kill task 5, the second share, once it has committed something and not all.
+killed=
+for i in $(seq 600); do
+    if [ -s study.2-of-4.db ] && "$opevo" runs study.2-of-4.db --json 2>/dev/null | grep -q '"run"'; then
+        kill -9 "$(cat pid.5)" && killed=1
+        break
+    fi
+    sleep 0.05
+done
+[ -n "$killed" ] || fail "task 5 never came to a first commit: $(cat out.5 2>/dev/null)"
+for i in $(seq 100); do
+    scontrol show job "${job}_5" | grep -q 'JobState=\(FAILED\|NODE_FAIL\|COMPLETED\)' && break
+    sleep 0.1
+done
+"$opevo" study plan.json --store early.db --merge study.*-of-4.db >early.out && fail "nothing was missing after the kill"
+grep -q 'missing; the first is number' early.out || fail "what is missing is not said: $(cat early.out)"
+scontrol requeue "${job}_5" || fail "task 5 cannot be requeued"
+
+for i in $(seq 600); do
+    [ -z "$(squeue -h -j "$job" 2>/dev/null)" ] && break
+    sleep 0.2
+done
+for task in 3 5 7 9; do
+    grep -q "Slurm array task" "out.$task" || fail "task $task: $(cat "out.$task")"
+    grep -q "Slurm step" "out.$task" && fail "the batch script took itself for a rank: $(cat "out.$task")"
+done
+tail -n 1 started.5 | grep -qx 1 || fail "task 5 was not started again: $(cat started.5)"
+grep -q ' 0 there before' out.5 && fail "task 5 began from nothing: $(cat out.5)"
+
+# Ranks of one step share the work as well.
+srun --ntasks=2 --overcommit "$opevo" study plan.json --store step.db --threads 1 --quiet >step.out 2>&1 ||
+    fail "srun: $(cat step.out)"
+grep -q 'Slurm step rank 1 of 2' step.out || fail "srun: $(cat step.out)"
+"$opevo" study plan.json --store step.db --merge >/dev/null || fail "the ranks of srun left runs out"
+dump step.db >step.sql
+
+check_merged
+cmp alone.sql step.sql || fail "what srun made differs from what one process made"
+cat out.5

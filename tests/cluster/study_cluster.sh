@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the tests of this folder share; sourced by them with the program in $1. A study that takes some seconds, as one
+# process would do it, and the comparison with what a cluster made of it.
+set -u
+opevo=$(realpath "$1")
+folder=$(mktemp -d)
+export XDG_CACHE_HOME="$folder/cache" LC_ALL=C
+cd "$folder" || exit 1
+
+skip() { echo "skipped: $*"; exit 77; }
+fail() { echo "$*"; exit 1; }
+need() {
+    for program; do
+        command -v "$program" >/dev/null || skip "there is no $program"
+    done
+}
+
+# make_plan SEEDS: the plan, and alone.db as one process writes it
+make_plan() {
+    cat >plan.json <<EOF
+{"study": 1, "objectives": [{"on": "sim:mi50", "what": ["mm1", "c1"]}],
+ "tuners": ["random", {"tuner": "opevo", "settings": {"q": [0.3, 0.6]}}],
+ "seeds": $1, "budget": {"trials": 300}}
+EOF
+    "$opevo" study plan.json --store alone.db --quiet >/dev/null || fail "the study alone failed"
+}
+
+# Everything in a store, in the order of keys.
+dump() {
+    python3 - "$1" <<'EOF'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for line in db.iterdump():
+    print(line)
+EOF
+}
+
+# check_merged: join the shares into study.db, twice, and compare
+check_merged() {
+    "$opevo" study plan.json --store study.db --merge || fail "the shares cannot be joined, or are not all there"
+    dump study.db >study.sql
+    dump alone.db >alone.sql
+    [ -s alone.sql ] || fail "alone.db cannot be dumped"
+    cmp alone.sql study.sql || fail "the joined store differs from that of one process"
+    "$opevo" study plan.json --store study.db --merge >/dev/null || fail "joining again failed"
+    dump study.db | cmp alone.sql - || fail "joining again changed the store"
+}
