@@ -56,9 +56,10 @@ struct opevo_call {
     size_t given_count;
 };
 
-extern const opevo_verb opevo_i_verb_completion, opevo_i_verb_help, opevo_i_verb_landscape,
-    opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_runs, opevo_i_verb_space, opevo_i_verb_study,
-    opevo_i_verb_tune, opevo_i_verb_tuners, opevo_i_verb_verify;
+extern const opevo_verb opevo_i_verb_analyze, opevo_i_verb_completion, opevo_i_verb_help,
+    opevo_i_verb_landscape, opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_runs,
+    opevo_i_verb_space, opevo_i_verb_study, opevo_i_verb_tune, opevo_i_verb_tuners,
+    opevo_i_verb_verify;
 extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
 const opevo_verb *opevo_i_verb_find(const char *name);
 

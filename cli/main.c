@@ -19,6 +19,7 @@ const opevo_verb *const opevo_i_verbs[] = {
     &opevo_i_verb_tune,
     &opevo_i_verb_study,
     &opevo_i_verb_runs,
+    &opevo_i_verb_analyze,
     &opevo_i_verb_tuners,
     &opevo_i_verb_landscape,
     &opevo_i_verb_help,

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Confidence intervals of means over runs, by the bootstrap, and of shares of runs. */
+
+#ifndef OPEVO_BOOTSTRAP_H
+#define OPEVO_BOOTSTRAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <opevo/status.h>
+
+typedef struct opevo_interval {
+    double low, high; /* NAN where there is none */
+} opevo_interval;
+
+/* Which random numbers: the stream (seed, "bootstrap", index). */
+typedef struct opevo_bootstrap {
+    size_t resamples; /* B, at least 1 */
+    uint64_t seed, index;
+} opevo_bootstrap;
+
+/* Draw `count` >= 1 rows with replacement, B times, and write the sum of each column:
+ * sums[b * columns + j]. A row is what one run contributes, so that numbers of the same run are
+ * drawn together. Cost: B * count * columns additions. */
+void opevo_bootstrap_sums(const double *rows, size_t count, size_t columns,
+                          const opevo_bootstrap *options, double *sums);
+
+/* The bias-corrected and accelerated interval (BCa) of the mean of `count` values from B means of
+ * resamples, which lie `stride` apart in `sums` as sums: with z0 = Phi^-1 of the share of
+ * replicates below the mean (ties half), a = sum (x - m)^3 / (6 (sum (x - m)^2)^1.5), the ends are
+ * the replicates' quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z))), z = -+ Phi^-1((1+confidence)/2).
+ * Values that are all the same give that value twice; fewer than two values NAN.
+ * `scratch` has room for B numbers. Cost: O(B log B).
+ * Source: Efron, "Better bootstrap confidence intervals", JASA 82 (1987); Efron, Tibshirani, "An
+ * Introduction to the Bootstrap", 1993, chapter 14. */
+opevo_interval opevo_bca_interval(const double *values, size_t count, size_t value_stride,
+                                  const double *sums, size_t resamples, size_t stride,
+                                  double confidence, double *scratch);
+
+/* The plain quantiles of B replicates, which may be infinite; they are sorted in place. */
+opevo_interval opevo_percentile_interval(double *replicates, size_t resamples, double confidence);
+
+/* The exact (conservative) interval of a probability of which `hits` of `count` were seen; NAN for
+ * count = 0. Source: Clopper, Pearson, Biometrika 26 (1934). */
+opevo_interval opevo_share_interval(uint64_t hits, uint64_t count, double confidence);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Comparing tuners: two by paired ranks, many over several landscapes by Friedman's test. */
+
+#ifndef OPEVO_COMPARISON_H
+#define OPEVO_COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <opevo/status.h>
+
+/* ---- Two, paired ---- */
+
+typedef struct opevo_signed_rank {
+    size_t pairs, wins, ties, losses; /* wins: pairs with a positive difference */
+    double plus, minus;               /* sums of the ranks of positive and negative differences */
+    double p;                         /* two-sided; 1 where all differences are 0 */
+    bool exact;                       /* otherwise the normal approximation */
+    double rank_biserial;             /* (plus - minus) / (plus + minus), in [-1, 1]; 0 for 0/0 */
+    double superiority;               /* (wins + ties / 2) / pairs; NAN without pairs */
+} opevo_signed_rank;
+
+/* Wilcoxon's signed-rank test of `count` differences. |d| are ranked with midranks, zeros included,
+ * and the zeros' ranks then dropped (Pratt). Under the hypothesis that the two of a pair are
+ * exchangeable every sign is an even chance, whatever the ties: p is 2 P(T <= min(plus, minus)), at
+ * most 1, under the 2^n equally likely signs. Exact for up to 150 differences that are not 0;
+ * beyond, normal with variance (sum of squared ranks) / 4 and continuity correction.
+ * Errors: INVALID for a difference that is no number; NOMEM. Cost: O(count^3), below 10 ms.
+ * Source: Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54
+ * (1959); effect size: Kerby, "The simple difference formula", Compr. Psychol. 3 (2014). */
+opevo_status opevo_signed_rank_test(const double *differences, size_t count, opevo_signed_rank *out,
+                                    opevo_error *err);
+
+/* Pairs that the signed-rank test of two-sided size alpha needs to resolve, with probability
+ * `power`, a difference with the given share = plus / (plus + minus): (z_(1 - alpha/2) +
+ * z_power)^2 / (3 (share - 1/2)^2). INFINITY for a half. Source: Noether, "Sample size
+ * determination for some common nonparametric tests", JASA 82 (1987). */
+double opevo_signed_rank_pairs(double share, double alpha, double power);
+
+/* The sign test: 2 P(X <= min(wins, losses)), at most 1, X binomial (wins + losses, 1/2). */
+double opevo_sign_test(uint64_t wins, uint64_t losses);
+
+/* Holm's step-down adjustment of `count` p-values: ascending, p_(i) becomes the largest of
+ * min(1, (count - j + 1) p_(j)) over j <= i. NAN stays and does not count. Errors: NOMEM. Cost:
+ * O(count log count). Source: Holm, Scand. J. Statist. 6 (1979). */
+opevo_status opevo_holm_adjust(const double *p, size_t count, double *adjusted, opevo_error *err);
+
+/* ---- Many, over blocks ---- */
+
+/* Ranks 1 (largest value) to count, ties sharing the mean of theirs. `order` is scratch room for
+ * count numbers. */
+void opevo_midranks_descending(const double *values, size_t count, size_t *order, double *ranks);
+
+typedef struct opevo_friedman {
+    size_t blocks, count;
+    double chi_square, p_chi_square; /* count - 1 degrees of freedom; corrected for ties */
+    double f, p_f;                   /* Iman and Davenport's form, which is less conservative */
+} opevo_friedman;
+
+/* Friedman's test on values[block * count + j], larger is better; mean_ranks has room for `count`
+ * numbers. With ranks r, blocks n, count k:
+ *
+ *     X = (k - 1) sum_j (R_j - n (k + 1) / 2)^2 / (sum r^2 - n k (k + 1)^2 / 4),
+ *     F = (n - 1) X / (n (k - 1) - X)   with k - 1 and (k - 1)(n - 1) degrees of freedom.
+ *
+ * Where all ranks are the same X = 0 and p = 1; where they are opposite to none F is infinite and
+ * its p is (1 / k!)^(n - 1). Both p are approximations for many blocks. Errors: INVALID for fewer
+ * than 2 blocks or 2 to compare, or a NAN; NOMEM.
+ * Source: Conover, "Practical Nonparametric Statistics", 3rd ed., 5.8; Iman, Davenport, Comm.
+ * Statist. A9 (1980); Demsar, "Statistical comparisons of classifiers over multiple data sets",
+ * JMLR 7 (2006). */
+opevo_status opevo_friedman_test(const double *values, size_t blocks, size_t count,
+                                 double *mean_ranks, opevo_friedman *out, opevo_error *err);
+
+/* P(range of `count` independent standard normal variables > q), and the q with that tail; from
+ *     P(range <= q) = k int phi(z) (Phi(z) - Phi(z - q))^(k - 1) dz
+ * by Gauss-Legendre quadrature, to 1e-10. Domain: count >= 2. */
+double opevo_normal_range_tail(double q, size_t count);
+double opevo_normal_range_quantile(double tail, size_t count);
+
+/* Nemenyi's critical difference of mean ranks: q_alpha / sqrt(2) * sqrt(k (k + 1) / (6 n)), q_alpha
+ * the quantile above. Source: Demsar, 2006, section 3.2.2. */
+double opevo_nemenyi_difference(size_t count, size_t blocks, double alpha);
+
+#endif

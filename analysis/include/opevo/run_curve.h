@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The course of one run, kept as the trials at which its best fitness rose. Nothing is lost by
+ * that: the best after any number of trials or seconds, and the trials to any fitness, are exact. A
+ * run of n trials in random order rises about ln n times. */
+
+#ifndef OPEVO_RUN_CURVE_H
+#define OPEVO_RUN_CURVE_H
+
+#include <opevo/tuner.h>
+
+typedef struct opevo_improvement {
+    uint64_t trial; /* from 1 */
+    double cost_s;  /* of all trials up to and with this one */
+    double fitness; /* above that of every earlier trial, above 0 */
+} opevo_improvement;
+
+/* A plain value: start from {0}. */
+typedef struct opevo_run_curve {
+    opevo_improvement *steps;
+    size_t count, capacity;
+    uint64_t trials, failed;
+    double cost_s;
+} opevo_run_curve;
+
+/* Add the next trial of the run. Errors: NOMEM, with the curve as before. Cost: O(1). */
+opevo_status opevo_run_curve_add(opevo_run_curve *curve, const opevo_outcome *outcome,
+                                 opevo_error *err);
+void opevo_run_curve_free(opevo_run_curve *curve);
+
+/* Best fitness among the first `trials` trials, or among those finished within `cost_s` seconds; 0
+ * where none of them succeeded. Cost: O(log count). */
+double opevo_run_curve_best(const opevo_run_curve *curve, uint64_t trials);
+double opevo_run_curve_best_by(const opevo_run_curve *curve, double cost_s);
+/* The first trial whose fitness is at least `fitness` > 0; 0 where none is. */
+uint64_t opevo_run_curve_trials_to(const opevo_run_curve *curve, double fitness);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The statistics of a study: runs of tuners ("contenders": a tuner with its settings) on
+ * landscapes. Everything that a table or a figure shows about them stands in one struct.
+ * docs/analysis.md gives each formula with its source. */
+
+#ifndef OPEVO_STUDY_ANALYSIS_H
+#define OPEVO_STUDY_ANALYSIS_H
+
+#include <opevo/bootstrap.h>
+#include <opevo/comparison.h>
+#include <opevo/random_baseline.h>
+#include <opevo/run_curve.h>
+#include <opevo/text.h>
+
+/* ---- What goes in; borrowed as long as the analysis lives ---- */
+
+typedef enum opevo_run_end {
+    OPEVO_RUN_OPEN,    /* interrupted, or it is not known why it ended */
+    OPEVO_RUN_TRIALS,  /* its number of trials was used up */
+    OPEVO_RUN_SECONDS, /* its seconds were used up */
+    OPEVO_RUN_OVER     /* the search was over or the target reached: it holds its best for ever */
+} opevo_run_end;
+
+typedef struct opevo_study_run {
+    size_t landscape, contender;
+    uint64_t seed; /* runs of two contenders with the same seed are a pair */
+    opevo_run_end end;
+    opevo_run_curve curve;
+} opevo_study_run;
+
+typedef struct opevo_study_landscape {
+    const char *name, *unit;
+    double optimum;                   /* NAN: not known */
+    const opevo_fitness_table *table; /* all its points; NULL: not known */
+} opevo_study_landscape;
+
+typedef struct opevo_study {
+    const opevo_study_landscape *landscapes;
+    const char *const *contenders; /* names */
+    const opevo_study_run *runs;
+    size_t landscape_count, contender_count, run_count;
+} opevo_study;
+
+typedef struct opevo_study_options {
+    const uint64_t *checkpoints; /* ascending numbers of trials, at least 1 */
+    size_t checkpoint_count;
+    bool compare_at_horizon; /* otherwise at the last checkpoint within it, where there is one */
+    const double *targets;   /* fractions of the optimum, ascending, in (0, 1] */
+    size_t target_count;
+    double confidence; /* of every interval, such as 0.95 */
+    double alpha;      /* of the family of all comparisons */
+    size_t resamples;  /* of a bootstrap, at least 100 */
+    uint64_t seed;
+    unsigned threads;              /* 0: all processors; changes no number */
+    double cutoff_from, cutoff_to; /* the community's cut-offs between which a score is averaged */
+} opevo_study_options;
+/* Checkpoints 50, 100, 150, 220, 500 and the horizon; targets .9, .95, .99, 1; confidence .95; alpha .05; 2,000
+ * resamples; seed 1; cut-offs .5 and .96. */
+opevo_study_options opevo_study_options_default(void);
+
+/* ---- What comes out ---- */
+
+/* One contender on one landscape after a number of trials; numbers are fractions of the optimum.
+ * Over the runs whose course is known that far. Of the exact random search: its expectation,
+ * standard deviation and probabilities, the ends of intervals being the number itself. */
+typedef struct opevo_study_point {
+    uint64_t trials;
+    bool checkpoint; /* otherwise a point of a curve only */
+    size_t runs;
+    double mean, sd, worst; /* NAN where there are too few runs */
+    opevo_interval interval;
+    double within_5, within_1; /* share of runs with at least .95, .99 */
+    opevo_interval within_5_interval, within_1_interval;
+    /* (E - S) / (E - O) with S the mean time of the best kernel found, E that of exact random
+     * search after as many trials and O the optimum's: 0 as random search, 1 the optimum, negative
+     * worse. NAN without a table, and where random search has found the optimum for certain. */
+    double score;
+    opevo_interval score_interval;
+    double ecdf; /* share of (run, target) pairs reached */
+} opevo_study_point;
+
+/* The same over the seconds that trials cost, simulated or measured: mean fraction of the best found
+ * within them, over the runs known to the horizon. Of random search the expectation after as many
+ * trials as the seconds pay for at the mean cost of a trial: an approximation. */
+typedef struct opevo_study_moment {
+    double seconds;
+    size_t runs;
+    double mean;
+    opevo_interval interval;
+} opevo_study_moment;
+
+/* Expected running time: all trials spent before the target by all runs / runs that reached it. */
+typedef struct opevo_study_target {
+    double fraction;
+    size_t runs, reached;
+    double ert; /* INFINITY when no run reached it */
+    opevo_interval interval;
+    double hit; /* share of runs that reached it; of random search the probability */
+} opevo_study_target;
+
+/* A score averaged over a window, against the exact baseline and against the community's. */
+typedef struct opevo_study_score {
+    size_t runs;
+    double exact, community; /* NAN where there is none */
+    opevo_interval exact_interval, community_interval;
+} opevo_study_score;
+
+typedef struct opevo_study_cell {
+    size_t landscape, contender;
+    size_t runs; /* 0: none; then there is nothing else */
+    size_t open; /* of them, ended before the horizon for no reason that holds their best */
+    uint64_t trials, failed;
+    double cost_s;
+    opevo_study_point *points;   /* grid_count of the landscape */
+    opevo_study_target *targets; /* target_count */
+    opevo_study_moment *moments; /* moment_count of the landscape */
+    double ecdf_area; /* under the ECDF over log trials, from 1 to the horizon; in [0, 1] */
+    opevo_interval ecdf_area_interval;
+    opevo_study_score by_trials, by_time;
+} opevo_study_cell;
+
+typedef struct opevo_study_place {
+    double optimum;       /* what fractions are of: the optimum, or the best of all runs */
+    bool optimum_known;   /* false: the best of all runs */
+    uint64_t horizon;     /* trials to which all contenders are known, 0 without runs */
+    uint64_t compared_at; /* the horizon, or the last checkpoint within it */
+    uint64_t *grid;       /* ascending: checkpoints, and a curve up to the longest run */
+    size_t grid_count;
+    double *moments; /* ascending seconds, to which all runs that count are known; ten a decade */
+    size_t moment_count; /* 0: costs are not known */
+    bool exact_random;
+    opevo_study_cell random; /* when exact_random: search without replacement, by formula */
+    /* Windows of the scores; from > to: none. A window that ends with the runs, before the
+     * community's cut-off, is cut. */
+    uint64_t trials_from, trials_to;
+    double seconds_from, seconds_to;
+    bool trials_cut, seconds_cut;
+} opevo_study_place;
+
+typedef enum opevo_verdict {
+    OPEVO_VERDICT_UNRESOLVED,
+    OPEVO_VERDICT_BETTER, /* a than b */
+    OPEVO_VERDICT_WORSE
+} opevo_verdict;
+
+/* Two contenders on one landscape, at compared_at, over the seeds that both have. */
+typedef struct opevo_study_pair {
+    size_t landscape, a, b;
+    uint64_t trials;
+    double mean_a, mean_b;   /* over the pairs */
+    opevo_interval interval; /* of mean_a - mean_b */
+    opevo_signed_rank test;
+    double p_adjusted; /* Holm over all pairs of all landscapes; NAN without pairs */
+    opevo_verdict verdict;
+    double pairs_needed; /* to resolve such a difference with power .8; INFINITY: none is seen */
+} opevo_study_pair;
+
+/* Contenders over those landscapes on which all of them ran. */
+typedef struct opevo_study_overall {
+    size_t blocks;            /* landscapes; below 2: no test */
+    double *mean;             /* of each contender: mean over the blocks of its mean fraction */
+    opevo_interval *interval; /* of that, the landscapes being fixed */
+    double *mean_rank;        /* 1 is best */
+    opevo_friedman test;
+    double critical_difference; /* Nemenyi, for alpha */
+} opevo_study_overall;
+
+typedef struct opevo_study_analysis {
+    opevo_study study;
+    opevo_study_options options;
+    opevo_study_place *places; /* landscape_count */
+    opevo_study_cell *cells;   /* [landscape * contender_count + contender] */
+    opevo_study_pair *pairs;
+    size_t pair_count;
+    opevo_study_overall overall;
+} opevo_study_analysis;
+
+/* Errors: INVALID for options outside their domain or a study without runs; MISMATCH for a run that
+ * is better than its landscape's optimum; NOMEM. The numbers do not depend on the threads. Memory:
+ * a few hundred bytes a run beside the result. */
+opevo_status opevo_study_analyse(const opevo_study *study, const opevo_study_options *options,
+                                 opevo_study_analysis **out, opevo_error *err);
+void opevo_study_analysis_destroy(opevo_study_analysis *analysis);
+
+const opevo_study_cell *opevo_study_cell_of(const opevo_study_analysis *analysis, size_t landscape,
+                                            size_t contender);
+/* "better", "worse", "not resolved". */
+const char *opevo_verdict_name(opevo_verdict verdict);
+/* The verdict as one sentence, without a line end. */
+void opevo_study_pair_sentence(const opevo_study_analysis *analysis, const opevo_study_pair *pair,
+                               opevo_text *out);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of the study's analysis share. */
+
+#ifndef OPEVO_STUDY_INTERNAL_H
+#define OPEVO_STUDY_INTERNAL_H
+
+#include <opevo/study_analysis.h>
+
+/* A run with the number of trials to which its best is known. */
+typedef struct opevo_i_known_run {
+    const opevo_study_run *run;
+    uint64_t extent; /* UINT64_MAX: for ever */
+} opevo_i_known_run;
+
+/* A point of a window: the baselines there, as times of the best kernel in 1 / fitness. */
+typedef struct opevo_i_window_point {
+    double at; /* trials, or seconds */
+    double exact, community;
+} opevo_i_window_point;
+
+typedef struct opevo_i_window {
+    opevo_i_window_point *points;
+    size_t count;
+} opevo_i_window;
+
+/* Scratch of one landscape. */
+typedef struct opevo_i_place {
+    const opevo_fitness_table *table; /* NULL: not known, or nothing is ok */
+    double *random_inverse;           /* at each grid point, when there is a table */
+    opevo_i_window by_trials, by_time;
+} opevo_i_place;
+
+typedef struct opevo_i_study {
+    opevo_study_analysis *analysis;
+    opevo_i_known_run *runs; /* cell after cell; in a cell by extent, the largest first */
+    size_t *first;           /* of each cell; one more at the end */
+    opevo_i_place *places;
+} opevo_i_study;
+
+/* Number of runs of a cell that are known to `trials`; they come first. */
+size_t opevo_i_known_count(const opevo_i_study *self, size_t cell, uint64_t trials);
+/* Fraction of the optimum after `trials`. */
+double opevo_i_fraction(const opevo_study_place *place, const opevo_study_run *run,
+                        uint64_t trials);
+
+/* The seconds to which every run that counts is known; INFINITY where all hold their best. */
+double opevo_i_common_seconds(const opevo_i_study *self, size_t landscape);
+
+/* Exact random search on a landscape, and the windows of its scores: fills place->random,
+ * random_inverse and the windows. The grid, horizon and optimum are there. */
+opevo_status opevo_i_study_random(opevo_i_study *self, size_t landscape, opevo_error *err);
+/* Everything about one cell that has runs. */
+opevo_status opevo_i_study_cell(opevo_i_study *self, size_t cell, opevo_error *err);
+/* All pairs, with Holm's adjustment; and the contenders over the landscapes. */
+opevo_status opevo_i_study_pairs(opevo_i_study *self, opevo_error *err);
+opevo_status opevo_i_study_overall(opevo_i_study *self, opevo_error *err);
+
+/* The streams of the bootstraps must not meet: cells, pairs and contenders each have their range.
+ */
+#define OPEVO_I_STREAM_PAIRS (UINT64_C(1) << 40)
+#define OPEVO_I_STREAM_OVERALL (UINT64_C(2) << 40)
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Comparisons: every two contenders on a landscape, seed by seed. */
+
+#include "study_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/parallel.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double wanted_power = 0.8;
+
+const char *opevo_verdict_name(opevo_verdict verdict)
+{
+    return verdict == OPEVO_VERDICT_BETTER  ? "better"
+           : verdict == OPEVO_VERDICT_WORSE ? "worse"
+                                            : "not resolved";
+}
+
+/* What one run contributes to a comparison. */
+typedef struct entry {
+    uint64_t seed;
+    double fraction;
+} entry;
+
+static int by_seed(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+
+    return (x->seed > y->seed) - (x->seed < y->seed);
+}
+
+/* The runs of a cell that are known at `trials`, by seed. */
+static size_t list_entries(const opevo_i_study *self, size_t cell, uint64_t trials, entry *entries)
+{
+    const opevo_study_cell *shown = &self->analysis->cells[cell];
+    size_t count = opevo_i_known_count(self, cell, trials);
+
+    for (size_t i = 0; i < count; i++) {
+        const opevo_study_run *run = self->runs[self->first[cell] + i].run;
+
+        entries[i] = (entry){
+            run->seed, opevo_i_fraction(&self->analysis->places[shown->landscape], run, trials)};
+    }
+    qsort(entries, count, sizeof *entries, by_seed);
+    return count;
+}
+
+/* Differences over the seeds that both have, which fill the front of `difference`. */
+static size_t match(const entry *a, size_t a_count, const entry *b, size_t b_count,
+                    double *difference, opevo_study_pair *pair)
+{
+    size_t count = 0;
+
+    pair->mean_a = pair->mean_b = 0;
+    for (size_t i = 0, j = 0; i < a_count && j < b_count;) {
+        if (a[i].seed < b[j].seed) {
+            i++;
+        } else if (a[i].seed > b[j].seed) {
+            j++;
+        } else {
+            pair->mean_a += a[i].fraction;
+            pair->mean_b += b[j].fraction;
+            difference[count++] = a[i++].fraction - b[j++].fraction;
+        }
+    }
+    pair->mean_a /= (double)count;
+    pair->mean_b /= (double)count;
+    return count;
+}
+
+static opevo_status test_pair(const opevo_i_study *self, size_t number, const double *difference,
+                              size_t count, opevo_study_pair *pair, opevo_error *err)
+{
+    const opevo_study_options *options = &self->analysis->options;
+    opevo_bootstrap bootstrap = {options->resamples, options->seed, OPEVO_I_STREAM_PAIRS + number};
+    double *sums = opevo_malloc(2 * options->resamples, sizeof *sums);
+    opevo_status status = OPEVO_OK;
+
+    pair->interval = (opevo_interval){NAN, NAN};
+    if (!sums)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare %zu runs.", count);
+    OPEVO_TRY(opevo_signed_rank_test(difference, count, &pair->test, err));
+    if (count > 0) {
+        opevo_bootstrap_sums(difference, count, 1, &bootstrap, sums);
+        pair->interval = opevo_bca_interval(difference, count, 1, sums, options->resamples, 1,
+                                            options->confidence, sums + options->resamples);
+    }
+cleanup:
+    opevo_free(sums);
+    return status;
+}
+
+static opevo_status compare(void *context, size_t index, unsigned worker, opevo_error *err)
+{
+    opevo_i_study *self = context;
+    opevo_study_pair *pair = &self->analysis->pairs[index];
+    size_t width = self->analysis->study.contender_count;
+    size_t cell_a = pair->landscape * width + pair->a, cell_b = pair->landscape * width + pair->b;
+    size_t runs_a = self->analysis->cells[cell_a].runs, runs_b = self->analysis->cells[cell_b].runs;
+    entry *a = opevo_malloc(runs_a, sizeof *a), *b = opevo_malloc(runs_b, sizeof *b);
+    double *difference = opevo_malloc(runs_a, sizeof *difference);
+    opevo_status status = OPEVO_OK;
+
+    (void)worker;
+    if (a && b && difference) {
+        size_t a_count = list_entries(self, cell_a, pair->trials, a);
+        size_t b_count = list_entries(self, cell_b, pair->trials, b);
+        size_t count = match(a, a_count, b, b_count, difference, pair);
+
+        status = test_pair(self, index, difference, count, pair, err);
+    } else {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare %zu runs.", runs_a);
+    }
+    opevo_free(a);
+    opevo_free(b);
+    opevo_free(difference);
+    return status;
+}
+
+/* Both contenders have runs there. */
+static opevo_status list_pairs(opevo_study_analysis *analysis, opevo_error *err)
+{
+    size_t width = analysis->study.contender_count;
+    void *pairs = NULL;
+    size_t capacity = 0;
+
+    for (size_t i = 0; i < analysis->study.landscape_count; i++) {
+        for (size_t a = 0; a < width; a++) {
+            for (size_t b = a + 1; b < width; b++) {
+                if (!analysis->cells[i * width + a].runs || !analysis->cells[i * width + b].runs)
+                    continue;
+                if (!opevo_reserve(&pairs, &capacity, analysis->pair_count + 1,
+                                   sizeof *analysis->pairs))
+                    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for comparisons.");
+                analysis->pairs = pairs;
+                analysis->pairs[analysis->pair_count++] = (opevo_study_pair){
+                    .landscape = i, .a = a, .b = b, .trials = analysis->places[i].compared_at};
+            }
+        }
+    }
+    return OPEVO_OK;
+}
+
+static void judge(const opevo_study_analysis *analysis, size_t family, opevo_study_pair *pair)
+{
+    double alpha = analysis->options.alpha;
+    double total = pair->test.plus + pair->test.minus;
+
+    pair->pairs_needed = INFINITY;
+    if (pair->p_adjusted <= alpha)
+        pair->verdict = pair->test.rank_biserial > 0 ? OPEVO_VERDICT_BETTER : OPEVO_VERDICT_WORSE;
+    if (total > 0)
+        pair->pairs_needed =
+            opevo_signed_rank_pairs(pair->test.plus / total, alpha / (double)family, wanted_power);
+}
+
+opevo_status opevo_i_study_pairs(opevo_i_study *self, opevo_error *err)
+{
+    opevo_study_analysis *analysis = self->analysis;
+    opevo_status status = list_pairs(analysis, err);
+    double *p = opevo_malloc(2 * analysis->pair_count, sizeof *p);
+    size_t family = 0;
+
+    if (status != OPEVO_OK)
+        goto cleanup;
+    if (!p) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for comparisons.");
+        goto cleanup;
+    }
+    OPEVO_TRY(
+        opevo_parallel_for(analysis->pair_count, analysis->options.threads, compare, self, err));
+    for (size_t i = 0; i < analysis->pair_count; i++) {
+        p[i] = analysis->pairs[i].test.pairs ? analysis->pairs[i].test.p : (double)NAN;
+        family += analysis->pairs[i].test.pairs > 0;
+    }
+    OPEVO_TRY(opevo_holm_adjust(p, analysis->pair_count, p + analysis->pair_count, err));
+    for (size_t i = 0; i < analysis->pair_count; i++) {
+        analysis->pairs[i].p_adjusted = p[analysis->pair_count + i];
+        judge(analysis, family, &analysis->pairs[i]);
+    }
+cleanup:
+    opevo_free(p);
+    return status;
+}
+
+/* ---- The sentence ---- */
+
+static void add_p(double p, opevo_text *out)
+{
+    if (p < 0.0001)
+        opevo_text_add(out, "p < .0001");
+    else
+        opevo_text_printf(out, "p = %.2g", p);
+}
+
+static void add_needed(const opevo_study_pair *pair, opevo_text *out)
+{
+    if (pair->pairs_needed < 1e6)
+        opevo_text_printf(out, "; about %.0f pairs would resolve such a difference",
+                          fmax(ceil(pair->pairs_needed), (double)pair->test.pairs + 1));
+    else
+        opevo_text_add(out, "; no difference is in sight");
+}
+
+void opevo_study_pair_sentence(const opevo_study_analysis *analysis, const opevo_study_pair *pair,
+                               opevo_text *out)
+{
+    const opevo_study *study = &analysis->study;
+    const opevo_signed_rank *test = &pair->test;
+
+    opevo_text_printf(out, "%s at %llu trials: %s ", study->landscapes[pair->landscape].name,
+                      (unsigned long long)pair->trials, study->contenders[pair->a]);
+    if (test->pairs == 0) {
+        opevo_text_printf(out, "and %s have no seed in common, so they are not compared",
+                          study->contenders[pair->b]);
+        return;
+    }
+    if (pair->verdict == OPEVO_VERDICT_UNRESOLVED)
+        opevo_text_printf(out, "against %s is not resolved by %zu pair%s of runs",
+                          study->contenders[pair->b], test->pairs, test->pairs == 1 ? "" : "s");
+    else
+        opevo_text_printf(out, "is %s than %s", opevo_verdict_name(pair->verdict),
+                          study->contenders[pair->b]);
+    opevo_text_printf(out, ": mean %.4f against %.4f", pair->mean_a, pair->mean_b);
+    if (isfinite(pair->interval.low))
+        opevo_text_printf(out, ", difference %+.4f (%+.4f to %+.4f)", pair->mean_a - pair->mean_b,
+                          pair->interval.low, pair->interval.high);
+    opevo_text_printf(out, ", ahead in %zu, level in %zu, behind in %zu of %zu pairs (", test->wins,
+                      test->ties, test->losses, test->pairs);
+    add_p(pair->p_adjusted, out);
+    opevo_text_printf(out, " after Holm, rank correlation %+.2f)", test->rank_biserial);
+    if (pair->verdict == OPEVO_VERDICT_UNRESOLVED)
+        add_needed(pair, out);
+}
+
+/* ---- Over the landscapes ---- */
+
+/* The landscapes on which every contender is known where they are compared. */
+static size_t list_blocks(const opevo_i_study *self, size_t *blocks)
+{
+    const opevo_study *study = &self->analysis->study;
+    size_t count = 0;
+
+    for (size_t i = 0; i < study->landscape_count; i++) {
+        bool whole = true;
+
+        for (size_t j = 0; j < study->contender_count && whole; j++)
+            whole = opevo_i_known_count(self, i * study->contender_count + j,
+                                        self->analysis->places[i].compared_at) > 0;
+        if (whole)
+            blocks[count++] = i;
+    }
+    return count;
+}
+
+/* Mean over the blocks of a contender's mean fraction, with the bootstrap of its runs in each: the
+ * landscapes are these, not a sample of others. `value` gets the mean of each block. */
+static opevo_status average(const opevo_i_study *self, const size_t *blocks, size_t contender,
+                            double *value, opevo_error *err)
+{
+    const opevo_study_options *options = &self->analysis->options;
+    opevo_study_overall *overall = &self->analysis->overall;
+    size_t width = self->analysis->study.contender_count;
+    double *total = opevo_calloc(options->resamples, sizeof *total);
+    double *sums = opevo_malloc(options->resamples, sizeof *sums);
+    double *fraction = opevo_malloc(self->analysis->study.run_count, sizeof *fraction);
+    opevo_status status = OPEVO_OK;
+
+    if (!total || !sums || !fraction) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for means over landscapes.");
+        goto cleanup;
+    }
+    for (size_t i = 0; i < overall->blocks; i++) {
+        const opevo_study_place *place = &self->analysis->places[blocks[i]];
+        size_t cell = blocks[i] * width + contender;
+        size_t count = opevo_i_known_count(self, cell, place->compared_at);
+        opevo_bootstrap bootstrap = {options->resamples, options->seed,
+                                     OPEVO_I_STREAM_OVERALL + cell};
+        double mean = 0;
+
+        for (size_t r = 0; r < count; r++) {
+            fraction[r] =
+                opevo_i_fraction(place, self->runs[self->first[cell] + r].run, place->compared_at);
+            mean += fraction[r] / (double)count;
+        }
+        value[i * width] = mean;
+        overall->mean[contender] += mean / (double)overall->blocks;
+        opevo_bootstrap_sums(fraction, count, 1, &bootstrap, sums);
+        for (size_t b = 0; b < options->resamples; b++)
+            total[b] += sums[b] / (double)count / (double)overall->blocks;
+    }
+    overall->interval[contender] =
+        opevo_percentile_interval(total, options->resamples, options->confidence);
+cleanup:
+    opevo_free(total);
+    opevo_free(sums);
+    opevo_free(fraction);
+    return status;
+}
+
+opevo_status opevo_i_study_overall(opevo_i_study *self, opevo_error *err)
+{
+    opevo_study_analysis *analysis = self->analysis;
+    opevo_study_overall *overall = &analysis->overall;
+    size_t width = analysis->study.contender_count, height = analysis->study.landscape_count;
+    size_t *blocks = opevo_malloc(height, sizeof *blocks);
+    double *values = opevo_malloc(height, width * sizeof *values);
+    opevo_status status = OPEVO_OK;
+
+    overall->mean = opevo_calloc(width, sizeof *overall->mean);
+    overall->interval = opevo_calloc(width, sizeof *overall->interval);
+    overall->mean_rank = opevo_calloc(width, sizeof *overall->mean_rank);
+    if (!blocks || !values || !overall->mean || !overall->interval || !overall->mean_rank) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for means over landscapes.");
+        goto cleanup;
+    }
+    overall->blocks = list_blocks(self, blocks);
+    for (size_t j = 0; j < width && overall->blocks; j++)
+        OPEVO_TRY(average(self, blocks, j, values + j, err));
+    if (overall->blocks >= 2 && width >= 2) {
+        OPEVO_TRY(opevo_friedman_test(values, overall->blocks, width, overall->mean_rank,
+                                      &overall->test, err));
+        overall->critical_difference =
+            opevo_nemenyi_difference(width, overall->blocks, analysis->options.alpha);
+    }
+cleanup:
+    opevo_free(blocks);
+    opevo_free(values);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The parts of the verb analyze: what a store holds as a study, the landscapes that its runs were
+ * made on, and the forms in which an analysis is printed. */
+
+#ifndef OPEVO_ANALYZE_INTERNAL_H
+#define OPEVO_ANALYZE_INTERNAL_H
+
+#include "cli_internal.h"
+
+#include <opevo/study_analysis.h>
+
+/* How a landscape can be opened again; "" where not known. */
+typedef struct opevo_i_named_landscape {
+    char *name, *unit, *on, *what, *space;
+    double optimum; /* NAN where not known */
+    opevo_fitness_table table;
+    bool has_table;
+} opevo_i_named_landscape;
+
+typedef struct opevo_i_contender {
+    char *tuner, *settings, *budget;
+    char *label; /* the tuner, and what tells it from others of that name */
+} opevo_i_contender;
+
+/* A store as a study. */
+typedef struct opevo_i_study_data {
+    opevo_i_named_landscape *landscapes;
+    opevo_i_contender *contenders;
+    int64_t *run_numbers; /* in the store */
+    opevo_study_run *runs;
+    size_t landscape_count, contender_count, run_count;
+    size_t landscape_capacity, contender_capacity, run_capacity, number_capacity;
+    size_t empty;     /* runs without a trial, left out */
+    opevo_text notes; /* lines for the reader: what is left out, and why */
+    /* What `study` points to. */
+    opevo_study_landscape *shown;
+    const char **labels;
+    opevo_study study;
+} opevo_i_study_data;
+
+/* Read the runs of a store on `threads` threads, those that --landscape and --tuner name. Errors: INVALID for a store
+ * without a run that is wanted; whatever the store reports. */
+opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsigned threads,
+                                opevo_i_study_data *out, opevo_error *err);
+/* Evaluate the landscapes: by --objective, by what the store says, or by the name of a simulated
+ * one. What cannot be opened becomes a note, unless --objective names it. */
+opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned threads,
+                                           opevo_i_study_data *data, opevo_error *err);
+/* Fill `study`, once landscapes are opened. */
+opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err);
+void opevo_i_study_data_free(opevo_i_study_data *data);
+
+void opevo_i_analysis_print_json(const opevo_i_study_data *data,
+                                 const opevo_study_analysis *analysis, opevo_text *out);
+void opevo_i_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out);
+void opevo_i_analysis_print_latex(const opevo_study_analysis *analysis, opevo_text *out);
+opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_data *data,
+                                         const opevo_study_analysis *analysis, opevo_text *out,
+                                         opevo_error *err);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* An analysis as one JSON object, with all curves. */
+
+#include "analyze_internal.h"
+
+#include <math.h>
+
+static void add_interval(opevo_text *out, const char *key, opevo_interval interval)
+{
+    opevo_i_json_key(out, key);
+    opevo_text_add(out, "[");
+    opevo_text_add_double(out, interval.low);
+    opevo_text_add(out, ", ");
+    opevo_text_add_double(out, interval.high);
+    opevo_text_add(out, "]");
+}
+
+static void add_bool(opevo_text *out, const char *key, bool value)
+{
+    opevo_i_json_key(out, key);
+    opevo_text_add(out, value ? "true" : "false");
+}
+
+static void add_point(opevo_text *out, const opevo_study_point *point)
+{
+    opevo_text_add(out, "{");
+    opevo_i_json_index(out, "trials", point->trials);
+    add_bool(out, "checkpoint", point->checkpoint);
+    opevo_i_json_index(out, "runs", point->runs);
+    opevo_i_json_double(out, "mean", point->mean);
+    add_interval(out, "interval", point->interval);
+    opevo_i_json_double(out, "sd", point->sd);
+    opevo_i_json_double(out, "worst", point->worst);
+    opevo_i_json_double(out, "within_5_percent", point->within_5);
+    add_interval(out, "within_5_percent_interval", point->within_5_interval);
+    opevo_i_json_double(out, "within_1_percent", point->within_1);
+    add_interval(out, "within_1_percent_interval", point->within_1_interval);
+    opevo_i_json_double(out, "score", point->score);
+    add_interval(out, "score_interval", point->score_interval);
+    opevo_i_json_double(out, "ecdf", point->ecdf);
+    opevo_text_add(out, "}");
+}
+
+static void add_target(opevo_text *out, const opevo_study_target *target)
+{
+    opevo_text_add(out, "{");
+    opevo_i_json_double(out, "fraction", target->fraction);
+    opevo_i_json_index(out, "runs", target->runs);
+    opevo_i_json_index(out, "reached", target->reached);
+    opevo_i_json_double(out, "share", target->hit);
+    opevo_i_json_double(out, "ert", target->ert); /* null: never */
+    add_interval(out, "interval", target->interval);
+    opevo_text_add(out, "}");
+}
+
+static void add_score(opevo_text *out, const char *key, const opevo_study_score *score)
+{
+    opevo_i_json_key(out, key);
+    opevo_text_add(out, "{");
+    opevo_i_json_index(out, "runs", score->runs);
+    opevo_i_json_double(out, "exact_baseline", score->exact);
+    add_interval(out, "exact_baseline_interval", score->exact_interval);
+    opevo_i_json_double(out, "community_baseline", score->community);
+    add_interval(out, "community_baseline_interval", score->community_interval);
+    opevo_text_add(out, "}");
+}
+
+static void add_courses(opevo_text *out, const opevo_study_analysis *analysis,
+                        const opevo_study_place *place, const opevo_study_cell *cell)
+{
+    opevo_i_json_double(out, "ecdf_area", cell->ecdf_area);
+    add_interval(out, "ecdf_area_interval", cell->ecdf_area_interval);
+    opevo_i_json_key(out, "points");
+    for (size_t i = 0; i < place->grid_count; i++) {
+        opevo_text_add(out, i ? ",\n      " : "[\n      ");
+        add_point(out, &cell->points[i]);
+    }
+    opevo_text_add(out, place->grid_count ? "]" : "[]");
+    opevo_i_json_key(out, "over_seconds");
+    for (size_t i = 0; i < place->moment_count; i++) {
+        opevo_text_add(out, i ? ",\n      {" : "[\n      {");
+        opevo_i_json_double(out, "seconds", cell->moments[i].seconds);
+        opevo_i_json_index(out, "runs", cell->moments[i].runs);
+        opevo_i_json_double(out, "mean", cell->moments[i].mean);
+        add_interval(out, "interval", cell->moments[i].interval);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, place->moment_count ? "]" : "[]");
+    opevo_i_json_key(out, "targets");
+    for (size_t i = 0; i < analysis->options.target_count; i++) {
+        opevo_text_add(out, i ? ",\n      " : "[\n      ");
+        add_target(out, &cell->targets[i]);
+    }
+    opevo_text_add(out, "]");
+}
+
+static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
+                     const opevo_i_study_data *data, const opevo_study_cell *cell)
+{
+    const opevo_i_contender *contender = &data->contenders[cell->contender];
+
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "name", contender->label);
+    opevo_i_json_string(out, "tuner", contender->tuner);
+    opevo_i_json_string(out, "settings", contender->settings);
+    opevo_i_json_string(out, "sure", "estimated");
+    opevo_i_json_index(out, "runs", cell->runs);
+    opevo_i_json_index(out, "unfinished", cell->open);
+    opevo_i_json_index(out, "trials", cell->trials);
+    opevo_i_json_index(out, "failed", cell->failed);
+    opevo_i_json_double(out, "cost_s", cell->cost_s);
+    add_courses(out, analysis, &analysis->places[cell->landscape], cell);
+    add_score(out, "score_over_trials", &cell->by_trials);
+    add_score(out, "score_over_seconds", &cell->by_time);
+    opevo_text_add(out, "}");
+}
+
+static void add_window(opevo_text *out, const char *key, double from, double to, bool cut)
+{
+    opevo_i_json_key(out, key);
+    if (from > to) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_i_json_double(out, "from", from);
+    opevo_i_json_double(out, "to", to);
+    add_bool(out, "cut", cut);
+    opevo_text_add(out, "}");
+}
+
+static void add_place(opevo_text *out, const opevo_study_analysis *analysis,
+                      const opevo_i_study_data *data, size_t landscape)
+{
+    const opevo_study_place *place = &analysis->places[landscape];
+    const opevo_study_landscape *shown = &analysis->study.landscapes[landscape];
+    bool first = true;
+
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "name", shown->name);
+    opevo_i_json_string(out, "unit", shown->unit);
+    opevo_i_json_double(out, "optimum", place->optimum_known ? place->optimum : (double)NAN);
+    opevo_i_json_double(out, "fractions_of", place->optimum);
+    opevo_i_json_index(out, "horizon", place->horizon);
+    opevo_i_json_index(out, "compared_at", place->compared_at);
+    add_window(out, "trials_window", (double)place->trials_from, (double)place->trials_to,
+               place->trials_cut);
+    add_window(out, "seconds_window", place->seconds_from, place->seconds_to, place->seconds_cut);
+    opevo_i_json_key(out, "random");
+    if (place->exact_random) {
+        opevo_text_add(out, "{\"sure\": \"exact\", \"over_seconds_sure\": \"approximate\"");
+        add_courses(out, analysis, place, &place->random);
+        opevo_text_add(out, "}");
+    } else {
+        opevo_text_add(out, "null");
+    }
+    opevo_i_json_key(out, "tuners");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < analysis->study.contender_count; i++) {
+        const opevo_study_cell *cell = opevo_study_cell_of(analysis, landscape, i);
+
+        if (!cell->runs)
+            continue;
+        opevo_text_add(out, first ? "\n    " : ",\n    ");
+        first = false;
+        add_cell(out, analysis, data, cell);
+    }
+    opevo_text_add(out, "]}");
+}
+
+static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
+                     const opevo_study_pair *pair)
+{
+    opevo_text sentence = {0};
+
+    opevo_study_pair_sentence(analysis, pair, &sentence);
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "landscape", analysis->study.landscapes[pair->landscape].name);
+    opevo_i_json_string(out, "a", analysis->study.contenders[pair->a]);
+    opevo_i_json_string(out, "b", analysis->study.contenders[pair->b]);
+    opevo_i_json_index(out, "trials", pair->trials);
+    opevo_i_json_index(out, "pairs", pair->test.pairs);
+    opevo_i_json_index(out, "wins", pair->test.wins);
+    opevo_i_json_index(out, "ties", pair->test.ties);
+    opevo_i_json_index(out, "losses", pair->test.losses);
+    opevo_i_json_double(out, "mean_a", pair->mean_a);
+    opevo_i_json_double(out, "mean_b", pair->mean_b);
+    opevo_i_json_double(out, "difference", pair->mean_a - pair->mean_b);
+    add_interval(out, "difference_interval", pair->interval);
+    opevo_i_json_double(out, "p", pair->test.p);
+    add_bool(out, "p_exact", pair->test.exact);
+    opevo_i_json_double(out, "p_holm", pair->p_adjusted);
+    opevo_i_json_double(out, "rank_biserial", pair->test.rank_biserial);
+    opevo_i_json_double(out, "superiority", pair->test.superiority);
+    opevo_i_json_double(out, "pairs_needed", pair->pairs_needed);
+    opevo_i_json_string(out, "verdict", opevo_verdict_name(pair->verdict));
+    opevo_i_json_string(out, "sentence", opevo_text_string(&sentence));
+    opevo_text_add(out, "}");
+    out->failed = out->failed || sentence.failed;
+    opevo_text_free(&sentence);
+}
+
+static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
+{
+    const opevo_study_overall *overall = &analysis->overall;
+
+    opevo_i_json_key(out, "overall");
+    if (overall->blocks < 2 || analysis->study.contender_count < 2) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_i_json_index(out, "landscapes", overall->blocks);
+    opevo_i_json_double(out, "chi_square", overall->test.chi_square);
+    opevo_i_json_double(out, "p_chi_square", overall->test.p_chi_square);
+    opevo_i_json_double(out, "f", overall->test.f);
+    opevo_i_json_double(out, "p_f", overall->test.p_f);
+    opevo_i_json_double(out, "critical_difference", overall->critical_difference);
+    opevo_i_json_key(out, "tuners");
+    for (size_t i = 0; i < analysis->study.contender_count; i++) {
+        opevo_text_add(out, i ? ",\n  {" : "[\n  {");
+        opevo_i_json_string(out, "name", analysis->study.contenders[i]);
+        opevo_i_json_double(out, "mean", overall->mean[i]);
+        add_interval(out, "interval", overall->interval[i]);
+        opevo_i_json_double(out, "mean_rank", overall->mean_rank[i]);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "]}");
+}
+
+void opevo_i_analysis_print_json(const opevo_i_study_data *data,
+                                 const opevo_study_analysis *analysis, opevo_text *out)
+{
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "notes", opevo_text_string(&data->notes));
+    opevo_i_json_double(out, "confidence", analysis->options.confidence);
+    opevo_i_json_double(out, "alpha", analysis->options.alpha);
+    opevo_i_json_index(out, "resamples", analysis->options.resamples);
+    opevo_i_json_index(out, "seed", analysis->options.seed);
+    opevo_i_json_key(out, "landscapes");
+    for (size_t i = 0; i < analysis->study.landscape_count; i++) {
+        opevo_text_add(out, i ? ",\n  " : "[\n  ");
+        add_place(out, analysis, data, i);
+    }
+    opevo_text_add(out, "]");
+    opevo_i_json_key(out, "pairs");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < analysis->pair_count; i++) {
+        opevo_text_add(out, i ? ",\n  " : "\n  ");
+        add_pair(out, analysis, &analysis->pairs[i]);
+    }
+    opevo_text_add(out, "]");
+    add_overall(out, analysis);
+    opevo_text_add(out, "}\n");
+}

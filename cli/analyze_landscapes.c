@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The landscapes of a study: opening them again, and every point of them by value. */
+
+#include "analyze_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+/* As the verb landscape: larger ones are not evaluated whole. */
+#define MOST_EVALUATED ((opevo_index)1 << 25)
+
+/* What --objective says of a landscape: "NAME=recorded:FILE" or "NAME=sim:DEVICE OPERATOR". */
+typedef struct assignment {
+    const char *text;
+    size_t name_length;
+    const char *objective; /* after the '=' */
+} assignment;
+
+static opevo_status parse_assignment(const char *text, assignment *out, opevo_error *err)
+{
+    const char *equals = strstr(text, "=recorded:");
+
+    if (!equals)
+        equals = strstr(text, "=sim:");
+    if (!equals || equals == text)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--objective %.200s: give the name of a landscape in the store and where "
+                          "it is, such as conv=recorded:conv.csv.",
+                          text);
+    *out = (assignment){text, (size_t)(equals - text), equals + 1};
+    return OPEVO_OK;
+}
+
+static bool names(const assignment *given, const char *name)
+{
+    const char *colon = strchr(name, ':');
+
+    return (strlen(name) == given->name_length &&
+            !strncmp(name, given->text, given->name_length)) ||
+           (colon && strlen(colon + 1) == given->name_length &&
+            !strncmp(colon + 1, given->text, given->name_length));
+}
+
+/* Open "recorded:FILE" or "sim:DEVICE OPERATOR". */
+static opevo_status open_by_text(const char *text, opevo_objective **out, opevo_error *err)
+{
+    const char *blank = strncmp(text, "sim:", 4) ? NULL : strchr(text, ' ');
+    char *on = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!blank)
+        return opevo_i_objective_of(NULL, text, NULL, out, err);
+    on = opevo_strndup(text, (size_t)(blank - text));
+    if (!on)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", text);
+    status = opevo_i_objective_of(blank + 1, on, NULL, out, err);
+    opevo_free(on);
+    return status;
+}
+
+static bool is_landscape(const char *on)
+{
+    return !strncmp(on, "recorded:", 9) || !strncmp(on, "sim:", 4);
+}
+
+/* By what the store says of it, or else by the name of a simulated one; INVALID, with the reason,
+ * where neither will do. A device is never opened: its points would all be measured. */
+static opevo_status open_by_store(const opevo_i_named_landscape *row, opevo_objective **out,
+                                  opevo_error *err)
+{
+    if (*row->on && !is_landscape(row->on))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "it was measured, and not every point of it.");
+    if (*row->on)
+        return opevo_i_objective_of(*row->what ? row->what : NULL, row->on,
+                                    *row->space ? row->space : NULL, out, err);
+    if (!strncmp(row->name, "sim:", 4))
+        return open_by_text(row->name, out, err);
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "the store does not say where it is: give --objective "
+                      "NAME=recorded:FILE.");
+}
+
+static opevo_status evaluate(opevo_i_named_landscape *row, opevo_objective *objective,
+                             unsigned threads, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (strcmp(objective->name, row->name) != 0)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH, "what is there is %s.", objective->name);
+    if (strcmp(objective->unit, row->unit) != 0)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH, "its fitness is in %s, that of the runs in %s.",
+                          objective->unit, row->unit);
+    status = opevo_fitness_table_of(objective, MOST_EVALUATED, threads, &row->table, err);
+    row->has_table = status == OPEVO_OK;
+    return status;
+}
+
+static opevo_status open_one(const assignment *given, size_t given_count, unsigned threads,
+                             opevo_i_study_data *data, opevo_i_named_landscape *row,
+                             opevo_error *err)
+{
+    opevo_objective *objective = NULL;
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+    const assignment *by = NULL;
+
+    for (size_t i = 0; i < given_count; i++) {
+        if (names(&given[i], row->name))
+            by = &given[i];
+    }
+    status = by ? open_by_text(by->objective, &objective, &inner)
+                : open_by_store(row, &objective, &inner);
+    if (status == OPEVO_OK)
+        status = evaluate(row, objective, threads, &inner);
+    opevo_objective_destroy(objective);
+    if (status == OPEVO_OK)
+        return OPEVO_OK;
+    if (by && status != OPEVO_LIMIT)
+        return OPEVO_FAIL(err, status, "--objective %.300s: %.600s", by->text, inner.message);
+    if (status == OPEVO_NOMEM)
+        return OPEVO_FAIL(err, status, "%s", inner.message);
+    opevo_text_printf(&data->notes, "%s: no exact random search and no scores: %s\n", row->name,
+                      inner.message);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned threads,
+                                           opevo_i_study_data *data, opevo_error *err)
+{
+    assignment *given = opevo_malloc(call->given_count, sizeof *given);
+    size_t count = 0;
+    opevo_status status = OPEVO_OK;
+
+    if (!given)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --objective.");
+    for (size_t i = 0; i < call->given_count; i++) {
+        bool known = opevo_i_option(call, "landscape") != NULL; /* may be left out by it */
+
+        if (strcmp(call->given[i].option->name, "objective") != 0)
+            continue;
+        OPEVO_TRY(parse_assignment(call->given[i].value, &given[count], err));
+        for (size_t j = 0; j < data->landscape_count; j++)
+            known = known || names(&given[count], data->landscapes[j].name);
+        if (!known) {
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "--objective %.200s: the store has no runs on a landscape of that "
+                                "name; opevo runs lists them.",
+                                call->given[i].value);
+            goto cleanup;
+        }
+        count++;
+    }
+    for (size_t j = 0; j < data->landscape_count && !opevo_i_flag(call, "no-landscapes"); j++)
+        OPEVO_TRY(open_one(given, count, threads, data, &data->landscapes[j], err));
+cleanup:
+    opevo_free(given);
+    return status;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From a store to a study: the runs are listed once, and then read side by side, each thread
+ * through a connection of its own. Of a run only its course is kept. */
+
+#include "analyze_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/parallel.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { PIECE = 512 };
+
+/* ---- Listing ---- */
+
+typedef struct listing {
+    opevo_i_study_data *data;
+    const opevo_call *call;
+    bool failed; /* no memory */
+} listing;
+
+/* Whether the option was not given, or is `name`, or what stands in it after a colon. */
+static bool wanted(const opevo_call *call, const char *option, const char *name)
+{
+    const char *colon = strchr(name, ':');
+    bool given = false;
+
+    for (size_t i = 0; i < call->given_count; i++) {
+        const char *value = call->given[i].value;
+
+        if (strcmp(call->given[i].option->name, option) != 0)
+            continue;
+        given = true;
+        if (!strcmp(value, name) || (colon && !strcmp(value, colon + 1)))
+            return true;
+    }
+    return !given;
+}
+
+static bool copy(const char *text, char **out)
+{
+    *out = opevo_strdup(text);
+    return *out != NULL;
+}
+
+/* Replace a copy, which stays without memory. */
+static bool recopy(const char *text, char **out)
+{
+    char *fresh = opevo_strdup(text);
+
+    if (!fresh)
+        return false;
+    opevo_free(*out);
+    *out = fresh;
+    return true;
+}
+
+static size_t find_landscape(listing *self, const opevo_run_info *info)
+{
+    opevo_i_study_data *data = self->data;
+    void *rows = data->landscapes;
+    opevo_i_named_landscape row = {.optimum = info->optimum};
+
+    for (size_t i = 0; i < data->landscape_count; i++) {
+        opevo_i_named_landscape *known = &data->landscapes[i];
+
+        if (strcmp(known->name, info->objective) != 0 || strcmp(known->unit, info->unit) != 0)
+            continue;
+        if (isnan(known->optimum)) /* an older run did not say */
+            known->optimum = info->optimum;
+        if (!*known->on && *info->on)
+            self->failed = !recopy(info->on, &known->on) || !recopy(info->what, &known->what) ||
+                           !recopy(info->space, &known->space);
+        return i;
+    }
+    if (!opevo_reserve(&rows, &data->landscape_capacity, data->landscape_count + 1, sizeof row)) {
+        self->failed = true;
+        return 0;
+    }
+    data->landscapes = rows;
+    self->failed = !copy(info->objective, &row.name) || !copy(info->unit, &row.unit) ||
+                   !copy(info->on, &row.on) || !copy(info->what, &row.what) ||
+                   !copy(info->space, &row.space);
+    data->landscapes[data->landscape_count++] = row;
+    return data->landscape_count - 1;
+}
+
+static size_t find_contender(listing *self, const opevo_run_info *info)
+{
+    opevo_i_study_data *data = self->data;
+    void *rows = data->contenders;
+    opevo_i_contender row = {0};
+
+    for (size_t i = 0; i < data->contender_count; i++) {
+        const opevo_i_contender *known = &data->contenders[i];
+
+        if (!strcmp(known->tuner, info->tuner) && !strcmp(known->settings, info->settings) &&
+            !strcmp(known->budget, info->budget))
+            return i;
+    }
+    if (!opevo_reserve(&rows, &data->contender_capacity, data->contender_count + 1, sizeof row)) {
+        self->failed = true;
+        return 0;
+    }
+    data->contenders = rows;
+    self->failed = !copy(info->tuner, &row.tuner) || !copy(info->settings, &row.settings) ||
+                   !copy(info->budget, &row.budget);
+    data->contenders[data->contender_count++] = row;
+    return data->contender_count - 1;
+}
+
+static opevo_run_end end_of(const char *stop)
+{
+    if (!strcmp(stop, opevo_stop_name(OPEVO_STOP_TRIALS)))
+        return OPEVO_RUN_TRIALS;
+    if (!strcmp(stop, opevo_stop_name(OPEVO_STOP_SECONDS)))
+        return OPEVO_RUN_SECONDS;
+    if (!strcmp(stop, opevo_stop_name(OPEVO_STOP_TARGET)) ||
+        !strcmp(stop, opevo_stop_name(OPEVO_STOP_SEARCH_OVER)))
+        return OPEVO_RUN_OVER;
+    return OPEVO_RUN_OPEN;
+}
+
+static void visit(void *context, const opevo_run_info *info)
+{
+    listing *self = context;
+    opevo_i_study_data *data = self->data;
+    void *runs = data->runs, *numbers = data->run_numbers;
+    opevo_study_run run = {.seed = info->seed, .end = end_of(info->stop)};
+    bool room = false;
+
+    if (self->failed || !wanted(self->call, "landscape", info->objective) ||
+        !wanted(self->call, "tuner", info->tuner))
+        return;
+    if (info->trials == 0) {
+        data->empty++;
+        return;
+    }
+    run.landscape = find_landscape(self, info);
+    if (!self->failed)
+        run.contender = find_contender(self, info);
+    room =
+        !self->failed && opevo_reserve(&runs, &data->run_capacity, data->run_count + 1, sizeof run);
+    data->runs = runs;
+    room = room && opevo_reserve(&numbers, &data->number_capacity, data->run_count + 1,
+                                 sizeof *data->run_numbers);
+    data->run_numbers = numbers;
+    if (!room) {
+        self->failed = true;
+        return;
+    }
+    data->run_numbers[data->run_count] = info->run;
+    data->runs[data->run_count++] = run;
+}
+
+/* ---- Labels ---- */
+
+/* Whether "key=value" at `word` stands in the settings as a whole word. */
+static bool has_word(const char *settings, const char *word, size_t length)
+{
+    for (const char *at = settings; *at;) {
+        size_t here = strcspn(at, " ");
+
+        if (here == length && !strncmp(at, word, length))
+            return true;
+        at += here + (at[here] == ' ');
+    }
+    return false;
+}
+
+static bool all_have_word(const opevo_i_study_data *data, const char *tuner, const char *word,
+                          size_t length)
+{
+    for (size_t i = 0; i < data->contender_count; i++) {
+        if (!strcmp(data->contenders[i].tuner, tuner) &&
+            !has_word(data->contenders[i].settings, word, length))
+            return false;
+    }
+    return true;
+}
+
+static bool all_have_budget(const opevo_i_study_data *data, const opevo_i_contender *row)
+{
+    for (size_t i = 0; i < data->contender_count; i++) {
+        if (!strcmp(data->contenders[i].tuner, row->tuner) &&
+            strcmp(data->contenders[i].budget, row->budget) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The settings that not all contenders of the tuner share. */
+static opevo_status make_label(opevo_i_study_data *data, opevo_i_contender *row, opevo_error *err)
+{
+    opevo_text label = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_add(&label, row->tuner);
+    for (const char *at = row->settings; *at;) {
+        size_t length = strcspn(at, " ");
+
+        if (!all_have_word(data, row->tuner, at, length)) {
+            opevo_text_add(&label, " ");
+            opevo_text_add_bytes(&label, at, length);
+        }
+        at += length + (at[length] == ' ');
+    }
+    if (*row->budget && !all_have_budget(data, row))
+        opevo_text_printf(&label, " (%s)", row->budget);
+    status = opevo_text_check(&label, err);
+    if (status == OPEVO_OK)
+        row->label = label.data;
+    else
+        opevo_text_free(&label);
+    return status;
+}
+
+/* ---- Reading ---- */
+
+/* Of one thread. */
+typedef struct connection {
+    opevo_store *store;
+    opevo_trial trials[PIECE];
+} connection;
+
+typedef struct reader {
+    opevo_i_study_data *data;
+    connection *connections;
+    opevo_progress progress;
+} reader;
+
+static opevo_status read_run(void *context, size_t index, unsigned worker, opevo_error *err)
+{
+    reader *self = context;
+    opevo_study_run *run = &self->data->runs[index];
+    connection *from = &self->connections[worker];
+    opevo_status status = OPEVO_OK;
+    size_t count = PIECE;
+
+    while (count == PIECE) {
+        OPEVO_TRY(opevo_store_read(from->store, self->data->run_numbers[index], run->curve.trials,
+                                   from->trials, PIECE, &count, err));
+        for (size_t i = 0; i < count; i++)
+            OPEVO_TRY(opevo_run_curve_add(&run->curve, &from->trials[i].outcome, err));
+    }
+    if (worker == 0 && opevo_i_progress_due(&self->progress)) {
+        char line[64];
+
+        snprintf(line, sizeof line, "run %zu of %zu", index + 1, self->data->run_count);
+        opevo_i_progress_draw(&self->progress, (double)(index + 1) / (double)self->data->run_count,
+                              line);
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status read_runs(const char *path, bool quiet, unsigned threads,
+                              opevo_i_study_data *data, opevo_error *err)
+{
+    reader self = {.data = data};
+    opevo_status status = OPEVO_OK;
+
+    threads = threads < data->run_count ? threads : (unsigned)data->run_count;
+    self.connections = opevo_calloc(threads, sizeof *self.connections);
+    if (!self.connections) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+        goto cleanup;
+    }
+    for (unsigned i = 0; i < threads; i++)
+        OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &self.connections[i].store, err));
+    opevo_i_progress_start(&self.progress, quiet);
+    status = opevo_parallel_for(data->run_count, threads, read_run, &self, err);
+    opevo_i_progress_end(&self.progress);
+cleanup:
+    for (unsigned i = 0; self.connections && i < threads; i++)
+        opevo_store_close(self.connections[i].store);
+    opevo_free(self.connections);
+    return status;
+}
+
+opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsigned threads,
+                                opevo_i_study_data *out, opevo_error *err)
+{
+    opevo_store *store = NULL;
+    listing list = {.data = out, .call = call};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
+    OPEVO_TRY(opevo_store_list(store, visit, &list, err));
+    if (list.failed) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of %s.", path);
+        goto cleanup;
+    }
+    if (out->run_count == 0) {
+        bool chosen = opevo_i_option(call, "landscape") || opevo_i_option(call, "tuner");
+
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s holds no run with a trial%s; opevo runs lists what it has.", path,
+                            chosen ? " of what --landscape and --tuner name" : "");
+        goto cleanup;
+    }
+    if (out->empty)
+        opevo_text_printf(&out->notes, "%zu run%s without a trial left out\n", out->empty,
+                          out->empty == 1 ? "" : "s");
+    for (size_t i = 0; i < out->contender_count; i++)
+        OPEVO_TRY(make_label(out, &out->contenders[i], err));
+    OPEVO_TRY(read_runs(path, opevo_i_flag(call, "quiet"), threads, out, err));
+cleanup:
+    opevo_store_close(store);
+    return status;
+}
+
+opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err)
+{
+    data->shown = opevo_calloc(data->landscape_count, sizeof *data->shown);
+    data->labels = opevo_calloc(data->contender_count, sizeof *data->labels);
+    if (!data->shown || !data->labels)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a study.");
+    for (size_t i = 0; i < data->landscape_count; i++) {
+        const opevo_i_named_landscape *row = &data->landscapes[i];
+
+        data->shown[i] = (opevo_study_landscape){row->name, row->unit, row->optimum,
+                                                 row->has_table ? &row->table : NULL};
+    }
+    for (size_t i = 0; i < data->contender_count; i++)
+        data->labels[i] = data->contenders[i].label;
+    data->study = (opevo_study){.landscapes = data->shown,
+                                .contenders = data->labels,
+                                .runs = data->runs,
+                                .landscape_count = data->landscape_count,
+                                .contender_count = data->contender_count,
+                                .run_count = data->run_count};
+    return OPEVO_OK;
+}
+
+void opevo_i_study_data_free(opevo_i_study_data *data)
+{
+    for (size_t i = 0; i < data->landscape_count; i++) {
+        opevo_i_named_landscape *row = &data->landscapes[i];
+
+        opevo_free(row->name);
+        opevo_free(row->unit);
+        opevo_free(row->on);
+        opevo_free(row->what);
+        opevo_free(row->space);
+        opevo_fitness_table_free(&row->table);
+    }
+    for (size_t i = 0; i < data->contender_count; i++) {
+        opevo_free(data->contenders[i].tuner);
+        opevo_free(data->contenders[i].settings);
+        opevo_free(data->contenders[i].budget);
+        opevo_free(data->contenders[i].label);
+    }
+    for (size_t i = 0; i < data->run_count; i++)
+        opevo_run_curve_free(&data->runs[i].curve);
+    opevo_free(data->landscapes);
+    opevo_free(data->contenders);
+    opevo_free(data->run_numbers);
+    opevo_free(data->runs);
+    opevo_free(data->shown);
+    opevo_free(data->labels);
+    opevo_text_free(&data->notes);
+}

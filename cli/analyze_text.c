@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* An analysis as tables and sentences for a person. */
+
+#include "analyze_internal.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_SENTENCES = 10 }; /* of a landscape; above, a table of signs */
+
+static const char random_name[] = "random search";
+
+typedef struct printer {
+    const opevo_i_study_data *data;
+    const opevo_study_analysis *analysis;
+    unsigned width;
+    opevo_text *out;
+} printer;
+
+/* ---- Cells ---- */
+
+static void number_cell(opevo_table *table, const char *format, double value)
+{
+    char text[64] = "-";
+
+    if (isinf(value))
+        snprintf(text, sizeof text, "never");
+    else if (!isnan(value))
+        snprintf(text, sizeof text, format, value); /* NOLINT: formats are ours */
+    opevo_i_table_cell(table, "%s", text);
+}
+
+/* A number with its interval, "0.93 (0.91 to 0.95)"; with "exact" for it where it is a formula. */
+static void sure_cell(opevo_table *table, const char *format, double value, opevo_interval interval,
+                      bool exact)
+{
+    char text[64] = "-", low[64], high[64] = "never";
+
+    if (isinf(value))
+        snprintf(text, sizeof text, "never");
+    else if (!isnan(value))
+        snprintf(text, sizeof text, format, value); /* NOLINT: formats are ours */
+    if (exact || !isfinite(interval.low)) {
+        opevo_i_table_cell(table, "%s%s", text, exact ? " (exact)" : "");
+        return;
+    }
+    snprintf(low, sizeof low, format, interval.low); /* NOLINT: formats are ours */
+    if (isfinite(interval.high))
+        snprintf(high, sizeof high, format, interval.high); /* NOLINT: formats are ours */
+    opevo_i_table_cell(table, "%s (%s to %s)", text, low, high);
+}
+
+static void share_cell(opevo_table *table, double share, opevo_interval interval, bool exact)
+{
+    if (isnan(share))
+        opevo_i_table_cell(table, "-");
+    else if (exact)
+        opevo_i_table_cell(table, "%.1f %% (exact)", 100 * share);
+    else
+        opevo_i_table_cell(table, "%.0f %% (%.0f to %.0f)", 100 * share, 100 * interval.low,
+                           100 * interval.high);
+}
+
+/* The cells of a landscape to print: the contenders that ran there, then random search. */
+static const opevo_study_cell *row_of(const printer *self, size_t landscape, size_t i,
+                                      const char **name)
+{
+    const opevo_study_analysis *analysis = self->analysis;
+    const opevo_study_cell *cell = NULL;
+
+    if (i == analysis->study.contender_count) {
+        *name = random_name;
+        return analysis->places[landscape].exact_random ? &analysis->places[landscape].random
+                                                        : NULL;
+    }
+    *name = analysis->study.contenders[i];
+    cell = opevo_study_cell_of(analysis, landscape, i);
+    return cell->runs ? cell : NULL;
+}
+
+/* ---- Tables of a landscape ---- */
+
+static const char *fraction_of(const opevo_study_place *place)
+{
+    return place->optimum_known ? "optimum" : "best of all runs";
+}
+
+static opevo_status print_points(printer *self, size_t landscape, opevo_error *err)
+{
+    static const char *const heads[] = {"<tuner", "trials", "runs", "<mean", "sd", "worst"};
+    const opevo_study_place *place = &self->analysis->places[landscape];
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+
+    for (size_t i = 0; i <= self->analysis->study.contender_count; i++) {
+        const char *name = NULL;
+        const opevo_study_cell *cell = row_of(self, landscape, i, &name);
+
+        for (size_t j = 0; cell && j < place->grid_count; j++) {
+            const opevo_study_point *point = &cell->points[j];
+
+            if (!point->checkpoint)
+                continue;
+            opevo_i_table_cell(&table, "%s", name);
+            opevo_i_table_cell(&table, "%llu", (unsigned long long)point->trials);
+            number_cell(&table, "%.0f", point->runs ? (double)point->runs : (double)NAN);
+            sure_cell(&table, "%.4f", point->mean, point->interval, cell == &place->random);
+            number_cell(&table, "%.4f", point->sd);
+            number_cell(&table, "%.4f", point->worst);
+        }
+    }
+    opevo_text_printf(self->out, "\nbest fraction of the %s after so many trials\n",
+                      fraction_of(place));
+    return opevo_i_table_print(&table, self->width, self->out, err);
+}
+
+static opevo_status print_shares(printer *self, size_t landscape, opevo_error *err)
+{
+    static const char *const heads[] = {"<tuner", "trials", "<within 5 %", "<within 1 %", "<score"};
+    const opevo_study_place *place = &self->analysis->places[landscape];
+    opevo_table table = {.heads = heads, .columns = place->exact_random ? 5 : 4};
+
+    for (size_t i = 0; i <= self->analysis->study.contender_count; i++) {
+        const char *name = NULL;
+        const opevo_study_cell *cell = row_of(self, landscape, i, &name);
+        bool exact = cell == &place->random;
+
+        for (size_t j = 0; cell && j < place->grid_count; j++) {
+            const opevo_study_point *point = &cell->points[j];
+
+            if (!point->checkpoint)
+                continue;
+            opevo_i_table_cell(&table, "%s", name);
+            opevo_i_table_cell(&table, "%llu", (unsigned long long)point->trials);
+            share_cell(&table, point->within_5, point->within_5_interval, exact);
+            share_cell(&table, point->within_1, point->within_1_interval, exact);
+            if (place->exact_random)
+                sure_cell(&table, "%.3f", point->score, point->score_interval, exact);
+        }
+    }
+    opevo_text_printf(self->out, "\nshare of runs near the %s%s\n", fraction_of(place),
+                      place->exact_random ? ", and score: 0 as exact random search, 1 the optimum"
+                                          : "");
+    return opevo_i_table_print(&table, self->width, self->out, err);
+}
+
+static opevo_status print_targets(printer *self, size_t landscape, opevo_error *err)
+{
+    static const char *const heads[] = {"<tuner", "target", "<reached in", "<ERT"};
+    const opevo_study_place *place = &self->analysis->places[landscape];
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+
+    for (size_t i = 0; i <= self->analysis->study.contender_count; i++) {
+        const char *name = NULL;
+        const opevo_study_cell *cell = row_of(self, landscape, i, &name);
+        bool exact = cell == &place->random;
+
+        for (size_t j = 0; cell && j < self->analysis->options.target_count; j++) {
+            const opevo_study_target *target = &cell->targets[j];
+
+            opevo_i_table_cell(&table, "%s", name);
+            opevo_i_table_cell(&table, "%g", target->fraction);
+            if (exact)
+                share_cell(&table, target->hit, target->interval, true);
+            else
+                opevo_i_table_cell(&table, "%zu of %zu", target->reached, target->runs);
+            sure_cell(&table, "%.1f", target->ert, target->interval, exact);
+        }
+    }
+    opevo_text_printf(self->out,
+                      "\nexpected running time (ERT), in trials, to a fraction of the %s\n",
+                      fraction_of(place));
+    return opevo_i_table_print(&table, self->width, self->out, err);
+}
+
+static opevo_status print_areas(printer *self, size_t landscape, opevo_error *err)
+{
+    static const char *const heads[] = {"<tuner", "<area"};
+    const opevo_study_place *place = &self->analysis->places[landscape];
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+
+    for (size_t i = 0; i <= self->analysis->study.contender_count; i++) {
+        const char *name = NULL;
+        const opevo_study_cell *cell = row_of(self, landscape, i, &name);
+
+        if (!cell)
+            continue;
+        opevo_i_table_cell(&table, "%s", name);
+        sure_cell(&table, "%.4f", cell->ecdf_area, cell->ecdf_area_interval,
+                  cell == &place->random);
+    }
+    opevo_text_printf(self->out, "\narea under the ECDF over these targets, log trials 1 to %llu\n",
+                      (unsigned long long)place->horizon);
+    return opevo_i_table_print(&table, self->width, self->out, err);
+}
+
+static void print_windows(const printer *self, const opevo_study_place *place)
+{
+    opevo_text_add(self->out, "\nscore P averaged");
+    if (place->trials_from <= place->trials_to)
+        opevo_text_printf(self->out, " over trials %llu to %llu%s",
+                          (unsigned long long)place->trials_from,
+                          (unsigned long long)place->trials_to,
+                          place->trials_cut ? " (cut at the end of the runs)" : "");
+    if (place->seconds_from <= place->seconds_to)
+        opevo_text_printf(self->out, ", over seconds %.3g to %.4g%s", place->seconds_from,
+                          place->seconds_to, place->seconds_cut ? " (cut likewise)" : "");
+    opevo_text_add(self->out, "\nagainst exact random search and against the community's "
+                              "approximation of it\n");
+}
+
+static opevo_status print_scores(printer *self, size_t landscape, opevo_error *err)
+{
+    static const char *const heads[] = {"<tuner", "<over trials", "community's", "<over seconds",
+                                        "community's"};
+    const opevo_study_place *place = &self->analysis->places[landscape];
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+
+    if (!place->exact_random ||
+        (place->trials_from > place->trials_to && place->seconds_from > place->seconds_to))
+        return OPEVO_OK;
+    for (size_t i = 0; i < self->analysis->study.contender_count; i++) {
+        const char *name = NULL;
+        const opevo_study_cell *cell = row_of(self, landscape, i, &name);
+
+        if (!cell)
+            continue;
+        opevo_i_table_cell(&table, "%s", name);
+        for (int k = 0; k < 2; k++) {
+            const opevo_study_score *score = k ? &cell->by_time : &cell->by_trials;
+
+            sure_cell(&table, "%.3f", score->exact, score->exact_interval, false);
+            number_cell(&table, "%.3f", score->community);
+        }
+    }
+    print_windows(self, place);
+    return opevo_i_table_print(&table, self->width, self->out, err);
+}
+
+/* ---- Comparisons ---- */
+
+static const opevo_study_pair *find_pair(const opevo_study_analysis *analysis, size_t landscape,
+                                         size_t a, size_t b)
+{
+    for (size_t i = 0; i < analysis->pair_count; i++) {
+        const opevo_study_pair *pair = &analysis->pairs[i];
+
+        if (pair->landscape == landscape && pair->a == a && pair->b == b)
+            return pair;
+    }
+    return NULL;
+}
+
+/* How the tuner of the row does against that of the column: + better, - worse, . not resolved. */
+static const char *sign_of(const opevo_study_analysis *analysis, size_t landscape, size_t row,
+                           size_t column)
+{
+    bool turned = row > column;
+    const opevo_study_pair *pair =
+        find_pair(analysis, landscape, turned ? column : row, turned ? row : column);
+
+    if (!pair || pair->test.pairs == 0)
+        return "";
+    if (pair->verdict == OPEVO_VERDICT_UNRESOLVED)
+        return ".";
+    return (pair->verdict == OPEVO_VERDICT_BETTER) != turned ? "+" : "-";
+}
+
+static void print_signs(const printer *self, size_t landscape)
+{
+    const opevo_study *study = &self->analysis->study;
+    size_t widest = 0;
+
+    opevo_text_add(self->out, "row against column: + better, - worse, . not resolved\n");
+    for (size_t i = 0; i < study->contender_count; i++)
+        widest = strlen(study->contenders[i]) > widest ? strlen(study->contenders[i]) : widest;
+    opevo_text_printf(self->out, "%*s", (int)widest + 4, "");
+    for (size_t j = 0; j < study->contender_count; j++)
+        opevo_text_printf(self->out, " %2zu", j + 1);
+    for (size_t i = 0; i < study->contender_count; i++) {
+        opevo_text_printf(self->out, "\n%2zu  %-*s", i + 1, (int)widest, study->contenders[i]);
+        for (size_t j = 0; j < study->contender_count; j++)
+            opevo_text_printf(self->out, " %2s",
+                              i == j ? "" : sign_of(self->analysis, landscape, i, j));
+    }
+    opevo_text_add(self->out, "\n");
+}
+
+static void print_verdicts(const printer *self, size_t landscape)
+{
+    const opevo_study_analysis *analysis = self->analysis;
+    size_t count = 0;
+
+    for (size_t i = 0; i < analysis->pair_count; i++)
+        count += analysis->pairs[i].landscape == landscape;
+    if (count == 0)
+        return;
+    opevo_text_printf(self->out, "\nverdicts at %llu trials\n",
+                      (unsigned long long)analysis->places[landscape].compared_at);
+    if (count > MOST_SENTENCES) {
+        print_signs(self, landscape);
+        return;
+    }
+    for (size_t i = 0; i < analysis->pair_count; i++) {
+        if (analysis->pairs[i].landscape != landscape)
+            continue;
+        opevo_study_pair_sentence(analysis, &analysis->pairs[i], self->out);
+        opevo_text_add(self->out, "\n");
+    }
+}
+
+/* ---- Over the landscapes ---- */
+
+static void print_friedman(const printer *self)
+{
+    const opevo_study_overall *overall = &self->analysis->overall;
+    const opevo_friedman *test = &overall->test;
+
+    opevo_text_printf(self->out, "Friedman: chi-square %.3f, p = %.2g", test->chi_square,
+                      test->p_chi_square);
+    if (isfinite(test->f))
+        opevo_text_printf(self->out, "; Iman-Davenport F %.3f, p = %.2g", test->f, test->p_f);
+    opevo_text_printf(self->out, "; critical difference of mean ranks (Nemenyi, %.0f %%): %.3f\n",
+                      100 * (1 - self->analysis->options.alpha), overall->critical_difference);
+}
+
+/* Who may be as good as the one with the best mean rank, as far as the critical difference tells. */
+static void print_group(const printer *self)
+{
+    const opevo_study_overall *overall = &self->analysis->overall;
+    const opevo_study *study = &self->analysis->study;
+    size_t best = 0;
+    const char *separator = "";
+
+    for (size_t i = 1; i < study->contender_count; i++)
+        best = overall->mean_rank[i] < overall->mean_rank[best] ? i : best;
+    opevo_text_printf(self->out,
+                      "not told apart from the best, %s, by that: ", study->contenders[best]);
+    for (size_t i = 0; i < study->contender_count; i++) {
+        if (i == best ||
+            overall->mean_rank[i] >= overall->mean_rank[best] + overall->critical_difference)
+            continue;
+        opevo_text_printf(self->out, "%s%s", separator, study->contenders[i]);
+        separator = ", ";
+    }
+    opevo_text_add(self->out, *separator ? "\n" : "none\n");
+}
+
+static opevo_status print_overall(printer *self, opevo_error *err)
+{
+    static const char *const heads[] = {"<tuner", "<mean", "mean rank"};
+    const opevo_study_overall *overall = &self->analysis->overall;
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_status status = OPEVO_OK;
+
+    if (overall->blocks < 2 || self->analysis->study.contender_count < 2)
+        return OPEVO_OK;
+    opevo_text_printf(self->out, "\nover the %zu landscapes on which all of them ran\n",
+                      overall->blocks);
+    for (size_t i = 0; i < self->analysis->study.contender_count; i++) {
+        opevo_i_table_cell(&table, "%s", self->analysis->study.contenders[i]);
+        sure_cell(&table, "%.4f", overall->mean[i], overall->interval[i], false);
+        number_cell(&table, "%.2f", overall->mean_rank[i]);
+    }
+    status = opevo_i_table_print(&table, self->width, self->out, err);
+    print_friedman(self);
+    print_group(self);
+    return status;
+}
+
+/* ---- All of it ---- */
+
+static void print_head(const printer *self, const char *path)
+{
+    const opevo_study_analysis *analysis = self->analysis;
+    const opevo_study *study = &analysis->study;
+    uint64_t trials = 0;
+
+    for (size_t i = 0; i < study->run_count; i++)
+        trials += study->runs[i].curve.trials;
+    opevo_text_printf(self->out, "%s: %zu run%s, ", path, study->run_count,
+                      study->run_count == 1 ? "" : "s");
+    opevo_i_text_add_grouped(self->out, trials);
+    opevo_text_printf(self->out,
+                      " trials; numbers are estimated from the runs, with %g %% intervals, unless "
+                      "they say exact; seed %llu, %zu resamples\n",
+                      100 * analysis->options.confidence,
+                      (unsigned long long)analysis->options.seed, analysis->options.resamples);
+    opevo_text_add(self->out, opevo_text_string(&self->data->notes));
+}
+
+static void print_place(const printer *self, size_t landscape)
+{
+    const opevo_study_analysis *analysis = self->analysis;
+    const opevo_study_place *place = &analysis->places[landscape];
+    const opevo_study_landscape *shown = &analysis->study.landscapes[landscape];
+
+    opevo_text_printf(self->out, "\n== %s: ", shown->name);
+    if (shown->table) {
+        opevo_i_text_add_grouped(self->out, shown->table->points);
+        opevo_text_add(self->out, " points, ");
+    }
+    if (place->optimum_known)
+        opevo_text_printf(self->out, "optimum (exact) %.8g %s\n", place->optimum, shown->unit);
+    else
+        opevo_text_printf(self->out,
+                          "the optimum is not known; the best of all runs is %.8g %s, and the true "
+                          "fractions are smaller\n",
+                          place->optimum, shown->unit);
+    for (size_t i = 0; i < analysis->study.contender_count; i++) {
+        const opevo_study_cell *cell = opevo_study_cell_of(analysis, landscape, i);
+
+        if (cell->open)
+            opevo_text_printf(self->out,
+                              "%s: unfinished runs: %zu of %zu; they count as far as they go\n",
+                              analysis->study.contenders[i], cell->open, cell->runs);
+    }
+}
+
+opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_data *data,
+                                         const opevo_study_analysis *analysis, opevo_text *out,
+                                         opevo_error *err)
+{
+    printer self = {data, analysis, opevo_i_terminal_width(STDOUT_FILENO), out};
+    opevo_status status = OPEVO_OK;
+
+    print_head(&self, path);
+    for (size_t i = 0; i < analysis->study.landscape_count; i++) {
+        print_place(&self, i);
+        OPEVO_TRY(print_points(&self, i, err));
+        OPEVO_TRY(print_shares(&self, i, err));
+        OPEVO_TRY(print_targets(&self, i, err));
+        OPEVO_TRY(print_areas(&self, i, err));
+        OPEVO_TRY(print_scores(&self, i, err));
+        print_verdicts(&self, i);
+    }
+    OPEVO_TRY(print_overall(&self, err));
+cleanup:
+    return status;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "check.h"
+
+#include <opevo/bootstrap.h>
+#include <opevo/memory.h>
+#include <opevo/random.h>
+#include <opevo/summary.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+
+/* Each resample has as many rows as there are (a column of ones says so), columns of a row stay
+ * together, and the stream alone decides. */
+static void test_sums(void **state)
+{
+    enum { N = 7, B = 500, COLUMNS = 3 };
+    double rows[N * COLUMNS], sums[B * COLUMNS], again[B * COLUMNS];
+    opevo_bootstrap options = {B, 9, 4}, other = {B, 9, 5};
+    size_t same = 0;
+
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        rows[i * COLUMNS] = 1;
+        rows[i * COLUMNS + 1] = (double)(i * i);
+        rows[i * COLUMNS + 2] = -2 * (double)(i * i);
+    }
+    opevo_bootstrap_sums(rows, N, COLUMNS, &options, sums);
+    opevo_bootstrap_sums(rows, N, COLUMNS, &options, again);
+    assert_memory_equal(sums, again, sizeof sums);
+    opevo_bootstrap_sums(rows, N, COLUMNS, &other, again);
+    for (size_t b = 0; b < B; b++) {
+        CHECK_CLOSE(sums[b * COLUMNS], N, 0);
+        CHECK_CLOSE(sums[b * COLUMNS + 2], -2 * sums[b * COLUMNS + 1], 0);
+        same += sums[b * COLUMNS + 1] == again[b * COLUMNS + 1];
+    }
+    assert_true(same < B / 4);
+}
+
+/* The sums of resamples of 0 and 1 are binomial; every share within 4.5 standard errors. */
+static void test_sums_are_binomial(void **state)
+{
+    enum { N = 6, B = 100000 };
+    static const double rows[N] = {0, 1, 0, 0, 1, 0};
+    double *sums = opevo_malloc(B, sizeof *sums);
+    size_t counts[N + 1] = {0};
+    opevo_bootstrap options = {B, 1, 0};
+
+    (void)state;
+    opevo_bootstrap_sums(rows, N, 1, &options, sums);
+    for (size_t b = 0; b < B; b++)
+        counts[(size_t)sums[b]]++;
+    for (unsigned k = 0; k <= N; k++) {
+        double p = gsl_ran_binomial_pdf(k, 1.0 / 3, N);
+
+        CHECK_CLOSE((double)counts[k] / B, p, 4.5 * sqrt(p * (1 - p) / B));
+    }
+    opevo_free(sums);
+}
+
+static opevo_interval interval_of(const double *values, size_t count, size_t resamples,
+                                  uint64_t index, double *room)
+{
+    opevo_bootstrap options = {resamples, 3, index};
+
+    opevo_bootstrap_sums(values, count, 1, &options, room);
+    return opevo_bca_interval(values, count, 1, room, resamples, 1, 0.95, room + resamples);
+}
+
+/* The definition, with the acceleration by leaving one value out at a time. */
+static void test_bca_by_definition(void **state)
+{
+    enum { N = 12, B = 999 };
+    double values[N] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 40}, room[2 * B], means[B];
+    double mean = 0, left_out[N], middle = 0, cubes = 0, squares = 0, below = 0, a = 0, z0 = 0;
+    opevo_interval interval = interval_of(values, N, B, 1, room);
+    opevo_bootstrap options = {B, 3, 1};
+
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        mean += values[i] / N;
+    for (size_t i = 0; i < N; i++) {
+        left_out[i] = (mean * N - values[i]) / (N - 1);
+        middle += left_out[i] / N;
+    }
+    for (size_t i = 0; i < N; i++) {
+        squares += pow(middle - left_out[i], 2);
+        cubes += pow(middle - left_out[i], 3);
+    }
+    a = cubes / (6 * pow(squares, 1.5));
+    opevo_bootstrap_sums(values, N, 1, &options, means);
+    for (size_t b = 0; b < B; b++) {
+        means[b] /= N;
+        below += fabs(means[b] - mean) < 1e-9 ? 0.5 : means[b] < mean;
+    }
+    z0 = gsl_cdf_ugaussian_Pinv(below / B);
+    opevo_moments_of(means, B); /* sorts them */
+    for (int side = -1; side <= 1; side += 2) {
+        double z = z0 + side * 1.959963984540054;
+        double p = gsl_cdf_ugaussian_P(z0 + z / (1 - a * z));
+
+        CHECK_CLOSE(side < 0 ? interval.low : interval.high, opevo_quantile_sorted(means, B, p),
+                    1e-9);
+    }
+    assert_true(interval.low < mean && mean < interval.high);
+    assert_true(interval.high - mean > mean - interval.low); /* skewed as the values are */
+}
+
+static void test_degenerate(void **state)
+{
+    static const double same[] = {0.1, 0.1, 0.1}, one[] = {5};
+    double room[400], infinite[] = {1, 2, INFINITY, INFINITY};
+    opevo_interval interval = interval_of(same, 3, 200, 1, room);
+
+    (void)state;
+    CHECK_CLOSE(interval.low, 0.1, 1e-15);
+    CHECK_CLOSE(interval.high, 0.1, 1e-15);
+    assert_true(isnan(interval_of(one, 1, 200, 1, room).low));
+    interval = opevo_percentile_interval(infinite, 4, 0.95);
+    CHECK_CLOSE(interval.low, 1, 0);
+    assert_true(isinf(interval.high));
+}
+
+/* Misses of the 95 % interval of a mean among 1,500 samples of 1 - U^power. */
+static size_t count_misses(size_t count, double power)
+{
+    enum { B = 400, MOST = 64 };
+    double values[MOST], room[2 * B], mean = 1 - 1 / (power + 1);
+    size_t misses = 0;
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 11, "test", count);
+    for (uint64_t s = 0; s < 1500; s++) {
+        opevo_interval interval;
+
+        for (size_t i = 0; i < count; i++)
+            values[i] = 1 - pow(opevo_rng_unit(&rng), power);
+        interval = interval_of(values, count, B, s, room);
+        misses += !(interval.low <= mean && mean <= interval.high);
+    }
+    return misses;
+}
+
+/* The interval is an approximation whose true error, for samples of this size, lies between .05 and
+ * .065: the misses are within 4 standard deviations of a binomial number with such a probability. An
+ * interval from the wrong quantiles (90 % for 95 %), or of the width of single values, is caught. */
+static void test_coverage(void **state)
+{
+    static const size_t counts[] = {20, 30, 60};
+    static const double powers[] = {3, 1, 3};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        double misses = (double)count_misses(counts[i], powers[i]);
+
+        assert_true(misses > 1500 * 0.05 - 4 * sqrt(1500 * 0.05 * 0.95));
+        assert_true(misses < 1500 * 0.065 + 4 * sqrt(1500 * 0.065 * 0.935));
+    }
+}
+
+/* Clopper and Pearson's interval covers every probability at least as often as it says: by summing
+ * the binomial law over the counts whose interval holds it. And its ends are its definition. */
+static void test_share_interval(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n <= 20; n++) {
+        for (int step = 1; step < 200; step++) {
+            double p = 0.005 * step, covered = 0;
+
+            for (unsigned k = 0; k <= n; k++) {
+                opevo_interval interval = opevo_share_interval(k, n, 0.9);
+
+                if (interval.low <= p && p <= interval.high)
+                    covered += gsl_ran_binomial_pdf(k, p, n);
+            }
+            assert_true(covered >= 0.9 - 1e-9);
+        }
+        for (unsigned k = 0; k <= n; k++) {
+            opevo_interval interval = opevo_share_interval(k, n, 0.9);
+
+            if (k > 0)
+                CHECK_CLOSE(gsl_cdf_binomial_Q(k - 1, interval.low, n), 0.05, 1e-9);
+            if (k < n)
+                CHECK_CLOSE(gsl_cdf_binomial_P(k, interval.high, n), 0.05, 1e-9);
+        }
+    }
+    assert_true(isnan(opevo_share_interval(0, 0, 0.95).low));
+    CHECK_CLOSE(opevo_share_interval(0, 100000, 0.95).low, 0, 0);
+    CHECK_CLOSE(opevo_share_interval(0, 100000, 0.95).high, 1 - pow(0.025, 1e-5), 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_sums_are_binomial),
+        cmocka_unit_test(test_bca_by_definition),
+        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_share_interval),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
