@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include <opevo/landscape.h>
+#include <opevo/live.h>
 #include <opevo/run.h>
 #include <opevo/space.h>
 
@@ -56,10 +57,10 @@ struct opevo_call {
     size_t given_count;
 };
 
-extern const opevo_verb opevo_i_verb_analyze, opevo_i_verb_completion, opevo_i_verb_help,
-    opevo_i_verb_landscape, opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_runs,
-    opevo_i_verb_space, opevo_i_verb_study, opevo_i_verb_tune, opevo_i_verb_tuners,
-    opevo_i_verb_verify;
+extern const opevo_verb opevo_i_verb_analyze, opevo_i_verb_completion, opevo_i_verb_devices,
+    opevo_i_verb_help, opevo_i_verb_landscape, opevo_i_verb_law, opevo_i_verb_man,
+    opevo_i_verb_record, opevo_i_verb_runs, opevo_i_verb_space, opevo_i_verb_study,
+    opevo_i_verb_tune, opevo_i_verb_tuners, opevo_i_verb_verify;
 extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
 const opevo_verb *opevo_i_verb_find(const char *name);
 
@@ -95,10 +96,64 @@ opevo_status opevo_i_parameter_of(const char *text, const char *topology, opevo_
                                   opevo_error *err);
 /* A space by a parameter ("factor(8,3)"), an operator, a space file, or "recorded:FILE". */
 opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err);
-/* An objective: `on` is "recorded:FILE" (then `what` is NULL) or "sim:DEVICE" (then it is an
- * operator); `space` is a space file for a recorded landscape, or NULL. */
+/* An objective: `on` is "recorded:FILE" or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
+ * "cpu", "cuda:N" or "hip:N" (then it is an operator); `space` is a space file for a recorded landscape or a program, or NULL.
+ */
 opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
                                   opevo_objective **out, opevo_error *err);
+/* The same with the options of live objectives of a call, which has OPEVO_I_LIVE_OPTIONS. */
+opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what, const char *on,
+                                       const char *space, opevo_objective **out, opevo_error *err);
+#define OPEVO_I_OBJECTIVES "recorded:FILE, sim:DEVICE, cmd:PROGRAM, cpu, cuda:N or hip:N"
+
+/* ---- Live objectives (live_options.c) ---- */
+
+/* Rows for the option table of a verb that measures. */
+#define OPEVO_I_LIVE_OPTIONS                                                                       \
+    {"result", "HOW", "cmd: what it prints: ms:/REGEX/, gflops:json:PATH, ... (default s:wall)",   \
+     false},                                                                                       \
+        {"flop", "N", "cmd: floating-point operations of one execution", false},                   \
+        {"exit", "STATUS=CLASS", "cmd: what an exit status means, such as 3=rejected", true},      \
+        {"repeats", "N", "cmd: executions for each trial (default 1)", false},                     \
+        {"timeout", "S", "time limit of one execution (default: cmd 60 s, kernels 5 s)", false},   \
+        {"workers", "COMMAND", "measure through this worker, such as 'ssh host opevo-worker cpu'", \
+         true},                                                                                    \
+        {"template", "NAME", "kernels: which template (default: the operator's first)", false},    \
+        {"cold", NULL, "kernels: flush the caches before each execution", false},                  \
+        {"precision", "P", "kernels: repeat until the median is known to P percent (default 2)",   \
+         false},                                                                                   \
+    {                                                                                              \
+        "build-timeout", "S", "kernels: time limit of building one (default 30 s)", false          \
+    }
+
+opevo_status opevo_i_live_program(const opevo_call *call, const char *command, const char *space,
+                                  opevo_objective **out, opevo_error *err);
+/* `device` is "cpu", "cuda:0" or such. */
+opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device,
+                                  const opevo_operator *op, opevo_objective **out,
+                                  opevo_error *err);
+
+/* ---- Finals (finals.c) ---- */
+
+enum { OPEVO_I_MOST_FINALISTS = 100 };
+typedef struct opevo_i_finals {
+    opevo_finalist finalists[OPEVO_I_MOST_FINALISTS + 1]; /* the best first, until they have run */
+    size_t count, most;                                   /* most: 0 for no finals */
+    uint64_t rounds;
+    bool ran;
+    opevo_final_verdict verdict;
+} opevo_i_finals;
+
+/* From --finals and --rounds. */
+opevo_status opevo_i_finals_read(const opevo_call *call, const opevo_objective *objective,
+                                 opevo_i_finals *out, opevo_error *err);
+void opevo_i_finals_note(opevo_i_finals *finals, const opevo_trial *trial);
+opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
+                                opevo_error *err);
+void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_objective *objective,
+                          opevo_text *out);
+void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_objective *objective,
+                               opevo_text *out);
 
 /* Whether a text that may name a thing or a file is meant as a file. */
 bool opevo_i_looks_like_path(const char *text);

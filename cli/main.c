@@ -22,6 +22,8 @@ const opevo_verb *const opevo_i_verbs[] = {
     &opevo_i_verb_analyze,
     &opevo_i_verb_tuners,
     &opevo_i_verb_landscape,
+    &opevo_i_verb_record,
+    &opevo_i_verb_devices,
     &opevo_i_verb_help,
     &opevo_i_verb_man,
     &opevo_i_verb_completion,

@@ -4,6 +4,7 @@
 
 #include "cli_internal.h"
 
+#include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/summary.h>
@@ -16,8 +17,8 @@
 #include <string.h>
 
 static const opevo_option options[] = {
-    {"on", "OBJECTIVE", "recorded:FILE, or sim:DEVICE for an operator", false},
-    {"space", "FILE", "space file that says otherwise than the recording", false},
+    {"on", "OBJECTIVE", "recorded:FILE, sim:DEVICE for an operator, cmd:PROGRAM, cpu, ...", false},
+    {"space", "FILE", "space file: of a program, or other than the recording's", false},
     {"tuner", "NAME", "which tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
     {"learn", "STORE:RUN", "learn from a run in a store before the first trial", true},
@@ -28,6 +29,9 @@ static const opevo_option options[] = {
     {"runs", "N", "as many runs, with the seeds that follow (default 1)", false},
     {"threads", "N", "threads (default 1, for several runs all processors; 0: all)", false},
     {"store", "FILE", "keep every trial here; the same command resumes", false},
+    OPEVO_I_LIVE_OPTIONS,
+    {"finals", "K", "measure the best K again, side by side (default: kernels 5)", false},
+    {"rounds", "N", "rounds of the finals (default 30)", false},
     {"json", NULL, "print one JSON object", false},
     {"dry-run", NULL, "print the settings and stop", false},
     {"quiet", NULL, "no progress line", false},
@@ -45,6 +49,7 @@ typedef struct plan {
     opevo_trial *earlier;      /* to learn from */
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
+    opevo_i_finals finals;
     uint64_t failed; /* what the progress line of a single run shows */
     double best, cost_s;
 } plan;
@@ -185,9 +190,11 @@ static opevo_status read_plan(const opevo_call *call, plan *self, opevo_error *e
     OPEVO_TRY(opevo_i_option_count(call, "threads", self->runs == 1, 0, 1024, &threads, err));
     self->threads = threads ? (unsigned)threads : opevo_processor_count();
     OPEVO_TRY(read_settings(call, self, err));
-    OPEVO_TRY(opevo_i_objective_of(call->argument_count ? call->arguments[0] : NULL,
-                                   opevo_i_option(call, "on"), opevo_i_option(call, "space"),
-                                   &self->objective, err));
+    OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
+                                        opevo_i_option(call, "on"), opevo_i_option(call, "space"),
+                                        &self->objective, err));
+    self->run.batch = opevo_live_batch(self->objective);
+    OPEVO_TRY(opevo_i_finals_read(call, self->objective, &self->finals, err));
     OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
     /* Where nothing is ok there is no optimum to compare with. */
     self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
@@ -231,6 +238,7 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     self->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     self->best = fmax(self->best, trial->outcome.fitness);
+    opevo_i_finals_note(&self->finals, trial);
     if (!opevo_i_progress_due(&self->progress))
         return;
     if (self->optimum.known)
@@ -275,6 +283,8 @@ static opevo_status run_all(plan *self, bool quiet, opevo_error *err)
     status = opevo_parallel_for((size_t)self->runs, side_by_side ? self->threads : 1, run_one, self,
                                 err);
     opevo_i_progress_end(&self->progress);
+    if (status == OPEVO_OK && self->runs == 1 && !opevo_i_interrupted)
+        status = opevo_i_finals_run(&self->finals, self->objective, self->run.seed, err);
     return status;
 }
 
@@ -336,6 +346,7 @@ static void print_json(const plan *self, opevo_text *out)
     if (self->runs == 1) {
         add_json_result(self, 0, out);
         add_json_head(self, out);
+        opevo_i_finals_print_json(&self->finals, self->objective, out);
     } else {
         add_json_head(self, out);
         opevo_i_json_key(out, "runs");
@@ -416,6 +427,7 @@ static void print_result(const plan *self, const char *store, opevo_text *out)
     opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
     opevo_space_print(self->objective->space, result->best.proposal.point, out);
     opevo_text_add(out, "\n");
+    opevo_i_finals_print(&self->finals, self->objective, out);
     if (result->stop == OPEVO_STOP_INTERRUPTED && store)
         opevo_text_printf(out, "interrupted; the same command goes on from %s\n", store);
 }
@@ -533,10 +545,13 @@ const opevo_verb opevo_i_verb_tune = {
     .name = "tune",
     .arguments = "[OPERATOR]",
     .arguments_max = 1,
-    .summary = "Search for the fastest configuration of an operator, or of a recorded landscape.",
+    .summary = "Search for the fastest configuration of an operator, a program or a recording.",
     .details =
         "  opevo tune mm1 --on sim:gtx1080ti --trials 500 --set lambda=8 --set q=0.5\n"
-        "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n\n"
+        "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n"
+        "  opevo tune --on 'cmd:./bench --tile {X}' --space space.json --result 'ms:/([0-9.]+) "
+        "ms/'\n"
+        "  opevo tune mm1 --on cpu --store runs.db\n\n"
         "A run with --store survives a kill at any moment: the same command goes on from there,\n"
         "and a larger budget continues a finished run.",
     .options = options,

@@ -102,32 +102,102 @@ opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *
     return status == OPEVO_OK ? opevo_operator_space(&op, out, err) : status;
 }
 
-opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
-                                  opevo_objective **out, opevo_error *err)
+/* ---- Objectives ---- */
+
+/* What a row of the table below is given: the text behind its prefix, and the rest of the call. */
+typedef struct wanted {
+    const char *what, *on, *detail, *space;
+    const opevo_call *call; /* for the options of live objectives; NULL: their defaults */
+} wanted;
+
+static opevo_status open_recorded(const wanted *given, opevo_objective **out, opevo_error *err)
+{
+    if (given->what)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "\"%s\": a recorded landscape is of one operator already; leave it out.",
+                          given->what);
+    if (!*given->detail)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on recorded: names no file.");
+    return opevo_recorded_open(given->detail, given->space, out, err);
+}
+
+static opevo_status operator_of(const wanted *given, opevo_operator *op, opevo_error *err)
+{
+    if (!given->what)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s needs an operator, such as mm1.", given->on);
+    return opevo_operator_parse(given->what, op, err);
+}
+
+static opevo_status open_simulated(const wanted *given, opevo_objective **out, opevo_error *err)
 {
     opevo_operator op;
     opevo_status status = OPEVO_OK;
 
-    if (!on)
+    if (given->what && given->space)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--space goes with --on recorded:FILE or cmd:.");
+    status = operator_of(given, &op, err);
+    return status == OPEVO_OK ? opevo_simulated_open(&op, given->detail, out, err) : status;
+}
+
+static opevo_status open_program(const wanted *given, opevo_objective **out, opevo_error *err)
+{
+    if (given->what)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--on is missing: give --on recorded:FILE or --on sim:DEVICE.");
-    if (!strncmp(on, "recorded:", 9)) {
-        if (what)
-            return OPEVO_FAIL(
-                err, OPEVO_INVALID,
-                "\"%s\": a recorded landscape is of one operator already; leave it out.", what);
-        if (!on[9])
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--on recorded: names no file.");
-        return opevo_recorded_open(on + 9, space, out, err);
+                          "\"%s\": a program needs no operator; leave it out, and give the space "
+                          "with --space FILE.",
+                          given->what);
+    if (!given->space)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--on cmd: needs --space FILE, the space file with its parameters.");
+    return opevo_i_live_program(given->call, given->detail, given->space, out, err);
+}
+
+static opevo_status open_kernels(const wanted *given, opevo_objective **out, opevo_error *err)
+{
+    opevo_operator op;
+    opevo_status status = OPEVO_OK;
+
+    if (given->space)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--space goes with --on recorded:FILE or cmd:.");
+    status = operator_of(given, &op, err);
+    return status == OPEVO_OK ? opevo_i_live_kernels(given->call, given->on, &op, out, err)
+                              : status;
+}
+
+/* One row for each kind of objective; the name is followed by ':', and what is behind it, if that
+ * is a must. */
+static const struct {
+    const char *name;
+    bool detailed;
+    opevo_status (*open)(const wanted *given, opevo_objective **out, opevo_error *err);
+} kinds[] = {
+    {"recorded", true, open_recorded}, {"sim", true, open_simulated}, {"cmd", true, open_program},
+    {"cpu", false, open_kernels},      {"cuda", false, open_kernels}, {"hip", false, open_kernels},
+};
+
+opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what, const char *on,
+                                       const char *space, opevo_objective **out, opevo_error *err)
+{
+    wanted given = {.what = what, .on = on, .space = space, .call = call};
+
+    if (!on)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on is missing: give --on " OPEVO_I_OBJECTIVES ".");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i].name);
+
+        if (strncmp(on, kinds[i].name, length) != 0 ||
+            (on[length] != ':' && (on[length] || kinds[i].detailed)))
+            continue;
+        given.detail = on[length] ? on + length + 1 : "";
+        return kinds[i].open(&given, out, err);
     }
-    if (strncmp(on, "sim:", 4) != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give recorded:FILE or sim:DEVICE.", on);
-    if (!what)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s needs an operator, such as mm1.", on);
-    if (space)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--space goes with --on recorded:FILE.");
-    status = opevo_operator_parse(what, &op, err);
-    return status == OPEVO_OK ? opevo_simulated_open(&op, on + 4, out, err) : status;
+    return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give " OPEVO_I_OBJECTIVES ".", on);
+}
+
+opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
+                                  opevo_objective **out, opevo_error *err)
+{
+    return opevo_i_objective_of_call(NULL, what, on, space, out, err);
 }
 
 /* The path from the root, for a file that may be named without its ending; as it is where its

@@ -15,7 +15,7 @@
  */
 #define ROUNDING 1e-4
 
-/* The five states of a row, as the table spells them. */
+/* The states of a row, as the table spells them. */
 static const struct {
     const char *name;
     const char *rows; /* for messages */
@@ -26,6 +26,8 @@ static const struct {
     {"runtime_error", "rows with status runtime_error", OPEVO_OUTCOME_LAUNCH_ERROR},
     {"invalid", "rows with status invalid", OPEVO_OUTCOME_REJECTED},
     {"timeout", "rows with status timeout", OPEVO_OUTCOME_TIMEOUT},
+    {"wrong", "rows with status wrong", OPEVO_OUTCOME_WRONG},
+    {"crashed", "rows with status crashed", OPEVO_OUTCOME_CRASHED},
 };
 enum { STATE_COUNT = sizeof states / sizeof states[0] };
 
@@ -121,8 +123,8 @@ static opevo_status read_state(reader *self, opevo_outcome_class *kind, opevo_er
     }
     return opevo_i_fail_at(
         err, OPEVO_INVALID, self->table->path, self->table->line,
-        "the status '%.80s' is none of ok, compile_error, runtime_error, invalid "
-        "and timeout.",
+        "the status '%.80s' is none of ok, compile_error, runtime_error, invalid, "
+        "timeout, wrong and crashed.",
         cell);
 }
 

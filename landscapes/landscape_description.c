@@ -7,6 +7,8 @@
 
 #include <opevo/memory.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FORMAT "tuning-landscape 1"
@@ -214,11 +216,88 @@ static opevo_status read_parameters(const source *self, opevo_i_parameters *list
     return status;
 }
 
+/* ---- A whole space -------------------------------------------------------------------------- */
+
+/* The columns of a parameter: each component's by its own name, or NAME_0, NAME_1, ...; that of a
+ * single component by the parameter's name. */
+static opevo_status place_components(const source *self, const opevo_parameter *parameter,
+                                     size_t *columns, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const char *name = opevo_parameter_name(parameter);
+    size_t arity = opevo_parameter_arity(parameter);
+
+    for (size_t k = 0; k < arity && status == OPEVO_OK; k++) {
+        const char *component = opevo_parameter_component_name(parameter, k);
+        char wanted[128];
+
+        if (arity == 1 || component)
+            snprintf(wanted, sizeof wanted, "%s", component ? component : name);
+        else
+            snprintf(wanted, sizeof wanted, "%s_%zu", name, k);
+        status = place_column(self, wanted, &columns[k], err);
+    }
+    return status;
+}
+
+static opevo_status place_all(const source *self, const opevo_space *space, size_t **out,
+                              opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t *columns = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
+        count += opevo_parameter_arity(opevo_space_parameter(space, i));
+    columns = opevo_malloc(count, sizeof *columns);
+    if (!columns)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    count = 0;
+    for (size_t i = 0; i < opevo_space_parameter_count(space) && status == OPEVO_OK; i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+
+        status = place_components(self, parameter, columns + count, err);
+        count += opevo_parameter_arity(parameter);
+    }
+    if (status == OPEVO_OK)
+        *out = columns;
+    else
+        opevo_free(columns);
+    return status;
+}
+
+/* The member "space": a search space in NNI's form with the extensions of space files. */
+static opevo_status begin_in_space(const source *self, opevo_i_recording *recording,
+                                   const json_t *member, const char *given, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    char *text = json_dumps(member, JSON_COMPACT);
+    const char *slash = strrchr(self->path, '/');
+    char *directory = slash ? opevo_strndup(self->path, (size_t)(slash - self->path)) : NULL;
+    opevo_space *space = NULL;
+    size_t *columns = NULL;
+
+    if (!text || (slash && !directory)) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_space_parse(text, self->path, directory, &space, err));
+    OPEVO_TRY(place_all(self, space, &columns, err));
+    status = opevo_i_recording_begin_in(recording, space, columns, self->path, given, err);
+    space = NULL;
+cleanup:
+    opevo_space_destroy(space);
+    opevo_free(directory);
+    free(text);
+    return status;
+}
+
 opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo_i_table *table,
                                        const json_t *root, const char *path, const char *space,
                                        opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    const json_t *whole = json_object_get(root, "space");
     const source self = {table, root, path};
     const json_t *constraints = json_object_get(root, "constraints");
     size_t count = json_array_size(constraints);
@@ -236,6 +315,10 @@ opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo
     }
     OPEVO_TRY(check_format(&self, err));
     OPEVO_TRY(check_columns(&self, err));
+    if (whole) {
+        OPEVO_TRY(begin_in_space(&self, recording, whole, space, err));
+        goto cleanup;
+    }
     OPEVO_TRY(read_parameters(&self, &list, err));
     OPEVO_TRY(opevo_i_recording_begin(recording, &list, texts, count, path, space, err));
 cleanup:

@@ -109,6 +109,11 @@ void opevo_i_parameters_clear(opevo_i_parameters *list);
 opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters *list,
                                      const char *const *constraints, size_t constraint_count,
                                      const char *description, const char *space, opevo_error *err);
+/* The same with a described space that exists already, and the columns of its parameters, both of
+ * which the recording owns from here on. */
+opevo_status opevo_i_recording_begin_in(opevo_i_recording *self, opevo_space *described,
+                                        size_t *columns, const char *description, const char *space,
+                                        opevo_error *err);
 /* Add one row; values[c] is the value in column c, and a text that is no value of its parameter is
  * read as a number or truth value. line: where it stands, 0 when not known. Errors: INVALID for a
  * value outside its parameter, a point given twice, a point that a declared constraint excludes. */

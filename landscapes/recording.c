@@ -239,6 +239,21 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_i_recording_begin_in(opevo_i_recording *self, opevo_space *described,
+                                        size_t *columns, const char *description, const char *space,
+                                        opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    self->described = (opevo_i_layout){described, columns};
+    OPEVO_TRY(check_distinct(self, &self->described, description, err));
+    if (space)
+        OPEVO_TRY(load_given(self, space, err));
+    OPEVO_TRY(make_scratch(self, err));
+cleanup:
+    return status;
+}
+
 /* The vertex of a parameter, first as the values are, then with texts read as what they look like,
  * so that the texts "1" and "x" of a table and the number 1 of a list meet. */
 static bool find_vertex(const opevo_parameter *parameter, const size_t *columns,

@@ -31,6 +31,12 @@ enum {
         .stride = (STRIDE), .padding = (PADDING)                                                   \
     }
 
+#define RESNET(NAME, C, SIZE, F, KERNEL, STRIDE, PADDING)                                          \
+    {                                                                                              \
+        "resnet18-" NAME, "one image through a convolution of ResNet-18",                          \
+            CONV(1, C, SIZE, F, KERNEL, STRIDE, PADDING)                                           \
+    }
+
 static const opevo_named_operator named[] = {
     {"mm1", "matrices (512, 1024) x (1024, 1024), from BERT", MM(512, 1024, 1024)},
     {"mm2", "matrices (512, 1024) x (1024, 4096), from BERT", MM(512, 1024, 4096)},
@@ -45,6 +51,18 @@ static const opevo_named_operator named[] = {
      CONV(512, 3, 227, 64, 11, 4, 0)},
     {"c2", "images (512, 64, 27, 27), kernels (192, 64, 5, 5), stride 1, padding 2, from AlexNet",
      CONV(512, 64, 27, 192, 5, 1, 2)},
+    RESNET("c1", 3, 224, 64, 7, 2, 3),
+    RESNET("c2", 64, 56, 64, 3, 1, 1),
+    RESNET("c3", 64, 56, 64, 1, 1, 0),
+    RESNET("c4", 64, 56, 128, 3, 2, 1),
+    RESNET("c5", 64, 56, 128, 1, 2, 0),
+    RESNET("c6", 128, 28, 128, 3, 1, 1),
+    RESNET("c7", 128, 28, 256, 3, 2, 1),
+    RESNET("c8", 128, 28, 256, 1, 2, 0),
+    RESNET("c9", 256, 14, 256, 3, 1, 1),
+    RESNET("c10", 256, 14, 512, 3, 2, 1),
+    RESNET("c11", 256, 14, 512, 1, 2, 0),
+    RESNET("c12", 512, 7, 512, 3, 1, 1),
 };
 
 size_t opevo_operator_count(void)
@@ -104,8 +122,11 @@ static opevo_status fail_unknown(const char *text, opevo_error *err)
     opevo_text known = {0};
     opevo_status status = OPEVO_INVALID;
 
-    for (size_t i = 0; i < opevo_operator_count(); i++)
-        opevo_text_printf(&known, "%s, ", named[i].name);
+    for (size_t i = 0; i < opevo_operator_count(); i++) {
+        if (strncmp(named[i].name, "resnet18-", 9) != 0)
+            opevo_text_printf(&known, "%s, ", named[i].name);
+    }
+    opevo_text_add(&known, "resnet18-c1 to resnet18-c12, ");
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         opevo_text_printf(&known, "%s%s", i ? ", " : "", forms[i].usage);
     OPEVO_FAIL(err, status, "'%s' is no operator: use one of %s.", text, opevo_text_string(&known));
@@ -224,13 +245,42 @@ cleanup:
     return status;
 }
 
+/* "c2(16)": a named convolution on that many images. */
+static opevo_status parse_batch(const char *text, const opevo_named_operator *row,
+                                opevo_operator *out, opevo_error *err)
+{
+    char number[24] = "";
+    size_t length = strlen(text);
+    size_t name = strlen(row->name);
+    int64_t batch = 0;
+
+    if (length > name + 2 && length - name - 2 < sizeof number && text[length - 1] == ')')
+        memcpy(number, text + name + 1, length - name - 2);
+    if (row->op.kind != OPEVO_CONV2D || !opevo_parse_i64(number, &batch) || batch < 1 ||
+        batch > LARGEST_SHAPE)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "'%s' does not read as a convolution's name with the number of images, such "
+            "as c2(16).",
+            text);
+    *out = row->op;
+    out->batch = batch;
+    return OPEVO_OK;
+}
+
 opevo_status opevo_operator_parse(const char *text, opevo_operator *out, opevo_error *err)
 {
     for (size_t i = 0; i < opevo_operator_count(); i++) {
-        if (strcmp(text, named[i].name) == 0) {
+        size_t length = strlen(named[i].name);
+
+        if (strncmp(text, named[i].name, length) != 0)
+            continue;
+        if (text[length] == '\0') {
             *out = named[i].op;
             return OPEVO_OK;
         }
+        if (text[length] == '(')
+            return parse_batch(text, &named[i], out, err);
     }
     return parse_form(text, out, err);
 }

@@ -14,9 +14,28 @@ static const struct {
     uint64_t points;
     double gflop;
 } paper[] = {
-    {"mm1", 4152720, 1.0737},   {"mm2", 6606600, 4.2950},   {"mm3", 5725720, 4.2950},
-    {"bmm1", 10160640, 2.0133}, {"bmm2", 10160640, 2.0133}, {"bmm3", 11289600, 2.0133},
-    {"c1", 1032192, 71.963},    {"c2", 22579200, 229.32},
+    {"mm1", 4152720, 1.0737},
+    {"mm2", 6606600, 4.2950},
+    {"mm3", 5725720, 4.2950},
+    {"bmm1", 10160640, 2.0133},
+    {"bmm2", 10160640, 2.0133},
+    {"bmm3", 11289600, 2.0133},
+    {"c1", 1032192, 71.963},
+    {"c2", 22579200, 229.32},
+    /* TVM's own spaces of these have as many points (79,027,200; 90,316,800; ...; 844,800), with three
+     * values of the unrolling and two of how, too. */
+    {"resnet18-c1", 79027200, 0.23603},
+    {"resnet18-c2", 90316800, 0.23121},
+    {"resnet18-c3", 22579200, 0.025690},
+    {"resnet18-c4", 32256000, 0.11561},
+    {"resnet18-c5", 8064000, 0.012845},
+    {"resnet18-c6", 36864000, 0.23121},
+    {"resnet18-c7", 8110080, 0.11561},
+    {"resnet18-c8", 2027520, 0.012845},
+    {"resnet18-c9", 9123840, 0.23121},
+    {"resnet18-c10", 760320, 0.11561},
+    {"resnet18-c11", 190080, 0.012845},
+    {"resnet18-c12", 844800, 0.23121},
 };
 enum { PAPER_COUNT = sizeof paper / sizeof *paper };
 
@@ -132,6 +151,8 @@ static void test_forms(void **state)
     CHECK_OK(opevo_operator_parse("matmul(2,3,5,TN)", &op, &err));
     assert_true(op.n == 2 && op.k == 3 && op.m == 5 && op.transpose_x && !op.transpose_y);
     CHECK_CLOSE(opevo_operator_flop(&op), 60.0, 0.0);
+    CHECK_OK(opevo_operator_parse("resnet18-c12(16)", &op, &err));
+    assert_true(op.batch == 16 && op.in_channels == 512 && op.height == 7 && op.padding == 1);
     CHECK_OK(opevo_operator_parse("matmul(2,3,5,NN)", &op, &err));
     assert_true(!op.transpose_x && !op.transpose_y);
 }
@@ -164,6 +185,12 @@ static void test_bad_forms(void **state)
         {"conv2d(1,1,4,4,1,3,3,0,0)", "'0'"},
         {"conv2d(1,1,4,4,1,5,3,1,0)", "larger than the image"},
         {"conv2d(1,1,4,4,1,3,7,1,1)", "larger than the image"},
+        {"c2()", "number of images"},
+        {"c2(0)", "number of images"},
+        {"c2(3", "number of images"},
+        {"resnet18-c12(1.5)", "number of images"},
+        {"mm1(3)", "number of images"},
+        {"resnet18-c13", "use one of mm1"},
     };
     opevo_operator op = {.n = 42};
 

@@ -33,7 +33,9 @@ int64_t opevo_operator_out_width(const opevo_operator *op);
 /* Floating-point operations, a multiply-add counted as two. */
 double opevo_operator_flop(const opevo_operator *op);
 
-/* The operators known by name: the paper's mm1-3, bmm1-3, c1, c2. */
+/* The operators known by name: the paper's mm1-3, bmm1-3, c1, c2; and the convolutions of ResNet-18,
+ * resnet18-c1 to -c12, of Chen et al., "Learning to optimize tensor programs", NeurIPS 2018, table 1
+ * (padded by half the kernel). */
 typedef struct opevo_named_operator {
     const char *name;
     const char *summary; /* shapes in one line */
@@ -42,7 +44,8 @@ typedef struct opevo_named_operator {
 size_t opevo_operator_count(void);
 const opevo_named_operator *opevo_operator_get(size_t i);
 
-/* A name of the table, or a form with shapes: "matmul(N,K,M)", "batch_matmul(B,N,K,M)", each with
+/* A name of the table, that of a convolution also with another number of images ("c2(16)"), or a
+ * form with shapes: "matmul(N,K,M)", "batch_matmul(B,N,K,M)", each with
  * an optional last argument NN, NT, TN or TT (T: the input is stored transposed), and
  * "conv2d(B,Cin,H,W,Cout,KH,KW,stride,padding)". Errors: INVALID with the known names or the usage.
  */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From the command line to live objectives. */
+
+#include "cli_internal.h"
+
+#include <opevo/live.h>
+#include <opevo/memory.h>
+#include <opevo/template.h>
+
+#include <string.h>
+
+/* The values of a repeatable option, in the order given, borrowed from the call; release the array.
+ */
+static opevo_status all_of(const opevo_call *call, const char *name, const char ***out,
+                           size_t *count, opevo_error *err)
+{
+    size_t most = call ? call->given_count : 0;
+    const char **values = opevo_calloc(most + 1, sizeof *values);
+
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --%s.", name);
+    *count = 0;
+    for (size_t i = 0; i < most; i++) {
+        if (!strcmp(call->given[i].option->name, name))
+            values[(*count)++] = call->given[i].value;
+    }
+    *out = values;
+    return OPEVO_OK;
+}
+
+static opevo_status read_program(const opevo_call *call, opevo_program_options *options,
+                                 opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    double limit_s = 0;
+
+    if (!call)
+        return OPEVO_OK;
+    options->result = opevo_i_option(call, "result");
+    OPEVO_TRY(opevo_i_option_positive(call, "flop", &options->flop, err));
+    OPEVO_TRY(opevo_i_option_count(call, "repeats", 1, 1, 1000000, &options->repeats, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "timeout", &limit_s, err));
+    if (limit_s > 0)
+        options->run_limit_s = limit_s;
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_live_program(const opevo_call *call, const char *command, const char *space,
+                                  opevo_objective **out, opevo_error *err)
+{
+    opevo_program_options options = opevo_program_defaults();
+    opevo_status status = OPEVO_OK;
+    opevo_space *loaded = NULL;
+    const char **workers = NULL;
+    const char **exits = NULL;
+
+    options.command = command;
+    OPEVO_TRY(read_program(call, &options, err));
+    OPEVO_TRY(all_of(call, "workers", &workers, &options.workers.count, err));
+    OPEVO_TRY(all_of(call, "exit", &exits, &options.exit_count, err));
+    options.workers.commands = workers;
+    options.exits = exits;
+    OPEVO_TRY(opevo_i_space_of(space, &loaded, err));
+    OPEVO_TRY(opevo_program_open(loaded, &options, out, err));
+    loaded = NULL; /* the objective's */
+cleanup:
+    opevo_space_destroy(loaded);
+    opevo_free(workers);
+    opevo_free(exits);
+    return status;
+}
+
+/* ---- Kernels -------------------------------------------------------------------------------- */
+
+static opevo_status read_kernels(const opevo_call *call, opevo_live_options *options,
+                                 opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    double limit_s = 0;
+    double build_s = 0;
+    double percent = 0;
+
+    if (!call)
+        return OPEVO_OK;
+    options->cold_cache = opevo_i_flag(call, "cold");
+    OPEVO_TRY(opevo_i_option_positive(call, "timeout", &limit_s, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "build-timeout", &build_s, err));
+    OPEVO_TRY(opevo_i_option_positive(call, "precision", &percent, err));
+    if (percent >= 100)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--precision %g: give a percentage below 100.",
+                          percent);
+    options->run_limit_s = limit_s > 0 ? limit_s : options->run_limit_s;
+    options->build_limit_s = build_s > 0 ? build_s : options->build_limit_s;
+    options->precision = percent > 0 ? percent / 100 : options->precision;
+cleanup:
+    return status;
+}
+
+static opevo_status open_maker(const opevo_call *call, const char *device, const opevo_operator *op,
+                               opevo_kernel_maker **out, opevo_error *err)
+{
+    const char *name = call ? opevo_i_option(call, "template") : NULL;
+    opevo_kernel_dialect dialect = !strncmp(device, "cuda", 4)  ? OPEVO_KERNEL_CUDA
+                                   : !strncmp(device, "hip", 3) ? OPEVO_KERNEL_HIP
+                                                                : OPEVO_KERNEL_C;
+
+    return opevo_template_open(op, name, dialect, out, err);
+}
+
+opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device,
+                                  const opevo_operator *op, opevo_objective **out, opevo_error *err)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_status status = OPEVO_OK;
+    opevo_kernel_maker *maker = NULL;
+    const char **workers = NULL;
+
+    options.device = device;
+    OPEVO_TRY(read_kernels(call, &options, err));
+    OPEVO_TRY(all_of(call, "workers", &workers, &options.workers.count, err));
+    options.workers.commands = workers;
+    OPEVO_TRY(open_maker(call, device, op, &maker, err));
+    OPEVO_TRY(opevo_live_open(maker, &options, out, err));
+cleanup:
+    opevo_free(workers);
+    return status;
+}

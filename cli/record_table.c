@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "record_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What the form calls an outcome. */
+static const char *const statuses[OPEVO_OUTCOME_CLASS_COUNT] = {
+    [OPEVO_OUTCOME_OK] = "ok",
+    [OPEVO_OUTCOME_REJECTED] = "invalid",
+    [OPEVO_OUTCOME_BUILD_ERROR] = "compile_error",
+    [OPEVO_OUTCOME_LAUNCH_ERROR] = "runtime_error",
+    [OPEVO_OUTCOME_WRONG] = "wrong",
+    [OPEVO_OUTCOME_TIMEOUT] = "timeout",
+    [OPEVO_OUTCOME_CRASHED] = "crashed",
+};
+
+/* ---- The table ------------------------------------------------------------------------------ */
+
+static bool has_gflops(const opevo_objective *objective)
+{
+    return !strcmp(objective->unit, "GFLOP/s");
+}
+
+/* One name for each component: its own, or the parameter's with its place. */
+static void add_columns(const opevo_space *space, opevo_text *out)
+{
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+        const char *name = opevo_parameter_name(parameter);
+        size_t arity = opevo_parameter_arity(parameter);
+
+        for (size_t k = 0; k < arity; k++) {
+            const char *component = opevo_parameter_component_name(parameter, k);
+
+            if (component)
+                opevo_text_add(out, component);
+            else if (arity == 1)
+                opevo_text_add(out, name);
+            else
+                opevo_text_printf(out, "%s_%zu", name, k);
+            opevo_text_add(out, ",");
+        }
+    }
+}
+
+static void add_head(const opevo_objective *objective, opevo_text *out)
+{
+    add_columns(objective->space, out);
+    opevo_text_printf(out, "time_ms,status,%sruns,compile_ms,cost_ms,samples_ms,message\n",
+                      has_gflops(objective) ? "gflops," : "");
+}
+
+static bool add_values(const opevo_space *space, opevo_index point, opevo_text *out)
+{
+    size_t count = opevo_space_parameter_count(space);
+    opevo_index *vertices = opevo_calloc(count, sizeof *vertices);
+    bool good = vertices != NULL;
+
+    if (good)
+        opevo_space_decode(space, point, vertices);
+    for (size_t i = 0; good && i < count; i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+        size_t arity = opevo_parameter_arity(parameter);
+        opevo_value *values = opevo_calloc(arity, sizeof *values);
+        opevo_text cell = {0};
+
+        good = values != NULL;
+        if (good)
+            opevo_parameter_value(parameter, vertices[i], values);
+        for (size_t k = 0; good && k < arity; k++) {
+            opevo_text_clear(&cell);
+            opevo_value_print(&cell, values[k]);
+            opevo_text_add_csv(out, opevo_text_string(&cell));
+            opevo_text_add(out, ",");
+        }
+        good = good && !cell.failed;
+        opevo_text_free(&cell);
+        opevo_free(values);
+    }
+    opevo_free(vertices);
+    return good;
+}
+
+/* A time of the outcome in milliseconds, such that the double that is read back and divided by
+ * 1000 is the time again, where such a double exists. */
+static void add_ms(double time_s, opevo_text *out)
+{
+    double ms = time_s * 1e3;
+
+    if (ms / 1e3 != time_s && nextafter(ms, 0) / 1e3 == time_s)
+        ms = nextafter(ms, 0);
+    else if (ms / 1e3 != time_s && nextafter(ms, INFINITY) / 1e3 == time_s)
+        ms = nextafter(ms, INFINITY);
+    opevo_text_add_double(out, ms);
+}
+
+/* On one line: the table's rows are its lines. */
+static void add_message(const char *message, opevo_text *out)
+{
+    opevo_text line = {0};
+
+    for (; message && *message; message++)
+        opevo_text_add_bytes(&line, *message == '\n' || *message == '\r' ? " " : message, 1);
+    opevo_text_add_csv(out, opevo_text_string(&line));
+    opevo_text_free(&line);
+}
+
+static bool add_row(const opevo_objective *objective, opevo_index point,
+                    const opevo_outcome *outcome, opevo_text *out)
+{
+    bool ok = outcome->kind == OPEVO_OUTCOME_OK;
+
+    if (!add_values(objective->space, point, out))
+        return false;
+    if (ok)
+        add_ms(outcome->time_s, out);
+    opevo_text_printf(out, ",%s,", statuses[outcome->kind]);
+    if (has_gflops(objective)) {
+        if (ok)
+            opevo_text_add_double(out, outcome->fitness);
+        opevo_text_add(out, ",");
+    }
+    if (ok && outcome->sample_count)
+        opevo_text_printf(out, "%zu", outcome->sample_count);
+    opevo_text_add(out, ",");
+    opevo_text_add_double(out, 1e3 * outcome->build_s);
+    opevo_text_add(out, ",");
+    opevo_text_add_double(out, 1e3 * opevo_outcome_cost_s(outcome));
+    opevo_text_add(out, ",");
+    for (size_t i = 0; outcome->samples_s && i < outcome->sample_count; i++) {
+        opevo_text_add(out, i ? ";" : "");
+        opevo_text_add_double(out, 1e3 * outcome->samples_s[i]);
+    }
+    opevo_text_add(out, ",");
+    add_message(outcome->message, out);
+    opevo_text_add(out, "\n");
+    return !out->failed;
+}
+
+static void count_in(opevo_i_record *record, const opevo_outcome *outcome)
+{
+    record->rows++;
+    record->by_class[outcome->kind]++;
+    if (outcome->kind == OPEVO_OUTCOME_OK && outcome->fitness > record->best_fitness) {
+        record->best_fitness = outcome->fitness;
+        record->best_time_s = outcome->time_s;
+    }
+}
+
+static opevo_status append(const opevo_i_record *record, const opevo_text *text, opevo_error *err)
+{
+    size_t done = 0;
+
+    while (done < text->length) {
+        ssize_t put = write(record->file, text->data + done, text->length - done);
+
+        if (put < 0 && errno != EINTR)
+            return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", record->csv_path.data, strerror(errno));
+        done += put > 0 ? (size_t)put : 0;
+    }
+    if (fdatasync(record->file) < 0 && errno != EINVAL)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", record->csv_path.data, strerror(errno));
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *points,
+                                const opevo_outcome *outcomes, size_t count, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text rows = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        if (!add_row(record->objective, points[i], &outcomes[i], &rows)) {
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for rows.");
+            goto cleanup;
+        }
+    }
+    OPEVO_TRY(append(record, &rows, err));
+    for (size_t i = 0; i < count; i++)
+        count_in(record, &outcomes[i]);
+cleanup:
+    opevo_text_free(&rows);
+    return status;
+}
+
+/* ---- The description ------------------------------------------------------------------------ */
+
+static void add_json_columns(const opevo_i_record *record, opevo_text *out)
+{
+    opevo_text head = {0};
+    char *at = NULL;
+
+    add_head(record->objective, &head);
+    opevo_i_json_key(out, "columns");
+    opevo_text_add(out, "[");
+    at = head.data;
+    for (char *end = at; end && *end; at = end) {
+        end += strcspn(end, ",\n");
+        *end++ = '\0';
+        opevo_text_add(out, at == head.data ? "" : ", ");
+        opevo_text_add_json(out, at);
+    }
+    opevo_text_add(out, "]");
+    opevo_text_free(&head);
+}
+
+static void add_totals(const opevo_i_record *record, opevo_text *out)
+{
+    const char *comma = "";
+
+    opevo_i_json_index(out, "rows", record->rows);
+    opevo_i_json_index(out, "valid", record->by_class[OPEVO_OUTCOME_OK]);
+    opevo_i_json_key(out, "status_counts");
+    opevo_text_add(out, "{");
+    for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
+        if (!record->by_class[i] || !statuses[i])
+            continue;
+        opevo_text_printf(out, "%s\"%s\": %llu", comma, statuses[i],
+                          (unsigned long long)record->by_class[i]);
+        comma = ", ";
+    }
+    opevo_text_add(out, "}");
+    if (!(record->best_fitness > 0))
+        return;
+    opevo_i_json_key(out, "best");
+    opevo_text_add(out, "{");
+    opevo_i_json_double(out, "time_ms", 1e3 * record->best_time_s);
+    if (has_gflops(record->objective))
+        opevo_i_json_double(out, "gflops", record->best_fitness);
+    opevo_text_add(out, "}");
+}
+
+opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished, opevo_error *err)
+{
+    const opevo_objective *objective = record->objective;
+    opevo_status status = OPEVO_OK;
+    opevo_text out = {0};
+    opevo_text devices = {0};
+
+    opevo_live_print_devices(objective, &devices);
+    opevo_text_add(&out, "{");
+    opevo_i_json_string(&out, "format", "tuning-landscape 1");
+    opevo_i_json_string(&out, "name", opevo_text_string(&record->name));
+    opevo_i_json_string(&out, "objective", objective->name);
+    opevo_i_json_string(&out, "unit", objective->unit);
+    opevo_i_json_string(&out, "program", "opevo " OPEVO_VERSION_TEXT);
+    opevo_text_printf(&out, ", \"objective_signature\": \"%016llx\"",
+                      (unsigned long long)objective->signature);
+    if (devices.length)
+        opevo_i_json_string(&out, "device", devices.data);
+    if (objective->flop > 0)
+        opevo_i_json_double(&out, "flop_per_run", objective->flop);
+    opevo_i_json_key(&out, "space");
+    opevo_space_write_json(objective->space, &out);
+    add_json_columns(record, &out);
+    if (finished)
+        add_totals(record, &out);
+    opevo_text_add(&out, "}\n");
+    OPEVO_TRY(opevo_text_check(&out, err));
+    OPEVO_TRY(opevo_file_write(opevo_text_string(&record->json_path), out.data, out.length, err));
+cleanup:
+    opevo_text_free(&out);
+    opevo_text_free(&devices);
+    return status;
+}
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+static opevo_status name_files(opevo_i_record *record, const char *path, opevo_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t length = strlen(path);
+
+    if (!*name || (length > 4 && !strcmp(path + length - 4, ".csv")) ||
+        (length > 5 && !strcmp(path + length - 5, ".json")))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--out %s: give a name without an ending; NAME.csv and NAME.json are "
+                          "written.",
+                          path);
+    opevo_text_add(&record->name, name);
+    opevo_text_printf(&record->csv_path, "%s.csv", path);
+    opevo_text_printf(&record->json_path, "%s.json", path);
+    return opevo_text_check(&record->csv_path, err) == OPEVO_OK &&
+                   opevo_text_check(&record->name, err) == OPEVO_OK
+               ? opevo_text_check(&record->json_path, err)
+               : OPEVO_NOMEM;
+}
+
+/* Take away what follows the last line end; *lines says whether more than the head is there. */
+static opevo_status mend(const opevo_i_record *record, size_t *lines, opevo_error *err)
+{
+    const char *path = record->csv_path.data;
+    char *data = NULL;
+    size_t size = 0;
+    size_t whole = 0;
+    opevo_status status = opevo_file_read(path, &data, &size, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    *lines = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] == '\n') {
+            whole = i + 1;
+            ++*lines;
+        }
+    }
+    opevo_free(data);
+    if (whole < size && ftruncate(record->file, (off_t)whole) < 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
+    return OPEVO_OK;
+}
+
+static opevo_status open_earlier(opevo_i_record *record, opevo_error *err)
+{
+    const opevo_objective *objective = record->objective;
+    opevo_status status = opevo_recorded_open(record->csv_path.data, NULL, &record->earlier, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (opevo_space_signature(record->earlier->space) != opevo_space_signature(objective->space) ||
+        strcmp(record->earlier->unit, objective->unit) != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is a recording of another space or unit than %s; record to another "
+                          "name.",
+                          record->csv_path.data, objective->name);
+    return OPEVO_OK;
+}
+
+static opevo_status check_times(const opevo_objective *objective, opevo_error *err)
+{
+    if (!strcmp(objective->unit, "score") || (has_gflops(objective) && !(objective->flop > 0)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s gives no times, which a recording consists of: read a time with "
+                          "--result, or give --flop.",
+                          objective->name);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_record_open(const char *path, const opevo_objective *objective,
+                                 opevo_i_record *out, opevo_error *err)
+{
+    opevo_i_record record = {.objective = objective, .file = -1};
+    opevo_status status = OPEVO_OK;
+    opevo_text head = {0};
+    size_t lines = 0;
+
+    OPEVO_TRY(check_times(objective, err));
+    OPEVO_TRY(name_files(&record, path, err));
+    record.file = open(record.csv_path.data, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (record.file < 0 || flock(record.file, LOCK_EX | LOCK_NB) < 0) {
+        status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", record.csv_path.data,
+                            errno == EWOULDBLOCK ? "another process is recording to it"
+                                                 : strerror(errno));
+        goto cleanup;
+    }
+    OPEVO_TRY(mend(&record, &lines, err));
+    if (lines == 0) {
+        add_head(objective, &head);
+        OPEVO_TRY(opevo_text_check(&head, err));
+        OPEVO_TRY(append(&record, &head, err));
+        OPEVO_TRY(opevo_i_record_describe(&record, false, err));
+    } else if (lines > 1) {
+        /* Its totals stop being true with the next row. */
+        OPEVO_TRY(open_earlier(&record, err));
+        OPEVO_TRY(opevo_i_record_describe(&record, false, err));
+    }
+    *out = record;
+cleanup:
+    opevo_text_free(&head);
+    if (status != OPEVO_OK)
+        opevo_i_record_close(&record);
+    return status;
+}
+
+opevo_status opevo_i_record_has(opevo_i_record *record, opevo_index point, bool *has,
+                                opevo_error *err)
+{
+    opevo_outcome outcome;
+    opevo_status status = OPEVO_OK;
+
+    *has = false;
+    if (!record->earlier)
+        return OPEVO_OK;
+    status = opevo_objective_evaluate(record->earlier, &point, 1, &outcome, err);
+    if (status != OPEVO_OK || outcome.kind == OPEVO_OUTCOME_UNRECORDED)
+        return status;
+    *has = true;
+    count_in(record, &outcome);
+    return OPEVO_OK;
+}
+
+void opevo_i_record_close(opevo_i_record *record)
+{
+    opevo_objective_destroy(record->earlier);
+    if (record->file >= 0)
+        close(record->file);
+    opevo_text_free(&record->csv_path);
+    opevo_text_free(&record->json_path);
+    opevo_text_free(&record->name);
+    *record = (opevo_i_record){.file = -1};
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which devices of this machine kernels can be measured on. */
+
+#include "cli_internal.h"
+
+#include <opevo/hardware.h>
+
+static const opevo_option options[] = {
+    {"json", NULL, "print one JSON array", false},
+};
+
+typedef struct listing {
+    opevo_text *out;
+    bool json;
+    size_t count;
+} listing;
+
+static void print_device(const opevo_hardware *device, opevo_text *out)
+{
+    opevo_text_printf(out, "%-8s%s%s\n", device->name,
+                      device->present ? "" : "none: ", device->title);
+    if (!device->present)
+        return;
+    opevo_text_printf(out, "        %u cores", device->cores);
+    if (device->vector_bits)
+        opevo_text_printf(out, ", vectors of %u bits", device->vector_bits);
+    if (device->memory_bytes)
+        opevo_text_printf(out, ", %.1f GiB", (double)device->memory_bytes / 0x1p30);
+    opevo_text_printf(out, "%s%s\n", *device->facts ? ", " : "", device->facts);
+}
+
+static void visit(void *context, const opevo_hardware *device)
+{
+    listing *self = context;
+    opevo_text *out = self->out;
+
+    if (!self->json) {
+        print_device(device, out);
+        return;
+    }
+    opevo_text_add(out, self->count++ ? ",\n  {" : "\n  {");
+    opevo_i_json_string(out, "device", device->name);
+    opevo_i_json_key(out, "present");
+    opevo_text_add(out, device->present ? "true" : "false");
+    opevo_i_json_string(out, device->present ? "title" : "missing", device->title);
+    opevo_i_json_index(out, "cores", device->cores);
+    opevo_i_json_index(out, "vector_bits", device->vector_bits);
+    opevo_i_json_index(out, "memory_bytes", device->memory_bytes);
+    opevo_i_json_string(out, "facts", device->facts);
+    opevo_text_add(out, "}");
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    listing self = {.out = out, .json = opevo_i_flag(call, "json")};
+
+    (void)exit_code;
+    (void)err;
+    if (self.json)
+        opevo_text_add(out, "[");
+    opevo_hardware_list(visit, &self);
+    if (self.json)
+        opevo_text_add(out, "\n]\n");
+    return OPEVO_OK;
+}
+
+const opevo_verb opevo_i_verb_devices = {
+    .name = "devices",
+    .arguments = "",
+    .summary = "List the devices that kernels can be measured on, and what others need.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Record: measure many points of an objective once, and keep them as a recorded landscape. */
+
+#include "record_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+#include <opevo/random.h>
+
+#include <string.h>
+
+static const opevo_option options[] = {
+    {"on", "OBJECTIVE", "cmd:PROGRAM, sim:DEVICE, cpu, cuda:N, hip:N", false},
+    {"space", "FILE", "space file of a program", false},
+    {"out", "NAME", "write NAME.csv and NAME.json; the same command goes on", false},
+    {"all", NULL, "every point that the constraints allow", false},
+    {"sample", "N", "N different points, drawn uniformly; more continue fewer", false},
+    {"from", "STORE:RUN", "measure nothing: the trials of a run in a store", false},
+    {"seed", "N", "seed of the order (default 1)", false},
+    OPEVO_I_LIVE_OPTIONS,
+    {"quiet", NULL, "no progress line", false},
+};
+
+/* Spaces up to this many points are put into a random order as a whole. */
+#define MOST_SHUFFLED ((opevo_index)1 << 26)
+enum { BATCH = 1024, MISSES = 1000000 };
+
+typedef struct plan {
+    opevo_objective *objective;
+    opevo_i_record record;
+    opevo_index *points;
+    size_t count;
+    opevo_store *store; /* with the run to copy */
+    int64_t run;
+    uint64_t trials;
+    opevo_progress progress;
+    uint64_t measured;
+} plan;
+
+/* ---- Which points --------------------------------------------------------------------------- */
+
+/* All allowed points in a random order, the first `most` of them: what was measured when is then
+ * independent of where it lies, and a larger sample contains a smaller one. */
+static opevo_status shuffle(plan *self, uint64_t seed, uint64_t most, opevo_error *err)
+{
+    const opevo_space *space = self->objective->space;
+    size_t size = (size_t)opevo_space_size(space);
+    uint32_t *order = opevo_malloc(size, sizeof *order);
+    size_t allowed = 0;
+    opevo_rng rng;
+
+    for (size_t i = 0; order && i < size; i++) {
+        if (opevo_space_allows(space, i))
+            order[allowed++] = (uint32_t)i;
+    }
+    self->count = most < allowed ? (size_t)most : allowed;
+    self->points = opevo_malloc(self->count, sizeof *self->points);
+    if (!order || !self->points) {
+        opevo_free(order);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", size);
+    }
+    opevo_rng_init(&rng, seed, "record", 0);
+    for (size_t i = 0; i < self->count; i++) {
+        size_t k = i + (size_t)opevo_rng_below(&rng, allowed - i);
+        uint32_t chosen = order[k];
+
+        order[k] = order[i];
+        order[i] = chosen;
+        self->points[i] = chosen;
+    }
+    opevo_free(order);
+    return OPEVO_OK;
+}
+
+/* Different allowed points of a space too large to list. */
+static opevo_status draw(plan *self, uint64_t seed, uint64_t most, opevo_error *err)
+{
+    const opevo_space *space = self->objective->space;
+    opevo_index_set *seen = opevo_index_set_create();
+    opevo_status status = OPEVO_OK;
+    opevo_rng rng;
+    unsigned misses = 0;
+
+    self->points = opevo_malloc((size_t)most, sizeof *self->points);
+    if (!seen || !self->points)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
+    opevo_rng_init(&rng, seed, "record", 0);
+    while (status == OPEVO_OK && self->count < most) {
+        opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(space));
+
+        if (!opevo_space_allows(space, point) || opevo_index_set_has(seen, point)) {
+            if (++misses > MISSES)
+                status = OPEVO_FAIL(err, OPEVO_LIMIT,
+                                    "Hardly any point of the space is allowed; none was found in "
+                                    "%d draws.",
+                                    (int)MISSES);
+            continue;
+        }
+        misses = 0;
+        if (!opevo_index_set_add(seen, point))
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
+        self->points[self->count++] = point;
+    }
+    opevo_index_set_destroy(seen);
+    return status;
+}
+
+static opevo_status choose_points(const opevo_call *call, plan *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool all = opevo_i_flag(call, "all");
+    uint64_t seed = 1;
+    uint64_t most = UINT64_MAX;
+
+    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &seed, err));
+    OPEVO_TRY(opevo_i_option_count(call, "sample", UINT64_MAX, 1, UINT64_MAX, &most, err));
+    if (opevo_space_size(self->objective->space) <= MOST_SHUFFLED)
+        return shuffle(self, seed, most, err);
+    if (all)
+        return OPEVO_FAIL(err, OPEVO_LIMIT,
+                          "--all: the space has more than 2^26 points; take --sample N.");
+    if (most > (uint64_t)MOST_SHUFFLED)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "--sample: give at most 2^26.");
+    return draw(self, seed, most, err);
+cleanup:
+    return status;
+}
+
+/* ---- Recording ------------------------------------------------------------------------------ */
+
+static void show(plan *self, size_t done)
+{
+    char line[160];
+
+    if (!opevo_i_progress_due(&self->progress))
+        return;
+    snprintf(line, sizeof line, "%zu of %zu points, best %.6g %s", done, self->count,
+             self->record.best_fitness, self->objective->unit);
+    opevo_i_progress_draw(&self->progress, (double)done / (double)self->count, line);
+}
+
+static opevo_status measure_all(plan *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t batch = opevo_live_batch(self->objective);
+    opevo_index points[BATCH];
+    opevo_outcome *outcomes = NULL;
+    size_t at = 0;
+
+    batch = batch && batch < BATCH ? batch : BATCH;
+    outcomes = opevo_malloc(batch, sizeof *outcomes);
+    if (!outcomes)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a batch.");
+    while (at < self->count && !opevo_i_interrupted) {
+        size_t count = 0;
+
+        while (at < self->count && count < batch) {
+            bool has = false;
+
+            points[count] = self->points[at++];
+            OPEVO_TRY(opevo_i_record_has(&self->record, points[count], &has, err));
+            count += !has;
+        }
+        OPEVO_TRY(opevo_objective_evaluate(self->objective, points, count, outcomes, err));
+        OPEVO_TRY(opevo_i_record_add(&self->record, points, outcomes, count, err));
+        self->measured += count;
+        show(self, at);
+    }
+cleanup:
+    opevo_free(outcomes);
+    return status;
+}
+
+static opevo_status open_run(plan *self, const char *text, opevo_error *err)
+{
+    const char *colon = strrchr(text, ':');
+    char *path = opevo_strndup(text, colon ? (size_t)(colon - text) : 0);
+    opevo_status status = OPEVO_OK;
+
+    if (!path)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
+    if (!colon || !opevo_parse_i64(colon + 1, &self->run))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--from %s: give a store and the number of a run in it, such as "
+                            "runs.db:1.",
+                            text);
+    else
+        status = opevo_store_open(path, OPEVO_STORE_READ, &self->store, err);
+    opevo_free(path);
+    return status == OPEVO_OK ? opevo_store_find(self->store, self->run, self->objective->space,
+                                                 &self->trials, err)
+                              : status;
+}
+
+/* Append the trial unless its point is there. */
+static opevo_status copy_trial(plan *self, const opevo_trial *trial, opevo_index_set *seen,
+                               opevo_error *err)
+{
+    opevo_index point = trial->proposal.point;
+    bool has = opevo_index_set_has(seen, point);
+    opevo_status status = OPEVO_OK;
+
+    if (has || trial->outcome.kind == OPEVO_OUTCOME_UNRECORDED)
+        return OPEVO_OK;
+    if (!opevo_index_set_add(seen, point))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
+    OPEVO_TRY(opevo_i_record_has(&self->record, point, &has, err));
+    if (!has) {
+        OPEVO_TRY(opevo_i_record_add(&self->record, &point, &trial->outcome, 1, err));
+        self->measured++;
+    }
+    self->count++;
+cleanup:
+    return status;
+}
+
+/* The trials of the run, each point once. */
+static opevo_status copy_run(plan *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_index_set *seen = opevo_index_set_create();
+    opevo_trial *trials = opevo_malloc(BATCH, sizeof *trials);
+    size_t got = 1;
+
+    if (!seen || !trials) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
+        goto cleanup;
+    }
+    for (uint64_t after = 0; after < self->trials && got > 0; after += got) {
+        OPEVO_TRY(opevo_store_read(self->store, self->run, after, trials, BATCH, &got, err));
+        for (size_t i = 0; i < got; i++)
+            OPEVO_TRY(copy_trial(self, &trials[i], seen, err));
+    }
+cleanup:
+    opevo_index_set_destroy(seen);
+    opevo_free(trials);
+    return status;
+}
+
+static opevo_status check_call(const opevo_call *call, opevo_error *err)
+{
+    int ways =
+        opevo_i_flag(call, "all") + opevo_i_flag(call, "sample") + opevo_i_flag(call, "from");
+    const char *on = opevo_i_option(call, "on");
+
+    if (ways != 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Give one of --all, --sample N and --from STORE:RUN.");
+    if (!opevo_i_option(call, "out"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--out is missing: --out NAME.");
+    if (on && !strncmp(on, "recorded:", 9) && !opevo_i_flag(call, "from"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: that is recorded already.", on);
+    return OPEVO_OK;
+}
+
+static void print_result(const plan *self, opevo_text *out)
+{
+    const opevo_i_record *record = &self->record;
+    uint64_t failed = record->rows - record->by_class[OPEVO_OUTCOME_OK];
+
+    opevo_text_printf(out, "%s: %llu of %zu points recorded, %llu of them now, %llu failed\n",
+                      self->objective->name, (unsigned long long)record->rows, self->count,
+                      (unsigned long long)self->measured, (unsigned long long)failed);
+    if (record->best_fitness > 0)
+        opevo_text_printf(out, "best %.8g %s\n", record->best_fitness, self->objective->unit);
+    opevo_text_printf(out, "written to %s and %s\n", opevo_text_string(&record->csv_path),
+                      opevo_text_string(&record->json_path));
+    if (opevo_i_interrupted)
+        opevo_text_add(out, "interrupted; the same command goes on\n");
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    plan self = {.record = {.file = -1}};
+    const char *from = opevo_i_option(call, "from");
+
+    OPEVO_TRY(check_call(call, err));
+    OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
+                                        opevo_i_option(call, "on"), opevo_i_option(call, "space"),
+                                        &self.objective, err));
+    if (from)
+        OPEVO_TRY(open_run(&self, from, err));
+    else
+        OPEVO_TRY(choose_points(call, &self, err));
+    OPEVO_TRY(opevo_i_record_open(opevo_i_option(call, "out"), self.objective, &self.record, err));
+    opevo_i_catch_interrupts();
+    opevo_i_progress_start(&self.progress, opevo_i_flag(call, "quiet"));
+    status = from ? copy_run(&self, err) : measure_all(&self, err);
+    opevo_i_progress_end(&self.progress);
+    if (status != OPEVO_OK)
+        goto cleanup;
+    OPEVO_TRY(opevo_i_record_describe(&self.record, !opevo_i_interrupted, err));
+    print_result(&self, out);
+    if (opevo_i_interrupted)
+        *exit_code = OPEVO_EXIT_SIGINT;
+cleanup:
+    opevo_i_record_close(&self.record);
+    opevo_store_close(self.store);
+    opevo_objective_destroy(self.objective);
+    opevo_free(self.points);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_record = {
+    .name = "record",
+    .arguments = "[OPERATOR]",
+    .arguments_max = 1,
+    .summary = "Measure a landscape, or a sample of it, into a table that can be replayed.",
+    .details =
+        "  opevo record --on 'cmd:./bench --tile {X}' --space space.json --all --out bench\n"
+        "  opevo tune --on recorded:bench\n\n"
+        "Every row is on the disk before the next points are measured: killed at any moment, the\n"
+        "same command goes on. Points are measured in a random order.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Measuring on a GPU, the part that CUDA and HIP have in common. The context lives in the worker
+ * itself, because making one costs more than a measurement; whatever spoils it (an illegal address,
+ * a kernel that does not end) ends the worker after its result, and the engine starts another. */
+
+#include "gpu_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keeper_internal.h"
+#include "operands_internal.h"
+#include "samples_internal.h"
+
+#define WINDOW_S 2e-4
+#define FLUSH_BYTES ((size_t)256 << 20) /* where the size of the second level is not known */
+#define POISON 0x7fd15ea5U              /* as on the CPU */
+#define PATTERN 0xa5a5a5a5U
+enum {
+    GUARD_WORDS = 1024, /* before and after C */
+    LEAST_SAMPLES = 6,
+    MOST_SAMPLES = 1000,
+    MOST_CALLS = 10000,
+    DYNAMIC_SHARED_BYTES = 8, /* the attribute of that number in cuda.h */
+    STATIC_SHARED_LIMIT = 48 << 10
+};
+
+typedef struct gpu_backend {
+    opevo_i_backend super;
+    const opevo_i_vendor *vendor;
+    opevo_i_gpu_driver driver;
+    opevo_i_gpu_facts facts;
+    unsigned ordinal;
+    char self[4096]; /* path of this program, which is also the compiler */
+    char ordinal_text[16];
+    double run_limit_s, precision, repeat_s;
+    bool cold;
+    opevo_i_operands operands;
+    uint64_t pristine[2], input[2]; /* A and B; a kernel sees copies made anew for it */
+    uint64_t output;                /* C between its guards */
+    uint64_t flush;
+    size_t flush_words;
+    void *start, *end; /* events */
+    uint32_t *words;   /* C and its guards on this side */
+} gpu_backend;
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+static opevo_status fail(const gpu_backend *self, int code, const char *what, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_IO, "%s:%u: %s: error %d (%s).", self->vendor->ops->kind,
+                      self->ordinal, what, code, opevo_i_gpu_words(self->vendor, code));
+}
+
+static opevo_status make_context(gpu_backend *self, opevo_error *err)
+{
+    const opevo_i_gpu_driver *driver = &self->driver;
+    void *context = NULL;
+    int code = 0;
+
+    if (self->vendor->hip)
+        code = driver->set_device((int)self->ordinal);
+    else if (!(code = driver->retain_context(&context, (int)self->ordinal)))
+        code = driver->set_context(context);
+    if (!code)
+        code = driver->create_event(&self->start, 0);
+    if (!code)
+        code = driver->create_event(&self->end, 0);
+    return code ? fail(self, code, "no context", err) : OPEVO_OK;
+}
+
+opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, unsigned ordinal, opevo_i_backend **out,
+                              opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    gpu_backend *self = opevo_calloc(1, sizeof *self);
+    opevo_i_rtc rtc;
+    ssize_t length = 0;
+    int major = 0;
+    int minor = 0;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+    self->super.ops = vendor->ops;
+    self->vendor = vendor;
+    self->ordinal = ordinal;
+    length = readlink("/proc/self/exe", self->self, sizeof self->self - 1);
+    self->self[length > 0 ? length : 0] = '\0';
+    snprintf(self->ordinal_text, sizeof self->ordinal_text, "%u", ordinal);
+    OPEVO_TRY(opevo_i_gpu_driver_open(vendor, &self->driver, err));
+    OPEVO_TRY(opevo_i_rtc_open(vendor, &rtc, err));
+    OPEVO_TRY(opevo_i_gpu_describe(vendor, &self->driver, ordinal, &self->facts, err));
+    OPEVO_TRY(make_context(self, err));
+    rtc.version(&major, &minor);
+    snprintf(self->super.device, sizeof self->super.device, "%s, %s, driver %d, compiler %d.%d",
+             self->facts.name, self->facts.arch, self->facts.driver, major, minor);
+    /* What runs on the device is not disturbed by compilers on the processors. */
+    self->super.core_count = 2;
+    *out = &self->super;
+cleanup:
+    if (status != OPEVO_OK)
+        opevo_i_gpu_close(&self->super);
+    return status;
+}
+
+/* Device memory and the context go with the process. */
+void opevo_i_gpu_close(opevo_i_backend *backend)
+{
+    gpu_backend *self = (gpu_backend *)backend;
+
+    opevo_i_operands_free(&self->operands);
+    opevo_free(self->words);
+    opevo_free(self);
+}
+
+static size_t output_words(const gpu_backend *self)
+{
+    return self->operands.count[2] + 2 * (size_t)GUARD_WORDS;
+}
+
+static opevo_status allocate(gpu_backend *self, opevo_error *err)
+{
+    const opevo_i_gpu_driver *driver = &self->driver;
+    const opevo_i_guarded *host[2] = {&self->operands.a, &self->operands.b};
+    int code = 0;
+
+    for (int i = 0; i < 2 && !code; i++) {
+        code = driver->allocate(&self->pristine[i], host[i]->bytes);
+        if (!code)
+            code = driver->allocate(&self->input[i], host[i]->bytes);
+        if (!code)
+            code = driver->copy_in(self->pristine[i], host[i]->data, host[i]->bytes);
+    }
+    if (!code)
+        code = driver->allocate(&self->output, 4 * output_words(self));
+    if (!code && self->cold) {
+        self->flush_words = (self->facts.l2_bytes ? 2 * self->facts.l2_bytes : FLUSH_BYTES) / 4;
+        code = driver->allocate(&self->flush, 4 * self->flush_words);
+    }
+    if (code)
+        return fail(self, code, "no memory for the operands", err);
+    self->words = opevo_malloc(output_words(self), sizeof *self->words);
+    return self->words ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a result.");
+}
+
+opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
+{
+    gpu_backend *self = (gpu_backend *)backend;
+    const char *text = json_string_value(json_object_get(message, "operator"));
+    json_int_t seed = json_integer_value(json_object_get(message, "seed"));
+    opevo_operator op;
+    opevo_status status = OPEVO_OK;
+
+    backend->build_limit_s = json_number_value(json_object_get(message, "build_limit_s"));
+    self->run_limit_s = json_number_value(json_object_get(message, "run_limit_s"));
+    self->precision = json_number_value(json_object_get(message, "precision"));
+    self->repeat_s = json_number_value(json_object_get(message, "repeat_s"));
+    self->cold = json_is_true(json_object_get(message, "cold"));
+    if (!text || !(backend->build_limit_s > 0) || !(self->run_limit_s > 0) ||
+        !(self->precision > 0) || !(self->repeat_s > 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator, a limit or a bound.");
+    OPEVO_TRY(opevo_operator_parse(text, &op, err));
+    OPEVO_TRY(opevo_i_operands_create(&op, (uint64_t)seed, opevo_i_worker_reference,
+                                      &self->operands, err));
+    OPEVO_TRY(allocate(self, err));
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const char *source,
+                                       const char *object, opevo_i_arguments *out, opevo_error *err)
+{
+    const gpu_backend *self = (const gpu_backend *)backend;
+    const char *const words[] = {
+        self->self, "--build", self->vendor->ops->kind, self->ordinal_text, self->facts.arch,
+        source,     object};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!opevo_i_arguments_add(out, words[i], strlen(words[i])))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+    }
+    return OPEVO_OK;
+}
+
+/* ---- One kernel ----------------------------------------------------------------------------- */
+
+typedef struct running {
+    gpu_backend *self;
+    const opevo_i_job *job;
+    opevo_i_result *result;
+    void *function;
+} running;
+
+/* After an error the context either still works, or every further call fails: then the worker must
+ * go. */
+static void judge_error(const running *run, int code, const char *what)
+{
+    const gpu_backend *self = run->self;
+    bool sticky = self->driver.synchronize() != 0;
+
+    run->result->spoilt = sticky;
+    opevo_i_result_fail(run->result, sticky ? OPEVO_OUTCOME_CRASHED : OPEVO_OUTCOME_LAUNCH_ERROR,
+                        "%s: error %d (%s)", what, code, opevo_i_gpu_words(self->vendor, code));
+}
+
+static bool launch(const running *run)
+{
+    gpu_backend *self = run->self;
+    const opevo_kernel *kernel = &run->job->kernel;
+    uint64_t c = self->output + 4 * (uint64_t)GUARD_WORDS;
+    void *arguments[3] = {&self->input[0], &self->input[1], &c};
+    int code = self->driver.launch(run->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
+                                   kernel->block[0], kernel->block[1], kernel->block[2],
+                                   kernel->dynamic_shared_bytes, NULL, arguments, NULL);
+
+    if (code)
+        judge_error(run, code, "it cannot be launched");
+    return code == 0;
+}
+
+/* Wait for the end event; false on failure, or when the time is over. The engine may go away
+ * meanwhile. */
+static bool wait_for_end(const running *run, double limit_s)
+{
+    gpu_backend *self = run->self;
+    double deadline = opevo_i_now_s() + limit_s;
+    struct timespec nap = {.tv_nsec = 20000};
+    int code = 0;
+
+    while ((code = self->driver.query_event(self->end)) == OPEVO_I_GPU_NOT_READY) {
+        struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};
+
+        if (opevo_i_now_s() > deadline) {
+            run->result->spoilt = true; /* it can only be stopped with the process */
+            opevo_i_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
+                                limit_s);
+            return false;
+        }
+        if (poll(&engine, 1, 0) > 0)
+            opevo_i_end_with_engine();
+        nanosleep(&nap, NULL);
+    }
+    if (code)
+        judge_error(run, code, "it failed");
+    return code == 0;
+}
+
+/* Mean time of `calls` executions back to back; 0 on failure. */
+static double run_window(const running *run, unsigned calls)
+{
+    gpu_backend *self = run->self;
+    float ms = 0;
+    int code = 0;
+
+    if (self->cold && (code = self->driver.fill(self->flush, calls, self->flush_words)) != 0)
+        judge_error(run, code, "the caches cannot be flushed");
+    if (!code && (code = self->driver.record_event(self->start, NULL)) != 0)
+        judge_error(run, code, "no event");
+    for (unsigned i = 0; !code && i < calls; i++) {
+        if (!launch(run))
+            return 0;
+    }
+    if (code)
+        return 0;
+    self->driver.record_event(self->end, NULL);
+    if (!wait_for_end(run, self->run_limit_s))
+        return 0;
+    if (self->driver.elapsed_ms(&ms, self->start, self->end) != 0 || !(ms > 0))
+        ms = 1e-3F; /* below the resolution of the events */
+    return (double)ms * 1e-3 / calls;
+}
+
+/* Inputs as they were, C poisoned between its guards. */
+static bool prepare(const running *run)
+{
+    gpu_backend *self = run->self;
+    const opevo_i_gpu_driver *driver = &self->driver;
+    uint64_t c = self->output + 4 * (uint64_t)GUARD_WORDS;
+    int code = driver->copy(self->input[0], self->pristine[0], self->operands.a.bytes);
+
+    if (!code)
+        code = driver->copy(self->input[1], self->pristine[1], self->operands.b.bytes);
+    if (!code)
+        code = driver->fill(self->output, PATTERN, output_words(self));
+    if (!code)
+        code = driver->fill(c, POISON, self->operands.count[2]);
+    if (code)
+        judge_error(run, code, "the operands cannot be renewed");
+    return code == 0;
+}
+
+static bool check(const running *run)
+{
+    gpu_backend *self = run->self;
+    double start = opevo_i_now_s();
+    size_t count = self->operands.count[2];
+    const uint32_t *c = self->words + GUARD_WORDS;
+    opevo_text why = {0};
+    int code = self->driver.copy_out(self->words, self->output, 4 * output_words(self));
+    bool right = false;
+
+    if (code) {
+        judge_error(run, code, "its result cannot be read");
+        return false;
+    }
+    right = opevo_i_operands_check(&self->operands, (const float *)(const void *)c, &why);
+    for (size_t i = 0; right && i < GUARD_WORDS; i++) {
+        if (self->words[i] != PATTERN || c[count + i] != PATTERN) {
+            opevo_text_add(&why, "it wrote beside its output");
+            right = false;
+        }
+    }
+    if (!right)
+        opevo_i_result_fail(run->result, OPEVO_OUTCOME_WRONG, "%s", opevo_text_string(&why));
+    opevo_text_free(&why);
+    run->result->check_s += opevo_i_now_s() - start;
+    return right;
+}
+
+static bool is_precise(const gpu_backend *self, const opevo_i_result *result)
+{
+    double sorted[MOST_SAMPLES];
+    size_t count = result->sample_count;
+    double low = 0;
+    double high = 0;
+
+    if (count < LEAST_SAMPLES)
+        return false;
+    memcpy(sorted, result->samples, count * sizeof *sorted);
+    opevo_i_sort(sorted, count);
+    return opevo_i_median_interval(sorted, count, 0.95, &low, &high) &&
+           high - low <= 2 * self->precision * opevo_i_median(sorted, count);
+}
+
+static bool take_samples(const running *run, double first_s)
+{
+    const gpu_backend *self = run->self;
+    size_t most = run->job->brief ? 1 : MOST_SAMPLES;
+    double warm_s = run_window(run, 1);
+    double wanted = warm_s > 0 ? ceil(WINDOW_S / warm_s) : 1;
+    unsigned calls = self->cold ? 1 : (unsigned)fmin(fmax(1, wanted), MOST_CALLS);
+    double deadline = opevo_i_now_s() + self->repeat_s;
+
+    if (warm_s == 0)
+        return false;
+    if (first_s >= self->repeat_s && !run->job->brief)
+        return opevo_i_result_add(run->result, warm_s);
+    do {
+        double sample = run_window(run, calls);
+
+        if (sample == 0 || !opevo_i_result_add(run->result, sample))
+            return false;
+        if (run->result->sample_count == most || is_precise(self, run->result))
+            return true;
+    } while (opevo_i_now_s() < deadline);
+    return true;
+}
+
+static bool measure_loaded(const running *run)
+{
+    gpu_backend *self = run->self;
+    const opevo_kernel *kernel = &run->job->kernel;
+    double first_s = 0;
+
+    if (kernel->dynamic_shared_bytes > STATIC_SHARED_LIMIT && self->driver.set_function) {
+        int code = self->driver.set_function(run->function, DYNAMIC_SHARED_BYTES,
+                                             (int)kernel->dynamic_shared_bytes);
+
+        if (code) {
+            judge_error(run, code, "the device has not so much shared memory");
+            return false;
+        }
+    }
+    if (!prepare(run))
+        return false;
+    first_s = run_window(run, 1);
+    return first_s > 0 && check(run) && prepare(run) && take_samples(run, first_s) && check(run);
+}
+
+static void measure_object(gpu_backend *self, const opevo_i_job *job, const char *image,
+                           opevo_i_result *result)
+{
+    running run = {.self = self, .job = job, .result = result};
+    void *module = NULL;
+    char state[128] = "";
+    int code = self->driver.load_module(&module, image);
+
+    if (code) {
+        judge_error(&run, code, "it cannot be loaded");
+        return;
+    }
+    code = self->driver.get_function(&run.function, module, job->kernel.entry);
+    if (code)
+        judge_error(&run, code, "it has no function of that name");
+    else if (measure_loaded(&run)) {
+        result->kind = OPEVO_OUTCOME_OK;
+        if (!self->vendor->hip)
+            opevo_i_nvml_state(self->ordinal, state, sizeof state);
+        opevo_text_clear(&result->message);
+        opevo_text_add(&result->message, state);
+    } else if (result->kind == OPEVO_OUTCOME_OK) {
+        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "no memory for its samples");
+    }
+    if (!result->spoilt)
+        self->driver.unload_module(module);
+}
+
+void opevo_i_gpu_measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
+                         opevo_i_result *result)
+{
+    gpu_backend *self = (gpu_backend *)backend;
+    opevo_error err = {OPEVO_OK, ""};
+    double start = opevo_i_now_s();
+    char *image = NULL;
+    size_t size = 0;
+
+    if (opevo_file_read(object, &image, &size, &err) != OPEVO_OK) {
+        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
+        return;
+    }
+    measure_object(self, job, image, result);
+    result->run_s += opevo_i_now_s() - start - result->check_s;
+    opevo_free(image);
+}

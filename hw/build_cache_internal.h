@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Built kernels on disk, found by what they were built from, in the user's cache folder. An entry is
+ * an object and its recipe: the command, the device and the source, compared byte for byte, so that
+ * no collision of hashes can pass for a hit. Any number of processes share the folder. */
+
+#ifndef OPEVO_BUILD_CACHE_INTERNAL_H
+#define OPEVO_BUILD_CACHE_INTERNAL_H
+
+#include <opevo/status.h>
+#include <opevo/text.h>
+
+/* When the folder holds more, the entries used longest ago are removed. */
+#define OPEVO_I_CACHE_LIMIT ((uint64_t)512 << 20)
+
+typedef struct opevo_i_cache {
+    char *folder;
+    char *scratch_folder; /* in it, for what compilers leave for a moment; removed at close */
+    uint64_t limit_bytes;
+    unsigned added; /* since the size was last looked at */
+    unsigned files; /* named so far, for names of temporary files */
+} opevo_i_cache;
+
+/* Opens $XDG_CACHE_HOME/opevo/kernels, and removes what dead processes left there half done. */
+opevo_status opevo_i_cache_open(opevo_i_cache *out, opevo_error *err);
+void opevo_i_cache_close(opevo_i_cache *cache);
+
+/* Whether the object of this recipe is there, with its path; the entry counts as used now. */
+bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, opevo_text *path);
+/* A path in the folder that nobody else uses, ending in `suffix`. */
+void opevo_i_cache_scratch(opevo_i_cache *cache, const char *suffix, opevo_text *path);
+/* Write such a file. Errors: IO. */
+opevo_status opevo_i_scratch_write(const char *path, const char *data, size_t size,
+                                   opevo_error *err);
+/* Move a built object into the cache; its path there. Errors: IO, NOMEM. */
+opevo_status opevo_i_cache_add(opevo_i_cache *cache, const opevo_text *recipe, const char *object,
+                               opevo_text *path, opevo_error *err);
+
+#endif

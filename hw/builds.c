@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Two jobs with the same recipe are built once: while one is being built, the other waits, and then
+ * finds it in the cache. */
+
+#include "builds_internal.h"
+
+#include <opevo/memory.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MESSAGE_LIMIT = 4096 };
+
+opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    *self = (opevo_i_builds){.backend = backend};
+    /* One more than cores: while a measurement keeps this process waiting, no core falls idle. */
+    self->most = backend->core_count ? (unsigned)backend->core_count + 1 : 1;
+    if (!backend->ops->builds)
+        return OPEVO_OK;
+    status = opevo_i_cache_open(&self->cache, err);
+    if (status != OPEVO_OK)
+        return status;
+    /* What a killed compiler leaves behind lies where the next worker finds it. */
+    setenv("TMPDIR", self->cache.scratch_folder, 1);
+    setenv("LC_ALL", "C", 1);
+    return OPEVO_OK;
+}
+
+static void clear_item(opevo_i_queued *item)
+{
+    opevo_i_job_clear(&item->job);
+    opevo_i_result_clear(&item->result);
+    opevo_text_free(&item->recipe);
+    opevo_text_free(&item->source);
+    opevo_text_free(&item->scratch);
+    opevo_text_free(&item->object);
+}
+
+static void remove_scratch(const opevo_i_queued *item)
+{
+    if (item->source.length)
+        unlink(item->source.data);
+    if (item->scratch.length)
+        unlink(item->scratch.data);
+}
+
+void opevo_i_builds_clear(opevo_i_builds *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        remove_scratch(&self->items[i]); /* a compiler still running ends with this process */
+        clear_item(&self->items[i]);
+    }
+    opevo_free(self->items);
+    opevo_i_cache_close(&self->cache);
+    *self = (opevo_i_builds){0};
+}
+
+opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_error *err)
+{
+    void *items = self->items;
+
+    if (!opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
+    self->items = items;
+    self->items[self->count++] =
+        (opevo_i_queued){.job = *job,
+                         .stage = self->backend->ops->builds ? OPEVO_I_WAITING : OPEVO_I_BUILT,
+                         .result = {.id = job->id}};
+    *job = (opevo_i_job){0};
+    return OPEVO_OK;
+}
+
+static void give_up(opevo_i_queued *item, opevo_outcome_class kind, const char *why)
+{
+    opevo_i_result_fail(&item->result, kind, "%s", why);
+    item->stage = OPEVO_I_UNBUILT;
+}
+
+/* ---- Starting ------------------------------------------------------------------------------- */
+
+/* The command with the names of scratch files left out of the recipe, then device and source. */
+static opevo_status write_recipe(const opevo_i_builds *self, opevo_i_queued *item, opevo_error *err)
+{
+    opevo_i_arguments command = {0};
+    opevo_status status =
+        self->backend->ops->build_command(self->backend, "SOURCE", "OBJECT", &command, err);
+
+    for (size_t i = 0; status == OPEVO_OK && i < command.count; i++)
+        opevo_text_printf(&item->recipe, "%s\n", command.items[i]);
+    opevo_text_printf(&item->recipe, "%s\n%s", self->backend->device,
+                      opevo_text_string(&item->job.kernel.source));
+    opevo_i_arguments_clear(&command);
+    return status == OPEVO_OK ? opevo_text_check(&item->recipe, err) : status;
+}
+
+static bool is_being_built(const opevo_i_builds *self, const opevo_text *recipe)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        const opevo_i_queued *other = &self->items[i];
+
+        if (other->stage == OPEVO_I_BUILDING && other->recipe.length == recipe->length &&
+            !memcmp(other->recipe.data, recipe->data, recipe->length))
+            return true;
+    }
+    return false;
+}
+
+static opevo_status launch(opevo_i_builds *self, opevo_i_queued *item, opevo_error *err)
+{
+    opevo_i_backend *backend = self->backend;
+    const opevo_text *text = &item->job.kernel.source;
+    opevo_i_arguments command = {0};
+    opevo_i_program program = {.limit_s = backend->build_limit_s,
+                               .output_limit = MESSAGE_LIMIT,
+                               .memory_bytes = backend->build_memory_bytes,
+                               .processor_limit = true,
+                               .cores = backend->cores,
+                               .core_count = backend->core_count};
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_cache_scratch(&self->cache, backend->ops->suffix, &item->source);
+    opevo_i_cache_scratch(&self->cache, ".obj", &item->scratch);
+    OPEVO_TRY(opevo_text_check(&item->source, err));
+    OPEVO_TRY(opevo_text_check(&item->scratch, err));
+    OPEVO_TRY(opevo_i_scratch_write(item->source.data, opevo_text_string(text), text->length, err));
+    OPEVO_TRY(
+        backend->ops->build_command(backend, item->source.data, item->scratch.data, &command, err));
+    program.argv = command.items;
+    OPEVO_TRY(opevo_i_keeper_start(&program, &item->keeper, err));
+    item->stage = OPEVO_I_BUILDING;
+    self->building++;
+cleanup:
+    opevo_i_arguments_clear(&command);
+    if (status != OPEVO_OK)
+        remove_scratch(item);
+    return status;
+}
+
+static void start(opevo_i_builds *self, opevo_i_queued *item)
+{
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    if (!item->recipe.length)
+        status = write_recipe(self, item, &err);
+    if (status == OPEVO_OK && is_being_built(self, &item->recipe))
+        return;
+    if (status == OPEVO_OK && opevo_i_cache_find(&self->cache, &item->recipe, &item->object)) {
+        item->stage = OPEVO_I_BUILT;
+        return;
+    }
+    if (status == OPEVO_OK)
+        status = launch(self, item, &err);
+    if (status != OPEVO_OK)
+        give_up(item, OPEVO_OUTCOME_BUILD_ERROR, err.message);
+}
+
+/* ---- Ending --------------------------------------------------------------------------------- */
+
+/* What the compiler said, from its first line with "error" in it, which is the one that helps,
+ * without the name of the folder. */
+static const char *complaint(const opevo_i_builds *self, opevo_text *said)
+{
+    size_t length = self->cache.folder ? strlen(self->cache.folder) + 1 : 0;
+    char *text = said->data;
+    char *found = text ? strstr(text, "error") : NULL;
+
+    if (!text)
+        return "";
+    while (found && found > text && found[-1] != '\n')
+        found--;
+    found = found ? found : text;
+    for (char *at = found; length > 1 && (at = strstr(at, self->cache.folder)) != NULL;)
+        memmove(at, at + length, strlen(at + length) + 1);
+    return found;
+}
+
+static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_end *end)
+{
+    const char *said = complaint(self, end->error.length ? &end->error : &end->out);
+    opevo_error err = {OPEVO_OK, ""};
+    char sentence[OPEVO_ERROR_SIZE];
+
+    if (end->kept && !end->start_errno && !end->timed_out && WIFEXITED(end->wait_status) &&
+        WEXITSTATUS(end->wait_status) == 0) {
+        if (opevo_i_cache_add(&self->cache, &item->recipe, item->scratch.data, &item->object, &err))
+            give_up(item, OPEVO_OUTCOME_BUILD_ERROR, err.message);
+        else
+            item->stage = OPEVO_I_BUILT;
+        return;
+    }
+    if (!end->kept)
+        snprintf(sentence, sizeof sentence, "the keeper of the compiler was killed");
+    else if (end->start_errno)
+        snprintf(sentence, sizeof sentence, "the compiler could not be started: %s",
+                 strerror(end->start_errno));
+    else if (end->timed_out)
+        snprintf(sentence, sizeof sentence, "the compiler was killed after %g s",
+                 self->backend->build_limit_s);
+    else if (WIFSIGNALED(end->wait_status))
+        snprintf(sentence, sizeof sentence, "the compiler was killed by signal %d",
+                 WTERMSIG(end->wait_status));
+    else
+        snprintf(sentence, sizeof sentence, "exit status %d of the compiler: %.900s",
+                 WEXITSTATUS(end->wait_status), said);
+    give_up(item, OPEVO_OUTCOME_BUILD_ERROR, sentence);
+}
+
+void opevo_i_builds_step(opevo_i_builds *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        opevo_i_queued *item = &self->items[i];
+        opevo_i_program_end end;
+
+        if (item->stage != OPEVO_I_BUILDING || !opevo_i_keeper_poll(&item->keeper, &end))
+            continue;
+        self->building--;
+        item->result.build_s = end.elapsed_s;
+        judge(self, item, &end);
+        remove_scratch(item);
+        opevo_i_program_end_free(&end);
+    }
+    for (size_t i = 0; i < self->count && self->building < self->most; i++) {
+        if (self->items[i].stage == OPEVO_I_WAITING)
+            start(self, &self->items[i]);
+    }
+}
+
+opevo_i_queued *opevo_i_builds_ready(opevo_i_builds *self)
+{
+    /* With a single core, a compiler beside a measurement would spoil it. */
+    if (self->building && self->backend->core_count == 0)
+        return NULL;
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->items[i].stage == OPEVO_I_BUILT || self->items[i].stage == OPEVO_I_UNBUILT)
+            return &self->items[i];
+    }
+    return NULL;
+}
+
+void opevo_i_builds_remove(opevo_i_builds *self, opevo_i_queued *item)
+{
+    size_t at = (size_t)(item - self->items);
+
+    clear_item(item);
+    self->count--;
+    memmove(item, item + 1, (self->count - at) * sizeof *item);
+}

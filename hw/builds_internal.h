@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The queue of a worker: jobs that came in, their kernels built ahead of being measured. */
+
+#ifndef OPEVO_BUILDS_INTERNAL_H
+#define OPEVO_BUILDS_INTERNAL_H
+
+#include "backend_internal.h"
+#include "build_cache_internal.h"
+#include "keeper_internal.h"
+
+typedef enum opevo_i_stage {
+    OPEVO_I_WAITING,
+    OPEVO_I_BUILDING,
+    OPEVO_I_BUILT,  /* or nothing to build */
+    OPEVO_I_UNBUILT /* the result says why */
+} opevo_i_stage;
+
+typedef struct opevo_i_queued {
+    opevo_i_job job;
+    opevo_i_stage stage;
+    opevo_i_result result;
+    opevo_text recipe, source, scratch, object; /* paths, the recipe excepted */
+    opevo_i_keeper keeper;                      /* while building */
+} opevo_i_queued;
+
+typedef struct opevo_i_builds {
+    opevo_i_backend *backend;
+    opevo_i_cache cache;
+    opevo_i_queued *items; /* in the order received */
+    size_t count, capacity;
+    unsigned most; /* compilers at once */
+    unsigned building;
+} opevo_i_builds;
+
+opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend, opevo_error *err);
+/* Kill the compilers and remove what they left. */
+void opevo_i_builds_clear(opevo_i_builds *self);
+/* Takes the job on success. Errors: NOMEM. */
+opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_error *err);
+/* Take the results of compilers that ended, and start others. */
+void opevo_i_builds_step(opevo_i_builds *self);
+/* The first job that needs no more building, NULL when there is none; then remove one. */
+opevo_i_queued *opevo_i_builds_ready(opevo_i_builds *self);
+void opevo_i_builds_remove(opevo_i_builds *self, opevo_i_queued *item);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A command with places for the values of parameters. No shell is involved: blanks separate
+ * arguments, quotes and backslashes protect them as in a shell, and a value that is put in never
+ * makes another argument.
+ *
+ *   {X}      the value of parameter X, components separated by commas
+ *   {X[1]}   its second component, also by the component's own name
+ *   {}       the whole configuration as a JSON object
+ *   {{ }}    the braces themselves */
+
+#ifndef OPEVO_COMMAND_LINE_INTERNAL_H
+#define OPEVO_COMMAND_LINE_INTERNAL_H
+
+#include <opevo/space.h>
+
+/* Arguments; ends with NULL. */
+typedef struct opevo_i_arguments {
+    char **items;
+    size_t count, capacity;
+} opevo_i_arguments;
+
+bool opevo_i_arguments_add(opevo_i_arguments *list, const char *text, size_t length);
+void opevo_i_arguments_clear(opevo_i_arguments *list);
+
+/* Errors: INVALID for no words, or an open quote; NOMEM. */
+opevo_status opevo_i_command_split(const char *text, opevo_i_arguments *out, opevo_error *err);
+/* Whether every place names something of the space, and every parameter has a place. */
+opevo_status opevo_i_command_check(const opevo_i_arguments *command, const opevo_space *space,
+                                   opevo_error *err);
+/* The command of a point. Errors: NOMEM; places must have been checked. */
+opevo_status opevo_i_command_fill(const opevo_i_arguments *command, const opevo_space *space,
+                                  opevo_index point, opevo_i_arguments *out, opevo_error *err);
+
+#endif

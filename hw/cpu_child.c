@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A sample is the mean over a window of at least 0.2 ms, long against the resolution of the clocks.
+ * Elapsed time is what counts; but a window in which another process ran, seen from the elapsed time
+ * being longer than the processor time, is no sample of the kernel and is dropped. When more are
+ * dropped than kept, the machine is too busy for that, and the processor time is taken instead.
+ *
+ * No memory is allocated between fork and the end except by the kernel itself and by dlopen. */
+
+#include "cpu_internal.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keeper_internal.h"
+#include "samples_internal.h"
+#include "sandbox_internal.h"
+
+#define WINDOW_S 2e-4
+enum { LEAST_SAMPLES = 6, CALIBRATION_WORDS = 1 << 15, CALIBRATION_PASSES = 8 };
+/* Half of what is written to flush the caches; a share of a larger last cache belongs to others. */
+#define FLUSH_LIMIT (64L << 20)
+
+typedef void (*kernel_function)(const float *a, const float *b, float *c);
+
+typedef struct timing {
+    const opevo_i_cpu_plan *plan;
+    const opevo_i_operands *operands;
+    opevo_i_cpu_report *report;
+    kernel_function kernel;
+    unsigned char *flush; /* twice the last cache, when measuring cold */
+    size_t flush_bytes;
+} timing;
+
+typedef struct instant {
+    double wall_s, processor_s;
+} instant;
+
+static instant now(void)
+{
+    struct timespec used;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (instant){opevo_i_now_s(), (double)used.tv_sec + 1e-9 * (double)used.tv_nsec};
+}
+
+static void run_kernel(const timing *self)
+{
+    self->kernel((const float *)(const void *)self->operands->a.data,
+                 (const float *)(const void *)self->operands->b.data,
+                 (float *)(void *)self->operands->c.data);
+}
+
+/* A fixed piece of work on 256 KiB: the best of three, in seconds. */
+static double calibrate(void)
+{
+    static double words[CALIBRATION_WORDS];
+    double best = INFINITY;
+
+    for (int turn = 0; turn < 3; turn++) {
+        double start = opevo_i_now_s();
+
+        for (int pass = 0; pass < CALIBRATION_PASSES; pass++) {
+            for (size_t i = 0; i < CALIBRATION_WORDS; i++)
+                words[i] = 0.5 * words[i] + 1;
+            __asm__ volatile("" ::: "memory");
+        }
+        best = fmin(best, opevo_i_now_s() - start);
+    }
+    return best;
+}
+
+static void allocate_flush(timing *self)
+{
+    long last = sysconf(_SC_LEVEL3_CACHE_SIZE);
+
+    self->flush_bytes = 2 * (size_t)(last > 0 && last < FLUSH_LIMIT ? last : FLUSH_LIMIT);
+    self->flush =
+        mmap(NULL, self->flush_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (self->flush == MAP_FAILED)
+        self->flush = NULL;
+}
+
+/* One window of `calls` executions. */
+static instant run_window(const timing *self, uint64_t calls)
+{
+    instant start;
+    instant end;
+
+    if (self->flush)
+        memset(self->flush, (int)(calls & 0xff) + 1, self->flush_bytes);
+    start = now();
+    for (uint64_t i = 0; i < calls; i++) {
+        run_kernel(self);
+        __asm__ volatile("" ::: "memory");
+    }
+    end = now();
+    return (instant){(end.wall_s - start.wall_s) / (double)calls,
+                     (end.processor_s - start.processor_s) / (double)calls};
+}
+
+/* Whether the median is known well enough. */
+static bool is_precise(const timing *self)
+{
+    static double sorted[OPEVO_I_CPU_SAMPLES];
+    size_t count = (size_t)self->report->sample_count;
+    double low = 0;
+    double high = 0;
+
+    if (count < LEAST_SAMPLES)
+        return false;
+    memcpy(sorted, self->report->samples_s, count * sizeof *sorted);
+    opevo_i_sort(sorted, count);
+    return opevo_i_median_interval(sorted, count, 0.95, &low, &high) &&
+           high - low <= 2 * self->plan->precision * opevo_i_median(sorted, count);
+}
+
+static void take_sample(timing *self, uint64_t calls, uint64_t most)
+{
+    opevo_i_cpu_report *report = self->report;
+    instant cost = run_window(self, calls);
+    bool disturbed = cost.wall_s > 1.1 * cost.processor_s + 2e-5 / (double)calls;
+
+    if (disturbed && !report->processor_clock) {
+        report->interrupted++;
+        if (report->interrupted > report->sample_count + 8 ||
+            report->interrupted + report->sample_count >= most) {
+            report->processor_clock = true;
+            report->sample_count = 0; /* one clock for all */
+        }
+        return;
+    }
+    report->samples_s[report->sample_count++] =
+        report->processor_clock ? cost.processor_s : cost.wall_s;
+}
+
+static void take_samples(timing *self)
+{
+    const opevo_i_cpu_plan *plan = self->plan;
+    opevo_i_cpu_report *report = self->report;
+    uint64_t most = plan->brief ? 1 : OPEVO_I_CPU_SAMPLES;
+    instant warm = run_window(self, 1);
+    double guess = fmax(fmin(warm.wall_s, warm.processor_s), 1e-8);
+    uint64_t calls = plan->cold ? 1 : (uint64_t)fmax(1, ceil(WINDOW_S / guess));
+    double deadline = opevo_i_now_s() + plan->repeat_s;
+
+    do {
+        take_sample(self, calls, most);
+        if (report->sample_count == most || (report->sample_count % 4 == 0 && is_precise(self)))
+            return;
+    } while (opevo_i_now_s() < deadline || report->sample_count == 0);
+}
+
+static void say(char letter)
+{
+    if (write(OPEVO_I_CPU_TO, &letter, 1) != 1)
+        _exit(1);
+}
+
+static void await_permission(void)
+{
+    char letter = 0;
+
+    if (read(OPEVO_I_CPU_FROM, &letter, 1) != 1 || letter != 'g')
+        _exit(0);
+}
+
+static void load(timing *self, const char *object, const char *entry)
+{
+    void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, entry) : NULL;
+
+    if (!symbol) {
+        snprintf(self->report->failure, sizeof self->report->failure, "%s",
+                 library ? "the object has no function of that name" : dlerror());
+        say('l');
+        _exit(0);
+    }
+    memcpy(&self->kernel, &symbol, sizeof symbol);
+}
+
+void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
+                       const opevo_i_operands *operands, opevo_i_cpu_report *report)
+{
+    timing self = {.plan = plan, .operands = operands, .report = report};
+    instant first;
+
+    opevo_i_sandbox_enter(&(opevo_i_limits){
+        .memory_bytes = plan->memory_bytes,
+        .processor_s = 2 * plan->run_limit_s + 2 * plan->repeat_s + 2,
+        .core = plan->core,
+        .kept = OPEVO_I_CPU_TO + 1,
+    });
+    load(&self, object, entry);
+    if (plan->cold)
+        allocate_flush(&self);
+    report->calibration_s[0] = calibrate();
+    first = run_window(&self, 1);
+    report->first_s = first.wall_s;
+    say('c');
+    await_permission();
+    if (first.wall_s >= plan->repeat_s && !plan->brief) {
+        /* So slow that its first execution cost what all repeats may, and warming up is nothing. */
+        report->processor_clock = first.wall_s > 1.1 * first.processor_s;
+        report->samples_s[report->sample_count++] =
+            report->processor_clock ? first.processor_s : first.wall_s;
+    } else {
+        take_samples(&self);
+    }
+    report->calibration_s[1] = calibrate();
+    say('d');
+    _exit(0);
+}

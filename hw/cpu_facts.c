@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What this machine's processor is. */
+
+#include "cpu_internal.h"
+
+#include <opevo/parallel.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The value of the first line of /proc/cpuinfo that begins with `key`; "" where there is none. */
+static void read_fact(const char *key, char *out, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[4096];
+
+    *out = '\0';
+    while (file && !*out && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+
+        if (!strncmp(line, key, strlen(key)) && colon) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(out, size, "%.*s", (int)size - 1, colon[1] ? colon + 2 : "");
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
+void opevo_i_cpu_title(char *out, size_t size)
+{
+    struct utsname machine;
+    char model[160];
+
+    read_fact("model name", model, sizeof model);
+    uname(&machine);
+    snprintf(out, size, "%s%s%s", model, *model ? ", " : "", machine.machine);
+}
+
+static unsigned vector_bits(void)
+{
+    char flags[4096];
+    char words[4100];
+
+    read_fact("flags", flags, sizeof flags);
+    snprintf(words, sizeof words, " %s ", flags);
+    if (strstr(words, " avx512f "))
+        return 512;
+    if (strstr(words, " avx "))
+        return 256;
+    if (strstr(words, " sse "))
+        return 128;
+    read_fact("Features", flags, sizeof flags); /* as ARM has it */
+    return strstr(flags, "asimd") ? 128 : 0;
+}
+
+void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), void *context)
+{
+    char title[256];
+    char facts[256];
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+
+    opevo_i_cpu_title(title, sizeof title);
+    snprintf(facts, sizeof facts, "L2 %ld KiB, L3 %ld KiB", l2 > 0 ? l2 >> 10 : 0,
+             l3 > 0 ? l3 >> 10 : 0);
+    add(context,
+        &(opevo_hardware){.name = "cpu",
+                          .present = true,
+                          .title = title,
+                          .cores = opevo_processor_count(),
+                          .vector_bits = vector_bits(),
+                          .memory_bytes =
+                              pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0,
+                          .facts = facts});
+}

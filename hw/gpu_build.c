@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Compiling in a process of its own, because the compilers run in the process that calls them, for
+ * as long as they like and as deep as the stack is. */
+
+#include "gpu_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sandbox_internal.h"
+
+static void print_log(const opevo_i_rtc *rtc, void *program)
+{
+    size_t size = 0;
+    char *log = NULL;
+
+    if (rtc->log_size(program, &size) != 0 || size < 2)
+        return;
+    log = opevo_malloc(size + 1, 1);
+    if (log && rtc->log(program, log) == 0) {
+        log[size] = '\0';
+        fputs(log, stderr);
+    }
+    opevo_free(log);
+}
+
+static opevo_status write_code(const opevo_i_rtc *rtc, void *program, const char *path,
+                               opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t size = 0;
+    char *code = NULL;
+    FILE *file = NULL;
+
+    if (rtc->code_size(program, &size) != 0 || size == 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "error: the compiler made no code for this device.");
+    code = opevo_malloc(size, 1);
+    if (!code || rtc->code(program, code) != 0)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "error: no memory for %zu bytes of code.", size);
+    file = status == OPEVO_OK ? fopen(path, "we") : NULL;
+    if (status == OPEVO_OK && (!file || fwrite(code, 1, size, file) != size))
+        status = OPEVO_FAIL(err, OPEVO_IO, "error: %s cannot be written.", path);
+    if (file && fclose(file) != 0 && status == OPEVO_OK)
+        status = OPEVO_FAIL(err, OPEVO_IO, "error: %s cannot be written.", path);
+    opevo_free(code);
+    return status;
+}
+
+static opevo_status compile(const opevo_i_vendor *vendor, const char *arch, const char *source,
+                            const char *object, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_rtc rtc;
+    void *program = NULL;
+    char option[64];
+    const char *options[1] = {option};
+    char *text = NULL;
+    size_t size = 0;
+    int code = 0;
+
+    snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
+    OPEVO_TRY(opevo_i_rtc_open(vendor, &rtc, err));
+    OPEVO_TRY(opevo_file_read(source, &text, &size, err));
+    code = rtc.create(&program, text, "kernel", 0, NULL, NULL);
+    if (code) {
+        status = OPEVO_FAIL(err, OPEVO_IO, "error: the compiler does not start: %d.", code);
+        goto cleanup;
+    }
+    code = rtc.compile(program, *arch ? 1 : 0, options);
+    print_log(&rtc, program);
+    if (code)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "error %d of the compiler", code);
+    else
+        status = write_code(&rtc, program, object, err);
+    rtc.destroy(&program);
+cleanup:
+    opevo_free(text);
+    return status;
+}
+
+/* hipRTC compiles for the current device. */
+static opevo_status choose_device(const opevo_i_vendor *vendor, unsigned ordinal, opevo_error *err)
+{
+    opevo_i_gpu_driver driver;
+    opevo_status status = OPEVO_OK;
+
+    if (!vendor->hip)
+        return OPEVO_OK;
+    status = opevo_i_gpu_driver_open(vendor, &driver, err);
+    if (status == OPEVO_OK && driver.set_device((int)ordinal))
+        status = OPEVO_FAIL(err, OPEVO_IO, "error: there is no device hip:%u.", ordinal);
+    return status;
+}
+
+int opevo_i_gpu_build_main(int argc, char **argv)
+{
+    const opevo_i_vendor *vendor = NULL;
+    opevo_error err = {OPEVO_OK, ""};
+    uint64_t ordinal = 0;
+
+    if (argc != 5 || !opevo_parse_u64(argv[1], &ordinal))
+        return 2;
+    opevo_i_limit_memory(OPEVO_I_BUILD_MEMORY);
+    vendor = strcmp(argv[0], "hip") == 0 ? &opevo_i_vendor_hip : &opevo_i_vendor_cuda;
+    if (choose_device(vendor, (unsigned)ordinal, &err) == OPEVO_OK &&
+        compile(vendor, argv[2], argv[3], argv[4], &err) == OPEVO_OK)
+        return 0;
+    fprintf(stderr, "%s\n", err.message);
+    return 1;
+}

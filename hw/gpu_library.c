@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Opening the vendors' libraries, and what they say about their devices. Libraries stay open: the
+ * drivers do not like to be unloaded. */
+
+#include "gpu_internal.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A function that a vendor has no need of has an empty name. */
+typedef struct symbol {
+    size_t offset;
+    const char *cuda, *hip;
+} symbol;
+
+#define DRIVER_SYMBOL(member, cuda, hip, parameters)                                               \
+    {offsetof(opevo_i_gpu_driver, member), cuda, hip},
+#define RTC_SYMBOL(member, cuda, hip, parameters) {offsetof(opevo_i_rtc, member), cuda, hip},
+static const symbol driver_symbols[] = {OPEVO_I_GPU_FUNCTIONS(DRIVER_SYMBOL)};
+static const symbol rtc_symbols[] = {OPEVO_I_RTC_FUNCTIONS(RTC_SYMBOL)};
+
+/* The first that can be opened; NULL when none can. */
+static void *open_library(const char *const *names)
+{
+    void *library = NULL;
+
+    for (; *names && !library; names++)
+        library = dlopen(*names, RTLD_NOW | RTLD_GLOBAL);
+    return library;
+}
+
+static opevo_status look_up(const opevo_i_vendor *vendor, void *library, const symbol *symbols,
+                            size_t count, void *out, opevo_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *name = vendor->hip ? symbols[i].hip : symbols[i].cuda;
+        void *found = *name ? dlsym(library, name) : NULL;
+
+        if (*name && !found)
+            return OPEVO_FAIL(err, OPEVO_IO, "the library of %s has no function %s: it is too old.",
+                              vendor->title, name);
+        memcpy((char *)out + symbols[i].offset, &found, sizeof found);
+    }
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_driver *out,
+                                     opevo_error *err)
+{
+    void *library = open_library(vendor->driver_libraries);
+    opevo_i_gpu_driver driver;
+    opevo_status status = OPEVO_OK;
+    int code = 0;
+
+    if (!library)
+        return OPEVO_FAIL(err, OPEVO_IO, "there is no %s: %s.", vendor->driver_libraries[0],
+                          vendor->driver_missing);
+    status = look_up(vendor, library, driver_symbols, sizeof driver_symbols / sizeof(symbol),
+                     &driver, err);
+    if (status != OPEVO_OK)
+        return status;
+    code = driver.init(0);
+    if (code)
+        return OPEVO_FAIL(err, OPEVO_IO, "the driver of %s does not start: error %d (%s).",
+                          vendor->title, code, opevo_i_gpu_words(vendor, code));
+    *out = driver;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_rtc_open(const opevo_i_vendor *vendor, opevo_i_rtc *out, opevo_error *err)
+{
+    void *library = open_library(vendor->rtc_libraries);
+
+    if (!library)
+        return OPEVO_FAIL(err, OPEVO_IO, "there is no %s: %s.", vendor->rtc_libraries[0],
+                          vendor->rtc_missing);
+    return look_up(vendor, library, rtc_symbols, sizeof rtc_symbols / sizeof(symbol), out, err);
+}
+
+/* CUDA: int (code, const char **); HIP: const char *(code). */
+const char *opevo_i_gpu_words(const opevo_i_vendor *vendor, int code)
+{
+    void *library = open_library(vendor->driver_libraries);
+    void *found =
+        library ? dlsym(library, vendor->hip ? "hipGetErrorString" : "cuGetErrorString") : NULL;
+    const char *words = NULL;
+
+    if (!found)
+        return "";
+    if (vendor->hip) {
+        const char *(*function)(int) = NULL;
+
+        memcpy(&function, &found, sizeof found);
+        words = function(code);
+    } else {
+        int (*function)(int, const char **) = NULL;
+
+        memcpy(&function, &found, sizeof found);
+        if (function(code, &words) != 0)
+            words = NULL;
+    }
+    return words ? words : "";
+}
+
+/* ---- Devices -------------------------------------------------------------------------------- */
+
+/* Numbers of the attributes in cuda.h; HIP numbers its own differently from release to release. */
+enum { CUDA_CORES = 16, CUDA_L2_BYTES = 38, CUDA_MAJOR = 75, CUDA_MINOR = 76 };
+
+opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
+                                  unsigned ordinal, opevo_i_gpu_facts *out, opevo_error *err)
+{
+    int count = 0;
+    int device = (int)ordinal;
+    int major = 0;
+    int minor = 0;
+    int l2 = 0;
+    int code = driver->device_count(&count);
+
+    *out = (opevo_i_gpu_facts){.driver = 0};
+    if (code || count == 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "the driver of %s finds no device%s%s.", vendor->title,
+                          code ? ": " : "", code ? opevo_i_gpu_words(vendor, code) : "");
+    if (device >= count)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s:%u: there are %d devices, numbered from 0.",
+                          vendor->ops->kind, ordinal, count);
+    code = driver->device_name(out->name, sizeof out->name, device);
+    if (!code)
+        code = driver->device_memory(&out->memory_bytes, device);
+    if (code)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s:%u: error %d (%s).", vendor->ops->kind, ordinal, code,
+                          opevo_i_gpu_words(vendor, code));
+    driver->driver_version(&out->driver);
+    if (vendor->hip)
+        return OPEVO_OK;
+    if (driver->attribute(&major, CUDA_MAJOR, device) ||
+        driver->attribute(&minor, CUDA_MINOR, device) ||
+        driver->attribute(&out->cores, CUDA_CORES, device) ||
+        driver->attribute(&l2, CUDA_L2_BYTES, device))
+        return OPEVO_FAIL(err, OPEVO_IO, "%s:%u does not say what it is.", vendor->ops->kind,
+                          ordinal);
+    out->l2_bytes = (size_t)l2;
+    snprintf(out->arch, sizeof out->arch, "sm_%d%d", major, minor);
+    return OPEVO_OK;
+}
+
+static void add_missing(const opevo_i_vendor *vendor, const char *why,
+                        void (*add)(void *context, const opevo_hardware *row), void *context)
+{
+    add(context, &(opevo_hardware){.name = vendor->ops->kind, .title = why, .facts = ""});
+}
+
+void opevo_i_gpu_list(const opevo_i_vendor *vendor,
+                      void (*add)(void *context, const opevo_hardware *row), void *context)
+{
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_i_gpu_driver driver;
+    opevo_i_rtc rtc;
+    int count = 0;
+
+    if (opevo_i_gpu_driver_open(vendor, &driver, &err) || opevo_i_rtc_open(vendor, &rtc, &err)) {
+        add_missing(vendor, err.message, add, context);
+        return;
+    }
+    if (driver.device_count(&count) || count == 0)
+        add_missing(vendor, "the driver finds no device.", add, context);
+    for (int i = 0; i < count; i++) {
+        opevo_i_gpu_facts facts;
+        char name[32];
+        char state[128];
+        char words[256];
+
+        if (opevo_i_gpu_describe(vendor, &driver, (unsigned)i, &facts, &err))
+            continue;
+        snprintf(name, sizeof name, "%s:%d", vendor->ops->kind, i);
+        state[0] = '\0';
+        if (!vendor->hip)
+            opevo_i_nvml_state((unsigned)i, state, sizeof state);
+        snprintf(words, sizeof words, "%s%sdriver %d%s%s", facts.arch, *facts.arch ? ", " : "",
+                 facts.driver, *state ? ", " : "", state);
+        add(context, &(opevo_hardware){.name = name,
+                                       .present = true,
+                                       .title = facts.name,
+                                       .cores = (unsigned)facts.cores,
+                                       .memory_bytes = facts.memory_bytes,
+                                       .facts = words});
+    }
+}
+
+/* ---- NVML ----------------------------------------------------------------------------------- */
+
+typedef struct nvml {
+    int (*init)(void);
+    int (*find)(unsigned index, void **device);
+    int (*clock)(void *device, int which, unsigned *mhz);
+    int (*power)(void *device, int *state);
+    int (*heat)(void *device, int sensor, unsigned *celsius);
+} nvml;
+
+static const struct {
+    size_t offset;
+    const char *name;
+} nvml_symbols[] = {
+    {offsetof(nvml, init), "nvmlInit_v2"},
+    {offsetof(nvml, find), "nvmlDeviceGetHandleByIndex_v2"},
+    {offsetof(nvml, clock), "nvmlDeviceGetClockInfo"},
+    {offsetof(nvml, power), "nvmlDeviceGetPerformanceState"},
+    {offsetof(nvml, heat), "nvmlDeviceGetTemperature"},
+};
+
+static bool open_nvml(nvml *out)
+{
+    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_GLOBAL);
+
+    for (size_t i = 0; library && i < sizeof nvml_symbols / sizeof *nvml_symbols; i++) {
+        void *found = dlsym(library, nvml_symbols[i].name);
+
+        if (!found)
+            return false;
+        memcpy((char *)out + nvml_symbols[i].offset, &found, sizeof found);
+    }
+    return library && out->init() == 0;
+}
+
+void opevo_i_nvml_state(unsigned ordinal, char *out, size_t size)
+{
+    enum { CLOCK_SM = 1, TEMPERATURE_GPU = 0 };
+    static nvml library;
+    static int usable = -1; /* not tried yet */
+    void *device = NULL;
+    unsigned mhz = 0;
+    unsigned celsius = 0;
+    int state = 0;
+
+    *out = '\0';
+    if (usable < 0)
+        usable = open_nvml(&library);
+    if (!usable || library.find(ordinal, &device) || library.clock(device, CLOCK_SM, &mhz) ||
+        library.power(device, &state) || library.heat(device, TEMPERATURE_GPU, &celsius))
+        return;
+    snprintf(out, size, "SM clock %u MHz, P%d, %u C", mhz, state, celsius);
+}

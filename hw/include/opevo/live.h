@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Live objectives: points are measured on a device, by workers in processes of their own. docs/live.md
+ * describes how, docs/formats/worker.md what engine and worker say to each other. */
+
+#ifndef OPEVO_LIVE_H
+#define OPEVO_LIVE_H
+
+#include <opevo/kernel.h>
+
+/* Which workers measure: each a command that reaches one, such as "ssh host opevo-worker cpu"; with
+ * none, opevo-worker is started here. */
+typedef struct opevo_workers {
+    const char *const *commands; /* words separated by blanks, with quotes as in a shell */
+    size_t count;
+    const char *program; /* path of opevo-worker; NULL: beside this program, else in PATH */
+} opevo_workers;
+
+typedef struct opevo_live_options {
+    const char *device; /* "cpu", "cuda:0", "hip:1" */
+    opevo_workers workers;
+    double build_limit_s; /* of one kernel; elapsed */
+    double run_limit_s;   /* of one execution; elapsed */
+    double precision;     /* repeat until the interval of the median is within this share of it */
+    double repeat_s;      /* ... or this long; 0 < repeat_s */
+    bool cold_cache;      /* caches are flushed before each execution */
+    uint64_t seed;        /* of the operands */
+} opevo_live_options;
+
+/* cpu, 30 s, 5 s, 2 %, 0.1 s, warm, 1. */
+opevo_live_options opevo_live_defaults(void);
+
+/* Kernels measured on a device. Takes ownership of the maker, also on failure. Workers are started
+ * at the first evaluation. Fitness is GFLOP/s at the median of the samples.
+ *
+ * Errors: INVALID for options outside their domain, and a device that is none; NOMEM. Evaluating: IO
+ * when no worker can be had. */
+opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
+                             opevo_objective **out, opevo_error *err);
+
+typedef struct opevo_program_options {
+    const char *command;      /* see docs/live.md: parameters are put in as {NAME} */
+    const char *result;       /* "ms:/took ([0-9.]+)/", "gflops:json:a.b"; NULL: "s:wall" */
+    double flop;              /* of one execution; 0: not known */
+    const char *const *exits; /* "3=rejected": what an exit status means */
+    size_t exit_count;
+    uint64_t repeats;   /* executions for one outcome */
+    double run_limit_s; /* of each */
+    opevo_workers workers;
+} opevo_program_options;
+
+/* s:wall, once, 60 s. */
+opevo_program_options opevo_program_defaults(void);
+
+/* Any program as an objective: it is started once for each point, with the point's values in its
+ * arguments and no shell. Takes ownership of the space on success. The fitness is GFLOP/s where the
+ * program prints that or `flop` is known, otherwise 1/s, or the score that it prints.
+ *
+ * Errors: INVALID for a command with unknown or missing parameters, and for what cannot be parsed. */
+opevo_status opevo_program_open(opevo_space *space, const opevo_program_options *options,
+                                opevo_objective **out, opevo_error *err);
+
+/* Points that are best evaluated together; 0 for an objective that is not live. The fewer, the
+ * sooner an interrupted run ends. */
+size_t opevo_live_batch(const opevo_objective *objective);
+
+/* What the workers of a live objective said that they measure on, each once, separated by "; ":
+ * model, driver, compiler. Nothing before the first evaluation, and for any other objective. */
+void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out);
+
+/* ---- Finalists ---- */
+
+typedef struct opevo_finalist {
+    opevo_index point;
+    double median;    /* fitness at the median of its rounds; 0 when a round failed */
+    double low, high; /* its confidence interval, 95 %; NAN below 6 rounds */
+    uint64_t rounds;
+} opevo_finalist;
+
+typedef struct opevo_final_verdict {
+    size_t winner;      /* among the finalists */
+    size_t rival;       /* the best of the others */
+    double probability; /* of a result like this if both were equally fast: two-sided sign test */
+    double ratio;       /* median over rounds of rival's time / winner's time */
+    double ratio_low, ratio_high; /* its confidence interval, 95 %; NAN below 6 rounds */
+    bool faster;                  /* probability < 0.05, corrected for the number of rivals */
+} opevo_final_verdict;
+
+/* Measure the finalists again, in rounds, each once in a round in an order drawn from `seed`, on one
+ * worker, so that whatever disturbs the device disturbs all of them alike. `finalists` has their
+ * points; the rest is filled in. Returns what evaluating returns; INVALID for fewer than two, or an
+ * objective that is not live. */
+opevo_status opevo_live_finals(opevo_objective *objective, opevo_finalist *finalists, size_t count,
+                               uint64_t rounds, uint64_t seed, opevo_final_verdict *verdict,
+                               opevo_error *err);
+
+#endif

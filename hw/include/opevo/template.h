@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Templates: a space, and for each of its points a schedule. docs/schedules.md says what each does
+ * and what its parameters mean. */
+
+#ifndef OPEVO_TEMPLATE_H
+#define OPEVO_TEMPLATE_H
+
+#include <opevo/kernel.h>
+#include <opevo/schedule.h>
+
+typedef struct opevo_template_info {
+    const char *name;    /* as on the command line */
+    const char *summary; /* one line */
+    unsigned kinds;      /* of operators: bit 1 << OPEVO_MATMUL and so on */
+    unsigned dialects;   /* bit 1 << OPEVO_KERNEL_C and so on */
+} opevo_template_info;
+
+size_t opevo_template_count(void);
+const opevo_template_info *opevo_template_get(size_t i);
+
+/* The template of that name for an operator and a dialect (NULL: the first of the table that fits
+ * both, which is the paper's on a GPU). The caller destroys it by its ops. Errors: INVALID for an
+ * unknown name, with the known ones, and for a template that does not fit operator or dialect; LIMIT
+ * for tensors too large; NOMEM. */
+opevo_status opevo_template_open(const opevo_operator *op, const char *name,
+                                 opevo_kernel_dialect dialect, opevo_kernel_maker **out,
+                                 opevo_error *err);
+
+/* The schedule of a point of such a maker's space; the caller destroys it. A point that is no valid
+ * schedule leaves *out NULL and says so in `why`. Errors: NOMEM. */
+opevo_status opevo_template_schedule(const opevo_kernel_maker *maker, opevo_index point,
+                                     opevo_schedule **out, opevo_text *why, opevo_error *err);
+
+#endif

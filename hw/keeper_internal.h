@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A keeper: a small process between this one and a program that it runs (a compiler, a benchmark).
+ * It limits the program's time, keeps what the program printed, and leaves none of its processes
+ * behind: it kills the program's process group, adopts and kills whatever left that group, and does
+ * the same when the process that started it dies in any way, SIGKILL included. */
+
+#ifndef OPEVO_KEEPER_INTERNAL_H
+#define OPEVO_KEEPER_INTERNAL_H
+
+#include <sys/types.h>
+
+#include <opevo/text.h>
+
+/* What is run; borrowed during opevo_i_keeper_start only. */
+typedef struct opevo_i_program {
+    char *const *argv;     /* ends with NULL; argv[0] is looked for in PATH */
+    double limit_s;        /* of elapsed time */
+    size_t output_limit;   /* bytes kept of standard output */
+    uint64_t memory_bytes; /* limit of the address space of each process; 0: none */
+    bool processor_limit;  /* also limit the processor time of each process to limit_s */
+    const int *cores;      /* to run on; NULL: where its keeper may */
+    size_t core_count;
+} opevo_i_program;
+
+/* How it ended. */
+typedef struct opevo_i_program_end {
+    bool kept;        /* false: the keeper itself was killed, and nothing is known */
+    int start_errno;  /* not 0: it could not be started, and why */
+    bool timed_out;   /* it was killed at its time limit */
+    int wait_status;  /* as from waitpid */
+    double elapsed_s; /* from before its start to its end */
+    opevo_text out;   /* the first bytes of standard output */
+    opevo_text error; /* the first bytes of standard error */
+} opevo_i_program_end;
+void opevo_i_program_end_free(opevo_i_program_end *end);
+
+/* A running keeper. */
+typedef struct opevo_i_keeper {
+    pid_t pid;
+    int report; /* becomes readable when it has something to say */
+    opevo_text received;
+} opevo_i_keeper;
+
+/* The pipe by which keepers notice the death of this process; made at the first start. */
+opevo_status opevo_i_keeper_start(const opevo_i_program *program, opevo_i_keeper *out,
+                                  opevo_error *err);
+/* Read what the keeper reports without waiting; true once the program has ended: then *end is
+ * filled, and the keeper is gone. */
+bool opevo_i_keeper_poll(opevo_i_keeper *keeper, opevo_i_program_end *end);
+/* In a forked process that runs no program: let go of the pipe. */
+void opevo_i_keeper_forget(void);
+
+/* Seconds of a clock that never goes back. */
+double opevo_i_now_s(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Lines that come in over a pipe, in whatever pieces the pipe delivers them. */
+
+#ifndef OPEVO_LINES_INTERNAL_H
+#define OPEVO_LINES_INTERNAL_H
+
+#include <opevo/text.h>
+
+/* A longer line is taken for a peer that speaks another language. */
+#define OPEVO_I_LINE_LIMIT ((size_t)64 << 20)
+
+/* A plain value; start from {0}. */
+typedef struct opevo_i_lines {
+    opevo_text received;
+    size_t taken;    /* bytes of it already given out */
+    size_t searched; /* bytes of it known to hold no further line end */
+} opevo_i_lines;
+
+typedef enum opevo_i_read {
+    OPEVO_I_READ_SOME,
+    OPEVO_I_READ_NOTHING, /* for now */
+    OPEVO_I_READ_END      /* end of file, a failure, no memory, or a line above the limit */
+} opevo_i_read;
+
+/* Read once what is there. */
+opevo_i_read opevo_i_lines_read(opevo_i_lines *lines, int descriptor);
+/* The next whole line without its end, NULL when there is none; borrowed until the next read. */
+char *opevo_i_lines_next(opevo_i_lines *lines);
+void opevo_i_lines_free(opevo_i_lines *lines);
+
+/* Read once into `text`, keeping at most `limit` bytes of it and dropping the rest. */
+opevo_i_read opevo_i_text_read_from(opevo_text *text, int descriptor, size_t limit);
+
+#endif

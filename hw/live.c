@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "live_internal.h"
+
+#include <opevo/memory.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "samples_internal.h"
+
+static void clear_tasks(opevo_i_live *self)
+{
+    for (size_t i = 0; i < self->task_count; i++)
+        opevo_i_task_clear(&self->tasks[i]);
+    opevo_free(self->tasks);
+    self->tasks = NULL;
+    self->task_count = 0;
+}
+
+static void convert(const opevo_i_live *self, opevo_i_task *task, opevo_outcome *out)
+{
+    const opevo_i_result *result = &task->result;
+
+    *out = opevo_outcome_failed(result->kind);
+    out->build_s = result->build_s;
+    out->run_s = result->run_s;
+    out->check_s = result->check_s;
+    out->other_s = result->other_s;
+    out->message = result->message.length ? result->message.data : NULL;
+    if (result->kind == OPEVO_OUTCOME_OK)
+        self->value(self, task, out);
+}
+
+opevo_status opevo_i_live_measure(opevo_i_live *self, const opevo_index *points, size_t count,
+                                  bool brief, opevo_outcome *outcomes, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t done = 0;
+
+    clear_tasks(self);
+    self->tasks = opevo_calloc(count, sizeof *self->tasks);
+    if (!self->tasks)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu jobs.", count);
+    self->task_count = count;
+    for (size_t i = 0; i < count; i++) {
+        OPEVO_TRY(self->prepare(self, points[i], &self->tasks[i], err));
+        self->tasks[i].job.brief = brief;
+        done += self->tasks[i].stage == OPEVO_I_DONE;
+    }
+    if (done < count)
+        OPEVO_TRY(opevo_i_pool_run(&self->pool, self->tasks, count, brief, err));
+    for (size_t i = 0; i < count; i++)
+        convert(self, &self->tasks[i], &outcomes[i]);
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_live_evaluate(opevo_objective *objective, const opevo_index *points,
+                                   size_t count, opevo_outcome *outcomes, opevo_error *err)
+{
+    return opevo_i_live_measure((opevo_i_live *)objective, points, count, false, outcomes, err);
+}
+
+void opevo_i_live_destroy(opevo_objective *objective)
+{
+    opevo_i_live *self = (opevo_i_live *)objective;
+
+    clear_tasks(self);
+    opevo_i_pool_clear(&self->pool);
+    self->release(self);
+    opevo_free(self->name);
+    opevo_free(self);
+}
+
+opevo_i_live *opevo_i_live_of(opevo_objective *objective)
+{
+    bool live =
+        objective->ops == &opevo_i_live_kernel_ops || objective->ops == &opevo_i_live_program_ops;
+
+    return live ? (opevo_i_live *)objective : NULL;
+}
+
+size_t opevo_live_batch(const opevo_objective *objective)
+{
+    bool live =
+        objective->ops == &opevo_i_live_kernel_ops || objective->ops == &opevo_i_live_program_ops;
+
+    return live ? ((const opevo_i_live *)objective)->batch : 0;
+}
+
+void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
+{
+    const opevo_i_live *self = (const opevo_i_live *)objective;
+    const char *separator = "";
+
+    if (!opevo_live_batch(objective))
+        return;
+    for (size_t i = 0; i < self->pool.count; i++) {
+        const char *device = self->pool.members[i].device;
+        bool new = *device != '\0';
+
+        for (size_t k = 0; k < i; k++)
+            new = new &&strcmp(self->pool.members[k].device, device) != 0;
+        if (new) {
+            opevo_text_printf(out, "%s%s", separator, device);
+            separator = "; ";
+        }
+    }
+}
+
+/* ---- Workers -------------------------------------------------------------------------------- */
+
+/* Beside the running program, where an installation and a build folder have it, else by PATH. */
+static bool find_program(const char *given, opevo_text *out)
+{
+    char path[4096];
+    ssize_t length = 0;
+    char *slash = NULL;
+
+    if (!given)
+        given = getenv("OPEVO_WORKER");
+    if (given) {
+        opevo_text_add(out, given);
+        return !out->failed;
+    }
+    length = readlink("/proc/self/exe", path, sizeof path - sizeof "opevo-worker");
+    if (length > 0) {
+        path[length] = '\0';
+        slash = strrchr(path, '/');
+        memcpy(slash + 1, "opevo-worker", sizeof "opevo-worker");
+    }
+    opevo_text_add(out, slash && access(path, X_OK) == 0 ? path : "opevo-worker");
+    return !out->failed;
+}
+
+static opevo_status local_command(const opevo_workers *workers, const char *device,
+                                  opevo_i_arguments *out, opevo_error *err)
+{
+    opevo_text program = {0};
+    bool good = find_program(workers->program, &program) &&
+                opevo_i_arguments_add(out, program.data, program.length) &&
+                opevo_i_arguments_add(out, device, strlen(device));
+
+    opevo_text_free(&program);
+    return good ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+}
+
+opevo_status opevo_i_live_workers(opevo_i_pool *pool, const opevo_workers *workers,
+                                  const char *device, opevo_error *err)
+{
+    size_t count = workers->count ? workers->count : 1;
+
+    pool->members = opevo_calloc(count, sizeof *pool->members);
+    if (!pool->members)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", count);
+    pool->count = count;
+    for (size_t i = 0; i < count; i++)
+        pool->members[i].in = pool->members[i].out = pool->members[i].error = -1;
+    if (!workers->count)
+        return local_command(workers, device, &pool->members[0].command, err);
+    for (size_t i = 0; i < count; i++) {
+        opevo_error inner = {OPEVO_OK, ""};
+
+        if (opevo_i_command_split(workers->commands[i], &pool->members[i].command, &inner))
+            return OPEVO_FAIL(err, inner.status, "--workers \"%.200s\": %.700s",
+                              workers->commands[i], inner.message);
+    }
+    return OPEVO_OK;
+}

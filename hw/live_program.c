@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Programs as objectives: from points to commands, and from what a program printed to fitness. */
+
+#include "live_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reading_internal.h"
+#include "samples_internal.h"
+
+typedef struct program {
+    opevo_i_live live;
+    opevo_space *space;
+    opevo_i_arguments command;
+    opevo_i_quantity quantity;
+} program;
+
+opevo_program_options opevo_program_defaults(void)
+{
+    return (opevo_program_options){.repeats = 1, .run_limit_s = 60};
+}
+
+static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i_task *task,
+                            opevo_error *err)
+{
+    const program *self = (const program *)live;
+
+    return opevo_i_command_fill(&self->command, self->space, point, &task->job.command, err);
+}
+
+static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *out)
+{
+    const program *self = (const program *)live;
+    opevo_i_result *result = &task->result;
+    double flop = live->super.flop;
+    bool is_time = self->quantity == OPEVO_I_TIME;
+    double *sorted = opevo_malloc(result->sample_count, sizeof *sorted);
+    double median = 0;
+
+    if (!sorted) /* the first sample is as honest as any */
+        median = result->samples[0];
+    if (self->quantity == OPEVO_I_GFLOPS && flop > 0) {
+        for (size_t i = 0; i < result->sample_count; i++)
+            result->samples[i] = flop / (result->samples[i] * 1e9);
+        is_time = true;
+    }
+    if (sorted) {
+        memcpy(sorted, result->samples, result->sample_count * sizeof *sorted);
+        opevo_i_sort(sorted, result->sample_count);
+        median = opevo_i_median(sorted, result->sample_count);
+        opevo_free(sorted);
+    }
+    out->fitness = median;
+    if (!is_time)
+        return;
+    out->time_s = opevo_i_recordable_s(median);
+    out->fitness = flop > 0 ? flop / out->time_s / 1e9 : 1 / out->time_s;
+    out->samples_s = result->samples;
+    out->sample_count = result->sample_count;
+}
+
+static void release(opevo_i_live *live)
+{
+    program *self = (program *)live;
+
+    opevo_space_destroy(self->space);
+    opevo_i_arguments_clear(&self->command);
+}
+
+const opevo_objective_ops opevo_i_live_program_ops = {
+    .kind = "cmd", .evaluate = opevo_i_live_evaluate, .destroy = opevo_i_live_destroy};
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+static opevo_status read_exits(const opevo_program_options *options, json_t *out, opevo_error *err)
+{
+    for (size_t i = 0; i < options->exit_count; i++) {
+        const char *text = options->exits[i];
+        const char *equals = strchr(text, '=');
+        char code[8];
+        uint64_t number = 0;
+        opevo_outcome_class kind = OPEVO_OUTCOME_OK;
+
+        snprintf(code, sizeof code, "%.*s", equals ? (int)(equals - text) : 0, text);
+        if (!equals || !opevo_parse_u64(code, &number) || number > 255 ||
+            !opevo_outcome_parse(equals + 1, &kind) || kind == OPEVO_OUTCOME_UNRECORDED)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--exit %.100s: give an exit status from 0 to 255 and what it means, "
+                              "one of ok, rejected, build-error, launch-error, wrong, timeout and "
+                              "crashed, such as 3=rejected.",
+                              text);
+        json_object_set_new(out, code, json_string(opevo_outcome_name(kind)));
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status check_numbers(const opevo_program_options *options, opevo_error *err)
+{
+    if (!(options->run_limit_s > 0 && isfinite(options->run_limit_s)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The time limit of a program is above 0 seconds.");
+    if (!(options->flop >= 0 && isfinite(options->flop)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--flop is a number above 0.");
+    if (options->repeats == 0 || options->repeats > 1000000)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--repeats is a number from 1 to 1000000.");
+    return OPEVO_OK;
+}
+
+/* The setup line, and all that decides outcomes in it into the signature. */
+static opevo_status make_setup(program *self, const opevo_program_options *options, json_t *exits,
+                               opevo_error *err)
+{
+    const char *result = options->result ? options->result : "s:wall";
+    uint64_t hash = opevo_space_signature(self->space);
+    char *dumped = json_dumps(exits, JSON_SORT_KEYS);
+
+    self->live.pool.setup = opevo_i_message_line(
+        json_pack("{s:s, s:o, s:f, s:I, s:O}", "type", "setup", "result", opevo_i_json_text(result),
+                  "run_limit_s", options->run_limit_s, "repeats", (json_int_t)options->repeats,
+                  "exits", exits));
+    if (!self->live.pool.setup || !dumped) {
+        free(dumped);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a setup.");
+    }
+    hash = opevo_hash_bytes(hash, options->command, strlen(options->command) + 1);
+    hash = opevo_hash_bytes(hash, result, strlen(result) + 1);
+    hash = opevo_hash_bytes(hash, dumped, strlen(dumped) + 1);
+    hash = opevo_hash_bytes(hash, &options->flop, sizeof options->flop);
+    hash = opevo_hash_bytes(hash, &options->repeats, sizeof options->repeats);
+    self->live.super.signature =
+        opevo_hash_bytes(hash, &options->run_limit_s, sizeof options->run_limit_s);
+    free(dumped);
+    return OPEVO_OK;
+}
+
+static opevo_status parse(program *self, const opevo_program_options *options, opevo_error *err)
+{
+    opevo_i_reading reading = {.place = OPEVO_I_WALL};
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = opevo_i_command_split(options->command, &self->command, &inner);
+
+    if (status == OPEVO_OK)
+        status = opevo_i_command_check(&self->command, self->space, &inner);
+    if (status != OPEVO_OK)
+        return OPEVO_FAIL(err, status, "--on cmd: %.900s", inner.message);
+    status = opevo_i_reading_parse(options->result ? options->result : "s:wall", &reading, &inner);
+    if (status != OPEVO_OK)
+        return OPEVO_FAIL(err, status, "--result %.200s: %.700s", options->result, inner.message);
+    self->quantity = reading.quantity;
+    opevo_i_reading_clear(&reading);
+    return OPEVO_OK;
+}
+
+static opevo_status fill(program *self, const opevo_program_options *options, opevo_error *err)
+{
+    opevo_i_live *live = &self->live;
+    opevo_text name = {0};
+    bool gflops = self->quantity == OPEVO_I_GFLOPS || options->flop > 0;
+
+    opevo_text_printf(&name, "cmd:%s", options->command);
+    if (name.failed)
+        return opevo_text_check(&name, err);
+    live->name = name.data;
+    live->super.space = self->space;
+    live->super.name = live->name;
+    live->super.unit = self->quantity == OPEVO_I_SCORE ? "score" : gflops ? "GFLOP/s" : "1/s";
+    live->super.flop = options->flop;
+    live->prepare = prepare;
+    live->value = value;
+    live->release = release;
+    live->pool.depth = 1;
+    live->pool.start_limit_s = 300;
+    live->pool.job_limit_s = options->run_limit_s * (double)options->repeats + 30;
+    live->pool.silence_s = live->pool.job_limit_s + 30;
+    live->batch = live->pool.count;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_program_open(opevo_space *space, const opevo_program_options *options,
+                                opevo_objective **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    program *self = opevo_calloc(1, sizeof *self);
+    json_t *exits = json_object();
+
+    if (!self || !exits) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
+        goto cleanup;
+    }
+    self->live.super.ops = &opevo_i_live_program_ops;
+    self->live.release = release;
+    self->space = space;
+    OPEVO_TRY(check_numbers(options, err));
+    OPEVO_TRY(read_exits(options, exits, err));
+    OPEVO_TRY(parse(self, options, err));
+    OPEVO_TRY(make_setup(self, options, exits, err));
+    OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, "cmd", err));
+    OPEVO_TRY(fill(self, options, err));
+    *out = &self->live.super;
+cleanup:
+    json_decref(exits);
+    if (status != OPEVO_OK && self) {
+        self->space = NULL; /* still the caller's */
+        opevo_i_live_destroy(&self->live.super);
+    }
+    return status;
+}

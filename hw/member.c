@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Its standard input is a socket, because writing to one whose other end is closed can be made to
+ * fail without a signal. */
+
+#include "member_internal.h"
+
+#include <opevo/memory.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keeper_internal.h"
+
+extern char **environ;
+
+enum { WORDS_LIMIT = 2048, MOST_READS = 16 };
+
+static void close_end(int *descriptor)
+{
+    if (*descriptor >= 0)
+        close(*descriptor);
+    *descriptor = -1;
+}
+
+static opevo_status spawn(opevo_i_member *member, const int *ends, opevo_error *err)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t how;
+    sigset_t all;
+    sigset_t none;
+    int code = 0;
+
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&how);
+    sigfillset(&all);
+    sigemptyset(&none);
+    for (int i = 0; i < 3; i++)
+        posix_spawn_file_actions_adddup2(&actions, ends[i], i);
+    posix_spawnattr_setsigdefault(&how, &all);
+    posix_spawnattr_setsigmask(&how, &none);
+    posix_spawnattr_setflags(&how,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    code = posix_spawnp(&member->pid, member->command.items[0], &actions, &how,
+                        member->command.items, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&how);
+    if (code)
+        return OPEVO_FAIL(err, OPEVO_IO, "The worker %s cannot be started: %s.",
+                          member->command.items[0], strerror(code));
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_member_start(opevo_i_member *member, opevo_error *err)
+{
+    int in[2] = {-1, -1};
+    int out[2] = {-1, -1};
+    int error[2] = {-1, -1};
+    opevo_status status = OPEVO_OK;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 || pipe2(out, O_CLOEXEC) < 0 ||
+        pipe2(error, O_CLOEXEC) < 0)
+        status = OPEVO_FAIL(err, OPEVO_IO, "No pipes to a worker: %s.", strerror(errno));
+    else
+        status = spawn(member, (int[]){in[1], out[1], error[1]}, err);
+    close_end(&in[1]);
+    close_end(&out[1]);
+    close_end(&error[1]);
+    if (status != OPEVO_OK) {
+        close_end(&in[0]);
+        close_end(&out[0]);
+        close_end(&error[0]);
+        return status;
+    }
+    fcntl(out[0], F_SETFL, O_NONBLOCK);
+    fcntl(error[0], F_SETFL, O_NONBLOCK);
+    member->in = in[0];
+    member->out = out[0];
+    member->error = error[0];
+    member->state = OPEVO_I_GREETING;
+    member->heard_s = opevo_i_now_s();
+    opevo_i_lines_free(&member->lines);
+    opevo_text_clear(&member->outgoing);
+    opevo_text_clear(&member->last_words);
+    member->sent = 0;
+    member->in_flight = 0;
+    return OPEVO_OK;
+}
+
+void opevo_i_member_say(opevo_i_member *member, const char *line)
+{
+    opevo_text_add(&member->outgoing, line);
+}
+
+bool opevo_i_member_flush(opevo_i_member *member)
+{
+    opevo_text *text = &member->outgoing;
+
+    while (member->sent < text->length) {
+        ssize_t put = send(member->in, text->data + member->sent, text->length - member->sent,
+                           MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return errno == EAGAIN || errno == EWOULDBLOCK;
+        member->sent += (size_t)put;
+    }
+    opevo_text_clear(text);
+    member->sent = 0;
+    return !text->failed;
+}
+
+/* Keep the end of what comes on standard error. */
+static void hear_words(opevo_i_member *member)
+{
+    opevo_text *words = &member->last_words;
+    opevo_i_read got = OPEVO_I_READ_SOME;
+
+    for (int i = 0; i < MOST_READS && member->error >= 0 && got == OPEVO_I_READ_SOME; i++) {
+        got = opevo_i_text_read_from(words, member->error, SIZE_MAX);
+        if (words->length > WORDS_LIMIT) {
+            memmove(words->data, words->data + words->length - WORDS_LIMIT, WORDS_LIMIT + 1);
+            words->length = WORDS_LIMIT;
+        }
+    }
+    if (got == OPEVO_I_READ_END)
+        close_end(&member->error);
+}
+
+bool opevo_i_member_read(opevo_i_member *member)
+{
+    opevo_i_read got = OPEVO_I_READ_SOME;
+
+    hear_words(member);
+    while (got == OPEVO_I_READ_SOME) {
+        got = opevo_i_lines_read(&member->lines, member->out);
+        if (got == OPEVO_I_READ_SOME)
+            member->heard_s = opevo_i_now_s();
+        if (memchr(opevo_text_string(&member->lines.received), '\n', member->lines.received.length))
+            return true;
+    }
+    return got == OPEVO_I_READ_NOTHING;
+}
+
+void opevo_i_member_hang_up(opevo_i_member *member)
+{
+    if (member->state == OPEVO_I_DOWN)
+        return;
+    hear_words(member);
+    close_end(&member->in);
+    close_end(&member->out);
+}
+
+void opevo_i_member_bury(opevo_i_member *member, double patience_s)
+{
+    double deadline = opevo_i_now_s() + patience_s;
+    struct timespec nap = {.tv_nsec = 2000000};
+    bool gone = false;
+
+    if (member->state == OPEVO_I_DOWN)
+        return;
+    opevo_i_member_hang_up(member);
+    while (!(gone = waitpid(member->pid, NULL, WNOHANG) == member->pid) &&
+           opevo_i_now_s() < deadline)
+        nanosleep(&nap, NULL);
+    kill(-member->pid, SIGKILL);
+    if (!gone) {
+        kill(member->pid, SIGKILL);
+        waitpid(member->pid, NULL, 0);
+    }
+    hear_words(member);
+    close_end(&member->error);
+    member->state = OPEVO_I_DOWN;
+}
+
+void opevo_i_member_clear(opevo_i_member *member)
+{
+    opevo_i_member_bury(member, 2);
+    opevo_i_arguments_clear(&member->command);
+    opevo_i_lines_free(&member->lines);
+    opevo_text_free(&member->outgoing);
+    opevo_text_free(&member->last_words);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Questions about a loop nest, and the pass that unrolls what auto_unroll asks for. */
+
+#include "nest_internal.h"
+
+bool opevo_i_node_has_sync(const opevo_i_node *node)
+{
+    if (node->kind == OPEVO_I_SYNC)
+        return true;
+    for (const opevo_i_node *one = node->first; one; one = one->next) {
+        if (opevo_i_node_has_sync(one))
+            return true;
+    }
+    return node->otherwise && opevo_i_node_has_sync(node->otherwise);
+}
+
+const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node)
+{
+    const opevo_i_node *one = node->first;
+
+    return one && !one->next && one->kind == OPEVO_I_LEAF ? one->leaf : NULL;
+}
+
+double opevo_i_node_statements(const opevo_i_node *node, bool text)
+{
+    double count = node->kind == OPEVO_I_LEAF;
+    double turns = 1;
+
+    for (const opevo_i_node *one = node->first; one; one = one->next)
+        count += opevo_i_node_statements(one, text);
+    if (node->otherwise)
+        count += opevo_i_node_statements(node->otherwise, text);
+    if (node->kind == OPEVO_I_LOOP && (node->annotation == OPEVO_ANNOTATION_EXPAND ||
+                                       (node->annotation == OPEVO_ANNOTATION_UNROLL && !text)))
+        turns = (double)node->extent;
+    return turns * count;
+}
+
+/* ---- TVM's pass "unroll loop" ---- */
+
+enum { UNROLLED_DEPTH = 8 }; /* TVM's auto_unroll_max_depth */
+
+typedef struct unrolling {
+    int64_t steps;                   /* statements after unrolling */
+    int plain_depth, unrolled_depth; /* loops inside that stay, and that do not */
+} unrolling;
+
+static unrolling unroll(opevo_i_node *node, int64_t limit, opevo_annotation what);
+
+static unrolling unroll_inside(opevo_i_node *node, int64_t limit, opevo_annotation what)
+{
+    unrolling all = {0};
+
+    for (opevo_i_node *one = node->first; one; one = one->next) {
+        unrolling inner = unroll(one, limit, what);
+
+        all.steps += inner.steps;
+        if (inner.plain_depth > all.plain_depth)
+            all.plain_depth = inner.plain_depth;
+        if (inner.unrolled_depth > all.unrolled_depth)
+            all.unrolled_depth = inner.unrolled_depth;
+    }
+    return all;
+}
+
+static unrolling unroll(opevo_i_node *node, int64_t limit, opevo_annotation what)
+{
+    unrolling all = unroll_inside(node, limit, what);
+
+    if (node->kind == OPEVO_I_LEAF)
+        all.steps++;
+    if (node->kind != OPEVO_I_LOOP)
+        return all;
+    if (node->annotation == OPEVO_ANNOTATION_EXPAND ||
+        node->annotation == OPEVO_ANNOTATION_UNROLL ||
+        (node->annotation == OPEVO_ANNOTATION_SERIAL && all.plain_depth == 0 &&
+         all.unrolled_depth <= UNROLLED_DEPTH && all.steps * node->extent <= limit)) {
+        all.steps *= node->extent;
+        all.unrolled_depth++;
+        if (node->annotation == OPEVO_ANNOTATION_SERIAL)
+            node->annotation = what;
+    } else {
+        all.plain_depth++;
+    }
+    return all;
+}
+
+void opevo_i_nest_auto_unroll(opevo_i_nest *nest)
+{
+    if (nest->schedule->auto_unroll)
+        unroll(nest->root, nest->schedule->auto_unroll,
+               nest->schedule->auto_unroll_explicit ? OPEVO_ANNOTATION_EXPAND
+                                                    : OPEVO_ANNOTATION_UNROLL);
+}
+
+/* ---- Limits ---- */
+
+static bool check(bool holds, opevo_text *why, const char *what, double is, const char *most,
+                  double limit)
+{
+    if (!holds)
+        opevo_text_printf(why, "%s %.0f, %s %.0f.", what, is, most, limit);
+    return holds;
+}
+
+static bool at_most(opevo_text *why, const char *what, double is, int64_t limit)
+{
+    return check(limit == 0 || is <= (double)limit, why, what, is, "the limit is", (double)limit);
+}
+
+static bool check_threads(const opevo_i_nest *nest, const opevo_limits *limits, opevo_text *why)
+{
+    const int64_t *extent = nest->bound_extent;
+    double threads = (double)extent[OPEVO_ANNOTATION_THREAD_X] *
+                     (double)extent[OPEVO_ANNOTATION_THREAD_Y] *
+                     (double)extent[OPEVO_ANNOTATION_THREAD_Z];
+
+    return at_most(why, "The threads of a block are", threads, limits->threads) &&
+           at_most(why, "The threads of a block in z are",
+                   (double)extent[OPEVO_ANNOTATION_THREAD_Z], limits->thread_z) &&
+           at_most(why, "The blocks in x are", (double)extent[OPEVO_ANNOTATION_BLOCK_X],
+                   limits->grid_x) &&
+           at_most(why, "The blocks in y are", (double)extent[OPEVO_ANNOTATION_BLOCK_Y],
+                   limits->grid_yz) &&
+           at_most(why, "The blocks in z are", (double)extent[OPEVO_ANNOTATION_BLOCK_Z],
+                   limits->grid_yz);
+}
+
+static bool check_memory(const opevo_i_nest *nest, const opevo_limits *limits, opevo_text *why)
+{
+    double size[OPEVO_SCOPE_COUNT] = {0};
+
+    for (int i = 0; i < OPEVO_I_BUFFERS; i++)
+        size[nest->buffer[i].scope] += (double)nest->buffer[i].size;
+    return at_most(why, "The bytes of shared memory are", 4 * size[OPEVO_SCOPE_SHARED],
+                   limits->shared_bytes) &&
+           at_most(why, "The floats of a thread in registers are", size[OPEVO_SCOPE_LOCAL],
+                   limits->local_floats) &&
+           at_most(why, "The bytes of packed memory are", 4 * size[OPEVO_SCOPE_PACKED],
+                   limits->packed_bytes);
+}
+
+/* The widest vector loop. */
+static int64_t widest(const opevo_i_node *node)
+{
+    int64_t most = node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_VECTORIZE
+                       ? node->extent
+                       : 1;
+
+    for (const opevo_i_node *one = node->first; one; one = one->next) {
+        int64_t inner = widest(one);
+
+        if (inner > most)
+            most = inner;
+    }
+    return most;
+}
+
+static bool check_scopes(const opevo_i_nest *nest, opevo_kernel_dialect dialect, opevo_text *why)
+{
+    bool cpu = dialect == OPEVO_KERNEL_C;
+
+    for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
+        opevo_scope scope = nest->buffer[i].scope;
+
+        if (nest->buffer[i].size && scope == (cpu ? OPEVO_SCOPE_SHARED : OPEVO_SCOPE_PACKED)) {
+            opevo_text_printf(why, "A %s copy has no place on a %s.", cpu ? "shared" : "packed",
+                              cpu ? "CPU" : "GPU");
+            return false;
+        }
+    }
+    for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
+        if (cpu && nest->bound[a] >= 0) {
+            opevo_text_add(why, "A CPU has no blocks and threads to bind loops to.");
+            return false;
+        }
+    }
+    return true;
+}
+
+bool opevo_i_nest_check(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
+                        const opevo_limits *limits, opevo_text *why)
+{
+    return check_scopes(nest, dialect, why) && check_threads(nest, limits, why) &&
+           check_memory(nest, limits, why) &&
+           at_most(why, "The lanes of a vector are", (double)widest(nest->root),
+                   limits->vector_width) &&
+           at_most(why, "The statements after unrolling are",
+                   opevo_i_node_statements(nest->root, false), limits->statements);
+}
+
+opevo_limits opevo_limits_default(opevo_kernel_dialect dialect)
+{
+    opevo_limits limits = {.threads = 1024,
+                           .thread_z = dialect == OPEVO_KERNEL_HIP ? 1024 : 64,
+                           .shared_bytes = dialect == OPEVO_KERNEL_HIP ? 65536 : 49152,
+                           .static_shared_bytes = dialect == OPEVO_KERNEL_HIP ? 65536 : 49152,
+                           .grid_x = INT32_MAX,
+                           .grid_yz = 65535,
+                           .local_floats = 65536,
+                           .statements = 65536,
+                           .vector_width = 4};
+
+    if (dialect == OPEVO_KERNEL_C)
+        limits = (opevo_limits){.local_floats = 65536,
+                                .statements = 4096,
+                                .packed_bytes = INT64_C(256) << 20,
+                                .vector_width = 64};
+    return limits;
+}

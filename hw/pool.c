@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "pool_internal.h"
+
+#include <opevo/memory.h>
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keeper_internal.h"
+
+/* A worker lost that often in a row is left alone for RETRY_S; a job that lost ATTEMPTS workers is
+ * the reason, not they. */
+enum { LOSSES = 3, ATTEMPTS = 2, RETRY_S = 60 };
+
+typedef struct work {
+    opevo_i_pool *pool;
+    opevo_i_task *tasks;
+    size_t count;
+    size_t left;  /* not DONE */
+    size_t first; /* no task before it is OPEN */
+    size_t members;
+    opevo_text lost; /* why the last worker was lost */
+} work;
+
+void opevo_i_task_clear(opevo_i_task *task)
+{
+    opevo_i_job_clear(&task->job);
+    opevo_i_result_clear(&task->result);
+}
+
+void opevo_i_pool_clear(opevo_i_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        opevo_i_member_hang_up(&pool->members[i]);
+    for (size_t i = 0; i < pool->count; i++)
+        opevo_i_member_clear(&pool->members[i]);
+    opevo_free(pool->members);
+    free(pool->setup);
+    *pool = (opevo_i_pool){0};
+}
+
+/* ---- Losing a worker ------------------------------------------------------------------------ */
+
+static void finish(work *self, opevo_i_task *task)
+{
+    task->stage = OPEVO_I_DONE;
+    self->left--;
+}
+
+/* Put its jobs back; a job that costs one worker after the other has crashed them. */
+static void take_back(work *self, size_t number)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        opevo_i_task *task = &self->tasks[i];
+
+        if (task->stage != OPEVO_I_SENT || task->member != number)
+            continue;
+        task->stage = OPEVO_I_OPEN;
+        self->first = i < self->first ? i : self->first;
+        if (!task->started)
+            continue;
+        task->started = false;
+        if (++task->attempts == ATTEMPTS) {
+            opevo_i_result_fail(&task->result, OPEVO_OUTCOME_CRASHED,
+                                "%d workers died while they measured it", (int)ATTEMPTS);
+            finish(self, task);
+            self->pool->blamed++;
+            self->pool->members[number].losses = 0; /* it was not the worker's fault */
+        }
+    }
+}
+
+/* `reason` is a clause; what the worker said last is added. */
+static void lose(work *self, size_t number, const char *reason, bool at_once)
+{
+    opevo_i_member *member = &self->pool->members[number];
+    const char *words = NULL;
+    size_t length = 0;
+
+    member->losses++;
+    opevo_i_member_bury(member, at_once ? 0 : 1);
+    take_back(self, number);
+    words = opevo_text_string(&member->last_words);
+    length = strlen(words);
+    while (length && strchr(" \r\n", words[length - 1]))
+        length--;
+    opevo_text_clear(&self->lost);
+    opevo_text_printf(&self->lost, "the worker %s %s", member->command.items[0], reason);
+    if (length)
+        opevo_text_printf(&self->lost, ": %.*s", (int)(length < 600 ? length : 600), words);
+    member->retry_s = member->losses >= LOSSES ? opevo_i_now_s() + RETRY_S : 0;
+}
+
+/* ---- Hearing from a worker ------------------------------------------------------------------ */
+
+static opevo_i_task *find_task(work *self, const json_t *message, size_t number)
+{
+    int64_t id = json_integer_value(json_object_get(message, "job"));
+
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->tasks[i].stage == OPEVO_I_SENT && self->tasks[i].member == number &&
+            self->tasks[i].job.id == id)
+            return &self->tasks[i];
+    }
+    return NULL;
+}
+
+static bool take_hello(work *self, opevo_i_member *member, const json_t *message)
+{
+    const char *device = json_string_value(json_object_get(message, "device"));
+
+    if (json_integer_value(json_object_get(message, "protocol")) != OPEVO_I_PROTOCOL)
+        return false;
+    snprintf(member->device, sizeof member->device, "%s", device ? device : "");
+    opevo_i_member_say(member, self->pool->setup);
+    member->state = OPEVO_I_SETTING;
+    return true;
+}
+
+static bool take_result(work *self, size_t number, const json_t *message)
+{
+    opevo_i_member *member = &self->pool->members[number];
+    opevo_i_task *task = find_task(self, message, number);
+    opevo_i_result result = {0};
+
+    if (!task || !opevo_i_result_from_json(message, &result))
+        return false;
+    opevo_i_result_clear(&task->result);
+    task->result = result;
+    task->started = false;
+    finish(self, task);
+    member->in_flight--;
+    member->losses = 0;
+    self->pool->blamed = 0;
+    return true;
+}
+
+/* False, with the worker lost, when it is no use any more. */
+static bool take_message(work *self, size_t number, const json_t *message)
+{
+    opevo_i_member *member = &self->pool->members[number];
+    const char *type = json_string_value(json_object_get(message, "type"));
+    const char *sentence = json_string_value(json_object_get(message, "message"));
+    opevo_i_task *task = NULL;
+    bool good = type != NULL;
+
+    if (good && !strcmp(type, "error")) {
+        char reason[600];
+
+        snprintf(reason, sizeof reason, "says: %.500s", sentence ? sentence : "an error");
+        lose(self, number, reason, false);
+        return false;
+    }
+    if (good && !strcmp(type, "hello") && member->state == OPEVO_I_GREETING) {
+        good = take_hello(self, member, message);
+    } else if (good && !strcmp(type, "ready") && member->state == OPEVO_I_SETTING) {
+        member->state = OPEVO_I_READY;
+    } else if (good && !strcmp(type, "started") && member->state == OPEVO_I_READY) {
+        task = find_task(self, message, number);
+        good = task != NULL;
+        if (task) {
+            task->started = true;
+            task->started_s = opevo_i_now_s();
+        }
+    } else if (good && !strcmp(type, "result") && member->state == OPEVO_I_READY) {
+        good = take_result(self, number, message);
+        if (good && json_is_true(json_object_get(message, "spoilt"))) {
+            opevo_i_member_bury(member, 1);
+            take_back(self, number);
+            return false;
+        }
+    } else {
+        good = false;
+    }
+    if (!good)
+        lose(self, number, "speaks another protocol; use one of the same version", true);
+    return good;
+}
+
+/* Before it says hello, a launcher may print what it likes. */
+static void hear(work *self, size_t number)
+{
+    opevo_i_member *member = &self->pool->members[number];
+    bool there = opevo_i_member_read(member);
+    const char *line = NULL;
+
+    while (member->state != OPEVO_I_DOWN && (line = opevo_i_lines_next(&member->lines)) != NULL) {
+        json_t *message = json_loads(line, 0, NULL);
+        bool good = true;
+
+        if (json_is_object(message) || member->state != OPEVO_I_GREETING)
+            good = take_message(self, number, message);
+        json_decref(message);
+        if (!good)
+            return;
+    }
+    if (!there && member->state != OPEVO_I_DOWN)
+        lose(self, number, "ended", false);
+}
+
+/* ---- Keeping workers busy ------------------------------------------------------------------- */
+
+static void start_members(work *self)
+{
+    double now = opevo_i_now_s();
+
+    for (size_t i = 0; i < self->members; i++) {
+        opevo_i_member *member = &self->pool->members[i];
+        opevo_error err = {OPEVO_OK, ""};
+
+        if (member->state != OPEVO_I_DOWN || member->retry_s > now)
+            continue;
+        if (opevo_i_member_start(member, &err) != OPEVO_OK) {
+            opevo_text_clear(&self->lost);
+            opevo_text_add(&self->lost, err.message);
+            member->losses = LOSSES;
+            member->retry_s = now + RETRY_S;
+        }
+    }
+}
+
+static opevo_status hand_out(work *self, opevo_error *err)
+{
+    for (size_t i = 0; i < self->members; i++) {
+        opevo_i_member *member = &self->pool->members[i];
+
+        while (member->state == OPEVO_I_READY && member->in_flight < self->pool->depth) {
+            opevo_i_task *task = NULL;
+            char *line = NULL;
+
+            while (self->first < self->count && self->tasks[self->first].stage != OPEVO_I_OPEN)
+                self->first++;
+            if (self->first == self->count)
+                return OPEVO_OK;
+            task = &self->tasks[self->first];
+            task->job.id = self->pool->next_id++;
+            line = opevo_i_message_line(opevo_i_job_to_json(&task->job));
+            if (!line)
+                return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
+            opevo_i_member_say(member, line);
+            free(line);
+            task->stage = OPEVO_I_SENT;
+            task->member = i;
+            task->started = false;
+            if (member->in_flight++ == 0)
+                member->heard_s = opevo_i_now_s();
+        }
+    }
+    return OPEVO_OK;
+}
+
+/* When the worker will have taken too long; INFINITY when nothing is expected of it. A job that has
+ * started is due to end; before that, it may be building in silence. */
+static double deadline_of(const work *self, size_t number, opevo_i_task **late)
+{
+    const opevo_i_member *member = &self->pool->members[number];
+
+    *late = NULL;
+    if (member->state == OPEVO_I_DOWN)
+        return member->retry_s;
+    if (member->state != OPEVO_I_READY)
+        return member->heard_s + self->pool->start_limit_s;
+    if (!member->in_flight)
+        return INFINITY;
+    for (size_t i = 0; i < self->count; i++) {
+        opevo_i_task *task = &self->tasks[i];
+
+        if (task->stage == OPEVO_I_SENT && task->member == number && task->started) {
+            *late = task;
+            return task->started_s + self->pool->job_limit_s;
+        }
+    }
+    return member->heard_s + self->pool->silence_s;
+}
+
+static void enforce_deadlines(work *self)
+{
+    double now = opevo_i_now_s();
+
+    for (size_t i = 0; i < self->members; i++) {
+        opevo_i_task *late = NULL;
+
+        if (self->pool->members[i].state == OPEVO_I_DOWN || deadline_of(self, i, &late) > now)
+            continue;
+        if (late) {
+            opevo_i_result_fail(&late->result, OPEVO_OUTCOME_TIMEOUT,
+                                "the worker hung and was killed after %g s",
+                                self->pool->job_limit_s);
+            late->started = false;
+            finish(self, late);
+        }
+        lose(self, i, late ? "hung" : "has been silent for too long", true);
+        if (late)
+            self->pool->members[i].losses = 0;
+    }
+}
+
+static opevo_status check_hope(const work *self, opevo_error *err)
+{
+    if (self->pool->blamed >= LOSSES)
+        return OPEVO_FAIL(
+            err, OPEVO_IO,
+            "No worker is left: %u jobs in a row were the end of all workers that had "
+            "them; the last: %.800s.",
+            self->pool->blamed, opevo_text_string(&self->lost));
+    for (size_t i = 0; i < self->members; i++) {
+        if (self->pool->members[i].losses < LOSSES)
+            return OPEVO_OK;
+    }
+    return OPEVO_FAIL(err, OPEVO_IO, "No worker is left: %.900s%s", opevo_text_string(&self->lost),
+                      self->lost.length && self->lost.data[self->lost.length - 1] == '.' ? ""
+                                                                                         : ".");
+}
+
+static opevo_status wait_and_hear(work *self, opevo_error *err)
+{
+    struct pollfd *wait = opevo_calloc(3 * self->members, sizeof *wait);
+    double due_s = INFINITY;
+
+    if (!wait)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to wait for workers.");
+    for (size_t i = 0; i < self->members; i++) {
+        const opevo_i_member *member = &self->pool->members[i];
+        bool up = member->state != OPEVO_I_DOWN;
+        bool more = member->outgoing.length > 0;
+        opevo_i_task *late = NULL;
+
+        wait[3 * i] = (struct pollfd){.fd = up ? member->out : -1, .events = POLLIN};
+        wait[3 * i + 1] = (struct pollfd){.fd = up ? member->error : -1, .events = POLLIN};
+        wait[3 * i + 2] = (struct pollfd){.fd = up && more ? member->in : -1, .events = POLLOUT};
+        due_s = fmin(due_s, deadline_of(self, i, &late));
+    }
+    due_s = fmax(0, fmin(due_s - opevo_i_now_s(), 3600));
+    poll(wait, 3 * self->members, (int)ceil(1e3 * due_s));
+    for (size_t i = 0; i < self->members; i++) {
+        if (wait[3 * i].revents || wait[3 * i + 1].revents)
+            hear(self, i);
+    }
+    opevo_free(wait);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
+                              opevo_error *err)
+{
+    work self = {.pool = pool, .tasks = tasks, .count = count};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count; i++)
+        self.left += tasks[i].stage != OPEVO_I_DONE;
+    self.members = alone ? 1 : pool->count;
+    while (self.left) {
+        start_members(&self);
+        OPEVO_TRY(check_hope(&self, err));
+        OPEVO_TRY(hand_out(&self, err));
+        /* What cannot be written shows when reading: then the worker is gone. */
+        for (size_t i = 0; i < self.members; i++) {
+            if (pool->members[i].state != OPEVO_I_DOWN)
+                opevo_i_member_flush(&pool->members[i]);
+        }
+        OPEVO_TRY(wait_and_hear(&self, err));
+        enforce_deadlines(&self);
+    }
+cleanup:
+    if (status != OPEVO_OK) { /* what is in flight belongs to nobody any more */
+        for (size_t i = 0; i < self.members; i++)
+            opevo_i_member_bury(&pool->members[i], 0);
+    }
+    opevo_text_free(&self.lost);
+    return status;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The workers of one objective. Jobs are handed out as workers come free; which worker measured
+ * what changes no result's place. A worker that is lost is started again, and what it had in hand is
+ * measured elsewhere. */
+
+#ifndef OPEVO_POOL_INTERNAL_H
+#define OPEVO_POOL_INTERNAL_H
+
+#include "member_internal.h"
+#include "protocol_internal.h"
+
+typedef struct opevo_i_pool {
+    opevo_i_member *members;
+    size_t count;
+    char *setup;          /* the line that sets a worker up; released with free */
+    unsigned depth;       /* jobs at once in a worker: 1, or more where it builds ahead */
+    double start_limit_s; /* from its start to being ready */
+    double job_limit_s;   /* from a job's start to its result */
+    double silence_s;     /* with jobs in hand */
+    unsigned blamed;      /* jobs in a row that cost all workers that had them */
+    int64_t next_id;
+} opevo_i_pool;
+
+/* One job and what came of it. */
+typedef struct opevo_i_task {
+    opevo_i_job job;
+    opevo_i_result result;
+    enum { OPEVO_I_OPEN, OPEVO_I_SENT, OPEVO_I_DONE } stage;
+    size_t member; /* while SENT */
+    bool started;  /* likewise: the worker said so */
+    double started_s;
+    unsigned attempts; /* workers that were lost while they measured it */
+} opevo_i_task;
+
+/* Have all tasks done, in whatever order; on the first worker alone when `alone` is set. Workers
+ * are started when first needed. Errors: IO when no worker can be had any more; NOMEM. */
+opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
+                              opevo_error *err);
+/* Stop all workers. */
+void opevo_i_pool_clear(opevo_i_pool *pool);
+void opevo_i_task_clear(opevo_i_task *task);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Loops over lanes as vectors of GCC. Where the lanes of a vector do not all lie inside a tensor, or not
+ * in one row of it, they go in pieces or one by one. */
+
+#include "print_cpu_internal.h"
+
+/* ---- Lanes ---- */
+
+/* How an index moves with the lane as long as no quotient or remainder in it wraps around; false
+ * where one moves by a different rule. */
+bool opevo_i_lane_factor(const opevo_i_printer *self, const opevo_i_affine *a, int lane,
+                         int64_t *factor)
+{
+    *factor = 0;
+    for (int i = 0; i < a->count; i++) {
+        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
+        int64_t inner = 0;
+
+        if (a->term[i].atom == lane)
+            *factor += a->term[i].factor;
+        if (atom->is_loop)
+            continue;
+        if (!opevo_i_lane_factor(self, &atom->inner, lane, &inner) || inner < 0)
+            return false;
+        if (atom->modulus)
+            *factor += a->term[i].factor * inner;
+    }
+    return true;
+}
+
+void opevo_i_print_at_first(opevo_i_printer *self, const opevo_i_affine *a, int lane)
+{
+    self->known[lane] = true;
+    self->value[lane] = 0;
+    opevo_i_print_affine(self, a);
+    self->known[lane] = false;
+}
+
+/* A growing list of conditions joined by "&&". */
+typedef struct joined {
+    opevo_i_printer *self;
+    int lane;
+    int64_t last; /* the number of the last lane */
+    bool any;
+} joined;
+
+static void join(joined *all)
+{
+    opevo_text_add(all->self->out, all->any ? " && " : "");
+    all->any = true;
+}
+
+/* That no quotient or remainder wraps around among the lanes. */
+static void print_no_wrap(joined *all, const opevo_i_affine *a)
+{
+    opevo_i_printer *self = all->self;
+
+    for (int i = 0; i < a->count; i++) {
+        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
+        int64_t inner = 0;
+        int64_t reach = 0;
+        int64_t turn = atom->modulus ? atom->modulus : atom->divisor;
+
+        if (atom->is_loop || !opevo_i_affine_uses(self->atoms, &atom->inner, all->lane))
+            continue;
+        print_no_wrap(all, &atom->inner);
+        opevo_i_lane_factor(self, &atom->inner, all->lane, &inner);
+        if (inner == 0)
+            continue;
+        join(all);
+        opevo_text_printf(self->out, "(%s)(", self->dialect->unsigned_index);
+        opevo_i_print_at_first(self, &atom->inner, all->lane);
+        reach = inner * all->last;
+        opevo_text_printf(self->out, ") %% %lldu + %lld < %lldu", (long long)turn, (long long)reach,
+                          (long long)turn);
+    }
+}
+
+/* That conditions hold for all lanes, given that nothing wraps around. */
+static void print_for_all(joined *all, const opevo_i_conditions *conditions, bool lanes_only)
+{
+    opevo_i_printer *self = all->self;
+
+    for (int i = 0; i < conditions->count; i++) {
+        const opevo_i_condition *one = &conditions->item[i];
+        int64_t factor = 0;
+
+        if (!opevo_i_affine_uses(self->atoms, &one->value, all->lane) && lanes_only)
+            continue;
+        print_no_wrap(all, &one->value);
+        opevo_i_lane_factor(self, &one->value, all->lane, &factor);
+        if (opevo_i_affine_least(self->atoms, &one->value) < one->least) {
+            join(all);
+            opevo_i_print_at_first(self, &one->value, all->lane);
+            opevo_text_printf(self->out, " >= %lld", (long long)one->least);
+        }
+        if (opevo_i_affine_most(self->atoms, &one->value) >= one->limit) {
+            join(all);
+            opevo_i_print_at_first(self, &one->value, all->lane);
+            factor *= all->last;
+            opevo_text_printf(self->out, " + %lld < %lld", (long long)factor,
+                              (long long)one->limit);
+        }
+    }
+}
+
+static bool factors_known(const opevo_i_printer *self, const opevo_i_conditions *conditions,
+                          int lane)
+{
+    int64_t factor = 0;
+
+    for (int i = 0; i < conditions->count; i++) {
+        if (!opevo_i_lane_factor(self, &conditions->item[i].value, lane, &factor) || factor < 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- A statement over all lanes ---- */
+
+/* An operand: a variable, a vector in memory, one element for all lanes, or a list of elements. */
+void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                           const opevo_i_access *access, bool splat_alone)
+{
+    int64_t factor = 0;
+    int width = (int)loop->width;
+    bool regular = opevo_i_lane_factor(self, &access->address, loop->lane, &factor);
+
+    self->known[loop->lane] = true;
+    self->value[loop->lane] = 0;
+    if (self->named[access->buffer] == width) {
+        opevo_i_print_element(self, access);
+    } else if (regular && factor == 1) {
+        opevo_text_printf(self->out, "*(const V%d *)&", width);
+        opevo_i_print_element(self, access);
+    } else if (regular && factor == 0) {
+        if (splat_alone)
+            opevo_text_printf(self->out, "(V%d){0} + ", width);
+        opevo_i_print_element(self, access);
+    } else {
+        opevo_text_printf(self->out, "(V%d){", width);
+        for (int i = 0; i < width; i++) {
+            self->value[loop->lane] = i;
+            opevo_text_add(self->out, i ? ", " : "");
+            opevo_i_print_element(self, access);
+        }
+        opevo_text_add(self->out, "}");
+    }
+    self->known[loop->lane] = false;
+}
+
+static bool moves(const opevo_i_printer *self, const opevo_i_access *access, int lane)
+{
+    return opevo_i_affine_uses(self->atoms, &access->address, lane);
+}
+
+static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_leaf *leaf = loop->leaf;
+
+    if (leaf->kind == OPEVO_I_ZERO) {
+        opevo_text_printf(self->out, "(V%d){0}", (int)loop->width);
+        return;
+    }
+    opevo_i_print_operand(self, loop, &leaf->a,
+                          leaf->kind != OPEVO_I_MAC || !moves(self, &leaf->b, loop->lane));
+    if (leaf->kind == OPEVO_I_MAC) {
+        opevo_text_add(self->out, " * ");
+        opevo_i_print_operand(self, loop, &leaf->b, false);
+    }
+}
+
+bool opevo_i_is_aligned(const opevo_i_affine *a, int lane, int64_t width)
+{
+    if (a->constant % width)
+        return false;
+    for (int i = 0; i < a->count; i++) {
+        if (a->term[i].atom != lane && a->term[i].factor % width)
+            return false;
+    }
+    return true;
+}
+
+static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_leaf *leaf = loop->leaf;
+    bool adds = leaf->kind == OPEVO_I_ADD || leaf->kind == OPEVO_I_MAC;
+    int width = (int)loop->width;
+    bool named = self->named[leaf->to.buffer] == width;
+
+    opevo_i_print_indent(self);
+    if (leaf->stream && !adds && !named &&
+        opevo_i_is_aligned(&leaf->to.address, loop->lane, width)) {
+        opevo_text_printf(self->out, "STREAM%d(&", width);
+        self->known[loop->lane] = true;
+        self->value[loop->lane] = 0;
+        opevo_i_print_element(self, &leaf->to);
+        self->known[loop->lane] = false;
+        opevo_text_add(self->out, ", ");
+        print_value(self, loop);
+        opevo_text_add(self->out, ");\n");
+        return;
+    }
+    self->known[loop->lane] = true;
+    self->value[loop->lane] = 0;
+    if (!named)
+        opevo_text_printf(self->out, "*(V%d *)&", width);
+    opevo_i_print_element(self, &leaf->to);
+    self->known[loop->lane] = false;
+    opevo_text_add(self->out, adds ? " += " : " = ");
+    print_value(self, loop);
+    opevo_text_add(self->out, ";\n");
+    if (leaf->prefetch) {
+        opevo_i_access further = leaf->a;
+
+        further.address.constant += leaf->prefetch;
+        opevo_i_print_indent(self);
+        opevo_text_add(self->out, "__builtin_prefetch(&");
+        self->known[loop->lane] = true;
+        opevo_i_print_element(self, &further);
+        self->known[loop->lane] = false;
+        opevo_text_add(self->out, ", 0, 2);\n");
+    }
+}
+
+/* The lanes one by one. A named variable goes by way of an array, since it must never be indexed by
+ * a variable itself: it would move to memory for good. */
+static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_access *accesses[3] = {&loop->leaf->to, &loop->leaf->a, &loop->leaf->b};
+    opevo_i_leaf leaf = *loop->leaf;
+    opevo_i_access *own[3] = {&leaf.to, &leaf.a, &leaf.b};
+    int operands = leaf.kind == OPEVO_I_ZERO ? 1 : leaf.kind == OPEVO_I_MAC ? 3 : 2;
+
+    opevo_i_print_line(self, "{");
+    self->depth++;
+    for (int i = 0; i < operands; i++) {
+        if (self->named[accesses[i]->buffer] != (int)loop->width)
+            continue;
+        opevo_i_print_indent(self);
+        opevo_text_printf(self->out, "V%d t%d = ", (int)loop->width, i);
+        self->known[loop->lane] = true;
+        self->value[loop->lane] = 0;
+        opevo_i_print_element(self, accesses[i]);
+        self->known[loop->lane] = false;
+        opevo_text_add(self->out, ";\n");
+        own[i]->buffer = -1 - i; /* printed as t0, t1, t2 */
+        own[i]->address = opevo_i_affine_atom(loop->lane);
+    }
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "for (long v%d = 0; v%d < %d; v%d++)\n", loop->lane, loop->lane,
+                      (int)loop->width, loop->lane);
+    self->depth++;
+    opevo_i_print_scalar(self, &leaf);
+    self->depth--;
+    if (leaf.to.buffer < 0) {
+        opevo_i_print_indent(self);
+        self->known[loop->lane] = true;
+        opevo_i_print_element(self, accesses[0]);
+        self->known[loop->lane] = false;
+        opevo_text_add(self->out, " = t0;\n");
+    }
+    self->depth--;
+    opevo_i_print_line(self, "}");
+}
+
+/* ---- A loop ---- */
+
+enum { MASKED_WIDTH = 16 }; /* AVX-512 */
+
+/* Take back what was printed since. */
+static void take_back(opevo_text *text, size_t length)
+{
+    if (!text->data)
+        return;
+    text->length = length;
+    text->data[length] = '\0';
+}
+
+/* What must hold for a statement to be one for all lanes; false when nothing must. */
+static bool print_condition(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    joined all = {self, loop->lane, loop->width - 1, false};
+    const opevo_i_leaf *leaf = loop->leaf;
+    size_t start = self->out->length;
+
+    opevo_i_print_indent(self);
+    opevo_text_add(self->out, "if (");
+    if (self->named[leaf->to.buffer] != (int)loop->width)
+        print_no_wrap(&all, &leaf->to.address);
+    if (leaf->kind != OPEVO_I_ZERO && self->named[leaf->a.buffer] != (int)loop->width)
+        print_no_wrap(&all, &leaf->a.address);
+    if (leaf->kind == OPEVO_I_MAC)
+        print_no_wrap(&all, &leaf->b.address);
+    print_for_all(&all, &leaf->keep, false);
+    print_for_all(&all, &leaf->inside, false);
+    if (!all.any)
+        take_back(self->out, start);
+    else
+        opevo_text_add(self->out, ") {\n");
+    return all.any;
+}
+
+/* False where the lanes of what is written do not lie side by side. */
+static bool print_vector(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf)
+{
+    opevo_i_vector_loop loop = {leaf, node->atom, node->extent};
+    int64_t factor = 0;
+    size_t start = self->out->length;
+
+    if (opevo_i_print_decided(self, &leaf->keep) == 0)
+        return true;
+    if ((self->named[leaf->to.buffer] != (int)node->extent &&
+         (!opevo_i_lane_factor(self, &leaf->to.address, loop.lane, &factor) || factor != 1)) ||
+        !factors_known(self, &leaf->keep, loop.lane) ||
+        !factors_known(self, &leaf->inside, loop.lane))
+        return false;
+    if (!print_condition(self, &loop)) {
+        print_whole(self, &loop);
+        return true;
+    }
+    /* Masks make pieces as cheap as a whole vector, and the text half as long. */
+    take_back(self->out, start);
+    if (loop.width == MASKED_WIDTH && opevo_i_print_pieces(self, &loop))
+        return true;
+    print_condition(self, &loop);
+    self->depth++;
+    print_whole(self, &loop);
+    self->depth--;
+    opevo_i_print_line(self, "} else");
+    if (!opevo_i_print_pieces(self, &loop))
+        print_lane_loop(self, &loop);
+    return true;
+}
+
+bool opevo_i_print_cpu_loop(opevo_i_printer *self, const opevo_i_node *node,
+                            const opevo_i_leaf *leaf)
+{
+    if (!leaf)
+        return false;
+    if (node->annotation == OPEVO_ANNOTATION_VECTORIZE && opevo_i_is_vector_width(node->extent))
+        return print_vector(self, node, leaf);
+    return node->annotation == OPEVO_ANNOTATION_SERIAL && opevo_i_print_row(self, node, leaf);
+}

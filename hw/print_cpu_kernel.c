@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels in C for a CPU. Sums that live in registers become variables with a name each, since
+ * compilers keep arrays in memory. No header is included: reading <immintrin.h> takes longer than
+ * everything else. */
+
+#include "print_cpu_internal.h"
+
+/* ---- Which buffers become variables ---- */
+
+typedef struct finder {
+    opevo_i_printer *self;
+    bool known[512]; /* loop variables that are numbers where we are */
+    bool spoilt[OPEVO_I_BUFFERS];
+} finder;
+
+static bool all_known(const finder *all, const opevo_i_affine *a, int lane)
+{
+    const opevo_i_atoms *atoms = all->self->atoms;
+
+    for (int i = 0; i < a->count; i++) {
+        int one = a->term[i].atom;
+
+        if (one == lane)
+            continue;
+        if (atoms->item[one].is_loop
+                ? one >= (int)(sizeof all->known / sizeof *all->known) || !all->known[one]
+                : !all_known(all, &atoms->item[one].inner, -1))
+            return false;
+    }
+    return true;
+}
+
+static void look_at(finder *all, const opevo_i_access *access, int lane, int64_t width)
+{
+    opevo_i_printer *self = all->self;
+    int64_t factor = lane >= 0 ? opevo_i_affine_factor(&access->address, lane) : 0;
+    int lanes = factor == 1 ? (int)width : 1;
+
+    if (self->nest->buffer[access->buffer].scope != OPEVO_SCOPE_LOCAL)
+        return;
+    if (!all_known(all, &access->address, lane) || (lane >= 0 && factor != 1) ||
+        !opevo_i_is_aligned(&access->address, lane, lanes) ||
+        (self->named[access->buffer] && self->named[access->buffer] != lanes))
+        all->spoilt[access->buffer] = true;
+    self->named[access->buffer] = lanes;
+}
+
+static void find_named(finder *all, const opevo_i_node *node, const opevo_i_node *parent)
+{
+    bool becomes_known = node->kind == OPEVO_I_LOOP &&
+                         (node->extent == 1 || node->annotation == OPEVO_ANNOTATION_EXPAND ||
+                          node->annotation == OPEVO_ANNOTATION_UNROLL) &&
+                         node->atom < (int)(sizeof all->known / sizeof *all->known);
+
+    if (node->kind == OPEVO_I_LEAF) {
+        bool vector = parent && parent->kind == OPEVO_I_LOOP && parent->extent > 1 &&
+                      parent->annotation == OPEVO_ANNOTATION_VECTORIZE &&
+                      opevo_i_node_only_leaf(parent) && opevo_i_is_vector_width(parent->extent);
+        int lane = vector ? parent->atom : -1;
+        int64_t width = vector ? parent->extent : 1;
+
+        look_at(all, &node->leaf->to, lane, width);
+        if (node->leaf->kind != OPEVO_I_ZERO)
+            look_at(all, &node->leaf->a, lane, width);
+        if (node->leaf->kind == OPEVO_I_MAC)
+            look_at(all, &node->leaf->b, lane, width);
+        return;
+    }
+    if (becomes_known)
+        all->known[node->atom] = true;
+    for (const opevo_i_node *one = node->first; one; one = one->next)
+        find_named(all, one, node);
+    if (node->otherwise)
+        find_named(all, node->otherwise, node);
+    if (becomes_known)
+        all->known[node->atom] = false;
+}
+
+/* ---- Places ---- */
+
+/* Compilers take time for each address; so what the copies of a statement have in common is worked
+ * out once. */
+typedef struct placer {
+    opevo_i_printer *self;
+    int inside[64]; /* loop variables that change among the copies */
+    int count;
+} placer;
+
+static void find_inside(placer *all, const opevo_i_node *node)
+{
+    if (node->kind == OPEVO_I_LOOP && all->count < (int)(sizeof all->inside / sizeof *all->inside))
+        all->inside[all->count++] = node->atom;
+    for (const opevo_i_node *one = node->first; one; one = one->next)
+        find_inside(all, one);
+    if (node->otherwise)
+        find_inside(all, node->otherwise);
+}
+
+static void add_place(placer *all, const opevo_i_access *access)
+{
+    opevo_i_printer *self = all->self;
+    opevo_i_affine common = opevo_i_affine_constant(0);
+    int terms = 0;
+
+    if (self->named[access->buffer])
+        return;
+    for (int i = 0; i < access->address.count; i++) {
+        opevo_i_affine one = opevo_i_affine_atom(access->address.term[i].atom);
+        bool changes = false;
+
+        for (int j = 0; j < all->count && !changes; j++)
+            changes = opevo_i_affine_uses(self->atoms, &one, all->inside[j]);
+        if (changes)
+            continue;
+        common = opevo_i_affine_add(self->atoms, common, access->address.term[i].factor, &one);
+        terms++;
+    }
+    for (int i = 0; i < self->places; i++) {
+        if (self->place[i].buffer == access->buffer &&
+            opevo_i_affine_equal(&self->place[i].address, &common))
+            return;
+    }
+    if (terms == 0 || self->places == OPEVO_I_PLACES)
+        return;
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "%sfloat *p%d = &", access->buffer < OPEVO_STAGE_C ? "const " : "",
+                      self->places);
+    opevo_i_print_buffer(self, access->buffer);
+    opevo_text_add(self->out, "[");
+    opevo_i_print_affine(self, &common);
+    opevo_text_add(self->out, "];\n");
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "(void)p%d;\n", self->places);
+    self->place[self->places++] = (opevo_i_place){access->buffer, common};
+}
+
+static void find_places(placer *all, const opevo_i_node *node)
+{
+    if (node->kind == OPEVO_I_LEAF) {
+        add_place(all, &node->leaf->to);
+        if (node->leaf->kind != OPEVO_I_ZERO)
+            add_place(all, &node->leaf->a);
+        if (node->leaf->kind == OPEVO_I_MAC)
+            add_place(all, &node->leaf->b);
+    }
+    for (const opevo_i_node *one = node->first; one; one = one->next)
+        find_places(all, one);
+    if (node->otherwise)
+        find_places(all, node->otherwise);
+}
+
+void opevo_i_print_cpu_places(opevo_i_printer *self, const opevo_i_node *node)
+{
+    placer all = {.self = self};
+
+    find_inside(&all, node);
+    find_places(&all, node);
+}
+
+/* ---- A whole kernel ---- */
+
+void opevo_i_print_cpu_buffers(opevo_i_printer *self, bool parallel)
+{
+    for (int i = OPEVO_STAGE_C + 1; i < OPEVO_I_BUFFERS; i++) {
+        const opevo_i_buffer *buffer = &self->nest->buffer[i];
+        int lanes = self->named[i];
+
+        if (buffer->scope != OPEVO_SCOPE_LOCAL || buffer->size == 0 || buffer->parallel != parallel)
+            continue;
+        for (int64_t at = 0; lanes && at < (buffer->size + lanes - 1) / lanes; at++) {
+            opevo_i_print_indent(self);
+            if (lanes > 1)
+                opevo_text_printf(self->out, "V%d r%d_%lld;\n", lanes, i, (long long)at);
+            else
+                opevo_text_printf(self->out, "float r%d_%lld;\n", i, (long long)at);
+        }
+        if (lanes)
+            continue;
+        opevo_i_print_indent(self);
+        opevo_text_printf(self->out, "float m%d[%lld] __attribute__((aligned(64)));\n", i,
+                          (long long)buffer->size);
+    }
+}
+
+static const char head[] =
+    "typedef float V2 __attribute__((vector_size(8), aligned(4), may_alias));\n"
+    "typedef float V4 __attribute__((vector_size(16), aligned(4), may_alias));\n"
+    "typedef float V8 __attribute__((vector_size(32), aligned(4), may_alias));\n"
+    "typedef float V16 __attribute__((vector_size(64), aligned(4), may_alias));\n";
+
+static const char stream_head[] =
+    "#define STREAM2(to, value) (*(V2 *)(to) = (value))\n"
+    "#define STREAM4(to, value) (*(V4 *)(to) = (value))\n"
+    "#ifdef __AVX__\n"
+    "#define STREAM8(to, value) __asm__(\"vmovntps %1, %0\" : \"=m\"(*(V8 *)(to)) : "
+    "\"x\"((V8)(value)))\n"
+    "#else\n"
+    "#define STREAM8(to, value) (*(V8 *)(to) = (value))\n"
+    "#endif\n"
+    "#ifdef __AVX512F__\n"
+    "#define STREAM16(to, value) __asm__(\"vmovntps %1, %0\" : \"=m\"(*(V16 *)(to)) : "
+    "\"v\"((V16)(value)))\n"
+    "#else\n"
+    "#define STREAM16(to, value) (*(V16 *)(to) = (value))\n"
+    "#endif\n";
+
+static const char piece_head[] =
+    "static inline long opevo_least(long a, long b)\n"
+    "{\n"
+    "    return a < b ? a : b;\n"
+    "}\n"
+    "#ifdef __AVX512F__\n"
+    "static inline unsigned short opevo_lanes(long low, long high)\n"
+    "{\n"
+    "    return low < high ? (unsigned short)((0xffffu >> (16 - (high - low))) << low) : 0;\n"
+    "}\n"
+    "static inline void opevo_put16(float *to, V16 value, long low, long high)\n"
+    "{\n"
+    "    __builtin_ia32_storeups512_mask(to, value, opevo_lanes(low, high));\n"
+    "}\n"
+    "static inline void opevo_add16(float *to, V16 value, long low, long high)\n"
+    "{\n"
+    "    unsigned short lanes = opevo_lanes(low, high);\n"
+    "    V16 old = __builtin_ia32_loadups512_mask(to, (V16){0}, lanes);\n"
+    "    __builtin_ia32_storeups512_mask(to, old + value, lanes);\n"
+    "}\n"
+    "#define PIECES(width)\n"
+    "#else\n"
+    "#define PIECES(width) PIECE(width)\n"
+    "#endif\n"
+    "#define PIECE(width)                                                                         "
+    "\\\n"
+    "    static inline void opevo_put##width(float *to, V##width value, long low, long high)      "
+    "\\\n"
+    "    {                                                                                        "
+    "\\\n"
+    "        for (long i = low; i < high; i++)                                                    "
+    "\\\n"
+    "            to[i] = value[i];                                                                "
+    "\\\n"
+    "    }                                                                                        "
+    "\\\n"
+    "    static inline void opevo_add##width(float *to, V##width value, long low, long high)      "
+    "\\\n"
+    "    {                                                                                        "
+    "\\\n"
+    "        for (long i = low; i < high; i++)                                                    "
+    "\\\n"
+    "            to[i] += value[i];                                                               "
+    "\\\n"
+    "    }\n"
+    "PIECE(2)\n"
+    "PIECE(4)\n"
+    "PIECE(8)\n"
+    "PIECES(16)\n";
+
+static const char row_head[] =
+    "static inline long opevo_from(long low, long need, long step)\n"
+    "{\n"
+    "    long turn = need > 0 ? (need + step - 1) / step : 0;\n"
+    "    return turn > low ? turn : low;\n"
+    "}\n"
+    "static inline long opevo_upto(long high, long room, long step)\n"
+    "{\n"
+    "    long turn = room > 0 ? (room + step - 1) / step : 0;\n"
+    "    return turn < high ? turn : high;\n"
+    "}\n"
+    "static inline void opevo_row(float *to, const float *from, long at, long step, long low,\n"
+    "                             long high, long count)\n"
+    "{\n"
+    "    if (high > count)\n"
+    "        high = count;\n"
+    "    if (low > high)\n"
+    "        low = high;\n"
+    "    for (long i = 0; i < low; i++)\n"
+    "        to[i] = 0.0f;\n"
+    "    if (step == 1 && high > low)\n"
+    "        __builtin_memcpy(to + low, from + (at + low), (unsigned long)(high - low) * 4);\n"
+    "    else if (step == 2) {\n"
+    "        long i = low;\n"
+    "        for (; i + 16 < high; i += 16)\n"
+    "            *(V16 *)&to[i] = __builtin_shufflevector(\n"
+    "                *(const V16 *)&from[at + 2 * i], *(const V16 *)&from[at + 2 * i + 16], 0, 2, "
+    "4, 6,\n"
+    "                8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);\n"
+    "        for (; i + 8 < high; i += 8)\n"
+    "            *(V8 *)&to[i] = __builtin_shufflevector(*(const V8 *)&from[at + 2 * i],\n"
+    "                                                    *(const V8 *)&from[at + 2 * i + 8], 0, "
+    "2,\n"
+    "                                                    4, 6, 8, 10, 12, 14);\n"
+    "        if (high - low > 8 && i < high) { /* once more, ending at the last element */\n"
+    "            i = high - 8;\n"
+    "            *(V8 *)&to[i] = __builtin_shufflevector(*(const V8 *)&from[at + 2 * i - 1],\n"
+    "                                                    *(const V8 *)&from[at + 2 * i + 7], 1, "
+    "3,\n"
+    "                                                    5, 7, 9, 11, 13, 15);\n"
+    "            i = high;\n"
+    "        }\n"
+    "        for (; i < high; i++)\n"
+    "            to[i] = from[at + 2 * i];\n"
+    "    } else\n"
+    "        for (long i = low; i < high; i++)\n"
+    "            to[i] = from[at + step * i];\n"
+    "    for (long i = high; i < count; i++)\n"
+    "        to[i] = 0.0f;\n"
+    "}\n";
+
+static bool any_stream(const opevo_i_nest *nest)
+{
+    for (int i = 0; i < nest->schedule->stages; i++) {
+        if (nest->schedule->stage[i].stream)
+            return true;
+    }
+    return false;
+}
+
+void opevo_i_print_cpu(opevo_i_printer *self)
+{
+    finder all = {.self = self};
+    opevo_text *out = self->out;
+    opevo_text body = {0};
+
+    find_named(&all, self->nest->root, NULL);
+    for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
+        if (all.spoilt[i])
+            self->named[i] = 0;
+    }
+    self->out = &body;
+    self->depth = 1;
+    opevo_i_print_cpu_buffers(self, false);
+    opevo_i_print_node(self, self->nest->root);
+    self->out = out;
+    opevo_text_add(out, head);
+    if (any_stream(self->nest))
+        opevo_text_add(out, stream_head);
+    if (self->uses_pieces)
+        opevo_text_add(out, piece_head);
+    if (self->uses_rows)
+        opevo_text_add(out, row_head);
+    for (int i = OPEVO_STAGE_C + 1; i < OPEVO_I_BUFFERS; i++) {
+        const opevo_i_buffer *buffer = &self->nest->buffer[i];
+
+        if (buffer->scope == OPEVO_SCOPE_PACKED && buffer->size)
+            opevo_text_printf(out, "static %sfloat m%d[%lld] __attribute__((aligned(64)));\n",
+                              buffer->parallel ? "_Thread_local " : "", i,
+                              (long long)buffer->size + 16);
+    }
+    opevo_text_add(out, "void opevo_kernel(const float *restrict a, const float *restrict b, float "
+                        "*restrict c);\n"
+                        "void opevo_kernel(const float *restrict a, const float *restrict b, float "
+                        "*restrict c)\n{\n");
+    opevo_text_add(out, opevo_text_string(&body));
+    out->failed |= body.failed;
+    opevo_text_add(out, "}\n");
+    opevo_text_free(&body);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "protocol_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void opevo_i_job_clear(opevo_i_job *job)
+{
+    opevo_kernel_free(&job->kernel);
+    opevo_i_arguments_clear(&job->command);
+}
+
+void opevo_i_result_clear(opevo_i_result *result)
+{
+    opevo_free(result->samples);
+    opevo_text_free(&result->message);
+    *result = (opevo_i_result){0};
+}
+
+void opevo_i_result_fail(opevo_i_result *result, opevo_outcome_class kind, const char *format, ...)
+{
+    char sentence[OPEVO_ERROR_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    result->kind = kind;
+    result->sample_count = 0;
+    opevo_text_clear(&result->message);
+    opevo_text_add(&result->message, sentence);
+}
+
+bool opevo_i_result_add(opevo_i_result *result, double sample)
+{
+    void *samples = result->samples;
+
+    if (!opevo_reserve(&samples, &result->sample_capacity, result->sample_count + 1,
+                       sizeof(double)))
+        return false;
+    result->samples = samples;
+    result->samples[result->sample_count++] = sample;
+    return true;
+}
+
+json_t *opevo_i_json_text(const char *text)
+{
+    json_t *json = json_string(text);
+    char *plain = NULL;
+
+    if (json)
+        return json;
+    plain = opevo_strdup(text);
+    if (!plain)
+        return NULL;
+    for (char *at = plain; *at; at++) {
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    }
+    json = json_string(plain);
+    opevo_free(plain);
+    return json;
+}
+
+char *opevo_i_message_line(json_t *message)
+{
+    char *line = message ? json_dumps(message, JSON_COMPACT) : NULL;
+    size_t length = line ? strlen(line) : 0;
+    char *longer = line ? realloc(line, length + 2) : NULL;
+
+    json_decref(message);
+    if (!longer) {
+        free(line);
+        return NULL;
+    }
+    memcpy(longer + length, "\n", 2);
+    return longer;
+}
+
+/* ---- Jobs ----------------------------------------------------------------------------------- */
+
+static json_t *triple(const uint32_t *numbers)
+{
+    return json_pack("[i,i,i]", (int)numbers[0], (int)numbers[1], (int)numbers[2]);
+}
+
+json_t *opevo_i_job_to_json(const opevo_i_job *job)
+{
+    json_t *message = json_pack("{s:s, s:I, s:b}", "type", "measure", "job", (json_int_t)job->id,
+                                "brief", (int)job->brief);
+    json_t *command = NULL;
+    const opevo_kernel *kernel = &job->kernel;
+    int failed = 0;
+
+    if (!message)
+        return NULL;
+    if (job->command.count) {
+        command = json_array();
+        for (size_t i = 0; i < job->command.count; i++)
+            failed |= json_array_append_new(command, opevo_i_json_text(job->command.items[i]));
+        failed |= json_object_set_new(message, "command", command);
+    } else {
+        failed |= json_object_set_new(message, "source",
+                                      opevo_i_json_text(opevo_text_string(&kernel->source)));
+        failed |= json_object_set_new(message, "entry", opevo_i_json_text(kernel->entry));
+        failed |= json_object_set_new(message, "grid", triple(kernel->grid));
+        failed |= json_object_set_new(message, "block", triple(kernel->block));
+        failed |= json_object_set_new(message, "shared_bytes",
+                                      json_integer(kernel->dynamic_shared_bytes));
+    }
+    if (failed) {
+        json_decref(message);
+        return NULL;
+    }
+    return message;
+}
+
+/* A whole number from 0 to 2^32 - 1. */
+static bool read_u32(const json_t *json, uint32_t *out)
+{
+    json_int_t value = json_is_integer(json) ? json_integer_value(json) : -1;
+
+    *out = (uint32_t)value;
+    return value >= 0 && value <= UINT32_MAX;
+}
+
+static bool read_triple(const json_t *json, uint32_t *out)
+{
+    bool good = json_array_size(json) == 3;
+
+    for (size_t i = 0; good && i < 3; i++)
+        good = read_u32(json_array_get(json, i), &out[i]);
+    return good;
+}
+
+static bool read_kernel(const json_t *message, opevo_kernel *out)
+{
+    const char *source = json_string_value(json_object_get(message, "source"));
+    const char *entry = json_string_value(json_object_get(message, "entry"));
+
+    if (!source || !entry || strlen(entry) >= sizeof out->entry)
+        return false;
+    memcpy(out->entry, entry, strlen(entry) + 1);
+    opevo_text_add(&out->source, source);
+    return !out->source.failed && read_triple(json_object_get(message, "grid"), out->grid) &&
+           read_triple(json_object_get(message, "block"), out->block) &&
+           read_u32(json_object_get(message, "shared_bytes"), &out->dynamic_shared_bytes);
+}
+
+static bool read_command(const json_t *command, opevo_i_arguments *out)
+{
+    bool good = json_array_size(command) > 0;
+
+    for (size_t i = 0; good && i < json_array_size(command); i++) {
+        const char *word = json_string_value(json_array_get(command, i));
+
+        good = word && opevo_i_arguments_add(out, word, strlen(word));
+    }
+    return good;
+}
+
+bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
+{
+    const json_t *command = json_object_get(message, "command");
+    const json_t *id = json_object_get(message, "job");
+    opevo_i_job job = {.id = json_integer_value(id),
+                       .brief = json_is_true(json_object_get(message, "brief"))};
+    bool good = json_is_integer(id);
+
+    good =
+        good && (command ? read_command(command, &job.command) : read_kernel(message, &job.kernel));
+    if (good)
+        *out = job;
+    else
+        opevo_i_job_clear(&job);
+    return good;
+}
+
+/* ---- Results -------------------------------------------------------------------------------- */
+
+json_t *opevo_i_result_to_json(const opevo_i_result *result)
+{
+    json_t *samples = json_array();
+    int failed = samples == NULL;
+
+    for (size_t i = 0; i < result->sample_count; i++)
+        failed |= json_array_append_new(samples, json_real(result->samples[i]));
+    if (failed) {
+        json_decref(samples);
+        return NULL;
+    }
+    return json_pack("{s:s, s:I, s:s, s:o, s:f, s:f, s:f, s:f, s:o, s:b}", "type", "result", "job",
+                     (json_int_t)result->id, "outcome", opevo_outcome_name(result->kind), "samples",
+                     samples, "build_s", result->build_s, "run_s", result->run_s, "check_s",
+                     result->check_s, "other_s", result->other_s, "message",
+                     opevo_i_json_text(opevo_text_string(&result->message)), "spoilt",
+                     (int)result->spoilt);
+}
+
+static double read_cost(const json_t *message, const char *key)
+{
+    double value = json_number_value(json_object_get(message, key));
+
+    return value > 0 && isfinite(value) ? value : 0;
+}
+
+bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out)
+{
+    const json_t *id = json_object_get(message, "job");
+    const json_t *samples = json_object_get(message, "samples");
+    const char *outcome = json_string_value(json_object_get(message, "outcome"));
+    const char *sentence = json_string_value(json_object_get(message, "message"));
+    opevo_i_result result = {.id = json_integer_value(id)};
+    bool good = json_is_integer(id) && outcome && opevo_outcome_parse(outcome, &result.kind);
+
+    for (size_t i = 0; good && i < json_array_size(samples); i++) {
+        double value = json_number_value(json_array_get(samples, i));
+
+        good = value > 0 && isfinite(value) && opevo_i_result_add(&result, value);
+    }
+    good = good && (result.kind != OPEVO_OUTCOME_OK || result.sample_count > 0);
+    if (sentence)
+        opevo_text_add(&result.message, sentence);
+    if (!good || result.message.failed) {
+        opevo_i_result_clear(&result);
+        return false;
+    }
+    result.build_s = read_cost(message, "build_s");
+    result.run_s = read_cost(message, "run_s");
+    result.check_s = read_cost(message, "check_s");
+    result.other_s = read_cost(message, "other_s");
+    result.spoilt = json_is_true(json_object_get(message, "spoilt"));
+    *out = result;
+    return true;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "reading_internal.h"
+
+#include <opevo/memory.h>
+
+#include <jansson.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    opevo_i_quantity quantity;
+    double divisor;
+} units[] = {
+    {"s", OPEVO_I_TIME, 1},      {"ms", OPEVO_I_TIME, 1e3},     {"us", OPEVO_I_TIME, 1e6},
+    {"ns", OPEVO_I_TIME, 1e9},   {"gflops", OPEVO_I_GFLOPS, 1}, {"tflops", OPEVO_I_GFLOPS, 1e-3},
+    {"score", OPEVO_I_SCORE, 1},
+};
+
+static bool parse_unit(const char *text, size_t length, opevo_i_reading *out)
+{
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strlen(units[i].name) == length && !memcmp(units[i].name, text, length)) {
+            out->quantity = units[i].quantity;
+            out->divisor = units[i].divisor;
+            return true;
+        }
+    }
+    return false;
+}
+
+static opevo_status parse_regex(const char *text, opevo_i_reading *out, opevo_error *err)
+{
+    size_t length = strlen(text);
+    char *pattern = NULL;
+    int code = 0;
+
+    if (length < 3 || text[length - 1] != '/')
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "the regular expression stands between two slashes: ms:/took ([0-9.]+)/.");
+    pattern = opevo_strndup(text + 1, length - 2);
+    if (!pattern)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a regular expression.");
+    code = regcomp(&out->regex, pattern, REG_EXTENDED | REG_NEWLINE);
+    opevo_free(pattern);
+    if (code) {
+        char reason[256];
+
+        regerror(code, &out->regex, reason, sizeof reason);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "the regular expression is wrong: %s.", reason);
+    }
+    out->place = OPEVO_I_REGEX;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo_error *err)
+{
+    const char *colon = strchr(text, ':');
+    opevo_i_reading reading = {.place = OPEVO_I_WALL};
+    opevo_status status = OPEVO_OK;
+
+    if (!colon || !parse_unit(text, (size_t)(colon - text), &reading))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "it begins with s:, ms:, us:, ns:, gflops:, tflops: or score:.");
+    if (colon[1] == '/') {
+        status = parse_regex(colon + 1, &reading, err);
+    } else if (!strncmp(colon + 1, "json:", 5) && colon[6]) {
+        reading.place = OPEVO_I_JSON;
+        reading.path = opevo_strdup(colon + 6);
+        if (!reading.path)
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a path.");
+    } else if (strcmp(colon + 1, "wall") != 0 || reading.quantity != OPEVO_I_TIME) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "behind the colon stands /REGEX/, json:PATH, or, for a time, wall.");
+    } else {
+        reading.divisor = 1;
+    }
+    if (status == OPEVO_OK)
+        *out = reading;
+    return status;
+}
+
+void opevo_i_reading_clear(opevo_i_reading *reading)
+{
+    if (reading->place == OPEVO_I_REGEX)
+        regfree(&reading->regex);
+    opevo_free(reading->path);
+    *reading = (opevo_i_reading){.place = OPEVO_I_WALL};
+}
+
+/* ---- From output to numbers ----------------------------------------------------------------- */
+
+typedef struct finding {
+    const opevo_i_reading *reading;
+    double **values;
+    size_t *count, *capacity;
+    opevo_text *why;
+} finding;
+
+/* Append one printed number. */
+static bool take(finding *self, double printed)
+{
+    double value = printed / self->reading->divisor;
+    void *values = *self->values;
+
+    if (!(value > 0 && isfinite(value))) {
+        opevo_text_printf(self->why, "it printed %g, which is no result above 0", printed);
+        return false;
+    }
+    if (!opevo_reserve(&values, self->capacity, *self->count + 1, sizeof(double))) {
+        opevo_text_add(self->why, "no memory for its results");
+        return false;
+    }
+    *self->values = values;
+    (*self->values)[(*self->count)++] = value;
+    return true;
+}
+
+static bool apply_regex(finding *self, const char *output)
+{
+    const regex_t *regex = &self->reading->regex;
+    size_t before = *self->count;
+    int flags = 0;
+
+    for (;;) {
+        regmatch_t match[2];
+        const regmatch_t *part = &match[0];
+        char number[64];
+        double value = 0;
+        int length = 0;
+
+        if (regexec(regex, output, 2, match, flags) != 0)
+            break;
+        if (regex->re_nsub > 0)
+            part = &match[1];
+        length = part->rm_so < 0 ? 0 : (int)(part->rm_eo - part->rm_so);
+        if (length >= (int)sizeof number)
+            length = 0;
+        snprintf(number, sizeof number, "%.*s", length, length ? output + part->rm_so : "");
+        if (!opevo_parse_double(number, &value)) {
+            opevo_text_printf(self->why, "the regular expression found \"%s\", which is no number",
+                              number);
+            return false;
+        }
+        if (!take(self, value))
+            return false;
+        output += match[0].rm_eo + (match[0].rm_eo == match[0].rm_so);
+        flags = REG_NOTBOL;
+        if (!*output)
+            break;
+    }
+    if (*self->count == before)
+        opevo_text_add(self->why, "its output has no match for the regular expression");
+    return *self->count > before;
+}
+
+/* The whole output as JSON, otherwise the last line that is JSON. */
+static json_t *find_json(const char *output)
+{
+    json_t *root = json_loads(output, 0, NULL);
+    const char *end = output + strlen(output);
+
+    while (!root && end > output) {
+        const char *line = end;
+
+        while (line > output && line[-1] != '\n')
+            line--;
+        root = json_loadb(line, (size_t)(end - line), 0, NULL);
+        end = line > output ? line - 1 : output;
+    }
+    return root;
+}
+
+static const json_t *follow(const json_t *at, const char *path)
+{
+    while (at && *path) {
+        char key[128];
+        size_t length = strcspn(path, ".");
+        uint64_t place = 0;
+
+        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        if (json_is_array(at))
+            at = opevo_parse_u64(key, &place) ? json_array_get(at, (size_t)place) : NULL;
+        else
+            at = json_object_get(at, key);
+        path += length + (path[length] == '.');
+    }
+    return at;
+}
+
+static bool apply_json(finding *self, const char *output)
+{
+    json_t *root = find_json(output);
+    const json_t *found = follow(root, self->reading->path);
+    bool good = found != NULL;
+
+    if (!root)
+        opevo_text_add(self->why, "neither its output nor a line of it is JSON");
+    else if (json_is_number(found))
+        good = take(self, json_number_value(found));
+    else if (json_is_array(found) && json_array_size(found)) {
+        for (size_t i = 0; good && i < json_array_size(found); i++)
+            good = take(self, json_number_value(json_array_get(found, i)));
+    } else {
+        opevo_text_printf(self->why, "the JSON that it printed has no number at %.100s",
+                          self->reading->path);
+        good = false;
+    }
+    json_decref(root);
+    return good;
+}
+
+bool opevo_i_reading_apply(const opevo_i_reading *reading, const char *output, double elapsed_s,
+                           double **values, size_t *count, size_t *capacity, opevo_text *why)
+{
+    finding self = {reading, values, count, capacity, why};
+
+    if (reading->place == OPEVO_I_WALL)
+        return take(&self, elapsed_s);
+    return reading->place == OPEVO_I_REGEX ? apply_regex(&self, output) : apply_json(&self, output);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* How a number is read from what a program printed: "ms:/took ([0-9.]+)/", "gflops:json:a.b",
+ * "s:wall". Before the colon the quantity, behind it where it is found. */
+
+#ifndef OPEVO_READING_INTERNAL_H
+#define OPEVO_READING_INTERNAL_H
+
+#include <regex.h>
+
+#include <opevo/status.h>
+#include <opevo/text.h>
+
+typedef enum opevo_i_quantity {
+    OPEVO_I_TIME,   /* in seconds */
+    OPEVO_I_GFLOPS, /* in GFLOP/s */
+    OPEVO_I_SCORE   /* in the program's own unit, larger is better */
+} opevo_i_quantity;
+
+typedef enum opevo_i_place { OPEVO_I_WALL, OPEVO_I_REGEX, OPEVO_I_JSON } opevo_i_place;
+
+typedef struct opevo_i_reading {
+    opevo_i_quantity quantity;
+    double divisor; /* from the printed number to the unit of the quantity */
+    opevo_i_place place;
+    regex_t regex;
+    char *path; /* JSON: members and places, separated by dots */
+} opevo_i_reading;
+
+/* Errors: INVALID with the reason; NOMEM. Release with opevo_i_reading_clear. */
+opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo_error *err);
+void opevo_i_reading_clear(opevo_i_reading *reading);
+
+/* Append every number found in the output of a program that took `elapsed_s` to *values. False,
+ * with `why`, when there is none, or one that is not positive. */
+bool opevo_i_reading_apply(const opevo_i_reading *reading, const char *output, double elapsed_s,
+                           double **values, size_t *count, size_t *capacity, opevo_text *why);
+
+#endif

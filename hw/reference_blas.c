@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Operators by OpenBLAS. */
+
+#include <opevo/reference.h>
+
+#include <opevo/memory.h>
+
+#include <cblas.h>
+
+#include <limits.h>
+#include <string.h>
+
+const char *opevo_reference_blas_core(void)
+{
+    return openblas_get_corename();
+}
+
+/* Row-major c = a b, n x k times k x m. */
+static void multiply(const opevo_operator *op, const float *a, const float *b, float *c)
+{
+    cblas_sgemm(CblasRowMajor, op->transpose_x ? CblasTrans : CblasNoTrans,
+                op->transpose_y ? CblasTrans : CblasNoTrans, (blasint)op->n, (blasint)op->m,
+                (blasint)op->k, 1.0F, a, (blasint)(op->transpose_x ? op->n : op->k), b,
+                (blasint)(op->transpose_y ? op->k : op->m), 0.0F, c, (blasint)op->m);
+}
+
+/* One row of the unfolded image: for one input channel and place in the kernel, every output
+ * pixel. */
+static void unfold_row(const opevo_operator *op, const float *plane, int64_t r, int64_t s,
+                       float *row)
+{
+    int64_t out_height = opevo_operator_out_height(op);
+    int64_t out_width = opevo_operator_out_width(op);
+
+    for (int64_t y = 0; y < out_height; y++) {
+        int64_t from = y * op->stride + r - op->padding;
+        int64_t first = 0;
+        int64_t end = out_width;
+        const float *line = plane + from * op->width;
+
+        if (from < 0 || from >= op->height) {
+            memset(row, 0, (size_t)out_width * sizeof *row);
+            row += out_width;
+            continue;
+        }
+        while (first < end && first * op->stride + s < op->padding)
+            row[first++] = 0.0F;
+        while (end > first && (end - 1) * op->stride + s - op->padding >= op->width)
+            row[--end] = 0.0F;
+        if (op->stride == 1 && end > first) {
+            memcpy(row + first, line + (first + s - op->padding),
+                   (size_t)(end - first) * sizeof *row);
+        } else {
+            for (int64_t x = first; x < end; x++)
+                row[x] = line[x * op->stride + s - op->padding];
+        }
+        row += out_width;
+    }
+}
+
+static void unfold(const opevo_operator *op, const float *image, float *rows)
+{
+    int64_t pixels = opevo_operator_out_height(op) * opevo_operator_out_width(op);
+
+    for (int64_t c = 0; c < op->in_channels; c++) {
+        for (int64_t r = 0; r < op->kernel_height; r++) {
+            for (int64_t s = 0; s < op->kernel_width; s++) {
+                unfold_row(op, image + c * op->height * op->width, r, s, rows);
+                rows += pixels;
+            }
+        }
+    }
+}
+
+static opevo_status convolve(const opevo_operator *op, const float *a, const float *b, float *c,
+                             opevo_error *err)
+{
+    int64_t pixels = opevo_operator_out_height(op) * opevo_operator_out_width(op);
+    int64_t terms = opevo_operator_terms(op);
+    opevo_operator product = {.kind = OPEVO_MATMUL, .n = op->out_channels, .k = terms, .m = pixels};
+    /* A kernel of one pixel leaves nothing to unfold. */
+    bool plain = terms == op->in_channels && op->stride == 1 && op->padding == 0;
+    float *rows = plain ? NULL : opevo_malloc((size_t)(terms * pixels), sizeof *rows);
+
+    if (!plain && !rows)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an unfolded image.");
+    for (int64_t n = 0; n < op->batch; n++) {
+        const float *image = a + n * op->in_channels * op->height * op->width;
+
+        if (!plain)
+            unfold(op, image, rows);
+        multiply(&product, b, plain ? image : rows, c + n * op->out_channels * pixels);
+    }
+    opevo_free(rows);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_reference_blas(const opevo_operator *op, const float *a, const float *b,
+                                  float *c, opevo_error *err)
+{
+    for (int i = 0; i < 3; i++) {
+        if (opevo_operand_elements(op, i) > INT_MAX)
+            return OPEVO_FAIL(err, OPEVO_LIMIT,
+                              "An operand has more than 2^31 - 1 elements, too many for OpenBLAS.");
+    }
+    if (op->kind == OPEVO_CONV2D)
+        return convolve(op, a, b, c, err);
+    for (int64_t i = 0; i < (op->kind == OPEVO_MATMUL ? 1 : op->batch); i++)
+        multiply(op, a + i * op->n * op->k, b + i * op->k * op->m, c + i * op->n * op->m);
+    return OPEVO_OK;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "samples_internal.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include <math.h>
+
+void opevo_i_sort(double *values, size_t count)
+{
+    gsl_sort(values, 1, count);
+}
+
+double opevo_i_median(const double *sorted, size_t count)
+{
+    return gsl_stats_median_from_sorted_data(sorted, 1, count);
+}
+
+bool opevo_i_median_interval(const double *sorted, size_t count, double confidence, double *low,
+                             double *high)
+{
+    double tail = (1 - confidence) / 2;
+    size_t rank = 0; /* P(Bin < rank + 1) <= tail has been seen up to here */
+
+    while (rank < count / 2 && gsl_cdf_binomial_P((unsigned)rank, 0.5, (unsigned)count) <= tail)
+        rank++;
+    if (rank == 0)
+        return false;
+    *low = sorted[rank - 1];
+    *high = sorted[count - rank];
+    return true;
+}
+
+double opevo_i_sign_test(size_t wins, size_t count)
+{
+    size_t fewer = wins < count - wins ? wins : count - wins;
+
+    if (count == 0)
+        return 1;
+    return fmin(1, 2 * gsl_cdf_binomial_P((unsigned)fewer, 0.5, (unsigned)count));
+}
+
+double opevo_i_recordable_s(double time_s)
+{
+    double ms = time_s * 1e3;
+
+    if (nextafter(ms, 0) / 1e3 == time_s || nextafter(ms, INFINITY) / 1e3 == time_s)
+        return time_s;
+    return ms / 1e3;
+}

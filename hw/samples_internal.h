@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Statistics of repeated measurements. */
+
+#ifndef OPEVO_SAMPLES_INTERNAL_H
+#define OPEVO_SAMPLES_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Ascending. */
+void opevo_i_sort(double *values, size_t count);
+/* Of ascending values, count >= 1. */
+double opevo_i_median(const double *sorted, size_t count);
+
+/* A confidence interval for the median of the distribution that `count` ascending values are
+ * independent draws from, whatever its shape: [x_(l), x_(n+1-l)] with the largest l for which
+ * P(Bin(n, 1/2) < l) <= (1 - confidence) / 2. False, with nothing written, where there are too few
+ * values for any (fewer than 6 for 95 %). Source: order statistics; David and Nagaraja, "Order
+ * Statistics", 3rd edition, section 7.1. */
+bool opevo_i_median_interval(const double *sorted, size_t count, double confidence, double *low,
+                             double *high);
+
+/* Two-sided sign test: probability of `wins` or a more uneven split of `count` fair coins. */
+double opevo_i_sign_test(size_t wins, size_t count);
+
+/* A time that survives being written in milliseconds: itself where it is some double / 1000,
+ * otherwise the nearest that is. */
+double opevo_i_recordable_s(double time_s);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The inside of a schedule: what its steps have made of the operator so far. */
+
+#ifndef OPEVO_SCHEDULE_INTERNAL_H
+#define OPEVO_SCHEDULE_INTERNAL_H
+
+#include <opevo/schedule.h>
+
+#include "affine_internal.h"
+
+enum {
+    OPEVO_I_DIMS = 4,
+    OPEVO_I_AXES = 12,
+    OPEVO_I_LOOPS = 32,
+    OPEVO_I_STAGES = 10,
+    OPEVO_I_PIECES = 8,
+    OPEVO_I_NAME = 56
+};
+
+/* A tensor of the operator. Its index in dimension d is offset[d] + sum over the axes of
+ * factor[d][axis] times the axis; outside 0 .. extent[d] - 1 it reads as 0. */
+typedef struct opevo_i_tensor {
+    int dims;
+    int64_t extent[OPEVO_I_DIMS];
+    int64_t offset[OPEVO_I_DIMS];
+    int64_t factor[OPEVO_I_DIMS][OPEVO_I_AXES];
+} opevo_i_tensor;
+
+/* C[...] = sum over the reducing axes of A[...] B[...]. */
+typedef struct opevo_i_compute {
+    int axes;
+    char axis_name[OPEVO_I_AXES];
+    int64_t axis_extent[OPEVO_I_AXES];
+    bool axis_reduces[OPEVO_I_AXES];
+    opevo_i_tensor tensor[3];
+} opevo_i_compute;
+
+/* False for shapes too large. */
+bool opevo_i_compute_of(const opevo_operator *op, opevo_i_compute *out);
+
+typedef struct opevo_i_loop {
+    char name[OPEVO_I_NAME];
+    int atom;
+    int64_t extent;
+    bool reduces;
+    opevo_annotation annotation;
+} opevo_i_loop;
+
+/* (index / divisor) % extent, without the remainder for the outermost piece of a dimension. */
+typedef struct opevo_i_piece {
+    int dim;
+    int64_t divisor, extent, stride;
+    bool outermost;
+} opevo_i_piece;
+
+typedef enum opevo_i_stage_kind {
+    OPEVO_I_TENSOR,
+    OPEVO_I_COMPUTE,
+    OPEVO_I_CACHE_READ,
+    OPEVO_I_CACHE_WRITE
+} opevo_i_stage_kind;
+
+typedef struct opevo_i_stage {
+    opevo_i_stage_kind kind;
+    char name[OPEVO_I_NAME];
+    int tensor; /* 0, 1, 2 */
+    int source; /* CACHE_READ: the stage that is copied */
+    opevo_scope scope;
+    int attached; /* loop of C, -1 before */
+
+    /* Loops, and what each axis is in terms of them. The axes of a copy that is read are the
+     * dimensions of its tensor; those of a copy that is written are the loops of C inside its place
+     * that are not summed over. */
+    int axes;
+    int64_t axis_extent[OPEVO_I_AXES];
+    opevo_i_affine axis[OPEVO_I_AXES];
+    int loops;
+    opevo_i_loop loop[OPEVO_I_LOOPS];
+
+    /* Of a copy that is read: dimension d holds the indices base[d] + step[d] e for e below
+     * axis_extent[d]. Of one that is written: the atoms of the loops that its axes stand for. */
+    opevo_i_affine base[OPEVO_I_DIMS];
+    int64_t step[OPEVO_I_DIMS];
+    int origin[OPEVO_I_AXES];
+    int vthreads;   /* each virtual thread has its own copy in registers */
+    int vthread[3]; /* atoms */
+    int pieces;
+    opevo_i_piece piece[OPEVO_I_PIECES];
+    int64_t pitch;
+    int64_t prefetch; /* elements; 0: none */
+    bool double_buffer, staged, stream;
+} opevo_i_stage;
+
+struct opevo_schedule {
+    opevo_operator op;
+    opevo_i_compute compute;
+    opevo_i_atoms atoms;
+    int stages;
+    opevo_i_stage stage[OPEVO_I_STAGES];
+    int64_t auto_unroll;
+    bool auto_unroll_explicit;
+    opevo_step *steps;
+    size_t step_count, step_capacity;
+};
+
+/* Index of a tensor in one dimension in terms of the loops of C. */
+opevo_i_affine opevo_i_schedule_index(const opevo_schedule *schedule, int tensor, int dim);
+/* Element of a tensor or of a copy that is read that has an index of the tensor, one expression for
+ * each dimension; of a copy that is written, with one for each axis. */
+opevo_i_affine opevo_i_schedule_address(opevo_schedule *schedule, const opevo_i_stage *stage,
+                                        const opevo_i_affine *index);
+/* Index of a tensor in one dimension for the element of a copy at `axis`. */
+opevo_i_affine opevo_i_schedule_copied(opevo_schedule *schedule, const opevo_i_stage *stage,
+                                       int dim, const opevo_i_affine *axis);
+/* Work out part, axes, loops and layout of a copy attached at a loop of C. */
+opevo_status opevo_i_schedule_attach(opevo_schedule *schedule, opevo_i_stage *stage, int loop,
+                                     opevo_error *err);
+/* Strides of the pieces, innermost last. */
+void opevo_i_schedule_strides(opevo_i_stage *stage);
+/* Elements of one copy, virtual threads not counted. */
+int64_t opevo_i_stage_size(const opevo_i_stage *stage);
+
+/* One step each, on a copy of the stage that replaces it only when all went well (add_copy: makes a
+ * stage). Errors: those of opevo_schedule_apply. schedule_loops.c: */
+opevo_status opevo_i_step_add_loop(opevo_schedule *self, opevo_i_stage *stage, const char *name,
+                                   int64_t extent, bool reduces, opevo_error *err);
+opevo_status opevo_i_step_take_loop(const opevo_i_stage *stage, const opevo_step *step, int *loop,
+                                    opevo_error *err);
+opevo_status opevo_i_step_split(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
+                                opevo_error *err);
+opevo_status opevo_i_step_extend(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
+                                 opevo_error *err);
+opevo_status opevo_i_step_fuse(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
+                               opevo_error *err);
+opevo_status opevo_i_step_reorder(opevo_i_stage *stage, const opevo_step *step, opevo_error *err);
+opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step, opevo_error *err);
+/* schedule_copies.c: */
+opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step, opevo_error *err);
+opevo_status opevo_i_step_attach(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
+                                 opevo_error *err);
+opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step, opevo_error *err);
+
+static inline bool opevo_i_is_block(opevo_annotation a)
+{
+    return a >= OPEVO_ANNOTATION_BLOCK_X && a <= OPEVO_ANNOTATION_BLOCK_Z;
+}
+static inline bool opevo_i_is_thread(opevo_annotation a)
+{
+    return a >= OPEVO_ANNOTATION_THREAD_X && a <= OPEVO_ANNOTATION_THREAD_Z;
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `cpu`: matrix products for one core.
+ *
+ *     X = (n1, n2, n3, n4), Y = (m1, m2, m3, m4), K = (k1, k2, k3)
+ *     for i.0 < n1, j.0 < m1, k.0 < k1              in the order `order`
+ *       pack A (n2 n3 n4 x k2 k3) and B (k2 k3 x m2 m3 m4) if asked to
+ *       for i.1 < n2, j.1 < m2, i.2 < n3, j.2 < m3   in the order `inner`
+ *         for k.1 < k2, k.2 < k3: n4 x m4 sums in vector registers
+ *
+ * Source: Goto, van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34
+ * (2008), for the blocking and the packed panels. */
+
+#include "template_internal.h"
+
+#include <stdio.h>
+
+enum { K, X, Y, ORDER, INNER, PACK_A, PACK_B, VECTOR, UNROLL, STREAM, PREFETCH };
+
+/* A size that is at least `size`, has more factors, and wastes little: the next multiple of the
+ * largest of these units that adds no more than a sixteenth. */
+static int64_t rounded(int64_t size, const int64_t *units)
+{
+    for (; *units > 1; units++) {
+        int64_t up = (size + *units - 1) / *units * *units;
+
+        if (up - size <= size / 16)
+            return up;
+    }
+    return size;
+}
+
+static int64_t rounded_rows(int64_t n)
+{
+    return rounded(n, (const int64_t[]){8, 6, 4, 3, 2, 1});
+}
+
+static int64_t rounded_columns(int64_t m)
+{
+    return rounded(m, (const int64_t[]){32, 16, 8, 4, 2, 1});
+}
+
+static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+                          opevo_error *err)
+{
+    opevo_i_space_builder self = {.err = err};
+
+    (void)dialect;
+    opevo_i_add_parameter(&self, "K", "factor", 2, (const int64_t[]){op->k, 3});
+    opevo_i_add_parameter(&self, "X", "factor", 2, (const int64_t[]){rounded_rows(op->n), 4});
+    opevo_i_add_parameter(&self, "Y", "factor", 2, (const int64_t[]){rounded_columns(op->m), 4});
+    opevo_i_add_parameter(&self, "order", "permutation", 1, (const int64_t[]){3});
+    opevo_i_add_parameter(&self, "inner", "permutation", 1, (const int64_t[]){4});
+    opevo_i_add_parameter(&self, "pack_a", "categorical", 2, (const int64_t[]){0, 1});
+    opevo_i_add_parameter(&self, "pack_b", "categorical", 2, (const int64_t[]){0, 1});
+    opevo_i_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){4, 8, 16});
+    opevo_i_add_parameter(&self, "unroll", "discrete", 4, (const int64_t[]){0, 16, 64, 256});
+    opevo_i_add_parameter(&self, "stream", "categorical", 2, (const int64_t[]){0, 1});
+    if (op->kind == OPEVO_BATCH_MATMUL)
+        opevo_i_add_parameter(&self, "prefetch", "categorical", 2, (const int64_t[]){0, 1});
+    return opevo_i_finish_space(&self, out);
+}
+
+/* The largest power of two that divides the tile and is at most `wanted`. */
+static int64_t lanes(int64_t tile, int64_t wanted)
+{
+    while (tile % wanted)
+        wanted /= 2;
+    return wanted;
+}
+
+/* The later of two outer loops in the chosen order; 0: i, 1: j, 2: k. */
+static const char *later(const int64_t *order, int64_t a, int64_t b)
+{
+    static const char *const names[3] = {"i.0", "j.0", "k.0"};
+    int64_t last = a;
+
+    for (int i = 0; i < 3; i++) {
+        if (order[i] == a || order[i] == b)
+            last = order[i];
+    }
+    return names[last];
+}
+
+static const char *const middle[4] = {"i.1", "j.1", "i.2", "j.2"};
+
+static void set_order(opevo_i_build *self)
+{
+    static const char *const outer[3] = {"i.0", "j.0", "k.0"};
+    const int64_t *order = self->value->at[ORDER];
+    const int64_t *inner = self->value->at[INNER];
+    char text[128];
+
+    snprintf(text, sizeof text, "%s%s %s %s %s %s %s %s k.1 k.2 i.3 j.3.0 j.3.1",
+             self->op->kind == OPEVO_BATCH_MATMUL ? "b " : "", outer[order[0]], outer[order[1]],
+             outer[order[2]], middle[inner[0]], middle[inner[1]], middle[inner[2]],
+             middle[inner[3]]);
+    opevo_i_reorder(self, OPEVO_STAGE_C, text);
+}
+
+/* What becomes text instead of a loop: all statements of an unrolled turn, or those of one k, or
+ * none. */
+static void set_unrolling(opevo_i_build *self, int64_t vector)
+{
+    int64_t tile = self->value->at[X][3] * (self->value->at[Y][3] / vector);
+    int64_t limit = self->value->at[UNROLL][0];
+
+    if (tile > limit)
+        return;
+    opevo_i_annotate(self, OPEVO_STAGE_C, "i.3", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_annotate(self, OPEVO_STAGE_C, "j.3.0", OPEVO_ANNOTATION_UNROLL);
+    if (tile * self->value->at[K][2] <= limit)
+        opevo_i_annotate(self, OPEVO_STAGE_C, "k.2", OPEVO_ANNOTATION_UNROLL);
+}
+
+/* Panels of `tile` rows or columns: in memory (panel, k, place in the panel). */
+static void pack(opevo_i_build *self, int tensor, const char *at, const char *along, int64_t tile,
+                 int64_t vector)
+{
+    bool batch = self->op->kind == OPEVO_BATCH_MATMUL;
+    bool swapped = tensor == OPEVO_STAGE_A ? !self->op->transpose_x : self->op->transpose_y;
+    int d = (batch ? 1 : 0) + (swapped ? 0 : 1); /* the dimension that is cut into panels */
+    int dk = (batch ? 1 : 0) + (swapped ? 1 : 0);
+    int stage = opevo_i_cache_read(self, tensor, OPEVO_SCOPE_PACKED);
+    int64_t extent = 0;
+    int64_t depth = 0;
+    char text[64];
+
+    opevo_i_attach(self, stage, at);
+    extent = opevo_i_extent(self, stage, along);
+    depth = opevo_i_extent(self, stage, "k");
+    opevo_i_step(
+        self, OPEVO_STEP_LAYOUT, stage, batch ? 12 : 9,
+        batch ? (const int64_t[]){0, 1, 1, d, tile, (extent + tile - 1) / tile, dk, 1, depth, d, 1,
+                                  tile}
+              : (const int64_t[]){d, tile, (extent + tile - 1) / tile, dk, 1, depth, d, 1, tile});
+    vector = lanes(tile, vector);
+    opevo_i_split(self, stage, along, 2, (const int64_t[]){tile / vector, vector});
+    /* The tensor is read in the order in which it lies in memory. */
+    if (swapped)
+        snprintf(text, sizeof text, "%s%s.0 k %s.1 %s.2", batch ? "b " : "", along, along, along);
+    else
+        snprintf(text, sizeof text, "%sk %s.0 %s.1 %s.2", batch ? "b " : "", along, along, along);
+    opevo_i_reorder(self, stage, text);
+    snprintf(text, sizeof text, "%s.2", along);
+    opevo_i_annotate(self, stage, text, OPEVO_ANNOTATION_VECTORIZE);
+    if (batch && self->value->at[PREFETCH][0]) { /* the same of the next matrix */
+        int64_t next = self->op->k * (tensor == OPEVO_STAGE_A ? self->op->n : self->op->m);
+
+        opevo_i_step(self, OPEVO_STEP_PREFETCH, stage, 1, &next);
+    }
+}
+
+static void steps(opevo_i_build *self)
+{
+    const opevo_i_values *value = self->value;
+    const int64_t *order = value->at[ORDER];
+    const int64_t *inner = value->at[INNER];
+    int64_t vector = lanes(value->at[Y][3], value->at[VECTOR][0]);
+    bool unrolled = value->at[X][3] * (value->at[Y][3] / vector) <= value->at[UNROLL][0];
+    int local = 0;
+
+    opevo_i_extend(self, "i", rounded_rows(self->op->n));
+    opevo_i_extend(self, "j", rounded_columns(self->op->m));
+    opevo_i_split(self, OPEVO_STAGE_C, "i", 3, value->at[X] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "j", 3, value->at[Y] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "j.3", 1, &vector);
+    opevo_i_split(self, OPEVO_STAGE_C, "k", 2, value->at[K] + 1);
+    set_order(self);
+    set_unrolling(self, vector);
+    opevo_i_annotate(self, OPEVO_STAGE_C, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
+    local = opevo_i_cache_write(self);
+    opevo_i_attach(self, local, middle[inner[3]]);
+    opevo_i_annotate(self, local, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
+    if (unrolled) {
+        opevo_i_annotate(self, local, "i.3", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_annotate(self, local, "j.3.0", OPEVO_ANNOTATION_UNROLL);
+    }
+    if (value->at[STREAM][0])
+        opevo_i_step(self, OPEVO_STEP_STREAM, local, 0, NULL);
+    if (value->at[PACK_A][0])
+        pack(self, OPEVO_STAGE_A, later(order, 0, 2), "i", value->at[X][3], 16);
+    if (value->at[PACK_B][0])
+        pack(self, OPEVO_STAGE_B, later(order, 1, 2), "j", value->at[Y][3], 16);
+}
+
+const opevo_i_template opevo_i_template_matmul_cpu = {
+    .info = {.name = "cpu",
+             .summary = "matrix products for one core: register tiles, packed panels, blocks",
+             .kinds = 1U << OPEVO_MATMUL | 1U << OPEVO_BATCH_MATMUL,
+             .dialects = 1U << OPEVO_KERNEL_C},
+    .space = space,
+    .steps = steps,
+};

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `cpu`: direct convolutions for one core, as products of the kernel with shifted views of the image.
+ *
+ * The image is copied with its padding, one plane for each phase of the stride, in rows of w
+ * elements. In such a plane the pixel that output (y, x) needs for place (r, s) of the kernel lies at
+ * y w + x plus a number that depends on r and s only, so y and x become one loop q = y w + x, and
+ * consecutive outputs read consecutive pixels whatever the kernel. The w - (output width) columns
+ * between the rows are computed and dropped.
+ *
+ *     F = (f0, f1, f2), Q = (q0, q1, q2), Cin = (c0, c1)
+ *     for each image: copy it; for f.0, y+x.0, c.0 in the order `order`
+ *       pack the kernel (f1 f2 x c1) if asked to
+ *       for f.1, y+x.1 in the order `inner`
+ *         for c.1, r, s: f2 x q2 sums in vector registers
+ *
+ * Source: the views are those of "kn2row" (Vasudevan, Anderson, Gregg, "Parallel multi channel
+ * convolution using general matrix multiplication", ASAP 2017), kept inside the loop nest. */
+
+#include "template_internal.h"
+
+#include <stdio.h>
+
+enum { F, Q, CHANNELS, ORDER, INNER, PACK, VECTOR, UNROLL };
+
+static int64_t phases(int64_t kernel, int64_t stride)
+{
+    return kernel == 1 ? 1 : stride; /* one pixel a step is all that is kept then */
+}
+
+/* Elements in a row of a phase. */
+static int64_t row_width(const opevo_operator *op)
+{
+    int64_t out = opevo_operator_out_width(op);
+
+    if (op->kernel_width == 1)
+        return out;
+    return (op->stride * (out - 1) + op->kernel_width + op->stride - 1) / op->stride;
+}
+
+static int64_t row_count(const opevo_operator *op)
+{
+    int64_t out = opevo_operator_out_height(op);
+
+    if (op->kernel_height == 1)
+        return out;
+    return (op->stride * (out - 1) + op->kernel_height + op->stride - 1) / op->stride;
+}
+
+static bool needs_copy(const opevo_operator *op)
+{
+    return op->kernel_width != 1 || op->kernel_height != 1 || op->stride != 1 || op->padding != 0;
+}
+
+/* The next multiple of 64, 32 or 16 that adds no more than a sixteenth, so that whole vectors divide
+ * it; small ones as they are. */
+static int64_t pixels(const opevo_operator *op)
+{
+    int64_t count = opevo_operator_out_height(op) * row_width(op);
+
+    for (int64_t unit = 64; unit > 1; unit /= 2) {
+        int64_t up = (count + unit - 1) / unit * unit;
+
+        if (up - count <= count / 16 || (unit == 16 && count >= 16))
+            return up;
+    }
+    return count;
+}
+
+static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+                          opevo_error *err)
+{
+    opevo_i_space_builder self = {.err = err};
+
+    (void)dialect;
+    opevo_i_add_parameter(&self, "F", "factor", 2, (const int64_t[]){op->out_channels, 3});
+    opevo_i_add_parameter(&self, "Q", "factor", 2, (const int64_t[]){pixels(op), 3});
+    opevo_i_add_parameter(&self, "C", "factor", 2, (const int64_t[]){op->in_channels, 2});
+    opevo_i_add_parameter(&self, "order", "permutation", 1, (const int64_t[]){3});
+    opevo_i_add_parameter(&self, "inner", "permutation", 1, (const int64_t[]){2});
+    opevo_i_add_parameter(&self, "pack", "categorical", 2, (const int64_t[]){0, 1});
+    opevo_i_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){4, 8, 16});
+    opevo_i_add_parameter(&self, "unroll", "discrete", 4, (const int64_t[]){0, 16, 64, 256});
+    return opevo_i_finish_space(&self, out);
+}
+
+static int64_t lanes(int64_t tile, int64_t wanted)
+{
+    while (tile % wanted)
+        wanted /= 2;
+    return wanted;
+}
+
+/* The padded image in phases: loops n c y x, with rows of a phase side by side in memory. */
+static void copy_image(opevo_i_build *self)
+{
+    const opevo_operator *op = self->op;
+    int64_t py = phases(op->kernel_height, op->stride);
+    int64_t px = phases(op->kernel_width, op->stride);
+    int stage = opevo_i_cache_read(self, OPEVO_STAGE_A, OPEVO_SCOPE_PACKED);
+    const int64_t layout[] = {0, 1, 1,  1, 1,  op->in_channels, 2, 1,  py,
+                              3, 1, px, 2, py, row_count(op),   3, px, row_width(op)};
+
+    opevo_i_attach(self, stage, "n");
+    opevo_i_step(self, OPEVO_STEP_LAYOUT, stage, sizeof layout / sizeof *layout, layout);
+    if (px > 1) {
+        opevo_i_split(self, stage, "x", 1, &px);
+        opevo_i_reorder(self, stage, "n c y x.1 x.0");
+    }
+}
+
+/* The kernel in panels of f2 output channels: in memory (panel, c, r, s, place in the panel). */
+static void pack_kernel(opevo_i_build *self, const char *at)
+{
+    int stage = opevo_i_cache_read(self, OPEVO_STAGE_B, OPEVO_SCOPE_PACKED);
+    int64_t tile = self->value->at[F][2];
+    int64_t f = 0;
+
+    opevo_i_attach(self, stage, at);
+    f = opevo_i_extent(self, stage, "f");
+    opevo_i_step(self, OPEVO_STEP_LAYOUT, stage, 15,
+                 (const int64_t[]){0, tile, (f + tile - 1) / tile, 1, 1,
+                                   opevo_i_extent(self, stage, "c"), 2, 1,
+                                   opevo_i_extent(self, stage, "r"), 3, 1,
+                                   opevo_i_extent(self, stage, "s"), 0, 1, tile});
+    opevo_i_split(self, stage, "f", 1, &tile);
+    opevo_i_reorder(self, stage, "f.0 c r s f.1");
+}
+
+/* The kernel changes with the outer loops over f and c. */
+static const char *kernel_place(const int64_t *order)
+{
+    static const char *const names[3] = {"f.0", "y+x.0", "c.0"};
+    int64_t last = 0;
+
+    for (int i = 0; i < 3; i++) {
+        if (order[i] != 1)
+            last = order[i];
+    }
+    return names[last];
+}
+
+static void set_order(opevo_i_build *self)
+{
+    static const char *const outer[3] = {"f.0", "y+x.0", "c.0"};
+    const int64_t *order = self->value->at[ORDER];
+    char text[128];
+
+    snprintf(text, sizeof text, "n %s %s %s %s c.1 r s f.2 y+x.2.0 y+x.2.1", outer[order[0]],
+             outer[order[1]], outer[order[2]],
+             self->value->at[INNER][0] ? "y+x.1 f.1" : "f.1 y+x.1");
+    opevo_i_reorder(self, OPEVO_STAGE_C, text);
+}
+
+/* As text: all statements of a channel, or those of a row of the kernel, or of one place, or none. */
+static bool set_unrolling(opevo_i_build *self, int64_t vector)
+{
+    int64_t tile = self->value->at[F][2] * (self->value->at[Q][2] / vector);
+    int64_t limit = self->value->at[UNROLL][0];
+
+    if (tile > limit)
+        return false;
+    opevo_i_annotate(self, OPEVO_STAGE_C, "f.2", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_annotate(self, OPEVO_STAGE_C, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
+    tile *= self->op->kernel_width;
+    if (tile <= limit)
+        opevo_i_annotate(self, OPEVO_STAGE_C, "s", OPEVO_ANNOTATION_UNROLL);
+    if (tile * self->op->kernel_height <= limit)
+        opevo_i_annotate(self, OPEVO_STAGE_C, "r", OPEVO_ANNOTATION_UNROLL);
+    return true;
+}
+
+static void steps(opevo_i_build *self)
+{
+    const opevo_i_values *value = self->value;
+    int64_t vector = lanes(value->at[Q][2], value->at[VECTOR][0]);
+    bool unrolled = false;
+    int local = 0;
+
+    opevo_i_extend(self, "x", row_width(self->op));
+    opevo_i_fuse(self, OPEVO_STAGE_C, "y", 2);
+    opevo_i_split(self, OPEVO_STAGE_C, "f", 2, value->at[F] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "y+x", 2, value->at[Q] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "y+x.2", 1, &vector);
+    opevo_i_split(self, OPEVO_STAGE_C, "c", 1, value->at[CHANNELS] + 1);
+    set_order(self);
+    unrolled = set_unrolling(self, vector);
+    opevo_i_annotate(self, OPEVO_STAGE_C, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    local = opevo_i_cache_write(self);
+    opevo_i_attach(self, local, value->at[INNER][0] ? "f.1" : "y+x.1");
+    opevo_i_annotate(self, local, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    if (unrolled) {
+        opevo_i_annotate(self, local, "f.2", OPEVO_ANNOTATION_UNROLL);
+        opevo_i_annotate(self, local, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
+    }
+    if (needs_copy(self->op))
+        copy_image(self);
+    if (value->at[PACK][0])
+        pack_kernel(self, kernel_place(value->at[ORDER]));
+}
+
+const opevo_i_template opevo_i_template_conv2d_cpu = {
+    .info = {.name = "cpu",
+             .summary = "direct convolution for one core: shifted rows, register tiles, blocks",
+             .kinds = 1U << OPEVO_CONV2D,
+             .dialects = 1U << OPEVO_KERNEL_C},
+    .space = space,
+    .steps = steps,
+};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `tiled`: matrix products for GPUs with what a fast single-precision kernel needs beyond the
+ * paper's template: neighbouring threads copy neighbouring elements, vectors, both tiles stored with
+ * k outermost and an optional pitch against bank conflicts, a double buffer that may be filled by way
+ * of registers, threads that share a sum, unevenly divided sizes.
+ *
+ * X, Y and K mean what they mean to `paper`. Source: NVIDIA, "CUTLASS: fast linear algebra in CUDA
+ * C++" (2017), for the hierarchy of tiles and the buffers. */
+
+#include "template_internal.h"
+
+#include <stdio.h>
+
+enum { K, X, Y, VECTOR, PITCH, BUFFERS, UNROLL, SLICES };
+enum { SINGLE, DOUBLE, STAGED };
+
+/* The next multiple of a power of two that adds no more than a sixteenth. */
+static int64_t rounded(int64_t size, int64_t unit)
+{
+    for (; unit > 1; unit /= 2) {
+        int64_t up = (size + unit - 1) / unit * unit;
+
+        if (up - size <= size / 16)
+            return up;
+    }
+    return size;
+}
+
+static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+                          opevo_error *err)
+{
+    opevo_i_space_builder self = {.err = err};
+
+    (void)dialect;
+    opevo_i_add_parameter(&self, "K", "factor", 2, (const int64_t[]){rounded(op->k, 16), 3});
+    opevo_i_add_parameter(&self, "X", "factor", 2, (const int64_t[]){rounded(op->n, 64), 4});
+    opevo_i_add_parameter(&self, "Y", "factor", 2, (const int64_t[]){rounded(op->m, 64), 4});
+    opevo_i_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){1, 2, 4});
+    opevo_i_add_parameter(&self, "pitch", "discrete", 2, (const int64_t[]){0, 4});
+    opevo_i_add_parameter(&self, "buffers", "categorical", 3,
+                          (const int64_t[]){SINGLE, DOUBLE, STAGED});
+    opevo_i_add_parameter(&self, "unroll", "categorical", 2, (const int64_t[]){0, 1});
+    opevo_i_add_parameter(&self, "slices", "discrete", 3, (const int64_t[]){1, 2, 4});
+    return opevo_i_finish_space(&self, out);
+}
+
+static int64_t lanes(int64_t run, int64_t wanted)
+{
+    while (run % wanted)
+        wanted /= 2;
+    return wanted;
+}
+
+static void set_buffers(opevo_i_build *self, int stage)
+{
+    int64_t buffers = self->value->at[BUFFERS][0];
+
+    if (buffers != SINGLE && opevo_i_extent(self, OPEVO_STAGE_C, "k.0") > 1)
+        opevo_i_step(self, buffers == STAGED ? OPEVO_STEP_STAGED : OPEVO_STEP_DOUBLE_BUFFER, stage,
+                     0, NULL);
+}
+
+/* A tile in memory with k outermost, copied by all threads in turns; then registers. */
+static void share(opevo_i_build *self, int tensor, const char *along)
+{
+    bool batch = self->op->kind == OPEVO_BATCH_MATMUL;
+    bool k_inside = tensor == OPEVO_STAGE_A ? !self->op->transpose_x : self->op->transpose_y;
+    int dk = (batch ? 1 : 0) + (k_inside ? 1 : 0);
+    int d = (batch ? 1 : 0) + (k_inside ? 0 : 1);
+    int stage = opevo_i_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
+    int64_t width = 0;
+    int64_t depth = 0;
+    int64_t turn[4] = {lanes(self->value->at[K][1], self->value->at[SLICES][0]),
+                       self->value->at[X][2], self->value->at[Y][2], self->value->at[VECTOR][0]};
+    char name[32];
+    char part[40];
+
+    opevo_i_attach(self, stage, "k.0");
+    width = opevo_i_extent(self, stage, along);
+    depth = opevo_i_extent(self, stage, "k");
+    opevo_i_step(self, OPEVO_STEP_LAYOUT, stage, batch ? 9 : 6,
+                 batch ? (const int64_t[]){0, 1, 1, dk, 1, depth, d, 1, width}
+                       : (const int64_t[]){dk, 1, depth, d, 1, width});
+    opevo_i_step(self, OPEVO_STEP_PITCH, stage, 1, self->value->at[PITCH]);
+    set_buffers(self, stage);
+    turn[3] = lanes(k_inside ? depth : width, turn[3]);
+    opevo_i_fuse(self, stage, batch ? "b" : k_inside ? along : "k", batch ? 3 : 2);
+    snprintf(name, sizeof name, "%s%s+%s", batch ? "b+" : "", k_inside ? along : "k",
+             k_inside ? "k" : along);
+    opevo_i_split(self, stage, name, 4, turn);
+    for (int i = 0; i < 5; i++) {
+        static const opevo_annotation what[5] = {
+            OPEVO_ANNOTATION_UNROLL, OPEVO_ANNOTATION_THREAD_Z, OPEVO_ANNOTATION_THREAD_Y,
+            OPEVO_ANNOTATION_THREAD_X, OPEVO_ANNOTATION_VECTORIZE};
+
+        snprintf(part, sizeof part, "%s.%d", name, i);
+        opevo_i_annotate(self, stage, part, what[i]);
+    }
+    stage = opevo_i_cache_read(self, stage, OPEVO_SCOPE_LOCAL);
+    opevo_i_attach(self, stage, "k.1.0");
+    width = lanes(opevo_i_extent(self, stage, along), self->value->at[VECTOR][0]);
+    opevo_i_split(self, stage, along, 1, &width);
+    snprintf(name, sizeof name, "%sk %s.0 %s.1", batch ? "b " : "", along, along);
+    opevo_i_reorder(self, stage, name);
+    snprintf(name, sizeof name, "%s.0", along);
+    opevo_i_annotate(self, stage, name, OPEVO_ANNOTATION_UNROLL);
+    snprintf(name, sizeof name, "%s.1", along);
+    opevo_i_annotate(self, stage, name, OPEVO_ANNOTATION_VECTORIZE);
+    opevo_i_annotate(self, stage, "k", OPEVO_ANNOTATION_UNROLL);
+}
+
+static void bind_loops(opevo_i_build *self)
+{
+    static const struct {
+        const char *loop;
+        opevo_annotation what;
+    } bound[] = {
+        {"i.0", OPEVO_ANNOTATION_BLOCK_Y},    {"j.0", OPEVO_ANNOTATION_BLOCK_X},
+        {"i.1", OPEVO_ANNOTATION_VTHREAD},    {"j.1", OPEVO_ANNOTATION_VTHREAD},
+        {"i.2", OPEVO_ANNOTATION_THREAD_Y},   {"j.2", OPEVO_ANNOTATION_THREAD_X},
+        {"k.1.1", OPEVO_ANNOTATION_THREAD_Z}, {"k.2", OPEVO_ANNOTATION_UNROLL},
+        {"i.3", OPEVO_ANNOTATION_UNROLL},     {"j.3", OPEVO_ANNOTATION_UNROLL},
+    };
+
+    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++)
+        opevo_i_annotate(self, OPEVO_STAGE_C, bound[i].loop, bound[i].what);
+    if (self->value->at[UNROLL][0])
+        opevo_i_annotate(self, OPEVO_STAGE_C, "k.1.0", OPEVO_ANNOTATION_UNROLL);
+    if (self->op->kind == OPEVO_BATCH_MATMUL)
+        opevo_i_annotate(self, OPEVO_STAGE_C, "b", OPEVO_ANNOTATION_BLOCK_Z);
+}
+
+static void steps(opevo_i_build *self)
+{
+    const opevo_i_values *value = self->value;
+    int64_t width = lanes(value->at[Y][3], value->at[VECTOR][0]);
+    int64_t slices = lanes(value->at[K][1], value->at[SLICES][0]);
+    int local = 0;
+
+    opevo_i_extend(self, "i", rounded(self->op->n, 64));
+    opevo_i_extend(self, "j", rounded(self->op->m, 64));
+    opevo_i_extend(self, "k", rounded(self->op->k, 16));
+    opevo_i_split(self, OPEVO_STAGE_C, "i", 3, value->at[X] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "j", 3, value->at[Y] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "k", 2, value->at[K] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "k.1", 1, &slices);
+    opevo_i_reorder(self, OPEVO_STAGE_C,
+                    self->op->kind == OPEVO_BATCH_MATMUL
+                        ? "b i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3"
+                        : "i.0 j.0 i.1 j.1 k.1.1 i.2 j.2 k.0 k.1.0 k.2 i.3 j.3");
+    bind_loops(self);
+    local = opevo_i_cache_write(self);
+    opevo_i_attach(self, local, "j.2");
+    opevo_i_split(self, local, "j.3", 1, &width);
+    opevo_i_annotate(self, local, "i.3", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_annotate(self, local, "j.3.0", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_annotate(self, local, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
+    share(self, OPEVO_STAGE_A, "i");
+    share(self, OPEVO_STAGE_B, "j");
+}
+
+enum {
+    GPU_DIALECTS = 1 << OPEVO_KERNEL_CUDA | 1 << OPEVO_KERNEL_HIP | 1 << OPEVO_KERNEL_EMULATION
+};
+
+const opevo_i_template opevo_i_template_matmul_gpu = {
+    .info = {.name = "tiled",
+             .summary =
+                 "matrix products with vectors, pitched tiles and buffers by way of registers",
+             .kinds = 1U << OPEVO_MATMUL | 1U << OPEVO_BATCH_MATMUL,
+             .dialects = GPU_DIALECTS},
+    .space = space,
+    .steps = steps,
+    .shared_bytes = 232448, /* 227 KiB: the most that compute capability 9.0 gives a block */
+    .local_floats = 512,    /* beyond this nearly everything is spilt */
+};

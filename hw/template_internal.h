@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a template is made of, and the words that templates are written in. */
+
+#ifndef OPEVO_TEMPLATE_INTERNAL_H
+#define OPEVO_TEMPLATE_INTERNAL_H
+
+#include <opevo/template.h>
+
+enum { OPEVO_I_VALUES = 16, OPEVO_I_COMPONENTS = 4 };
+
+/* The values of a point's parameters, in the order of the space. */
+typedef struct opevo_i_values {
+    int64_t at[OPEVO_I_VALUES][OPEVO_I_COMPONENTS];
+} opevo_i_values;
+
+/* A schedule under construction. The first failure is kept, and what follows does nothing. */
+typedef struct opevo_i_build {
+    opevo_schedule *schedule;
+    const opevo_operator *op;
+    const opevo_i_values *value;
+    opevo_kernel_dialect dialect;
+    opevo_status status;
+    opevo_error *err;
+} opevo_i_build;
+
+typedef struct opevo_i_template {
+    opevo_template_info info;
+    opevo_status (*space)(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+                          opevo_error *err);
+    void (*steps)(opevo_i_build *build);
+    int64_t shared_bytes; /* a limit in the place of the dialect's; 0: that */
+    int64_t local_floats; /* likewise */
+} opevo_i_template;
+
+extern const opevo_i_template opevo_i_template_matmul_cpu;
+extern const opevo_i_template opevo_i_template_conv2d_cpu;
+extern const opevo_i_template opevo_i_template_matmul_paper;
+extern const opevo_i_template opevo_i_template_conv2d_paper;
+extern const opevo_i_template opevo_i_template_matmul_gpu;
+extern const opevo_i_template opevo_i_template_conv2d_gpu;
+
+/* ---- Steps by name ---- */
+
+/* Loops are named; a list of loops is one text with blanks between the names. `count` lengths. */
+void opevo_i_split(opevo_i_build *build, int stage, const char *loop, int count,
+                   const int64_t *lengths);
+void opevo_i_extend(opevo_i_build *build, const char *loop, int64_t extent);
+void opevo_i_fuse(opevo_i_build *build, int stage, const char *first, int count);
+void opevo_i_reorder(opevo_i_build *build, int stage, const char *loops);
+void opevo_i_annotate(opevo_i_build *build, int stage, const char *loop, opevo_annotation what);
+/* Returns the number of the new stage. */
+int opevo_i_cache_read(opevo_i_build *build, int stage, opevo_scope scope);
+int opevo_i_cache_write(opevo_i_build *build);
+void opevo_i_attach(opevo_i_build *build, int stage, const char *loop);
+void opevo_i_step(opevo_i_build *build, opevo_step_kind kind, int stage, int count,
+                  const int64_t *numbers);
+/* Extent of a loop, 1 after a failure. */
+int64_t opevo_i_extent(const opevo_i_build *build, int stage, const char *loop);
+/* Fail with INVALID. */
+void opevo_i_refuse(opevo_i_build *build, const char *sentence);
+
+/* ---- Spaces ---- */
+
+/* Parameters under construction; `finish` makes the space or releases them. */
+typedef struct opevo_i_space_builder {
+    opevo_parameter *parameter[OPEVO_I_VALUES];
+    size_t count;
+    opevo_status status;
+    opevo_error *err;
+} opevo_i_space_builder;
+
+/* Type "factor", "permutation", "discrete" or "categorical" with up to eight numbers. */
+void opevo_i_add_parameter(opevo_i_space_builder *builder, const char *name, const char *type,
+                           size_t count, const int64_t *numbers);
+opevo_status opevo_i_finish_space(opevo_i_space_builder *builder, opevo_space **out);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `paper`: the schedules that the OpEvo paper tunes, over its own spaces (opevo_operator_space).
+ *
+ * Source: TVM v0.6, topi/python/topi/cuda/dense.py (schedule_dense_large_batch) and
+ * conv2d_direct.py, as the authors of "OpEvo" use them for factors without restrictions: matrix
+ * products with a batch dimension, transposed inputs, copies of four elements by consecutive
+ * threads, and double buffers. What the authors call tile_ry and tile_rx splits the kernel's rows and
+ * columns here; their program splits them the other way round, which for square kernels only swaps
+ * the names. */
+
+#include "template_internal.h"
+
+static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+                          opevo_error *err)
+{
+    (void)dialect;
+    return opevo_operator_space(op, out, err);
+}
+
+static int64_t ceil_divide(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Give `loop` of a copy to `threads` threads of one axis, each a run of neighbours; returns the name
+ * of the loop over such a run by appending to `name`. */
+static void give_runs(opevo_i_build *self, int stage, char *name, int64_t threads,
+                      opevo_annotation axis)
+{
+    int64_t run = ceil_divide(opevo_i_extent(self, stage, name), threads);
+    size_t length = 0;
+
+    opevo_i_split(self, stage, name, 1, &run);
+    while (name[length])
+        length++;
+    name[length] = '.';
+    name[length + 1] = '0';
+    name[length + 2] = '\0';
+    opevo_i_annotate(self, stage, name, axis);
+    name[length + 1] = '1';
+}
+
+/* All dimensions of a copy as one loop; its name goes to `name`. */
+static void fuse_all(opevo_i_build *self, int stage, char *name, size_t size)
+{
+    int loops = 0;
+    const char *fused = "";
+
+    if (self->status != OPEVO_OK)
+        return;
+    loops = opevo_schedule_loop_count(self->schedule, stage);
+    opevo_i_fuse(self, stage, opevo_schedule_loop(self->schedule, stage, 0).name, loops);
+    fused = opevo_schedule_loop(self->schedule, stage, 0).name;
+    for (size_t i = 0; i + 1 < size; i++) {
+        name[i] = fused[i];
+        name[i + 1] = '\0';
+        if (!fused[i])
+            break;
+    }
+}
+
+enum { NAME_SIZE = 64 };
+
+/* ---- Matrix products ---- */
+
+static int share(opevo_i_build *self, int tensor, const int64_t *x, const int64_t *y)
+{
+    int stage = opevo_i_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
+    char name[NAME_SIZE] = "";
+
+    opevo_i_attach(self, stage, "k.0");
+    opevo_i_step(self, OPEVO_STEP_DOUBLE_BUFFER, stage, 0, NULL);
+    fuse_all(self, stage, name, sizeof name - 16);
+    give_runs(self, stage, name, x[2], OPEVO_ANNOTATION_THREAD_Y);
+    give_runs(self, stage, name, y[2], OPEVO_ANNOTATION_THREAD_X);
+    {
+        /* A run of one element has one turn, so that there are the same loops for every point. */
+        int64_t lanes = opevo_i_extent(self, stage, name) > 1 ? 4 : 1;
+        size_t length = 0;
+
+        opevo_i_split(self, stage, name, 1, &lanes);
+        while (name[length])
+            length++;
+        name[length] = '.';
+        name[length + 1] = '1';
+        name[length + 2] = '\0';
+        opevo_i_annotate(self, stage, name, OPEVO_ANNOTATION_VECTORIZE);
+    }
+    return stage;
+}
+
+static void bind(opevo_i_build *self, const char *loop, opevo_annotation what)
+{
+    opevo_i_annotate(self, OPEVO_STAGE_C, loop, what);
+}
+
+static void matmul_steps(opevo_i_build *self)
+{
+    bool batch = self->op->kind == OPEVO_BATCH_MATMUL;
+    const int64_t *k = self->value->at[batch ? 1 : 0];
+    const int64_t *x = self->value->at[batch ? 2 : 1];
+    const int64_t *y = self->value->at[batch ? 3 : 2];
+    int shared[2] = {0, 0};
+    int local = 0;
+
+    opevo_i_split(self, OPEVO_STAGE_C, "i", 3, x + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "j", 3, y + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "k", 2, k + 1);
+    if (batch) {
+        opevo_i_split(self, OPEVO_STAGE_C, "b", 1, self->value->at[0] + 1);
+        opevo_i_reorder(self, OPEVO_STAGE_C, "b.0 b.1 i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
+        bind(self, "b.0", OPEVO_ANNOTATION_BLOCK_Z);
+        bind(self, "b.1", OPEVO_ANNOTATION_THREAD_Z);
+    } else {
+        opevo_i_reorder(self, OPEVO_STAGE_C, "i.0 j.0 i.1 j.1 i.2 j.2 k.0 k.1 i.3 j.3 k.2");
+    }
+    bind(self, "i.0", OPEVO_ANNOTATION_BLOCK_Y);
+    bind(self, "j.0", OPEVO_ANNOTATION_BLOCK_X);
+    bind(self, "i.1", OPEVO_ANNOTATION_VTHREAD);
+    bind(self, "j.1", OPEVO_ANNOTATION_VTHREAD);
+    bind(self, "i.2", OPEVO_ANNOTATION_THREAD_Y);
+    bind(self, "j.2", OPEVO_ANNOTATION_THREAD_X);
+    bind(self, "k.1", OPEVO_ANNOTATION_EXPAND);
+    local = opevo_i_cache_write(self);
+    opevo_i_attach(self, local, "j.2");
+    for (int t = 0; t < 2; t++)
+        shared[t] = share(self, t, x, y);
+    for (int t = 0; t < 2; t++) {
+        int stage = opevo_i_cache_read(self, shared[t], OPEVO_SCOPE_LOCAL);
+
+        opevo_i_attach(self, stage, "k.1");
+    }
+}
+
+/* ---- Convolutions ---- */
+
+enum { TILE_F, TILE_Y, TILE_X, TILE_RC, TILE_RY, TILE_RX, UNROLL, EXPLICIT };
+
+static void conv2d_steps(opevo_i_build *self)
+{
+    const opevo_i_values *value = self->value;
+    int local = 0;
+
+    opevo_i_split(self, OPEVO_STAGE_C, "f", 3, value->at[TILE_F] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "y", 3, value->at[TILE_Y] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "x", 3, value->at[TILE_X] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "c", 1, value->at[TILE_RC] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "r", 1, value->at[TILE_RY] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "s", 1, value->at[TILE_RX] + 1);
+    opevo_i_reorder(self, OPEVO_STAGE_C,
+                    "n f.0 y.0 x.0 f.1 y.1 x.1 f.2 y.2 x.2 c.0 r.0 s.0 c.1 r.1 s.1 f.3 y.3 x.3");
+    opevo_i_fuse(self, OPEVO_STAGE_C, "n", 2);
+    bind(self, "n+f.0", OPEVO_ANNOTATION_BLOCK_Z);
+    bind(self, "y.0", OPEVO_ANNOTATION_BLOCK_Y);
+    bind(self, "x.0", OPEVO_ANNOTATION_BLOCK_X);
+    bind(self, "f.1", OPEVO_ANNOTATION_VTHREAD);
+    bind(self, "y.1", OPEVO_ANNOTATION_VTHREAD);
+    bind(self, "x.1", OPEVO_ANNOTATION_VTHREAD);
+    bind(self, "f.2", OPEVO_ANNOTATION_THREAD_Z);
+    bind(self, "y.2", OPEVO_ANNOTATION_THREAD_Y);
+    bind(self, "x.2", OPEVO_ANNOTATION_THREAD_X);
+    opevo_i_step(self, OPEVO_STEP_AUTO_UNROLL, OPEVO_STAGE_C, 2,
+                 (const int64_t[]){value->at[UNROLL][0], value->at[EXPLICIT][0]});
+    local = opevo_i_cache_write(self);
+    opevo_i_attach(self, local, "x.2");
+    for (int t = 0; t < 2; t++) {
+        int stage = opevo_i_cache_read(self, t, OPEVO_SCOPE_SHARED);
+        char name[NAME_SIZE] = "";
+
+        opevo_i_attach(self, stage, "s.0");
+        fuse_all(self, stage, name, sizeof name - 16);
+        give_runs(self, stage, name, value->at[TILE_F][2], OPEVO_ANNOTATION_THREAD_Z);
+        give_runs(self, stage, name, value->at[TILE_Y][2], OPEVO_ANNOTATION_THREAD_Y);
+        give_runs(self, stage, name, value->at[TILE_X][2], OPEVO_ANNOTATION_THREAD_X);
+    }
+}
+
+enum {
+    GPU_DIALECTS = 1 << OPEVO_KERNEL_CUDA | 1 << OPEVO_KERNEL_HIP | 1 << OPEVO_KERNEL_EMULATION
+};
+
+const opevo_i_template opevo_i_template_matmul_paper = {
+    .info = {.name = "paper",
+             .summary = "matrix products as TVM v0.6 schedules them and the OpEvo paper tunes them",
+             .kinds = 1U << OPEVO_MATMUL | 1U << OPEVO_BATCH_MATMUL,
+             .dialects = GPU_DIALECTS},
+    .space = space,
+    .steps = matmul_steps,
+};
+
+const opevo_i_template opevo_i_template_conv2d_paper = {
+    .info = {.name = "paper",
+             .summary = "direct convolution as TVM v0.6 schedules it and the OpEvo paper tunes it",
+             .kinds = 1U << OPEVO_CONV2D,
+             .dialects = GPU_DIALECTS},
+    .space = space,
+    .steps = conv2d_steps,
+};

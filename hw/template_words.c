@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The words that templates are written in. */
+
+#include "template_internal.h"
+
+#include <string.h>
+
+void opevo_i_step(opevo_i_build *build, opevo_step_kind kind, int stage, int count,
+                  const int64_t *numbers)
+{
+    opevo_step step = {.kind = kind, .stage = stage, .count = count};
+
+    if (build->status != OPEVO_OK)
+        return;
+    if (count > 0)
+        memcpy(step.number, numbers, (size_t)count * sizeof *numbers);
+    build->status = opevo_schedule_apply(build->schedule, &step, build->err);
+}
+
+/* Place of a loop whose name has this many bytes; a failure of the build when there is none. */
+static int64_t find(opevo_i_build *build, int stage, const char *name, size_t length)
+{
+    if (build->status != OPEVO_OK)
+        return 0;
+    for (int i = 0; i < opevo_schedule_loop_count(build->schedule, stage); i++) {
+        const char *one = opevo_schedule_loop(build->schedule, stage, i).name;
+
+        if (strlen(one) == length && memcmp(one, name, length) == 0)
+            return i;
+    }
+    build->status =
+        OPEVO_FAIL(build->err, OPEVO_INVALID, "%s has no loop %.*s.",
+                   opevo_schedule_stage_name(build->schedule, stage), (int)length, name);
+    return 0;
+}
+
+void opevo_i_split(opevo_i_build *build, int stage, const char *loop, int count,
+                   const int64_t *lengths)
+{
+    int64_t numbers[OPEVO_STEP_NUMBERS] = {find(build, stage, loop, strlen(loop))};
+
+    memcpy(numbers + 1, lengths, (size_t)count * sizeof *lengths);
+    opevo_i_step(build, OPEVO_STEP_SPLIT, stage, count + 1, numbers);
+}
+
+void opevo_i_extend(opevo_i_build *build, const char *loop, int64_t extent)
+{
+    int64_t numbers[2] = {find(build, OPEVO_STAGE_C, loop, strlen(loop)), extent};
+
+    if (build->status == OPEVO_OK && opevo_i_extent(build, OPEVO_STAGE_C, loop) != extent)
+        opevo_i_step(build, OPEVO_STEP_EXTEND, OPEVO_STAGE_C, 2, numbers);
+}
+
+void opevo_i_fuse(opevo_i_build *build, int stage, const char *first, int count)
+{
+    int64_t numbers[2] = {find(build, stage, first, strlen(first)), count};
+
+    opevo_i_step(build, OPEVO_STEP_FUSE, stage, 2, numbers);
+}
+
+void opevo_i_reorder(opevo_i_build *build, int stage, const char *loops)
+{
+    int64_t numbers[OPEVO_STEP_NUMBERS];
+    int count = 0;
+
+    while (*loops && count < OPEVO_STEP_NUMBERS) {
+        size_t length = strcspn(loops, " ");
+
+        numbers[count++] = find(build, stage, loops, length);
+        loops += length;
+        loops += strspn(loops, " ");
+    }
+    opevo_i_step(build, OPEVO_STEP_REORDER, stage, count, numbers);
+}
+
+void opevo_i_annotate(opevo_i_build *build, int stage, const char *loop, opevo_annotation what)
+{
+    int64_t numbers[2] = {find(build, stage, loop, strlen(loop)), what};
+
+    opevo_i_step(build, OPEVO_STEP_ANNOTATE, stage, 2, numbers);
+}
+
+int opevo_i_cache_read(opevo_i_build *build, int stage, opevo_scope scope)
+{
+    opevo_i_step(build, OPEVO_STEP_CACHE_READ, stage, 1, (const int64_t[]){scope});
+    return opevo_schedule_stage_count(build->schedule) - 1;
+}
+
+int opevo_i_cache_write(opevo_i_build *build)
+{
+    opevo_i_step(build, OPEVO_STEP_CACHE_WRITE, OPEVO_STAGE_C, 1,
+                 (const int64_t[]){OPEVO_SCOPE_LOCAL});
+    return opevo_schedule_stage_count(build->schedule) - 1;
+}
+
+void opevo_i_attach(opevo_i_build *build, int stage, const char *loop)
+{
+    int64_t at = find(build, OPEVO_STAGE_C, loop, strlen(loop));
+
+    opevo_i_step(build, OPEVO_STEP_ATTACH, stage, 1, &at);
+}
+
+int64_t opevo_i_extent(const opevo_i_build *build, int stage, const char *loop)
+{
+    int at =
+        build->status == OPEVO_OK ? opevo_schedule_find_loop(build->schedule, stage, loop) : -1;
+
+    return at < 0 ? 1 : opevo_schedule_loop(build->schedule, stage, at).extent;
+}
+
+void opevo_i_refuse(opevo_i_build *build, const char *sentence)
+{
+    if (build->status == OPEVO_OK)
+        build->status = OPEVO_FAIL(build->err, OPEVO_INVALID, "%s", sentence);
+}
+
+/* ---- Spaces ---- */
+
+enum { MOST_NUMBERS = 8 };
+
+void opevo_i_add_parameter(opevo_i_space_builder *builder, const char *name, const char *type,
+                           size_t count, const int64_t *numbers)
+{
+    opevo_value values[MOST_NUMBERS];
+    opevo_parameter_spec spec = {
+        .name = name, .type = type, .values = values, .value_count = count};
+
+    if (builder->status != OPEVO_OK)
+        return;
+    for (size_t i = 0; i < count; i++)
+        values[i] = opevo_value_of_integer(numbers[i]);
+    builder->status =
+        opevo_parameter_create(&spec, &builder->parameter[builder->count], builder->err);
+    if (builder->status == OPEVO_OK)
+        builder->count++;
+}
+
+opevo_status opevo_i_finish_space(opevo_i_space_builder *builder, opevo_space **out)
+{
+    if (builder->status == OPEVO_OK) {
+        builder->status = opevo_space_create(builder->parameter, builder->count, NULL, 0,
+                                             OPEVO_DIALECT_C, "template", out, builder->err);
+        if (builder->status == OPEVO_OK)
+            builder->count = 0; /* owned by the space */
+    }
+    while (builder->count)
+        opevo_parameter_destroy(builder->parameter[--builder->count]);
+    return builder->status;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Sources compiled by the system's compilers, in a folder of their own that is gone afterwards. */
+
+#ifndef OPEVO_TESTS_BUILD_SOURCE_H
+#define OPEVO_TESTS_BUILD_SOURCE_H
+
+#include <dlfcn.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Whether a program, looked for in PATH, ends with status 0. */
+static inline bool program_succeeds(const char *const *arguments)
+{
+    pid_t child = 0;
+    int state = 0;
+
+    if (posix_spawnp(&child, arguments[0], NULL, NULL, (char *const *)arguments, environ) != 0)
+        return false;
+    return waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+}
+
+enum { BUILD_PATH = 64, BUILD_ARGUMENTS = 16 };
+
+/* `arguments` are the compiler and its options; source and output are added. Whether the compiler
+ * accepts the source; *handle (when not NULL) becomes the shared object. */
+static inline bool source_build(const char *const *arguments, const char *source, void **handle)
+{
+    char folder[] = "/tmp/opevo_kernel_XXXXXX";
+    char in[BUILD_PATH];
+    char out[BUILD_PATH];
+    const char *all[BUILD_ARGUMENTS + 4] = {NULL};
+    int count = 0;
+    FILE *file = NULL;
+    bool built = false;
+
+    if (!mkdtemp(folder))
+        return false;
+    snprintf(in, sizeof in, "%s/k.c", folder);
+    snprintf(out, sizeof out, "%s/k.so", folder);
+    file = fopen(in, "w");
+    while (count < BUILD_ARGUMENTS && arguments[count]) {
+        all[count] = arguments[count];
+        count++;
+    }
+    all[count++] = in;
+    if (handle) {
+        all[count++] = "-o";
+        all[count] = out;
+    }
+    built = file && fputs(source, file) >= 0 && fclose(file) == 0 && program_succeeds(all);
+    if (built && handle) {
+        *handle = dlopen(out, RTLD_NOW | RTLD_LOCAL);
+        built = *handle != NULL;
+    }
+    unlink(in);
+    unlink(out);
+    rmdir(folder);
+    return built;
+}
+
+#endif

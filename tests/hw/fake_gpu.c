@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Stands for libcuda, libnvrtc, libamdhip64 and libhiprtc in tests. "Device" memory is the
+ * process's own; a "compiled" kernel is its source, in which a comment fake:WORD says how it
+ * behaves; time passes at 10 microseconds an execution. What is called is appended to the file
+ * FAKE_GPU_LOG. */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 48, K = 32, M = 40, NOT_READY = 600, ILLEGAL_ADDRESS = 700 };
+
+static int sticky;          /* the context is spoilt */
+static int hung;            /* a kernel does not end */
+static unsigned executions; /* since the last first event */
+static char compile_log[256];
+static size_t shared_allowed = 48 << 10;
+
+static void *at(uint64_t address)
+{
+    void *pointer = NULL;
+
+    memcpy(&pointer, &address, sizeof pointer);
+    return pointer;
+}
+
+static void note(const char *what)
+{
+    const char *path = getenv("FAKE_GPU_LOG");
+    FILE *file = path ? fopen(path, "a") : NULL;
+
+    if (file) {
+        fprintf(file, "%s\n", what);
+        fclose(file);
+    }
+}
+
+#define BOTH(type, cuda, hip, parameters, arguments)                                               \
+    static type do_##cuda parameters;                                                              \
+    type cuda parameters;                                                                          \
+    type hip parameters;                                                                           \
+    type cuda parameters                                                                           \
+    {                                                                                              \
+        return do_##cuda arguments;                                                                \
+    }                                                                                              \
+    type hip parameters                                                                            \
+    {                                                                                              \
+        return do_##cuda arguments;                                                                \
+    }                                                                                              \
+    static type do_##cuda parameters
+
+BOTH(int, cuInit, hipInit, (unsigned flags), (flags))
+{
+    note("init");
+    return flags != 0;
+}
+BOTH(int, cuDriverGetVersion, hipDriverGetVersion, (int *version), (version))
+{
+    *version = 12345;
+    return 0;
+}
+BOTH(int, cuDeviceGetCount, hipGetDeviceCount, (int *count), (count))
+{
+    *count = 2;
+    return 0;
+}
+BOTH(int, cuDeviceGetName, hipDeviceGetName, (char *name, int size, int device),
+     (name, size, device))
+{
+    snprintf(name, (size_t)size, "Fake GPU %d", device);
+    return 0;
+}
+BOTH(int, cuDeviceTotalMem_v2, hipDeviceTotalMem, (size_t * bytes, int device), (bytes, device))
+{
+    *bytes = (size_t)8 << 30;
+    return device > 1;
+}
+BOTH(int, cuDeviceGetAttribute, hipDeviceGetAttribute, (int *value, int attribute, int device),
+     (value, attribute, device))
+{
+    *value = attribute == 75 ? 8 : attribute == 76 ? 6 : attribute == 16 ? 84 : 1 << 20;
+    return device > 1;
+}
+BOTH(int, cuDevicePrimaryCtxRetain, fakeUnused0, (void **context, int device), (context, device))
+{
+    note("context");
+    *context = &sticky;
+    return device > 1;
+}
+BOTH(int, cuCtxSetCurrent, fakeUnused1, (void *context), (context))
+{
+    return context != &sticky;
+}
+BOTH(int, fakeUnused2, hipSetDevice, (int device), (device))
+{
+    note("context");
+    return device > 1;
+}
+BOTH(int, cuCtxSynchronize, hipDeviceSynchronize, (void), ())
+{
+    return sticky;
+}
+BOTH(int, cuMemAlloc_v2, hipMalloc, (uint64_t * address, size_t bytes), (address, bytes))
+{
+    *address = (uint64_t)(uintptr_t)malloc(bytes);
+    return *address == 0;
+}
+BOTH(int, cuMemFree_v2, hipFree, (uint64_t address), (address))
+{
+    free(at(address));
+    return 0;
+}
+BOTH(int, cuMemcpyHtoD_v2, hipMemcpyHtoD, (uint64_t to, const void *from, size_t bytes),
+     (to, from, bytes))
+{
+    memcpy(at(to), from, bytes);
+    return sticky;
+}
+BOTH(int, cuMemcpyDtoH_v2, hipMemcpyDtoH, (void *to, uint64_t from, size_t bytes),
+     (to, from, bytes))
+{
+    memcpy(to, at(from), bytes);
+    return sticky;
+}
+BOTH(int, cuMemcpyDtoD_v2, hipMemcpyDtoD, (uint64_t to, uint64_t from, size_t bytes),
+     (to, from, bytes))
+{
+    memcpy(at(to), at(from), bytes);
+    return sticky;
+}
+BOTH(int, cuMemsetD32_v2, hipMemsetD32, (uint64_t to, unsigned value, size_t words),
+     (to, value, words))
+{
+    for (size_t i = 0; i < words; i++)
+        memcpy((char *)at(to) + 4 * i, &value, 4);
+    return sticky;
+}
+BOTH(int, cuModuleLoadData, hipModuleLoadData, (void **module, const void *image), (module, image))
+{
+    *module = strdup(image);
+    return sticky;
+}
+BOTH(int, cuModuleUnload, hipModuleUnload, (void *module), (module))
+{
+    free(module);
+    return sticky;
+}
+BOTH(int, cuModuleGetFunction, hipModuleGetFunction,
+     (void **function, void *module, const char *name), (function, module, name))
+{
+    *function = module;
+    return strcmp(name, "kernel") == 0 ? 0 : 500;
+}
+BOTH(int, cuFuncSetAttribute, fakeUnused3, (void *function, int attribute, int value),
+     (function, attribute, value))
+{
+    shared_allowed = (size_t)value;
+    return !function || attribute != 8 || value > 100 << 10;
+}
+
+static void compute(const float *a, const float *b, float *c)
+{
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < M; j++) {
+            float sum = 0;
+
+            for (int k = 0; k < K; k++)
+                sum += a[i * K + k] * b[k * M + j];
+            c[i * M + j] = sum;
+        }
+    }
+}
+
+static int behaves(const char *kernel, const char *word)
+{
+    const char *found = strstr(kernel, "fake:");
+
+    return found && strncmp(found + 5, word, strlen(word)) == 0;
+}
+
+BOTH(int, cuLaunchKernel, hipModuleLaunchKernel,
+     (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+      unsigned shared, void *stream, void **arguments, void **extra),
+     (function, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra))
+{
+    float *operands[3];
+
+    for (int i = 0; i < 3; i++) {
+        uint64_t address = 0;
+
+        memcpy(&address, arguments[i], sizeof address);
+        operands[i] = at(address);
+    }
+    if (sticky || stream || extra)
+        return sticky ? sticky : 1;
+    if (gx * gy * gz == 0 || bx * by * bz > 1024 || shared > shared_allowed)
+        return 1;
+    executions++;
+    compute(operands[0], operands[1], operands[2]);
+    if (behaves(function, "wrong"))
+        operands[2][7] += 0.5F;
+    if (behaves(function, "outside"))
+        operands[2][N * M] = 0;
+    if (behaves(function, "input"))
+        operands[0][0] = 1e6F;
+    if (behaves(function, "illegal"))
+        sticky = ILLEGAL_ADDRESS;
+    if (behaves(function, "hang"))
+        hung = 1;
+    return 0;
+}
+BOTH(int, cuEventCreate, hipEventCreateWithFlags, (void **event, unsigned flags), (event, flags))
+{
+    *event = malloc(1);
+    return flags != 0;
+}
+BOTH(int, cuEventRecord, hipEventRecord, (void *event, void *stream), (event, stream))
+{
+    static void *first;
+
+    if (!first)
+        first = event; /* the start event is the first that is ever recorded */
+    if (event == first)
+        executions = 0;
+    return stream != NULL;
+}
+BOTH(int, cuEventQuery, hipEventQuery, (void *event), (event))
+{
+    return hung && event ? NOT_READY : sticky;
+}
+BOTH(int, cuEventElapsedTime, hipEventElapsedTime, (float *ms, void *start, void *end),
+     (ms, start, end))
+{
+    *ms = 0.01F * (float)executions;
+    return start == end;
+}
+int cuGetErrorString(int code, const char **words);
+int cuGetErrorString(int code, const char **words)
+{
+    *words = code == ILLEGAL_ADDRESS ? "an illegal memory access" : "some error";
+    return 0;
+}
+const char *hipGetErrorString(int code);
+const char *hipGetErrorString(int code)
+{
+    return code == ILLEGAL_ADDRESS ? "an illegal memory access" : "some error";
+}
+
+/* ---- The compiler --------------------------------------------------------------------------- */
+
+BOTH(int, nvrtcVersion, hiprtcVersion, (int *major, int *minor), (major, minor))
+{
+    *major = 12;
+    *minor = 3;
+    return 0;
+}
+BOTH(int, nvrtcCreateProgram, hiprtcCreateProgram,
+     (void **program, const char *source, const char *name, int count, const char *const *headers,
+      const char *const *names),
+     (program, source, name, count, headers, names))
+{
+    (void)headers;
+    (void)names;
+    *program = strdup(source);
+    return !name || count != 0;
+}
+BOTH(int, nvrtcCompileProgram, hiprtcCompileProgram,
+     (void *program, int count, const char *const *options), (program, count, options))
+{
+    note(count ? options[0] : "no options");
+    if (behaves(program, "forever"))
+        sleep(100);
+    if (!behaves(program, "syntax"))
+        return 0;
+    snprintf(compile_log, sizeof compile_log, "kernel(1): error: no kernel at all\n");
+    return 6;
+}
+BOTH(int, nvrtcGetProgramLogSize, hiprtcGetProgramLogSize, (void *program, size_t *bytes),
+     (program, bytes))
+{
+    *bytes = strlen(compile_log) + 1;
+    return program == NULL;
+}
+BOTH(int, nvrtcGetProgramLog, hiprtcGetProgramLog, (void *program, char *text), (program, text))
+{
+    memcpy(text, compile_log, strlen(compile_log) + 1);
+    return program == NULL;
+}
+BOTH(int, nvrtcGetCUBINSize, hiprtcGetCodeSize, (void *program, size_t *bytes), (program, bytes))
+{
+    *bytes = strlen(program) + 1;
+    return 0;
+}
+BOTH(int, nvrtcGetCUBIN, hiprtcGetCode, (void *program, char *code), (program, code))
+{
+    memcpy(code, program, strlen(program) + 1);
+    return 0;
+}
+BOTH(int, nvrtcDestroyProgram, hiprtcDestroyProgram, (void **program), (program))
+{
+    free(*program);
+    return 0;
+}

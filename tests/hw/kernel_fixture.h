@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels compiled by the system's compiler, run here, and compared with the plain loops. */
+
+#ifndef OPEVO_TESTS_KERNEL_FIXTURE_H
+#define OPEVO_TESTS_KERNEL_FIXTURE_H
+
+#include "check.h"
+
+#include "build_source.h"
+
+#include <opevo/memory.h>
+#include <opevo/random.h>
+#include <opevo/reference.h>
+#include <opevo/template.h>
+
+typedef void kernel_function(const float *a, const float *b, float *c);
+
+/* Operands of an operator, the right result, and how far a kernel may be from it. */
+typedef struct operands {
+    opevo_operator op;
+    float *a, *b, *c, *expected;
+    double *magnitude;
+} operands;
+
+static inline float *floats_make(int64_t count)
+{
+    void *memory = NULL;
+
+    assert_int_equal(posix_memalign(&memory, 64, ((size_t)count * sizeof(float) + 127) / 64 * 64),
+                     0);
+    return memory;
+}
+
+static inline operands operands_make(const char *form, uint64_t seed)
+{
+    operands self = {0};
+    int64_t count[3];
+    opevo_rng rng;
+
+    CHECK_OK(opevo_operator_parse(form, &self.op, &err));
+    opevo_rng_init(&rng, seed, "operands", 0);
+    for (int i = 0; i < 3; i++)
+        count[i] = opevo_operand_elements(&self.op, i);
+    self.a = floats_make(count[0]);
+    self.b = floats_make(count[1]);
+    self.c = floats_make(count[2]);
+    self.expected = floats_make(count[2]);
+    self.magnitude = opevo_malloc((size_t)count[2], sizeof *self.magnitude);
+    for (int64_t i = 0; i < count[0]; i++)
+        self.a[i] = (float)(2 * opevo_rng_unit(&rng) - 1);
+    for (int64_t i = 0; i < count[1]; i++)
+        self.b[i] = (float)(2 * opevo_rng_unit(&rng) - 1);
+    opevo_reference_compute(&self.op, self.a, self.b, self.expected, self.magnitude);
+    return self;
+}
+
+static inline void operands_free(operands *self)
+{
+    free(self->a);
+    free(self->b);
+    free(self->c);
+    free(self->expected);
+    opevo_free(self->magnitude);
+}
+
+/* A shared object from a source; NULL when the compiler refuses it or warns. */
+static inline void *source_load(const char *source)
+{
+    /* Rows that are computed only to be dropped are set and not used. */
+    static const char *const compiler[] = {"cc",
+                                           "-O1",
+                                           "-march=native",
+                                           "-fPIC",
+                                           "-shared",
+                                           "-Wall",
+                                           "-Werror",
+                                           "-Wno-unknown-pragmas",
+                                           "-Wno-unused-but-set-variable",
+                                           NULL};
+    void *handle = NULL;
+
+    return source_build(compiler, source, &handle) ? handle : NULL;
+}
+
+/* Run a kernel on a poisoned result, twice, since scratch memory is left over from the first time;
+ * fails with the first element that is too far off. */
+static inline void kernel_check(operands *self, const opevo_kernel *kernel, const char *what)
+{
+    void *handle = source_load(opevo_text_string(&kernel->source));
+    kernel_function *function = NULL;
+    int64_t count = opevo_operand_elements(&self->op, 2);
+
+    if (!handle) {
+        fail_msg("%s does not compile:\n%s", what, opevo_text_string(&kernel->source));
+        return;
+    }
+    *(void **)&function = dlsym(handle, kernel->entry);
+    assert_non_null(function);
+    for (int run = 0; run < 2; run++) {
+        memset(self->c, 0xff, (size_t)count * sizeof *self->c); /* NaN */
+        function(self->a, self->b, self->c);
+        for (int64_t i = 0; i < count; i++) {
+            double bound = opevo_reference_bound(&self->op, self->magnitude[i]);
+
+            if (!(fabs((double)self->c[i] - (double)self->expected[i]) <= bound))
+                fail_msg("%s: element %lld is %.9g, expected %.9g within %g\n%s", what,
+                         (long long)i, (double)self->c[i], (double)self->expected[i], bound,
+                         opevo_text_string(&kernel->source));
+        }
+    }
+    dlclose(handle);
+}
+
+/* How many points a test draws: `usual`, or what OPEVO_TEST_POINTS says. */
+static inline int point_count(int usual)
+{
+    const char *text = getenv("OPEVO_TEST_POINTS");
+    int64_t count = 0;
+
+    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
+}
+
+/* Random points of a template: each that it accepts must compute the right result. Draws until
+ * `wanted` were accepted, or 40 times as many. Returns how many were. */
+static inline int template_check(const char *form, const char *name, opevo_kernel_dialect dialect,
+                                 int wanted, uint64_t seed)
+{
+    operands self = operands_make(form, seed);
+    opevo_kernel_maker *maker = NULL;
+    opevo_rng rng;
+    int accepted = 0;
+
+    CHECK_OK(opevo_template_open(&self.op, name, dialect, &maker, &err));
+    opevo_rng_init(&rng, seed, "points", 0);
+    for (int i = 0; i < 40 * wanted && accepted < wanted; i++) {
+        opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(maker->space));
+        opevo_kernel kernel = {0};
+        opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+        opevo_text why = {0};
+        opevo_text what = {0};
+
+        CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
+        opevo_text_printf(&what, "%s %s ", form, name);
+        opevo_space_print(maker->space, point, &what);
+        if (refused == OPEVO_OUTCOME_OK) {
+            kernel_check(&self, &kernel, opevo_text_string(&what));
+            accepted++;
+        } else {
+            assert_int_equal(refused, OPEVO_OUTCOME_REJECTED);
+            assert_true(why.length > 0);
+        }
+        opevo_text_free(&why);
+        opevo_text_free(&what);
+        opevo_kernel_free(&kernel);
+    }
+    maker->ops->destroy(maker);
+    operands_free(&self);
+    return accepted;
+}
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Measuring on the CPU: a zoo of hostile kernels, each of which must end in its class, with the
+ * worker alive after it and nothing left behind. */
+
+#include "cache_folder.h"
+#include "zoo.h"
+
+#include <opevo/hardware.h>
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static opevo_objective *open_zoo(zoo *maker, double limit_s)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_objective *objective = NULL;
+
+    options.run_limit_s = limit_s;
+    options.repeat_s = 0.02;
+    CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
+    return objective;
+}
+
+/* Processes that were started with this test's cache folder: workers, and whatever they started. */
+static int processes_left(void)
+{
+    DIR *all = opendir("/proc");
+    struct dirent *entry = NULL;
+    int found = 0;
+
+    assert_non_null(all);
+    while ((entry = readdir(all)) != NULL) {
+        static char text[1 << 16];
+        char path[300];
+        FILE *file = NULL;
+        size_t length = 0;
+
+        snprintf(path, sizeof path, "/proc/%s/environ", entry->d_name);
+        file = strtol(entry->d_name, NULL, 10) > 0 ? fopen(path, "r") : NULL;
+        length = file ? fread(text, 1, sizeof text, file) : 0;
+        if (file)
+            fclose(file);
+        found += memmem(text, length, cache_folder, strlen(cache_folder)) != NULL;
+    }
+    closedir(all);
+    return found;
+}
+
+/* All files below the cache folder that are not finished entries. */
+static int scratch_files(void)
+{
+    char path[4200];
+    DIR *kernels = NULL;
+    struct dirent *entry = NULL;
+    int found = 0;
+
+    snprintf(path, sizeof path, "%s/opevo/kernels", cache_folder);
+    kernels = opendir(path);
+    assert_non_null(kernels);
+    while ((entry = readdir(kernels)) != NULL) {
+        const char *dot = strrchr(entry->d_name, '.');
+
+        found += entry->d_name[0] != '.' && strcmp(dot, ".obj") != 0 && strcmp(dot, ".recipe") != 0;
+    }
+    closedir(kernels);
+    return found;
+}
+
+static void test_zoo(void **state)
+{
+    opevo_objective *objective = open_zoo(zoo_of_animals(), 1);
+    opevo_index points[ZOO_COUNT];
+    opevo_outcome outcomes[ZOO_COUNT];
+    int failures = 0;
+
+    (void)state;
+    for (size_t i = 0; i < ZOO_COUNT; i++)
+        points[i] = i;
+    CHECK_OK(opevo_objective_evaluate(objective, points, ZOO_COUNT, outcomes, &err));
+    for (size_t i = 0; i < ZOO_COUNT; i++) {
+        bool ok = outcomes[i].kind == OPEVO_OUTCOME_OK;
+
+        if (outcomes[i].kind != zoo_animals[i].kind ||
+            ok != (outcomes[i].fitness > 0 && outcomes[i].sample_count > 0) ||
+            (!ok && !outcomes[i].message)) {
+            print_error("%s: %s (%s), expected %s\n", zoo_animals[i].name,
+                        opevo_outcome_name(outcomes[i].kind),
+                        outcomes[i].message ? outcomes[i].message : "",
+                        opevo_outcome_name(zoo_animals[i].kind));
+            failures++;
+        }
+    }
+    opevo_objective_destroy(objective);
+    assert_int_equal(failures, 0);
+    assert_int_equal(access("zoo-was-here", F_OK), -1);
+    assert_int_equal(processes_left(), 0);
+    assert_int_equal(scratch_files(), 0);
+}
+
+/* The time is of one execution, and the fitness follows from it. */
+static void test_fitness(void **state)
+{
+    opevo_objective *objective = open_zoo(zoo_of_products(64), 5);
+    opevo_index points[12];
+    opevo_outcome outcomes[12];
+
+    (void)state;
+    assert_string_equal(objective->unit, "GFLOP/s");
+    for (size_t i = 0; i < 12; i++)
+        points[i] = i;
+    CHECK_OK(opevo_objective_evaluate(objective, points, 12, outcomes, &err));
+    for (size_t i = 0; i < 12; i++) {
+        size_t above = 0;
+
+        assert_int_equal(outcomes[i].kind, OPEVO_OUTCOME_OK);
+        CHECK_CLOSE(outcomes[i].fitness * outcomes[i].time_s * 1e9 / (2.0 * 64 * 64 * 64), 1, 1e-9);
+        for (size_t k = 0; k < outcomes[i].sample_count; k++)
+            above += outcomes[i].samples_s[k] >= outcomes[i].time_s * (1 - 1e-12);
+        assert_in_range(2 * above, outcomes[i].sample_count, 2 * outcomes[i].sample_count);
+        assert_true(outcomes[i].build_s >= 0 && outcomes[i].run_s > 0 && outcomes[i].check_s > 0);
+    }
+    opevo_objective_destroy(objective);
+}
+
+/* A kernel is built once, also when it is asked for twice at the same time. */
+static void test_built_once(void **state)
+{
+    zoo *maker = zoo_of_products(48);
+    opevo_objective *objective = NULL;
+    opevo_index points[4] = {3, 3, 3, 3};
+    opevo_outcome outcomes[4];
+    int built = 0;
+
+    (void)state;
+    maker->salt = 1;
+    objective = open_zoo(maker, 5);
+    for (int again = 0; again < 2; again++) {
+        CHECK_OK(opevo_objective_evaluate(objective, points, 4, outcomes, &err));
+        for (size_t i = 0; i < 4; i++) {
+            assert_int_equal(outcomes[i].kind, OPEVO_OUTCOME_OK);
+            built += outcomes[i].build_s > 0;
+        }
+    }
+    opevo_objective_destroy(objective);
+    assert_int_equal(built, 1);
+}
+
+/* With cold caches a sample is one execution, after the caches were flushed. */
+static void test_cold(void **state)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_objective *objective = NULL;
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    (void)state;
+    options.cold_cache = true;
+    options.repeat_s = 0.05;
+    CHECK_OK(opevo_live_open(&zoo_of_products(48)->super, &options, &objective, &err));
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+    assert_true(outcome.sample_count >= 1);
+    opevo_objective_destroy(objective);
+}
+
+static void test_bad_options(void **state)
+{
+    static const struct {
+        const char *device;
+        double build_limit_s, run_limit_s, precision, repeat_s;
+        const char *words;
+    } cases[] = {
+        {"abacus", 1, 1, 0.1, 1, "\"abacus\" is no device"},
+        {"cpu:x", 1, 1, 0.1, 1, "the number of a device"},
+        {"cuda", 1, 1, 0.1, 1, "product makes no kernels for cuda"},
+        {"cmd", 1, 1, 0.1, 1, "makes no kernels for cmd"},
+        {"cpu", 0, 1, 0.1, 1, "time limit"},
+        {"cpu", 1, NAN, 0.1, 1, "time limit"},
+        {"cpu", 1, 1, 1, 1, "precision"},
+        {"cpu", 1, 1, 0.1, 0, "time to repeat"},
+    };
+    int64_t alive = opevo_memory_live();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_live_options options = opevo_live_defaults();
+        opevo_objective *objective = NULL;
+
+        options.device = cases[i].device;
+        options.build_limit_s = cases[i].build_limit_s;
+        options.run_limit_s = cases[i].run_limit_s;
+        options.precision = cases[i].precision;
+        options.repeat_s = cases[i].repeat_s;
+        CHECK_FAILS(OPEVO_INVALID, cases[i].words,
+                    opevo_live_open(&zoo_of_products(48)->super, &options, &objective, &err));
+    }
+    assert_int_equal(opevo_memory_live(), alive); /* the makers are gone, too */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_zoo),         cmocka_unit_test(test_fitness),
+        cmocka_unit_test(test_built_once),  cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_bad_options),
+    };
+
+    if (!cache_folder_make())
+        return 1;
+    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+}

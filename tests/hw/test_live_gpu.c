@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The logic of measuring on a GPU, against a driver and a compiler that are made for it
+ * (fake_gpu.c): classes of errors, restarts of a spoilt worker, guards, inputs made anew. No GPU is
+ * needed, and nothing is said about real ones. */
+
+#include "cache_folder.h"
+#include "zoo.h"
+
+#include <opevo/hardware.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* One row each: what the fake kernel does, threads of its block, dynamic shared memory, its class,
+ * and what its message says. */
+static const struct {
+    const char *word;
+    uint32_t threads, shared_bytes;
+    opevo_outcome_class kind;
+    const char *message;
+} kernels[] = {
+    {"right", 64, 0, OPEVO_OUTCOME_OK, NULL},
+    {"wrong", 64, 0, OPEVO_OUTCOME_WRONG, "the first is number 7"},
+    {"illegal", 64, 0, OPEVO_OUTCOME_CRASHED, "error 700 (an illegal memory access)"},
+    {"right 2", 64, 0, OPEVO_OUTCOME_OK, NULL},
+    {"hang", 64, 0, OPEVO_OUTCOME_TIMEOUT, "took longer"},
+    {"right 3", 1024, 0, OPEVO_OUTCOME_OK, NULL},
+    {"too many threads", 1025, 0, OPEVO_OUTCOME_LAUNCH_ERROR, "cannot be launched: error 1"},
+    {"outside", 64, 0, OPEVO_OUTCOME_WRONG, "beside its output"},
+    {"syntax", 64, 0, OPEVO_OUTCOME_BUILD_ERROR, "error: no kernel at all"},
+    {"forever", 64, 0, OPEVO_OUTCOME_BUILD_ERROR, "killed after"},
+    {"right 4", 64, 96 << 10, OPEVO_OUTCOME_OK, NULL}, /* HIP: no leave needed, none asked */
+    {"right 5", 64, 101 << 10, OPEVO_OUTCOME_LAUNCH_ERROR, "error 1"},
+    {"input", 64, 0, OPEVO_OUTCOME_WRONG, "are wrong"},
+    {"right 6", 64, 0, OPEVO_OUTCOME_OK, NULL},
+};
+enum { COUNT = sizeof kernels / sizeof *kernels };
+
+static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
+                         opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
+{
+    (void)refused;
+    (void)why;
+    out->dialect = self->dialect;
+    strcpy(out->entry, "kernel");
+    for (int i = 0; i < 3; i++)
+        out->grid[i] = out->block[i] = 1;
+    out->block[0] = kernels[(size_t)point].threads;
+    out->dynamic_shared_bytes = kernels[(size_t)point].shared_bytes;
+    opevo_text_printf(&out->source, "// fake:%s\n", kernels[(size_t)point].word);
+    return opevo_text_check(&out->source, err);
+}
+
+static const opevo_kernel_maker_ops ops = {.make = make, .destroy = zoo_destroy};
+
+static opevo_objective *open_fake(const char *device, opevo_kernel_dialect dialect)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_objective *objective = NULL;
+    zoo *maker = zoo_create(&ops, "fake",
+                            "{\"which\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5, "
+                            "6, 7, 8, 9, 10, 11, 12, 13]}}",
+                            (opevo_operator){.kind = OPEVO_MATMUL, .n = 48, .k = 32, .m = 40});
+
+    maker->super.dialect = dialect;
+    options.device = device;
+    options.run_limit_s = 0.3;
+    options.repeat_s = 0.02;
+    options.build_limit_s = 3;
+    CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
+    return objective;
+}
+
+static char log_path[4200];
+
+/* Lines of the log that are `line`. */
+static int logged(const char *line)
+{
+    FILE *file = fopen(log_path, "r");
+    char read[256];
+    int count = 0;
+
+    while (file && fgets(read, sizeof read, file)) {
+        read[strcspn(read, "\n")] = '\0';
+        count += strcmp(read, line) == 0;
+    }
+    if (file)
+        fclose(file);
+    return count;
+}
+
+static void check_device(const char *device, opevo_kernel_dialect dialect)
+{
+    opevo_objective *objective = open_fake(device, dialect);
+    opevo_index points[COUNT];
+    opevo_outcome outcomes[COUNT];
+    bool hip = dialect == OPEVO_KERNEL_HIP;
+
+    unlink(log_path);
+    for (size_t i = 0; i < COUNT; i++)
+        points[i] = i;
+    CHECK_OK(opevo_objective_evaluate(objective, points, COUNT, outcomes, &err));
+    for (size_t i = 0; i < COUNT; i++) {
+        const char *said = outcomes[i].message ? outcomes[i].message : "";
+        bool leave = hip && kernels[i].shared_bytes; /* HIP has no such attribute */
+
+        if (!leave && (outcomes[i].kind != kernels[i].kind ||
+                       (kernels[i].message && !strstr(said, kernels[i].message))))
+            fail_msg("%s on %s: %s (%s)", kernels[i].word, device,
+                     opevo_outcome_name(outcomes[i].kind), said);
+        /* Time passes at 10 us an execution. */
+        if (outcomes[i].kind == OPEVO_OUTCOME_OK)
+            CHECK_CLOSE(outcomes[i].time_s, 1e-5, 1e-9);
+    }
+    opevo_objective_destroy(objective);
+    /* The first worker, and one after each of the two that were spoilt; hipRTC needs a context for
+     * each build, too. */
+    if (!hip)
+        assert_int_equal(logged("context"), 3);
+    /* Kernels that were being built when a worker ended are built again. */
+    assert_in_range(logged(hip ? "no options" : "--gpu-architecture=sm_86"), COUNT, 2 * COUNT);
+}
+
+static void test_cuda(void **state)
+{
+    (void)state;
+    check_device("cuda:1", OPEVO_KERNEL_CUDA);
+}
+
+static void test_hip(void **state)
+{
+    (void)state;
+    check_device("hip:0", OPEVO_KERNEL_HIP);
+}
+
+static void note_device(void *context, const opevo_hardware *device)
+{
+    opevo_text_printf(context, "%s %d %s|", device->name, device->present, device->title);
+}
+
+static void test_list(void **state)
+{
+    opevo_text out = {0};
+
+    (void)state;
+    opevo_hardware_list(note_device, &out);
+    assert_non_null(strstr(out.data, "cpu 1 "));
+    assert_non_null(strstr(out.data, "|cuda:0 1 Fake GPU 0|cuda:1 1 Fake GPU 1|"));
+    assert_non_null(strstr(out.data, "|hip:0 1 Fake GPU 0|"));
+    opevo_text_free(&out);
+}
+
+static void test_no_such_device(void **state)
+{
+    opevo_objective *objective = open_fake("cuda:2", OPEVO_KERNEL_CUDA);
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    (void)state;
+    CHECK_FAILS(OPEVO_IO, "cuda:2: there are 2 devices",
+                opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    opevo_objective_destroy(objective);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cuda),
+        cmocka_unit_test(test_hip),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_no_such_device),
+    };
+    const char *where = getenv("LD_LIBRARY_PATH");
+
+    (void)argc;
+    if (!where || strcmp(where, OPEVO_FAKE_GPU) != 0) { /* read when a program starts */
+        setenv("LD_LIBRARY_PATH", OPEVO_FAKE_GPU, 1);
+        execv(argv[0], argv);
+        return 1;
+    }
+    if (!cache_folder_make())
+        return 1;
+    snprintf(log_path, sizeof log_path, "%s/log", cache_folder);
+    setenv("FAKE_GPU_LOG", log_path, 1);
+    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+}

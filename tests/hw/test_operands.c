@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The plain loops against the definition of each operator, the bound, and the guards. */
+
+#include "check.h"
+
+#include <opevo/memory.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "operands_internal.h"
+
+static const char *const operators[] = {
+    "matmul(7,5,3)",
+    "matmul(7,5,3,TN)",
+    "matmul(7,5,3,NT)",
+    "matmul(7,5,3,TT)",
+    "batch_matmul(3,4,5,6)",
+    "batch_matmul(2,4,5,6,TT)",
+    "conv2d(2,3,6,7,4,3,2,1,1)",
+    "conv2d(1,2,9,8,3,3,3,2,0)",
+    "conv2d(1,1,5,5,1,5,5,1,2)",
+};
+enum { OPERATORS = sizeof operators / sizeof *operators };
+
+/* One element by the definition, in the order of the sum that comes to mind. */
+static double element_matmul(const opevo_operator *op, const float *a, const float *b, size_t at)
+{
+    int64_t j = (int64_t)at % op->m;
+    int64_t i = (int64_t)at / op->m % op->n;
+    int64_t which = (int64_t)at / op->m / op->n;
+    double sum = 0;
+
+    for (int64_t k = 0; k < op->k; k++)
+        sum +=
+            (double)a[which * op->n * op->k + (op->transpose_x ? k * op->n + i : i * op->k + k)] *
+            b[which * op->k * op->m + (op->transpose_y ? j * op->k + k : k * op->m + j)];
+    return sum;
+}
+
+static double element_conv2d(const opevo_operator *op, const float *a, const float *b, size_t at)
+{
+    int64_t width = opevo_operator_out_width(op);
+    int64_t height = opevo_operator_out_height(op);
+    int64_t x = (int64_t)at % width;
+    int64_t y = (int64_t)at / width % height;
+    int64_t f = (int64_t)at / width / height % op->out_channels;
+    int64_t image = (int64_t)at / width / height / op->out_channels;
+    double sum = 0;
+
+    for (int64_t c = 0; c < op->in_channels; c++) {
+        for (int64_t p = 0; p < op->kernel_height; p++) {
+            for (int64_t q = 0; q < op->kernel_width; q++) {
+                int64_t row = y * op->stride + p - op->padding;
+                int64_t column = x * op->stride + q - op->padding;
+
+                if (row < 0 || row >= op->height || column < 0 || column >= op->width)
+                    continue;
+                sum +=
+                    (double)
+                        a[((image * op->in_channels + c) * op->height + row) * op->width + column] *
+                    b[((f * op->in_channels + c) * op->kernel_height + p) * op->kernel_width + q];
+            }
+        }
+    }
+    return sum;
+}
+
+static const float *floats(const opevo_i_guarded *memory)
+{
+    return (const float *)(const void *)memory->data;
+}
+
+static void test_naive(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < OPERATORS; i++) {
+        opevo_operator op;
+        opevo_i_operands self;
+
+        CHECK_OK(opevo_operator_parse(operators[i], &op, &err));
+        CHECK_OK(opevo_i_operands_create(&op, 3, NULL, &self, &err));
+        for (size_t k = 0; k < self.count[2]; k++) {
+            double right = op.kind == OPEVO_CONV2D
+                               ? element_conv2d(&op, floats(&self.a), floats(&self.b), k)
+                               : element_matmul(&op, floats(&self.a), floats(&self.b), k);
+
+            CHECK_CLOSE(self.wanted[k], right, 1e-7 * (fabs(right) + 1e-3));
+        }
+        opevo_i_operands_free(&self);
+    }
+}
+
+/* Single precision in either direction is right; a change above the bound is not, nor is a NaN or
+ * an element that was not written; sizes of the bound grow as the square root of K. */
+static void test_check(void **state)
+{
+    opevo_operator op;
+    opevo_i_operands self;
+    float *c = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("matmul(9,300,11)", &op, &err));
+    CHECK_OK(opevo_i_operands_create(&op, 1, NULL, &self, &err));
+    c = (float *)(void *)self.c.data;
+    for (int backwards = 0; backwards < 2; backwards++) {
+        opevo_text why = {0};
+
+        for (size_t at = 0; at < self.count[2]; at++) {
+            float sum = 0;
+
+            for (int64_t k = 0; k < op.k; k++) {
+                int64_t p = backwards ? op.k - 1 - k : k;
+
+                sum += floats(&self.a)[(int64_t)at / op.m * op.k + p] *
+                       floats(&self.b)[p * op.m + (int64_t)at % op.m];
+            }
+            c[at] = sum;
+        }
+        assert_true(opevo_i_operands_check(&self, c, &why));
+        for (size_t at = 0; at < self.count[2]; at++) {
+            float kept = c[at];
+
+            c[at] = self.wanted[at] + 1.01F * self.bound[at];
+            assert_false(opevo_i_operands_check(&self, c, &why));
+            c[at] = NAN;
+            assert_false(opevo_i_operands_check(&self, c, &why));
+            c[at] = kept;
+        }
+        opevo_text_free(&why);
+    }
+    /* 4 sqrt(300) units of (|A| |B|), which is near 300 / 4 for uniform inputs */
+    CHECK_CLOSE(self.bound[0], 4 * sqrt(300) * 0x1p-24 * 75, 1.2e-4);
+    opevo_i_operands_poison(&self, c);
+    {
+        opevo_text why = {0};
+
+        assert_false(opevo_i_operands_check(&self, c, &why));
+        assert_non_null(strstr(why.data, "99 of 99 elements are wrong"));
+        assert_non_null(strstr(why.data, "was not written"));
+        opevo_text_free(&why);
+    }
+    opevo_i_operands_free(&self);
+}
+
+/* Do something in a forked process; the signal that killed it, 0 if none did. */
+static int killed_by(void (*action)(const opevo_i_operands *operands),
+                     const opevo_i_operands *operands)
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        signal(SIGSEGV, SIG_DFL); /* not the sanitizer's */
+        action(operands);
+        _exit(0);
+    }
+    waitpid(pid, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void write_past(const opevo_i_operands *operands)
+{
+    ((volatile char *)operands->c.data)[operands->c.bytes + operands->c.after] = 1;
+}
+static void write_before(const opevo_i_operands *operands)
+{
+    ((volatile char *)operands->c.data)[-(ptrdiff_t)operands->c.before - 1] = 1;
+}
+static void write_input(const opevo_i_operands *operands)
+{
+    ((volatile char *)operands->a.data)[0] = 1;
+}
+static void read_reference(const opevo_i_operands *operands)
+{
+    (void)*(volatile float *)operands->wanted;
+}
+static void write_output(const opevo_i_operands *operands)
+{
+    ((volatile char *)operands->c.data)[0] = 42;
+}
+static void write_beside(const opevo_i_operands *operands)
+{
+    ((volatile char *)operands->c.data)[operands->c.bytes] = 42;
+}
+
+static void test_guards(void **state)
+{
+    opevo_operator op;
+    opevo_i_operands self;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("matmul(7,5,3)", &op, &err));
+    CHECK_OK(opevo_i_operands_create(&op, 3, NULL, &self, &err));
+    for (int i = 0; i < 3; i++) {
+        const opevo_i_guarded *memory = i == 0 ? &self.a : i == 1 ? &self.b : &self.c;
+
+        assert_int_equal((uintptr_t)memory->data % 64, 0);
+        assert_true(memory->after < 64);
+        assert_int_equal(memory->bytes, 4 * self.count[i]);
+    }
+    assert_int_equal(killed_by(write_past, &self), SIGSEGV);
+    assert_int_equal(killed_by(write_before, &self), SIGSEGV);
+    assert_int_equal(killed_by(write_input, &self), SIGSEGV);
+    assert_int_equal(killed_by(read_reference, &self), SIGSEGV);
+    assert_true(opevo_i_guarded_intact(&self.c));
+    assert_int_equal(killed_by(write_output, &self), 0);
+    assert_int_equal(self.c.data[0], 42); /* C is shared */
+    assert_true(opevo_i_guarded_intact(&self.c));
+    assert_int_equal(killed_by(write_beside, &self), 0);
+    assert_false(opevo_i_guarded_intact(&self.c));
+    opevo_i_operands_free(&self);
+}
+
+static void test_too_large(void **state)
+{
+    opevo_operator op;
+    opevo_i_operands self;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("matmul(2097152,2097152,2)", &op, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "no memory", opevo_i_operands_create(&op, 1, NULL, &self, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_naive),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_too_large),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "check.h"
+
+#include "samples_internal.h"
+
+/* P(Bin(n, 1/2) < k), by adding binomial coefficients. */
+static double below(size_t n, size_t k)
+{
+    double sum = 0;
+    double term = pow(0.5, (double)n);
+
+    for (size_t i = 0; i < k; i++) {
+        sum += term;
+        term *= (double)(n - i) / (double)(i + 1);
+    }
+    return sum;
+}
+
+/* [x_(l), x_(n+1-l)] covers the median with 1 - 2 P(Bin < l); l must be the largest that keeps the
+ * confidence, and the interval symmetric in ranks. */
+static void test_interval(void **state)
+{
+    double ranks[200];
+    double low = 0;
+    double high = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 200; i++)
+        ranks[i] = (double)(i + 1);
+    for (size_t n = 1; n <= 200; n++) {
+        bool found = opevo_i_median_interval(ranks, n, 0.95, &low, &high);
+        size_t l = found ? (size_t)low : 0;
+
+        assert_int_equal(found, n >= 6);
+        if (!found)
+            continue;
+        assert_int_equal((size_t)high, n + 1 - l);
+        assert_true(below(n, l) <= 0.025);
+        assert_true(2 * l >= n || below(n, l + 1) > 0.025);
+    }
+}
+
+static void test_median(void **state)
+{
+    double odd[] = {5, 1, 3};
+    double even[] = {8, 1, 2, 4};
+
+    (void)state;
+    opevo_i_sort(odd, 3);
+    opevo_i_sort(even, 4);
+    assert_true(opevo_i_median(odd, 3) == 3);
+    assert_true(opevo_i_median(even, 4) == 3);
+}
+
+static void test_sign_test(void **state)
+{
+    (void)state;
+    CHECK_CLOSE(opevo_i_sign_test(5, 5), 2.0 / 32, 1e-15);
+    CHECK_CLOSE(opevo_i_sign_test(0, 5), 2.0 / 32, 1e-15);
+    CHECK_CLOSE(opevo_i_sign_test(1, 10), 2 * 11.0 / 1024, 1e-15);
+    assert_true(opevo_i_sign_test(3, 6) == 1);
+    assert_true(opevo_i_sign_test(0, 0) == 1);
+}
+
+/* What is written in milliseconds and read back is the same time. */
+static void test_recordable(void **state)
+{
+    double x = 0.37;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        double time_s = 0;
+        double ms = 0;
+        bool back = false;
+
+        x = 3.9 * x * (1 - x); /* anything irregular */
+        time_s = opevo_i_recordable_s(x * 1e-3);
+        ms = time_s * 1e3;
+        CHECK_CLOSE(time_s, x * 1e-3, 1e-18);
+        back = ms / 1e3 == time_s || nextafter(ms, 0) / 1e3 == time_s ||
+               nextafter(ms, 1) / 1e3 == time_s;
+        assert_true(back);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_interval),
+        cmocka_unit_test(test_median),
+        cmocka_unit_test(test_sign_test),
+        cmocka_unit_test(test_recordable),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

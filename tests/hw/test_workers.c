@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Programs as objectives, and workers that are lost, silent, foreign or many. */
+
+#include "cache_folder.h"
+#include "check.h"
+
+#include <opevo/live.h>
+#include <opevo/memory.h>
+
+#include <dirent.h>
+#include <time.h>
+
+#include "pool_internal.h"
+
+enum { POINTS = 12 };
+
+/* {X} is 0 to 11. */
+static opevo_objective *open_program(const char *command, opevo_program_options options)
+{
+    static const char json[] =
+        "{\"X\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5, 6, "
+        "7, 8, 9, 10, 11]}}";
+    opevo_objective *objective = NULL;
+    opevo_space *space = NULL;
+
+    CHECK_OK(opevo_space_parse(json, "test", NULL, &space, &err));
+    options.command = command;
+    CHECK_OK(opevo_program_open(space, &options, &objective, &err));
+    return objective;
+}
+
+static void evaluate(opevo_objective *objective, opevo_outcome *outcomes)
+{
+    opevo_index points[POINTS];
+
+    for (size_t i = 0; i < POINTS; i++)
+        points[i] = POINTS - 1 - i;
+    CHECK_OK(opevo_objective_evaluate(objective, points, POINTS, outcomes, &err));
+}
+
+/* Processes that run `sleep` for this number of seconds. */
+static int sleepers(const char *seconds)
+{
+    DIR *all = opendir("/proc");
+    struct dirent *entry = NULL;
+    int found = 0;
+
+    assert_non_null(all);
+    while ((entry = readdir(all)) != NULL) {
+        char path[300];
+        char line[64] = "";
+        FILE *file = NULL;
+        size_t length = 0;
+
+        snprintf(path, sizeof path, "/proc/%s/cmdline", entry->d_name);
+        file = fopen(path, "r");
+        length = file ? fread(line, 1, sizeof line - 1, file) : 0;
+        if (file)
+            fclose(file);
+        found += length > 6 && !strcmp(line, "sleep") && !strcmp(line + 6, seconds);
+    }
+    closedir(all);
+    return found;
+}
+
+static void test_classes(void **state)
+{
+    static const struct {
+        opevo_outcome_class kind;
+        const char *message;
+    } wanted[POINTS] = {
+        {OPEVO_OUTCOME_OK, ""},
+        {OPEVO_OUTCOME_REJECTED, "exit status 3: too big"},
+        {OPEVO_OUTCOME_CRASHED, "exit status 4"},
+        {OPEVO_OUTCOME_CRASHED, "signal 11"},
+        {OPEVO_OUTCOME_TIMEOUT, "killed after"},
+        {OPEVO_OUTCOME_WRONG, "no match"},
+        {OPEVO_OUTCOME_OK, ""}, /* talks a lot */
+        {OPEVO_OUTCOME_OK, ""}, /* leaves a process behind in its group */
+        {OPEVO_OUTCOME_OK, ""}, /* ... in a session of its own */
+        {OPEVO_OUTCOME_LAUNCH_ERROR, "exit status 127"},
+        {OPEVO_OUTCOME_WRONG, "no result above 0"},
+        {OPEVO_OUTCOME_OK, ""}, /* reads its input, which is empty */
+    };
+    const char *exits[] = {"3=rejected"};
+    opevo_program_options options = opevo_program_defaults();
+    opevo_objective *objective = NULL;
+    opevo_outcome outcomes[POINTS];
+
+    (void)state;
+    options.result = "ms:/took ([0-9.-]+)/";
+    options.exits = exits;
+    options.exit_count = 1;
+    options.run_limit_s = 1;
+    objective = open_program("sh -c 'case $0 in"
+                             " 1) echo bad >&2; echo too big >&2; exit 3;;"
+                             " 2) exit 4;;"
+                             " 3) kill -SEGV $$;;"
+                             " 4) sleep 71 & sleep 71;;"
+                             " 5) echo hello; exit 0;;"
+                             " 6) head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2;"
+                             "    echo; exec 1>&2;;"
+                             " 7) sleep 72 & ;;"
+                             " 8) setsid sleep 73 & sleep 0.05;;"
+                             " 9) exec nothing-of-this-name;;"
+                             " 10) echo took -1; exit 0;;"
+                             " 11) cat;;"
+                             " esac; echo took 2.5' {X}",
+                             options);
+    assert_string_equal(objective->unit, "1/s");
+    assert_int_equal(opevo_live_batch(objective), 1);
+    evaluate(objective, outcomes);
+    for (size_t i = 0; i < POINTS; i++) {
+        const opevo_outcome *outcome = &outcomes[POINTS - 1 - i];
+        /* What is printed behind the first MiB is not looked at. */
+        opevo_outcome_class kind = i == 6 ? OPEVO_OUTCOME_WRONG : wanted[i].kind;
+        const char *said = outcome->message ? outcome->message : "";
+
+        if (outcome->kind != kind || !strstr(said, wanted[i].message))
+            fail_msg("%zu: %s (%s)", i, opevo_outcome_name(outcome->kind), said);
+        if (kind == OPEVO_OUTCOME_OK) {
+            CHECK_CLOSE(outcome->fitness, 400, 1e-9);
+            assert_int_equal(outcome->sample_count, 1);
+        }
+    }
+    assert_int_equal(sleepers("71") + sleepers("72") + sleepers("73"), 0);
+    opevo_objective_destroy(objective);
+}
+
+/* Output without end does not hold up the time limit. */
+static void test_endless_output(void **state)
+{
+    opevo_program_options options = opevo_program_defaults();
+    opevo_objective *objective = NULL;
+    opevo_index points[3] = {0, 1, 2};
+    opevo_outcome outcomes[3];
+
+    (void)state;
+    options.run_limit_s = 0.2;
+    objective = open_program(
+        "sh -c 'case $0 in 0) exec yes;; 1) exec yes >&2;; 2) yes & ;; esac' {X}", options);
+    CHECK_OK(opevo_objective_evaluate(objective, points, 3, outcomes, &err));
+    assert_int_equal(outcomes[0].kind, OPEVO_OUTCOME_TIMEOUT);
+    assert_int_equal(outcomes[1].kind, OPEVO_OUTCOME_TIMEOUT);
+    assert_int_equal(outcomes[2].kind, OPEVO_OUTCOME_OK);
+    opevo_objective_destroy(objective);
+}
+
+/* Several executions, several numbers of each: all are samples, and the median counts. */
+static void test_samples(void **state)
+{
+    opevo_program_options options = opevo_program_defaults();
+    opevo_objective *objective = NULL;
+    opevo_outcome outcomes[POINTS];
+
+    (void)state;
+    options.result = "gflops:/([0-9]+)/";
+    options.flop = 2e9;
+    options.repeats = 3;
+    objective = open_program("echo 1{X} 2 4", options);
+    assert_string_equal(objective->unit, "GFLOP/s");
+    evaluate(objective, outcomes);
+    for (size_t i = 0; i < POINTS; i++) {
+        assert_int_equal(outcomes[i].sample_count, 9);
+        CHECK_CLOSE(outcomes[i].fitness, 4, 1e-12);
+        CHECK_CLOSE(outcomes[i].time_s, 0.5, 1e-12);
+    }
+    opevo_objective_destroy(objective);
+}
+
+/* The order of results is that of the points, whichever of the workers came first; one that cannot
+ * be reached is done without. */
+static void test_several(void **state)
+{
+    const char *commands[] = {"sh -c 'echo Welcome to this host; echo; exec $OPEVO_WORKER cmd'",
+                              "sh -c 'exec $OPEVO_WORKER cmd'", "nothing-of-this-name"};
+    opevo_program_options options = opevo_program_defaults();
+    opevo_objective *objective = NULL;
+    opevo_outcome outcomes[POINTS];
+
+    (void)state;
+    options.result = "score:/([0-9]+)/";
+    options.workers.commands = commands;
+    options.workers.count = 3;
+    objective = open_program("sh -c 'test $(($0 % 3)) = 0 && sleep 0.1; echo 1$0' {X}", options);
+    evaluate(objective, outcomes);
+    for (size_t i = 0; i < POINTS; i++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "1%zu", POINTS - 1 - i);
+        CHECK_CLOSE(outcomes[i].fitness, strtod(text, NULL), 0);
+        assert_true(isnan(outcomes[i].time_s));
+    }
+    opevo_objective_destroy(objective);
+}
+
+#define KILL_WORKER "{{ kill -9 $(cut -d \" \" -f 4 /proc/$PPID/stat); sleep 5; }}"
+
+/* A worker killed in the middle of a job costs nothing but time; a job that kills every worker is
+ * the one to blame, and no process survives its worker. */
+static void test_lost(void **state)
+{
+    opevo_program_options options = opevo_program_defaults();
+    opevo_objective *objective = NULL;
+    opevo_outcome outcomes[POINTS];
+
+    (void)state;
+    options.result = "ms:/took ([0-9]+)/";
+    objective = open_program("sh -c 'case $0 in"
+                             " 3) mkdir $XDG_CACHE_HOME/once 2>/dev/null && " KILL_WORKER ";;"
+                             " 6) " KILL_WORKER ";; 7) sleep 74 & " KILL_WORKER
+                             ";; esac; echo took 1$0' {X}",
+                             options);
+    evaluate(objective, outcomes);
+    for (size_t i = 0; i < POINTS; i++)
+        assert_int_equal(outcomes[POINTS - 1 - i].kind,
+                         i == 6 || i == 7 ? OPEVO_OUTCOME_CRASHED : OPEVO_OUTCOME_OK);
+    assert_string_equal(outcomes[POINTS - 1 - 7].message, "2 workers died while they measured it");
+    CHECK_CLOSE(outcomes[POINTS - 1 - 3].time_s, 0.013, 1e-15);
+    opevo_objective_destroy(objective);
+    for (int i = 0; i < 100 && sleepers("74"); i++) /* the keeper needs a moment */
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    assert_int_equal(sleepers("74"), 0);
+}
+
+/* But when every job kills its workers, they are no workers. */
+static void test_all_lost(void **state)
+{
+    opevo_objective *objective =
+        open_program("sh -c '" KILL_WORKER "' {X}", opevo_program_defaults());
+    opevo_index points[4] = {0, 1, 2, 3};
+    opevo_outcome outcomes[4];
+
+    (void)state;
+    CHECK_FAILS(OPEVO_IO, "3 jobs in a row were the end of all workers that had them",
+                opevo_objective_evaluate(objective, points, 4, outcomes, &err));
+    opevo_objective_destroy(objective);
+}
+
+/* When no worker can be had, the reason is what the last one said. */
+static void test_none(void **state)
+{
+    static const char *const cases[][2] = {
+        {"false", "the worker false ended"},
+        {"sh -c 'echo no route to host >&2; exit 3'", "the worker sh ended: no route to host"},
+        {"nothing-of-this-name", "nothing-of-this-name cannot be started"},
+        {"sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":99}\"; sleep 9'",
+         "speaks another protocol"},
+        {"sh -c 'exec $OPEVO_WORKER abacus'", "\"abacus\" is no device"},
+        {"sh -c 'exec $OPEVO_WORKER cpu'", "says: The setup lacks an operator"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_program_options options = opevo_program_defaults();
+        opevo_objective *objective = NULL;
+        opevo_outcome outcome;
+        opevo_index point = 0;
+
+        options.workers.commands = &cases[i][0];
+        options.workers.count = 1;
+        objective = open_program("echo {X}", options);
+        CHECK_FAILS(OPEVO_IO, cases[i][1],
+                    opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        opevo_objective_destroy(objective);
+    }
+}
+
+/* A worker that says it has started, and nothing more, is killed at the limit; one that never says
+ * anything, at its own. */
+static void test_hang(void **state)
+{
+    static const char *const scripts[] = {
+        ("read x; echo \"{\\\"type\\\":\\\"ready\\\"}\"; read x; "
+         "echo \"{\\\"type\\\":\\\"started\\\",\\\"job\\\":0}\"; exec sleep 75"),
+        "read x; echo \"{\\\"type\\\":\\\"ready\\\"}\"; exec sleep 75",
+        "exec sleep 75",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        opevo_i_member member = {.in = -1, .out = -1, .error = -1};
+        opevo_i_pool pool = {.members = &member,
+                             .count = 1,
+                             .setup = "{\"type\":\"setup\"}\n",
+                             .depth = 2,
+                             .start_limit_s = 0.2,
+                             .job_limit_s = 0.2,
+                             .silence_s = 0.2};
+        opevo_i_task task = {.job = {.id = 0}};
+        opevo_text script = {0};
+
+        opevo_text_printf(&script, "echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":1}\"; %s",
+                          scripts[i]);
+        opevo_i_arguments_add(&member.command, "sh", 2);
+        opevo_i_arguments_add(&member.command, "-c", 2);
+        opevo_i_arguments_add(&member.command, script.data, script.length);
+        opevo_i_arguments_add(&task.job.command, "true", 4);
+        if (i == 0) {
+            CHECK_OK(opevo_i_pool_run(&pool, &task, 1, false, &err));
+            assert_int_equal(task.result.kind, OPEVO_OUTCOME_TIMEOUT);
+        } else {
+            CHECK_FAILS(OPEVO_IO, "has been silent for too long",
+                        opevo_i_pool_run(&pool, &task, 1, false, &err));
+        }
+        opevo_i_member_clear(&member);
+        opevo_i_task_clear(&task);
+        opevo_text_free(&script);
+    }
+    assert_int_equal(sleepers("75"), 0);
+}
+
+/* ---- Finals --------------------------------------------------------------------------------- */
+
+/* Times drift by a factor of two from round to round, the same for all of a round: a file counts
+ * the executions. Finalist 1 is 3 % faster than 0, and 2 as fast as 0. */
+static void test_finals(void **state)
+{
+    opevo_program_options options = opevo_program_defaults();
+    opevo_objective *objective = NULL;
+    opevo_finalist finalists[3] = {{.point = 5}, {.point = 1}, {.point = 6}};
+    opevo_final_verdict verdict;
+
+    (void)state;
+    options.result = "ms:/took ([0-9]+)/";
+    objective = open_program("sh -c 'echo >>$XDG_CACHE_HOME/count;"
+                             " n=$(wc -l <$XDG_CACHE_HOME/count); r=$(((n - 1) / 3));"
+                             " base=$((1000 + 100 * (r * 7 % 11)));"
+                             " test $0 = 1 && base=$((base * 97 / 100)); echo took $base' {X}",
+                             options);
+    CHECK_OK(opevo_live_finals(objective, finalists, 3, 12, 1, &verdict, &err));
+    assert_int_equal(verdict.winner, 1);
+    assert_true(verdict.faster);
+    /* twelve wins of twelve, doubled for two sides, doubled for two rivals */
+    CHECK_CLOSE(verdict.probability, 2 * 2.0 / 4096, 1e-12);
+    CHECK_CLOSE(verdict.ratio, 1 / 0.97, 1e-3);
+    assert_true(verdict.ratio_low <= verdict.ratio && verdict.ratio <= verdict.ratio_high);
+    assert_int_equal(finalists[0].rounds, 12);
+    {
+        opevo_finalist equals[2] = {{.point = 5}, {.point = 6}};
+
+        /* Within a round they are equal, or differ by the drift between executions. */
+        CHECK_OK(opevo_live_finals(objective, equals, 2, 8, 1, &verdict, &err));
+        assert_false(verdict.faster);
+    }
+    CHECK_FAILS(OPEVO_INVALID, "two finalists",
+                opevo_live_finals(objective, finalists, 1, 12, 1, &verdict, &err));
+    opevo_objective_destroy(objective);
+}
+
+static void test_bad_options(void **state)
+{
+    static const char json[] = "{\"X\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}";
+    const char *exits[] = {"300=ok"};
+    const char *commands[] = {"ssh 'host"};
+    opevo_objective *objective = NULL;
+    opevo_space *space = NULL;
+    opevo_program_options options = opevo_program_defaults();
+
+    (void)state;
+    CHECK_OK(opevo_space_parse(json, "test", NULL, &space, &err));
+    options.command = "a {Y}";
+    CHECK_FAILS(OPEVO_INVALID, "--on cmd: {Y} names nothing",
+                opevo_program_open(space, &options, &objective, &err));
+    options.command = "a {X}";
+    options.result = "hours:wall";
+    CHECK_FAILS(OPEVO_INVALID, "--result hours:wall: it begins with",
+                opevo_program_open(space, &options, &objective, &err));
+    options.result = NULL;
+    options.exits = exits;
+    options.exit_count = 1;
+    CHECK_FAILS(OPEVO_INVALID, "--exit 300=ok: give an exit status",
+                opevo_program_open(space, &options, &objective, &err));
+    options.exit_count = 0;
+    options.workers.commands = commands;
+    options.workers.count = 1;
+    CHECK_FAILS(OPEVO_INVALID, "--workers \"ssh 'host\": a quote is not closed",
+                opevo_program_open(space, &options, &objective, &err));
+    opevo_space_destroy(space);
+}
+
+/* Whatever allocation fails, opening and evaluating say so or do without, and nothing stays alive. */
+static void test_no_memory(void **state)
+{
+    static const char json[] = "{\"X\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}";
+    const char *commands[] = {"sh -c 'exec $OPEVO_WORKER cmd'"};
+    opevo_program_options options = opevo_program_defaults();
+    opevo_status status = OPEVO_NOMEM;
+
+    (void)state;
+    options.command = "echo took 1{X}";
+    options.result = "ms:/([0-9]+)/";
+    options.workers.commands = commands;
+    options.workers.count = 1;
+    for (int64_t n = 1; status != OPEVO_OK; n++) {
+        opevo_space *space = NULL;
+        opevo_objective *objective = NULL;
+        opevo_index points[2] = {0, 1};
+        opevo_outcome outcomes[2];
+        int64_t alive = opevo_memory_live();
+
+        CHECK_OK(opevo_space_parse(json, "test", NULL, &space, &err));
+        opevo_memory_fail_at(n);
+        status = opevo_program_open(space, &options, &objective, NULL);
+        if (status == OPEVO_OK)
+            status = opevo_objective_evaluate(objective, points, 2, outcomes, NULL);
+        else
+            opevo_space_destroy(space);
+        opevo_memory_fail_at(0);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM || status == OPEVO_IO);
+        if (status == OPEVO_OK)
+            CHECK_CLOSE(outcomes[1].time_s, 0.011, 1e-15);
+        opevo_objective_destroy(objective);
+        assert_int_equal(opevo_memory_live(), alive);
+        assert_true(n < 1000);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_classes),        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_endless_output), cmocka_unit_test(test_several),
+        cmocka_unit_test(test_lost),           cmocka_unit_test(test_all_lost),
+        cmocka_unit_test(test_none),           cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_finals),         cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_no_memory),
+    };
+
+    if (!cache_folder_make())
+        return 1;
+    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+}
