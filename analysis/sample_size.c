@@ -10,6 +10,7 @@
 
 #include <opevo/sample_size.h>
 
+#include <opevo/comparison.h>
 #include <opevo/memory.h>
 
 #include <gsl/gsl_cdf.h>
@@ -182,7 +183,7 @@ opevo_status opevo_sample_size_for(double p, double alpha, double power, opevo_s
     z_b = gsl_cdf_ugaussian_Pinv(power);
     wanted = (z_a + z_b) * (z_a + z_b) / (6 * (p - .5) * (p - .5));
     self.noether = (uint64_t)ceil(wanted);
-    self.pairs_signed_rank = (uint64_t)ceil(2 * wanted);
+    self.pairs_signed_rank = (uint64_t)ceil(opevo_signed_rank_pairs(p, alpha, power));
     self.any = runs_for_any_law(p, z_a, z_b);
     self.pairs_sign = (uint64_t)ceil(1.5 * wanted);
     if (self.pairs_sign <= SIGN_TEST_MAX)

@@ -13,7 +13,9 @@
 /* How a landscape can be opened again; "" where not known. */
 typedef struct opevo_i_named_landscape {
     char *name, *unit, *on, *what, *space;
-    double optimum; /* NAN where not known */
+    char *label;        /* the name, and what tells it from others of that name */
+    uint64_t signature; /* the same for all topologies of a plan */
+    double optimum;     /* NAN where not known */
     opevo_fitness_table table;
     bool has_table;
 } opevo_i_named_landscape;
@@ -32,6 +34,7 @@ typedef struct opevo_i_study_data {
     size_t landscape_count, contender_count, run_count;
     size_t landscape_capacity, contender_capacity, run_capacity, number_capacity;
     size_t empty;     /* runs without a trial, left out */
+    uint64_t planned; /* runs that a study has not begun */
     opevo_text notes; /* lines for the reader: what is left out, and why */
     /* What `study` points to. */
     opevo_study_landscape *shown;
@@ -39,16 +42,19 @@ typedef struct opevo_i_study_data {
     opevo_study study;
 } opevo_i_study_data;
 
-/* Read the runs of a store on `threads` threads, those that --landscape and --tuner name. Errors: INVALID for a store
+/* Read the runs of a store on `threads` threads, those that --landscape, --tuner and
+ * --budget name. Errors: INVALID for a store
  * without a run that is wanted; whatever the store reports. */
 opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsigned threads,
                                 opevo_i_study_data *out, opevo_error *err);
 /* Evaluate the landscapes: by --objective, by what the store says, or by the name of a simulated
- * one. What cannot be opened becomes a note, unless --objective names it. */
+ * one. What cannot be opened, or is not what the runs were made on, becomes a note, unless
+ * --objective names it. Landscapes of one name whose points are the same become one. */
 opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned threads,
                                            opevo_i_study_data *data, opevo_error *err);
 /* Fill `study`, once landscapes are opened. */
 opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err);
+void opevo_i_named_landscape_free(opevo_i_named_landscape *row);
 void opevo_i_study_data_free(opevo_i_study_data *data);
 
 void opevo_i_analysis_print_json(const opevo_i_study_data *data,

@@ -44,15 +44,17 @@ static bool names(const assignment *given, const char *name)
             !strncmp(colon + 1, given->text, given->name_length));
 }
 
-/* Open "recorded:FILE" or "sim:DEVICE OPERATOR". */
-static opevo_status open_by_text(const char *text, opevo_objective **out, opevo_error *err)
+/* Open "recorded:FILE", with the space file of the runs if they had one, or "sim:DEVICE OPERATOR".
+ */
+static opevo_status open_by_text(const char *text, const char *space, opevo_objective **out,
+                                 opevo_error *err)
 {
     const char *blank = strncmp(text, "sim:", 4) ? NULL : strchr(text, ' ');
     char *on = NULL;
     opevo_status status = OPEVO_OK;
 
     if (!blank)
-        return opevo_i_objective_of(NULL, text, NULL, out, err);
+        return opevo_i_objective_of(NULL, text, *space ? space : NULL, out, err);
     on = opevo_strndup(text, (size_t)(blank - text));
     if (!on)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", text);
@@ -77,7 +79,7 @@ static opevo_status open_by_store(const opevo_i_named_landscape *row, opevo_obje
         return opevo_i_objective_of(*row->what ? row->what : NULL, row->on,
                                     *row->space ? row->space : NULL, out, err);
     if (!strncmp(row->name, "sim:", 4))
-        return open_by_text(row->name, out, err);
+        return open_by_text(row->name, "", out, err);
     return OPEVO_FAIL(err, OPEVO_INVALID,
                       "the store does not say where it is: give --objective "
                       "NAME=recorded:FILE.");
@@ -93,9 +95,25 @@ static opevo_status evaluate(opevo_i_named_landscape *row, opevo_objective *obje
     if (strcmp(objective->unit, row->unit) != 0)
         return OPEVO_FAIL(err, OPEVO_MISMATCH, "its fitness is in %s, that of the runs in %s.",
                           objective->unit, row->unit);
+    if (objective->signature != row->signature)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                          "what is there has other points or outcomes than what the runs were made "
+                          "on (its signature is %016llx, theirs %016llx).",
+                          (unsigned long long)objective->signature,
+                          (unsigned long long)row->signature);
     status = opevo_fitness_table_of(objective, MOST_EVALUATED, threads, &row->table, err);
     row->has_table = status == OPEVO_OK;
     return status;
+}
+
+/* --objective NAME may then mean the other one. */
+static bool has_namesake(const opevo_i_study_data *data, const opevo_i_named_landscape *row)
+{
+    for (size_t i = 0; i < data->landscape_count; i++) {
+        if (&data->landscapes[i] != row && !strcmp(data->landscapes[i].name, row->name))
+            return true;
+    }
+    return false;
 }
 
 static opevo_status open_one(const assignment *given, size_t given_count, unsigned threads,
@@ -111,20 +129,55 @@ static opevo_status open_one(const assignment *given, size_t given_count, unsign
         if (names(&given[i], row->name))
             by = &given[i];
     }
-    status = by ? open_by_text(by->objective, &objective, &inner)
+    status = by ? open_by_text(by->objective, row->space, &objective, &inner)
                 : open_by_store(row, &objective, &inner);
     if (status == OPEVO_OK)
         status = evaluate(row, objective, threads, &inner);
     opevo_objective_destroy(objective);
     if (status == OPEVO_OK)
         return OPEVO_OK;
-    if (by && status != OPEVO_LIMIT)
+    if (by && status != OPEVO_LIMIT && !(status == OPEVO_MISMATCH && has_namesake(data, row)))
         return OPEVO_FAIL(err, status, "--objective %.300s: %.600s", by->text, inner.message);
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, status, "%s", inner.message);
     opevo_text_printf(&data->notes, "%s: no exact random search and no scores: %s\n", row->name,
                       inner.message);
     return OPEVO_OK;
+}
+
+/* Whether two landscapes have the same points, by value, so that only neighbours differ. */
+static bool same_points(const opevo_i_named_landscape *a, const opevo_i_named_landscape *b)
+{
+    const opevo_fitness_table *x = &a->table, *y = &b->table;
+
+    return a->has_table && b->has_table && !strcmp(a->name, b->name) && !strcmp(a->unit, b->unit) &&
+           x->points == y->points && x->ok == y->ok && x->mean_cost_s == y->mean_cost_s &&
+           x->median_cost_s == y->median_cost_s &&
+           !memcmp(x->fitness, y->fitness, x->ok * sizeof *x->fitness);
+}
+
+/* Runs with one space file and with another are on one landscape where these differ in topologies
+ * only. */
+static void join_same(opevo_i_study_data *data)
+{
+    for (size_t i = 1; i < data->landscape_count;) {
+        size_t first = 0;
+
+        while (first < i && !same_points(&data->landscapes[first], &data->landscapes[i]))
+            first++;
+        if (first == i) {
+            i++;
+            continue;
+        }
+        for (size_t r = 0; r < data->run_count; r++) {
+            size_t *landscape = &data->runs[r].landscape;
+
+            *landscape = *landscape == i ? first : *landscape - (*landscape > i);
+        }
+        opevo_i_named_landscape_free(&data->landscapes[i]);
+        memmove(&data->landscapes[i], &data->landscapes[i + 1],
+                (--data->landscape_count - i) * sizeof *data->landscapes);
+    }
 }
 
 opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned threads,
@@ -155,6 +208,7 @@ opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned thre
     }
     for (size_t j = 0; j < data->landscape_count && !opevo_i_flag(call, "no-landscapes"); j++)
         OPEVO_TRY(open_one(given, count, threads, data, &data->landscapes[j], err));
+    join_same(data);
 cleanup:
     opevo_free(given);
     return status;

@@ -61,12 +61,13 @@ static size_t find_landscape(listing *self, const opevo_run_info *info)
 {
     opevo_i_study_data *data = self->data;
     void *rows = data->landscapes;
-    opevo_i_named_landscape row = {.optimum = info->optimum};
+    opevo_i_named_landscape row = {.signature = info->signature, .optimum = info->optimum};
 
     for (size_t i = 0; i < data->landscape_count; i++) {
         opevo_i_named_landscape *known = &data->landscapes[i];
 
-        if (strcmp(known->name, info->objective) != 0 || strcmp(known->unit, info->unit) != 0)
+        if (known->signature != info->signature || strcmp(known->name, info->objective) != 0 ||
+            strcmp(known->unit, info->unit) != 0)
             continue;
         if (isnan(known->optimum)) /* an older run did not say */
             known->optimum = info->optimum;
@@ -132,7 +133,7 @@ static void visit(void *context, const opevo_run_info *info)
     bool room = false;
 
     if (self->failed || !wanted(self->call, "landscape", info->objective) ||
-        !wanted(self->call, "tuner", info->tuner))
+        !wanted(self->call, "tuner", info->tuner) || !wanted(self->call, "budget", info->budget))
         return;
     if (info->trials == 0) {
         data->empty++;
@@ -217,6 +218,36 @@ static opevo_status make_label(opevo_i_study_data *data, opevo_i_contender *row,
     return status;
 }
 
+/* The name, and of several landscapes of that name the space file or else the signature. */
+static opevo_status label_landscape(const opevo_i_study_data *data, opevo_i_named_landscape *row,
+                                    opevo_error *err)
+{
+    const char *slash = strrchr(row->space, '/');
+    opevo_text label = {0};
+    bool same_name = false, same_space = false;
+
+    for (size_t i = 0; i < data->landscape_count; i++) {
+        const opevo_i_named_landscape *other = &data->landscapes[i];
+
+        if (other == row || strcmp(other->name, row->name) != 0)
+            continue;
+        same_name = true;
+        same_space = same_space || !strcmp(other->space, row->space);
+    }
+    opevo_text_add(&label, row->name);
+    if (same_name && *row->space)
+        opevo_text_printf(&label, " space=%s", slash ? slash + 1 : row->space);
+    if (same_space)
+        opevo_text_printf(&label, " signature=%016llx", (unsigned long long)row->signature);
+    if (opevo_text_check(&label, err) != OPEVO_OK) {
+        opevo_text_free(&label);
+        return OPEVO_NOMEM;
+    }
+    opevo_free(row->label);
+    row->label = label.data;
+    return OPEVO_OK;
+}
+
 /* ---- Reading ---- */
 
 /* Of one thread. */
@@ -228,12 +259,14 @@ typedef struct connection {
 typedef struct reader {
     opevo_i_study_data *data;
     connection *connections;
+    size_t *order; /* places of runs; runs of one objective on one space one after the other */
     opevo_progress progress;
 } reader;
 
-static opevo_status read_run(void *context, size_t index, unsigned worker, opevo_error *err)
+static opevo_status read_run(void *context, size_t place, unsigned worker, opevo_error *err)
 {
     reader *self = context;
+    size_t index = self->order[place];
     opevo_study_run *run = &self->data->runs[index];
     connection *from = &self->connections[worker];
     opevo_status status = OPEVO_OK;
@@ -248,12 +281,32 @@ static opevo_status read_run(void *context, size_t index, unsigned worker, opevo
     if (worker == 0 && opevo_i_progress_due(&self->progress)) {
         char line[64];
 
-        snprintf(line, sizeof line, "run %zu of %zu", index + 1, self->data->run_count);
-        opevo_i_progress_draw(&self->progress, (double)(index + 1) / (double)self->data->run_count,
+        snprintf(line, sizeof line, "run %zu of %zu", place + 1, self->data->run_count);
+        opevo_i_progress_draw(&self->progress, (double)(place + 1) / (double)self->data->run_count,
                               line);
     }
 cleanup:
     return status;
+}
+
+/* Where each cell's runs begin, in the order of the cells; then the runs put there. A connection
+ * keeps the outcomes of one objective at hand, which a run of another one makes it read anew. */
+static bool sort_by_cell(const opevo_i_study_data *data, size_t *order)
+{
+    size_t cells = data->landscape_count * data->contender_count;
+    size_t *next = opevo_calloc(cells + 1, sizeof *next);
+
+    if (!next)
+        return false;
+    for (size_t i = 0; i < data->run_count; i++)
+        next[data->runs[i].landscape * data->contender_count + data->runs[i].contender + 1]++;
+    for (size_t i = 0; i < cells; i++)
+        next[i + 1] += next[i];
+    for (size_t i = 0; i < data->run_count; i++)
+        order[next[data->runs[i].landscape * data->contender_count + data->runs[i].contender]++] =
+            i;
+    opevo_free(next);
+    return true;
 }
 
 static opevo_status read_runs(const char *path, bool quiet, unsigned threads,
@@ -264,7 +317,8 @@ static opevo_status read_runs(const char *path, bool quiet, unsigned threads,
 
     threads = threads < data->run_count ? threads : (unsigned)data->run_count;
     self.connections = opevo_calloc(threads, sizeof *self.connections);
-    if (!self.connections) {
+    self.order = opevo_malloc(data->run_count, sizeof *self.order);
+    if (!self.connections || !self.order || !sort_by_cell(data, self.order)) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
         goto cleanup;
     }
@@ -277,7 +331,51 @@ cleanup:
     for (unsigned i = 0; self.connections && i < threads; i++)
         opevo_store_close(self.connections[i].store);
     opevo_free(self.connections);
+    opevo_free(self.order);
     return status;
+}
+
+static opevo_status fail_empty(const char *path, const opevo_call *call,
+                               const opevo_i_study_data *data, opevo_error *err)
+{
+    if (opevo_i_option(call, "landscape") || opevo_i_option(call, "tuner") ||
+        opevo_i_option(call, "budget"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s holds no run with a trial of what --landscape, --tuner and --budget "
+                          "name; opevo runs lists what it has.",
+                          path);
+    if (data->planned)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s holds no run with a trial: a study has planned %llu and begun none; "
+                          "its command does them.",
+                          path, (unsigned long long)data->planned);
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s holds no run with a trial; opevo runs lists what it has.", path);
+}
+
+static void note_unfinished(opevo_i_study_data *data)
+{
+    if (data->planned)
+        opevo_text_printf(&data->notes,
+                          "the study is not finished: %llu planned run%s not begun; the same "
+                          "command of opevo study goes on\n",
+                          (unsigned long long)data->planned, data->planned == 1 ? " is" : "s are");
+    if (data->empty)
+        opevo_text_printf(&data->notes, "%zu run%s without a trial left out\n", data->empty,
+                          data->empty == 1 ? "" : "s");
+}
+
+/* Runs of different budgets are different contenders; the smallest one decides how far all are
+ * compared. */
+static void note_budgets(opevo_i_study_data *data)
+{
+    for (size_t i = 1; i < data->contender_count; i++) {
+        if (!strcmp(data->contenders[i].budget, data->contenders[0].budget))
+            continue;
+        opevo_text_add(&data->notes, "the runs have several budgets and are compared as far as all "
+                                     "go; --budget, such as trials=500, names one\n");
+        return;
+    }
 }
 
 opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsigned threads,
@@ -289,21 +387,17 @@ opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsign
 
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
     OPEVO_TRY(opevo_store_list(store, visit, &list, err));
+    OPEVO_TRY(opevo_store_planned(store, &out->planned, err));
     if (list.failed) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of %s.", path);
         goto cleanup;
     }
     if (out->run_count == 0) {
-        bool chosen = opevo_i_option(call, "landscape") || opevo_i_option(call, "tuner");
-
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s holds no run with a trial%s; opevo runs lists what it has.", path,
-                            chosen ? " of what --landscape and --tuner name" : "");
+        status = fail_empty(path, call, out, err);
         goto cleanup;
     }
-    if (out->empty)
-        opevo_text_printf(&out->notes, "%zu run%s without a trial left out\n", out->empty,
-                          out->empty == 1 ? "" : "s");
+    note_unfinished(out);
+    note_budgets(out);
     for (size_t i = 0; i < out->contender_count; i++)
         OPEVO_TRY(make_label(out, &out->contenders[i], err));
     OPEVO_TRY(read_runs(path, opevo_i_flag(call, "quiet"), threads, out, err));
@@ -319,9 +413,12 @@ opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err)
     if (!data->shown || !data->labels)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a study.");
     for (size_t i = 0; i < data->landscape_count; i++) {
-        const opevo_i_named_landscape *row = &data->landscapes[i];
+        opevo_i_named_landscape *row = &data->landscapes[i];
+        opevo_status status = label_landscape(data, row, err);
 
-        data->shown[i] = (opevo_study_landscape){row->name, row->unit, row->optimum,
+        if (status != OPEVO_OK)
+            return status;
+        data->shown[i] = (opevo_study_landscape){row->label, row->unit, row->optimum,
                                                  row->has_table ? &row->table : NULL};
     }
     for (size_t i = 0; i < data->contender_count; i++)
@@ -335,18 +432,21 @@ opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err)
     return OPEVO_OK;
 }
 
+void opevo_i_named_landscape_free(opevo_i_named_landscape *row)
+{
+    opevo_free(row->name);
+    opevo_free(row->unit);
+    opevo_free(row->on);
+    opevo_free(row->what);
+    opevo_free(row->space);
+    opevo_free(row->label);
+    opevo_fitness_table_free(&row->table);
+}
+
 void opevo_i_study_data_free(opevo_i_study_data *data)
 {
-    for (size_t i = 0; i < data->landscape_count; i++) {
-        opevo_i_named_landscape *row = &data->landscapes[i];
-
-        opevo_free(row->name);
-        opevo_free(row->unit);
-        opevo_free(row->on);
-        opevo_free(row->what);
-        opevo_free(row->space);
-        opevo_fitness_table_free(&row->table);
-    }
+    for (size_t i = 0; i < data->landscape_count; i++)
+        opevo_i_named_landscape_free(&data->landscapes[i]);
     for (size_t i = 0; i < data->contender_count; i++) {
         opevo_free(data->contenders[i].tuner);
         opevo_free(data->contenders[i].settings);

@@ -17,7 +17,7 @@ typedef struct opevo_i_landscape_entry {
     opevo_improvement *curve; /* NULL where it was not asked for; else one for each q */
 } opevo_i_landscape_entry;
 
-typedef struct opevo_i_landscape_study {
+typedef struct opevo_i_landscape_analysis {
     opevo_objective *objective;
     opevo_landscape_table *table;
     opevo_profile_options options;
@@ -35,27 +35,27 @@ typedef struct opevo_i_landscape_study {
     size_t q_count;
     uint64_t seed;
     const char *population; /* as given */
-} opevo_i_landscape_study;
+} opevo_i_landscape_analysis;
 
 /* Whether an option asks for the analysis; and all of it, from the options of `call`. */
-bool opevo_i_landscape_wants_study(const opevo_call *call);
-opevo_status opevo_i_landscape_study_run(const opevo_call *call, opevo_objective *objective,
-                                         unsigned threads, opevo_i_landscape_study *self,
-                                         opevo_error *err);
-void opevo_i_landscape_study_release(opevo_i_landscape_study *self);
+bool opevo_i_landscape_wants_analysis(const opevo_call *call);
+opevo_status opevo_i_landscape_analysis_run(const opevo_call *call, opevo_objective *objective,
+                                            unsigned threads, opevo_i_landscape_analysis *self,
+                                            opevo_error *err);
+void opevo_i_landscape_analysis_release(opevo_i_landscape_analysis *self);
 
 /* landscape_population.c: fill seen, parents and generation from --population, --lambda, --rho,
  * --duplicates and --seed, and q from --q. */
-opevo_status opevo_i_landscape_population(const opevo_call *call, opevo_i_landscape_study *self,
+opevo_status opevo_i_landscape_population(const opevo_call *call, opevo_i_landscape_analysis *self,
                                           opevo_error *err);
 
 /* Index of the q with the largest probability of improvement. */
-size_t opevo_i_landscape_best_q(const opevo_i_landscape_study *self,
+size_t opevo_i_landscape_best_q(const opevo_i_landscape_analysis *self,
                                 const opevo_i_landscape_entry *entry);
 
-opevo_status opevo_i_landscape_study_print(const opevo_i_landscape_study *self, opevo_text *out,
-                                           opevo_error *err);
+opevo_status opevo_i_landscape_analysis_print(const opevo_i_landscape_analysis *self,
+                                              opevo_text *out, opevo_error *err);
 /* The member "analysis" of the JSON object at the end of `out`. */
-void opevo_i_landscape_study_json(const opevo_i_landscape_study *self, opevo_text *out);
+void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, opevo_text *out);
 
 #endif

@@ -30,7 +30,7 @@ static void add_connectedness(opevo_text *out, const char *key, const opevo_conn
     opevo_text_add(out, "}");
 }
 
-static void add_search(const opevo_i_landscape_study *self, const opevo_landscape_profile *p,
+static void add_search(const opevo_i_landscape_analysis *self, const opevo_landscape_profile *p,
                        opevo_text *out)
 {
     const opevo_descent *d = &p->descent;
@@ -50,7 +50,7 @@ static void add_search(const opevo_i_landscape_study *self, const opevo_landscap
     opevo_text_add(out, "}");
 }
 
-static void add_optima(const opevo_i_landscape_study *self, const opevo_landscape_profile *p,
+static void add_optima(const opevo_i_landscape_analysis *self, const opevo_landscape_profile *p,
                        opevo_text *out)
 {
     const opevo_descent *d = &p->descent;
@@ -135,7 +135,7 @@ static void add_interaction(const opevo_landscape_profile *p, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
-static void add_curve(const opevo_i_landscape_study *self, const opevo_i_landscape_entry *entry,
+static void add_curve(const opevo_i_landscape_analysis *self, const opevo_i_landscape_entry *entry,
                       opevo_text *out)
 {
     opevo_i_json_key(out, "improvement");
@@ -161,7 +161,7 @@ static void add_curve(const opevo_i_landscape_study *self, const opevo_i_landsca
     opevo_text_add(out, "]");
 }
 
-static void add_population(const opevo_i_landscape_study *self, opevo_text *out)
+static void add_population(const opevo_i_landscape_analysis *self, opevo_text *out)
 {
     opevo_i_json_key(out, "population");
     opevo_text_add(out, "{");
@@ -176,7 +176,7 @@ static void add_population(const opevo_i_landscape_study *self, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
-void opevo_i_landscape_study_json(const opevo_i_landscape_study *self, opevo_text *out)
+void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, opevo_text *out)
 {
     opevo_i_json_key(out, "analysis");
     opevo_text_add(out, "{");

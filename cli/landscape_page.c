@@ -26,8 +26,8 @@ static void add_count(opevo_text *out, const char *before, opevo_index count, co
     opevo_text_add(out, after);
 }
 
-static void print_graph(const opevo_i_landscape_study *self, const opevo_i_landscape_entry *entry,
-                        opevo_text *out)
+static void print_graph(const opevo_i_landscape_analysis *self,
+                        const opevo_i_landscape_entry *entry, opevo_text *out)
 {
     const opevo_landscape_profile *p = &entry->profile;
 
@@ -48,7 +48,7 @@ static void print_graph(const opevo_i_landscape_study *self, const opevo_i_lands
         p->ok.optimum == p->ok.largest ? "the optimum in it" : "the optimum not in it");
 }
 
-static void print_search(const opevo_i_landscape_study *self, const opevo_landscape_profile *p,
+static void print_search(const opevo_i_landscape_analysis *self, const opevo_landscape_profile *p,
                          opevo_text *out)
 {
     const opevo_descent *d = &p->descent;
@@ -66,7 +66,7 @@ static void print_search(const opevo_i_landscape_study *self, const opevo_landsc
                       100 * d->neutral);
 }
 
-static opevo_status print_optima(const opevo_i_landscape_study *self,
+static opevo_status print_optima(const opevo_i_landscape_analysis *self,
                                  const opevo_landscape_profile *p, opevo_text *out,
                                  opevo_error *err)
 {
@@ -162,7 +162,7 @@ static opevo_status print_distance(const opevo_landscape_profile *p, opevo_text 
     return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
 }
 
-static opevo_status print_interaction(const opevo_i_landscape_study *self,
+static opevo_status print_interaction(const opevo_i_landscape_analysis *self,
                                       const opevo_landscape_profile *p, opevo_text *out,
                                       opevo_error *err)
 {
@@ -196,7 +196,7 @@ static opevo_status print_interaction(const opevo_i_landscape_study *self,
     return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
 }
 
-static void print_generation(const opevo_i_landscape_study *self, opevo_text *out)
+static void print_generation(const opevo_i_landscape_analysis *self, opevo_text *out)
 {
     const opevo_generation *g = &self->generation;
 
@@ -208,7 +208,7 @@ static void print_generation(const opevo_i_landscape_study *self, opevo_text *ou
                       g->rule == OPEVO_DUPLICATE_REDRAW ? "redraw" : "continue");
 }
 
-static opevo_status print_curve(const opevo_i_landscape_study *self,
+static opevo_status print_curve(const opevo_i_landscape_analysis *self,
                                 const opevo_i_landscape_entry *entry, opevo_text *out,
                                 opevo_error *err)
 {
@@ -248,7 +248,7 @@ static opevo_status print_curve(const opevo_i_landscape_study *self,
     return status;
 }
 
-static opevo_status print_entry(const opevo_i_landscape_study *self,
+static opevo_status print_entry(const opevo_i_landscape_analysis *self,
                                 const opevo_i_landscape_entry *entry, opevo_text *out,
                                 opevo_error *err)
 {
@@ -266,7 +266,7 @@ cleanup:
 }
 
 /* All topologies side by side. */
-static opevo_status print_ranking(const opevo_i_landscape_study *self, opevo_text *out,
+static opevo_status print_ranking(const opevo_i_landscape_analysis *self, opevo_text *out,
                                   opevo_error *err)
 {
     static const char *const heads[] = {"<topology",    "expected trials", "sd",   "success",
@@ -303,8 +303,8 @@ static opevo_status print_ranking(const opevo_i_landscape_study *self, opevo_tex
     return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
 }
 
-opevo_status opevo_i_landscape_study_print(const opevo_i_landscape_study *self, opevo_text *out,
-                                           opevo_error *err)
+opevo_status opevo_i_landscape_analysis_print(const opevo_i_landscape_analysis *self,
+                                              opevo_text *out, opevo_error *err)
 {
     return self->entry_count > 1 ? print_ranking(self, out, err)
                                  : print_entry(self, &self->entries[0], out, err);

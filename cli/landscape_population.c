@@ -15,7 +15,8 @@ enum { SEEN_MAX = 100000, RHO_MAX = 1000, Q_MAX = 1000 };
 
 /* ---- q ---- */
 
-static opevo_status read_q(const opevo_call *call, opevo_i_landscape_study *self, opevo_error *err)
+static opevo_status read_q(const opevo_call *call, opevo_i_landscape_analysis *self,
+                           opevo_error *err)
 {
     const char *text = opevo_i_option(call, "q");
 
@@ -45,7 +46,7 @@ static opevo_status read_q(const opevo_call *call, opevo_i_landscape_study *self
 /* ---- The points ---- */
 
 /* `count` different allowed points, each set of them equally probable. */
-static opevo_status draw_points(opevo_i_landscape_study *self, uint64_t count, opevo_error *err)
+static opevo_status draw_points(opevo_i_landscape_analysis *self, uint64_t count, opevo_error *err)
 {
     const opevo_landscape_table *table = self->table;
     uint32_t *allowed = NULL;
@@ -74,7 +75,7 @@ static opevo_status draw_points(opevo_i_landscape_study *self, uint64_t count, o
 }
 
 /* One line of the file, terminated. */
-static opevo_status read_line(opevo_i_landscape_study *self, const char *path, size_t number,
+static opevo_status read_line(opevo_i_landscape_analysis *self, const char *path, size_t number,
                               const char *line, opevo_error *err)
 {
     opevo_index point = 0;
@@ -100,7 +101,8 @@ static opevo_status read_line(opevo_i_landscape_study *self, const char *path, s
     return OPEVO_OK;
 }
 
-static opevo_status read_points(opevo_i_landscape_study *self, const char *path, opevo_error *err)
+static opevo_status read_points(opevo_i_landscape_analysis *self, const char *path,
+                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *data = NULL;
@@ -143,7 +145,8 @@ static int fittest_first(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static opevo_status choose_parents(opevo_i_landscape_study *self, size_t lambda, opevo_error *err)
+static opevo_status choose_parents(opevo_i_landscape_analysis *self, size_t lambda,
+                                   opevo_error *err)
 {
     size_t count = self->seen_count < lambda ? self->seen_count : lambda;
     ranked *list = opevo_malloc(self->seen_count, sizeof *list);
@@ -171,7 +174,7 @@ static opevo_status choose_parents(opevo_i_landscape_study *self, size_t lambda,
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_landscape_population(const opevo_call *call, opevo_i_landscape_study *self,
+opevo_status opevo_i_landscape_population(const opevo_call *call, opevo_i_landscape_analysis *self,
                                           opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

@@ -51,8 +51,8 @@ void opevo_i_study_print_estimate(const opevo_i_study_call *self,
                                   opevo_text *out);
 void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge_result *result,
                                size_t sources, opevo_text *out);
-/* How many seeds it takes to see a probability of superiority. */
-opevo_status opevo_i_study_print_size(double superiority, bool json, opevo_text *out,
-                                      opevo_error *err);
+/* How many seeds it takes to see a probability of superiority, as one of so many comparisons. */
+opevo_status opevo_i_study_print_size(double superiority, uint64_t comparisons, bool json,
+                                      opevo_text *out, opevo_error *err);
 
 #endif

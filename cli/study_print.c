@@ -11,6 +11,10 @@
 
 enum { LINES_SHOWN = 40 };
 
+/* Of --size; those of opevo analyze. */
+#define SIZE_ALPHA .05
+#define SIZE_POWER .8
+
 static void add_count(opevo_text *out, uint64_t count, const char *noun)
 {
     opevo_i_text_add_grouped(out, count);
@@ -176,53 +180,71 @@ void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge
         print_missing(self->study, result, out);
 }
 
-opevo_status opevo_i_study_print_size(double superiority, bool json, opevo_text *out,
-                                      opevo_error *err)
+static void print_size_json(double superiority, uint64_t comparisons, double alpha,
+                            const opevo_sample_size *size, opevo_text *out)
 {
-    char sign[40] = "estimated, asymptotic";
+    opevo_text_add(out, "{");
+    opevo_i_json_double(out, "superiority", superiority);
+    opevo_i_json_index(out, "comparisons", comparisons);
+    opevo_i_json_double(out, "alpha", alpha);
+    opevo_i_json_double(out, "power", SIZE_POWER);
+    opevo_i_json_string(out, "test_of_analyze", "pairs_signed_rank");
+    opevo_i_json_index(out, "pairs_signed_rank", size->pairs_signed_rank);
+    opevo_i_json_index(out, "pairs_sign", size->pairs_sign);
+    opevo_i_json_double(out, "pairs_sign_power",
+                        size->pairs_sign_power > 0 ? size->pairs_sign_power : (double)NAN);
+    opevo_i_json_index(out, "noether", size->noether);
+    opevo_i_json_double(out, "exact", size->exact ? (double)size->exact : (double)NAN);
+    opevo_i_json_double(out, "exact_power", size->exact ? size->exact_power : (double)NAN);
+    opevo_i_json_index(out, "any", size->any);
+    opevo_text_add(out, "}\n");
+}
+
+/* A size, what it is, and on a line of its own for which test and which p. */
+static void print_size_row(uint64_t size, const char *sure, const char *what, opevo_text *out)
+{
+    opevo_text_printf(out, "%7llu  %s\n         %s\n", (unsigned long long)size, sure, what);
+}
+
+static void print_size_text(double superiority, uint64_t comparisons, double alpha,
+                            const opevo_sample_size *size, opevo_text *out)
+{
+    char sure[64];
+
+    opevo_text_printf(out, "seeds to see a probability of superiority p = %g\n", superiority);
+    opevo_text_printf(out, "with power %g, two-sided at level %.4g", SIZE_POWER, alpha);
+    if (comparisons > 1)
+        opevo_text_printf(out, " (%g / %llu comparisons)", SIZE_ALPHA,
+                          (unsigned long long)comparisons);
+    opevo_text_add(out, "\n\nthe test of opevo analyze: signed rank, runs of a seed are pairs\n");
+    print_size_row(size->pairs_signed_rank, "estimated, asymptotic (Noether 1987)",
+                   "p = P(sum of two differences > 0) = (1 + rank correlation) / 2", out);
+    opevo_text_add(out, "\nother tests\n");
+    snprintf(sure, sizeof sure, "estimated, asymptotic");
+    if (size->pairs_sign_power > 0)
+        snprintf(sure, sizeof sure, "exact, power %.4f", size->pairs_sign_power);
+    print_size_row(size->pairs_sign, sure, "sign test of pairs, p = P(difference > 0)", out);
+    snprintf(sure, sizeof sure, "exact, power %.4f", size->exact_power);
+    if (size->exact)
+        print_size_row(size->exact, sure,
+                       "Wilcoxon-Mann-Whitney, no pairs, one law a power of the other", out);
+    print_size_row(size->noether, "estimated, asymptotic (Noether 1987)",
+                   "Wilcoxon-Mann-Whitney, no pairs", out);
+    print_size_row(size->any, "estimated, asymptotic", "the same, enough whatever the laws", out);
+}
+
+opevo_status opevo_i_study_print_size(double superiority, uint64_t comparisons, bool json,
+                                      opevo_text *out, opevo_error *err)
+{
+    double alpha = SIZE_ALPHA / (double)comparisons;
     opevo_sample_size size;
-    opevo_status status = opevo_sample_size_for(superiority, .05, .8, &size, err);
+    opevo_status status = opevo_sample_size_for(superiority, alpha, SIZE_POWER, &size, err);
 
     if (status != OPEVO_OK)
         return status;
-    if (json) {
-        opevo_text_add(out, "{");
-        opevo_i_json_double(out, "superiority", superiority);
-        opevo_i_json_double(out, "alpha", .05);
-        opevo_i_json_double(out, "power", .8);
-        opevo_i_json_index(out, "noether", size.noether);
-        opevo_i_json_double(out, "exact", size.exact ? (double)size.exact : NAN);
-        opevo_i_json_double(out, "exact_power", size.exact ? size.exact_power : NAN);
-        opevo_i_json_index(out, "any", size.any);
-        opevo_i_json_index(out, "pairs_signed_rank", size.pairs_signed_rank);
-        opevo_i_json_index(out, "pairs_sign", size.pairs_sign);
-        opevo_i_json_double(out, "pairs_sign_power",
-                            size.pairs_sign_power > 0 ? size.pairs_sign_power : NAN);
-        opevo_text_add(out, "}\n");
-        return OPEVO_OK;
-    }
-    opevo_text_printf(
-        out,
-        "Seeds to see a probability of superiority of %g with power 0.8, two-sided at "
-        "0.05.\n\nIndependent runs, Wilcoxon-Mann-Whitney, for each tuner:\n",
-        superiority);
-    if (size.pairs_sign_power > 0)
-        snprintf(sign, sizeof sign, "exact, power %.4f", size.pairs_sign_power);
-    if (size.exact)
-        opevo_text_printf(out,
-                          "  %6llu  exact, power %.4f, where one law is a power of the other "
-                          "(Lehmann)\n",
-                          (unsigned long long)size.exact, size.exact_power);
-    opevo_text_printf(
-        out,
-        "  %6llu  estimated, asymptotic: (z_.975 + z_.8)^2 / (6 (p - 1/2)^2), Noether "
-        "1987\n"
-        "  %6llu  estimated, asymptotic, enough whatever the laws\n\n"
-        "Pairs of runs:\n"
-        "  %6llu  %s, sign test; p of a difference\n"
-        "  %6llu  estimated, asymptotic, signed rank test; p of the sum of two "
-        "differences, Noether 1987\n",
-        (unsigned long long)size.noether, (unsigned long long)size.any,
-        (unsigned long long)size.pairs_sign, sign, (unsigned long long)size.pairs_signed_rank);
+    if (json)
+        print_size_json(superiority, comparisons, alpha, &size, out);
+    else
+        print_size_text(superiority, comparisons, alpha, &size, out);
     return OPEVO_OK;
 }

@@ -17,6 +17,7 @@ static const opevo_option options[] = {
     {"no-landscapes", NULL, "open none: no exact random search, no scores", false},
     {"landscape", "NAME", "only the runs on this one", true},
     {"tuner", "NAME", "only the runs of this tuner", true},
+    {"budget", "BUDGET", "only the runs of this one, such as trials=500", true},
     {"confidence", "P", "of all intervals (default .95)", false},
     {"alpha", "P", "chance of any false verdict (default .05)", false},
     {"resamples", "N", "of the bootstrap (default 2000)", false},

@@ -26,6 +26,7 @@ static const opevo_option options[] = {
     {"seed", "N", "of the N random trials (default 1)", false},
     {"threads", "N", "threads (default 0: all processors)", false},
     {"json", NULL, "print one JSON object", false},
+    {"quiet", NULL, "no progress line", false},
 };
 
 /* Landscapes up to this many points are evaluated whole: c2, the largest of the paper, has
@@ -53,7 +54,7 @@ static void add_json_optimum(const opevo_objective *objective, const opevo_optim
 }
 
 static void print_json(const opevo_objective *objective, const opevo_landscape_summary *facts,
-                       const opevo_i_landscape_study *study, opevo_text *out)
+                       const opevo_i_landscape_analysis *analysis, opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_i_json_string(out, "objective", objective->name);
@@ -89,8 +90,8 @@ static void print_json(const opevo_objective *objective, const opevo_landscape_s
     opevo_i_json_double(out, "sd", facts->sd);
     opevo_i_json_index(out, "within_5_percent", facts->within_5_percent);
     add_json_optimum(objective, &facts->optimum, out);
-    if (study->entry_count)
-        opevo_i_landscape_study_json(study, out);
+    if (analysis->entry_count)
+        opevo_i_landscape_analysis_json(analysis, out);
     opevo_text_add(out, "}\n");
 }
 
@@ -168,7 +169,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
     opevo_objective *objective = NULL;
     opevo_landscape_summary facts;
-    opevo_i_landscape_study study = {.entry_count = 0};
+    opevo_i_landscape_analysis analysis = {.entry_count = 0};
     uint64_t threads = 0;
 
     (void)exit_code;
@@ -177,16 +178,17 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                    opevo_i_option(call, "on"), opevo_i_option(call, "space"),
                                    &objective, err));
     OPEVO_TRY(opevo_landscape_summarise(objective, MOST_EVALUATED, (unsigned)threads, &facts, err));
-    if (opevo_i_landscape_wants_study(call))
-        OPEVO_TRY(opevo_i_landscape_study_run(call, objective, (unsigned)threads, &study, err));
+    if (opevo_i_landscape_wants_analysis(call))
+        OPEVO_TRY(
+            opevo_i_landscape_analysis_run(call, objective, (unsigned)threads, &analysis, err));
     if (opevo_i_flag(call, "json"))
-        print_json(objective, &facts, &study, out);
+        print_json(objective, &facts, &analysis, out);
     else
         print_text(objective, &facts, out);
-    if (study.entry_count && !opevo_i_flag(call, "json"))
-        OPEVO_TRY(opevo_i_landscape_study_print(&study, out, err));
+    if (analysis.entry_count && !opevo_i_flag(call, "json"))
+        OPEVO_TRY(opevo_i_landscape_analysis_print(&analysis, out, err));
 cleanup:
-    opevo_i_landscape_study_release(&study);
+    opevo_i_landscape_analysis_release(&analysis);
     opevo_objective_destroy(objective);
     return status;
 }

@@ -19,7 +19,9 @@ typedef struct listing {
 static void add_json(const opevo_run_info *info, listing *self)
 {
     opevo_text *out = self->json;
+    char signature[20];
 
+    snprintf(signature, sizeof signature, "%016llx", (unsigned long long)info->signature);
     opevo_text_add(out, self->count ? ",\n  {" : "\n  {");
     opevo_i_json_index(out, "run", (opevo_index)info->run);
     opevo_i_json_string(out, "objective", info->objective);
@@ -37,6 +39,7 @@ static void add_json(const opevo_run_info *info, listing *self)
     opevo_i_json_string(out, "on", info->on);
     opevo_i_json_string(out, "what", info->what);
     opevo_i_json_string(out, "space", info->space);
+    opevo_i_json_string(out, "signature", signature);
     opevo_i_json_double(out, "optimum", info->optimum);
     opevo_i_json_string(out, "started", info->started);
     opevo_i_json_string(out, "version", info->version);
@@ -66,6 +69,18 @@ static void visit(void *context, const opevo_run_info *info)
     self->count++;
 }
 
+static opevo_status print_planned(opevo_store *store, opevo_text *out, opevo_error *err)
+{
+    uint64_t planned = 0;
+    opevo_status status = opevo_store_planned(store, &planned, err);
+
+    if (status == OPEVO_OK && planned)
+        opevo_text_printf(out, "and %llu planned run%s of a study that %s not begun\n",
+                          (unsigned long long)planned, planned == 1 ? "" : "s",
+                          planned == 1 ? "is" : "are");
+    return status;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     static const char *const heads[] = {"run",   "<objective", "<tuner", "<settings",
@@ -89,6 +104,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                       status == OPEVO_OK ? err : NULL);
     if (status == OPEVO_OK)
         status = printed;
+    if (status == OPEVO_OK && !self.json)
+        status = print_planned(store, out, err);
 cleanup:
     opevo_store_close(store);
     return status;

@@ -19,6 +19,7 @@ static const opevo_option options[] = {
     {"threads", "N", "threads (default 0: all processors)", false},
     {"dry-run", NULL, "print the runs and the time expected, and stop", false},
     {"size", "P", "print how many seeds show a probability of superiority of P", false},
+    {"comparisons", "N", "of --size: how many opevo analyze will make in all (default 1)", false},
     {"json", NULL, "print one JSON object", false},
     {"quiet", NULL, "no progress line", false},
 };
@@ -214,17 +215,21 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
 static opevo_status print_size(const opevo_call *call, opevo_text *out, opevo_error *err)
 {
     double superiority = 0;
+    uint64_t comparisons = 1;
     opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
 
     if (call->argument_count)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--size needs no plan.");
     if (!opevo_parse_double(opevo_i_option(call, "size"), &superiority))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--size %s: give a probability such as 0.6.",
                           opevo_i_option(call, "size"));
-    if (opevo_i_study_print_size(superiority, opevo_i_flag(call, "json"), out, &inner))
-        return OPEVO_FAIL(err, inner.status, "--size %s: %s", opevo_i_option(call, "size"),
-                          inner.message);
-    return OPEVO_OK;
+    OPEVO_TRY(opevo_i_option_count(call, "comparisons", 1, 1, 1000000, &comparisons, err));
+    if (opevo_i_study_print_size(superiority, comparisons, opevo_i_flag(call, "json"), out, &inner))
+        status = OPEVO_FAIL(err, inner.status, "--size %s: %s", opevo_i_option(call, "size"),
+                            inner.message);
+cleanup:
+    return status;
 }
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
@@ -240,6 +245,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 
     if (opevo_i_option(call, "size"))
         return print_size(call, out, err);
+    if (opevo_i_option(call, "comparisons"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--comparisons goes with --size.");
     OPEVO_TRY(check_call(call, err));
     OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
     if (!opevo_i_flag(call, "merge"))

@@ -309,11 +309,13 @@ void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out)
 }
 
 /* A reader opens for writing too, where it may, so that as the last one it can remove the log; it
- * is kept from writing by query_only. */
+ * is kept from writing by query_only. A store belongs to one thread at a time, so that SQLite need
+ * not guard it. */
 static opevo_status connect(opevo_store *store, opevo_store_mode mode, bool immutable,
                             opevo_error *err)
 {
-    int flags = SQLITE_OPEN_URI | (immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
+    int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+                (immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
                 (mode == OPEVO_STORE_READ ? 0 : SQLITE_OPEN_CREATE);
     opevo_text name = {0};
     opevo_status status = OPEVO_OK;

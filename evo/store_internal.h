@@ -141,6 +141,12 @@ opevo_status opevo_i_store_prepare_plan(opevo_store *store, sqlite3_stmt **out, 
 opevo_status opevo_i_store_plan(opevo_store *store, sqlite3_stmt *insert, const opevo_run_key *key,
                                 int64_t *run, opevo_error *err);
 
+/* What topologies of a plan add, by exclusive or, to the signature of an objective, given that of
+ * the space with them: a listing takes it away again, and so knows which runs share a landscape. */
+uint64_t opevo_i_topology_mark(uint64_t space_signature);
+/* The word that such a run has in its settings. */
+#define OPEVO_I_TOPOLOGY "topology="
+
 /* A text column, "" where there is none; borrowed until the next step. */
 const char *opevo_i_column_text(sqlite3_stmt *row, int column);
 /* A signature as it stands in the file: 16 hexadecimal digits. Returns `text`. */

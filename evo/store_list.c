@@ -4,39 +4,94 @@
 
 #include "store_internal.h"
 
+#include <opevo/memory.h>
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Of the query below. */
-enum { COLUMN_BEST = 18, COLUMN_PACKED = 21 };
+enum { COLUMN_BEST = 18, COLUMN_PACKED = 21, COLUMN_SIGNATURE, COLUMN_SPACE_SIGNATURE };
+
+/* A space of the store; NULL where it cannot be made here, as with a graph file that is gone. */
+typedef struct listed_space {
+    int64_t id;
+    opevo_space *space;
+} listed_space;
 
 /* What listing keeps from run to run. */
 typedef struct lister {
     opevo_store *store;
     sqlite3_stmt *best;
     sqlite3_stmt *json;
-    int64_t space_id; /* of `space`; 0: none yet */
-    opevo_space *space;
+    listed_space *spaces; /* those met so far */
+    size_t space_count, space_capacity;
     opevo_text text; /* the best configuration */
 } lister;
 
-/* Have the space at hand; NULL where it cannot be made here, as with a graph file that is gone. */
-static opevo_status load_space(lister *self, int64_t id, opevo_error *err)
+static opevo_status load_space(lister *self, int64_t id, const opevo_space **out, opevo_error *err)
 {
+    void *spaces = self->spaces;
+    listed_space row = {.id = id};
     opevo_status status = OPEVO_OK;
 
-    if (id == self->space_id)
-        return OPEVO_OK;
-    opevo_space_destroy(self->space);
-    self->space = NULL;
-    self->space_id = id;
+    for (size_t i = 0; i < self->space_count; i++) {
+        if (self->spaces[i].id == id) {
+            *out = self->spaces[i].space;
+            return OPEVO_OK;
+        }
+    }
+    if (!opevo_reserve(&spaces, &self->space_capacity, self->space_count + 1, sizeof row))
+        status = OPEVO_NOMEM;
+    self->spaces = spaces;
     sqlite3_bind_int64(self->json, 1, id);
-    if (sqlite3_step(self->json) == SQLITE_ROW)
+    if (status == OPEVO_OK && sqlite3_step(self->json) == SQLITE_ROW)
         status = opevo_space_parse(opevo_i_column_text(self->json, 0), self->store->path, NULL,
-                                   &self->space, NULL);
+                                   &row.space, NULL);
     sqlite3_reset(self->json);
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", self->store->path);
+    self->spaces[self->space_count++] = row;
+    *out = row.space;
+    return OPEVO_OK;
+}
+
+uint64_t opevo_i_topology_mark(uint64_t space_signature)
+{
+    return opevo_hash_bytes(OPEVO_HASH_START, &space_signature, sizeof space_signature);
+}
+
+/* Whether a plan set topologies: a word of the settings says so. */
+static bool has_topology(const char *settings)
+{
+    const char *word = strstr(settings, OPEVO_I_TOPOLOGY);
+
+    return word && (word == settings || word[-1] == ' ');
+}
+
+/* A signature of 16 hexadecimal digits. */
+static bool read_signature(sqlite3_stmt *row, int column, uint64_t *out)
+{
+    const char *text = opevo_i_column_text(row, column);
+
+    if (strlen(text) != OPEVO_I_HEX_SIZE - 1 || strspn(text, "0123456789abcdef") != strlen(text))
+        return false;
+    *out = strtoull(text, NULL, 16);
+    return true;
+}
+
+static opevo_status find_landscape(const lister *self, sqlite3_stmt *row, opevo_run_info *info,
+                                   opevo_error *err)
+{
+    uint64_t space = 0;
+
+    if (!read_signature(row, COLUMN_SIGNATURE, &info->signature) ||
+        (has_topology(info->settings) && !read_signature(row, COLUMN_SPACE_SIGNATURE, &space)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is damaged: run %lld has no signature; use another store.",
+                          self->store->path, (long long)info->run);
+    if (has_topology(info->settings))
+        info->signature ^= opevo_i_topology_mark(space);
     return OPEVO_OK;
 }
 
@@ -46,15 +101,16 @@ static opevo_status take_best(lister *self, sqlite3_stmt *row, int first, int64_
 {
     opevo_status status = OPEVO_OK;
     opevo_index point = 0;
+    const opevo_space *known = NULL;
 
     if (sqlite3_column_bytes(row, first + 2) != OPEVO_I_POINT_BYTES)
         return OPEVO_OK;
     point = opevo_i_point_from_bytes(sqlite3_column_blob(row, first + 2));
     info->best_trial = (uint64_t)sqlite3_column_int64(row, first);
     info->best_fitness = sqlite3_column_double(row, first + 1);
-    OPEVO_TRY(load_space(self, space, err));
-    if (self->space && point < opevo_space_size(self->space)) {
-        opevo_space_print(self->space, point, &self->text);
+    OPEVO_TRY(load_space(self, space, &known, err));
+    if (known && point < opevo_space_size(known)) {
+        opevo_space_print(known, point, &self->text);
     } else {
         opevo_text_add(&self->text, "point ");
         opevo_text_add_index(&self->text, point);
@@ -82,7 +138,6 @@ static opevo_status find_best(lister *self, sqlite3_stmt *row, opevo_run_info *i
     }
     if (code == SQLITE_ROW)
         OPEVO_TRY(take_best(self, self->best, 0, space, info, err));
-
     else if (code != SQLITE_DONE)
         status = opevo_i_store_fail(self->store, err);
     info->best_text = opevo_text_string(&self->text);
@@ -94,6 +149,8 @@ cleanup:
 static opevo_status list_row(lister *self, sqlite3_stmt *row, opevo_run_info *info,
                              opevo_error *err)
 {
+    opevo_status status = OPEVO_OK;
+
     *info = (opevo_run_info){
         .run = sqlite3_column_int64(row, 0),
         .objective = opevo_i_column_text(row, 1),
@@ -117,7 +174,10 @@ static opevo_status list_row(lister *self, sqlite3_stmt *row, opevo_run_info *in
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is damaged: the seed of run %lld is no number; use another store.",
                           self->store->path, (long long)info->run);
-    return find_best(self, row, info, err);
+    OPEVO_TRY(find_landscape(self, row, info, err));
+    OPEVO_TRY(find_best(self, row, info, err));
+cleanup:
+    return status;
 }
 
 opevo_status opevo_store_list(opevo_store *store,
@@ -135,7 +195,8 @@ opevo_status opevo_store_list(opevo_store *store,
         " coalesce(trial_count, count(number)), coalesce(failed, total(outcome <> 0)),"
         " coalesce(packed.cost_s, total(build_s + run_s + check_s + other_s)), budget, stop,"
         " opened_on, opened_what, opened_space, optimum, best_trial, best_fitness, best_point,"
-        " packed.run"
+        " packed.run, runs.signature,"
+        " (SELECT signature FROM spaces WHERE spaces.space = runs.space)"
         " FROM runs LEFT JOIN packed USING (run) LEFT JOIN trials USING (run)"
         " WHERE stop <> '" OPEVO_I_PLANNED "' GROUP BY runs.run ORDER BY runs.run",
         &runs, err));
@@ -157,7 +218,25 @@ cleanup:
     sqlite3_finalize(runs);
     sqlite3_finalize(self.best);
     sqlite3_finalize(self.json);
-    opevo_space_destroy(self.space);
+    for (size_t i = 0; i < self.space_count; i++)
+        opevo_space_destroy(self.spaces[i].space);
+    opevo_free(self.spaces);
     opevo_text_free(&self.text);
+    return status;
+}
+
+opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *query = NULL;
+
+    OPEVO_TRY(opevo_i_store_prepare(
+        store, "SELECT count(*) FROM runs WHERE stop = '" OPEVO_I_PLANNED "'", &query, err));
+    if (sqlite3_step(query) == SQLITE_ROW)
+        *count = (uint64_t)sqlite3_column_int64(query, 0);
+    else
+        status = opevo_i_store_fail(store, err);
+cleanup:
+    sqlite3_finalize(query);
     return status;
 }

@@ -48,8 +48,8 @@ static opevo_status print_settings(const opevo_plan *plan, const place *at, opev
     for (size_t i = 0; i < axes->count; i++)
         opevo_text_printf(&text, "%s%s:%s",
                           i             ? ","
-                          : text.length ? " topology="
-                                        : "topology=",
+                          : text.length ? " " OPEVO_I_TOPOLOGY
+                                        : OPEVO_I_TOPOLOGY,
                           axes->items[i].key, opevo_i_axes_value(axes, at->topologies, i));
     opevo_text_add(&text, ""); /* a text in any case */
     if (opevo_text_check(&text, err) != OPEVO_OK) {

@@ -6,7 +6,6 @@
 
 #include "study_plan_internal.h"
 
-#include <opevo/hash.h>
 #include <opevo/memory.h>
 
 #include <string.h>
@@ -137,7 +136,6 @@ opevo_status opevo_i_reshape(opevo_objective *inner, const opevo_i_axes *axes, u
 {
     opevo_space *space = NULL;
     reshaped *self = NULL;
-    uint64_t signatures[2] = {inner->signature, 0};
     opevo_status status = make_space(inner, axes, number, path, &space, err);
 
     if (status != OPEVO_OK)
@@ -148,12 +146,10 @@ opevo_status opevo_i_reshape(opevo_objective *inner, const opevo_i_axes *axes, u
         opevo_free(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", path);
     }
-    signatures[1] = opevo_space_signature(space);
     self->super = *inner;
     self->super.ops = &reshaped_ops;
     self->super.space = space;
-    if (signatures[1] != opevo_space_signature(inner->space))
-        self->super.signature = opevo_hash_bytes(OPEVO_HASH_START, signatures, sizeof signatures);
+    self->super.signature ^= opevo_i_topology_mark(opevo_space_signature(space));
     self->inner = inner;
     self->space = space;
     *out = &self->super;

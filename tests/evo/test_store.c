@@ -622,7 +622,7 @@ static const char old_store[] =
     "  other_s REAL NOT NULL, samples_s BLOB, message TEXT, PRIMARY KEY (run, number)) WITHOUT"
     "  ROWID;"
     "INSERT INTO spaces VALUES (1, '0', '{');"
-    "INSERT INTO runs VALUES (1, 'formula: \"quoted\"', 'opevo', 'lambda=8', '7', '0', 1,"
+    "INSERT INTO runs VALUES (1, 'formula: \"quoted\"', 'opevo', 'lambda=8', '7', '00000000000000ff', 1,"
     "  'GFLOP/s', '2026-01-01T00:00:00Z', '0.1.0');"
     "INSERT INTO trials SELECT 1, value, CAST(zeroblob(15) || char(value) AS BLOB), 'child',"
     "  value = 2, (value <> 2) * value, NULL, 1, 0, 0, 0, NULL, NULL"
@@ -649,6 +649,7 @@ static void test_a_store_of_the_format_before(void **state)
     assert_true(list.count == 1 && list.info[0].trials == 3 && list.info[0].failed == 1);
     assert_true(list.info[0].best_fitness == 3 && list.info[0].best_trial == 3);
     assert_true(isnan(list.info[0].optimum) && list.info[0].seed == 7);
+    assert_true(list.info[0].signature == 255);
     assert_string_equal(list.best_text[0], "point 3");
     CHECK_OK(opevo_store_read(store, 1, 1, trials, 4, &count, &err));
     assert_true(count == 2 && trials[0].number == 2 && trials[1].proposal.point == 3);
@@ -667,6 +668,7 @@ static void note_notes(void *context, const opevo_run_info *info)
     assert_true(*count ? isnan(info->optimum) : info->optimum == 12.5);
     assert_string_equal(info->budget, *count ? "trials=5" : "");
     assert_string_equal(info->stop, *count ? "" : "target");
+    assert_true(info->signature == UINT64_MAX - 1);
     ++*count;
 }
 

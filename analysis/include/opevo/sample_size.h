@@ -31,9 +31,10 @@
  *
  * Pairs, as when both tuners run with the same seeds or the pair shares what makes runs differ:
  *
- *   pairs_signed_rank  n = (z_a + z_b)^2 / (3 (p - 1/2)^2), rounded up, for the signed rank test;
- *                      p is then the probability that the sum of two differences is positive
- *                      (Noether, above): asymptotic.
+ *   pairs_signed_rank  opevo_signed_rank_pairs, rounded up: for the signed rank test, which is the
+ *                      one that a study's analysis makes (opevo_signed_rank_test). p is then the
+ *                      probability that the sum of two differences is positive, of which (1 + rank
+ *                      correlation) / 2 is the estimate: asymptotic.
  *   pairs_sign         the smallest n at which the exact sign test has the power; p is the
  *                      probability that a difference is positive. Above 20,000 Noether's
  *                      (z_a + z_b)^2 / (4 (p - 1/2)^2), and pairs_sign_power is 0. */

@@ -74,9 +74,10 @@ typedef struct opevo_run_info {
     int64_t run;
     const char *objective, *tuner, *settings, *unit, *started, *version, *best_text;
     const char *on, *what, *space; /* as in opevo_objective_note; "" where not known */
-    double optimum;                /* NAN where not known */
-    const char *budget;            /* of a run of a study, such as "trials=500"; otherwise "" */
-    const char *stop;              /* opevo_stop_name; "" where not known or not ended */
+    uint64_t signature; /* of the landscape: topologies that a plan sets leave it as it is */
+    double optimum;     /* NAN where not known */
+    const char *budget; /* of a run of a study, such as "trials=500"; otherwise "" */
+    const char *stop;   /* opevo_stop_name; "" where not known or not ended */
     uint64_t seed, trials, failed;
     double best_fitness; /* 0 when every trial failed; then best_trial is 0 and best_text "" */
     uint64_t best_trial;
@@ -85,5 +86,7 @@ typedef struct opevo_run_info {
 opevo_status opevo_store_list(opevo_store *store,
                               void (*visit)(void *context, const opevo_run_info *info),
                               void *context, opevo_error *err);
+/* Number of runs that a study has planned and not begun; they are not listed. */
+opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err);
 
 #endif

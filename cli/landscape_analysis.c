@@ -10,13 +10,13 @@
 #include <string.h>
 
 /* Options that mean nothing without the analysis, and without a population. */
-static const char *const study_options[] = {"topologies", "nodes", "target", "population"};
+static const char *const analysis_options[] = {"topologies", "nodes", "target", "population"};
 static const char *const population_options[] = {"lambda", "rho", "q", "duplicates", "seed"};
 
-bool opevo_i_landscape_wants_study(const opevo_call *call)
+bool opevo_i_landscape_wants_analysis(const opevo_call *call)
 {
-    for (size_t i = 0; i < sizeof study_options / sizeof *study_options; i++) {
-        if (opevo_i_flag(call, study_options[i]))
+    for (size_t i = 0; i < sizeof analysis_options / sizeof *analysis_options; i++) {
+        if (opevo_i_flag(call, analysis_options[i]))
             return true;
     }
     for (size_t i = 0; i < sizeof population_options / sizeof *population_options; i++) {
@@ -65,7 +65,7 @@ static opevo_status read_target(const opevo_call *call, double best, double *sha
     return OPEVO_OK;
 }
 
-static opevo_status choose_topologies(const opevo_call *call, opevo_i_landscape_study *self,
+static opevo_status choose_topologies(const opevo_call *call, opevo_i_landscape_analysis *self,
                                       opevo_error *err)
 {
     const char *which = opevo_i_option(call, "topologies");
@@ -84,7 +84,7 @@ static opevo_status choose_topologies(const opevo_call *call, opevo_i_landscape_
     return OPEVO_OK;
 }
 
-static opevo_status fill_curve(opevo_i_landscape_study *self, const opevo_space *space,
+static opevo_status fill_curve(opevo_i_landscape_analysis *self, const opevo_space *space,
                                opevo_i_landscape_entry *entry, opevo_error *err)
 {
     if (self->seen_count == 0)
@@ -106,7 +106,8 @@ static int cheapest_first(const void *a, const void *b)
     return (x->choice > y->choice) - (x->choice < y->choice);
 }
 
-static opevo_status fill_entries(opevo_i_landscape_study *self, opevo_error *err)
+static opevo_status fill_entries(const opevo_call *call, opevo_i_landscape_analysis *self,
+                                 opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = self->choice_count ? self->choice_count : 1;
@@ -116,7 +117,7 @@ static opevo_status fill_entries(opevo_i_landscape_study *self, opevo_error *err
     if (!self->entries)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the analysis.");
     self->options.interactions = count == 1; /* they do not depend on the topology */
-    opevo_i_progress_start(&progress, false);
+    opevo_i_progress_start(&progress, opevo_i_flag(call, "quiet"));
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         opevo_i_landscape_entry *entry = &self->entries[i];
         const opevo_space *space = self->objective->space;
@@ -140,9 +141,9 @@ static opevo_status fill_entries(opevo_i_landscape_study *self, opevo_error *err
     return status;
 }
 
-opevo_status opevo_i_landscape_study_run(const opevo_call *call, opevo_objective *objective,
-                                         unsigned threads, opevo_i_landscape_study *self,
-                                         opevo_error *err)
+opevo_status opevo_i_landscape_analysis_run(const opevo_call *call, opevo_objective *objective,
+                                            unsigned threads, opevo_i_landscape_analysis *self,
+                                            opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -155,12 +156,12 @@ opevo_status opevo_i_landscape_study_run(const opevo_call *call, opevo_objective
     OPEVO_TRY(read_target(call, self->table->best, &self->options.target, err));
     if (opevo_i_flag(call, "population"))
         OPEVO_TRY(opevo_i_landscape_population(call, self, err));
-    OPEVO_TRY(fill_entries(self, err));
+    OPEVO_TRY(fill_entries(call, self, err));
 cleanup:
     return status;
 }
 
-void opevo_i_landscape_study_release(opevo_i_landscape_study *self)
+void opevo_i_landscape_analysis_release(opevo_i_landscape_analysis *self)
 {
     for (size_t i = 0; i < self->entry_count; i++) {
         opevo_landscape_profile_release(&self->entries[i].profile);
@@ -175,7 +176,7 @@ void opevo_i_landscape_study_release(opevo_i_landscape_study *self)
     opevo_free(self->q);
 }
 
-size_t opevo_i_landscape_best_q(const opevo_i_landscape_study *self,
+size_t opevo_i_landscape_best_q(const opevo_i_landscape_analysis *self,
                                 const opevo_i_landscape_entry *entry)
 {
     size_t best = 0;
