@@ -31,6 +31,8 @@ typedef struct opevo_i_study_data {
     opevo_i_contender *contenders;
     int64_t *run_numbers; /* in the store */
     opevo_study_run *runs;
+    uint64_t (*outcomes)[OPEVO_OUTCOME_CLASS_COUNT]; /* of each run: trials by class */
+    opevo_text versions; /* of the program that made runs, a line each */
     size_t landscape_count, contender_count, run_count;
     size_t landscape_capacity, contender_capacity, run_capacity, number_capacity;
     size_t empty;     /* runs without a trial, left out */
@@ -41,6 +43,17 @@ typedef struct opevo_i_study_data {
     const char **labels;
     opevo_study study;
 } opevo_i_study_data;
+
+/* What the options of analyze say; the study's options point into it. */
+enum { OPEVO_I_MOST_LISTED = 100 };
+typedef struct opevo_i_analyze_settings {
+    uint64_t checkpoints[OPEVO_I_MOST_LISTED];
+    double targets[OPEVO_I_MOST_LISTED];
+    opevo_study_options options;
+} opevo_i_analyze_settings;
+/* Read --at, --targets, --confidence, --alpha, --resamples, --seed and --threads. */
+opevo_status opevo_i_analyze_settings_read(const opevo_call *call, opevo_i_analyze_settings *self,
+                                           opevo_error *err);
 
 /* Read the runs of a store on `threads` threads, those that --landscape, --tuner and
  * --budget name. Errors: INVALID for a store

@@ -124,6 +124,20 @@ static opevo_run_end end_of(const char *stop)
     return OPEVO_RUN_OPEN;
 }
 
+static void note_version(opevo_text *versions, const char *version)
+{
+    size_t length = strlen(version);
+
+    for (const char *at = opevo_text_string(versions); *at;) {
+        size_t here = strcspn(at, "\n");
+
+        if (here == length && !strncmp(at, version, length))
+            return;
+        at += here + (at[here] == '\n');
+    }
+    opevo_text_printf(versions, "%s\n", version);
+}
+
 static void visit(void *context, const opevo_run_info *info)
 {
     listing *self = context;
@@ -139,6 +153,7 @@ static void visit(void *context, const opevo_run_info *info)
         data->empty++;
         return;
     }
+    note_version(&data->versions, info->version);
     run.landscape = find_landscape(self, info);
     if (!self->failed)
         run.contender = find_contender(self, info);
@@ -277,6 +292,8 @@ static opevo_status read_run(void *context, size_t place, unsigned worker, opevo
                                    from->trials, PIECE, &count, err));
         for (size_t i = 0; i < count; i++)
             OPEVO_TRY(opevo_run_curve_add(&run->curve, &from->trials[i].outcome, err));
+        for (size_t i = 0; i < count; i++)
+            self->data->outcomes[index][from->trials[i].outcome.kind]++;
     }
     if (worker == 0 && opevo_i_progress_due(&self->progress)) {
         char line[64];
@@ -317,8 +334,9 @@ static opevo_status read_runs(const char *path, bool quiet, unsigned threads,
 
     threads = threads < data->run_count ? threads : (unsigned)data->run_count;
     self.connections = opevo_calloc(threads, sizeof *self.connections);
+    data->outcomes = opevo_calloc(data->run_count, sizeof *data->outcomes);
     self.order = opevo_malloc(data->run_count, sizeof *self.order);
-    if (!self.connections || !self.order || !sort_by_cell(data, self.order)) {
+    if (!self.connections || !data->outcomes || !self.order || !sort_by_cell(data, self.order)) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
         goto cleanup;
     }
@@ -459,6 +477,8 @@ void opevo_i_study_data_free(opevo_i_study_data *data)
     opevo_free(data->contenders);
     opevo_free(data->run_numbers);
     opevo_free(data->runs);
+    opevo_free(data->outcomes);
+    opevo_text_free(&data->versions);
     opevo_free(data->shown);
     opevo_free(data->labels);
     opevo_text_free(&data->notes);

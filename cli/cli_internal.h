@@ -22,7 +22,7 @@ enum { OPEVO_EXIT_OK = 0, OPEVO_EXIT_FAILED = 1, OPEVO_EXIT_MISUSED = 2, OPEVO_E
  * ---------------------------------------------------------------------------- */
 
 typedef struct opevo_option {
-    const char *name;     /* without the dashes */
+    const char *name;     /* without the two dashes; or such as "-o", with its one */
     const char *argument; /* what it takes, such as "N"; NULL for a flag */
     const char *summary;  /* one line, with the default */
     bool repeatable;
@@ -59,8 +59,8 @@ struct opevo_call {
 
 extern const opevo_verb opevo_i_verb_analyze, opevo_i_verb_completion, opevo_i_verb_devices,
     opevo_i_verb_help, opevo_i_verb_landscape, opevo_i_verb_law, opevo_i_verb_man,
-    opevo_i_verb_record, opevo_i_verb_runs, opevo_i_verb_space, opevo_i_verb_study,
-    opevo_i_verb_tune, opevo_i_verb_tuners, opevo_i_verb_verify;
+    opevo_i_verb_record, opevo_i_verb_report, opevo_i_verb_runs, opevo_i_verb_space,
+    opevo_i_verb_study, opevo_i_verb_tune, opevo_i_verb_tuners, opevo_i_verb_verify;
 extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
 const opevo_verb *opevo_i_verb_find(const char *name);
 
@@ -69,6 +69,8 @@ opevo_status opevo_i_call_parse(const opevo_verb *verb, int argc, char **argv, o
                                 opevo_error *err);
 void opevo_i_call_free(opevo_call *call);
 
+/* What stands before the name on a command line: two dashes, or nothing where it has its own. */
+const char *opevo_i_option_dashes(const opevo_option *option);
 /* Value of the last option of that name, NULL when it was not given; and whether a flag was. */
 const char *opevo_i_option(const opevo_call *call, const char *name);
 bool opevo_i_flag(const opevo_call *call, const char *name);

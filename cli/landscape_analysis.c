@@ -116,7 +116,6 @@ static opevo_status fill_entries(const opevo_call *call, opevo_i_landscape_analy
     self->entries = opevo_calloc(count, sizeof *self->entries);
     if (!self->entries)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the analysis.");
-    self->options.interactions = count == 1; /* they do not depend on the topology */
     opevo_i_progress_start(&progress, opevo_i_flag(call, "quiet"));
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         opevo_i_landscape_entry *entry = &self->entries[i];
@@ -130,6 +129,8 @@ static opevo_status fill_entries(const opevo_call *call, opevo_i_landscape_analy
             opevo_i_progress_draw(&progress, (double)i / (double)count,
                                   entry->choice ? entry->choice->name : "analysing");
         self->entry_count++;
+        /* They do not depend on the topology. */
+        self->options.interactions = count == 1 || (i == 0 && self->interactions);
         status = opevo_landscape_profile_create(self->table, space, &self->options, &entry->profile,
                                                 err);
         if (status == OPEVO_OK)

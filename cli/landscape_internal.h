@@ -7,6 +7,7 @@
 
 #include <opevo/improvement.h>
 #include <opevo/landscape_profile.h>
+#include <opevo/summary.h>
 
 #include "cli_internal.h"
 
@@ -25,6 +26,7 @@ typedef struct opevo_i_landscape_analysis {
     size_t choice_count;
     opevo_i_landscape_entry *entries; /* by ascending expected cost */
     size_t entry_count;
+    bool interactions; /* also where there are several topologies, of one of them */
     /* The generation whose improvement is computed; no seen points: none. */
     opevo_index *seen;
     size_t seen_count;
@@ -56,6 +58,16 @@ size_t opevo_i_landscape_best_q(const opevo_i_landscape_analysis *self,
 opevo_status opevo_i_landscape_analysis_print(const opevo_i_landscape_analysis *self,
                                               opevo_text *out, opevo_error *err);
 /* The member "analysis" of the JSON object at the end of `out`. */
-void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, opevo_text *out);
+/* As members of an object: at most `listed` local optima of each topology. */
+void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, size_t listed,
+                                     opevo_text *out);
+/* All of what `opevo landscape --json` prints; a study without entries is left out. */
+void opevo_i_landscape_json(const opevo_objective *objective, const opevo_landscape_summary *facts,
+                            const opevo_i_landscape_analysis *study, size_t listed,
+                            opevo_text *out);
+enum { OPEVO_I_LISTED_OPTIMA = 1000 };
+/* Landscapes up to this many points are evaluated whole: c2, the largest of the paper, has
+ * 22,579,200. */
+#define OPEVO_I_MOST_EVALUATED ((opevo_index)1 << 25)
 
 #endif

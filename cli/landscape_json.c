@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-enum { LISTED_OPTIMA = 1000 };
-
 static void add_numbers(opevo_text *out, const char *key, const double *values, size_t count)
 {
     opevo_i_json_key(out, key);
@@ -51,7 +49,7 @@ static void add_search(const opevo_i_landscape_analysis *self, const opevo_lands
 }
 
 static void add_optima(const opevo_i_landscape_analysis *self, const opevo_landscape_profile *p,
-                       opevo_text *out)
+                       size_t listed, opevo_text *out)
 {
     const opevo_descent *d = &p->descent;
 
@@ -63,7 +61,7 @@ static void add_optima(const opevo_i_landscape_analysis *self, const opevo_lands
     opevo_i_json_index(out, "failures", d->failed_count);
     opevo_i_json_key(out, "largest_basins");
     opevo_text_add(out, "[");
-    for (size_t i = 0; i < d->optimum_count && i < LISTED_OPTIMA; i++) {
+    for (size_t i = 0; i < d->optimum_count && i < listed; i++) {
         opevo_text_add(out, i ? ",\n  {" : "\n  {");
         opevo_i_json_key(out, "configuration");
         opevo_space_print_json(self->objective->space, d->optima[i].point, out);
@@ -176,7 +174,8 @@ static void add_population(const opevo_i_landscape_analysis *self, opevo_text *o
     opevo_text_add(out, "}");
 }
 
-void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, opevo_text *out)
+void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, size_t listed,
+                                     opevo_text *out)
 {
     opevo_i_json_key(out, "analysis");
     opevo_text_add(out, "{");
@@ -195,7 +194,7 @@ void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, ope
         add_connectedness(out, "connected_allowed", &entry->profile.allowed);
         add_connectedness(out, "connected_ok", &entry->profile.ok);
         add_search(self, &entry->profile, out);
-        add_optima(self, &entry->profile, out);
+        add_optima(self, &entry->profile, listed, out);
         add_smoothness(&entry->profile, out);
         add_interaction(&entry->profile, out);
         if (entry->curve)

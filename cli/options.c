@@ -62,6 +62,11 @@ const char *opevo_i_closest(const char *word, const char *const *known, size_t c
     return closest;
 }
 
+const char *opevo_i_option_dashes(const opevo_option *option)
+{
+    return option->name[0] == '-' ? "" : "--";
+}
+
 static opevo_status fail_unknown(const opevo_verb *verb, const char *word, size_t length,
                                  opevo_error *err)
 {
@@ -85,7 +90,7 @@ static opevo_status fail_unknown(const opevo_verb *verb, const char *word, size_
 /* One option word, at argv[*at]; steps over its value. */
 static opevo_status parse_option(int argc, char **argv, int *at, opevo_call *call, opevo_error *err)
 {
-    const char *word = argv[*at] + 2;
+    const char *word = argv[*at] + (argv[*at][1] == '-' ? 2 : 0);
     const char *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     const opevo_option *option = find(call->verb, word, length);
@@ -97,16 +102,23 @@ static opevo_status parse_option(int argc, char **argv, int *at, opevo_call *cal
         return OPEVO_FAIL(err, OPEVO_INVALID, "--%s takes no value.", option->name);
     if (option->argument && !value) {
         if (*at + 1 >= argc)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs a value: --%s %s.", option->name,
-                              option->name, option->argument);
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s%s needs a value: %s%s %s.",
+                              opevo_i_option_dashes(option), option->name,
+                              opevo_i_option_dashes(option), option->name, option->argument);
         value = argv[++*at];
     }
     for (size_t i = 0; i < call->given_count && !option->repeatable; i++) {
         if (call->given[i].option == option)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s is given twice.", option->name);
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s%s is given twice.",
+                              opevo_i_option_dashes(option), option->name);
     }
     call->given[call->given_count++] = (opevo_given){option, value};
     return OPEVO_OK;
+}
+
+static bool is_option(const opevo_verb *verb, const char *word)
+{
+    return !strncmp(word, "--", 2) || (word[0] == '-' && find(verb, word, strlen(word)));
 }
 
 static opevo_status parse_words(int argc, char **argv, opevo_call *call, opevo_error *err)
@@ -119,7 +131,7 @@ static opevo_status parse_words(int argc, char **argv, opevo_call *call, opevo_e
 
         if (!options_over && !strcmp(argv[i], "--"))
             options_over = true;
-        else if (!options_over && !strncmp(argv[i], "--", 2))
+        else if (!options_over && is_option(verb, argv[i]))
             status = parse_option(argc, argv, &i, call, err);
         else if (!options_over && argv[i][0] == '-' && argv[i][1])
             status =

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { MOST_LISTED = 100 };
-
 static const opevo_option options[] = {
     {"at", "N,N,...", "trials to look at, the comparison at the last of them", false},
     {"targets", "X,X,...", "fractions of the optimum (default .9,.95,.99,1)", false},
@@ -30,9 +28,7 @@ static const opevo_option options[] = {
 };
 
 typedef struct plan {
-    uint64_t checkpoints[MOST_LISTED];
-    double targets[MOST_LISTED];
-    opevo_study_options options;
+    opevo_i_analyze_settings settings;
     opevo_i_study_data data;
     opevo_study_analysis *analysis;
 } plan;
@@ -49,7 +45,8 @@ static bool next_word(const char **at, char *word, size_t size)
     return true;
 }
 
-static opevo_status read_checkpoints(const opevo_call *call, plan *self, opevo_error *err)
+static opevo_status read_checkpoints(const opevo_call *call, opevo_i_analyze_settings *self,
+                                     opevo_error *err)
 {
     const char *text = opevo_i_option(call, "at"), *at = text;
     size_t count = 0;
@@ -58,7 +55,7 @@ static opevo_status read_checkpoints(const opevo_call *call, plan *self, opevo_e
 
     if (!text)
         return OPEVO_OK;
-    while (good && count < MOST_LISTED && next_word(&at, word, sizeof word)) {
+    while (good && count < OPEVO_I_MOST_LISTED && next_word(&at, word, sizeof word)) {
         uint64_t value = 0;
 
         good = opevo_parse_u64(word, &value) && value > (count ? self->checkpoints[count - 1] : 0);
@@ -69,14 +66,15 @@ static opevo_status read_checkpoints(const opevo_call *call, plan *self, opevo_e
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--at %.200s: give up to %d ascending numbers of trials with commas "
                           "between them, such as 50,100.",
-                          text, MOST_LISTED);
+                          text, OPEVO_I_MOST_LISTED);
     self->options.checkpoints = self->checkpoints;
     self->options.checkpoint_count = count;
     self->options.compare_at_horizon = false;
     return OPEVO_OK;
 }
 
-static opevo_status read_targets(const opevo_call *call, plan *self, opevo_error *err)
+static opevo_status read_targets(const opevo_call *call, opevo_i_analyze_settings *self,
+                                 opevo_error *err)
 {
     const char *text = opevo_i_option(call, "targets"), *at = text;
     size_t count = 0;
@@ -85,7 +83,7 @@ static opevo_status read_targets(const opevo_call *call, plan *self, opevo_error
 
     if (!text)
         return OPEVO_OK;
-    while (good && count < MOST_LISTED && next_word(&at, word, sizeof word)) {
+    while (good && count < OPEVO_I_MOST_LISTED && next_word(&at, word, sizeof word)) {
         double value = 0;
 
         good = opevo_parse_double(word, &value) && value <= 1 &&
@@ -97,7 +95,7 @@ static opevo_status read_targets(const opevo_call *call, plan *self, opevo_error
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--targets %.200s: give up to %d ascending fractions of the optimum, "
                           "above 0 and at most 1, with commas between them, such as .9,.95.",
-                          text, MOST_LISTED);
+                          text, OPEVO_I_MOST_LISTED);
     self->options.targets = self->targets;
     self->options.target_count = count;
     return OPEVO_OK;
@@ -116,14 +114,13 @@ static opevo_status read_share(const opevo_call *call, const char *name, double 
     return OPEVO_OK;
 }
 
-static opevo_status read_options(const opevo_call *call, plan *self, opevo_error *err)
+opevo_status opevo_i_analyze_settings_read(const opevo_call *call, opevo_i_analyze_settings *self,
+                                           opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0, resamples = 0;
 
     self->options = opevo_study_options_default();
-    if (opevo_i_flag(call, "csv") + opevo_i_flag(call, "json") + opevo_i_flag(call, "latex") > 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Give one of --csv, --json and --latex.");
     OPEVO_TRY(read_checkpoints(call, self, err));
     OPEVO_TRY(read_targets(call, self, err));
     OPEVO_TRY(read_share(call, "confidence", &self->options.confidence, err));
@@ -142,14 +139,18 @@ cleanup:
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     plan self = {.analysis = NULL};
+    const opevo_study_options *study_options = &self.settings.options;
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
-    OPEVO_TRY(read_options(call, &self, err));
-    OPEVO_TRY(opevo_i_study_read(call->arguments[0], call, self.options.threads, &self.data, err));
-    OPEVO_TRY(opevo_i_study_open_landscapes(call, self.options.threads, &self.data, err));
+    if (opevo_i_flag(call, "csv") + opevo_i_flag(call, "json") + opevo_i_flag(call, "latex") > 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Give one of --csv, --json and --latex.");
+    OPEVO_TRY(opevo_i_analyze_settings_read(call, &self.settings, err));
+    OPEVO_TRY(
+        opevo_i_study_read(call->arguments[0], call, study_options->threads, &self.data, err));
+    OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &self.data, err));
     OPEVO_TRY(opevo_i_study_assemble(&self.data, err));
-    OPEVO_TRY(opevo_study_analyse(&self.data.study, &self.options, &self.analysis, err));
+    OPEVO_TRY(opevo_study_analyse(&self.data.study, study_options, &self.analysis, err));
     if (opevo_i_flag(call, "csv"))
         opevo_i_analysis_print_csv(self.analysis, out);
     else if (opevo_i_flag(call, "json"))

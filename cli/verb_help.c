@@ -10,8 +10,8 @@ static void print_option(const opevo_option *option, opevo_text *out)
 {
     opevo_text left = {0};
 
-    opevo_text_printf(&left, "  --%s%s%s", option->name, option->argument ? " " : "",
-                      option->argument ? option->argument : "");
+    opevo_text_printf(&left, "  %s%s%s%s", opevo_i_option_dashes(option), option->name,
+                      option->argument ? " " : "", option->argument ? option->argument : "");
     opevo_text_printf(out, "%-24s %s%s\n", opevo_text_string(&left), option->summary,
                       option->repeatable ? " (may be repeated)" : "");
     opevo_text_free(&left);
@@ -91,7 +91,8 @@ static void add_roff_verb(opevo_text *out, const opevo_verb *verb)
     for (size_t i = 0; i < verb->option_count; i++) {
         const opevo_option *option = &verb->options[i];
 
-        opevo_text_add(out, ".TP\n\\fB\\-\\-");
+        opevo_text_add(out, ".TP\n\\fB");
+        add_roff(out, opevo_i_option_dashes(option));
         add_roff(out, option->name);
         opevo_text_add(out, "\\fR ");
         add_roff(out, option->argument ? option->argument : "");
@@ -140,7 +141,9 @@ static opevo_status run_completion(const opevo_call *call, opevo_text *out, int 
     for (size_t i = 0; opevo_i_verbs[i]; i++) {
         opevo_text_printf(out, "        %s) words=\"", opevo_i_verbs[i]->name);
         for (size_t j = 0; j < opevo_i_verbs[i]->option_count; j++)
-            opevo_text_printf(out, "%s--%s", j ? " " : "", opevo_i_verbs[i]->options[j].name);
+            opevo_text_printf(out, "%s%s%s", j ? " " : "",
+                              opevo_i_option_dashes(&opevo_i_verbs[i]->options[j]),
+                              opevo_i_verbs[i]->options[j].name);
         opevo_text_add(out, "\" ;;\n");
     }
     opevo_text_add(out,

@@ -29,10 +29,6 @@ static const opevo_option options[] = {
     {"quiet", NULL, "no progress line", false},
 };
 
-/* Landscapes up to this many points are evaluated whole: c2, the largest of the paper, has
- * 22,579,200. */
-#define MOST_EVALUATED ((opevo_index)1 << 25)
-
 static const char *sureness(const opevo_landscape_summary *facts)
 {
     return facts->exact ? "exact" : "estimated";
@@ -53,8 +49,9 @@ static void add_json_optimum(const opevo_objective *objective, const opevo_optim
     opevo_text_add(out, "}");
 }
 
-static void print_json(const opevo_objective *objective, const opevo_landscape_summary *facts,
-                       const opevo_i_landscape_analysis *analysis, opevo_text *out)
+void opevo_i_landscape_json(const opevo_objective *objective, const opevo_landscape_summary *facts,
+                            const opevo_i_landscape_analysis *analysis, size_t listed,
+                            opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_i_json_string(out, "objective", objective->name);
@@ -91,7 +88,7 @@ static void print_json(const opevo_objective *objective, const opevo_landscape_s
     opevo_i_json_index(out, "within_5_percent", facts->within_5_percent);
     add_json_optimum(objective, &facts->optimum, out);
     if (analysis->entry_count)
-        opevo_i_landscape_analysis_json(analysis, out);
+        opevo_i_landscape_analysis_json(analysis, listed, out);
     opevo_text_add(out, "}\n");
 }
 
@@ -177,12 +174,13 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_objective_of(call->argument_count ? call->arguments[0] : NULL,
                                    opevo_i_option(call, "on"), opevo_i_option(call, "space"),
                                    &objective, err));
-    OPEVO_TRY(opevo_landscape_summarise(objective, MOST_EVALUATED, (unsigned)threads, &facts, err));
+    OPEVO_TRY(opevo_landscape_summarise(objective, OPEVO_I_MOST_EVALUATED, (unsigned)threads,
+                                        &facts, err));
     if (opevo_i_landscape_wants_analysis(call))
         OPEVO_TRY(
             opevo_i_landscape_analysis_run(call, objective, (unsigned)threads, &analysis, err));
     if (opevo_i_flag(call, "json"))
-        print_json(objective, &facts, &analysis, out);
+        opevo_i_landscape_json(objective, &facts, &analysis, OPEVO_I_LISTED_OPTIMA, out);
     else
         print_text(objective, &facts, out);
     if (analysis.entry_count && !opevo_i_flag(call, "json"))

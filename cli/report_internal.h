@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The parts of the verb report: a page that the build has assembled from cli/report, and the data
+ * that is put into it. */
+
+#ifndef OPEVO_REPORT_INTERNAL_H
+#define OPEVO_REPORT_INTERNAL_H
+
+#include "cli_internal.h"
+
+/* The page, with the marks @TITLE@ and @DATA@ once each; size 0 where the build could not get the
+ * chart library. `missing` then says what to do. Made by cmake/OpevoReport.cmake. */
+extern const unsigned char opevo_i_report_page[];
+extern const size_t opevo_i_report_page_size;
+extern const char opevo_i_report_missing[];
+
+/* The page with its title and its data, which is JSON. Both may hold any text: what could end the
+ * element that they stand in is escaped. Errors: INVALID in a build without charts; NOMEM. */
+opevo_status opevo_i_report_page_fill(const char *title, const opevo_text *json, opevo_text *out,
+                                      opevo_error *err);
+
+/* Members of every report: title, version and the command that makes it. */
+void opevo_i_report_json_head(const char *kind, const char *title, const opevo_call *call,
+                              opevo_text *out);
+/* An array of one double of each of `count` structs, `stride` bytes apart; null where one is not
+ * finite. */
+void opevo_i_report_json_column(opevo_text *out, const char *key, const double *first, size_t count,
+                                size_t stride);
+
+/* The runs of the store, or the landscape, that the call names, as one JSON object. */
+opevo_status opevo_i_report_study(const opevo_call *call, opevo_text *json, opevo_error *err);
+opevo_status opevo_i_report_landscape(const opevo_call *call, opevo_text *json, opevo_error *err);
+
+#endif

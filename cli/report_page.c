@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "report_internal.h"
+
+#include <string.h>
+
+/* JSON as the content of a script element: "<" stands in its strings only, where it may be written
+ * as an escape, so that neither "</script" nor "<!--" can occur. U+2028 and U+2029 likewise, for
+ * readers that take the data for program text. */
+static void add_script_json(opevo_text *out, const char *json)
+{
+    while (*json) {
+        size_t plain = strcspn(json, "<\xe2");
+
+        opevo_text_add_bytes(out, json, plain);
+        json += plain;
+        if (*json == '<') {
+            opevo_text_add(out, "\\u003c");
+            json++;
+        } else if (!strncmp(json, "\xe2\x80\xa8", 3) || !strncmp(json, "\xe2\x80\xa9", 3)) {
+            opevo_text_add(out, (unsigned char)json[2] == 0xa8 ? "\\u2028" : "\\u2029");
+            json += 3;
+        } else if (*json) {
+            opevo_text_add_bytes(out, json++, 1);
+        }
+    }
+}
+
+opevo_status opevo_i_report_page_fill(const char *title, const opevo_text *json, opevo_text *out,
+                                      opevo_error *err)
+{
+    const char *page = (const char *)opevo_i_report_page;
+    const char *title_mark = strstr(page, "@TITLE@");
+    const char *data_mark = strstr(page, "@DATA@");
+
+    if (opevo_i_report_page_size == 0 || !title_mark || !data_mark)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "This build has no charts: %s",
+                          opevo_i_report_missing);
+    opevo_text_add_bytes(out, page, (size_t)(title_mark - page));
+    opevo_text_add_xml(out, title);
+    title_mark += strlen("@TITLE@");
+    opevo_text_add_bytes(out, title_mark, (size_t)(data_mark - title_mark));
+    add_script_json(out, opevo_text_string(json));
+    opevo_text_add(out, data_mark + strlen("@DATA@"));
+    return opevo_text_check(out, err);
+}
+
+/* A word as a shell reads it back. */
+static void add_word(opevo_text *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=+./:,%@";
+
+    if (*word && word[strspn(word, plain)] == '\0') {
+        opevo_text_add(out, word);
+        return;
+    }
+    opevo_text_add(out, "'");
+    for (; *word; word++)
+        opevo_text_add_bytes(out, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    opevo_text_add(out, "'");
+}
+
+static void add_command(opevo_text *out, const opevo_call *call)
+{
+    opevo_text_printf(out, "opevo %s", call->verb->name);
+    for (size_t i = 0; i < call->argument_count; i++) {
+        opevo_text_add(out, " ");
+        add_word(out, call->arguments[i]);
+    }
+    for (size_t i = 0; i < call->given_count; i++) {
+        const opevo_given *given = &call->given[i];
+
+        opevo_text_printf(out, " %s%s", opevo_i_option_dashes(given->option), given->option->name);
+        if (given->value) {
+            opevo_text_add(out, " ");
+            add_word(out, given->value);
+        }
+    }
+}
+
+void opevo_i_report_json_head(const char *kind, const char *title, const opevo_call *call,
+                              opevo_text *out)
+{
+    opevo_text command = {0};
+
+    add_command(&command, call);
+    opevo_i_json_string(out, "kind", kind);
+    opevo_i_json_string(out, "title", title);
+    opevo_i_json_string(out, "version", OPEVO_VERSION_TEXT);
+    opevo_i_json_string(out, "command", opevo_text_string(&command));
+    out->failed = out->failed || command.failed;
+    opevo_text_free(&command);
+}
+
+void opevo_i_report_json_column(opevo_text *out, const char *key, const double *first, size_t count,
+                                size_t stride)
+{
+    const char *at = (const char *)first;
+
+    opevo_i_json_key(out, key);
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < count; i++, at += stride) {
+        double value = 0;
+
+        memcpy(&value, at, sizeof value);
+        opevo_text_add(out, i ? "," : "");
+        opevo_text_add_double(out, value);
+    }
+    opevo_text_add(out, "]");
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* An analysis of runs as the data of a page: the numbers of `opevo analyze --json`, by columns, so
+ * that 10,000 runs of a hundred contenders stay a few megabytes. */
+
+#include "analyze_internal.h"
+#include "report_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    QUANTILES = 256,    /* steps of a landscape's distribution */
+    MOST_COURSES = 1000 /* single runs, of all cells together */
+};
+
+typedef struct writer {
+    const opevo_i_study_data *data;
+    const opevo_study_analysis *analysis;
+    opevo_text *out;
+} writer;
+
+/* A column of a member of an array of structs. */
+#define COLUMN(self, key, rows, count, member)                                                     \
+    opevo_i_report_json_column((self)->out, key, (count) ? &(rows)[0].member : NULL, count,        \
+                               sizeof *(rows))
+
+static void add_numbers(opevo_text *out, const char *key, const uint64_t *values, size_t count)
+{
+    opevo_i_json_key(out, key);
+    for (size_t i = 0; i < count; i++)
+        opevo_text_printf(out, "%s%llu", i ? "," : "[", (unsigned long long)values[i]);
+    opevo_text_add(out, count ? "]" : "[]");
+}
+
+/* ---- Curves ---- */
+
+static void add_points(const writer *self, const opevo_study_place *place,
+                       const opevo_study_cell *cell)
+{
+    const opevo_study_point *points = cell->points;
+    size_t count = place->grid_count;
+
+    opevo_i_json_key(self->out, "known");
+    for (size_t i = 0; i < count; i++)
+        opevo_text_printf(self->out, "%s%zu", i ? "," : "[", points[i].runs);
+    opevo_text_add(self->out, count ? "]" : "[]");
+    COLUMN(self, "mean", points, count, mean);
+    COLUMN(self, "low", points, count, interval.low);
+    COLUMN(self, "high", points, count, interval.high);
+    COLUMN(self, "sd", points, count, sd);
+    COLUMN(self, "worst", points, count, worst);
+    COLUMN(self, "within_5", points, count, within_5);
+    COLUMN(self, "within_1", points, count, within_1);
+    COLUMN(self, "score", points, count, score);
+    COLUMN(self, "ecdf", points, count, ecdf);
+}
+
+static void add_courses(const writer *self, const opevo_study_place *place,
+                        const opevo_study_cell *cell)
+{
+    opevo_text *out = self->out;
+    const opevo_study_target *targets = cell->targets;
+    size_t count = self->analysis->options.target_count;
+
+    add_points(self, place, cell);
+    opevo_i_json_key(out, "over_seconds");
+    opevo_text_add(out, "{");
+    COLUMN(self, "mean", cell->moments, place->moment_count, mean);
+    COLUMN(self, "low", cell->moments, place->moment_count, interval.low);
+    COLUMN(self, "high", cell->moments, place->moment_count, interval.high);
+    opevo_text_add(out, "}");
+    opevo_i_json_key(out, "targets");
+    opevo_text_add(out, "{");
+    COLUMN(self, "ert", targets, count, ert);
+    COLUMN(self, "low", targets, count, interval.low);
+    COLUMN(self, "high", targets, count, interval.high);
+    COLUMN(self, "share", targets, count, hit);
+    opevo_i_json_key(out, "reached");
+    for (size_t i = 0; i < count; i++)
+        opevo_text_printf(out, "%s%zu", i ? "," : "[", targets[i].reached);
+    opevo_text_add(out, count ? "]}" : "[]}");
+    opevo_i_json_double(out, "area", cell->ecdf_area);
+    opevo_i_json_double(out, "area_low", cell->ecdf_area_interval.low);
+    opevo_i_json_double(out, "area_high", cell->ecdf_area_interval.high);
+}
+
+/* ---- The runs of a cell ---- */
+
+static bool is_of(const opevo_study_run *run, const opevo_study_cell *cell)
+{
+    return run->landscape == cell->landscape && run->contender == cell->contender;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* "1-40, 50". */
+static void add_seeds(opevo_text *out, uint64_t *seeds, size_t count)
+{
+    opevo_text text = {0};
+
+    qsort(seeds, count, sizeof *seeds, by_number);
+    for (size_t i = 0; i < count; i++) {
+        size_t first = i;
+
+        while (i + 1 < count && seeds[i + 1] == seeds[i] + 1)
+            i++;
+        opevo_text_printf(&text, "%s%llu", first ? ", " : "", (unsigned long long)seeds[first]);
+        if (i > first)
+            opevo_text_printf(&text, "-%llu", (unsigned long long)seeds[i]);
+    }
+    opevo_i_json_string(out, "seeds", opevo_text_string(&text));
+    out->failed = out->failed || text.failed;
+    opevo_text_free(&text);
+}
+
+static void add_course(opevo_text *out, const opevo_study_run *run)
+{
+    const opevo_run_curve *curve = &run->curve;
+
+    opevo_text_printf(out, "{\"seed\": %llu, \"length\": %llu, \"trial\": [",
+                      (unsigned long long)run->seed, (unsigned long long)curve->trials);
+    for (size_t i = 0; i < curve->count; i++)
+        opevo_text_printf(out, "%s%llu", i ? "," : "", (unsigned long long)curve->steps[i].trial);
+    opevo_text_add(out, "]");
+    opevo_i_report_json_column(out, "fitness", curve->count ? &curve->steps[0].fitness : NULL,
+                               curve->count, sizeof *curve->steps);
+    opevo_text_add(out, "}");
+}
+
+/* Outcomes by class, seeds, and a few single courses. */
+static opevo_status add_runs(const writer *self, const opevo_study_cell *cell, size_t courses,
+                             opevo_error *err)
+{
+    const opevo_study *study = &self->analysis->study;
+    uint64_t outcomes[OPEVO_OUTCOME_CLASS_COUNT] = {0};
+    uint64_t *seeds = opevo_malloc(cell->runs, sizeof *seeds);
+    size_t count = 0, shown = 0;
+
+    if (!seeds)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the seeds of a report.");
+    opevo_i_json_key(self->out, "courses");
+    opevo_text_add(self->out, "[");
+    for (size_t i = 0; i < study->run_count && count < cell->runs; i++) {
+        if (!is_of(&study->runs[i], cell))
+            continue;
+        seeds[count++] = study->runs[i].seed;
+        for (int k = 0; k < OPEVO_OUTCOME_CLASS_COUNT; k++)
+            outcomes[k] += self->data->outcomes[i][k];
+        if (shown < courses) {
+            opevo_text_add(self->out, shown++ ? "," : "");
+            add_course(self->out, &study->runs[i]);
+        }
+    }
+    opevo_text_add(self->out, "]");
+    add_numbers(self->out, "outcomes", outcomes, OPEVO_OUTCOME_CLASS_COUNT);
+    add_seeds(self->out, seeds, count);
+    opevo_free(seeds);
+    return OPEVO_OK;
+}
+
+static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, size_t courses,
+                             opevo_error *err)
+{
+    opevo_text *out = self->out;
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_add(out, "{");
+    opevo_i_json_index(out, "contender", cell->contender);
+    opevo_i_json_index(out, "runs", cell->runs);
+    opevo_i_json_index(out, "unfinished", cell->open);
+    opevo_i_json_index(out, "trials", cell->trials);
+    opevo_i_json_index(out, "failed", cell->failed);
+    opevo_i_json_double(out, "cost_s", cell->cost_s);
+    add_courses(self, &self->analysis->places[cell->landscape], cell);
+    status = add_runs(self, cell, courses, err);
+    opevo_text_add(out, "}");
+    return status;
+}
+
+/* ---- Landscapes ---- */
+
+/* The fitness of the points that are ok as its quantile function, in equal steps of the share. */
+static void add_distribution(opevo_text *out, const opevo_fitness_table *table)
+{
+    opevo_i_json_key(out, "distribution");
+    if (!table || table->ok == 0) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_i_json_index(out, "points", table->points);
+    opevo_i_json_index(out, "ok", table->ok);
+    opevo_i_json_key(out, "quantile");
+    for (size_t i = 0; i <= QUANTILES; i++) {
+        double place = (double)(table->ok - 1) * (1 - (double)i / QUANTILES);
+
+        opevo_text_add(out, i ? "," : "[");
+        opevo_text_add_double(out, table->fitness[(size_t)(place + 0.5)]);
+    }
+    opevo_text_add(out, "]}");
+}
+
+static void add_place_facts(const writer *self, size_t landscape)
+{
+    const opevo_study_place *place = &self->analysis->places[landscape];
+    const opevo_i_named_landscape *row = &self->data->landscapes[landscape];
+    opevo_text *out = self->out;
+    char signature[17];
+
+    snprintf(signature, sizeof signature, "%016llx", (unsigned long long)row->signature);
+    opevo_i_json_string(out, "name", row->label);
+    opevo_i_json_string(out, "unit", row->unit);
+    opevo_i_json_string(out, "on", row->on);
+    opevo_i_json_string(out, "what", row->what);
+    opevo_i_json_string(out, "space", row->space);
+    opevo_i_json_string(out, "signature", signature);
+    opevo_i_json_double(out, "optimum", place->optimum_known ? place->optimum : (double)NAN);
+    opevo_i_json_double(out, "fractions_of", place->optimum);
+    opevo_i_json_index(out, "horizon", place->horizon);
+    opevo_i_json_index(out, "compared_at", place->compared_at);
+    add_numbers(out, "trials", place->grid, place->grid_count);
+    opevo_i_report_json_column(out, "seconds", place->moments, place->moment_count,
+                               sizeof *place->moments);
+    add_distribution(out, row->has_table ? &row->table : NULL);
+}
+
+static opevo_status add_place(const writer *self, size_t landscape, size_t courses,
+                              opevo_error *err)
+{
+    const opevo_study_place *place = &self->analysis->places[landscape];
+    opevo_text *out = self->out;
+    opevo_status status = OPEVO_OK;
+    bool first = true;
+
+    opevo_text_add(out, "{");
+    add_place_facts(self, landscape);
+    opevo_i_json_key(out, "random");
+    if (place->exact_random) {
+        opevo_text_add(out, "{");
+        add_courses(self, place, &place->random);
+        opevo_text_add(out, "}");
+    } else {
+        opevo_text_add(out, "null");
+    }
+    opevo_i_json_key(out, "cells");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < self->analysis->study.contender_count; i++) {
+        const opevo_study_cell *cell = opevo_study_cell_of(self->analysis, landscape, i);
+
+        if (!cell->runs)
+            continue;
+        opevo_text_add(out, first ? "\n  " : ",\n  ");
+        first = false;
+        OPEVO_TRY(add_cell(self, cell, courses, err));
+    }
+    opevo_text_add(out, "]}");
+cleanup:
+    return status;
+}
+
+/* ---- Verdicts ---- */
+
+static void add_pair_columns(const writer *self)
+{
+    const opevo_study_pair *pairs = self->analysis->pairs;
+    size_t count = self->analysis->pair_count;
+
+    COLUMN(self, "mean_a", pairs, count, mean_a);
+    COLUMN(self, "mean_b", pairs, count, mean_b);
+    COLUMN(self, "low", pairs, count, interval.low);
+    COLUMN(self, "high", pairs, count, interval.high);
+    COLUMN(self, "p", pairs, count, test.p);
+    COLUMN(self, "p_holm", pairs, count, p_adjusted);
+    COLUMN(self, "rank_biserial", pairs, count, test.rank_biserial);
+    COLUMN(self, "pairs_needed", pairs, count, pairs_needed);
+}
+
+/* Row by row: landscape, a, b, pairs, wins, ties, losses, and 1, -1 or 0 for a better or worse than
+ * b or not resolved. */
+static void add_pairs(const writer *self)
+{
+    const opevo_study_analysis *analysis = self->analysis;
+    opevo_text *out = self->out;
+
+    opevo_i_json_key(out, "pairs");
+    opevo_text_add(out, "{");
+    opevo_i_json_key(out, "rows");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < analysis->pair_count; i++) {
+        const opevo_study_pair *pair = &analysis->pairs[i];
+        int sign = pair->verdict == OPEVO_VERDICT_BETTER  ? 1
+                   : pair->verdict == OPEVO_VERDICT_WORSE ? -1
+                                                          : 0;
+
+        opevo_text_printf(out, "%s[%zu,%zu,%zu,%zu,%zu,%zu,%zu,%d]", i ? "," : "", pair->landscape,
+                          pair->a, pair->b, pair->test.pairs, pair->test.wins, pair->test.ties,
+                          pair->test.losses, sign);
+    }
+    opevo_text_add(out, "]");
+    add_pair_columns(self);
+    opevo_text_add(out, "}");
+}
+
+static void add_overall(const writer *self)
+{
+    const opevo_study_overall *overall = &self->analysis->overall;
+    size_t count = self->analysis->study.contender_count;
+    opevo_text *out = self->out;
+
+    opevo_i_json_key(out, "overall");
+    if (overall->blocks < 2 || count < 2) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_i_json_index(out, "landscapes", overall->blocks);
+    opevo_i_json_double(out, "chi_square", overall->test.chi_square);
+    opevo_i_json_double(out, "p_chi_square", overall->test.p_chi_square);
+    opevo_i_json_double(out, "f", overall->test.f);
+    opevo_i_json_double(out, "p_f", overall->test.p_f);
+    opevo_i_json_double(out, "critical_difference", overall->critical_difference);
+    opevo_i_report_json_column(out, "mean", overall->mean, count, sizeof *overall->mean);
+    COLUMN(self, "low", overall->interval, count, low);
+    COLUMN(self, "high", overall->interval, count, high);
+    opevo_i_report_json_column(out, "mean_rank", overall->mean_rank, count,
+                               sizeof *overall->mean_rank);
+    opevo_text_add(out, "}");
+}
+
+/* ---- All ---- */
+
+static void add_contenders(const writer *self)
+{
+    opevo_i_json_key(self->out, "contenders");
+    opevo_text_add(self->out, "[");
+    for (size_t i = 0; i < self->data->contender_count; i++) {
+        const opevo_i_contender *row = &self->data->contenders[i];
+
+        opevo_text_add(self->out, i ? ",\n {" : "\n {");
+        opevo_i_json_string(self->out, "name", row->label);
+        opevo_i_json_string(self->out, "tuner", row->tuner);
+        opevo_i_json_string(self->out, "settings", row->settings);
+        opevo_i_json_string(self->out, "budget", row->budget);
+        opevo_text_add(self->out, "}");
+    }
+    opevo_text_add(self->out, "]");
+}
+
+static void add_settings(const writer *self)
+{
+    const opevo_study_options *options = &self->analysis->options;
+    opevo_text *out = self->out;
+
+    opevo_i_json_string(out, "notes", opevo_text_string(&self->data->notes));
+    opevo_i_json_string(out, "versions", opevo_text_string(&self->data->versions));
+    opevo_i_json_index(out, "runs", self->data->run_count);
+    opevo_i_json_double(out, "confidence", options->confidence);
+    opevo_i_json_double(out, "alpha", options->alpha);
+    opevo_i_json_index(out, "resamples", options->resamples);
+    opevo_i_json_index(out, "seed", options->seed);
+    add_numbers(out, "checkpoints", options->checkpoints, options->checkpoint_count);
+    opevo_i_report_json_column(out, "targets", options->targets, options->target_count,
+                               sizeof *options->targets);
+    opevo_i_json_key(out, "classes");
+    for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
+        opevo_text_add(out, i ? ", " : "[");
+        opevo_text_add_json(out, opevo_outcome_name((opevo_outcome_class)i));
+    }
+    opevo_text_add(out, "]");
+}
+
+static opevo_status add_all(const opevo_call *call, const writer *self, opevo_error *err)
+{
+    const opevo_study *study = &self->analysis->study;
+    size_t cells = study->landscape_count * study->contender_count;
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_add(self->out, "{");
+    opevo_i_report_json_head("study", call->arguments[0], call, self->out);
+    add_settings(self);
+    add_contenders(self);
+    opevo_i_json_key(self->out, "landscapes");
+    opevo_text_add(self->out, "[");
+    for (size_t i = 0; i < study->landscape_count; i++) {
+        opevo_text_add(self->out, i ? ",\n " : "\n ");
+        OPEVO_TRY(add_place(self, i, MOST_COURSES / cells, err));
+    }
+    opevo_text_add(self->out, "]");
+    add_pairs(self);
+    add_overall(self);
+    opevo_text_add(self->out, "}");
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_report_study(const opevo_call *call, opevo_text *json, opevo_error *err)
+{
+    opevo_i_analyze_settings settings;
+    opevo_i_study_data data = {.landscape_count = 0};
+    opevo_study_analysis *analysis = NULL;
+    opevo_status status = OPEVO_OK;
+    unsigned threads = 0;
+
+    OPEVO_TRY(opevo_i_analyze_settings_read(call, &settings, err));
+    threads = settings.options.threads;
+    OPEVO_TRY(opevo_i_study_read(call->arguments[0], call, threads, &data, err));
+    OPEVO_TRY(opevo_i_study_open_landscapes(call, threads, &data, err));
+    OPEVO_TRY(opevo_i_study_assemble(&data, err));
+    OPEVO_TRY(opevo_study_analyse(&data.study, &settings.options, &analysis, err));
+    OPEVO_TRY(add_all(call, &(writer){&data, analysis, json}, err));
+cleanup:
+    opevo_study_analysis_destroy(analysis);
+    opevo_i_study_data_free(&data);
+    return status;
+}

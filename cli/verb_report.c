@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Report: one page with the charts of a store or of a landscape. */
+
+#include "report_internal.h"
+
+#include <opevo/file.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const opevo_option options[] = {
+    {"-o", "FILE", "the page to write (default report.html)", false},
+    {"at", "N,N,...", "of a store: trials to look at, the comparison at the last of them", false},
+    {"targets", "X,X,...", "of a store: fractions of the optimum (default .9,.95,.99,1)", false},
+    {"objective", "NAME=WHERE", "of a store: where a landscape of it is: recorded:FILE", true},
+    {"no-landscapes", NULL, "of a store: open none: no exact random search, no scores", false},
+    {"landscape", "NAME", "of a store: only the runs on this one", true},
+    {"tuner", "NAME", "of a store: only the runs of this tuner", true},
+    {"confidence", "P", "of a store: of all intervals (default .95)", false},
+    {"alpha", "P", "of a store: chance of any false verdict (default .05)", false},
+    {"resamples", "N", "of a store: of the bootstrap (default 2000)", false},
+    {"on", "OBJECTIVE", "of a landscape: sim:DEVICE for an operator, or recorded:FILE", false},
+    {"space", "FILE", "of a landscape: space file that says otherwise than the recording", false},
+    {"topologies", "WHICH", "of a landscape: all (default up to 100,000 points), current, or names",
+     false},
+    {"nodes", "SET", "of a landscape: ok, allowed (default: failures with fitness 0) or all",
+     false},
+    {"target", "X", "of a landscape: a fitness, or X% of the optimum (default 95%)", false},
+    {"population", "N|FILE", "of a landscape: random trials, or those of FILE (default 50)", false},
+    {"lambda", "N", "of a landscape: parents of a generation (default 8)", false},
+    {"rho", "N", "of a landscape: its children (default 8)", false},
+    {"q", "Q,...", "of a landscape: probabilities of one more step (default 0.05,0.1,...)", false},
+    {"duplicates", "RULE", "of a landscape: continue (default) or redraw", false},
+    {"seed", "N", "of the bootstrap, or of the random trials (default 1)", false},
+    {"threads", "N", "threads (default 0: all processors)", false},
+    {"quiet", NULL, "no progress line", false},
+};
+
+/* Whether the option is for reports of the other kind; its summary says so. */
+static bool is_foreign(const opevo_option *option, bool landscape)
+{
+    const char *other = landscape ? "of a store:" : "of a landscape:";
+
+    return !strncmp(option->summary, other, strlen(other));
+}
+
+static opevo_status check_options(const opevo_call *call, bool landscape, opevo_error *err)
+{
+    for (size_t i = 0; i < call->given_count; i++) {
+        if (is_foreign(call->given[i].option, landscape))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s is for the report of a %s.",
+                              call->given[i].option->name, landscape ? "store" : "landscape");
+    }
+    if (!landscape && call->argument_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Say of what: a store of runs, recorded:FILE, or an operator with --on.");
+    return OPEVO_OK;
+}
+
+/* Before the work, so that a slip of the pen does not cost it. */
+static opevo_status check_target(const char *path, opevo_error *err)
+{
+    struct stat info;
+
+    if (!*path)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "-o is empty: name a file, such as report.html.");
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return OPEVO_FAIL(err, OPEVO_IO, "-o %s: that is a folder; name a file in it.", path);
+    return OPEVO_OK;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    const char *path = opevo_i_flag(call, "-o") ? opevo_i_option(call, "-o") : "report.html";
+    const char *what = call->argument_count ? call->arguments[0] : opevo_i_option(call, "on");
+    bool landscape = opevo_i_flag(call, "on") || (what && !strncmp(what, "recorded:", 9));
+    opevo_status status = OPEVO_OK;
+    opevo_text json = {0}, page = {0}, title = {0};
+
+    (void)exit_code;
+    OPEVO_TRY(check_options(call, landscape, err));
+    OPEVO_TRY(check_target(path, err));
+    if (opevo_i_report_page_size == 0) /* says so, before the work */
+        OPEVO_TRY(opevo_i_report_page_fill("", &json, &page, err));
+    if (landscape)
+        OPEVO_TRY(opevo_i_report_landscape(call, &json, err));
+    else
+        OPEVO_TRY(opevo_i_report_study(call, &json, err));
+    OPEVO_TRY(opevo_text_check(&json, err));
+    opevo_text_printf(&title, "%s - opevo report", what);
+    OPEVO_TRY(opevo_text_check(&title, err));
+    OPEVO_TRY(opevo_i_report_page_fill(opevo_text_string(&title), &json, &page, err));
+    OPEVO_TRY(opevo_file_write(path, page.data, page.length, err));
+    opevo_text_printf(out, "%s: %.1f MB; open it in a browser.\n", path, (double)page.length / 1e6);
+cleanup:
+    opevo_text_free(&json);
+    opevo_text_free(&page);
+    opevo_text_free(&title);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_report = {
+    .name = "report",
+    .arguments = "STORE|LANDSCAPE",
+    .arguments_max = 1,
+    .summary = "Write one page with the charts of a store of runs, or of a landscape.",
+    .details = "The page needs no network: it holds its data and the library that draws it.\n"
+               "docs/report.md says what it shows.\n\n"
+               "  opevo report runs.db -o report.html\n"
+               "  opevo report recorded:conv_a100.csv.xz -o conv.html\n"
+               "  opevo report mm1 --on sim:gtx1080ti -o mm1.html",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# browser.sh OPEVO: open reports in headless Chromium. Each must draw all its charts without a word on the console, and
+# the curves must be those of `opevo analyze --json`, which check.js compares inside the page.
+set -u
+opevo=$(realpath "$1")
+here=$(dirname "$(realpath "$0")")
+for browser in chromium chromium-browser google-chrome chrome-headless-shell ''; do
+    [ -z "$browser" ] && { echo "skipped: there is no Chromium"; exit 77; }
+    command -v "$browser" >/dev/null && break
+done
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+export HOME="$folder" XDG_CACHE_HOME="$folder/cache" XDG_CONFIG_HOME="$folder/config"
+
+# A landscape whose names try to leave the page that they stand in.
+# The slash is that of a folder "<".
+evil=$(printf '</script><img src=x onerror=console.error(1)> "q" & <!-- \342\200\250')
+awk 'BEGIN { print "u,v,time_ms,status"; for (i = 1; i <= 6; i++) for (j = 1; j <= 5; j++)
+    print i "," j "," (i == 6 ? ",runtime_error" : 1 + (i - 4) ^ 2 + (j - 2) ^ 2 / 3 ",ok") }' >toy.csv
+cat >toy.json <<'S'
+{"format": "tuning-landscape 1", "name": "toy", "flop_per_run": 1e6, "rows": 30,
+ "parameters": [{"name": "u", "type": "int", "values": [1, 2, 3, 4, 5, 6]},
+                {"name": "v", "type": "int", "values": [1, 2, 3, 4, 5]}], "columns": ["u", "v", "time_ms", "status"]}
+S
+cat >plan.json <<'S'
+{"study": 1, "objectives": ["recorded:toy.csv"],
+ "tuners": ["random", {"tuner": "opevo", "settings": {"q": [0.2, 0.5, 0.8], "lambda": [2, 4]}}],
+ "topologies": {"*discrete": "path"}, "seeds": 6, "budget": {"trials": 25}}
+S
+"$opevo" study plan.json --store runs.db >/dev/null || exit 1
+mkdir '<' && cp runs.db "$evil.db"
+"$opevo" report "$evil.db" -o study.html >/dev/null 2>words || {
+    cat words
+    grep -q 'has no charts' words && exit 77
+    exit 1
+}
+"$opevo" report recorded:toy.csv -o landscape.html >/dev/null || exit 1
+"$opevo" analyze runs.db --json >analysis.json || exit 1
+
+# check PAGE EXPECTED: a copy of the page that checks itself.
+check() {
+    {
+        sed '$d' "$1" | sed '$d'
+        printf '<script type="application/json" id="expected">'
+        cat "$2"
+        printf '</script>\n<script>'
+        cat "$here/check.js"
+        printf '</script>\n</body>\n</html>\n'
+    } >checked.html
+    sed -i "s/script-src 'unsafe-inline'/script-src 'unsafe-inline' 'self'/" checked.html
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --enable-logging=stderr --v=0 \
+        --virtual-time-budget=20000 --window-size="$3",900 --dump-dom "file://$folder/checked.html" >dom.html 2>log
+    if grep CONSOLE log; then echo "$1: the console is not silent"; exit 1; fi
+    verdict=$(sed -n 's/.*<pre id="verdict">\(.*\)<\/pre>.*/\1/p' dom.html)
+    [ "${verdict#good}" != "$verdict" ] || {
+        echo "$1 at $3 pixels: ${verdict:-no verdict}"
+        tail -5 log
+        exit 1
+    }
+    echo "$1 at $3 pixels: $verdict"
+}
+echo null >none.json
+for width in 1200 400; do
+    check study.html analysis.json $width
+    check landscape.html none.json $width
+done
+timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
+    --screenshot="$folder/shot.png" --window-size=1200,2000 "file://$folder/study.html" >/dev/null 2>&1
+[ "$(wc -c <shot.png)" -gt 20000 ] || { echo "no screenshot"; exit 1; }

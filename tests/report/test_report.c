@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What `opevo report` writes: one file without outside references, whose data are JSON with the
+ * numbers of `opevo analyze --json` to the last digit, whatever names the user chose. */
+
+#include "check.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+#include <opevo/text.h>
+
+#include <jansson.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In a folder "<": the whole argument is "</script>...". */
+static const char store[] = "</script><b onload=\"x\">&'<!-- \xe2\x80\xa8\xe2\x80\xa9.db";
+static char folder[] = "/tmp/opevo-report-XXXXXX";
+
+static int execute(const char *program, const char *arguments)
+{
+    opevo_text command = {0};
+    int status = 0;
+
+    opevo_text_printf(&command, "%s%s", program, arguments);
+    status = system(opevo_text_string(&command)); /* NOLINT: the words are ours */
+    opevo_text_free(&command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The program, with what it prints in the files out and err. */
+static int run(const char *arguments)
+{
+    return execute(OPEVO_PROGRAM " >out 2>err ", arguments);
+}
+
+static char *read_text(const char *path)
+{
+    char *data = NULL;
+    size_t size = 0;
+    opevo_error err = {OPEVO_OK, ""};
+
+    if (opevo_file_read(path, &data, &size, &err) != OPEVO_OK)
+        fail_msg("%s", err.message);
+    return data;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    opevo_error err = {OPEVO_OK, ""};
+
+    assert_int_equal(opevo_file_write(path, text, strlen(text), &err), OPEVO_OK);
+}
+
+static json_t *parse(const char *text, size_t size)
+{
+    json_error_t error;
+    json_t *json = json_loadb(text, size, 0, &error);
+
+    if (!json)
+        fail_msg("line %d: %s", error.line, error.text);
+    return json;
+}
+
+/* The data of a page: what stands between its element's tags, as a browser finds them. */
+static json_t *data_of(const char *page)
+{
+    static const char begin[] = "<script type=\"application/json\" id=\"data\">";
+    const char *from = strstr(page, begin);
+    const char *to = NULL;
+
+    assert_non_null(from);
+    from += strlen(begin);
+    to = strstr(from, "</script");
+    assert_non_null(to);
+    return parse(from, (size_t)(to - from));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder) || chdir(folder) || mkdir("<", 0755))
+        return -1;
+    setenv("XDG_CACHE_HOME", folder, 1);
+    write_text(
+        "plan.json",
+        "{\"study\": 1, \"objectives\": [{\"on\": \"sim:mi50\", \"what\": [\"matmul(8,8,8)\", "
+        "\"matmul(16,8,8)\"]}], \"tuners\": [\"random\", {\"tuner\": \"opevo\", \"settings\": "
+        "{\"q\": [0.2, 0.7]}}], \"seeds\": 5, \"budget\": {\"trials\": 12}}");
+    if (run("study plan.json --store runs.db") != 0)
+        return -1;
+    return link("runs.db", store);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    if (chdir("/"))
+        return -1;
+    return execute("rm -rf ", folder);
+}
+
+static void check_number(const json_t *have, const json_t *want)
+{
+    assert_non_null(have);
+    assert_non_null(want);
+    if (!json_is_number(want)) {
+        assert_true(json_is_null(have) && json_is_null(want));
+        return;
+    }
+    if (json_number_value(have) != json_number_value(want))
+        fail_msg("%.17g for %.17g", json_number_value(have), json_number_value(want));
+}
+
+static void check_course(const json_t *have, const json_t *want)
+{
+    static const char *const members[] = {"mean", "sd", "worst", "score", "ecdf"};
+    json_t *points = json_object_get(want, "points");
+    json_t *targets = json_object_get(want, "targets");
+
+    assert_true(json_array_size(points) > 5);
+    for (size_t i = 0; i < json_array_size(points); i++) {
+        const json_t *point = json_array_get(points, i);
+        const json_t *interval = json_object_get(point, "interval");
+
+        for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+            check_number(json_array_get(json_object_get(have, members[k]), i),
+                         json_object_get(point, members[k]));
+        check_number(json_array_get(json_object_get(have, "low"), i), json_array_get(interval, 0));
+        check_number(json_array_get(json_object_get(have, "high"), i), json_array_get(interval, 1));
+        check_number(json_array_get(json_object_get(have, "within_5"), i),
+                     json_object_get(point, "within_5_percent"));
+    }
+    for (size_t i = 0; i < json_array_size(targets); i++)
+        check_number(json_array_get(json_object_get(json_object_get(have, "targets"), "ert"), i),
+                     json_object_get(json_array_get(targets, i), "ert"));
+    check_number(json_object_get(have, "area"), json_object_get(want, "ecdf_area"));
+}
+
+static void check_cells(const json_t *have, const json_t *want)
+{
+    const json_t *cells = json_object_get(have, "cells"), *tuners = json_object_get(want, "tuners");
+
+    assert_int_equal(json_array_size(cells), json_array_size(tuners));
+    for (size_t i = 0; i < json_array_size(cells); i++) {
+        const json_t *cell = json_array_get(cells, i);
+        const json_t *outcomes = json_object_get(cell, "outcomes");
+        json_int_t sum = 0;
+
+        check_course(cell, json_array_get(tuners, i));
+        for (size_t k = 0; k < json_array_size(outcomes); k++)
+            sum += json_integer_value(json_array_get(outcomes, k));
+        assert_int_equal(sum, json_integer_value(json_object_get(cell, "trials")));
+        assert_int_equal(sum - json_integer_value(json_array_get(outcomes, 0)),
+                         json_integer_value(json_object_get(cell, "failed")));
+        assert_string_equal(json_string_value(json_object_get(cell, "seeds")), "1-5");
+    }
+    check_course(json_object_get(have, "random"), json_object_get(want, "random"));
+}
+
+static void numbers_are_those_of_analyze(void **state)
+{
+    char *page = NULL, *analysis = NULL;
+    json_t *have = NULL, *want = NULL;
+    const json_t *places = NULL, *pairs = NULL;
+
+    (void)state;
+    assert_int_equal(run("report runs.db -o page.html"), 0);
+    page = read_text("page.html");
+    assert_int_equal(run("analyze runs.db --json"), 0);
+    analysis = read_text("out");
+    have = data_of(page);
+    want = parse(analysis, strlen(analysis));
+    places = json_object_get(have, "landscapes");
+    assert_int_equal(json_array_size(places), 2);
+    for (size_t i = 0; i < 2; i++)
+        check_cells(json_array_get(places, i),
+                    json_array_get(json_object_get(want, "landscapes"), i));
+    pairs = json_object_get(want, "pairs");
+    assert_int_equal(json_array_size(pairs), 6);
+    for (size_t i = 0; i < 6; i++)
+        check_number(json_array_get(json_object_get(json_object_get(have, "pairs"), "p_holm"), i),
+                     json_object_get(json_array_get(pairs, i), "p_holm"));
+    json_decref(have);
+    json_decref(want);
+    opevo_free(page);
+    opevo_free(analysis);
+}
+
+static size_t occurrences(const char *text, const char *piece)
+{
+    size_t found = 0;
+
+    for (; (text = strstr(text, piece)); text++)
+        found++;
+    return found;
+}
+
+static void names_stay_in_the_data(void **state)
+{
+    opevo_text command = {0};
+    char *plain = NULL, *page = NULL;
+    json_t *data = NULL;
+
+    (void)state;
+    opevo_text_printf(
+        &command,
+        "report '</script><b onload=\"x\">&'\\''<!-- \xe2\x80\xa8\xe2\x80\xa9.db' -o evil.html");
+    assert_int_equal(run(opevo_text_string(&command)), 0);
+    assert_int_equal(run("report runs.db -o page.html"), 0);
+    page = read_text("evil.html");
+    plain = read_text("page.html");
+    /* As many elements and comments as in the page of a store with a plain name. */
+    assert_int_equal(occurrences(page, "</script"), occurrences(plain, "</script"));
+    assert_int_equal(occurrences(page, "<!--"), occurrences(plain, "<!--"));
+    assert_int_equal(occurrences(page, "<b "), 0);
+    assert_int_equal(occurrences(page, "\xe2\x80\xa8"), 1); /* in the title */
+    data = data_of(page);
+    assert_string_equal(json_string_value(json_object_get(data, "title")), store);
+    json_decref(data);
+    opevo_text_free(&command);
+    opevo_free(page);
+    opevo_free(plain);
+}
+
+static void page_stands_alone(void **state)
+{
+    static const char *const outside[] = {"<link",    " src=",  "@import",
+                                          "url(http", "fetch(", "XMLHttpRequest"};
+    char *page = NULL;
+
+    (void)state;
+    assert_int_equal(run("report runs.db -o page.html"), 0);
+    page = read_text("page.html");
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        assert_int_equal(occurrences(page, outside[i]), 0);
+    assert_int_equal(occurrences(page, "Permission is hereby granted"), 1); /* uPlot's licence */
+    assert_int_equal(occurrences(page, "default-src 'none'"), 1);
+    assert_true(strlen(page) < 600000);
+    opevo_free(page);
+}
+
+static void landscape_is_that_of_landscape(void **state)
+{
+    char *page = NULL, *facts = NULL;
+    json_t *have = NULL, *want = NULL;
+
+    (void)state;
+    assert_int_equal(run("report 'matmul(8,8,8)' --on sim:mi50 -o page.html"), 0);
+    page = read_text("page.html");
+    assert_int_equal(
+        run("landscape 'matmul(8,8,8)' --on sim:mi50 --topologies all --population 50 --json"), 0);
+    facts = read_text("out");
+    have = data_of(page);
+    want = parse(facts, strlen(facts));
+    {
+        const json_t *a = json_object_get(json_object_get(have, "landscape"), "analysis");
+        const json_t *b = json_object_get(want, "analysis");
+        const json_t *first = json_object_get(a, "topologies");
+        size_t with = 0;
+
+        assert_true(json_equal(json_object_get(json_object_get(have, "landscape"), "outcomes"),
+                               json_object_get(want, "outcomes")));
+        assert_true(json_array_size(first) > 1);
+        assert_int_equal(json_array_size(first), json_array_size(json_object_get(b, "topologies")));
+        for (size_t i = 0; i < json_array_size(first); i++) {
+            json_t *one = json_array_get(first, i);
+            const json_t *other = json_array_get(json_object_get(b, "topologies"), i);
+
+            with += json_object_get(one, "interaction") != NULL;
+            assert_true(json_equal(json_object_get(one, "first_improvement"),
+                                   json_object_get(other, "first_improvement")));
+            assert_true(json_equal(json_object_get(one, "improvement"),
+                                   json_object_get(other, "improvement")));
+        }
+        assert_int_equal(with, 1); /* it does not depend on the topology */
+    }
+    json_decref(have);
+    json_decref(want);
+    opevo_free(page);
+    opevo_free(facts);
+}
+
+/* A build without charts says so before it looks at the store. */
+static bool has_charts(void)
+{
+    FILE *words =
+        popen(OPEVO_PROGRAM " report absent.db 2>&1", "r"); /* NOLINT: the words are ours */
+    char line[1000] = "";
+    bool has = words && fgets(line, sizeof line, words) && !strstr(line, "has no charts");
+
+    if (words)
+        pclose(words);
+    return has;
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_those_of_analyze),
+        cmocka_unit_test(names_stay_in_the_data),
+        cmocka_unit_test(page_stands_alone),
+        cmocka_unit_test(landscape_is_that_of_landscape),
+    };
+
+    if (!has_charts()) {
+        puts("skipped: this build has no charts");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
