@@ -19,7 +19,8 @@ static const opevo_tuner_ops *const tuners[] = {
     &opevo_i_kt_vndx_ops,        &opevo_i_na2c_ops,
     &opevo_i_na2c_reference_ops, &opevo_i_na2c_uniform_ops,
     &opevo_i_opevo_ops,          &opevo_i_opevo_reference_ops,
-    &opevo_i_random_search_ops,  &opevo_i_tpe_ops,
+    &opevo_i_qgp_ops,            &opevo_i_random_search_ops,
+    &opevo_i_tpe_ops,
 };
 
 size_t opevo_tuner_count(void)

@@ -27,6 +27,7 @@ extern const opevo_tuner_ops opevo_i_na2c_reference_ops;
 extern const opevo_tuner_ops opevo_i_na2c_uniform_ops;
 extern const opevo_tuner_ops opevo_i_opevo_ops;
 extern const opevo_tuner_ops opevo_i_opevo_reference_ops;
+extern const opevo_tuner_ops opevo_i_qgp_ops;
 extern const opevo_tuner_ops opevo_i_random_search_ops;
 extern const opevo_tuner_ops opevo_i_tpe_ops;
 

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "candidates_internal.h"
+
+#include <opevo/child_sampler.h>
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+enum {
+    ENUMERATED_MOST = 1 << 20, /* spaces that are looked through for allowed points */
+    CHILDREN = 2048,
+    NEIGHBOURS = 1024, /* of all parents together; of a parameter at most 256 */
+    NEIGHBOURS_OF_ONE = 256,
+    UNIFORM = 1024,
+    DRAWS_FOR_ONE = 64
+};
+
+static opevo_status add(opevo_i_candidates *self, opevo_index point, opevo_error *err)
+{
+    if (!opevo_reserve((void **)&self->numbers, &self->number_capacity, self->points.count + 1,
+                       sizeof *self->numbers))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
+    self->numbers[self->points.count] = point;
+    return opevo_i_points_add(&self->points, self->kernel, point, err);
+}
+
+/* Lists the allowed points, unless they are too many. */
+static opevo_status list(opevo_i_candidates *self, opevo_error *err)
+{
+    opevo_index size = opevo_space_size(self->space);
+    opevo_status status = OPEVO_OK;
+
+    self->listed = size <= ENUMERATED_MOST;
+    for (opevo_index point = 0; self->listed && point < size; point++) {
+        if (!opevo_space_allows(self->space, point))
+            continue;
+        self->listed = self->points.count < OPEVO_I_LISTED_MOST;
+        if (self->listed)
+            OPEVO_TRY(add(self, point, err));
+    }
+    if (!self->listed)
+        self->points.count = 0;
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_candidates_init(opevo_i_candidates *self, const opevo_space *space,
+                                     opevo_i_walk_kernel *kernel, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t width = opevo_space_parameter_count(space);
+
+    *self = (opevo_i_candidates){.space = space, .kernel = kernel};
+    OPEVO_TRY(opevo_i_points_init(&self->points, kernel, err));
+    self->proposed = opevo_index_set_create();
+    self->vertices = opevo_malloc(width, sizeof *self->vertices);
+    if (!self->proposed || !self->vertices) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
+        goto cleanup;
+    }
+    OPEVO_TRY(list(self, err));
+    if (!self->listed)
+        OPEVO_TRY(
+            opevo_child_sampler_create(space, 0.5, OPEVO_DUPLICATE_CONTINUE, &self->sampler, err));
+cleanup:
+    if (status != OPEVO_OK)
+        opevo_i_candidates_clear(self);
+    return status;
+}
+
+void opevo_i_candidates_clear(opevo_i_candidates *self)
+{
+    opevo_i_points_clear(&self->points);
+    opevo_index_set_destroy(self->proposed);
+    opevo_child_sampler_destroy(self->sampler);
+    opevo_free(self->numbers);
+    opevo_free(self->vertices);
+    *self = (opevo_i_candidates){0};
+}
+
+opevo_status opevo_i_candidates_take(opevo_i_candidates *self, opevo_index point, opevo_error *err)
+{
+    if (!opevo_index_set_add(self->proposed, point))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember a point.");
+    return OPEVO_OK;
+}
+
+bool opevo_i_candidates_taken(const opevo_i_candidates *self, opevo_index point)
+{
+    return opevo_index_set_has(self->proposed, point);
+}
+
+/* ---- A list, less what was proposed ---- */
+
+static opevo_status prune(opevo_i_candidates *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t count = self->points.count;
+
+    self->points.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (opevo_i_candidates_taken(self, self->numbers[i]))
+            continue;
+        self->numbers[self->points.count] = self->numbers[i];
+        OPEVO_TRY(opevo_i_points_copy(&self->points, &self->points, i, err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- A pool ---- */
+
+static opevo_status offer(opevo_i_candidates *self, opevo_index_set *pool, opevo_index point,
+                          opevo_error *err)
+{
+    if (!opevo_space_allows(self->space, point) || opevo_i_candidates_taken(self, point) ||
+        opevo_index_set_has(pool, point))
+        return OPEVO_OK;
+    if (!opevo_index_set_add(pool, point))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
+    return add(self, point, err);
+}
+
+static opevo_status offer_children(opevo_i_candidates *self, opevo_index_set *pool,
+                                   const opevo_index *parents, const double *fitness, size_t count,
+                                   opevo_rng *rng, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t width = opevo_space_parameter_count(self->space);
+    opevo_index *rows = opevo_malloc(count * width, sizeof *rows);
+    const opevo_index *vertices[OPEVO_I_POOL_PARENTS];
+
+    if (!rows)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for parents.");
+    for (size_t i = 0; i < count; i++) {
+        opevo_space_decode(self->space, parents[i], rows + i * width);
+        vertices[i] = rows + i * width;
+    }
+    OPEVO_TRY(opevo_child_sampler_set_parents(self->sampler, vertices, fitness, count, err));
+    for (int i = 0; i < CHILDREN; i++) {
+        opevo_index point = 0;
+
+        if (!opevo_child_sampler_draw(self->sampler, self->proposed, rng, self->vertices, &point))
+            break;
+        OPEVO_TRY(offer(self, pool, point, err));
+    }
+cleanup:
+    opevo_free(rows);
+    return status;
+}
+
+static opevo_status offer_neighbours(opevo_i_candidates *self, opevo_index_set *pool,
+                                     opevo_index from, size_t *left, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t width = opevo_space_parameter_count(self->space);
+
+    opevo_space_decode(self->space, from, self->vertices);
+    for (size_t p = 0; p < width; p++) {
+        const opevo_parameter *parameter = opevo_space_parameter(self->space, p);
+        opevo_index vertex = self->vertices[p];
+        opevo_index degree = opevo_parameter_degree(parameter, vertex);
+
+        for (opevo_index k = 0; k < degree && k<NEIGHBOURS_OF_ONE && * left> 0; k++, --*left) {
+            self->vertices[p] = opevo_parameter_neighbour(parameter, vertex, k);
+            OPEVO_TRY(offer(self, pool, opevo_space_encode(self->space, self->vertices), err));
+        }
+        self->vertices[p] = vertex;
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status offer_uniform(opevo_i_candidates *self, opevo_index_set *pool, opevo_rng *rng,
+                                  opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_index size = opevo_space_size(self->space);
+
+    for (int i = 0, draws = UNIFORM * DRAWS_FOR_ONE; i < UNIFORM && draws > 0; draws--) {
+        opevo_index point = opevo_rng_below_wide(rng, size);
+
+        if (!opevo_space_allows(self->space, point))
+            continue;
+        OPEVO_TRY(offer(self, pool, point, err));
+        i++;
+    }
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_candidates_refresh(opevo_i_candidates *self, const opevo_index *parents,
+                                        const double *fitness, size_t count, opevo_rng *rng,
+                                        opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_index_set *pool = NULL;
+    size_t left = NEIGHBOURS;
+
+    if (self->listed)
+        return prune(self, err);
+    pool = opevo_index_set_create();
+    if (!pool)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
+    self->points.count = 0;
+    for (size_t i = 0; i < count; i++)
+        OPEVO_TRY(offer_neighbours(self, pool, parents[i], &left, err));
+    OPEVO_TRY(offer_children(self, pool, parents, fitness, count, rng, err));
+    OPEVO_TRY(offer_uniform(self, pool, rng, err));
+cleanup:
+    opevo_index_set_destroy(pool);
+    return status;
+}

@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The Gaussian process against dense linear algebra, numerical integration, and, for what it draws,
+ * against the posterior enumerated level by level. */
+
+#include "walk_fixture.h"
+
+#include <stdlib.h>
+
+#include <gsl/gsl_cdf.h>
+#include <lapacke.h>
+
+#include "gaussian_internal.h"
+
+enum { MOST = 80 };
+
+/* ---- The dense model ---- */
+
+/* K = C + noise I, and K^-1 of z and 1. */
+typedef struct dense {
+    const walk_fixture *fixture;
+    const opevo_i_levels *levels;
+    size_t n;
+    double matrix[MOST * MOST], log_det;
+    double z[MOST], solved_z[MOST], solved_one[MOST];
+    double one_z, one_one, mean, scale, variance;
+} dense;
+
+static void solve(const dense *self, const double *right, double *out)
+{
+    double factor[MOST * MOST];
+    lapack_int pivots[MOST];
+
+    memcpy(factor, self->matrix, self->n * self->n * sizeof *factor);
+    memcpy(out, right, self->n * sizeof *out);
+    assert_int_equal(
+        LAPACKE_dgesv(LAPACK_ROW_MAJOR, (int)self->n, 1, factor, (int)self->n, pivots, out, 1), 0);
+}
+
+static double log_determinant(const dense *self)
+{
+    double factor[MOST * MOST];
+    lapack_int pivots[MOST];
+    double sum = 0;
+
+    memcpy(factor, self->matrix, self->n * self->n * sizeof *factor);
+    assert_int_equal(
+        LAPACKE_dgetrf(LAPACK_ROW_MAJOR, (int)self->n, (int)self->n, factor, (int)self->n, pivots),
+        0);
+    for (size_t i = 0; i < self->n; i++)
+        sum += log(fabs(factor[i * self->n + i]));
+    return sum;
+}
+
+static double dot(const double *a, const double *b, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static double sample_variance(const double *z, size_t n)
+{
+    double sum = 0;
+    double squares = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += z[i];
+        squares += z[i] * z[i];
+    }
+    return squares / (double)n - (sum / (double)n) * (sum / (double)n);
+}
+
+static void dense_init(dense *self, const walk_fixture *fixture, const opevo_i_levels *levels,
+                       unsigned noise, const double *z, size_t n)
+{
+    double ones[MOST];
+    double rest[MOST];
+
+    self->fixture = fixture;
+    self->levels = levels;
+    self->n = n;
+    memcpy(self->z, z, n * sizeof *z);
+    for (size_t i = 0; i < n; i++) {
+        ones[i] = 1;
+        for (size_t j = 0; j < n; j++)
+            self->matrix[i * n + j] = walk_fixture_correlation(fixture, levels, &fixture->points, i,
+                                                               &fixture->points, j) +
+                                      (i == j ? opevo_i_noise[noise] : 0);
+    }
+    self->log_det = log_determinant(self);
+    solve(self, z, self->solved_z);
+    solve(self, ones, self->solved_one);
+    self->one_z = dot(ones, self->solved_z, n);
+    self->one_one = dot(ones, self->solved_one, n);
+    self->mean = self->one_z / self->one_one;
+    self->scale = sample_variance(z, n);
+    for (size_t i = 0; i < n; i++)
+        rest[i] = z[i] - self->mean;
+    self->variance =
+        (self->scale + dot(rest, self->solved_z, n) - self->mean * dot(rest, self->solved_one, n)) /
+        (double)(n + 1);
+}
+
+/* Best linear unbiased prediction and its error, by the formulas of universal kriging. */
+static void dense_predict(const dense *self, const opevo_i_points *at, size_t j, double *mean,
+                          double *deviation)
+{
+    double c[MOST];
+    double solved[MOST];
+    double left = 0;
+
+    for (size_t i = 0; i < self->n; i++)
+        c[i] =
+            walk_fixture_correlation(self->fixture, self->levels, &self->fixture->points, i, at, j);
+    solve(self, c, solved);
+    left = 1 - dot(c, self->solved_one, self->n);
+    *mean = self->mean + dot(c, self->solved_z, self->n) -
+            self->mean * dot(c, self->solved_one, self->n);
+    *deviation = sqrt(self->variance * (1 - dot(c, solved, self->n) + left * left / self->one_one));
+}
+
+/* ---- A case ---- */
+
+static const char case_space[] =
+    "{\"a\": {\"_type\": \"factor\", \"_value\": [32, 3]}, \"b\": {\"_type\": \"discrete\","
+    " \"_value\": [1, 2, 3, 4, 6, 8]}, \"c\": {\"_type\": \"choice\", \"_value\": [0, 1, 2]}}";
+
+/* Observed points of one space, others to predict at, targets, levels. */
+typedef struct trial_case {
+    walk_fixture fixture;
+    opevo_i_points others;
+    opevo_i_levels levels[WALK_WIDTH_MOST];
+    unsigned noise;
+    double z[MOST];
+    opevo_i_gaussian *gaussian;
+} trial_case;
+
+static void case_init(trial_case *self, size_t observed, size_t others, uint64_t seed)
+{
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, seed, "test", 0);
+    self->fixture = walk_fixture_open(case_space);
+    CHECK_OK(opevo_i_points_init(&self->others, self->fixture.kernel, &err));
+    walk_fixture_add_some(&self->fixture, observed, &rng);
+    for (size_t i = 0; i < others; i++) {
+        opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(self->fixture.space));
+
+        CHECK_OK(opevo_i_points_add(&self->others, self->fixture.kernel, point, &err));
+    }
+    walk_fixture_levels(&self->fixture, &rng, self->levels);
+    self->noise = 2 + (unsigned)opevo_rng_below(&rng, OPEVO_I_NOISES - 2);
+    for (size_t i = 0; i < observed; i++)
+        self->z[i] = walk_fixture_normal(&rng) - 3;
+    self->gaussian = opevo_i_gaussian_create(self->fixture.kernel);
+    assert_non_null(self->gaussian);
+    opevo_i_gaussian_set(self->gaussian, self->levels, self->noise);
+    assert_int_equal(opevo_i_gaussian_noise(self->gaussian), self->noise);
+    assert_int_equal(opevo_i_gaussian_levels(self->gaussian)[1].kind, self->levels[1].kind);
+}
+
+static void case_clear(trial_case *self)
+{
+    opevo_i_gaussian_destroy(self->gaussian);
+    opevo_i_points_clear(&self->others);
+    walk_fixture_close(&self->fixture);
+}
+
+/* Means and deviations of the first `known` observed points' model at all the others. */
+static void check_others(const trial_case *self, size_t known, const float *mean,
+                         const float *deviation)
+{
+    static dense model;
+
+    dense_init(&model, &self->fixture, self->levels, self->noise, self->z, known);
+    for (size_t j = 0; j < self->others.count; j++) {
+        double expected_mean = 0;
+        double expected_deviation = 0;
+
+        dense_predict(&model, &self->others, j, &expected_mean, &expected_deviation);
+        CHECK_CLOSE((double)mean[j], expected_mean, 2e-3 * sqrt(model.variance));
+        CHECK_CLOSE((double)deviation[j], expected_deviation, 2e-3 * sqrt(model.variance));
+    }
+}
+
+static void test_predictions(void **state)
+{
+    enum { OTHERS = 50 };
+    float mean[OTHERS];
+    float deviation[OTHERS];
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        trial_case one;
+        size_t observed = seed == 1 ? 2 : 5 * (size_t)seed;
+        size_t first = seed % 3 * 10;
+
+        case_init(&one, observed, OTHERS, seed);
+        CHECK_OK(opevo_i_gaussian_condition(one.gaussian, &one.fixture.points, &err));
+        opevo_i_gaussian_target(one.gaussian, one.z);
+        CHECK_OK(opevo_i_gaussian_predict(one.gaussian, &one.fixture.points, &one.others, 0, OTHERS,
+                                          mean, deviation, &err));
+        CHECK_OK(opevo_i_gaussian_predict(one.gaussian, &one.fixture.points, &one.others, first,
+                                          OTHERS - first, mean + first, deviation + first, &err));
+        check_others(&one, observed, mean, deviation);
+        CHECK_OK(opevo_i_gaussian_watch(one.gaussian, &one.fixture.points, &one.others, &err));
+        opevo_i_gaussian_read(one.gaussian, mean, deviation);
+        check_others(&one, observed, mean, deviation);
+        case_clear(&one);
+    }
+}
+
+/* Condition on the first `start` points, watch the others, append up to `end`. */
+static void append_up_to(trial_case *self, size_t start, size_t end)
+{
+    size_t all = self->fixture.points.count;
+
+    self->fixture.points.count = start;
+    CHECK_OK(opevo_i_gaussian_condition(self->gaussian, &self->fixture.points, &err));
+    opevo_i_gaussian_target(self->gaussian, self->z);
+    CHECK_OK(opevo_i_gaussian_watch(self->gaussian, &self->fixture.points, &self->others, &err));
+    self->fixture.points.count = all;
+    for (size_t i = start; i < end; i++)
+        CHECK_OK(
+            opevo_i_gaussian_append(self->gaussian, &self->fixture.points, &self->others, &err));
+}
+
+/* From 4 points to 70: past the first capacity, and the second. */
+static void test_appending(void **state)
+{
+    enum { OTHERS = 40, FIRST = 4, LAST = 70 };
+    float mean[OTHERS];
+    float deviation[OTHERS];
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        trial_case one;
+
+        case_init(&one, LAST, OTHERS, seed);
+        append_up_to(&one, FIRST, LAST);
+        opevo_i_gaussian_target(one.gaussian, one.z);
+        opevo_i_gaussian_read(one.gaussian, mean, deviation);
+        check_others(&one, LAST, mean, deviation);
+        case_clear(&one);
+    }
+}
+
+/* Believing leaves the means, also when the arrays grow meanwhile, and makes nothing less sure;
+ * what is believed is what conditioning on the predictions gives. */
+static void test_believing(void **state)
+{
+    enum { OTHERS = 40, FIRST = 4, LAST = 40 };
+    float mean[OTHERS], deviation[OTHERS], believed_mean[OTHERS], believed[OTHERS];
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        static dense first, last;
+        trial_case one;
+        size_t narrower = 0;
+
+        case_init(&one, LAST, OTHERS, seed);
+        append_up_to(&one, FIRST, FIRST);
+        opevo_i_gaussian_read(one.gaussian, mean, deviation);
+        append_up_to(&one, FIRST, LAST);
+        opevo_i_gaussian_read(one.gaussian, believed_mean, believed);
+        dense_init(&first, &one.fixture, one.levels, one.noise, one.z, FIRST);
+        dense_init(&last, &one.fixture, one.levels, one.noise, one.z, LAST);
+        last.variance = first.variance; /* which is not learned from beliefs */
+        for (size_t j = 0; j < OTHERS; j++) {
+            double unused = 0;
+            double expected = 0;
+
+            dense_predict(&last, &one.others, j, &unused, &expected);
+            CHECK_CLOSE((double)believed[j], expected, 2e-3 * sqrt(first.variance));
+            CHECK_CLOSE((double)believed_mean[j], (double)mean[j], 1e-4);
+            assert_true(believed[j] <= deviation[j] * (1 + 1e-4F));
+            narrower += believed[j] < deviation[j];
+        }
+        assert_true(narrower > OTHERS / 2);
+        opevo_i_gaussian_retract(one.gaussian, FIRST);
+        opevo_i_gaussian_read(one.gaussian, believed_mean, believed);
+        for (size_t j = 0; j < OTHERS; j++) {
+            CHECK_CLOSE((double)believed_mean[j], (double)mean[j], 1e-6);
+            CHECK_CLOSE((double)believed[j], (double)deviation[j], 1e-3 * sqrt(first.variance));
+        }
+        case_clear(&one);
+    }
+}
+
+/* Retracted points may be followed by others, and `mean` may be left out. */
+static void test_appending_after_retracting(void **state)
+{
+    enum { OTHERS = 20, FIRST = 6, LAST = 30 };
+    float mean[OTHERS], deviation[OTHERS], again[OTHERS];
+    trial_case one;
+
+    (void)state;
+    case_init(&one, LAST, OTHERS, 3);
+    append_up_to(&one, FIRST, LAST);
+    opevo_i_gaussian_retract(one.gaussian, FIRST);
+    for (size_t i = FIRST; i < LAST; i++)
+        CHECK_OK(opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
+    opevo_i_gaussian_target(one.gaussian, one.z);
+    opevo_i_gaussian_read(one.gaussian, mean, deviation);
+    check_others(&one, LAST, mean, deviation);
+    opevo_i_gaussian_read(one.gaussian, NULL, again);
+    assert_memory_equal(deviation, again, sizeof again);
+    case_clear(&one);
+}
+
+/* The same point many times and the least noise: single precision leaves hardly anything. */
+static void test_repeated_points(void **state)
+{
+    enum { COUNT = 60 };
+    walk_fixture fixture = walk_fixture_open(case_space);
+    opevo_i_gaussian *gaussian = opevo_i_gaussian_create(fixture.kernel);
+    opevo_i_levels levels[3] = {{8, 8}, {8, 8}, {8, 8}};
+    double z[COUNT];
+    float mean[COUNT];
+    float deviation[COUNT];
+    double minus_log = 0;
+
+    (void)state;
+    opevo_i_gaussian_set(gaussian, levels, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        z[i] = (double)(i % 7);
+        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, i % 2, &err));
+    }
+    CHECK_OK(opevo_i_gaussian_condition(gaussian, &fixture.points, &err));
+    opevo_i_gaussian_target(gaussian, z);
+    CHECK_OK(opevo_i_gaussian_predict(gaussian, &fixture.points, &fixture.points, 0, COUNT, mean,
+                                      deviation, &err));
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(isfinite(mean[i]) && deviation[i] > 0 && isfinite(deviation[i]));
+    CHECK_OK(opevo_i_gaussian_evidence(gaussian, &fixture.points, z, &minus_log, &err));
+    assert_true(isfinite(minus_log));
+    memset(z, 0, sizeof z); /* nothing varies */
+    opevo_i_gaussian_target(gaussian, z);
+    CHECK_OK(opevo_i_gaussian_predict(gaussian, &fixture.points, &fixture.points, 0, COUNT, mean,
+                                      deviation, &err));
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(fabs((double)mean[i]) < 1e-6 && deviation[i] > 0);
+    opevo_i_gaussian_destroy(gaussian);
+    walk_fixture_close(&fixture);
+}
+
+/* ---- The evidence ---- */
+
+/* Log of the integral over mu and s^2 of N(z; mu 1, s^2 K) times the inverse gamma density of s^2
+ * with shape 1 and scale `scale` / 2, up to a constant that depends on n only; by trapezoids over
+ * mu and log s^2. The squares come from the dense inverse, whatever mu. */
+static double integrated(const dense *self)
+{
+    double zz = dot(self->z, self->solved_z, self->n);
+    double top = -INFINITY;
+    double sum = 0;
+
+    for (int pass = 0; pass < 2; pass++) { /* the first finds the largest term */
+        for (int k = -240; k <= 280; k++) {
+            double t = log(self->scale) + 0.05 * k;
+            double width = sqrt(exp(t) / self->one_one);
+
+            for (int m = -90; m <= 90; m++) {
+                double mu = self->mean + 0.1 * m * width;
+                double square = zz - 2 * mu * self->one_z + mu * mu * self->one_one;
+                double term = -0.5 * self->log_det - 0.5 * (double)self->n * t -
+                              0.5 * square * exp(-t) + log(self->scale / 2) - 2 * t -
+                              self->scale / 2 * exp(-t) + t + log(width);
+
+                if (pass == 0)
+                    top = fmax(top, term);
+                else
+                    sum += exp(term - top);
+            }
+        }
+    }
+    return top + log(sum);
+}
+
+static void test_evidence(void **state)
+{
+    (void)state;
+    for (size_t n = 3; n <= 24; n += 7) {
+        double first = 0;
+
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            static dense model;
+            trial_case one;
+            opevo_rng rng;
+            double minus_log = 0;
+
+            case_init(&one, n, 0, 7); /* the same targets and points, other levels */
+            opevo_rng_init(&rng, seed, "test", 1);
+            walk_fixture_levels(&one.fixture, &rng, one.levels);
+            one.noise = (unsigned)(2 + seed);
+            opevo_i_gaussian_set(one.gaussian, one.levels, one.noise);
+            CHECK_OK(opevo_i_gaussian_evidence(one.gaussian, &one.fixture.points, one.z, &minus_log,
+                                               &err));
+            dense_init(&model, &one.fixture, one.levels, one.noise, one.z, n);
+            if (seed == 0)
+                first = minus_log + integrated(&model);
+            CHECK_CLOSE(minus_log + integrated(&model), first, 1e-4);
+            case_clear(&one);
+        }
+    }
+}
+
+/* ---- What is drawn ---- */
+
+enum { STATES = OPEVO_I_LEVELS * OPEVO_I_LEVELS * OPEVO_I_NOISES, FEW = 8 };
+
+/* A path and a set without order: three things to draw, 567 states in all. */
+static const char drawn_space[] =
+    "{\"a\": {\"_type\": \"discrete\", \"_value\": [3, 5, 6, 7, 9]},"
+    " \"b\": {\"_type\": \"choice\", \"_value\": [\"x\", \"y\", \"z\"]}}";
+
+static void put_state(opevo_i_gaussian *gaussian, size_t state)
+{
+    opevo_i_levels levels[2] = {
+        {(unsigned char)(state % OPEVO_I_LEVELS), 0},
+        {(unsigned char)(state / OPEVO_I_LEVELS % OPEVO_I_LEVELS), 0},
+    };
+
+    opevo_i_gaussian_set(gaussian, levels, (unsigned)(state / OPEVO_I_LEVELS / OPEVO_I_LEVELS));
+}
+
+static size_t get_state(const opevo_i_gaussian *gaussian)
+{
+    const opevo_i_levels *levels = opevo_i_gaussian_levels(gaussian);
+
+    return levels[0].walk +
+           (size_t)OPEVO_I_LEVELS *
+               (levels[1].walk + (size_t)OPEVO_I_LEVELS * opevo_i_gaussian_noise(gaussian));
+}
+
+static void fill_posterior(opevo_i_gaussian *gaussian, const opevo_i_points *points,
+                           const double *z, double *posterior)
+{
+    double least = INFINITY;
+    double sum = 0;
+
+    for (size_t i = 0; i < STATES; i++) {
+        put_state(gaussian, i);
+        CHECK_OK(opevo_i_gaussian_evidence(gaussian, points, z, &posterior[i], &err));
+        least = fmin(least, posterior[i]);
+    }
+    for (size_t i = 0; i < STATES; i++)
+        sum += posterior[i] = exp(least - posterior[i]);
+    for (size_t i = 0; i < STATES; i++)
+        posterior[i] /= sum;
+}
+
+static size_t draw_state(const double *posterior, opevo_rng *rng)
+{
+    double left = opevo_rng_unit(rng);
+
+    for (size_t i = 0; i + 1 < STATES; i++) {
+        left -= posterior[i];
+        if (left < 0)
+            return i;
+    }
+    return STATES - 1;
+}
+
+/* Pearson's test; cells of which fewer than 8 are expected are taken together. */
+static void check_frequencies(const double *expected, const size_t *found, size_t cells,
+                              size_t total)
+{
+    double statistic = 0;
+    double rest_expected = 0;
+    double rest_found = 0;
+    size_t used = 0;
+
+    for (size_t i = 0; i < cells; i++) {
+        double mean = expected[i] * (double)total;
+
+        if (mean < 8) {
+            rest_expected += mean;
+            rest_found += (double)found[i];
+            continue;
+        }
+        statistic += ((double)found[i] - mean) * ((double)found[i] - mean) / mean;
+        used++;
+    }
+    if (rest_expected >= 8) {
+        statistic += (rest_found - rest_expected) * (rest_found - rest_expected) / rest_expected;
+        used++;
+    }
+    assert_true(used > 3);
+    if (gsl_cdf_chisq_Q(statistic, (double)(used - 1)) < 1e-5)
+        fail_msg("chi-square %g of %zu cells", statistic, used);
+}
+
+/* Of independent chains, each `sweeps` long: the law of where they end. Chains that start in the
+ * posterior must stay in it after one sweep; others have to find it. */
+static void check_chains(const walk_fixture *fixture, const double *z, size_t chains, int sweeps,
+                         bool from_posterior)
+{
+    opevo_i_gaussian *gaussian = opevo_i_gaussian_create(fixture->kernel);
+    double posterior[STATES];
+    size_t found[STATES] = {0};
+    size_t moved = 0;
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 5, "test", (uint64_t)from_posterior);
+    fill_posterior(gaussian, &fixture->points, z, posterior);
+    for (size_t c = 0; c < chains; c++) {
+        size_t start = from_posterior ? draw_state(posterior, &rng) : 0;
+
+        put_state(gaussian, start);
+        for (int k = 0; k < sweeps; k++)
+            CHECK_OK(opevo_i_gaussian_sweep(gaussian, &fixture->points, z, &rng, &err));
+        moved += get_state(gaussian) != start;
+        found[get_state(gaussian)]++;
+    }
+    assert_true(moved > chains / 2);
+    check_frequencies(posterior, found, STATES, chains);
+    opevo_i_gaussian_destroy(gaussian);
+}
+
+static void test_sweep_draws_from_the_posterior(void **state)
+{
+    walk_fixture fixture = walk_fixture_open(drawn_space);
+    double z[FEW];
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 4, "test", 0);
+    walk_fixture_add_some(&fixture, FEW, &rng);
+    for (size_t i = 0; i < FEW; i++) /* smooth along the path */
+        z[i] = (double)fixture.points.values[0][i] + 0.3 * walk_fixture_normal(&rng);
+    check_chains(&fixture, z, 6000, 1, true);
+    check_chains(&fixture, z, 1500, 12, false);
+    walk_fixture_close(&fixture);
+}
+
+/* Targets of the model itself, C being that of the first parameter alone. */
+static void draw_targets(const walk_fixture *fixture, opevo_rng *rng, double *z)
+{
+    double matrix[MOST * MOST];
+    double normals[MOST];
+    size_t n = fixture->points.count;
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            float product = 1;
+
+            opevo_i_walk_kernel_multiply(fixture->kernel, 0, (opevo_i_levels){4, 0},
+                                         &fixture->points, i, &fixture->points, j, 1, &product);
+            matrix[i * n + j] = (double)product + (i == j ? 0.01 : 0);
+        }
+        normals[i] = walk_fixture_normal(rng);
+    }
+    assert_int_equal(LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (int)n, matrix, (int)n), 0);
+    for (size_t i = 0; i < n; i++)
+        z[i] = dot(matrix + i * n, normals, i + 1);
+}
+
+/* Level 5 or above of 0 .. 8 has a chance of 4 in 9 where nothing is learned. */
+static void test_irrelevant_parameter(void **state)
+{
+    enum { SETS = 24, COUNT = 30 };
+    size_t high = 0;
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 6, "test", 0);
+    for (size_t set = 0; set < SETS; set++) {
+        walk_fixture fixture =
+            walk_fixture_open("{\"a\": {\"_type\": \"discrete\", \"_value\": [3, 5, 6, 7, 9, 10]},"
+                              " \"b\": {\"_type\": \"choice\", \"_value\": [0, 3, 5, 6, 7, 9]}}");
+        opevo_i_gaussian *gaussian = opevo_i_gaussian_create(fixture.kernel);
+        double z[COUNT];
+
+        walk_fixture_add_some(&fixture, COUNT, &rng);
+        draw_targets(&fixture, &rng, z);
+        for (int k = 0; k < 12; k++)
+            CHECK_OK(opevo_i_gaussian_sweep(gaussian, &fixture.points, z, &rng, &err));
+        high += opevo_i_gaussian_levels(gaussian)[1].walk >= 5;
+        opevo_i_gaussian_destroy(gaussian);
+        walk_fixture_close(&fixture);
+    }
+    if (gsl_cdf_binomial_Q((unsigned)high - 1, 4.0 / 9, SETS) > 1e-5)
+        fail_msg("%zu of %d", high, SETS);
+}
+
+/* ---- Without memory ---- */
+
+static opevo_status use(trial_case *self)
+{
+    opevo_i_gaussian *gaussian = opevo_i_gaussian_create(self->fixture.kernel);
+    size_t all = self->fixture.points.count;
+    opevo_status status = gaussian ? OPEVO_OK : OPEVO_NOMEM;
+    float mean[8];
+    float deviation[8];
+    double minus_log = 0;
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 1, "test", 0);
+    self->fixture.points.count = 2;
+    if (status == OPEVO_OK)
+        status =
+            opevo_i_gaussian_evidence(gaussian, &self->fixture.points, self->z, &minus_log, NULL);
+    if (status == OPEVO_OK)
+        status = opevo_i_gaussian_sweep(gaussian, &self->fixture.points, self->z, &rng, NULL);
+    if (status == OPEVO_OK)
+        status = opevo_i_gaussian_condition(gaussian, &self->fixture.points, NULL);
+    if (status == OPEVO_OK) {
+        opevo_i_gaussian_target(gaussian, self->z);
+        status = opevo_i_gaussian_predict(gaussian, &self->fixture.points, &self->others, 0, 8,
+                                          mean, deviation, NULL);
+    }
+    if (status == OPEVO_OK)
+        status = opevo_i_gaussian_watch(gaussian, &self->fixture.points, &self->others, NULL);
+    self->fixture.points.count = all;
+    for (size_t i = 2; i < all && status == OPEVO_OK; i++)
+        status = opevo_i_gaussian_append(gaussian, &self->fixture.points, &self->others, NULL);
+    opevo_i_gaussian_destroy(gaussian);
+    return status;
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    trial_case one;
+    opevo_status status = OPEVO_NOMEM;
+    int64_t live = 0;
+
+    (void)state;
+    case_init(&one, 40, 8, 9);
+    live = opevo_memory_live();
+    for (int64_t n = 1; status != OPEVO_OK; n++) {
+        assert_true(n < 200);
+        opevo_memory_fail_at(n);
+        status = use(&one);
+        opevo_memory_fail_at(0);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+        assert_int_equal(opevo_memory_live(), live);
+    }
+    case_clear(&one);
+    opevo_i_gaussian_destroy(NULL);
+}
+
+/* A failed append has appended nothing; after a failed watch, watching again works. */
+static void test_goes_on_after_a_failure(void **state)
+{
+    enum { OTHERS = 20, FIRST = 19, LAST = 60 };
+    float mean[OTHERS], deviation[OTHERS];
+    size_t failures = 0;
+    trial_case one;
+
+    (void)state;
+    case_init(&one, LAST, OTHERS, 4);
+    append_up_to(&one, FIRST, FIRST);
+    for (int64_t n = 1; n <= 3; n++) {
+        opevo_memory_fail_at(n);
+        CHECK_FAILS(OPEVO_NOMEM, "No memory",
+                    opevo_i_gaussian_watch(one.gaussian, &one.fixture.points, &one.others, &err));
+        opevo_memory_fail_at(0);
+    }
+    append_up_to(&one, FIRST, FIRST);
+    for (size_t i = FIRST; i < LAST;) {
+        opevo_memory_fail_at(1 + (int64_t)(failures % 5));
+        if (opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, NULL) ==
+            OPEVO_OK)
+            i++;
+        else
+            failures++;
+        opevo_memory_fail_at(0);
+    }
+    assert_true(failures > 0);
+    opevo_i_gaussian_target(one.gaussian, one.z);
+    opevo_i_gaussian_read(one.gaussian, mean, deviation);
+    check_others(&one, LAST, mean, deviation);
+    case_clear(&one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_predictions),
+        cmocka_unit_test(test_appending),
+        cmocka_unit_test(test_believing),
+        cmocka_unit_test(test_appending_after_retracting),
+        cmocka_unit_test(test_repeated_points),
+        cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_sweep_draws_from_the_posterior),
+        cmocka_unit_test(test_irrelevant_parameter),
+        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_goes_on_after_a_failure),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

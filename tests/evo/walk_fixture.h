@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A space, its kernel and its first points, for the tests of what qgp is made of. */
+
+#ifndef OPEVO_TESTS_WALK_FIXTURE_H
+#define OPEVO_TESTS_WALK_FIXTURE_H
+
+#include <opevo/memory.h>
+#include <opevo/random.h>
+
+#include "check.h"
+#include "walk_kernel_internal.h"
+
+enum { WALK_WIDTH_MOST = 16 };
+
+typedef struct walk_fixture {
+    opevo_space *space;
+    opevo_i_walk_kernel *kernel;
+    opevo_i_points points; /* empty until walk_fixture_add... */
+} walk_fixture;
+
+static inline void walk_fixture_take(walk_fixture *self, opevo_space *space)
+{
+    self->space = space;
+    assert_true(opevo_space_parameter_count(space) <= WALK_WIDTH_MOST);
+    CHECK_OK(opevo_i_walk_kernel_create(space, &self->kernel, &err));
+    CHECK_OK(opevo_i_points_init(&self->points, self->kernel, &err));
+}
+
+static inline walk_fixture walk_fixture_open(const char *json)
+{
+    walk_fixture self;
+    opevo_space *space = NULL;
+
+    CHECK_OK(opevo_space_parse(json, "a test", NULL, &space, &err));
+    walk_fixture_take(&self, space);
+    return self;
+}
+
+static inline void walk_fixture_close(walk_fixture *self)
+{
+    opevo_i_points_clear(&self->points);
+    opevo_i_walk_kernel_destroy(self->kernel);
+    opevo_space_destroy(self->space);
+}
+
+static inline void walk_fixture_add_all(walk_fixture *self)
+{
+    for (opevo_index point = 0; point < opevo_space_size(self->space); point++)
+        CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, &err));
+}
+
+/* Distinct uniform points of a space of at most 1024 points. */
+static inline void walk_fixture_add_some(walk_fixture *self, size_t count, opevo_rng *rng)
+{
+    bool met[1024] = {false};
+    uint64_t size = (uint64_t)opevo_space_size(self->space);
+
+    assert_true(size <= 1024 && count <= size);
+    while (self->points.count < count) {
+        uint64_t point = opevo_rng_below(rng, size);
+
+        if (!met[point])
+            CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, &err));
+        met[point] = true;
+    }
+}
+
+static inline void walk_fixture_levels(const walk_fixture *self, opevo_rng *rng,
+                                       opevo_i_levels *levels)
+{
+    for (size_t p = 0; p < opevo_i_walk_kernel_width(self->kernel); p++) {
+        levels[p].walk = (unsigned char)opevo_rng_below(rng, OPEVO_I_LEVELS);
+        levels[p].kind = (unsigned char)opevo_rng_below(rng, OPEVO_I_LEVELS);
+    }
+}
+
+/* The correlation of two points, parameter by parameter. */
+static inline double walk_fixture_correlation(const walk_fixture *self,
+                                              const opevo_i_levels *levels, const opevo_i_points *a,
+                                              size_t i, const opevo_i_points *b, size_t j)
+{
+    float product = 1;
+
+    for (size_t p = 0; p < opevo_i_walk_kernel_width(self->kernel); p++)
+        opevo_i_walk_kernel_multiply(self->kernel, p, levels[p], a, i, b, j, 1, &product);
+    return (double)product;
+}
+
+/* A number of the standard normal law (Box and Muller). */
+static inline double walk_fixture_normal(opevo_rng *rng)
+{
+    double radius = sqrt(-2 * log1p(-opevo_rng_unit(rng)));
+
+    return radius * cos(6.283185307179586 * opevo_rng_unit(rng));
+}
+
+#endif
