@@ -61,8 +61,4 @@ void opevo_i_operands_poison(opevo_i_operands *operands, float *c);
  * with a clause in `why`, otherwise. */
 bool opevo_i_operands_check(const opevo_i_operands *operands, const float *c, opevo_text *why);
 
-/* The operator by plain loops, summed in double precision. */
-opevo_status opevo_i_naive(const opevo_operator *op, const float *a, const float *b, float *c,
-                           opevo_error *err);
-
 #endif

@@ -73,7 +73,7 @@ static const float *floats(const opevo_i_guarded *memory)
     return (const float *)(const void *)memory->data;
 }
 
-static void test_naive(void **state)
+static void test_wanted(void **state)
 {
     (void)state;
     for (size_t i = 0; i < OPERATORS; i++) {
@@ -227,7 +227,7 @@ static void test_too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_naive),
+        cmocka_unit_test(test_wanted),
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_too_large),
