@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Friedman's test and Nemenyi's critical difference. The range of normal variables (the studentized
- * range with infinite degrees of freedom), which GSL lacks, is one smooth integral. */
+/* Friedman's test and Nemenyi's critical difference. Ranks are counted twice, so that they and the
+ * sums of their squares are whole numbers and two combinations of orders compare exactly. The range
+ * of normal variables (the studentized range with infinite degrees of freedom), which GSL lacks, is
+ * one smooth integral. */
 
 #include <opevo/comparison.h>
 
 #include <opevo/memory.h>
+#include <opevo/random.h>
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_integration.h>
+#include <gsl/gsl_permutation.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <gsl/gsl_sort.h>
 
 #include <math.h>
+#include <string.h>
 
 void opevo_midranks_descending(const double *values, size_t count, size_t *order, double *ranks)
 {
@@ -45,11 +50,167 @@ static void judge(opevo_friedman *test, double between, double within)
     }
 }
 
-opevo_status opevo_friedman_test(const double *values, size_t blocks, size_t count,
+/* ---- The law of the statistic over the orders of the ranks ---- */
+
+enum { MOST_COUNTED = 4000000, MOST_DRAWN = 100000, LEAST_DRAWN = 10000, DRAWN_RANKS = 20000000 };
+
+typedef struct orders {
+    size_t blocks, count;
+    int64_t *ranks; /* [block * count + j], twice the midranks */
+    int64_t *sums;  /* scratch: `count` numbers */
+} orders;
+
+/* Four times sum_j (R_j - n (k + 1) / 2)^2, on which alone the statistic depends. */
+static int64_t spread(const int64_t *sums, const orders *self)
+{
+    int64_t middle = (int64_t)(self->blocks * (self->count + 1)), total = 0;
+
+    for (size_t j = 0; j < self->count; j++)
+        total += (sums[j] - middle) * (sums[j] - middle);
+    return total;
+}
+
+static int64_t observed_spread(const orders *self)
+{
+    for (size_t j = 0; j < self->count; j++) {
+        self->sums[j] = 0;
+        for (size_t i = 0; i < self->blocks; i++)
+            self->sums[j] += self->ranks[i * self->count + j];
+    }
+    return spread(self->sums, self);
+}
+
+/* (k!)^(n - 1), 0 where that is more than are counted. */
+static uint64_t combinations(const orders *self)
+{
+    uint64_t total = 1;
+
+    for (size_t i = 1; i < self->blocks; i++) {
+        for (size_t k = 2; k <= self->count; k++) {
+            total *= k;
+            if (total > MOST_COUNTED)
+                return 0;
+        }
+    }
+    return total;
+}
+
+/* The next combination, as an odometer; `order` has one permutation for each block but the first.
+ */
+static void advance(gsl_permutation **order, size_t count)
+{
+    for (size_t i = 0; i < count && gsl_permutation_next(order[i]) != GSL_SUCCESS; i++)
+        gsl_permutation_init(order[i]);
+}
+
+static uint64_t count_hits(const orders *self, int64_t least, uint64_t total,
+                           gsl_permutation **order)
+{
+    uint64_t hits = 0;
+
+    for (uint64_t c = 0; c < total; c++) {
+        memcpy(self->sums, self->ranks, self->count * sizeof *self->sums);
+        for (size_t i = 1; i < self->blocks; i++) {
+            const int64_t *ranks = self->ranks + i * self->count;
+
+            for (size_t j = 0; j < self->count; j++)
+                self->sums[j] += ranks[gsl_permutation_get(order[i - 1], j)];
+        }
+        hits += spread(self->sums, self) >= least;
+        advance(order, self->blocks - 1);
+    }
+    return hits;
+}
+
+static opevo_status count_all(const orders *self, int64_t least, uint64_t total,
+                              opevo_friedman *test, opevo_error *err)
+{
+    gsl_permutation **order = opevo_calloc(self->blocks, sizeof(void *));
+    bool room = order != NULL;
+
+    for (size_t i = 0; room && i + 1 < self->blocks; i++) {
+        order[i] = gsl_permutation_calloc(self->count);
+        room = order[i] != NULL;
+    }
+    if (room) {
+        test->p = (double)count_hits(self, least, total, order) / (double)total;
+        test->p_interval = (opevo_interval){test->p, test->p};
+        test->exact = true;
+    }
+    for (size_t i = 0; order && i + 1 < self->blocks; i++)
+        gsl_permutation_free(order[i]);
+    opevo_free(order);
+    return room ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the orders of ranks.");
+}
+
+/* Shuffles the ranks in place. */
+static void draw_some(orders *self, int64_t least, uint64_t seed, opevo_friedman *test)
+{
+    uint64_t draws = DRAWN_RANKS / (self->blocks * self->count), hits = 0;
+    opevo_rng rng;
+
+    draws = draws > MOST_DRAWN ? MOST_DRAWN : draws < LEAST_DRAWN ? LEAST_DRAWN : draws;
+    opevo_rng_init(&rng, seed, "friedman", 0);
+    for (uint64_t d = 0; d < draws; d++) {
+        for (size_t i = 1; i < self->blocks; i++) {
+            int64_t *ranks = self->ranks + i * self->count;
+
+            for (size_t j = self->count; j-- > 1;) {
+                size_t other = (size_t)opevo_rng_below(&rng, j + 1);
+                int64_t rank = ranks[j];
+
+                ranks[j] = ranks[other];
+                ranks[other] = rank;
+            }
+        }
+        hits += observed_spread(self) >= least;
+    }
+    test->p = (double)(hits + 1) / (double)(draws + 1);
+    test->p_interval = opevo_share_interval(hits, draws, 0.95);
+}
+
+static opevo_status find_p(orders *self, uint64_t seed, opevo_friedman *test, opevo_error *err)
+{
+    int64_t least = observed_spread(self);
+    uint64_t total = combinations(self);
+
+    if (total)
+        return count_all(self, least, total, test, err);
+    draw_some(self, least, seed, test);
+    return OPEVO_OK;
+}
+
+/* ---- The test ---- */
+
+static void sum_ranks(const double *values, orders *self, double *ranks, size_t *order,
+                      double *mean_ranks, opevo_friedman *test)
+{
+    double middle = ((double)self->count + 1) / 2, between = 0, within = 0;
+
+    for (size_t j = 0; j < self->count; j++)
+        mean_ranks[j] = 0;
+    for (size_t i = 0; i < self->blocks; i++) {
+        opevo_midranks_descending(values + i * self->count, self->count, order, ranks);
+        for (size_t j = 0; j < self->count; j++) {
+            mean_ranks[j] += ranks[j];
+            within += (ranks[j] - middle) * (ranks[j] - middle);
+            self->ranks[i * self->count + j] = (int64_t)(2 * ranks[j]);
+        }
+    }
+    for (size_t j = 0; j < self->count; j++) {
+        double off = mean_ranks[j] - (double)self->blocks * middle;
+
+        between += off * off;
+        mean_ranks[j] /= (double)self->blocks;
+    }
+    judge(test, between, within);
+}
+
+opevo_status opevo_friedman_test(const double *values, size_t blocks, size_t count, uint64_t seed,
                                  double *mean_ranks, opevo_friedman *out, opevo_error *err)
 {
     opevo_friedman test = {.blocks = blocks, .count = count};
-    double middle = ((double)count + 1) / 2, between = 0, within = 0;
+    orders all = {blocks, count, NULL, NULL};
     double *ranks = NULL;
     size_t *order = NULL;
     opevo_status status = OPEVO_OK;
@@ -64,32 +225,24 @@ opevo_status opevo_friedman_test(const double *values, size_t blocks, size_t cou
     }
     ranks = opevo_malloc(count, sizeof *ranks);
     order = opevo_malloc(count, sizeof *order);
-    if (!ranks || !order) {
+    all.ranks = opevo_malloc(blocks, count * sizeof *all.ranks);
+    all.sums = opevo_malloc(count, sizeof *all.sums);
+    if (!ranks || !order || !all.ranks || !all.sums) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for ranks.");
         goto cleanup;
     }
-    for (size_t j = 0; j < count; j++)
-        mean_ranks[j] = 0;
-    for (size_t i = 0; i < blocks; i++) {
-        opevo_midranks_descending(values + i * count, count, order, ranks);
-        for (size_t j = 0; j < count; j++) {
-            mean_ranks[j] += ranks[j];
-            within += (ranks[j] - middle) * (ranks[j] - middle);
-        }
-    }
-    for (size_t j = 0; j < count; j++) {
-        double off = mean_ranks[j] - (double)blocks * middle;
-
-        between += off * off;
-        mean_ranks[j] /= (double)blocks;
-    }
-    judge(&test, between, within);
+    sum_ranks(values, &all, ranks, order, mean_ranks, &test);
+    OPEVO_TRY(find_p(&all, seed, &test, err));
     *out = test;
 cleanup:
     opevo_free(ranks);
     opevo_free(order);
+    opevo_free(all.ranks);
+    opevo_free(all.sums);
     return status;
 }
+
+/* ---- The critical difference ---- */
 
 typedef struct range {
     double q;

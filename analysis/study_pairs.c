@@ -234,7 +234,8 @@ void opevo_study_pair_sentence(const opevo_study_analysis *analysis, const opevo
     opevo_text_printf(out, ", ahead in %zu, level in %zu, behind in %zu of %zu pairs (", test->wins,
                       test->ties, test->losses, test->pairs);
     add_p(pair->p_adjusted, out);
-    opevo_text_printf(out, " after Holm, rank correlation %+.2f)", test->rank_biserial);
+    opevo_text_printf(out, " after Holm, %s; rank correlation %+.2f)",
+                      test->exact ? "exact" : "normal approximation", test->rank_biserial);
     if (pair->verdict == OPEVO_VERDICT_UNRESOLVED)
         add_needed(pair, out);
 }
@@ -324,8 +325,8 @@ opevo_status opevo_i_study_overall(opevo_i_study *self, opevo_error *err)
     for (size_t j = 0; j < width && overall->blocks; j++)
         OPEVO_TRY(average(self, blocks, j, values + j, err));
     if (overall->blocks >= 2 && width >= 2) {
-        OPEVO_TRY(opevo_friedman_test(values, overall->blocks, width, overall->mean_rank,
-                                      &overall->test, err));
+        OPEVO_TRY(opevo_friedman_test(values, overall->blocks, width, analysis->options.seed,
+                                      overall->mean_rank, &overall->test, err));
         overall->critical_difference =
             opevo_nemenyi_difference(width, overall->blocks, analysis->options.alpha);
     }

@@ -100,31 +100,57 @@ static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
     row self = {analysis->study.landscapes[pair->landscape].name,
                 analysis->study.contenders[pair->a], analysis->study.contenders[pair->b],
                 "estimated"};
+    row of_p = self;
     double at = (double)pair->trials, runs = (double)pair->test.pairs;
-    double sign = pair->verdict == OPEVO_VERDICT_BETTER  ? 1
-                  : pair->verdict == OPEVO_VERDICT_WORSE ? -1
-                                                         : 0;
 
     if (pair->test.pairs == 0)
         return;
+    of_p.sure = pair->test.exact ? "exact" : "approximate";
     add_row(out, &self, "difference", at, runs, pair->mean_a - pair->mean_b, pair->interval);
-    add_row(out, &self, "p", at, runs, pair->test.p, none);
-    add_row(out, &self, "p_holm", at, runs, pair->p_adjusted, none);
+    add_row(out, &of_p, "p", at, runs, pair->test.p, none);
+    add_row(out, &of_p, "p_holm", at, runs, pair->p_adjusted, none);
     add_row(out, &self, "rank_biserial", at, runs, pair->test.rank_biserial, none);
     add_row(out, &self, "superiority", at, runs, pair->test.superiority, none);
-    add_row(out, &self, "verdict", at, runs, sign, none);
+    add_row(out, &self, "pairs_needed", at, runs, pair->pairs_needed, none);
+    add_row(out, &self, "verdict", at, runs, (double)pair->verdict, none);
+}
+
+static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
+{
+    const opevo_study *study = &analysis->study;
+    const opevo_study_overall *overall = &analysis->overall;
+    const opevo_friedman *test = &overall->test;
+    row all = {"", "", "", "estimated"};
+    double blocks = (double)overall->blocks;
+
+    if (overall->blocks < 2 || study->contender_count < 2)
+        return;
+    for (size_t j = 0; j < study->contender_count; j++) {
+        row self = {"", study->contenders[j], "", "estimated"};
+
+        add_row(out, &self, "mean", NAN, blocks, overall->mean[j], overall->interval[j]);
+        add_row(out, &self, "mean_rank", NAN, blocks, overall->mean_rank[j], none);
+    }
+    add_row(out, &all, "friedman_chi_square", NAN, blocks, test->chi_square, none);
+    all.sure = test->exact ? "exact" : "estimated";
+    add_row(out, &all, "friedman_p", NAN, blocks, test->p, test->p_interval);
+    all.sure = "approximate";
+    add_row(out, &all, "iman_davenport_p", NAN, blocks, test->p_f, none);
+    add_row(out, &all, "critical_difference", NAN, blocks, overall->critical_difference, none);
 }
 
 void opevo_i_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out)
 {
     const opevo_study *study = &analysis->study;
-    const opevo_study_overall *overall = &analysis->overall;
 
     opevo_text_add(out, "landscape,tuner,against,statistic,at,runs,value,low,high,sure\n");
     for (size_t i = 0; i < study->landscape_count; i++) {
         const opevo_study_place *place = &analysis->places[i];
         row self = {study->landscapes[i].name, "", "", "estimated"};
 
+        self.sure = place->optimum_known ? "exact" : "estimated";
+        add_row(out, &self, "optimum", NAN, NAN, place->optimum > 0 ? place->optimum : NAN, none);
+        self.sure = "estimated";
         for (size_t j = 0; j < study->contender_count; j++) {
             const opevo_study_cell *cell = opevo_study_cell_of(analysis, i, j);
 
@@ -139,14 +165,7 @@ void opevo_i_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text
     }
     for (size_t i = 0; i < analysis->pair_count; i++)
         add_pair(out, analysis, &analysis->pairs[i]);
-    for (size_t j = 0;
-         j < study->contender_count && study->contender_count >= 2 && overall->blocks >= 2; j++) {
-        row self = {"", study->contenders[j], "", "estimated"};
-
-        add_row(out, &self, "mean", NAN, (double)overall->blocks, overall->mean[j],
-                overall->interval[j]);
-        add_row(out, &self, "mean_rank", NAN, (double)overall->blocks, overall->mean_rank[j], none);
-    }
+    add_overall(out, analysis);
 }
 
 /* ---- LaTeX ---- */

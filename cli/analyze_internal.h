@@ -51,9 +51,6 @@ typedef struct opevo_i_analyze_settings {
     double targets[OPEVO_I_MOST_LISTED];
     opevo_study_options options;
 } opevo_i_analyze_settings;
-/* Read --at, --targets, --confidence, --alpha, --resamples, --seed and --threads. */
-opevo_status opevo_i_analyze_settings_read(const opevo_call *call, opevo_i_analyze_settings *self,
-                                           opevo_error *err);
 
 /* Read the runs of a store on `threads` threads, those that --landscape, --tuner and
  * --budget name. Errors: INVALID for a store
@@ -69,6 +66,29 @@ opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned thre
 opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err);
 void opevo_i_named_landscape_free(opevo_i_named_landscape *row);
 void opevo_i_study_data_free(opevo_i_study_data *data);
+
+/* What a call with the options of analyze asks for; starts as zeros. */
+typedef struct opevo_i_analysis_work {
+    opevo_i_analyze_settings settings;
+    opevo_i_study_data data;
+    opevo_study_analysis *analysis;
+} opevo_i_analysis_work;
+/* Read --at, --targets, --confidence, --alpha, --resamples, --seed and --threads, and then the
+ * store that the call names, and analyse it; free it in any case. */
+opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work *work,
+                                   opevo_error *err);
+void opevo_i_analysis_free(opevo_i_analysis_work *work);
+
+/* Members of the JSON object being written that a report has as well: the settings and the runs,
+ * who a contender is, what a landscape is, how many runs and trials a cell has, and of the object
+ * "overall", which is left open, the tests; false where there are none and it is null. */
+void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
+                                    const opevo_study_options *options, opevo_text *out);
+void opevo_i_analysis_json_contender(const opevo_i_contender *row, opevo_text *out);
+void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo_study_place *place,
+                                 opevo_text *out);
+void opevo_i_analysis_json_counts(const opevo_study_cell *cell, opevo_text *out);
+bool opevo_i_analysis_json_overall(const opevo_study_analysis *analysis, opevo_text *out);
 
 void opevo_i_analysis_print_json(const opevo_i_study_data *data,
                                  const opevo_study_analysis *analysis, opevo_text *out);

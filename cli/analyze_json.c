@@ -16,17 +16,85 @@ static void add_interval(opevo_text *out, const char *key, opevo_interval interv
     opevo_text_add(out, "]");
 }
 
-static void add_bool(opevo_text *out, const char *key, bool value)
+/* ---- What a report has as well ---- */
+
+void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
+                                    const opevo_study_options *options, opevo_text *out)
 {
-    opevo_i_json_key(out, key);
-    opevo_text_add(out, value ? "true" : "false");
+    opevo_i_json_string(out, "notes", opevo_text_string(&data->notes));
+    opevo_i_json_string(out, "versions", opevo_text_string(&data->versions));
+    opevo_i_json_index(out, "runs", data->run_count);
+    opevo_i_json_double(out, "confidence", options->confidence);
+    opevo_i_json_double(out, "alpha", options->alpha);
+    opevo_i_json_index(out, "resamples", options->resamples);
+    opevo_i_json_index(out, "seed", options->seed);
 }
+
+void opevo_i_analysis_json_contender(const opevo_i_contender *row, opevo_text *out)
+{
+    opevo_i_json_string(out, "name", row->label);
+    opevo_i_json_string(out, "tuner", row->tuner);
+    opevo_i_json_string(out, "settings", row->settings);
+    opevo_i_json_string(out, "budget", row->budget);
+}
+
+void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo_study_place *place,
+                                 opevo_text *out)
+{
+    char signature[17];
+
+    snprintf(signature, sizeof signature, "%016llx", (unsigned long long)row->signature);
+    opevo_i_json_string(out, "name", row->label);
+    opevo_i_json_string(out, "unit", row->unit);
+    opevo_i_json_string(out, "on", row->on);
+    opevo_i_json_string(out, "what", row->what);
+    opevo_i_json_string(out, "space", row->space);
+    opevo_i_json_string(out, "signature", signature);
+    opevo_i_json_double(out, "optimum", place->optimum_known ? place->optimum : (double)NAN);
+    opevo_i_json_double(out, "fractions_of", place->optimum);
+    opevo_i_json_index(out, "horizon", place->horizon);
+    opevo_i_json_index(out, "compared_at", place->compared_at);
+}
+
+void opevo_i_analysis_json_counts(const opevo_study_cell *cell, opevo_text *out)
+{
+    opevo_i_json_index(out, "runs", cell->runs);
+    opevo_i_json_index(out, "unfinished", cell->open);
+    opevo_i_json_index(out, "trials", cell->trials);
+    opevo_i_json_index(out, "failed", cell->failed);
+    opevo_i_json_double(out, "cost_s", cell->cost_s);
+}
+
+bool opevo_i_analysis_json_overall(const opevo_study_analysis *analysis, opevo_text *out)
+{
+    const opevo_study_overall *overall = &analysis->overall;
+    const opevo_friedman *test = &overall->test;
+
+    opevo_i_json_key(out, "overall");
+    if (overall->blocks < 2 || analysis->study.contender_count < 2) {
+        opevo_text_add(out, "null");
+        return false;
+    }
+    opevo_text_add(out, "{");
+    opevo_i_json_index(out, "landscapes", overall->blocks);
+    opevo_i_json_double(out, "chi_square", test->chi_square);
+    opevo_i_json_double(out, "p", test->p);
+    opevo_i_json_bool(out, "p_exact", test->exact);
+    add_interval(out, "p_interval", test->p_interval);
+    opevo_i_json_double(out, "p_chi_square", test->p_chi_square);
+    opevo_i_json_double(out, "f", test->f);
+    opevo_i_json_double(out, "p_f", test->p_f);
+    opevo_i_json_double(out, "critical_difference", overall->critical_difference);
+    return true;
+}
+
+/* ---- Courses ---- */
 
 static void add_point(opevo_text *out, const opevo_study_point *point)
 {
     opevo_text_add(out, "{");
     opevo_i_json_index(out, "trials", point->trials);
-    add_bool(out, "checkpoint", point->checkpoint);
+    opevo_i_json_bool(out, "checkpoint", point->checkpoint);
     opevo_i_json_index(out, "runs", point->runs);
     opevo_i_json_double(out, "mean", point->mean);
     add_interval(out, "interval", point->interval);
@@ -98,18 +166,10 @@ static void add_courses(opevo_text *out, const opevo_study_analysis *analysis,
 static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
                      const opevo_i_study_data *data, const opevo_study_cell *cell)
 {
-    const opevo_i_contender *contender = &data->contenders[cell->contender];
-
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "name", contender->label);
-    opevo_i_json_string(out, "tuner", contender->tuner);
-    opevo_i_json_string(out, "settings", contender->settings);
+    opevo_i_analysis_json_contender(&data->contenders[cell->contender], out);
     opevo_i_json_string(out, "sure", "estimated");
-    opevo_i_json_index(out, "runs", cell->runs);
-    opevo_i_json_index(out, "unfinished", cell->open);
-    opevo_i_json_index(out, "trials", cell->trials);
-    opevo_i_json_index(out, "failed", cell->failed);
-    opevo_i_json_double(out, "cost_s", cell->cost_s);
+    opevo_i_analysis_json_counts(cell, out);
     add_courses(out, analysis, &analysis->places[cell->landscape], cell);
     add_score(out, "score_over_trials", &cell->by_trials);
     add_score(out, "score_over_seconds", &cell->by_time);
@@ -126,7 +186,7 @@ static void add_window(opevo_text *out, const char *key, double from, double to,
     opevo_text_add(out, "{");
     opevo_i_json_double(out, "from", from);
     opevo_i_json_double(out, "to", to);
-    add_bool(out, "cut", cut);
+    opevo_i_json_bool(out, "cut", cut);
     opevo_text_add(out, "}");
 }
 
@@ -134,16 +194,10 @@ static void add_place(opevo_text *out, const opevo_study_analysis *analysis,
                       const opevo_i_study_data *data, size_t landscape)
 {
     const opevo_study_place *place = &analysis->places[landscape];
-    const opevo_study_landscape *shown = &analysis->study.landscapes[landscape];
     bool first = true;
 
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "name", shown->name);
-    opevo_i_json_string(out, "unit", shown->unit);
-    opevo_i_json_double(out, "optimum", place->optimum_known ? place->optimum : (double)NAN);
-    opevo_i_json_double(out, "fractions_of", place->optimum);
-    opevo_i_json_index(out, "horizon", place->horizon);
-    opevo_i_json_index(out, "compared_at", place->compared_at);
+    opevo_i_analysis_json_place(&data->landscapes[landscape], place, out);
     add_window(out, "trials_window", (double)place->trials_from, (double)place->trials_to,
                place->trials_cut);
     add_window(out, "seconds_window", place->seconds_from, place->seconds_to, place->seconds_cut);
@@ -189,7 +243,7 @@ static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
     opevo_i_json_double(out, "difference", pair->mean_a - pair->mean_b);
     add_interval(out, "difference_interval", pair->interval);
     opevo_i_json_double(out, "p", pair->test.p);
-    add_bool(out, "p_exact", pair->test.exact);
+    opevo_i_json_bool(out, "p_exact", pair->test.exact);
     opevo_i_json_double(out, "p_holm", pair->p_adjusted);
     opevo_i_json_double(out, "rank_biserial", pair->test.rank_biserial);
     opevo_i_json_double(out, "superiority", pair->test.superiority);
@@ -205,18 +259,8 @@ static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
 {
     const opevo_study_overall *overall = &analysis->overall;
 
-    opevo_i_json_key(out, "overall");
-    if (overall->blocks < 2 || analysis->study.contender_count < 2) {
-        opevo_text_add(out, "null");
+    if (!opevo_i_analysis_json_overall(analysis, out))
         return;
-    }
-    opevo_text_add(out, "{");
-    opevo_i_json_index(out, "landscapes", overall->blocks);
-    opevo_i_json_double(out, "chi_square", overall->test.chi_square);
-    opevo_i_json_double(out, "p_chi_square", overall->test.p_chi_square);
-    opevo_i_json_double(out, "f", overall->test.f);
-    opevo_i_json_double(out, "p_f", overall->test.p_f);
-    opevo_i_json_double(out, "critical_difference", overall->critical_difference);
     opevo_i_json_key(out, "tuners");
     for (size_t i = 0; i < analysis->study.contender_count; i++) {
         opevo_text_add(out, i ? ",\n  {" : "[\n  {");
@@ -233,11 +277,8 @@ void opevo_i_analysis_print_json(const opevo_i_study_data *data,
                                  const opevo_study_analysis *analysis, opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "notes", opevo_text_string(&data->notes));
-    opevo_i_json_double(out, "confidence", analysis->options.confidence);
-    opevo_i_json_double(out, "alpha", analysis->options.alpha);
-    opevo_i_json_index(out, "resamples", analysis->options.resamples);
-    opevo_i_json_index(out, "seed", analysis->options.seed);
+    opevo_i_json_string(out, "version", OPEVO_VERSION_TEXT);
+    opevo_i_analysis_json_settings(data, &analysis->options, out);
     opevo_i_json_key(out, "landscapes");
     for (size_t i = 0; i < analysis->study.landscape_count; i++) {
         opevo_text_add(out, i ? ",\n  " : "[\n  ");

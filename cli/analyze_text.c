@@ -91,7 +91,7 @@ static opevo_status print_points(printer *self, size_t landscape, opevo_error *e
 {
     static const char *const heads[] = {"<tuner", "trials", "runs", "<mean", "sd", "worst"};
     const opevo_study_place *place = &self->analysis->places[landscape];
-    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
     for (size_t i = 0; i <= self->analysis->study.contender_count; i++) {
         const char *name = NULL;
@@ -119,7 +119,7 @@ static opevo_status print_shares(printer *self, size_t landscape, opevo_error *e
 {
     static const char *const heads[] = {"<tuner", "trials", "<within 5 %", "<within 1 %", "<score"};
     const opevo_study_place *place = &self->analysis->places[landscape];
-    opevo_table table = {.heads = heads, .columns = place->exact_random ? 5 : 4};
+    opevo_table table = {.heads = heads, .columns = place->exact_random ? 5 : 4, .compared = true};
 
     for (size_t i = 0; i <= self->analysis->study.contender_count; i++) {
         const char *name = NULL;
@@ -149,7 +149,7 @@ static opevo_status print_targets(printer *self, size_t landscape, opevo_error *
 {
     static const char *const heads[] = {"<tuner", "target", "<reached in", "<ERT"};
     const opevo_study_place *place = &self->analysis->places[landscape];
-    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
     for (size_t i = 0; i <= self->analysis->study.contender_count; i++) {
         const char *name = NULL;
@@ -178,7 +178,7 @@ static opevo_status print_areas(printer *self, size_t landscape, opevo_error *er
 {
     static const char *const heads[] = {"<tuner", "<area"};
     const opevo_study_place *place = &self->analysis->places[landscape];
-    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
     for (size_t i = 0; i <= self->analysis->study.contender_count; i++) {
         const char *name = NULL;
@@ -206,16 +206,20 @@ static void print_windows(const printer *self, const opevo_study_place *place)
     if (place->seconds_from <= place->seconds_to)
         opevo_text_printf(self->out, ", over seconds %.3g to %.4g%s", place->seconds_from,
                           place->seconds_to, place->seconds_cut ? " (cut likewise)" : "");
-    opevo_text_add(self->out, "\nagainst exact random search and against the community's "
-                              "approximation of it\n");
+    opevo_text_printf(self->out,
+                      "\nagainst exact random search%s and against the community's approximation "
+                      "of it\n",
+                      place->seconds_from <= place->seconds_to
+                          ? " (over seconds approximate, at the mean cost of a trial)"
+                          : "");
 }
 
 static opevo_status print_scores(printer *self, size_t landscape, opevo_error *err)
 {
     static const char *const heads[] = {"<tuner", "<over trials", "community's", "<over seconds",
-                                        "community's"};
+                                        "community's, seconds"};
     const opevo_study_place *place = &self->analysis->places[landscape];
-    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
     if (!place->exact_random ||
         (place->trials_from > place->trials_to && place->seconds_from > place->seconds_to))
@@ -271,15 +275,22 @@ static void print_signs(const printer *self, size_t landscape)
 {
     const opevo_study *study = &self->analysis->study;
     size_t widest = 0;
+    bool narrow = false;
 
-    opevo_text_add(self->out, "row against column: + better, - worse, . not resolved\n");
+    opevo_text_add(self->out, "row against column: + better, - worse, . not resolved; --json has a "
+                              "sentence for each pair\n");
     for (size_t i = 0; i < study->contender_count; i++)
         widest = strlen(study->contenders[i]) > widest ? strlen(study->contenders[i]) : widest;
+    narrow = self->width && widest + 4 + 3 * study->contender_count > self->width;
+    for (size_t i = 0; narrow && i < study->contender_count; i++)
+        opevo_text_printf(self->out, "%2zu  %s\n", i + 1, study->contenders[i]);
+    widest = narrow ? 0 : widest;
     opevo_text_printf(self->out, "%*s", (int)widest + 4, "");
     for (size_t j = 0; j < study->contender_count; j++)
         opevo_text_printf(self->out, " %2zu", j + 1);
     for (size_t i = 0; i < study->contender_count; i++) {
-        opevo_text_printf(self->out, "\n%2zu  %-*s", i + 1, (int)widest, study->contenders[i]);
+        opevo_text_printf(self->out, "\n%2zu  %-*s", i + 1, (int)widest,
+                          narrow ? "" : study->contenders[i]);
         for (size_t j = 0; j < study->contender_count; j++)
             opevo_text_printf(self->out, " %2s",
                               i == j ? "" : sign_of(self->analysis, landscape, i, j));
@@ -317,12 +328,21 @@ static void print_friedman(const printer *self)
     const opevo_study_overall *overall = &self->analysis->overall;
     const opevo_friedman *test = &overall->test;
 
-    opevo_text_printf(self->out, "Friedman: chi-square %.3f, p = %.2g", test->chi_square,
-                      test->p_chi_square);
+    opevo_text_printf(self->out, "Friedman's chi-square %.3f, p = %.2g ", test->chi_square,
+                      test->p);
+    if (test->exact)
+        opevo_text_add(self->out, "(exact, over all orders of the ranks)");
+    else
+        opevo_text_printf(self->out, "(estimated from random orders of the ranks, %.2g to %.2g)",
+                          test->p_interval.low, test->p_interval.high);
     if (isfinite(test->f))
-        opevo_text_printf(self->out, "; Iman-Davenport F %.3f, p = %.2g", test->f, test->p_f);
-    opevo_text_printf(self->out, "; critical difference of mean ranks (Nemenyi, %.0f %%): %.3f\n",
-                      100 * (1 - self->analysis->options.alpha), overall->critical_difference);
+        opevo_text_printf(self->out, "; Iman-Davenport F %.3f, p = %.2g (approximate)", test->f,
+                          test->p_f);
+    opevo_text_printf(
+        self->out,
+        "\ncritical difference of mean ranks (Nemenyi, %.3g %%; approximate, for many "
+        "landscapes): %.3f\n",
+        100 * (1 - self->analysis->options.alpha), overall->critical_difference);
 }
 
 /* Who may be as good as the one with the best mean rank, as far as the critical difference tells. */
@@ -351,7 +371,7 @@ static opevo_status print_overall(printer *self, opevo_error *err)
 {
     static const char *const heads[] = {"<tuner", "<mean", "mean rank"};
     const opevo_study_overall *overall = &self->analysis->overall;
-    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
     opevo_status status = OPEVO_OK;
 
     if (overall->blocks < 2 || self->analysis->study.contender_count < 2)
@@ -384,7 +404,7 @@ static void print_head(const printer *self, const char *path)
     opevo_i_text_add_grouped(self->out, trials);
     opevo_text_printf(self->out,
                       " trials; numbers are estimated from the runs, with %g %% intervals, unless "
-                      "they say exact; seed %llu, %zu resamples\n",
+                      "they say exact or approximate; seed %llu, %zu resamples\n",
                       100 * analysis->options.confidence,
                       (unsigned long long)analysis->options.seed, analysis->options.resamples);
     opevo_text_add(self->out, opevo_text_string(&self->data->notes));
@@ -422,7 +442,8 @@ opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_d
                                          const opevo_study_analysis *analysis, opevo_text *out,
                                          opevo_error *err)
 {
-    printer self = {data, analysis, opevo_i_terminal_width(STDOUT_FILENO), out};
+    opevo_text text = {0};
+    printer self = {data, analysis, opevo_i_terminal_width(STDOUT_FILENO), &text};
     opevo_status status = OPEVO_OK;
 
     print_head(&self, path);
@@ -436,6 +457,9 @@ opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_d
         print_verdicts(&self, i);
     }
     OPEVO_TRY(print_overall(&self, err));
+    OPEVO_TRY(opevo_text_check(&text, err));
+    opevo_i_text_add_wrapped(out, text.data, self.width);
 cleanup:
+    opevo_text_free(&text);
     return status;
 }

@@ -176,14 +176,21 @@ void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);
 /* ---- The terminal (terminal.c)
  * --------------------------------------------------------------------------- */
 
-/* Columns of the terminal on this descriptor; 0 when it is none, which means no limit. */
+/* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor; 0
+ * when it is none, which means no limit. */
 unsigned opevo_i_terminal_width(int descriptor);
 
+/* Append a text whose lines are broken at blanks where they are wider; the rest of a line is
+ * indented by two more. */
+void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width);
+
 /* A table of texts. Where it is wider than the terminal, each row is printed as a list of its
- * fields. */
+ * fields. A table whose rows are compared with each other stays one as far as it can: rows with the
+ * same first cell stand under it, and columns that have no room beside the others below them. */
 typedef struct opevo_table {
     const char *const *heads; /* a head that starts with '<' is aligned left */
     size_t columns;
+    bool compared;
     char **cells; /* row after row, owned */
     size_t count;
     size_t capacity;
@@ -209,6 +216,7 @@ void opevo_i_json_key(opevo_text *out, const char *key);
 void opevo_i_json_string(opevo_text *out, const char *key, const char *value);
 void opevo_i_json_double(opevo_text *out, const char *key, double value);
 void opevo_i_json_index(opevo_text *out, const char *key, opevo_index value);
+void opevo_i_json_bool(opevo_text *out, const char *key, bool value);
 
 /* ---- Progress (terminal.c) ---- */
 

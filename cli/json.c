@@ -28,3 +28,9 @@ void opevo_i_json_index(opevo_text *out, const char *key, opevo_index value)
     opevo_i_json_key(out, key);
     opevo_text_add_index(out, value);
 }
+
+void opevo_i_json_bool(opevo_text *out, const char *key, bool value)
+{
+    opevo_i_json_key(out, key);
+    opevo_text_add(out, value ? "true" : "false");
+}

@@ -176,11 +176,7 @@ static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, s
 
     opevo_text_add(out, "{");
     opevo_i_json_index(out, "contender", cell->contender);
-    opevo_i_json_index(out, "runs", cell->runs);
-    opevo_i_json_index(out, "unfinished", cell->open);
-    opevo_i_json_index(out, "trials", cell->trials);
-    opevo_i_json_index(out, "failed", cell->failed);
-    opevo_i_json_double(out, "cost_s", cell->cost_s);
+    opevo_i_analysis_json_counts(cell, out);
     add_courses(self, &self->analysis->places[cell->landscape], cell);
     status = add_runs(self, cell, courses, err);
     opevo_text_add(out, "}");
@@ -215,19 +211,8 @@ static void add_place_facts(const writer *self, size_t landscape)
     const opevo_study_place *place = &self->analysis->places[landscape];
     const opevo_i_named_landscape *row = &self->data->landscapes[landscape];
     opevo_text *out = self->out;
-    char signature[17];
 
-    snprintf(signature, sizeof signature, "%016llx", (unsigned long long)row->signature);
-    opevo_i_json_string(out, "name", row->label);
-    opevo_i_json_string(out, "unit", row->unit);
-    opevo_i_json_string(out, "on", row->on);
-    opevo_i_json_string(out, "what", row->what);
-    opevo_i_json_string(out, "space", row->space);
-    opevo_i_json_string(out, "signature", signature);
-    opevo_i_json_double(out, "optimum", place->optimum_known ? place->optimum : (double)NAN);
-    opevo_i_json_double(out, "fractions_of", place->optimum);
-    opevo_i_json_index(out, "horizon", place->horizon);
-    opevo_i_json_index(out, "compared_at", place->compared_at);
+    opevo_i_analysis_json_place(row, place, out);
     add_numbers(out, "trials", place->grid, place->grid_count);
     opevo_i_report_json_column(out, "seconds", place->moments, place->moment_count,
                                sizeof *place->moments);
@@ -298,13 +283,10 @@ static void add_pairs(const writer *self)
     opevo_text_add(out, "[");
     for (size_t i = 0; i < analysis->pair_count; i++) {
         const opevo_study_pair *pair = &analysis->pairs[i];
-        int sign = pair->verdict == OPEVO_VERDICT_BETTER  ? 1
-                   : pair->verdict == OPEVO_VERDICT_WORSE ? -1
-                                                          : 0;
 
         opevo_text_printf(out, "%s[%zu,%zu,%zu,%zu,%zu,%zu,%zu,%d]", i ? "," : "", pair->landscape,
                           pair->a, pair->b, pair->test.pairs, pair->test.wins, pair->test.ties,
-                          pair->test.losses, sign);
+                          pair->test.losses, (int)pair->verdict);
     }
     opevo_text_add(out, "]");
     add_pair_columns(self);
@@ -317,18 +299,8 @@ static void add_overall(const writer *self)
     size_t count = self->analysis->study.contender_count;
     opevo_text *out = self->out;
 
-    opevo_i_json_key(out, "overall");
-    if (overall->blocks < 2 || count < 2) {
-        opevo_text_add(out, "null");
+    if (!opevo_i_analysis_json_overall(self->analysis, out))
         return;
-    }
-    opevo_text_add(out, "{");
-    opevo_i_json_index(out, "landscapes", overall->blocks);
-    opevo_i_json_double(out, "chi_square", overall->test.chi_square);
-    opevo_i_json_double(out, "p_chi_square", overall->test.p_chi_square);
-    opevo_i_json_double(out, "f", overall->test.f);
-    opevo_i_json_double(out, "p_f", overall->test.p_f);
-    opevo_i_json_double(out, "critical_difference", overall->critical_difference);
     opevo_i_report_json_column(out, "mean", overall->mean, count, sizeof *overall->mean);
     COLUMN(self, "low", overall->interval, count, low);
     COLUMN(self, "high", overall->interval, count, high);
@@ -344,13 +316,8 @@ static void add_contenders(const writer *self)
     opevo_i_json_key(self->out, "contenders");
     opevo_text_add(self->out, "[");
     for (size_t i = 0; i < self->data->contender_count; i++) {
-        const opevo_i_contender *row = &self->data->contenders[i];
-
         opevo_text_add(self->out, i ? ",\n {" : "\n {");
-        opevo_i_json_string(self->out, "name", row->label);
-        opevo_i_json_string(self->out, "tuner", row->tuner);
-        opevo_i_json_string(self->out, "settings", row->settings);
-        opevo_i_json_string(self->out, "budget", row->budget);
+        opevo_i_analysis_json_contender(&self->data->contenders[i], self->out);
         opevo_text_add(self->out, "}");
     }
     opevo_text_add(self->out, "]");
@@ -361,13 +328,7 @@ static void add_settings(const writer *self)
     const opevo_study_options *options = &self->analysis->options;
     opevo_text *out = self->out;
 
-    opevo_i_json_string(out, "notes", opevo_text_string(&self->data->notes));
-    opevo_i_json_string(out, "versions", opevo_text_string(&self->data->versions));
-    opevo_i_json_index(out, "runs", self->data->run_count);
-    opevo_i_json_double(out, "confidence", options->confidence);
-    opevo_i_json_double(out, "alpha", options->alpha);
-    opevo_i_json_index(out, "resamples", options->resamples);
-    opevo_i_json_index(out, "seed", options->seed);
+    opevo_i_analysis_json_settings(self->data, options, out);
     add_numbers(out, "checkpoints", options->checkpoints, options->checkpoint_count);
     opevo_i_report_json_column(out, "targets", options->targets, options->target_count,
                                sizeof *options->targets);
@@ -405,21 +366,11 @@ cleanup:
 
 opevo_status opevo_i_report_study(const opevo_call *call, opevo_text *json, opevo_error *err)
 {
-    opevo_i_analyze_settings settings;
-    opevo_i_study_data data = {.landscape_count = 0};
-    opevo_study_analysis *analysis = NULL;
-    opevo_status status = OPEVO_OK;
-    unsigned threads = 0;
+    opevo_i_analysis_work work = {.analysis = NULL};
+    opevo_status status = opevo_i_analysis_make(call, &work, err);
 
-    OPEVO_TRY(opevo_i_analyze_settings_read(call, &settings, err));
-    threads = settings.options.threads;
-    OPEVO_TRY(opevo_i_study_read(call->arguments[0], call, threads, &data, err));
-    OPEVO_TRY(opevo_i_study_open_landscapes(call, threads, &data, err));
-    OPEVO_TRY(opevo_i_study_assemble(&data, err));
-    OPEVO_TRY(opevo_study_analyse(&data.study, &settings.options, &analysis, err));
-    OPEVO_TRY(add_all(call, &(writer){&data, analysis, json}, err));
-cleanup:
-    opevo_study_analysis_destroy(analysis);
-    opevo_i_study_data_free(&data);
+    if (status == OPEVO_OK)
+        status = add_all(call, &(writer){&work.data, work.analysis, json}, err);
+    opevo_i_analysis_free(&work);
     return status;
 }

@@ -61,8 +61,7 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
         opevo_i_json_index(out, "threads", result->threads);
         opevo_i_json_double(out, "wall_s", result->wall_s);
         opevo_i_json_double(out, "busy_s", result->busy_s);
-        opevo_i_json_key(out, "interrupted");
-        opevo_text_add(out, result->interrupted ? "true" : "false");
+        opevo_i_json_bool(out, "interrupted", result->interrupted);
         add_shard_json(self, out);
         opevo_text_add(out, "}\n");
         return;
@@ -129,8 +128,8 @@ void opevo_i_study_print_estimate(const opevo_i_study_call *self,
     opevo_text_add(out, " there already\n");
     if (left)
         opevo_text_printf(out,
-                          "about %.3g s on %u thread%s (estimated from %llu runs; 95 %% confidence "
-                          "%.3g to %.3g s)\n",
+                          "about %.3g s on %u thread%s, each with a processor to itself (estimated "
+                          "from %llu runs; 95 %% confidence %.3g to %.3g s)\n",
                           estimate->seconds, threads, threads == 1 ? "" : "s",
                           (unsigned long long)estimate->sampled, estimate->low, estimate->high);
     if (estimate->measured) {

@@ -4,6 +4,7 @@
 
 #include <opevo/memory.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,12 @@ void opevo_i_catch_interrupts(void)
 
 unsigned opevo_i_terminal_width(int descriptor)
 {
+    const char *columns = getenv("COLUMNS");
     struct winsize size = {0};
+    uint64_t wanted = 0;
 
+    if (columns && opevo_parse_u64(columns, &wanted) && wanted > 0 && wanted <= USHRT_MAX)
+        return (unsigned)wanted;
     if (!isatty(descriptor))
         return 0;
     if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
@@ -53,6 +58,50 @@ static void pad(opevo_text *out, size_t count)
 {
     for (; count; count--)
         opevo_text_add(out, " ");
+}
+
+/* Where a line that has `column` columns already is to be broken: at the last blank that lets it
+ * fit, or else at the first one; at `length` where it need not be. */
+static size_t break_of(const char *line, size_t at, size_t length, size_t column, unsigned width)
+{
+    size_t found = 0;
+    bool in_word = false;
+
+    for (size_t i = at; i < length; i++) {
+        if (line[i] == ' ' && in_word)
+            found = i;
+        in_word = line[i] != ' ';
+        column += ((unsigned char)line[i] & 0xc0) != 0x80;
+        if (found && in_word && column > width)
+            return found;
+    }
+    return length;
+}
+
+static void add_wrapped_line(opevo_text *out, const char *line, size_t length, unsigned width)
+{
+    size_t hang = strspn(line, " ") + 2, column = 0;
+
+    for (size_t at = 0; at < length; column = hang) {
+        size_t end = break_of(line, at, length, column, width);
+
+        if (at)
+            opevo_text_add(out, "\n");
+        pad(out, column);
+        opevo_text_add_bytes(out, line + at, end - at);
+        at = end + strspn(line + end, " ");
+    }
+}
+
+void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+
+        add_wrapped_line(out, text, length, width ? width : UINT_MAX);
+        opevo_text_add_bytes(out, text + length, text[length] == '\n');
+        text += length + (text[length] == '\n');
+    }
 }
 
 void opevo_i_table_cell(opevo_table *table, const char *format, ...)
@@ -94,22 +143,86 @@ static size_t column_width(const opevo_table *table, size_t column)
     return widest;
 }
 
-static void print_line(const opevo_table *table, const size_t *widths, const char *const *texts,
-                       opevo_text *out)
+/* Columns of a table that are printed beside each other: one that says which row it is, and some. */
+typedef struct piece {
+    size_t indent, key, from, to;
+} piece;
+
+static void print_line(const opevo_table *table, const size_t *widths, const piece *self,
+                       const char *const *texts, opevo_text *out)
 {
-    for (size_t c = 0; c < table->columns; c++) {
+    pad(out, self->indent);
+    for (size_t c = self->key; c < self->to; c = c < self->from ? self->from : c + 1) {
         const char *text = *texts[c] == '<' && texts == table->heads ? texts[c] + 1 : texts[c];
         size_t space = widths[c] - columns_of(text);
 
-        if (c)
+        if (c != self->key)
             opevo_text_add(out, "  ");
         if (*table->heads[c] != '<')
             pad(out, space);
         opevo_text_add(out, text);
-        if (*table->heads[c] == '<' && c + 1 < table->columns)
+        if (*table->heads[c] == '<' && c + 1 < self->to)
             pad(out, space);
     }
     opevo_text_add(out, "\n");
+}
+
+/* Rows `first` to before `last`, in as many pieces as the width, 0 for no limit, asks for. */
+static void print_pieces(const opevo_table *table, const size_t *widths, unsigned width,
+                         size_t indent, size_t key, size_t first, size_t last, opevo_text *out)
+{
+    piece self = {indent, key, key + 1, key + 1};
+
+    do {
+        size_t total = indent + widths[key];
+
+        for (; self.to < table->columns; self.to++) {
+            total += 2 + widths[self.to];
+            if (width && total > width && self.to > self.from)
+                break;
+        }
+        print_line(table, widths, &self, table->heads, out);
+        for (size_t i = first; i < last; i++)
+            print_line(table, widths, &self, (const char *const *)table->cells + i * table->columns,
+                       out);
+        self.from = self.to;
+    } while (self.from < table->columns);
+}
+
+/* Whether every column fits beside the one that says which row it is. */
+static bool fits_in_pieces(const opevo_table *table, const size_t *widths, unsigned width,
+                           size_t indent, size_t key)
+{
+    for (size_t c = key + 1; c < table->columns; c++) {
+        if (indent + widths[key] + 2 + widths[c] > width)
+            return false;
+    }
+    return key + 1 < table->columns;
+}
+
+/* The row behind those that have the same first cell as this one. */
+static size_t group_end(const opevo_table *table, size_t first)
+{
+    size_t end = first + 1, rows = table->count / table->columns;
+
+    while (end < rows &&
+           !strcmp(table->cells[end * table->columns], table->cells[first * table->columns]))
+        end++;
+    return end;
+}
+
+/* Each group of rows under what its first cells say. */
+static void print_groups(const opevo_table *table, const size_t *widths, unsigned width,
+                         opevo_text *out)
+{
+    size_t rows = table->count / table->columns;
+
+    for (size_t first = 0, end = 0; first < rows; first = end) {
+        end = group_end(table, first);
+        opevo_i_text_add_wrapped(out, table->cells[first * table->columns], width);
+        opevo_text_add(out, "\n");
+        print_pieces(table, widths, width, 2, 1, first, end, out);
+    }
 }
 
 static void print_lists(const opevo_table *table, opevo_text *out)
@@ -143,19 +256,21 @@ opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text 
     if (!widths || table->failed) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a table.");
     } else {
-        size_t total = 0;
+        size_t rows = table->count / table->columns, total = 0;
 
         for (size_t c = 0; c < table->columns; c++) {
             widths[c] = column_width(table, c);
             total += widths[c] + (c ? 2 : 0);
         }
-        if (width && total > width) {
+        if (!width || total <= width)
+            print_pieces(table, widths, 0, 0, 0, 0, rows, out);
+        else if (table->compared && group_end(table, 0) > 1 &&
+                 fits_in_pieces(table, widths, width, 2, 1))
+            print_groups(table, widths, width, out);
+        else if (table->compared && fits_in_pieces(table, widths, width, 0, 0))
+            print_pieces(table, widths, width, 0, 0, 0, rows, out);
+        else
             print_lists(table, out);
-        } else {
-            print_line(table, widths, table->heads, out);
-            for (size_t i = 0; i < table->count; i += table->columns)
-                print_line(table, widths, (const char *const *)table->cells + i, out);
-        }
     }
     opevo_free(widths);
     opevo_i_table_free(table);
@@ -194,7 +309,7 @@ static double now_s(void)
 void opevo_i_progress_start(opevo_progress *progress, bool quiet)
 {
     *progress = (opevo_progress){.width = opevo_i_terminal_width(STDERR_FILENO)};
-    progress->active = !quiet && progress->width > 0;
+    progress->active = !quiet && isatty(STDERR_FILENO);
     progress->started_s = progress->active ? now_s() : 0;
 }
 
@@ -211,14 +326,27 @@ bool opevo_i_progress_due(opevo_progress *progress)
     return true;
 }
 
+/* To two or three digits, as an estimate deserves. */
+static const char *duration(double seconds, char *out, size_t size)
+{
+    if (seconds < 100)
+        snprintf(out, size, "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(out, size, "%.0f min", seconds / 60);
+    else
+        snprintf(out, size, "%.1f h", seconds / 3600);
+    return out;
+}
+
 void opevo_i_progress_draw(opevo_progress *progress, double done, const char *text)
 {
-    char line[512];
+    char line[512], left[32];
     double spent = now_s() - progress->started_s;
     int limit = (int)progress->width - 1;
 
     if (done > 0 && spent > 1)
-        snprintf(line, sizeof line, "%.0f s left, %s", spent * (1 - done) / done, text);
+        snprintf(line, sizeof line, "%s left, %s",
+                 duration(spent * (1 - done) / done, left, sizeof left), text);
     else
         snprintf(line, sizeof line, "%s", text);
     fprintf(stderr, "\r\033[K%.*s", limit, line);

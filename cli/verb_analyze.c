@@ -27,77 +27,66 @@ static const opevo_option options[] = {
     {"quiet", NULL, "no progress line", false},
 };
 
-typedef struct plan {
-    opevo_i_analyze_settings settings;
-    opevo_i_study_data data;
-    opevo_study_analysis *analysis;
-} plan;
-
-/* The next word of a list with commas, without the comma; false at the end. */
-static bool next_word(const char **at, char *word, size_t size)
+/* The numbers of a list with commas between them, ascending and above 0; none at all where it is
+ * not such a list. */
+static size_t read_list(const char *text, bool whole, double most, double *values)
 {
-    size_t length = strcspn(*at, ",");
+    size_t count = 0;
 
-    if (!**at)
-        return false;
-    snprintf(word, size, "%.*s", (int)(length < size ? length : size - 1), *at);
-    *at += length + ((*at)[length] == ',');
-    return true;
+    for (const char *at = text; at; count++) {
+        size_t length = strcspn(at, ",");
+        char word[64] = "";
+        uint64_t number = 0;
+        bool good = false;
+
+        if (count == OPEVO_I_MOST_LISTED || length >= sizeof word)
+            return 0;
+        memcpy(word, at, length);
+        good = whole ? opevo_parse_u64(word, &number) : opevo_parse_double(word, &values[count]);
+        if (whole)
+            values[count] = (double)number;
+        if (!good || values[count] > most || !(values[count] > (count ? values[count - 1] : 0)))
+            return 0;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return count;
 }
 
 static opevo_status read_checkpoints(const opevo_call *call, opevo_i_analyze_settings *self,
                                      opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "at"), *at = text;
-    size_t count = 0;
-    bool good = true;
-    char word[64];
+    const char *text = opevo_i_option(call, "at");
+    double values[OPEVO_I_MOST_LISTED];
 
     if (!text)
         return OPEVO_OK;
-    while (good && count < OPEVO_I_MOST_LISTED && next_word(&at, word, sizeof word)) {
-        uint64_t value = 0;
-
-        good = opevo_parse_u64(word, &value) && value > (count ? self->checkpoints[count - 1] : 0);
-        self->checkpoints[count] = value;
-        count += good;
-    }
-    if (!good || *at || count == 0 || text[strlen(text) - 1] == ',')
+    self->options.checkpoints = self->checkpoints;
+    self->options.checkpoint_count = read_list(text, true, 1e15, values);
+    self->options.compare_at_horizon = false;
+    for (size_t i = 0; i < self->options.checkpoint_count; i++)
+        self->checkpoints[i] = (uint64_t)values[i];
+    if (self->options.checkpoint_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--at %.200s: give up to %d ascending numbers of trials with commas "
                           "between them, such as 50,100.",
                           text, OPEVO_I_MOST_LISTED);
-    self->options.checkpoints = self->checkpoints;
-    self->options.checkpoint_count = count;
-    self->options.compare_at_horizon = false;
     return OPEVO_OK;
 }
 
 static opevo_status read_targets(const opevo_call *call, opevo_i_analyze_settings *self,
                                  opevo_error *err)
 {
-    const char *text = opevo_i_option(call, "targets"), *at = text;
-    size_t count = 0;
-    bool good = true;
-    char word[64];
+    const char *text = opevo_i_option(call, "targets");
 
     if (!text)
         return OPEVO_OK;
-    while (good && count < OPEVO_I_MOST_LISTED && next_word(&at, word, sizeof word)) {
-        double value = 0;
-
-        good = opevo_parse_double(word, &value) && value <= 1 &&
-               value > (count ? self->targets[count - 1] : 0);
-        self->targets[count] = value;
-        count += good;
-    }
-    if (!good || *at || count == 0 || text[strlen(text) - 1] == ',')
+    self->options.targets = self->targets;
+    self->options.target_count = read_list(text, false, 1, self->targets);
+    if (self->options.target_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--targets %.200s: give up to %d ascending fractions of the optimum, "
                           "above 0 and at most 1, with commas between them, such as .9,.95.",
                           text, OPEVO_I_MOST_LISTED);
-    self->options.targets = self->targets;
-    self->options.target_count = count;
     return OPEVO_OK;
 }
 
@@ -114,8 +103,8 @@ static opevo_status read_share(const opevo_call *call, const char *name, double 
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_analyze_settings_read(const opevo_call *call, opevo_i_analyze_settings *self,
-                                           opevo_error *err)
+static opevo_status read_settings(const opevo_call *call, opevo_i_analyze_settings *self,
+                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0, resamples = 0;
@@ -136,33 +125,48 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work *work,
+                                   opevo_error *err)
+{
+    const opevo_study_options *study_options = &work->settings.options;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(read_settings(call, &work->settings, err));
+    OPEVO_TRY(
+        opevo_i_study_read(call->arguments[0], call, study_options->threads, &work->data, err));
+    OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &work->data, err));
+    OPEVO_TRY(opevo_i_study_assemble(&work->data, err));
+    OPEVO_TRY(opevo_study_analyse(&work->data.study, study_options, &work->analysis, err));
+cleanup:
+    return status;
+}
+
+void opevo_i_analysis_free(opevo_i_analysis_work *work)
+{
+    opevo_study_analysis_destroy(work->analysis);
+    opevo_i_study_data_free(&work->data);
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    plan self = {.analysis = NULL};
-    const opevo_study_options *study_options = &self.settings.options;
+    opevo_i_analysis_work work = {.analysis = NULL};
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
     if (opevo_i_flag(call, "csv") + opevo_i_flag(call, "json") + opevo_i_flag(call, "latex") > 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Give one of --csv, --json and --latex.");
-    OPEVO_TRY(opevo_i_analyze_settings_read(call, &self.settings, err));
-    OPEVO_TRY(
-        opevo_i_study_read(call->arguments[0], call, study_options->threads, &self.data, err));
-    OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &self.data, err));
-    OPEVO_TRY(opevo_i_study_assemble(&self.data, err));
-    OPEVO_TRY(opevo_study_analyse(&self.data.study, study_options, &self.analysis, err));
+    OPEVO_TRY(opevo_i_analysis_make(call, &work, err));
     if (opevo_i_flag(call, "csv"))
-        opevo_i_analysis_print_csv(self.analysis, out);
+        opevo_i_analysis_print_csv(work.analysis, out);
     else if (opevo_i_flag(call, "json"))
-        opevo_i_analysis_print_json(&self.data, self.analysis, out);
+        opevo_i_analysis_print_json(&work.data, work.analysis, out);
     else if (opevo_i_flag(call, "latex"))
-        opevo_i_analysis_print_latex(self.analysis, out);
+        opevo_i_analysis_print_latex(work.analysis, out);
     else
         OPEVO_TRY(
-            opevo_i_analysis_print_text(call->arguments[0], &self.data, self.analysis, out, err));
+            opevo_i_analysis_print_text(call->arguments[0], &work.data, work.analysis, out, err));
 cleanup:
-    opevo_study_analysis_destroy(self.analysis);
-    opevo_i_study_data_free(&self.data);
+    opevo_i_analysis_free(&work);
     return status;
 }
 

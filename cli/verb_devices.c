@@ -41,8 +41,7 @@ static void visit(void *context, const opevo_hardware *device)
     }
     opevo_text_add(out, self->count++ ? ",\n  {" : "\n  {");
     opevo_i_json_string(out, "device", device->name);
-    opevo_i_json_key(out, "present");
-    opevo_text_add(out, device->present ? "true" : "false");
+    opevo_i_json_bool(out, "present", device->present);
     opevo_i_json_string(out, device->present ? "title" : "missing", device->title);
     opevo_i_json_index(out, "cores", device->cores);
     opevo_i_json_index(out, "vector_bits", device->vector_bits);

@@ -113,9 +113,10 @@ static opevo_status run_man(const opevo_call *call, opevo_text *out, int *exit_c
                         ".SH SYNOPSIS\n.B opevo\nVERB [WHAT] [OPTION]...\n.SH VERBS\n");
     for (size_t i = 0; opevo_i_verbs[i]; i++)
         add_roff_verb(out, opevo_i_verbs[i]);
-    opevo_text_add(out,
-                   ".SH EXIT STATUS\n0 done; 1 a verification rejected; 2 misused or failed, with "
-                   "one sentence on standard error; 130 interrupted.\n");
+    opevo_text_add(out, ".SH ENVIRONMENT\n.B COLUMNS\nis the width that sentences and tables are "
+                        "fitted to, instead of that of the terminal.\n.SH EXIT STATUS\n0 done; 1 a "
+                        "verification rejected; 2 misused or failed, with "
+                        "one sentence on standard error; 130 interrupted.\n");
     return OPEVO_OK;
 }
 

@@ -31,6 +31,8 @@ static void draw(void *context, const opevo_study_progress *progress)
     opevo_progress *self = context;
     char line[128];
 
+    if (progress->done == 0) /* what came before says nothing of the time that the runs take */
+        opevo_i_progress_start(self, !self->active);
     if (!opevo_i_progress_due(self))
         return;
     snprintf(line, sizeof line, "run %llu of %llu, %llu trials", (unsigned long long)progress->done,
@@ -66,6 +68,8 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
     }
     opevo_i_catch_interrupts();
     opevo_i_progress_start(&progress, opevo_i_flag(call, "quiet"));
+    if (opevo_i_progress_due(&progress))
+        opevo_i_progress_draw(&progress, 0, "giving the runs their places in the store");
     status = opevo_study_run(self->study, &given, &result, err);
     opevo_i_progress_end(&progress);
     if (status != OPEVO_OK)
@@ -232,7 +236,7 @@ cleanup:
     return status;
 }
 
-static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+static opevo_status act(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_study_call self = {.store = opevo_i_option(call, "store"),
@@ -264,6 +268,21 @@ cleanup:
     opevo_i_close_objectives(opened, count);
     opevo_text_free(&self.path);
     opevo_text_free(&self.by);
+    return status;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_text text = {0};
+    opevo_status status = act(call, &text, exit_code, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_text_check(&text, err);
+    if (status == OPEVO_OK)
+        opevo_i_text_add_wrapped(
+            out, opevo_text_string(&text),
+            opevo_i_flag(call, "json") ? 0 : opevo_i_terminal_width(STDOUT_FILENO));
+    opevo_text_free(&text);
     return status;
 }
 

@@ -351,8 +351,7 @@ static void add_json_test(const test *entry, const opevo_fit *fit, opevo_text *o
     opevo_i_json_double(out, "p_chi_square", fit->p_chi_square);
     opevo_i_json_double(out, "p_g", fit->p_g);
     opevo_i_json_double(out, "p_adjusted", fit->p_adjusted);
-    opevo_i_json_key(out, "rejected");
-    opevo_text_add(out, fit->rejected ? "true" : "false");
+    opevo_i_json_bool(out, "rejected", fit->rejected);
     opevo_i_json_key(out, "detectable");
     opevo_text_add(out, "{");
     opevo_i_json_double(out, "q", fit->detectable_q);

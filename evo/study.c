@@ -122,14 +122,19 @@ static double wall_time_s(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+static void show_progress(scheduler *self)
+{
+    if (self->options->progress)
+        self->options->progress(self->options->progress_context, &self->progress);
+}
+
 static void report(scheduler *self, uint64_t trials, double busy_s)
 {
     pthread_mutex_lock(&self->lock);
     self->busy_s += busy_s;
     self->progress.done++;
     self->progress.trials += trials;
-    if (self->options->progress)
-        self->options->progress(self->options->progress_context, &self->progress);
+    show_progress(self);
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -312,6 +317,7 @@ opevo_status opevo_study_run(const opevo_study *study, const opevo_study_options
 
     pthread_mutex_init(&self.lock, NULL);
     OPEVO_TRY(prepare(&self, err));
+    show_progress(&self);
     OPEVO_TRY(compute_all(&self, err));
     OPEVO_TRY(measure_all(&self, err));
     self.result.ran = self.progress.done;

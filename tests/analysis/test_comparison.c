@@ -187,7 +187,7 @@ static void test_published_example(void **state)
     opevo_signed_rank pair;
 
     (void)state;
-    CHECK_OK(opevo_friedman_test(&example[0][0], 14, 4, mean_ranks, &test, &err));
+    CHECK_OK(opevo_friedman_test(&example[0][0], 14, 4, 1, mean_ranks, &test, &err));
     for (size_t j = 0; j < 4; j++)
         CHECK_CLOSE(mean_ranks[j], ranks[j], 0.0005);
     CHECK_CLOSE(plain_chi_square(mean_ranks, 14, 4), 9.28, 0.005);
@@ -211,7 +211,7 @@ static void test_published_example(void **state)
 /* ---- Friedman ---- */
 
 /* Over all (k!)^n orders the statistic without ties has mean k - 1, and for n = k = 3 the tail of
- * the printed tables (P(X >= 6) = .028, P(X >= 4.667) = .194). */
+ * the printed tables (P(X >= 6) = .028, P(X >= 4.667) = .194), which is what p is. */
 static void test_friedman_permuted(void **state)
 {
     static const double orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3},
@@ -226,7 +226,7 @@ static void test_friedman_permuted(void **state)
         memcpy(values, orders[code % 6], sizeof orders[0]);
         memcpy(values + 3, orders[code / 6 % 6], sizeof orders[0]);
         memcpy(values + 6, orders[code / 36], sizeof orders[0]);
-        CHECK_OK(opevo_friedman_test(values, 3, 3, mean_ranks, &test, &err));
+        CHECK_OK(opevo_friedman_test(values, 3, 3, 1, mean_ranks, &test, &err));
         CHECK_CLOSE(test.chi_square, plain_chi_square(mean_ranks, 3, 3), 1e-12);
         CHECK_CLOSE(test.p_chi_square, exp(-test.chi_square / 2), 1e-12);
         sum += test.chi_square / 216;
@@ -234,10 +234,67 @@ static void test_friedman_permuted(void **state)
         from_4 += test.chi_square > 4.666 ? 1.0 / 216 : 0;
         if (test.chi_square > 5.999) /* all blocks alike */
             CHECK_CLOSE(test.p_f, 1.0 / 36, 1e-12);
+        assert_true(test.exact);
+        if (test.chi_square > 5.999)
+            CHECK_CLOSE(test.p, 1.0 / 36, 1e-12);
+        else if (test.chi_square > 4.666)
+            CHECK_CLOSE(test.p, 0.194, 0.0005);
     }
     CHECK_CLOSE(sum, 2, 1e-12);
     CHECK_CLOSE(from_6, 0.028, 0.0005);
     CHECK_CLOSE(from_4, 0.194, 0.0005);
+}
+
+/* Of two, p is that of the sign test: counted up to 22 blocks, estimated beyond. Blocks in which
+ * both are the same say nothing. The estimate misses its interval of 95 % for one seed in twenty. */
+static void test_friedman_of_two(void **state)
+{
+    double values[2 * 40], mean_ranks[2];
+    size_t inside = 0;
+
+    (void)state;
+    for (size_t blocks = 4; blocks <= 40; blocks += 6) {
+        for (size_t losses = 0; losses <= blocks / 2; losses += 2) {
+            double wanted = opevo_sign_test(blocks - 1 - losses, losses);
+            opevo_friedman test;
+
+            for (size_t i = 0; i < blocks; i++) {
+                values[2 * i] = 0;
+                values[2 * i + 1] = i == blocks - 1 ? 0 : i < losses ? -1 : 1;
+            }
+            CHECK_OK(opevo_friedman_test(values, blocks, 2, 1, mean_ranks, &test, &err));
+            assert_int_equal(test.exact, blocks <= 22);
+            CHECK_CLOSE(test.p, wanted, test.exact ? 1e-12 : 0.007);
+            assert_true(test.p_interval.low <= test.p && test.p_interval.high >= test.p);
+            assert_true(!test.exact || test.p_interval.low >= test.p_interval.high);
+        }
+    }
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        opevo_friedman test;
+
+        for (size_t i = 0; i < 30; i++) {
+            values[2 * i] = 0;
+            values[2 * i + 1] = i < 10 ? -1 : 1;
+        }
+        CHECK_OK(opevo_friedman_test(values, 30, 2, seed, mean_ranks, &test, &err));
+        inside += test.p_interval.low <= opevo_sign_test(20, 10) &&
+                  test.p_interval.high >= opevo_sign_test(20, 10);
+    }
+    assert_in_range(inside, 88, 100); /* fewer: probability .002 at .95 */
+}
+
+/* Blocks with ties keep them: of {1, 1, 2} three orders differ, so two such blocks agree with
+ * probability 1/3, and the statistic of agreement is the largest. */
+static void test_friedman_ties(void **state)
+{
+    static const double values[] = {1, 1, 2, 3, 3, 5};
+    double mean_ranks[3];
+    opevo_friedman test;
+
+    (void)state;
+    CHECK_OK(opevo_friedman_test(values, 2, 3, 1, mean_ranks, &test, &err));
+    assert_true(test.exact);
+    CHECK_CLOSE(test.p, 1.0 / 3, 1e-12);
 }
 
 static void test_friedman_edges(void **state)
@@ -247,13 +304,15 @@ static void test_friedman_edges(void **state)
     opevo_friedman test;
 
     (void)state;
-    CHECK_OK(opevo_friedman_test(level, 2, 3, mean_ranks, &test, &err));
+    CHECK_OK(opevo_friedman_test(level, 2, 3, 1, mean_ranks, &test, &err));
     CHECK_CLOSE(test.chi_square, 0, 0);
     CHECK_CLOSE(test.p_f, 1, 0);
+    CHECK_CLOSE(test.p, 1, 0);
     CHECK_CLOSE(mean_ranks[2], 2, 0);
-    CHECK_FAILS(OPEVO_INVALID, "Block 1", opevo_friedman_test(bad, 2, 2, mean_ranks, &test, &err));
+    CHECK_FAILS(OPEVO_INVALID, "Block 1",
+                opevo_friedman_test(bad, 2, 2, 1, mean_ranks, &test, &err));
     CHECK_FAILS(OPEVO_INVALID, "at least 2",
-                opevo_friedman_test(level, 1, 3, mean_ranks, &test, &err));
+                opevo_friedman_test(level, 1, 3, 1, mean_ranks, &test, &err));
 }
 
 /* Demsar's table 5, of q_alpha / sqrt(2). */
@@ -319,6 +378,8 @@ int main(void)
         cmocka_unit_test(test_holm),
         cmocka_unit_test(test_published_example),
         cmocka_unit_test(test_friedman_permuted),
+        cmocka_unit_test(test_friedman_of_two),
+        cmocka_unit_test(test_friedman_ties),
         cmocka_unit_test(test_friedman_edges),
         cmocka_unit_test(test_nemenyi_table),
         cmocka_unit_test(test_normal_range),

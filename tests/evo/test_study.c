@@ -155,6 +155,37 @@ static void test_threads_change_nothing(void **state)
     tear_down(&self);
 }
 
+/* What progress has been told: nothing is done at first, and then one run after the other. */
+typedef struct told {
+    uint64_t calls, runs, trials;
+} told;
+
+static void note_progress(void *context, const opevo_study_progress *progress)
+{
+    told *self = context;
+
+    assert_true(progress->done == self->calls++ && progress->trials >= self->trials);
+    self->runs = progress->runs;
+    self->trials = progress->trials;
+}
+
+static void test_progress(void **state)
+{
+    static setup self;
+    told heard = {0, 0, 0};
+    opevo_study_result result;
+
+    (void)state;
+    set_up(&self, PLAN_TEXT);
+    result = fixture_run(self.study, (opevo_study_options){.store = self.store.text,
+                                                           .threads = 2,
+                                                           .progress = note_progress,
+                                                           .progress_context = &heard});
+    assert_true(heard.calls == result.ran + 1 && heard.runs == result.ran);
+    assert_true(heard.trials == result.trials);
+    tear_down(&self);
+}
+
 /* ---- Shares ---- */
 
 static void test_shares_joined(void **state)
@@ -332,6 +363,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_runs_are_those_of_opevo_run),
         cmocka_unit_test(test_threads_change_nothing),
+        cmocka_unit_test(test_progress),
         cmocka_unit_test(test_shares_joined),
         cmocka_unit_test(test_a_plan_that_grows),
         cmocka_unit_test(test_measured_runs),

@@ -139,9 +139,9 @@ typedef struct opevo_study_place {
 } opevo_study_place;
 
 typedef enum opevo_verdict {
-    OPEVO_VERDICT_UNRESOLVED,
-    OPEVO_VERDICT_BETTER, /* a than b */
-    OPEVO_VERDICT_WORSE
+    OPEVO_VERDICT_WORSE = -1, /* a than b */
+    OPEVO_VERDICT_UNRESOLVED = 0,
+    OPEVO_VERDICT_BETTER = 1
 } opevo_verdict;
 
 /* Two contenders on one landscape, at compared_at, over the seeds that both have. */

@@ -95,7 +95,7 @@ typedef struct opevo_study_options {
     const char *known; /* path of another store: what it has is not run again; NULL: none */
     opevo_shard shard; /* {0, 0} is {0, 1} */
     unsigned threads;  /* 0: one a processor */
-    /* Called after each run, by one thread at a time; may be NULL. */
+    /* Called before the first run and after each, by one thread at a time; may be NULL. */
     void (*progress)(void *context, const opevo_study_progress *progress);
     void *progress_context;
     const volatile sig_atomic_t *interrupt; /* may be NULL */
