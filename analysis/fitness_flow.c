@@ -209,6 +209,12 @@ static void solve_group(flow_graph *self, size_t first, size_t end, double *next
     add_to_lines(self, first, end, self->line);
 }
 
+/* As in the source: a failure without a better neighbour stands among failures only, and is none. */
+static bool is_optimum(const flow_graph *self, size_t u)
+{
+    return !self->better[u] && opevo_i_node_fitness(self->graph, u) > 0;
+}
+
 static void summarise(const flow_graph *self, const double *threshold, size_t count, double *share,
                       double *bound, double *pagerank)
 {
@@ -217,13 +223,13 @@ static void summarise(const flow_graph *self, const double *threshold, size_t co
 
     for (size_t u = 0; u < graph->count; u++) {
         all += self->rank[u];
-        optima += self->better[u] ? 0 : self->rank[u];
+        optima += is_optimum(self, u) ? self->rank[u] : 0;
     }
     for (size_t i = 0; i < count; i++) {
         long double strong = 0;
 
         for (size_t u = 0; u < graph->count; u++) {
-            if (!self->better[u] && opevo_i_node_fitness(graph, u) >= threshold[i])
+            if (is_optimum(self, u) && opevo_i_node_fitness(graph, u) >= threshold[i])
                 strong += self->rank[u];
         }
         share[i] = (double)(strong / optima);

@@ -26,6 +26,43 @@ bool opevo_i_landscape_wants_analysis(const opevo_call *call)
     return false;
 }
 
+opevo_status opevo_i_landscape_open(const opevo_call *call, const char *what, const char *on,
+                                    opevo_objective **out, opevo_error *err)
+{
+    opevo_status status = opevo_i_objective_of(what, on, opevo_i_option(call, "space"), out, err);
+
+    if (status != OPEVO_OK || (*out)->ops->optimum)
+        return status;
+    opevo_objective_destroy(*out);
+    *out = NULL;
+    return OPEVO_FAIL(
+        err, OPEVO_INVALID,
+        "--on %.100s measures, and would have to measure every point: record them with "
+        "opevo record, and give the recording.",
+        on);
+}
+
+void opevo_i_landscape_topology(const opevo_i_landscape_analysis *self,
+                                const opevo_i_landscape_entry *entry, opevo_text *out)
+{
+    const opevo_space *space = self->objective->space;
+    size_t count = opevo_space_parameter_count(space), named = 0;
+
+    if (entry->choice) {
+        opevo_text_add(out, entry->choice->name);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = opevo_parameter_topology(opevo_space_parameter(space, i));
+        size_t k = 0;
+
+        while (strcmp(opevo_parameter_topology(opevo_space_parameter(space, k)), name) != 0)
+            k++;
+        if (k == i)
+            opevo_text_printf(out, "%s%s", named++ ? ", " : "", name);
+    }
+}
+
 static opevo_status check_options(const opevo_call *call, opevo_profile_options *options,
                                   opevo_error *err)
 {
@@ -61,7 +98,8 @@ static opevo_status read_target(const opevo_call *call, double best, double *sha
                           "--target %s: give a number above 0, or such as 95%%.", text);
     *share = percent ? value / 100 : value / best;
     if (*share > 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--target %s: the optimum is %g.", text, best);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--target %s: give at most the optimum, %g or 100%%.",
+                          text, best);
     return OPEVO_OK;
 }
 

@@ -39,6 +39,10 @@ typedef struct opevo_i_landscape_analysis {
     const char *population; /* as given */
 } opevo_i_landscape_analysis;
 
+/* The objective, which must know its points without measuring. */
+opevo_status opevo_i_landscape_open(const opevo_call *call, const char *what, const char *on,
+                                    opevo_objective **out, opevo_error *err);
+
 /* Whether an option asks for the analysis; and all of it, from the options of `call`. */
 bool opevo_i_landscape_wants_analysis(const opevo_call *call);
 opevo_status opevo_i_landscape_analysis_run(const opevo_call *call, opevo_objective *objective,
@@ -50,6 +54,10 @@ void opevo_i_landscape_analysis_release(opevo_i_landscape_analysis *self);
  * --duplicates and --seed, and q from --q. */
 opevo_status opevo_i_landscape_population(const opevo_call *call, opevo_i_landscape_analysis *self,
                                           opevo_error *err);
+
+/* Add the name of the topology: of the space as it is, those that its parameters have. */
+void opevo_i_landscape_topology(const opevo_i_landscape_analysis *self,
+                                const opevo_i_landscape_entry *entry, opevo_text *out);
 
 /* Index of the q with the largest probability of improvement. */
 size_t opevo_i_landscape_best_q(const opevo_i_landscape_analysis *self,

@@ -186,9 +186,13 @@ void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, siz
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->entry_count; i++) {
         const opevo_i_landscape_entry *entry = &self->entries[i];
+        opevo_text topology = {0};
 
         opevo_text_add(out, i ? ",\n {" : "\n {");
-        opevo_i_json_string(out, "topology", entry->choice ? entry->choice->name : "as given");
+        opevo_i_landscape_topology(self, entry, &topology);
+        opevo_i_json_string(out, "topology", opevo_text_string(&topology));
+        out->failed = out->failed || topology.failed;
+        opevo_text_free(&topology);
         opevo_i_json_index(out, "node_count", entry->profile.node_count);
         opevo_i_json_double(out, "edges", entry->profile.edges);
         add_connectedness(out, "connected_allowed", &entry->profile.allowed);

@@ -31,7 +31,9 @@ static void print_graph(const opevo_i_landscape_analysis *self,
 {
     const opevo_landscape_profile *p = &entry->profile;
 
-    opevo_text_printf(out, "\ntopology: %s\n", entry->choice ? entry->choice->name : "as given");
+    opevo_text_add(out, "\ntopology: ");
+    opevo_i_landscape_topology(self, entry, out);
+    opevo_text_add(out, "\n");
     opevo_text_printf(out, "nodes: %s (--nodes %s)\n", node_meaning(p->nodes),
                       opevo_nodes_name(p->nodes));
     add_count(out, "  ", p->node_count, " nodes, ");

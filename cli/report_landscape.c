@@ -240,7 +240,7 @@ opevo_status opevo_i_report_landscape(const opevo_call *call, opevo_text *json, 
         what = NULL;
     }
     OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    OPEVO_TRY(opevo_i_objective_of(what, on, opevo_i_option(call, "space"), &objective, err));
+    OPEVO_TRY(opevo_i_landscape_open(call, what, on, &objective, err));
     OPEVO_TRY(opevo_landscape_summarise(objective, OPEVO_I_MOST_EVALUATED, (unsigned)threads,
                                         &facts, err));
     OPEVO_TRY(analyse(call, objective, &facts, (unsigned)threads, &study, &notes, err));

@@ -171,9 +171,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 
     (void)exit_code;
     OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    OPEVO_TRY(opevo_i_objective_of(call->argument_count ? call->arguments[0] : NULL,
-                                   opevo_i_option(call, "on"), opevo_i_option(call, "space"),
-                                   &objective, err));
+    OPEVO_TRY(opevo_i_landscape_open(call, call->argument_count ? call->arguments[0] : NULL,
+                                     opevo_i_option(call, "on"), &objective, err));
     OPEVO_TRY(opevo_landscape_summarise(objective, OPEVO_I_MOST_EVALUATED, (unsigned)threads,
                                         &facts, err));
     if (opevo_i_landscape_wants_analysis(call))

@@ -30,7 +30,7 @@ const fixed = (x, digits = 3) => (isNumber(x) ? x.toFixed(digits) : "–");
 /* Significant digits, without an exponent where it is not needed. */
 function short(x, digits = 4) {
   if (!isNumber(x)) return "–";
-  if (x !== 0 && (Math.abs(x) >= 1e9 || Math.abs(x) < 1e-4)) return x.toExponential(digits - 1);
+  if (x !== 0 && (Math.abs(x) >= 1e9 || Math.abs(x) < 1e-4)) return Number(x.toPrecision(digits)).toExponential();
   return Number(x.toPrecision(digits)).toLocaleString("en-US", { maximumFractionDigits: 12 });
 }
 const whole = (x) => (isNumber(x) ? x.toLocaleString("en-US") : "–");

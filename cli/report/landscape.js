@@ -168,6 +168,47 @@ function addTopologies(parent, data) {
   );
 }
 
+/* Whether the optimum can be reached: of how many pieces the graph is, with and without its failures. */
+function addGraphs(parent, topologies) {
+  const pieces = ({ components, largest, of_the_optimum: own }) =>
+    components === 1
+      ? "1"
+      : `${whole(components)}, the optimum in one of ${count(own, "point")}${own === largest ? ", the largest" : ""}`;
+  const rows = topologies.map((one) => [
+    { text: one.topology, class: "name" },
+    whole(one.node_count),
+    whole(one.edges),
+    pieces(one.connected_allowed),
+    pieces(one.connected_ok),
+    percent(one.first_improvement.neutral_edges, 2),
+    fixed(one.first_improvement.moves, 2),
+    whole(one.local_optima.failures),
+  ]);
+  parent.append(
+    table(
+      [
+        "<topology",
+        "nodes",
+        "edges",
+        "pieces",
+        "pieces without failures",
+        "neutral edges",
+        "moves to an optimum",
+        "optima that failed",
+      ],
+      rows,
+      [
+        "The graph of each topology: the pieces that constraints leave of it, and those that are left without the points ",
+        "that fail; edges between points of equal fitness; the mean number of moves of one search; and local optima that are ",
+        "failures among failures: ",
+        sure("exact"),
+        ".",
+      ],
+      { class: "wide" },
+    ),
+  );
+}
+
 /* ---- One topology, or several, in a chart ---- */
 
 const mostTopologies = 6;
@@ -283,47 +324,66 @@ function addOptima(parent, data, topologies) {
   });
 }
 
+const chooseMeasure = {
+  measure: {
+    label: "show",
+    options: [
+      ["probability", "probability"],
+      ["gain", "expected gain"],
+    ],
+  },
+};
+
+/* Of one child, or of a generation between its bounds: the probability to be better, or the gain. */
+function overQ(data, topologies, measure, title, pick) {
+  const gain = measure === "gain";
+  return {
+    x: topologies[0].improvement.map((one) => one.q),
+    xLabel: "q",
+    yLabel: gain ? `gain, ${data.landscape.unit}` : `P(${title})`,
+    fromZero: true,
+    format: gain ? (x) => short(x, 5) : (x) => percent(x, 3),
+    series: compare(topologies, ({ improvement }) => pick(improvement, gain)),
+  };
+}
+
 function addImprovement(parent, data, topologies) {
   const { population } = data.landscape.analysis;
   if (!population) return;
   const after = `after ${count(population.seen, "trial")} whose best is ${short(population.best, 5)} ${data.landscape.unit}`;
+  const most = topologies.length > mostTopologies ? `; the ${mostTopologies} cheapest topologies.` : ".";
   addFigure(parent, {
     id: "improvement",
     title: "Improvement over q",
-    spec: {
-      x: topologies[0].improvement.map((one) => one.q),
-      xLabel: "q",
-      yLabel: "P(child is better)",
-      fromZero: true,
-      bars: true,
-      format: (x) => percent(x, 3),
-      series: compare(topologies, (one) => ({ y: one.improvement.map((c) => c.probability) })),
-    },
+    controls: chooseMeasure,
+    spec: ({ measure }) =>
+      overQ(data, topologies, measure, "child is better", (improvement, gain) => ({
+        y: improvement.map((c) => (gain ? c.gain : c.probability)),
+      })),
     caption: [
-      `Probability that one child of OpEvo is better than all before, ${after}: `,
+      `Probability that one child of OpEvo is better than all before, ${after}, and by how much it is expected to be: `,
       sure("exact"),
-      topologies.length > mostTopologies ? `; the ${mostTopologies} cheapest topologies.` : ".",
+      most,
     ],
   });
+  const between = (low, high) => ({ y: low.map((x, i) => (x + high[i]) / 2), low, high });
   addFigure(parent, {
     id: "generation",
     title: "A generation over q",
-    spec: {
-      x: topologies[0].improvement.map((one) => one.q),
-      xLabel: "q",
-      yLabel: "P(some child is better)",
-      fromZero: true,
-      format: (x) => percent(x, 3),
-      series: compare(topologies, ({ improvement }) => ({
-        y: improvement.map((c) => (c.some_low + c.some_high) / 2),
-        low: improvement.map((c) => c.some_low),
-        high: improvement.map((c) => c.some_high),
-      })),
-    },
+    controls: chooseMeasure,
+    spec: ({ measure }) =>
+      overQ(data, topologies, measure, "some child is better", (improvement, gain) =>
+        between(
+          improvement.map((c) => (gain ? c.best_low : c.some_low)),
+          improvement.map((c) => (gain ? c.best_high : c.some_high)),
+        ),
+      ),
     caption: [
-      `Probability that some of ${count(population.children, "child", "children")} is better, ${after}: `,
+      `Probability that some of ${count(population.children, "child", "children")} is better, ${after}, and the expected gain `,
+      "of the best of them: ",
       sure("bounded"),
-      ", the band runs from the lower to the upper bound, the line in its middle.",
+      ", the band runs from the lower to the upper bound, the line in its middle",
+      most,
     ],
   });
 }
@@ -354,12 +414,13 @@ function addImportance(parent, topologies) {
       rows,
       [
         "Share of the variance of the fitness that a parameter explains alone (left end of the bar) and with all its interactions (dot): ",
-        sure(how),
-        how === "exact" ? "" : `, the fits' last rounds gained ${short(bound, 2)}`,
-        `. By order: ${order
+        sure("exact"),
+        `. By order of interaction ${order
           .slice(1)
           .map((share, k) => `${k + 1}: ${percent(share, 2)}`)
-          .join(", ")}; higher: ${percent(higher, 2)}.`,
+          .join(", ")}; higher: ${percent(higher, 2)}: `,
+        sure(how),
+        how === "exact" ? "." : ` from below, the fits' last rounds gained ${short(bound, 2)}.`,
       ],
       { class: "wide" },
     ),
@@ -368,30 +429,31 @@ function addImportance(parent, topologies) {
 
 function addLaws(parent, data) {
   if (!data.laws?.length) return;
+  const drawn = data.laws.map((law) => law.parameter);
+  const others = Object.keys(data.landscape.optimum?.configuration ?? {}).filter((name) => !drawn.includes(name));
   parent.append(
     el("h2", { id: "laws" }, "The walk on each parameter's graph"),
     el(
-      "figure",
-      {},
-      el(
-        "div",
-        { class: "laws" },
-        data.laws.map((law) =>
+      "div",
+      { class: "laws" },
+      data.laws.map((law) =>
+        el(
+          "figure",
+          { class: Number(/width="([0-9.]+)"/.exec(law.svg)?.[1]) > 700 ? "large" : null },
+          el("h3", {}, law.parameter),
           el("img", {
-            alt: `law of the walk on ${law.parameter}, ${law.values}`,
-            title: `${law.parameter}: ${law.values}, ${law.topology}`,
+            alt: `law of the walk on ${law.values}, ${law.topology}`,
             src: `data:image/svg+xml,${encodeURIComponent(law.svg)}`,
           }),
+          el("figcaption", {}, sure("bounded"), ` within ${short(law.bound, 1)} in the 1-norm`),
         ),
       ),
-      el(
-        "figcaption",
-        {},
-        `Where a q-random walk with q = ${data.law_q} from the optimum's value (ringed) ends, for `,
-        `${data.laws.map((law) => law.parameter).join(", ")}: `,
-        sure("bounded"),
-        `, each law within ${short(Math.max(...data.laws.map((law) => law.bound)), 1)} in the 1-norm.`,
-      ),
+    ),
+    el(
+      "p",
+      { class: "soft" },
+      `Where a q-random walk with q = ${data.law_q} from the optimum's value (ringed) ends.`,
+      others.length ? ` Not drawn, having one value or too many: ${others.join(", ")}.` : "",
     ),
   );
 }
@@ -403,6 +465,7 @@ function landscapePage(parent, data) {
   parent.append(el("p", { class: "soft" }, `A landscape of ${whole(facts.points)} points; opevo ${data.version}`));
   if (data.notes) parent.append(el("p", { class: "notes" }, data.notes));
   parent.append(landscapeShort(data));
+  addHint(parent);
   const grid = el("div", { class: "figures" });
   parent.append(grid);
   addHistogram(grid, data);
@@ -410,6 +473,7 @@ function landscapePage(parent, data) {
   if (facts.analysis) {
     const { topologies } = facts.analysis;
     addTopologies(parent, data);
+    addGraphs(parent, topologies);
     const details = el("div", { class: "figures" });
     parent.append(details);
     addImprovement(details, data, topologies);
@@ -427,6 +491,9 @@ function landscapePage(parent, data) {
       el("code", {}, data.command),
       `, opevo ${data.version}. Signature of the space: `,
       el("code", {}, data.space_signature),
+      facts.analysis?.population
+        ? `. Population: ${facts.analysis.population.given}, seed ${facts.analysis.population.seed}`
+        : "",
       ". docs/landscape-analysis.md defines every number.",
     ),
   );

@@ -24,6 +24,45 @@
   for (const one of document.querySelectorAll("table.data")) if (!one.closest("figure")) wrong.push("a table without a caption");
   if (/undefined|NaN|\[object/.test(document.querySelector("main").innerText)) wrong.push("undefined or NaN in the text");
 
+  /* Pointing at a chart reads its numbers, dragging zooms, a double click goes back, a click on a name hides its line. */
+  async function handle() {
+    const { chart } = figures.find((figure) => figure.spec.x.length > 5 && !figure.spec.categories);
+    const pause = () => new Promise((done) => setTimeout(done, 100));
+    const mouse = (kind, share, target) => {
+      const box = chart.over.getBoundingClientRect();
+      target.dispatchEvent(new MouseEvent(kind, { bubbles: true, button: 0, view: window, movementX: 1,
+        clientX: box.left + share * box.width, clientY: box.top + box.height / 2 }));
+    };
+    await pause();
+    const { min, max } = chart.scales.x;
+    mouse("mousemove", 0.5, chart.over);
+    await pause();
+    if (!(chart.cursor.idx > 0)) wrong.push(`pointing reads ${chart.cursor.idx}`);
+    mouse("mousedown", 0.5, chart.over);
+    mouse("mousemove", 0.8, chart.over);
+    mouse("mouseup", 0.8, document);
+    await pause();
+    if (!(chart.scales.x.min > min && chart.scales.x.max < max)) wrong.push("dragging does not zoom");
+    mouse("dblclick", 0.5, chart.over);
+    await pause();
+    same("zoomed back to", chart.scales.x.min, min);
+    same("zoomed back to", chart.scales.x.max, max);
+    chart.root.querySelectorAll(".u-legend .u-series th")[1].click();
+    if (chart.series[1].show) wrong.push("a click on a name does not hide its line");
+  }
+
+  const { analysis } = data.landscape ?? {};
+  if (analysis) {
+    const improvement = figures.find((figure) => figure.id === "improvement");
+    const select = improvement.place.parentElement.querySelector("select");
+    for (const measure of ["probability", "gain"]) {
+      select.value = measure;
+      select.dispatchEvent(new Event("change"));
+      analysis.topologies.forEach((one, k) => one.improvement.forEach((at, i) =>
+        same(`${measure} of ${one.topology} at ${at.q}`, improvement.chart.data[k + 1][i], at[measure])));
+    }
+    if (!document.getElementById("topologies")) wrong.push("no table of topologies");
+  }
   if (expected) {
     expected.landscapes.forEach((place, k) => {
       const charts = Object.fromEntries(figures.map((figure) => [figure.id, figure.chart]));
@@ -53,9 +92,11 @@
     });
     if (compared < 100) wrong.push(`only ${compared} numbers compared`);
   }
-  const verdict = document.createElement("pre");
-  verdict.id = "verdict";
-  verdict.textContent = wrong.length ? wrong.slice(0, 8).join("; ")
-    : `good: ${figures.length} charts, ${compared} numbers compared`;
-  document.body.append(verdict);
+  handle().then(() => {
+    const verdict = document.createElement("pre");
+    verdict.id = "verdict";
+    verdict.textContent = wrong.length ? wrong.slice(0, 8).join("; ")
+      : `good: ${figures.length} charts, ${compared} numbers compared`;
+    document.body.append(verdict);
+  });
 })();

@@ -126,7 +126,8 @@ opevo_status opevo_landscape_committor(const opevo_landscape_graph *graph, doubl
 /* Centrality of the local optima in the fitness flow graph, whose edges lead to neighbours that are
  * not worse: pi = damping W^T pi + (1 - damping) / n, nodes without such neighbours jumping to a
  * uniform node. share[i] is the sum of pi over the local optima of fitness >= threshold[i], divided
- * by that over all. `pagerank` (may be NULL) receives pi. `bound` is the largest error of a share.
+ * by that over all; failures count among neither, and without any other it is NAN. `pagerank` (may
+ * be NULL) receives pi. `bound` is the largest error of a share.
  * Source: Schoonhoven, van Werkhoven, Batenburg, IEEE TEVC 2022, "proportion of centrality". */
 opevo_status opevo_landscape_centrality(const opevo_landscape_graph *graph, double damping,
                                         const double *threshold, size_t count, double *share,

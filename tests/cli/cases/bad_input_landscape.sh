@@ -34,3 +34,5 @@ try --population 1 --duplicates again
 try --population 1 --lambda 0
 printf 'u=3\n' >failed
 try --population failed
+opevo landscape 'matmul(2,2,2)' --on cpu
+echo "exit status $?"

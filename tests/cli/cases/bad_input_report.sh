@@ -21,6 +21,7 @@ try recorded:absent.csv
 try recorded: -o page.html
 try mm1 --on sim:gtx1080ti --alpha .1
 try mm1 --on sim:none
+try 'matmul(2,2,2)' --on cpu
 try 'matmul(2,2,2)' --on sim:mi50 --topologies none
 try 'matmul(2,2,2)' --on sim:mi50 --population 5 --q 1
 ls . folder
