@@ -139,19 +139,23 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device,
 
 enum { OPEVO_I_MOST_FINALISTS = 100 };
 typedef struct opevo_i_finals {
-    opevo_finalist finalists[OPEVO_I_MOST_FINALISTS + 1]; /* the best first, until they have run */
+    opevo_finalist finalists[OPEVO_I_MOST_FINALISTS + 1]; /* the best first; then the library */
     size_t count, most;                                   /* most: 0 for no finals */
     uint64_t rounds;
-    bool ran;
+    bool with_library, ran;
     opevo_final_verdict verdict;
+    opevo_text library; /* what it is called, or why it was not measured */
 } opevo_i_finals;
 
-/* From --finals and --rounds. */
+/* From --finals, --rounds and --library. */
 opevo_status opevo_i_finals_read(const opevo_call *call, const opevo_objective *objective,
                                  opevo_i_finals *out, opevo_error *err);
 void opevo_i_finals_note(opevo_i_finals *finals, const opevo_trial *trial);
+/* Take them from the store, where it has those of the run, otherwise measure them and store them.
+ * `store` may be NULL. */
 opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
-                                opevo_error *err);
+                                opevo_store *store, int64_t run, opevo_error *err);
+void opevo_i_finals_free(opevo_i_finals *finals);
 void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_objective *objective,
                           opevo_text *out);
 void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_objective *objective,

@@ -32,6 +32,7 @@ static const opevo_option options[] = {
     OPEVO_I_LIVE_OPTIONS,
     {"finals", "K", "measure the best K again, side by side (default: kernels 5)", false},
     {"rounds", "N", "rounds of the finals (default 30)", false},
+    {"library", NULL, "in the finals: OpenBLAS, cuBLAS and cuDNN, or rocBLAS, too", false},
     {"json", NULL, "print one JSON object", false},
     {"dry-run", NULL, "print the settings and stop", false},
     {"quiet", NULL, "no progress line", false},
@@ -284,7 +285,8 @@ static opevo_status run_all(plan *self, bool quiet, opevo_error *err)
                                 err);
     opevo_i_progress_end(&self->progress);
     if (status == OPEVO_OK && self->runs == 1 && !opevo_i_interrupted)
-        status = opevo_i_finals_run(&self->finals, self->objective, self->run.seed, err);
+        status = opevo_i_finals_run(&self->finals, self->objective, self->run.seed, self->run.store,
+                                    self->results[0].run, err);
     return status;
 }
 
@@ -533,6 +535,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 cleanup:
     opevo_store_close(self.run.store);
     opevo_objective_destroy(self.objective);
+    opevo_i_finals_free(&self.finals);
     opevo_i_note_free(&self.note);
     opevo_text_free(&self.settings_text);
     opevo_free(self.settings);

@@ -359,6 +359,7 @@ opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *opti
     }
     if (options->store)
         OPEVO_TRY(note_end(&self, err));
+    self.result.run = self.run;
     *result = self.result;
 cleanup:
     release(&self);

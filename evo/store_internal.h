@@ -119,6 +119,9 @@ void opevo_i_unpack_forget(opevo_store *store);
 /* A point as it stands in the file: 16 bytes, the highest first, so that blobs sort as numbers. */
 void opevo_i_point_to_bytes(opevo_index point, unsigned char *bytes);
 opevo_index opevo_i_point_from_bytes(const unsigned char *bytes);
+/* Reals as they stand in the file: 8 bytes each, IEEE 754, the lowest first. NULL without memory. */
+unsigned char *opevo_i_reals_to_bytes(const double *reals, size_t count);
+void opevo_i_reals_from_bytes(const unsigned char *bytes, size_t count, double *reals);
 /* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. An
  * immutable file is read without its log and without locks. */
 void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out);

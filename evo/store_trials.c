@@ -27,19 +27,29 @@ opevo_index opevo_i_point_from_bytes(const unsigned char *bytes)
     return point;
 }
 
-/* Samples as 8 bytes each, IEEE 754, the lowest byte first; NULL without memory. */
-static unsigned char *pack_samples(const double *samples, size_t count)
+unsigned char *opevo_i_reals_to_bytes(const double *reals, size_t count)
 {
     unsigned char *bytes = opevo_malloc(count, 8);
 
     for (size_t i = 0; bytes && i < count; i++) {
         uint64_t bits = 0;
 
-        memcpy(&bits, &samples[i], sizeof bits);
+        memcpy(&bits, &reals[i], sizeof bits);
         for (size_t k = 0; k < 8; k++)
             bytes[8 * i + k] = (unsigned char)(bits >> (8 * k));
     }
     return bytes;
+}
+
+void opevo_i_reals_from_bytes(const unsigned char *bytes, size_t count, double *reals)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = 0;
+
+        for (size_t k = 8; k-- > 0;)
+            bits = bits << 8 | bytes[8 * i + k];
+        memcpy(&reals[i], &bits, sizeof bits);
+    }
 }
 
 /* NAN is bound as NULL by SQLite itself; a missing text or blob likewise. */
@@ -75,7 +85,7 @@ static opevo_status insert_trial(opevo_store *store, int64_t run, const opevo_tr
 
     opevo_i_point_to_bytes(trial->proposal.point, point);
     if (outcome->samples_s && outcome->sample_count) {
-        samples = pack_samples(outcome->samples_s, outcome->sample_count);
+        samples = opevo_i_reals_to_bytes(outcome->samples_s, outcome->sample_count);
         if (!samples)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store samples in %s.", store->path);
     }

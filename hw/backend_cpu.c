@@ -7,6 +7,7 @@
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/reference.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -338,7 +339,7 @@ static bool is_sound(const opevo_i_cpu_report *report)
 }
 
 /* Keep the samples of the report. */
-static bool take(opevo_i_result *result, const opevo_i_cpu_report *report)
+static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, bool library)
 {
     result->sample_count = 0;
     for (uint64_t i = 0; i < report->sample_count; i++) {
@@ -346,9 +347,13 @@ static bool take(opevo_i_result *result, const opevo_i_cpu_report *report)
             return false;
     }
     opevo_text_clear(&result->message);
+    if (library)
+        opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s",
+                          opevo_reference_blas_core());
     if (report->processor_clock)
         opevo_text_printf(&result->message,
-                          "the core was busy: processor time instead of elapsed time");
+                          "%sthe core was busy: processor time instead of elapsed time",
+                          library ? "; " : "");
     return true;
 }
 
@@ -373,7 +378,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         }
         slower = fmax(report->calibration_s[0], report->calibration_s[1]);
         remember(self, report->calibration_s[0]);
-        if (slower < best && !take(result, report)) {
+        if (slower < best && !take(result, report, job->library)) {
             opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "no memory for its samples");
             return;
         }

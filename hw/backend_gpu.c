@@ -20,7 +20,8 @@
 #include "operands_internal.h"
 #include "samples_internal.h"
 
-#define WINDOW_S 2e-4
+#define WINDOW_S 1e-3      /* the gap before the first launch, a few microseconds, must not count */
+#define RESOLUTION_MS 5e-4 /* of events */
 #define FLUSH_BYTES ((size_t)256 << 20) /* where the size of the second level is not known */
 #define POISON 0x7fd15ea5U              /* as on the CPU */
 #define PATTERN 0xa5a5a5a5U
@@ -48,8 +49,9 @@ typedef struct gpu_backend {
     uint64_t output;                /* C between its guards */
     uint64_t flush;
     size_t flush_words;
-    void *start, *end; /* events */
-    uint32_t *words;   /* C and its guards on this side */
+    void *start, *end;      /* events */
+    opevo_i_gpu_math *math; /* NULL until asked for */
+    uint32_t *words;        /* C and its guards on this side */
 } gpu_backend;
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -83,6 +85,7 @@ opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, unsigned ordinal, op
     opevo_status status = OPEVO_OK;
     gpu_backend *self = opevo_calloc(1, sizeof *self);
     opevo_i_rtc rtc;
+    char version[64] = "";
     ssize_t length = 0;
     int major = 0;
     int minor = 0;
@@ -100,8 +103,11 @@ opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, unsigned ordinal, op
     OPEVO_TRY(opevo_i_gpu_describe(vendor, &self->driver, ordinal, &self->facts, err));
     OPEVO_TRY(make_context(self, err));
     rtc.version(&major, &minor);
-    snprintf(self->super.device, sizeof self->super.device, "%s, %s, driver %d, compiler %d.%d",
-             self->facts.name, self->facts.arch, self->facts.driver, major, minor);
+    if (!vendor->hip)
+        opevo_i_nvml_driver(version, sizeof version);
+    snprintf(self->super.device, sizeof self->super.device, "%s, %s, %s %d%s%s, compiler %d.%d",
+             self->facts.name, self->facts.arch, vendor->title, self->facts.driver,
+             *version ? ", driver " : "", version, major, minor);
     /* What runs on the device is not disturbed by compilers on the processors. */
     self->super.core_count = 2;
     *out = &self->super;
@@ -124,6 +130,11 @@ void opevo_i_gpu_close(opevo_i_backend *backend)
 static size_t output_words(const gpu_backend *self)
 {
     return self->operands.count[2] + 2 * (size_t)GUARD_WORDS;
+}
+
+static uint64_t address_of_c(const gpu_backend *self)
+{
+    return self->output + 4 * (uint64_t)GUARD_WORDS;
 }
 
 static opevo_status allocate(gpu_backend *self, opevo_error *err)
@@ -215,12 +226,20 @@ static bool launch(const running *run)
 {
     gpu_backend *self = run->self;
     const opevo_kernel *kernel = &run->job->kernel;
-    uint64_t c = self->output + 4 * (uint64_t)GUARD_WORDS;
+    uint64_t c = address_of_c(self);
     void *arguments[3] = {&self->input[0], &self->input[1], &c};
-    int code = self->driver.launch(run->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
-                                   kernel->block[0], kernel->block[1], kernel->block[2],
-                                   kernel->dynamic_shared_bytes, NULL, arguments, NULL);
+    int code = 0;
 
+    if (run->job->library) {
+        code = opevo_i_gpu_math_run(self->math);
+        if (code)
+            opevo_i_result_fail(run->result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s: status %d",
+                                opevo_i_gpu_math_title(self->math), code);
+        return code == 0;
+    }
+    code = self->driver.launch(run->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
+                               kernel->block[0], kernel->block[1], kernel->block[2],
+                               kernel->dynamic_shared_bytes, NULL, arguments, NULL);
     if (code)
         judge_error(run, code, "it cannot be launched");
     return code == 0;
@@ -270,12 +289,19 @@ static double run_window(const running *run, unsigned calls)
     }
     if (code)
         return 0;
-    self->driver.record_event(self->end, NULL);
+    code = self->driver.record_event(self->end, NULL);
+    if (code) {
+        judge_error(run, code, "no event");
+        return 0;
+    }
     if (!wait_for_end(run, self->run_limit_s))
         return 0;
-    if (self->driver.elapsed_ms(&ms, self->start, self->end) != 0 || !(ms > 0))
-        ms = 1e-3F; /* below the resolution of the events */
-    return (double)ms * 1e-3 / calls;
+    code = self->driver.elapsed_ms(&ms, self->start, self->end);
+    if (code) {
+        judge_error(run, code, "no time of it");
+        return 0;
+    }
+    return fmax((double)ms, RESOLUTION_MS) * 1e-3 / calls;
 }
 
 /* Inputs as they were, C poisoned between its guards. */
@@ -283,7 +309,6 @@ static bool prepare(const running *run)
 {
     gpu_backend *self = run->self;
     const opevo_i_gpu_driver *driver = &self->driver;
-    uint64_t c = self->output + 4 * (uint64_t)GUARD_WORDS;
     int code = driver->copy(self->input[0], self->pristine[0], self->operands.a.bytes);
 
     if (!code)
@@ -291,7 +316,7 @@ static bool prepare(const running *run)
     if (!code)
         code = driver->fill(self->output, PATTERN, output_words(self));
     if (!code)
-        code = driver->fill(c, POISON, self->operands.count[2]);
+        code = driver->fill(address_of_c(self), POISON, self->operands.count[2]);
     if (code)
         judge_error(run, code, "the operands cannot be renewed");
     return code == 0;
@@ -340,7 +365,7 @@ static bool is_precise(const gpu_backend *self, const opevo_i_result *result)
            high - low <= 2 * self->precision * opevo_i_median(sorted, count);
 }
 
-static bool take_samples(const running *run, double first_s)
+static bool take_samples(const running *run)
 {
     const gpu_backend *self = run->self;
     size_t most = run->job->brief ? 1 : MOST_SAMPLES;
@@ -351,8 +376,6 @@ static bool take_samples(const running *run, double first_s)
 
     if (warm_s == 0)
         return false;
-    if (first_s >= self->repeat_s && !run->job->brief)
-        return opevo_i_result_add(run->result, warm_s);
     do {
         double sample = run_window(run, calls);
 
@@ -382,17 +405,62 @@ static bool measure_loaded(const running *run)
     if (!prepare(run))
         return false;
     first_s = run_window(run, 1);
-    return first_s > 0 && check(run) && prepare(run) && take_samples(run, first_s) && check(run);
+    if (first_s == 0 || !check(run))
+        return false;
+    /* So slow that its first execution cost what all repeats may, and warming up is nothing. */
+    if (first_s >= self->repeat_s && !run->job->brief)
+        return opevo_i_result_add(run->result, first_s);
+    return prepare(run) && take_samples(run) && check(run);
 }
 
-static void measure_object(gpu_backend *self, const opevo_i_job *job, const char *image,
+/* What is to be known of a measurement that succeeded, or that it did not. */
+static void conclude(const running *run, bool good, const char *title)
+{
+    const gpu_backend *self = run->self;
+    char state[128] = "";
+
+    if (!good && run->result->kind == OPEVO_OUTCOME_OK)
+        opevo_i_result_fail(run->result, OPEVO_OUTCOME_LAUNCH_ERROR, "no memory for its samples");
+    if (!good)
+        return;
+    if (!self->vendor->hip)
+        opevo_i_nvml_state(self->facts.bus, state, sizeof state);
+    opevo_text_clear(&run->result->message);
+    opevo_text_printf(&run->result->message, "%s%s%s", title, *title && *state ? "; " : "", state);
+}
+
+static void measure_library(gpu_backend *self, const opevo_i_job *job, opevo_i_result *result)
+{
+    const running run = {.self = self, .job = job, .result = result};
+    const uint64_t operands[3] = {self->input[0], self->input[1], address_of_c(self)};
+    opevo_error err = {OPEVO_OK, ""};
+
+    if (!self->math &&
+        (!prepare(&run) || opevo_i_gpu_math_open(self->vendor, &self->driver, &self->operands.op,
+                                                 operands, &self->math, &err) != OPEVO_OK)) {
+        if (result->kind == OPEVO_OUTCOME_OK)
+            opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
+        return;
+    }
+    conclude(&run, measure_loaded(&run), opevo_i_gpu_math_title(self->math));
+}
+
+static void measure_object(gpu_backend *self, const opevo_i_job *job, const char *path,
                            opevo_i_result *result)
 {
     running run = {.self = self, .job = job, .result = result};
+    opevo_error err = {OPEVO_OK, ""};
     void *module = NULL;
-    char state[128] = "";
-    int code = self->driver.load_module(&module, image);
+    char *image = NULL;
+    size_t size = 0;
+    int code = 0;
 
+    if (opevo_file_read(path, &image, &size, &err) != OPEVO_OK) {
+        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
+        return;
+    }
+    code = self->driver.load_module(&module, image);
+    opevo_free(image);
     if (code) {
         judge_error(&run, code, "it cannot be loaded");
         return;
@@ -400,33 +468,29 @@ static void measure_object(gpu_backend *self, const opevo_i_job *job, const char
     code = self->driver.get_function(&run.function, module, job->kernel.entry);
     if (code)
         judge_error(&run, code, "it has no function of that name");
-    else if (measure_loaded(&run)) {
-        result->kind = OPEVO_OUTCOME_OK;
-        if (!self->vendor->hip)
-            opevo_i_nvml_state(self->ordinal, state, sizeof state);
-        opevo_text_clear(&result->message);
-        opevo_text_add(&result->message, state);
-    } else if (result->kind == OPEVO_OUTCOME_OK) {
-        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "no memory for its samples");
-    }
+    else
+        conclude(&run, measure_loaded(&run), "");
     if (!result->spoilt)
         self->driver.unload_module(module);
+}
+
+/* The device itself, by whatever number each process knows it. */
+void opevo_i_gpu_turn_name(const opevo_i_backend *backend, char *out, size_t size)
+{
+    const gpu_backend *self = (const gpu_backend *)backend;
+
+    snprintf(out, size, "%s-%s", self->vendor->ops->kind, self->facts.bus);
 }
 
 void opevo_i_gpu_measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
                          opevo_i_result *result)
 {
     gpu_backend *self = (gpu_backend *)backend;
-    opevo_error err = {OPEVO_OK, ""};
     double start = opevo_i_now_s();
-    char *image = NULL;
-    size_t size = 0;
 
-    if (opevo_file_read(object, &image, &size, &err) != OPEVO_OK) {
-        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
-        return;
-    }
-    measure_object(self, job, image, result);
+    if (job->library)
+        measure_library(self, job, result);
+    else
+        measure_object(self, job, object, result);
     result->run_s += opevo_i_now_s() - start - result->check_s;
-    opevo_free(image);
 }

@@ -13,12 +13,14 @@
 
 #include "command_line_internal.h"
 
-/* What the engine asks a worker to measure: a kernel, or the arguments of a program. */
+/* What the engine asks a worker to measure: a kernel, the operator as the device's vendor has it in
+ * a library, or the arguments of a program. */
 typedef struct opevo_i_job {
     int64_t id;
     opevo_kernel kernel;
     opevo_i_arguments command;
-    bool brief; /* a single sample: one round among finalists */
+    bool library; /* in place of the kernel */
+    bool brief;   /* a single sample: one round among finalists */
 } opevo_i_job;
 
 typedef struct opevo_i_result {
@@ -54,7 +56,9 @@ typedef struct opevo_i_backend_ops {
     /* The command that makes a loadable object of a source file. Errors: NOMEM. */
     opevo_status (*build_command)(const opevo_i_backend *self, const char *source,
                                   const char *object, opevo_i_arguments *out, opevo_error *err);
-    /* Load and start the object (NULL for commands), check what it computes, and time it; does not
+    /* Where set, workers of this device take turns at measuring, whose name goes to `out`. */
+    void (*turn_name)(const opevo_i_backend *self, char *out, size_t size);
+    /* Load and start the object (NULL for commands and libraries), check what it computes, and time it; does not
      * return before all is over. */
     void (*measure)(opevo_i_backend *self, const opevo_i_job *job, const char *object,
                     opevo_i_result *result);

@@ -69,10 +69,10 @@ opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_er
     if (!opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
     self->items = items;
-    self->items[self->count++] =
-        (opevo_i_queued){.job = *job,
-                         .stage = self->backend->ops->builds ? OPEVO_I_WAITING : OPEVO_I_BUILT,
-                         .result = {.id = job->id}};
+    self->items[self->count++] = (opevo_i_queued){
+        .job = *job,
+        .stage = self->backend->ops->builds && !job->library ? OPEVO_I_WAITING : OPEVO_I_BUILT,
+        .result = {.id = job->id}};
     *job = (opevo_i_job){0};
     return OPEVO_OK;
 }

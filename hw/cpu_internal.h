@@ -34,7 +34,7 @@ typedef struct opevo_i_cpu_plan {
     uint64_t memory_bytes; /* that the kernel may take */
 } opevo_i_cpu_plan;
 
-/* The forked process, from start to end. */
+/* The forked process, from start to end; without an object OpenBLAS takes the place of the kernel. */
 void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
                        const opevo_i_operands *operands, opevo_i_cpu_report *report)
     __attribute__((noreturn));

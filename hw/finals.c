@@ -13,16 +13,17 @@
 
 #include "samples_internal.h"
 
-typedef struct finals {
+typedef struct rounds {
     opevo_i_live *live;
-    opevo_finalist *finalists;
+    const opevo_finalist *finalists;
     size_t count, rounds;
     double *fitness; /* count * rounds, finalist after finalist; 0: that round failed */
-    double *scratch; /* rounds of them */
-    size_t *order;   /* count */
+    size_t *order;   /* count of them, and of the rest */
     opevo_index *points;
     opevo_outcome *outcomes;
-} finals;
+    opevo_text *library;
+    bool failed; /* the library */
+} rounds;
 
 static void shuffle(size_t *order, size_t count, opevo_rng *rng)
 {
@@ -37,106 +38,170 @@ static void shuffle(size_t *order, size_t count, opevo_rng *rng)
     }
 }
 
-static opevo_status run_round(finals *self, size_t round, uint64_t seed, opevo_error *err)
+static void note_library(rounds *self, const opevo_outcome *outcome)
+{
+    self->failed = outcome->kind != OPEVO_OUTCOME_OK;
+    if (!self->library)
+        return;
+    opevo_text_clear(self->library);
+    opevo_text_add(self->library, outcome->message ? outcome->message : "");
+}
+
+static opevo_status run_round(rounds *self, size_t round, uint64_t seed, opevo_error *err)
 {
     opevo_rng rng;
     opevo_status status = OPEVO_OK;
+    size_t count = 0;
 
     opevo_rng_init(&rng, seed, "finals", round);
     shuffle(self->order, self->count, &rng);
-    for (size_t i = 0; i < self->count; i++)
-        self->points[i] = self->finalists[self->order[i]].point;
-    status = opevo_i_live_measure(self->live, self->points, self->count, true, self->outcomes, err);
-    for (size_t i = 0; status == OPEVO_OK && i < self->count; i++)
+    for (size_t i = 0; i < self->count; i++) {
+        size_t number = self->order[i];
+        opevo_index point = self->finalists[number].point;
+
+        self->fitness[number * self->rounds + round] = 0;
+        if (point == OPEVO_LIVE_LIBRARY && self->failed)
+            continue;
+        self->order[count] = number; /* count <= i */
+        self->points[count++] = point;
+    }
+    status = opevo_i_live_measure(self->live, self->points, count, true, self->outcomes, err);
+    for (size_t i = 0; status == OPEVO_OK && i < count; i++) {
         self->fitness[self->order[i] * self->rounds + round] = self->outcomes[i].fitness;
+        if (self->points[i] == OPEVO_LIVE_LIBRARY)
+            note_library(self, &self->outcomes[i]);
+    }
     return status;
 }
 
-static void summarise(finals *self, size_t number)
+opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist *finalists,
+                               size_t count, uint64_t number, uint64_t seed, double *fitness,
+                               opevo_text *library, opevo_error *err)
 {
-    opevo_finalist *finalist = &self->finalists[number];
-    double *sorted = self->scratch;
-
-    memcpy(sorted, self->fitness + number * self->rounds, self->rounds * sizeof *sorted);
-    opevo_i_sort(sorted, self->rounds);
-    finalist->rounds = self->rounds;
-    finalist->median = sorted[0] > 0 ? opevo_i_median(sorted, self->rounds) : 0;
-    finalist->low = finalist->high = NAN;
-    opevo_i_median_interval(sorted, self->rounds, 0.95, &finalist->low, &finalist->high);
-}
-
-/* Winner against rival, round by round. */
-static void compare(finals *self, opevo_final_verdict *verdict)
-{
-    const double *winner = self->fitness + verdict->winner * self->rounds;
-    const double *rival = self->fitness + verdict->rival * self->rounds;
-    size_t wins = 0;
-    size_t different = 0;
-    size_t sound = 0;
-
-    for (size_t i = 0; i < self->rounds; i++) {
-        wins += winner[i] > rival[i];
-        different += winner[i] != rival[i];
-        if (winner[i] > 0 && rival[i] > 0)
-            self->scratch[sound++] = winner[i] / rival[i]; /* of times: rival's by winner's */
-    }
-    verdict->probability = fmin(1, (double)(self->count - 1) * opevo_i_sign_test(wins, different));
-    verdict->faster = 2 * wins > different && verdict->probability < 0.05;
-    verdict->ratio = verdict->ratio_low = verdict->ratio_high = NAN;
-    if (!sound)
-        return;
-    opevo_i_sort(self->scratch, sound);
-    verdict->ratio = opevo_i_median(self->scratch, sound);
-    opevo_i_median_interval(self->scratch, sound, 0.95, &verdict->ratio_low, &verdict->ratio_high);
-}
-
-static void judge(finals *self, opevo_final_verdict *verdict)
-{
-    const opevo_finalist *all = self->finalists;
-
-    *verdict = (opevo_final_verdict){.winner = 0};
-    for (size_t i = 0; i < self->count; i++)
-        summarise(self, i);
-    for (size_t i = 1; i < self->count; i++)
-        verdict->winner = all[i].median > all[verdict->winner].median ? i : verdict->winner;
-    verdict->rival = verdict->winner == 0;
-    for (size_t i = 0; i < self->count; i++) {
-        if (i != verdict->winner && all[i].median > all[verdict->rival].median)
-            verdict->rival = i;
-    }
-    compare(self, verdict);
-}
-
-opevo_status opevo_live_finals(opevo_objective *objective, opevo_finalist *finalists, size_t count,
-                               uint64_t rounds, uint64_t seed, opevo_final_verdict *verdict,
-                               opevo_error *err)
-{
-    finals self = {.live = opevo_i_live_of(objective),
+    rounds self = {.live = opevo_i_live_of(objective),
                    .finalists = finalists,
                    .count = count,
-                   .rounds = (size_t)rounds};
+                   .rounds = (size_t)number,
+                   .fitness = fitness,
+                   .library = library};
     opevo_status status = OPEVO_OK;
 
-    if (!self.live || count < 2 || rounds < 1)
+    if (!self.live || count < 2 || number < 1)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Finals need a live objective, two finalists and a round.");
-    self.fitness = opevo_calloc(count * self.rounds, sizeof *self.fitness);
-    self.scratch = opevo_calloc(self.rounds, sizeof *self.scratch);
     self.order = opevo_calloc(count, sizeof *self.order);
     self.points = opevo_calloc(count, sizeof *self.points);
     self.outcomes = opevo_calloc(count, sizeof *self.outcomes);
-    if (!self.fitness || !self.scratch || !self.order || !self.points || !self.outcomes) {
+    if (!self.order || !self.points || !self.outcomes) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu finalists.", count);
         goto cleanup;
     }
     for (size_t i = 0; i < self.rounds; i++)
         OPEVO_TRY(run_round(&self, i, seed, err));
-    judge(&self, verdict);
 cleanup:
-    opevo_free(self.fitness);
-    opevo_free(self.scratch);
     opevo_free(self.order);
     opevo_free(self.points);
     opevo_free(self.outcomes);
     return status;
+}
+
+/* ---- Judging -------------------------------------------------------------------------------- */
+
+static void summarise(opevo_finalist *finalist, const double *fitness, size_t count,
+                      double *scratch)
+{
+    memcpy(scratch, fitness, count * sizeof *scratch);
+    opevo_i_sort(scratch, count);
+    finalist->rounds = count;
+    finalist->median = scratch[0] > 0 ? opevo_i_median(scratch, count) : 0;
+    finalist->low = finalist->high = NAN;
+    opevo_i_median_interval(scratch, count, 0.95, &finalist->low, &finalist->high);
+}
+
+/* The time of another by that of the winner: the median over rounds, and its interval. */
+static double compare_times(const double *winner, const double *other, size_t count,
+                            double *scratch, double *low, double *high)
+{
+    size_t sound = 0;
+
+    *low = *high = NAN;
+    for (size_t i = 0; i < count; i++) {
+        if (winner[i] > 0 && other[i] > 0)
+            scratch[sound++] = winner[i] / other[i]; /* of fitness, so the other way round */
+    }
+    if (!sound)
+        return NAN;
+    opevo_i_sort(scratch, sound);
+    opevo_i_median_interval(scratch, sound, 0.95, low, high);
+    return opevo_i_median(scratch, sound);
+}
+
+/* Of the finalists that are points the best, `but` left aside; count when there is none. */
+static size_t best_of(const opevo_finalist *finalists, size_t count, size_t but)
+{
+    size_t best = count;
+
+    for (size_t i = 0; i < count; i++) {
+        if (i != but && finalists[i].point != OPEVO_LIVE_LIBRARY &&
+            (best == count || finalists[i].median > finalists[best].median))
+            best = i;
+    }
+    return best;
+}
+
+/* Winner against rival, round by round. */
+static void test_rival(opevo_final_verdict *verdict, const double *winner, const double *rival,
+                       size_t count, size_t rivals)
+{
+    size_t wins = 0;
+    size_t different = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        wins += winner[i] > rival[i];
+        different += winner[i] != rival[i];
+    }
+    verdict->probability = fmin(1, (double)rivals * opevo_i_sign_test(wins, different));
+    verdict->faster = 2 * wins > different && verdict->probability < 0.05;
+}
+
+opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_t number,
+                                const double *fitness, opevo_final_verdict *verdict,
+                                opevo_error *err)
+{
+    size_t rounds_count = (size_t)number;
+    double *scratch = opevo_calloc(rounds_count, sizeof *scratch);
+    const double *winner = NULL;
+    opevo_final_verdict out = {.library = count,
+                               .probability = 1,
+                               .ratio = NAN,
+                               .ratio_low = NAN,
+                               .ratio_high = NAN,
+                               .library_ratio = NAN,
+                               .library_low = NAN,
+                               .library_high = NAN};
+
+    if (!scratch)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rounds.", rounds_count);
+    for (size_t i = 0; i < count; i++) {
+        summarise(&finalists[i], fitness + i * rounds_count, rounds_count, scratch);
+        if (finalists[i].point == OPEVO_LIVE_LIBRARY)
+            out.library = i;
+    }
+    out.winner = best_of(finalists, count, count);
+    out.rival = best_of(finalists, count, out.winner);
+    winner = fitness + out.winner * rounds_count;
+    if (out.rival < count) {
+        const double *rival = fitness + out.rival * rounds_count;
+
+        test_rival(&out, winner, rival, rounds_count, count - 1 - (out.library < count));
+        out.ratio =
+            compare_times(winner, rival, rounds_count, scratch, &out.ratio_low, &out.ratio_high);
+    }
+    if (out.library < count)
+        out.library_ratio =
+            compare_times(winner, fitness + out.library * rounds_count, rounds_count, scratch,
+                          &out.library_low, &out.library_high);
+    opevo_free(scratch);
+    *verdict = out;
+    return OPEVO_OK;
 }

@@ -104,11 +104,13 @@ int opevo_i_gpu_build_main(int argc, char **argv)
 
     if (argc != 5 || !opevo_parse_u64(argv[1], &ordinal))
         return 2;
-    opevo_i_limit_memory(OPEVO_I_BUILD_MEMORY);
     vendor = strcmp(argv[0], "hip") == 0 ? &opevo_i_vendor_hip : &opevo_i_vendor_cuda;
-    if (choose_device(vendor, (unsigned)ordinal, &err) == OPEVO_OK &&
-        compile(vendor, argv[2], argv[3], argv[4], &err) == OPEVO_OK)
-        return 0;
+    if (choose_device(vendor, (unsigned)ordinal, &err) == OPEVO_OK) {
+        /* What HIP's driver reserves for the device is beyond any limit, and comes first. */
+        opevo_i_limit_memory(OPEVO_I_BUILD_MEMORY);
+        if (compile(vendor, argv[2], argv[3], argv[4], &err) == OPEVO_OK)
+            return 0;
+    }
     fprintf(stderr, "%s\n", err.message);
     return 1;
 }

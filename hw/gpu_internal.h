@@ -21,6 +21,8 @@
     X(device_count, "cuDeviceGetCount", "hipGetDeviceCount", (int *count))                         \
     X(device_name, "cuDeviceGetName", "hipDeviceGetName", (char *name, int size, int device))      \
     X(device_memory, "cuDeviceTotalMem_v2", "hipDeviceTotalMem", (size_t * bytes, int device))     \
+    X(device_bus, "cuDeviceGetPCIBusId", "hipDeviceGetPCIBusId",                                   \
+      (char *bus, int size, int device))                                                           \
     X(attribute, "cuDeviceGetAttribute", "hipDeviceGetAttribute",                                  \
       (int *value, int attribute, int device))                                                     \
     X(retain_context, "cuDevicePrimaryCtxRetain", "", (void **context, int device))                \
@@ -84,6 +86,18 @@ typedef struct opevo_i_vendor {
 } opevo_i_vendor;
 extern const opevo_i_vendor opevo_i_vendor_cuda, opevo_i_vendor_hip;
 
+/* The first that can be opened; NULL when none can. */
+void *opevo_i_gpu_library(const char *const *names);
+/* A function of a library, as a row of its table says: an empty name is none. */
+typedef struct opevo_i_gpu_symbol {
+    size_t offset; /* of the member that becomes the function */
+    const char *cuda, *hip;
+} opevo_i_gpu_symbol;
+/* Fill the table at `out`. Errors: IO naming the function that is missing. */
+opevo_status opevo_i_gpu_look_up(const opevo_i_vendor *vendor, void *library,
+                                 const opevo_i_gpu_symbol *symbols, size_t count, void *out,
+                                 opevo_error *err);
+
 /* Open the library once and look all functions up. Errors: IO with what to install. */
 opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_driver *out,
                                      opevo_error *err);
@@ -94,7 +108,7 @@ const char *opevo_i_gpu_words(const opevo_i_vendor *vendor, int code);
 /* What distinguishes a device; `arch` is the compiler's name for it, "" where the compiler finds
  * that out by itself. */
 typedef struct opevo_i_gpu_facts {
-    char name[160], arch[16];
+    char name[160], arch[16], bus[32]; /* bus: "0000:1b:00.0"; NVML may count devices otherwise */
     int driver, cores;
     size_t memory_bytes, l2_bytes;
 } opevo_i_gpu_facts;
@@ -104,9 +118,27 @@ opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gp
 void opevo_i_gpu_list(const opevo_i_vendor *vendor,
                       void (*add)(void *context, const opevo_hardware *row), void *context);
 
-/* Clocks, power state and temperature now, such as "SM clock 1980 MHz, P0, 41 C", by NVML; "" where
- * that is not there. */
-void opevo_i_nvml_state(unsigned ordinal, char *out, size_t size);
+/* Clock, power and temperature now, such as "SM clock 1980 MHz, P0, 412 W, 41 C", by NVML, as far as
+ * it says; "" where it is not there. */
+void opevo_i_nvml_state(const char *bus, char *out, size_t size);
+/* The version of NVIDIA's driver, such as "580.95.05", likewise. */
+void opevo_i_nvml_driver(char *out, size_t size);
+
+/* ---- The vendor's own kernels (gpu_math.c) ---- */
+
+typedef struct opevo_i_gpu_math opevo_i_gpu_math;
+
+/* Open the library that has the operator (cuBLAS, rocBLAS, cuDNN) for operands in device memory, in
+ * single precision without tensor cores; convolutions by the fastest of its direct algorithms, which
+ * overwrites C. Errors: IO with what to install, or the library's status; NOMEM. */
+opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
+                                   const opevo_operator *op, const uint64_t operands[3],
+                                   opevo_i_gpu_math **out, opevo_error *err);
+/* Enqueue one execution. The library's status, 0 for success. */
+int opevo_i_gpu_math_run(const opevo_i_gpu_math *self);
+/* Library, version and algorithm. */
+const char *opevo_i_gpu_math_title(const opevo_i_gpu_math *self);
+void opevo_i_gpu_math_close(opevo_i_gpu_math *self);
 
 /* The process that compiles: arguments are the vendor's kind, the ordinal, the architecture, source
  * and object. Returns the exit status; the compiler's log is on standard error. */
@@ -119,6 +151,7 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo
 opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const char *source,
                                        const char *object, opevo_i_arguments *out,
                                        opevo_error *err);
+void opevo_i_gpu_turn_name(const opevo_i_backend *self, char *out, size_t size);
 void opevo_i_gpu_measure(opevo_i_backend *self, const opevo_i_job *job, const char *object,
                          opevo_i_result *result);
 void opevo_i_gpu_close(opevo_i_backend *self);

@@ -9,20 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A function that a vendor has no need of has an empty name. */
-typedef struct symbol {
-    size_t offset;
-    const char *cuda, *hip;
-} symbol;
-
 #define DRIVER_SYMBOL(member, cuda, hip, parameters)                                               \
     {offsetof(opevo_i_gpu_driver, member), cuda, hip},
 #define RTC_SYMBOL(member, cuda, hip, parameters) {offsetof(opevo_i_rtc, member), cuda, hip},
-static const symbol driver_symbols[] = {OPEVO_I_GPU_FUNCTIONS(DRIVER_SYMBOL)};
-static const symbol rtc_symbols[] = {OPEVO_I_RTC_FUNCTIONS(RTC_SYMBOL)};
+static const opevo_i_gpu_symbol driver_symbols[] = {OPEVO_I_GPU_FUNCTIONS(DRIVER_SYMBOL)};
+static const opevo_i_gpu_symbol rtc_symbols[] = {OPEVO_I_RTC_FUNCTIONS(RTC_SYMBOL)};
 
-/* The first that can be opened; NULL when none can. */
-static void *open_library(const char *const *names)
+void *opevo_i_gpu_library(const char *const *names)
 {
     void *library = NULL;
 
@@ -31,8 +24,9 @@ static void *open_library(const char *const *names)
     return library;
 }
 
-static opevo_status look_up(const opevo_i_vendor *vendor, void *library, const symbol *symbols,
-                            size_t count, void *out, opevo_error *err)
+opevo_status opevo_i_gpu_look_up(const opevo_i_vendor *vendor, void *library,
+                                 const opevo_i_gpu_symbol *symbols, size_t count, void *out,
+                                 opevo_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         const char *name = vendor->hip ? symbols[i].hip : symbols[i].cuda;
@@ -49,7 +43,7 @@ static opevo_status look_up(const opevo_i_vendor *vendor, void *library, const s
 opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_driver *out,
                                      opevo_error *err)
 {
-    void *library = open_library(vendor->driver_libraries);
+    void *library = opevo_i_gpu_library(vendor->driver_libraries);
     opevo_i_gpu_driver driver;
     opevo_status status = OPEVO_OK;
     int code = 0;
@@ -57,8 +51,8 @@ opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_d
     if (!library)
         return OPEVO_FAIL(err, OPEVO_IO, "there is no %s: %s.", vendor->driver_libraries[0],
                           vendor->driver_missing);
-    status = look_up(vendor, library, driver_symbols, sizeof driver_symbols / sizeof(symbol),
-                     &driver, err);
+    status = opevo_i_gpu_look_up(vendor, library, driver_symbols,
+                                 sizeof driver_symbols / sizeof *driver_symbols, &driver, err);
     if (status != OPEVO_OK)
         return status;
     code = driver.init(0);
@@ -71,18 +65,19 @@ opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_d
 
 opevo_status opevo_i_rtc_open(const opevo_i_vendor *vendor, opevo_i_rtc *out, opevo_error *err)
 {
-    void *library = open_library(vendor->rtc_libraries);
+    void *library = opevo_i_gpu_library(vendor->rtc_libraries);
 
     if (!library)
         return OPEVO_FAIL(err, OPEVO_IO, "there is no %s: %s.", vendor->rtc_libraries[0],
                           vendor->rtc_missing);
-    return look_up(vendor, library, rtc_symbols, sizeof rtc_symbols / sizeof(symbol), out, err);
+    return opevo_i_gpu_look_up(vendor, library, rtc_symbols,
+                               sizeof rtc_symbols / sizeof *rtc_symbols, out, err);
 }
 
 /* CUDA: int (code, const char **); HIP: const char *(code). */
 const char *opevo_i_gpu_words(const opevo_i_vendor *vendor, int code)
 {
-    void *library = open_library(vendor->driver_libraries);
+    void *library = opevo_i_gpu_library(vendor->driver_libraries);
     void *found =
         library ? dlsym(library, vendor->hip ? "hipGetErrorString" : "cuGetErrorString") : NULL;
     const char *words = NULL;
@@ -129,6 +124,8 @@ opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gp
     code = driver->device_name(out->name, sizeof out->name, device);
     if (!code)
         code = driver->device_memory(&out->memory_bytes, device);
+    if (!code)
+        code = driver->device_bus(out->bus, sizeof out->bus, device);
     if (code)
         return OPEVO_FAIL(err, OPEVO_IO, "%s:%u: error %d (%s).", vendor->ops->kind, ordinal, code,
                           opevo_i_gpu_words(vendor, code));
@@ -170,16 +167,21 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
         opevo_i_gpu_facts facts;
         char name[32];
         char state[128];
-        char words[256];
+        char driver_words[64];
+        char words[320];
 
         if (opevo_i_gpu_describe(vendor, &driver, (unsigned)i, &facts, &err))
             continue;
         snprintf(name, sizeof name, "%s:%d", vendor->ops->kind, i);
         state[0] = '\0';
-        if (!vendor->hip)
-            opevo_i_nvml_state((unsigned)i, state, sizeof state);
-        snprintf(words, sizeof words, "%s%sdriver %d%s%s", facts.arch, *facts.arch ? ", " : "",
-                 facts.driver, *state ? ", " : "", state);
+        driver_words[0] = '\0';
+        if (!vendor->hip) {
+            opevo_i_nvml_state(facts.bus, state, sizeof state);
+            opevo_i_nvml_driver(driver_words, sizeof driver_words);
+        }
+        snprintf(words, sizeof words, "%s%s%s %d%s%s%s%s", facts.arch, *facts.arch ? ", " : "",
+                 vendor->title, facts.driver, *driver_words ? ", driver " : "", driver_words,
+                 *state ? ", " : "", state);
         add(context, &(opevo_hardware){.name = name,
                                        .present = true,
                                        .title = facts.name,
@@ -193,9 +195,11 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
 
 typedef struct nvml {
     int (*init)(void);
-    int (*find)(unsigned index, void **device);
+    int (*version)(char *text, unsigned size);
+    int (*find)(const char *bus, void **device);
     int (*clock)(void *device, int which, unsigned *mhz);
-    int (*power)(void *device, int *state);
+    int (*state)(void *device, int *state);
+    int (*power)(void *device, unsigned *milliwatts);
     int (*heat)(void *device, int sensor, unsigned *celsius);
 } nvml;
 
@@ -204,9 +208,11 @@ static const struct {
     const char *name;
 } nvml_symbols[] = {
     {offsetof(nvml, init), "nvmlInit_v2"},
-    {offsetof(nvml, find), "nvmlDeviceGetHandleByIndex_v2"},
+    {offsetof(nvml, version), "nvmlSystemGetDriverVersion"},
+    {offsetof(nvml, find), "nvmlDeviceGetHandleByPciBusId_v2"},
     {offsetof(nvml, clock), "nvmlDeviceGetClockInfo"},
-    {offsetof(nvml, power), "nvmlDeviceGetPerformanceState"},
+    {offsetof(nvml, state), "nvmlDeviceGetPerformanceState"},
+    {offsetof(nvml, power), "nvmlDeviceGetPowerUsage"},
     {offsetof(nvml, heat), "nvmlDeviceGetTemperature"},
 };
 
@@ -224,21 +230,45 @@ static bool open_nvml(nvml *out)
     return library && out->init() == 0;
 }
 
-void opevo_i_nvml_state(unsigned ordinal, char *out, size_t size)
+/* NULL where it cannot be had. */
+static const nvml *the_nvml(void)
 {
-    enum { CLOCK_SM = 1, TEMPERATURE_GPU = 0 };
     static nvml library;
     static int usable = -1; /* not tried yet */
+
+    if (usable < 0)
+        usable = open_nvml(&library);
+    return usable ? &library : NULL;
+}
+
+void opevo_i_nvml_state(const char *bus, char *out, size_t size)
+{
+    enum { CLOCK_SM = 1, TEMPERATURE_GPU = 0 };
+    const nvml *library = the_nvml();
+    opevo_text words = {0};
     void *device = NULL;
-    unsigned mhz = 0;
-    unsigned celsius = 0;
+    unsigned number = 0;
     int state = 0;
 
     *out = '\0';
-    if (usable < 0)
-        usable = open_nvml(&library);
-    if (!usable || library.find(ordinal, &device) || library.clock(device, CLOCK_SM, &mhz) ||
-        library.power(device, &state) || library.heat(device, TEMPERATURE_GPU, &celsius))
+    if (!library || library->find(bus, &device))
         return;
-    snprintf(out, size, "SM clock %u MHz, P%d, %u C", mhz, state, celsius);
+    if (!library->clock(device, CLOCK_SM, &number))
+        opevo_text_printf(&words, "SM clock %u MHz", number);
+    if (!library->state(device, &state))
+        opevo_text_printf(&words, "%sP%d", words.length ? ", " : "", state);
+    if (!library->power(device, &number)) /* mW */
+        opevo_text_printf(&words, "%s%u W", words.length ? ", " : "", (number + 500) / 1000);
+    if (!library->heat(device, TEMPERATURE_GPU, &number))
+        opevo_text_printf(&words, "%s%u C", words.length ? ", " : "", number);
+    snprintf(out, size, "%s", opevo_text_string(&words));
+    opevo_text_free(&words);
+}
+
+void opevo_i_nvml_driver(char *out, size_t size)
+{
+    const nvml *library = the_nvml();
+
+    if (!library || library->version(out, (unsigned)size))
+        *out = '\0';
 }

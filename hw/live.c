@@ -45,8 +45,10 @@ opevo_status opevo_i_live_measure(opevo_i_live *self, const opevo_index *points,
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu jobs.", count);
     self->task_count = count;
     for (size_t i = 0; i < count; i++) {
-        OPEVO_TRY(self->prepare(self, points[i], &self->tasks[i], err));
         self->tasks[i].job.brief = brief;
+        self->tasks[i].job.library = points[i] == OPEVO_LIVE_LIBRARY;
+        if (!self->tasks[i].job.library)
+            OPEVO_TRY(self->prepare(self, points[i], &self->tasks[i], err));
         done += self->tasks[i].stage == OPEVO_I_DONE;
     }
     if (done < count)

@@ -34,7 +34,7 @@ void opevo_i_live_destroy(opevo_objective *objective);
 /* NULL for any other objective. */
 opevo_i_live *opevo_i_live_of(opevo_objective *objective);
 
-/* Measure `count` points: on one worker, one sample each, when `brief`. */
+/* Measure `count` points, or OPEVO_LIVE_LIBRARY in the place of one: on one worker, one sample each, when `brief`. */
 opevo_status opevo_i_live_measure(opevo_i_live *self, const opevo_index *points, size_t count,
                                   bool brief, opevo_outcome *outcomes, opevo_error *err);
 

@@ -104,6 +104,8 @@ json_t *opevo_i_job_to_json(const opevo_i_job *job)
         for (size_t i = 0; i < job->command.count; i++)
             failed |= json_array_append_new(command, opevo_i_json_text(job->command.items[i]));
         failed |= json_object_set_new(message, "command", command);
+    } else if (job->library) {
+        failed |= json_object_set_new(message, "library", json_true());
     } else {
         failed |= json_object_set_new(message, "source",
                                       opevo_i_json_text(opevo_text_string(&kernel->source)));
@@ -169,11 +171,14 @@ bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
     const json_t *command = json_object_get(message, "command");
     const json_t *id = json_object_get(message, "job");
     opevo_i_job job = {.id = json_integer_value(id),
+                       .library = json_is_true(json_object_get(message, "library")),
                        .brief = json_is_true(json_object_get(message, "brief"))};
     bool good = json_is_integer(id);
 
-    good =
-        good && (command ? read_command(command, &job.command) : read_kernel(message, &job.kernel));
+    if (good && command)
+        good = read_command(command, &job.command);
+    else if (good && !job.library)
+        good = read_kernel(message, &job.kernel);
     if (good)
         *out = job;
     else

@@ -8,7 +8,7 @@
 #include "backend_internal.h"
 
 /* Raised when a message changes its meaning; both sides must speak the same. */
-enum { OPEVO_I_PROTOCOL = 1 };
+enum { OPEVO_I_PROTOCOL = 2 };
 
 /* A text as JSON, with what is no UTF-8 replaced by '?'. NULL without memory. */
 json_t *opevo_i_json_text(const char *text);

@@ -13,7 +13,6 @@
 #include <stdio.h>
 
 enum { K, X, Y, VECTOR, PITCH, BUFFERS, UNROLL, SLICES };
-enum { SINGLE, DOUBLE, STAGED };
 
 /* The next multiple of a power of two that adds no more than a sixteenth. */
 static int64_t rounded(int64_t size, int64_t unit)
@@ -39,7 +38,7 @@ static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect
     opevo_i_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){1, 2, 4});
     opevo_i_add_parameter(&self, "pitch", "discrete", 2, (const int64_t[]){0, 4});
     opevo_i_add_parameter(&self, "buffers", "categorical", 3,
-                          (const int64_t[]){SINGLE, DOUBLE, STAGED});
+                          (const int64_t[]){OPEVO_I_SINGLE, OPEVO_I_DOUBLE, OPEVO_I_STAGED});
     opevo_i_add_parameter(&self, "unroll", "categorical", 2, (const int64_t[]){0, 1});
     opevo_i_add_parameter(&self, "slices", "discrete", 3, (const int64_t[]){1, 2, 4});
     return opevo_i_finish_space(&self, out);
@@ -50,15 +49,6 @@ static int64_t lanes(int64_t run, int64_t wanted)
     while (run % wanted)
         wanted /= 2;
     return wanted;
-}
-
-static void set_buffers(opevo_i_build *self, int stage)
-{
-    int64_t buffers = self->value->at[BUFFERS][0];
-
-    if (buffers != SINGLE && opevo_i_extent(self, OPEVO_STAGE_C, "k.0") > 1)
-        opevo_i_step(self, buffers == STAGED ? OPEVO_STEP_STAGED : OPEVO_STEP_DOUBLE_BUFFER, stage,
-                     0, NULL);
 }
 
 /* A tile in memory with k outermost, copied by all threads in turns; then registers. */
@@ -83,7 +73,7 @@ static void share(opevo_i_build *self, int tensor, const char *along)
                  batch ? (const int64_t[]){0, 1, 1, dk, 1, depth, d, 1, width}
                        : (const int64_t[]){dk, 1, depth, d, 1, width});
     opevo_i_step(self, OPEVO_STEP_PITCH, stage, 1, self->value->at[PITCH]);
-    set_buffers(self, stage);
+    opevo_i_set_buffers(self, stage, "k.0", self->value->at[BUFFERS][0]);
     turn[3] = lanes(k_inside ? depth : width, turn[3]);
     opevo_i_fuse(self, stage, batch ? "b" : k_inside ? along : "k", batch ? 3 : 2);
     snprintf(name, sizeof name, "%s%s+%s", batch ? "b+" : "", k_inside ? along : "k",
@@ -112,10 +102,7 @@ static void share(opevo_i_build *self, int tensor, const char *along)
 
 static void bind_loops(opevo_i_build *self)
 {
-    static const struct {
-        const char *loop;
-        opevo_annotation what;
-    } bound[] = {
+    static const opevo_i_bound bound[] = {
         {"i.0", OPEVO_ANNOTATION_BLOCK_Y},    {"j.0", OPEVO_ANNOTATION_BLOCK_X},
         {"i.1", OPEVO_ANNOTATION_VTHREAD},    {"j.1", OPEVO_ANNOTATION_VTHREAD},
         {"i.2", OPEVO_ANNOTATION_THREAD_Y},   {"j.2", OPEVO_ANNOTATION_THREAD_X},
@@ -123,8 +110,7 @@ static void bind_loops(opevo_i_build *self)
         {"i.3", OPEVO_ANNOTATION_UNROLL},     {"j.3", OPEVO_ANNOTATION_UNROLL},
     };
 
-    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++)
-        opevo_i_annotate(self, OPEVO_STAGE_C, bound[i].loop, bound[i].what);
+    opevo_i_annotate_all(self, OPEVO_STAGE_C, bound, sizeof bound / sizeof *bound);
     if (self->value->at[UNROLL][0])
         opevo_i_annotate(self, OPEVO_STAGE_C, "k.1.0", OPEVO_ANNOTATION_UNROLL);
     if (self->op->kind == OPEVO_BATCH_MATMUL)
@@ -160,16 +146,12 @@ static void steps(opevo_i_build *self)
     share(self, OPEVO_STAGE_B, "j");
 }
 
-enum {
-    GPU_DIALECTS = 1 << OPEVO_KERNEL_CUDA | 1 << OPEVO_KERNEL_HIP | 1 << OPEVO_KERNEL_EMULATION
-};
-
 const opevo_i_template opevo_i_template_matmul_gpu = {
     .info = {.name = "tiled",
              .summary =
                  "matrix products with vectors, pitched tiles and buffers by way of registers",
              .kinds = 1U << OPEVO_MATMUL | 1U << OPEVO_BATCH_MATMUL,
-             .dialects = GPU_DIALECTS},
+             .dialects = OPEVO_I_GPU_DIALECTS},
     .space = space,
     .steps = steps,
     .shared_bytes = 232448, /* 227 KiB: the most that compute capability 9.0 gives a block */

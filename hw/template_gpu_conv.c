@@ -6,10 +6,9 @@
 
 #include "template_internal.h"
 
-#include <string.h>
+#include <stdio.h>
 
-enum { TILE_F, TILE_Y, TILE_X, TILE_RC, TILE_RY, TILE_RX, PITCH, BUFFERS, UNROLL };
-enum { SINGLE, DOUBLE, STAGED };
+enum { PITCH = OPEVO_I_TILES, BUFFERS, UNROLL };
 
 static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
                           opevo_error *err)
@@ -27,7 +26,7 @@ static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect
     opevo_i_add_parameter(&self, "tile_rx", "factor", 2, (const int64_t[]){op->kernel_width, 2});
     opevo_i_add_parameter(&self, "pitch", "discrete", 2, (const int64_t[]){0, 1});
     opevo_i_add_parameter(&self, "buffers", "categorical", 3,
-                          (const int64_t[]){SINGLE, DOUBLE, STAGED});
+                          (const int64_t[]){OPEVO_I_SINGLE, OPEVO_I_DOUBLE, OPEVO_I_STAGED});
     opevo_i_add_parameter(&self, "unroll", "discrete", 4, (const int64_t[]){0, 64, 512, 1500});
     return opevo_i_finish_space(&self, out);
 }
@@ -36,8 +35,8 @@ static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect
 static void share(opevo_i_build *self, int tensor)
 {
     const opevo_i_values *value = self->value;
-    int64_t buffers = value->at[BUFFERS][0];
-    int64_t turn[3] = {value->at[TILE_F][2], value->at[TILE_Y][2], value->at[TILE_X][2]};
+    int64_t turn[3] = {value->at[OPEVO_I_TILE_F][2], value->at[OPEVO_I_TILE_Y][2],
+                       value->at[OPEVO_I_TILE_X][2]};
     int stage = opevo_i_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
     const char *name = tensor == OPEVO_STAGE_A ? "n+c+y+x" : "f+c+r+s";
     static const opevo_annotation what[4] = {OPEVO_ANNOTATION_UNROLL, OPEVO_ANNOTATION_THREAD_Z,
@@ -45,78 +44,43 @@ static void share(opevo_i_build *self, int tensor)
 
     opevo_i_attach(self, stage, "c.0+r.0+s.0");
     opevo_i_step(self, OPEVO_STEP_PITCH, stage, 1, value->at[PITCH]);
-    if (buffers != SINGLE && opevo_i_extent(self, OPEVO_STAGE_C, "c.0+r.0+s.0") > 1)
-        opevo_i_step(self, buffers == STAGED ? OPEVO_STEP_STAGED : OPEVO_STEP_DOUBLE_BUFFER, stage,
-                     0, NULL);
+    opevo_i_set_buffers(self, stage, "c.0+r.0+s.0", value->at[BUFFERS][0]);
     opevo_i_fuse(self, stage, tensor == OPEVO_STAGE_A ? "n" : "f", 4);
     opevo_i_split(self, stage, name, 3, turn);
     for (int i = 0; i < 4; i++) {
         char part[16];
 
-        memcpy(part, name, 7);
-        part[7] = '.';
-        part[8] = (char)('0' + i);
-        part[9] = '\0';
+        snprintf(part, sizeof part, "%s.%d", name, i);
         opevo_i_annotate(self, stage, part, what[i]);
     }
 }
 
-static void bind_loops(opevo_i_build *self)
-{
-    static const struct {
-        const char *loop;
-        opevo_annotation what;
-    } bound[] = {
-        {"n+f.0", OPEVO_ANNOTATION_BLOCK_Z}, {"y.0", OPEVO_ANNOTATION_BLOCK_Y},
-        {"x.0", OPEVO_ANNOTATION_BLOCK_X},   {"f.1", OPEVO_ANNOTATION_VTHREAD},
-        {"y.1", OPEVO_ANNOTATION_VTHREAD},   {"x.1", OPEVO_ANNOTATION_VTHREAD},
-        {"f.2", OPEVO_ANNOTATION_THREAD_Z},  {"y.2", OPEVO_ANNOTATION_THREAD_Y},
-        {"x.2", OPEVO_ANNOTATION_THREAD_X},  {"f.3", OPEVO_ANNOTATION_UNROLL},
-        {"y.3", OPEVO_ANNOTATION_UNROLL},    {"x.3", OPEVO_ANNOTATION_UNROLL},
-    };
-
-    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++)
-        opevo_i_annotate(self, OPEVO_STAGE_C, bound[i].loop, bound[i].what);
-}
-
 static void steps(opevo_i_build *self)
 {
-    const opevo_i_values *value = self->value;
+    static const opevo_i_bound inner[] = {
+        {"f.3", OPEVO_ANNOTATION_UNROLL},
+        {"y.3", OPEVO_ANNOTATION_UNROLL},
+        {"x.3", OPEVO_ANNOTATION_UNROLL},
+    };
     int local = 0;
 
-    opevo_i_split(self, OPEVO_STAGE_C, "f", 3, value->at[TILE_F] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "y", 3, value->at[TILE_Y] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "x", 3, value->at[TILE_X] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "c", 1, value->at[TILE_RC] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "r", 1, value->at[TILE_RY] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "s", 1, value->at[TILE_RX] + 1);
-    opevo_i_reorder(self, OPEVO_STAGE_C,
-                    "n f.0 y.0 x.0 f.1 y.1 x.1 f.2 y.2 x.2 c.0 r.0 s.0 c.1 r.1 s.1 f.3 y.3 x.3");
-    opevo_i_fuse(self, OPEVO_STAGE_C, "n", 2);
+    opevo_i_tile_convolution(self);
     opevo_i_fuse(self, OPEVO_STAGE_C, "c.0", 3);
-    bind_loops(self);
+    opevo_i_annotate_all(self, OPEVO_STAGE_C, inner, sizeof inner / sizeof *inner);
     opevo_i_step(self, OPEVO_STEP_AUTO_UNROLL, OPEVO_STAGE_C, 2,
-                 (const int64_t[]){value->at[UNROLL][0], 0});
+                 (const int64_t[]){self->value->at[UNROLL][0], 0});
     local = opevo_i_cache_write(self);
     opevo_i_attach(self, local, "x.2");
-    for (int i = 0; i < 3; i++) {
-        static const char *const inner[3] = {"f.3", "y.3", "x.3"};
-
-        opevo_i_annotate(self, local, inner[i], OPEVO_ANNOTATION_UNROLL);
-    }
+    opevo_i_annotate_all(self, local, inner, sizeof inner / sizeof *inner);
     share(self, OPEVO_STAGE_A);
     share(self, OPEVO_STAGE_B);
 }
-
-enum {
-    GPU_DIALECTS = 1 << OPEVO_KERNEL_CUDA | 1 << OPEVO_KERNEL_HIP | 1 << OPEVO_KERNEL_EMULATION
-};
 
 const opevo_i_template opevo_i_template_conv2d_gpu = {
     .info = {.name = "tiled",
              .summary = "direct convolution with double buffers and copies by neighbouring threads",
              .kinds = 1U << OPEVO_CONV2D,
-             .dialects = GPU_DIALECTS},
+             .dialects = OPEVO_I_GPU_DIALECTS},
     .space = space,
     .steps = steps,
     .shared_bytes = 232448, /* 227 KiB: the most that compute capability 9.0 gives a block */

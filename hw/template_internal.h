@@ -60,6 +60,39 @@ int64_t opevo_i_extent(const opevo_i_build *build, int stage, const char *loop);
 /* Fail with INVALID. */
 void opevo_i_refuse(opevo_i_build *build, const char *sentence);
 
+/* ---- What GPU templates share ---- */
+
+enum {
+    OPEVO_I_GPU_DIALECTS =
+        1 << OPEVO_KERNEL_CUDA | 1 << OPEVO_KERNEL_HIP | 1 << OPEVO_KERNEL_EMULATION
+};
+
+/* What becomes of a loop. */
+typedef struct opevo_i_bound {
+    const char *loop;
+    opevo_annotation what;
+} opevo_i_bound;
+void opevo_i_annotate_all(opevo_i_build *build, int stage, const opevo_i_bound *bound,
+                          size_t count);
+
+/* Values of a parameter `buffers`: a tile in shared memory as it is, double, or double by way of
+ * registers. The last two need a loop over tiles with more than one turn. */
+enum { OPEVO_I_SINGLE, OPEVO_I_DOUBLE, OPEVO_I_STAGED };
+void opevo_i_set_buffers(opevo_i_build *build, int stage, const char *loop, int64_t buffers);
+
+/* The first six parameters of both convolution templates, and the nest that they make: blocks over
+ * n+f.0 y.0 x.0, virtual threads over .1, threads over .2; the sums over c, r and s in two levels. */
+enum {
+    OPEVO_I_TILE_F,
+    OPEVO_I_TILE_Y,
+    OPEVO_I_TILE_X,
+    OPEVO_I_TILE_C,
+    OPEVO_I_TILE_R,
+    OPEVO_I_TILE_S,
+    OPEVO_I_TILES
+};
+void opevo_i_tile_convolution(opevo_i_build *build);
+
 /* ---- Spaces ---- */
 
 /* Parameters under construction; `finish` makes the space or releases them. */

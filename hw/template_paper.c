@@ -11,6 +11,9 @@
 
 #include "template_internal.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
                           opevo_error *err)
 {
@@ -29,35 +32,24 @@ static void give_runs(opevo_i_build *self, int stage, char *name, int64_t thread
                       opevo_annotation axis)
 {
     int64_t run = ceil_divide(opevo_i_extent(self, stage, name), threads);
-    size_t length = 0;
+    char *end = name + strlen(name);
 
     opevo_i_split(self, stage, name, 1, &run);
-    while (name[length])
-        length++;
-    name[length] = '.';
-    name[length + 1] = '0';
-    name[length + 2] = '\0';
+    memcpy(end, ".0", 3);
     opevo_i_annotate(self, stage, name, axis);
-    name[length + 1] = '1';
+    memcpy(end, ".1", 3);
 }
 
 /* All dimensions of a copy as one loop; its name goes to `name`. */
 static void fuse_all(opevo_i_build *self, int stage, char *name, size_t size)
 {
     int loops = 0;
-    const char *fused = "";
 
     if (self->status != OPEVO_OK)
         return;
     loops = opevo_schedule_loop_count(self->schedule, stage);
     opevo_i_fuse(self, stage, opevo_schedule_loop(self->schedule, stage, 0).name, loops);
-    fused = opevo_schedule_loop(self->schedule, stage, 0).name;
-    for (size_t i = 0; i + 1 < size; i++) {
-        name[i] = fused[i];
-        name[i + 1] = '\0';
-        if (!fused[i])
-            break;
-    }
+    snprintf(name, size, "%s", opevo_schedule_loop(self->schedule, stage, 0).name);
 }
 
 enum { NAME_SIZE = 64 };
@@ -77,14 +69,9 @@ static int share(opevo_i_build *self, int tensor, const int64_t *x, const int64_
     {
         /* A run of one element has one turn, so that there are the same loops for every point. */
         int64_t lanes = opevo_i_extent(self, stage, name) > 1 ? 4 : 1;
-        size_t length = 0;
 
         opevo_i_split(self, stage, name, 1, &lanes);
-        while (name[length])
-            length++;
-        name[length] = '.';
-        name[length + 1] = '1';
-        name[length + 2] = '\0';
+        memcpy(name + strlen(name), ".1", 3);
         opevo_i_annotate(self, stage, name, OPEVO_ANNOTATION_VECTORIZE);
     }
     return stage;
@@ -135,31 +122,14 @@ static void matmul_steps(opevo_i_build *self)
 
 /* ---- Convolutions ---- */
 
-enum { TILE_F, TILE_Y, TILE_X, TILE_RC, TILE_RY, TILE_RX, UNROLL, EXPLICIT };
+enum { UNROLL = OPEVO_I_TILES, EXPLICIT };
 
 static void conv2d_steps(opevo_i_build *self)
 {
     const opevo_i_values *value = self->value;
     int local = 0;
 
-    opevo_i_split(self, OPEVO_STAGE_C, "f", 3, value->at[TILE_F] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "y", 3, value->at[TILE_Y] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "x", 3, value->at[TILE_X] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "c", 1, value->at[TILE_RC] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "r", 1, value->at[TILE_RY] + 1);
-    opevo_i_split(self, OPEVO_STAGE_C, "s", 1, value->at[TILE_RX] + 1);
-    opevo_i_reorder(self, OPEVO_STAGE_C,
-                    "n f.0 y.0 x.0 f.1 y.1 x.1 f.2 y.2 x.2 c.0 r.0 s.0 c.1 r.1 s.1 f.3 y.3 x.3");
-    opevo_i_fuse(self, OPEVO_STAGE_C, "n", 2);
-    bind(self, "n+f.0", OPEVO_ANNOTATION_BLOCK_Z);
-    bind(self, "y.0", OPEVO_ANNOTATION_BLOCK_Y);
-    bind(self, "x.0", OPEVO_ANNOTATION_BLOCK_X);
-    bind(self, "f.1", OPEVO_ANNOTATION_VTHREAD);
-    bind(self, "y.1", OPEVO_ANNOTATION_VTHREAD);
-    bind(self, "x.1", OPEVO_ANNOTATION_VTHREAD);
-    bind(self, "f.2", OPEVO_ANNOTATION_THREAD_Z);
-    bind(self, "y.2", OPEVO_ANNOTATION_THREAD_Y);
-    bind(self, "x.2", OPEVO_ANNOTATION_THREAD_X);
+    opevo_i_tile_convolution(self);
     opevo_i_step(self, OPEVO_STEP_AUTO_UNROLL, OPEVO_STAGE_C, 2,
                  (const int64_t[]){value->at[UNROLL][0], value->at[EXPLICIT][0]});
     local = opevo_i_cache_write(self);
@@ -170,21 +140,17 @@ static void conv2d_steps(opevo_i_build *self)
 
         opevo_i_attach(self, stage, "s.0");
         fuse_all(self, stage, name, sizeof name - 16);
-        give_runs(self, stage, name, value->at[TILE_F][2], OPEVO_ANNOTATION_THREAD_Z);
-        give_runs(self, stage, name, value->at[TILE_Y][2], OPEVO_ANNOTATION_THREAD_Y);
-        give_runs(self, stage, name, value->at[TILE_X][2], OPEVO_ANNOTATION_THREAD_X);
+        give_runs(self, stage, name, value->at[OPEVO_I_TILE_F][2], OPEVO_ANNOTATION_THREAD_Z);
+        give_runs(self, stage, name, value->at[OPEVO_I_TILE_Y][2], OPEVO_ANNOTATION_THREAD_Y);
+        give_runs(self, stage, name, value->at[OPEVO_I_TILE_X][2], OPEVO_ANNOTATION_THREAD_X);
     }
 }
-
-enum {
-    GPU_DIALECTS = 1 << OPEVO_KERNEL_CUDA | 1 << OPEVO_KERNEL_HIP | 1 << OPEVO_KERNEL_EMULATION
-};
 
 const opevo_i_template opevo_i_template_matmul_paper = {
     .info = {.name = "paper",
              .summary = "matrix products as TVM v0.6 schedules them and the OpEvo paper tunes them",
              .kinds = 1U << OPEVO_MATMUL | 1U << OPEVO_BATCH_MATMUL,
-             .dialects = GPU_DIALECTS},
+             .dialects = OPEVO_I_GPU_DIALECTS},
     .space = space,
     .steps = matmul_steps,
 };
@@ -193,7 +159,7 @@ const opevo_i_template opevo_i_template_conv2d_paper = {
     .info = {.name = "paper",
              .summary = "direct convolution as TVM v0.6 schedules it and the OpEvo paper tunes it",
              .kinds = 1U << OPEVO_CONV2D,
-             .dialects = GPU_DIALECTS},
+             .dialects = OPEVO_I_GPU_DIALECTS},
     .space = space,
     .steps = conv2d_steps,
 };

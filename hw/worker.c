@@ -19,6 +19,7 @@
 #include "gpu_internal.h"
 #include "lines_internal.h"
 #include "protocol_internal.h"
+#include "turn_internal.h"
 
 typedef struct worker {
     opevo_i_backend *backend;
@@ -170,12 +171,24 @@ static void wait_for_something(worker *self, bool at_once)
 
 static void measure(worker *self, opevo_i_queued *item)
 {
+    const opevo_i_backend_ops *ops = self->backend->ops;
+    char name[128];
+    int turn = -1;
+
+    if (item->stage == OPEVO_I_BUILT && ops->turn_name) {
+        ops->turn_name(self->backend, name, sizeof name);
+        turn = opevo_i_turn_take(self->builds.cache.folder, name);
+    }
     send_message(self, json_pack("{s:s, s:I}", "type", "started", "job", (json_int_t)item->job.id));
     if (item->stage == OPEVO_I_BUILT)
-        self->backend->ops->measure(self->backend, &item->job,
-                                    item->object.length ? item->object.data : NULL, &item->result);
+        ops->measure(self->backend, &item->job, item->object.length ? item->object.data : NULL,
+                     &item->result);
+    /* A kernel that does not end goes with the process, and the turn with both. */
+    if (!item->result.spoilt)
+        opevo_i_turn_end(turn);
     send_message(self, opevo_i_result_to_json(&item->result));
-    self->over = self->over || item->result.spoilt;
+    if (item->result.spoilt)
+        opevo_i_end_with_engine(); /* at once: a driver tidies up after its kernels have ended */
     opevo_i_builds_remove(&self->builds, item);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Stands for libcuda, libnvrtc, libamdhip64 and libhiprtc in tests. "Device" memory is the
+/* Stands for libcuda, libnvrtc, libnvidia-ml, libamdhip64 and libhiprtc in tests. "Device" memory is the
  * process's own; a "compiled" kernel is its source, in which a comment fake:WORD says how it
  * behaves; time passes at 10 microseconds an execution. What is called is appended to the file
  * FAKE_GPU_LOG. */
 
-#include <stdint.h>
+#include "fake_gpu.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,17 @@ static unsigned executions; /* since the last first event */
 static char compile_log[256];
 static size_t shared_allowed = 48 << 10;
 
-static void *at(uint64_t address)
+void *fake_at(uint64_t address)
 {
     void *pointer = NULL;
 
     memcpy(&pointer, &address, sizeof pointer);
     return pointer;
+}
+
+void fake_executed(void)
+{
+    executions++;
 }
 
 static void note(const char *what)
@@ -78,6 +84,12 @@ BOTH(int, cuDeviceTotalMem_v2, hipDeviceTotalMem, (size_t * bytes, int device), 
     *bytes = (size_t)8 << 30;
     return device > 1;
 }
+BOTH(int, cuDeviceGetPCIBusId, hipDeviceGetPCIBusId, (char *bus, int size, int device),
+     (bus, size, device))
+{
+    snprintf(bus, (size_t)size, "0000:%02x:00.0", 16 + device);
+    return device > 1;
+}
 BOTH(int, cuDeviceGetAttribute, hipDeviceGetAttribute, (int *value, int attribute, int device),
      (value, attribute, device))
 {
@@ -110,32 +122,32 @@ BOTH(int, cuMemAlloc_v2, hipMalloc, (uint64_t * address, size_t bytes), (address
 }
 BOTH(int, cuMemFree_v2, hipFree, (uint64_t address), (address))
 {
-    free(at(address));
+    free(fake_at(address));
     return 0;
 }
 BOTH(int, cuMemcpyHtoD_v2, hipMemcpyHtoD, (uint64_t to, const void *from, size_t bytes),
      (to, from, bytes))
 {
-    memcpy(at(to), from, bytes);
+    memcpy(fake_at(to), from, bytes);
     return sticky;
 }
 BOTH(int, cuMemcpyDtoH_v2, hipMemcpyDtoH, (void *to, uint64_t from, size_t bytes),
      (to, from, bytes))
 {
-    memcpy(to, at(from), bytes);
+    memcpy(to, fake_at(from), bytes);
     return sticky;
 }
 BOTH(int, cuMemcpyDtoD_v2, hipMemcpyDtoD, (uint64_t to, uint64_t from, size_t bytes),
      (to, from, bytes))
 {
-    memcpy(at(to), at(from), bytes);
+    memcpy(fake_at(to), fake_at(from), bytes);
     return sticky;
 }
 BOTH(int, cuMemsetD32_v2, hipMemsetD32, (uint64_t to, unsigned value, size_t words),
      (to, value, words))
 {
     for (size_t i = 0; i < words; i++)
-        memcpy((char *)at(to) + 4 * i, &value, 4);
+        memcpy((char *)fake_at(to) + 4 * i, &value, 4);
     return sticky;
 }
 BOTH(int, cuModuleLoadData, hipModuleLoadData, (void **module, const void *image), (module, image))
@@ -192,7 +204,7 @@ BOTH(int, cuLaunchKernel, hipModuleLaunchKernel,
         uint64_t address = 0;
 
         memcpy(&address, arguments[i], sizeof address);
-        operands[i] = at(address);
+        operands[i] = fake_at(address);
     }
     if (sticky || stream || extra)
         return sticky ? sticky : 1;
@@ -247,6 +259,50 @@ const char *hipGetErrorString(int code);
 const char *hipGetErrorString(int code)
 {
     return code == ILLEGAL_ADDRESS ? "an illegal memory access" : "some error";
+}
+
+/* ---- NVML: a device that does not say how warm it is ---------------------------------------- */
+
+int nvmlInit_v2(void);
+int nvmlInit_v2(void)
+{
+    return 0;
+}
+int nvmlSystemGetDriverVersion(char *text, unsigned size);
+int nvmlSystemGetDriverVersion(char *text, unsigned size)
+{
+    snprintf(text, size, "580.1");
+    return 0;
+}
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device);
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device)
+{
+    *device = &hung;
+    return strcmp(bus, "0000:10:00.0") != 0 && strcmp(bus, "0000:11:00.0") != 0;
+}
+int nvmlDeviceGetClockInfo(void *device, int which, unsigned *mhz);
+int nvmlDeviceGetClockInfo(void *device, int which, unsigned *mhz)
+{
+    *mhz = which == 1 ? 1980 : 3201;
+    return device != &hung;
+}
+int nvmlDeviceGetPerformanceState(void *device, int *state);
+int nvmlDeviceGetPerformanceState(void *device, int *state)
+{
+    *state = 2;
+    return device != &hung;
+}
+int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts);
+int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts)
+{
+    *milliwatts = 412300;
+    return device != &hung;
+}
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius);
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius)
+{
+    *celsius = 41;
+    return device && sensor == 0 ? 3 : 0;
 }
 
 /* ---- The compiler --------------------------------------------------------------------------- */

@@ -165,6 +165,32 @@ static void test_cold(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* OpenBLAS in the finals passes the check like a kernel; the winner is a kernel all the same, and a
+ * single kernel has no rival. */
+static void test_library(void **state)
+{
+    opevo_objective *objective = open_zoo(zoo_of_products(48), 5);
+    opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
+    opevo_final_verdict verdict;
+    double fitness[2 * 6];
+    opevo_text library = {0};
+
+    (void)state;
+    CHECK_OK(opevo_live_finals(objective, finalists, 2, 6, 1, fitness, &library, &err));
+    assert_non_null(strstr(opevo_text_string(&library), "OpenBLAS, its kernels for "));
+    CHECK_OK(opevo_finals_judge(finalists, 2, 6, fitness, &verdict, &err));
+    assert_true(finalists[0].median > 0 && finalists[1].median > 0);
+    assert_int_equal(verdict.winner, 0);
+    assert_int_equal(verdict.rival, 2);
+    assert_int_equal(verdict.library, 1);
+    assert_false(verdict.faster);
+    assert_true(isnan(verdict.ratio));
+    assert_true(verdict.library_low <= verdict.library_ratio &&
+                verdict.library_ratio <= verdict.library_high);
+    opevo_text_free(&library);
+    opevo_objective_destroy(objective);
+}
+
 static void test_bad_options(void **state)
 {
     static const struct {
@@ -202,9 +228,9 @@ static void test_bad_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zoo),         cmocka_unit_test(test_fitness),
-        cmocka_unit_test(test_built_once),  cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_library), cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_fitness), cmocka_unit_test(test_built_once),
+        cmocka_unit_test(test_cold),    cmocka_unit_test(test_bad_options),
     };
 
     if (!cache_folder_make())

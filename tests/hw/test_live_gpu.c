@@ -54,14 +54,15 @@ static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opev
 
 static const opevo_kernel_maker_ops ops = {.make = make, .destroy = zoo_destroy};
 
-static opevo_objective *open_fake(const char *device, opevo_kernel_dialect dialect)
+static opevo_objective *open_fake_for(const char *device, opevo_kernel_dialect dialect,
+                                      opevo_operator op)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_objective *objective = NULL;
     zoo *maker = zoo_create(&ops, "fake",
                             "{\"which\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5, "
                             "6, 7, 8, 9, 10, 11, 12, 13]}}",
-                            (opevo_operator){.kind = OPEVO_MATMUL, .n = 48, .k = 32, .m = 40});
+                            op);
 
     maker->super.dialect = dialect;
     options.device = device;
@@ -70,6 +71,12 @@ static opevo_objective *open_fake(const char *device, opevo_kernel_dialect diale
     options.build_limit_s = 3;
     CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
     return objective;
+}
+
+static opevo_objective *open_fake(const char *device, opevo_kernel_dialect dialect)
+{
+    return open_fake_for(device, dialect,
+                         (opevo_operator){.kind = OPEVO_MATMUL, .n = 48, .k = 32, .m = 40});
 }
 
 static char log_path[4200];
@@ -110,8 +117,10 @@ static void check_device(const char *device, opevo_kernel_dialect dialect)
             fail_msg("%s on %s: %s (%s)", kernels[i].word, device,
                      opevo_outcome_name(outcomes[i].kind), said);
         /* Time passes at 10 us an execution. */
-        if (outcomes[i].kind == OPEVO_OUTCOME_OK)
+        if (outcomes[i].kind == OPEVO_OUTCOME_OK) {
             CHECK_CLOSE(outcomes[i].time_s, 1e-5, 1e-9);
+            assert_string_equal(said, hip ? "" : "SM clock 1980 MHz, P2, 412 W");
+        }
     }
     opevo_objective_destroy(objective);
     /* The first worker, and one after each of the two that were spoilt; hipRTC needs a context for
@@ -132,6 +141,44 @@ static void test_hip(void **state)
 {
     (void)state;
     check_device("hip:0", OPEVO_KERNEL_HIP);
+}
+
+/* The library's result passes the check, its time is that of the events, and an error says what is
+ * missing. */
+static void test_library(void **state)
+{
+    static const struct {
+        const char *device, *op, *title;
+        opevo_kernel_dialect dialect;
+    } rows[] = {
+        {"cuda:0", "matmul(48,32,40)", "cuBLAS 130000", OPEVO_KERNEL_CUDA},
+        {"cuda:1", "matmul(17,31,6,TN)", "cuBLAS 130000", OPEVO_KERNEL_CUDA},
+        {"cuda:0", "batch_matmul(3,17,31,6,NT)", "cuBLAS 130000", OPEVO_KERNEL_CUDA},
+        {"hip:0", "matmul(17,31,6,TT)", "rocBLAS", OPEVO_KERNEL_HIP},
+        {"hip:0", "batch_matmul(3,17,31,6)", "rocBLAS", OPEVO_KERNEL_HIP},
+        {"cuda:0", "conv2d(2,3,9,11,5,3,2,2,1)", "cuDNN, implicit precomp gemm", OPEVO_KERNEL_CUDA},
+        {"hip:0", "conv2d(2,3,9,11,5,3,2,2,1)", "have no library", OPEVO_KERNEL_HIP},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
+        opevo_operator op;
+        opevo_objective *objective = NULL;
+        opevo_text library = {0};
+        double fitness[2 * 3];
+        bool has = strncmp(rows[i].title, "have", 4) != 0;
+
+        CHECK_OK(opevo_operator_parse(rows[i].op, &op, &err));
+        objective = open_fake_for(rows[i].device, rows[i].dialect, op);
+        CHECK_OK(opevo_live_finals(objective, finalists, 2, 3, 1, fitness, &library, &err));
+        assert_non_null(strstr(opevo_text_string(&library), rows[i].title));
+        for (size_t k = 3; k < 6; k++)
+            CHECK_CLOSE(fitness[k], has ? opevo_operator_flop(&op) / 1e-5 / 1e9 : 0,
+                        1e-3 * fitness[k]);
+        opevo_text_free(&library);
+        opevo_objective_destroy(objective);
+    }
 }
 
 static void note_device(void *context, const opevo_hardware *device)
@@ -166,9 +213,8 @@ static void test_no_such_device(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cuda),
-        cmocka_unit_test(test_hip),
-        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_cuda),           cmocka_unit_test(test_hip),
+        cmocka_unit_test(test_library),        cmocka_unit_test(test_list),
         cmocka_unit_test(test_no_such_device),
     };
     const char *where = getenv("LD_LIBRARY_PATH");

@@ -9,9 +9,12 @@
 #include <opevo/memory.h>
 
 #include <dirent.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "pool_internal.h"
+#include "turn_internal.h"
 
 enum { POINTS = 12 };
 
@@ -291,7 +294,7 @@ static void test_hang(void **state)
         opevo_i_task task = {.job = {.id = 0}};
         opevo_text script = {0};
 
-        opevo_text_printf(&script, "echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":1}\"; %s",
+        opevo_text_printf(&script, "echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":2}\"; %s",
                           scripts[i]);
         opevo_i_arguments_add(&member.command, "sh", 2);
         opevo_i_arguments_add(&member.command, "-c", 2);
@@ -321,6 +324,7 @@ static void test_finals(void **state)
     opevo_objective *objective = NULL;
     opevo_finalist finalists[3] = {{.point = 5}, {.point = 1}, {.point = 6}};
     opevo_final_verdict verdict;
+    double fitness[3 * 12];
 
     (void)state;
     options.result = "ms:/took ([0-9]+)/";
@@ -329,7 +333,8 @@ static void test_finals(void **state)
                              " base=$((1000 + 100 * (r * 7 % 11)));"
                              " test $0 = 1 && base=$((base * 97 / 100)); echo took $base' {X}",
                              options);
-    CHECK_OK(opevo_live_finals(objective, finalists, 3, 12, 1, &verdict, &err));
+    CHECK_OK(opevo_live_finals(objective, finalists, 3, 12, 1, fitness, NULL, &err));
+    CHECK_OK(opevo_finals_judge(finalists, 3, 12, fitness, &verdict, &err));
     assert_int_equal(verdict.winner, 1);
     assert_true(verdict.faster);
     /* twelve wins of twelve, doubled for two sides, doubled for two rivals */
@@ -341,12 +346,45 @@ static void test_finals(void **state)
         opevo_finalist equals[2] = {{.point = 5}, {.point = 6}};
 
         /* Within a round they are equal, or differ by the drift between executions. */
-        CHECK_OK(opevo_live_finals(objective, equals, 2, 8, 1, &verdict, &err));
+        CHECK_OK(opevo_live_finals(objective, equals, 2, 8, 1, fitness, NULL, &err));
+        CHECK_OK(opevo_finals_judge(equals, 2, 8, fitness, &verdict, &err));
         assert_false(verdict.faster);
     }
     CHECK_FAILS(OPEVO_INVALID, "two finalists",
-                opevo_live_finals(objective, finalists, 1, 12, 1, &verdict, &err));
+                opevo_live_finals(objective, finalists, 1, 12, 1, fitness, NULL, &err));
     opevo_objective_destroy(objective);
+}
+
+/* Who asks for a turn that another process has waits until that gives it back, or dies; another
+ * device's turn is free meanwhile. */
+static void test_turns(void **state)
+{
+    int said[2];
+    char letter = 0;
+    pid_t child = 0;
+    int turn = -1;
+    int other = -1;
+
+    (void)state;
+    assert_non_null(freopen("/dev/null", "r", stdin)); /* where a worker watches its engine */
+    assert_int_equal(pipe(said), 0);
+    child = fork();
+    if (child == 0) {
+        opevo_i_turn_take(cache_folder, "gpu");
+        letter = write(said[1], "t", 1) == 1;
+        usleep(300000);
+        _exit(letter != 1);
+    }
+    assert_int_equal(read(said[0], &letter, 1), 1);
+    other = opevo_i_turn_take(cache_folder, "other");
+    assert_int_equal(waitpid(child, NULL, WNOHANG), 0); /* which did not take its 0.3 s */
+    turn = opevo_i_turn_take(cache_folder, "gpu");
+    assert_true(other >= 0 && turn >= 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    opevo_i_turn_end(other);
+    opevo_i_turn_end(turn);
+    close(said[0]);
+    close(said[1]);
 }
 
 static void test_bad_options(void **state)
@@ -424,8 +462,8 @@ int main(void)
         cmocka_unit_test(test_endless_output), cmocka_unit_test(test_several),
         cmocka_unit_test(test_lost),           cmocka_unit_test(test_all_lost),
         cmocka_unit_test(test_none),           cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_finals),         cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_turns),          cmocka_unit_test(test_finals),
+        cmocka_unit_test(test_bad_options),    cmocka_unit_test(test_no_memory),
     };
 
     if (!cache_folder_make())

@@ -53,6 +53,7 @@ typedef struct opevo_run_options {
 typedef struct opevo_run_result {
     opevo_stop stop;
     const char *reason; /* the tuner's, when stop is SEARCH_OVER */
+    int64_t run;        /* its number in the store; 0 without one */
     uint64_t trials;
     uint64_t resumed; /* of them, taken from the store */
     uint64_t failed;  /* of them, not OK */

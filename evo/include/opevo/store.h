@@ -8,6 +8,7 @@
 #ifndef OPEVO_STORE_H
 #define OPEVO_STORE_H
 
+#include <opevo/text.h>
 #include <opevo/tuner.h>
 
 typedef struct opevo_store opevo_store;
@@ -68,6 +69,23 @@ opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_tri
 
 /* Note why the run ended (opevo_stop_name), or with "" that it goes on. */
 opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop, opevo_error *err);
+
+/* The finals of a run: its best points measured once more, side by side. */
+typedef struct opevo_stored_finals {
+    const opevo_index *points; /* the largest index stands for the vendor's library */
+    size_t count, rounds;
+    double *fitness;     /* count * rounds, point after point */
+    const char *library; /* what it is called, or why it was not measured */
+} opevo_stored_finals;
+/* Replace the finals of the run. Errors: INVALID for a store opened to read. */
+opevo_status opevo_store_put_finals(opevo_store *store, int64_t run,
+                                    const opevo_stored_finals *finals, opevo_error *err);
+/* Whether the run has finals of these very points in this order and number of rounds; then
+ * `fitness` is filled in, and what the library is called appended to `library`. Errors: INVALID for
+ * a damaged file. */
+opevo_status opevo_store_get_finals(opevo_store *store, int64_t run,
+                                    const opevo_stored_finals *finals, opevo_text *library,
+                                    bool *found, opevo_error *err);
 
 /* One line for each run, in the order made. Strings are borrowed during the call of `visit`. */
 typedef struct opevo_run_info {

@@ -70,6 +70,10 @@ void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
 
 /* ---- Finalists ---- */
 
+/* The point of a finalist that is no point: the operator as the vendor of the device has it in a
+ * library (OpenBLAS on one thread, cuBLAS, cuDNN, rocBLAS). At most one among the finalists. */
+#define OPEVO_LIVE_LIBRARY (~(opevo_index)0)
+
 typedef struct opevo_finalist {
     opevo_index point;
     double median;    /* fitness at the median of its rounds; 0 when a round failed */
@@ -77,21 +81,31 @@ typedef struct opevo_finalist {
     uint64_t rounds;
 } opevo_finalist;
 
+/* Where there is no rival or no library, its number is that of the finalists and its ratios are NAN.
+ */
 typedef struct opevo_final_verdict {
-    size_t winner;      /* among the finalists */
-    size_t rival;       /* the best of the others */
+    size_t winner;      /* among the finalists that are points */
+    size_t rival;       /* the best of the other points */
+    size_t library;     /* OPEVO_LIVE_LIBRARY */
     double probability; /* of a result like this if both were equally fast: two-sided sign test */
     double ratio;       /* median over rounds of rival's time / winner's time */
     double ratio_low, ratio_high; /* its confidence interval, 95 %; NAN below 6 rounds */
     bool faster;                  /* probability < 0.05, corrected for the number of rivals */
+    double library_ratio, library_low, library_high; /* likewise of the library's time */
 } opevo_final_verdict;
 
 /* Measure the finalists again, in rounds, each once in a round in an order drawn from `seed`, on one
- * worker, so that whatever disturbs the device disturbs all of them alike. `finalists` has their
- * points; the rest is filled in. Returns what evaluating returns; INVALID for fewer than two, or an
- * objective that is not live. */
-opevo_status opevo_live_finals(opevo_objective *objective, opevo_finalist *finalists, size_t count,
-                               uint64_t rounds, uint64_t seed, opevo_final_verdict *verdict,
-                               opevo_error *err);
+ * worker, so that whatever disturbs the device disturbs all of them alike. Of `finalists` the points
+ * are read. `fitness` gets count * rounds numbers, finalist after finalist, 0 for what failed;
+ * `library`, which may be NULL without one, what the library is called, or why it was not measured,
+ * after which it is not asked again. Returns what evaluating returns; INVALID for fewer than two, or
+ * an objective that is not live. */
+opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist *finalists,
+                               size_t count, uint64_t rounds, uint64_t seed, double *fitness,
+                               opevo_text *library, opevo_error *err);
+/* Fill in the finalists, and the verdict, from the fitness in each round. Errors: NOMEM. */
+opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_t rounds,
+                                const double *fitness, opevo_final_verdict *verdict,
+                                opevo_error *err);
 
 #endif

@@ -17,6 +17,7 @@ try tune --on 'cmd:echo {X}' --space space.json --workers 'nothing-of-this-name'
 try tune --on cpu
 try tune mm1 --on cpu --space space.json
 try tune mm1 --on sim:gtx1080ti --finals 3
+try tune mm1 --on sim:gtx1080ti --library
 try record --on 'cmd:echo {X}' --space space.json --out x
 try record --on 'cmd:echo {X}' --space space.json --all
 try record --on 'cmd:echo {X}' --space space.json --all --out x.csv

@@ -26,3 +26,8 @@ tune --trials 10 --store runs.db --json | grep -o '"trials": [0-9]*, "resumed": 
 tune --trials 10 --workers 'opevo-worker cmd' --workers "sh -c 'exec opevo-worker cmd'"
 tune --trials 10 --finals 2 --rounds 6 | tail -4
 ls
+# The finals are in the store: the program is not asked again.
+tune --trials 10 --finals 2 --rounds 6 --store runs.db --json >measured
+rm bench.sh
+tune --trials 10 --finals 2 --rounds 6 --store runs.db --json | cmp - measured
+grep -c '"finals": {"verdict"' measured

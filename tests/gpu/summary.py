@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables in Markdown of what `./dev gpu` has measured so far: summary.py FOLDER"""
+
+import json
+import sqlite3
+import statistics
+import struct
+import sys
+from pathlib import Path
+
+TFLOPS = 1e3  # GFLOP/s
+
+
+def reals(blob):
+    return struct.unpack(f"<{len(blob) // 8}d", blob)
+
+
+def runs_of(store):
+    """Each run: objective, seed, trials, failed, best in GFLOP/s, its finals by place."""
+    for run, objective, seed in store.execute("SELECT run, objective, seed FROM runs"):
+        count, failed, best, seconds = store.execute(
+            "SELECT count(*), sum(outcome <> 0), max(fitness),"
+            " sum(build_s + run_s + check_s + other_s) FROM trials WHERE run = ?",
+            (run,),
+        ).fetchone()
+        finals = []
+        if store.execute("SELECT 1 FROM sqlite_schema WHERE name = 'finals'").fetchone():
+            finals = store.execute(
+                "SELECT point, fitness, message FROM finals WHERE run = ? ORDER BY place", (run,)
+            ).fetchall()
+        head, operator = objective.split(" ", 1)
+        device, template = head.rsplit(":", 1)
+        yield {
+            "device": device,
+            "template": template,
+            "operator": operator,
+            "seed": int(seed),
+            "trials": count,
+            "failed": failed or 0,
+            "best": best or 0,
+            "seconds": seconds or 0,
+            "finals": finals,
+        }
+
+
+def winner_of(finals):
+    """Medians in GFLOP/s of the winner and of the library, the median ratio of their times, and
+    what the library is; None for what there is not."""
+    kernels = [reals(fitness) for point, fitness, _ in finals if point is not None]
+    library = [(reals(fitness), message) for point, fitness, message in finals if point is None]
+    if not kernels:
+        return None, None, None, None
+    best = max(kernels, key=lambda one: statistics.median(one) if min(one) > 0 else 0)
+    if not library or min(library[0][0]) <= 0:
+        return statistics.median(best), None, None, library[0][1] if library else None
+    other, name = library[0]
+    ratio = statistics.median(k / l for k, l in zip(best, other))
+    return statistics.median(best), statistics.median(other), ratio, name
+
+
+def cell(value, digits=2):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def table(heads, rows):
+    print("| " + " | ".join(heads) + " |")
+    print("|" + "---|" * len(heads))
+    for row in rows:
+        print("| " + " | ".join(str(one) for one in row) + " |")
+    print()
+
+
+def tuned(runs):
+    """One row for each operator, template and number of trials."""
+    groups = {}
+    for run in runs:
+        groups.setdefault((run["operator"], run["template"], run["trials"]), []).append(run)
+    rows = []
+    libraries = {}
+    for (operator, template, trials), group in sorted(groups.items()):
+        finals = [winner_of(run["finals"]) for run in group]
+        winners = [one[0] for one in finals if one[0]]
+        ratios = [one[2] for one in finals if one[2]]
+        library = [one[1] for one in finals if one[1]]
+        for one in finals:
+            if one[3]:
+                libraries[operator] = one[3]
+        bests = [run["best"] / TFLOPS for run in group]
+        rows.append(
+            [
+                operator,
+                template,
+                trials,
+                len(group),
+                f"{100 * sum(run['failed'] for run in group) / max(1, trials * len(group)):.0f} %",
+                cell(statistics.mean(bests)),
+                cell(statistics.stdev(bests) if len(bests) > 1 else None),
+                cell(max(winners) / TFLOPS if winners else None),
+                cell(statistics.median(library) / TFLOPS if library else None),
+                cell(statistics.median(ratios) if ratios else None, 3),
+                cell(max(ratios) if ratios else None, 3),
+            ]
+        )
+    print("TFLOP/s; the best trial of a run (mean and standard deviation over seeds), the winner of")
+    print("its finals (best seed), the library in the same finals, and winner over library, round by")
+    print("round (median and best of the seeds). All estimated.\n")
+    heads = ["operator", "template", "trials", "seeds", "failed", "best", "sd", "winner", "library"]
+    table(heads + ["ratio", "best ratio"], rows)
+    for operator, name in sorted(libraries.items()):
+        print(f"- {operator}: {name}")
+    print()
+
+
+def recorded(folder):
+    rows = []
+    for path in sorted(folder.glob("*.json")):
+        facts = json.loads(path.read_text())
+        with open(path.with_suffix(".csv"), encoding="utf-8") as file:
+            count = sum(1 for _ in file) - 1
+        rows.append([path.stem, count, facts.get("device") or facts.get("devices") or "-"])
+    if rows:
+        print("Recordings:\n")
+        table(["recording", "points", "device"], rows)
+
+
+def main():
+    folder = Path(sys.argv[1])
+    print("```")
+    print((folder / "devices").read_text().rstrip())
+    print("```\n")
+    tests = folder / "done" / "tests"
+    print(f"Tests on the device: {'passed' if tests.exists() else 'not passed'}.\n")
+    if (folder / "runs.db").exists():
+        tuned(list(runs_of(sqlite3.connect(folder / "runs.db"))))
+    recorded(folder)
+
+
+if __name__ == "__main__":
+    main()
