@@ -148,6 +148,13 @@ static void write_back(opevo_i_lowering *self, opevo_i_node *parent, int loop)
 
 static void lower(opevo_i_lowering *self, opevo_i_node *parent, int at);
 
+static void lower_sums(opevo_i_lowering *self, opevo_i_node *into, int at)
+{
+    opevo_i_lower_add_nest(self, into, self->write, OPEVO_I_CLEAR, NULL);
+    lower(self, into, at + 1);
+    write_back(self, into, at);
+}
+
 /* What happens in one turn of a loop of C. */
 static void lower_turn(opevo_i_lowering *self, opevo_i_node *into, int at, int next)
 {
@@ -157,6 +164,11 @@ static void lower_turn(opevo_i_lowering *self, opevo_i_node *into, int at, int n
     int doubled = count_chosen(self, at, SHARED_DOUBLE);
     int staged = count_chosen(self, at, SHARED_STAGED);
 
+    if (writes && self->schedule->stage[self->write].trimmed) {
+        fill_chosen(self, into, at, PRIVATE, OPEVO_I_FILL, NULL);
+        opevo_i_lower_trimmed(self, into, at, lower_sums);
+        return;
+    }
     if (writes)
         opevo_i_lower_add_nest(self, into, self->write, OPEVO_I_CLEAR, NULL);
     if (count_chosen(self, at, SHARED_SINGLE)) {
@@ -219,6 +231,8 @@ static void lower(opevo_i_lowering *self, opevo_i_node *parent, int at)
 /* Every copy must be attached, and the computation reads the last copy of each tensor. */
 static void find_stages(opevo_i_lowering *self)
 {
+    bool shared = false;
+
     self->reads[0] = OPEVO_STAGE_A;
     self->reads[1] = OPEVO_STAGE_B;
     self->write = OPEVO_STAGE_C;
@@ -227,6 +241,7 @@ static void find_stages(opevo_i_lowering *self)
 
         if (stage->attached < 0)
             OPEVO_I_REFUSE(self, "%s is not attached to a loop.", stage->name);
+        shared |= stage->scope == OPEVO_SCOPE_SHARED;
         if (stage->kind == OPEVO_I_CACHE_WRITE)
             self->write = i;
         else
@@ -237,6 +252,9 @@ static void find_stages(opevo_i_lowering *self)
             self->nest->buffer[i].parallel |=
                 self->compute->loop[l].annotation == OPEVO_ANNOTATION_PARALLEL;
     }
+    if (shared && self->schedule->stage[self->write].trimmed)
+        OPEVO_I_REFUSE(self, "%s is trimmed, and threads that share copies need all turns.",
+                       self->schedule->stage[self->write].name);
 }
 
 static void find_bound(opevo_i_lowering *self)

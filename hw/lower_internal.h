@@ -74,4 +74,9 @@ typedef enum opevo_i_copy_kind {
 void opevo_i_lower_add_nest(opevo_i_lowering *self, opevo_i_node *parent, int number,
                             opevo_i_copy_kind kind, const opevo_i_affine *turn);
 
+/* lower_trim.c: what is done in a turn of loop `at` of C, once with all turns of the trimmed loop of the
+ * written copy and once without those that bring nothing, for where the loops around it are near their end. */
+void opevo_i_lower_trimmed(opevo_i_lowering *self, opevo_i_node *parent, int at,
+                           void (*sums)(opevo_i_lowering *self, opevo_i_node *into, int at));
+
 #endif

@@ -44,6 +44,36 @@ opevo_i_node *opevo_i_lower_add_loop(opevo_i_lowering *self, opevo_i_node *paren
     return node;
 }
 
+static int64_t rounded_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+/* The same condition, as compilers see most in it: least <= e / d < limit is one on e, and one on a multiple of
+ * e another on e. */
+static opevo_i_condition simplified(const opevo_i_atoms *atoms, opevo_i_condition one)
+{
+    for (int i = one.value.count - 1; i >= 0; i--) {
+        opevo_i_affine term = opevo_i_affine_atom(one.value.term[i].atom);
+
+        if (opevo_i_affine_most(atoms, &term) == 0)
+            one.value = opevo_i_affine_add(atoms, one.value, -one.value.term[i].factor, &term);
+    }
+    while (one.value.count == 1 && one.value.term[0].factor > 0) {
+        const opevo_i_atom *atom = &atoms->item[one.value.term[0].atom];
+        int64_t factor = one.value.term[0].factor;
+
+        one.least = rounded_up(one.least - one.value.constant, factor);
+        one.limit = rounded_up(one.limit - one.value.constant, factor);
+        one.value = opevo_i_affine_atom(one.value.term[0].atom);
+        if (atom->is_loop || atom->modulus)
+            break;
+        one =
+            (opevo_i_condition){atom->inner, one.least * atom->divisor, one.limit * atom->divisor};
+    }
+    return one;
+}
+
 /* least <= value < limit, unless it always holds. */
 void opevo_i_lower_add_condition(opevo_i_lowering *self, opevo_i_conditions *conditions,
                                  const opevo_i_affine *value, int64_t least, int64_t limit)
@@ -56,7 +86,8 @@ void opevo_i_lower_add_condition(opevo_i_lowering *self, opevo_i_conditions *con
         OPEVO_I_REFUSE(self, "A statement would need more than %d conditions.", OPEVO_I_CONDITIONS);
         return;
     }
-    conditions->item[conditions->count++] = (opevo_i_condition){*value, least, limit};
+    conditions->item[conditions->count++] =
+        simplified(atoms, (opevo_i_condition){*value, least, limit});
 }
 
 /* ---- Addresses ---- */

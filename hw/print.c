@@ -251,6 +251,7 @@ static void print_copies(opevo_i_printer *self, const opevo_i_node *node)
         self->copying = true;
         opevo_i_print_line(self, "{");
         self->depth++;
+        self->shared_depth = self->depth;
         opevo_i_print_cpu_places(self, node);
     }
     self->known[node->atom] = true;
@@ -262,6 +263,8 @@ static void print_copies(opevo_i_printer *self, const opevo_i_node *node)
     if (outermost) {
         self->copying = false;
         self->places = 0;
+        while (self->shared_count)
+            opevo_text_free(&self->shared[--self->shared_count]);
         self->depth--;
         opevo_i_print_line(self, "}");
     }

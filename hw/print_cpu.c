@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Loops over lanes as vectors of GCC. Where the lanes of a vector do not all lie inside a tensor, or not
- * in one row of it, they go in pieces or one by one. */
+ * in one row of it, they go under a mask or one by one. */
 
 #include "print_cpu_internal.h"
 
@@ -320,17 +320,20 @@ static bool print_vector(opevo_i_printer *self, const opevo_i_node *node, const 
         print_whole(self, &loop);
         return true;
     }
-    /* Masks make pieces as cheap as a whole vector, and the text half as long. */
+    /* There a mask costs nothing, and the text gets half as long. */
     take_back(self->out, start);
-    if (loop.width == MASKED_WIDTH && opevo_i_print_pieces(self, &loop))
+    if (loop.width == MASKED_WIDTH && opevo_i_print_masked(self, &loop))
         return true;
     print_condition(self, &loop);
     self->depth++;
     print_whole(self, &loop);
     self->depth--;
-    opevo_i_print_line(self, "} else");
-    if (!opevo_i_print_pieces(self, &loop))
+    opevo_i_print_line(self, "} else {");
+    self->depth++;
+    if (!opevo_i_print_masked(self, &loop))
         print_lane_loop(self, &loop);
+    self->depth--;
+    opevo_i_print_line(self, "}");
     return true;
 }
 

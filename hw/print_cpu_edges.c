@@ -1,130 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Where rows end: vectors stored in pieces, and copies that find out once which part of a row lies inside
- * its tensor. */
+/* Where rows end: vectors written under a mask, and copies that find out once which part of a row lies
+ * inside its tensor. */
 
 #include "print_cpu_internal.h"
 
-/* ---- Pieces of a vector ---- */
+#include <string.h>
 
-/* Whether every quotient and remainder that the lane occurs in advances one by one. */
-static bool advances_by_one(const opevo_i_printer *self, const opevo_i_affine *a, int lane)
-{
-    for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
-
-        if (atom->is_loop || !opevo_i_affine_uses(self->atoms, &atom->inner, lane))
-            continue;
-        for (int j = 0; j < atom->inner.count; j++) {
-            if (!self->atoms->item[atom->inner.term[j].atom].is_loop)
-                return false;
-        }
-        if (opevo_i_affine_factor(&atom->inner, lane) != 1)
-            return false;
-    }
-    return true;
-}
-
-/* "if (end > lane + what is left of the row) end = ...": no piece goes on over the end of a row. */
-static void print_row_ends(opevo_i_printer *self, const opevo_i_affine *a, int lane)
-{
-    for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
-        int64_t turn = atom->modulus ? atom->modulus : atom->divisor;
-
-        if (atom->is_loop || !opevo_i_affine_uses(self->atoms, &atom->inner, lane))
-            continue;
-        opevo_i_print_indent(self);
-        opevo_text_printf(self->out, "end = opevo_least(end, v%d + %lld - (long)((unsigned long)(",
-                          lane, (long long)turn);
-        opevo_i_print_affine(self, &atom->inner);
-        opevo_text_printf(self->out, ") %% %lldu));\n", (long long)turn);
-    }
-}
-
-/* From which lane to which the conditions hold in a piece. */
-static void print_piece_bounds(opevo_i_printer *self, const opevo_i_conditions *conditions,
-                               int lane)
-{
-    for (int i = 0; i < conditions->count; i++) {
-        const opevo_i_condition *one = &conditions->item[i];
-        int64_t factor = 0;
-
-        opevo_i_lane_factor(self, &one->value, lane, &factor);
-        if (opevo_i_affine_least(self->atoms, &one->value) < one->least) {
-            opevo_i_print_indent(self);
-            opevo_text_printf(self->out,
-                              factor ? "low = -opevo_least(-low, -(v%d + %lld - ("
-                                     : "high = v%d + %lld > (",
-                              lane, (long long)one->least);
-            opevo_i_print_affine(self, &one->value);
-            opevo_text_printf(self->out, factor ? ")));\n" : ") + v%d ? low : high;\n", lane);
-        }
-        if (opevo_i_affine_most(self->atoms, &one->value) >= one->limit) {
-            opevo_i_print_indent(self);
-            opevo_text_printf(self->out,
-                              factor ? "high = opevo_least(high, v%d + %lld - ("
-                                     : "high = v%d + %lld <= (",
-                              lane, (long long)one->limit);
-            opevo_i_print_affine(self, &one->value);
-            opevo_text_printf(self->out, factor ? "));\n" : ") + v%d ? low : high;\n", lane);
-        }
-    }
-}
-
-static bool unit_factors(const opevo_i_printer *self, const opevo_i_conditions *conditions,
-                         int lane)
-{
-    for (int i = 0; i < conditions->count; i++) {
-        int64_t factor = 0;
-
-        if (!advances_by_one(self, &conditions->item[i].value, lane) ||
-            !opevo_i_lane_factor(self, &conditions->item[i].value, lane, &factor) || factor < 0 ||
-            factor > 1)
-            return false;
-    }
-    return true;
-}
-
-/* A vector to memory in as few pieces as rows are touched; false where its lanes go one by one. */
-bool opevo_i_print_pieces(opevo_i_printer *self, const opevo_i_vector_loop *loop)
-{
-    const opevo_i_leaf *leaf = loop->leaf;
-    int lane = loop->lane;
-
-    if ((leaf->kind != OPEVO_I_COPY && leaf->kind != OPEVO_I_ADD) || leaf->inside.count ||
-        self->named[leaf->a.buffer] != (int)loop->width || self->named[leaf->to.buffer] ||
-        !advances_by_one(self, &leaf->to.address, lane) || !unit_factors(self, &leaf->keep, lane))
-        return false;
-    opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "for (long v%d = 0, end; v%d < %d; v%d = end) {\n", lane, lane,
-                      (int)loop->width, lane);
-    self->depth++;
-    opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "long low = v%d, high;\n", lane);
-    opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "end = %d;\n", (int)loop->width);
-    print_row_ends(self, &leaf->to.address, lane);
-    for (int i = 0; i < leaf->keep.count; i++)
-        print_row_ends(self, &leaf->keep.item[i].value, lane);
-    opevo_i_print_line(self, "high = end;");
-    print_piece_bounds(self, &leaf->keep, lane);
-    opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "opevo_%s%d(", leaf->kind == OPEVO_I_ADD ? "add" : "put",
-                      (int)loop->width);
-    opevo_i_print_buffer(self, leaf->to.buffer);
-    opevo_text_add(self->out, " + (");
-    opevo_i_print_affine(self, &leaf->to.address);
-    opevo_text_printf(self->out, " - v%d), ", lane);
-    opevo_i_print_operand(self, loop, &leaf->a, true);
-    opevo_text_add(self->out, ", low, high);\n");
-    self->depth--;
-    opevo_i_print_line(self, "}");
-    self->uses_pieces = true;
-    return true;
-}
-
-/* ---- Rows ---- */
+/* ---- Indices ---- */
 
 /* A factor that is the same everywhere, outside quotients and remainders. */
 static bool plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, int atom,
@@ -137,6 +20,215 @@ static bool plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, i
     rest = opevo_i_affine_add(self->atoms, rest, -*factor, &one);
     return !opevo_i_affine_uses(self->atoms, &rest, atom);
 }
+
+/* ---- Masks ---- */
+
+/* The remainder that a condition is about, NULL for any other condition. */
+static const opevo_i_atom *remainder_of(const opevo_i_printer *self, const opevo_i_condition *one)
+{
+    const opevo_i_atom *atom = NULL;
+
+    if (one->value.count != 1 || one->value.constant || one->value.term[0].factor != 1)
+        return NULL;
+    atom = &self->atoms->item[one->value.term[0].atom];
+    return atom->modulus ? atom : NULL;
+}
+
+static bool advances(const opevo_i_printer *self, const opevo_i_affine *a, int lane)
+{
+    int64_t factor = 0;
+
+    return plain_factor(self, a, lane, &factor) && factor == 1;
+}
+
+/* Whether a mask can say in which lanes the condition holds. */
+static bool can_mask(const opevo_i_printer *self, const opevo_i_condition *one, int lane)
+{
+    const opevo_i_atom *remainder = remainder_of(self, one);
+
+    if (!opevo_i_affine_uses(self->atoms, &one->value, lane) || advances(self, &one->value, lane))
+        return true;
+    return remainder && one->least <= 0 && advances(self, &remainder->inner, lane);
+}
+
+static bool can_mask_all(const opevo_i_printer *self, const opevo_i_conditions *keep, int lane)
+{
+    for (int i = 0; i < keep->count; i++) {
+        if (!can_mask(self, &keep->item[i], lane))
+            return false;
+    }
+    return true;
+}
+
+static void print_one_mask(opevo_i_printer *self, const opevo_i_condition *one, int lane)
+{
+    const opevo_i_atom *remainder = remainder_of(self, one);
+
+    if (!opevo_i_affine_uses(self->atoms, &one->value, lane)) {
+        opevo_i_conditions alone = {.count = 1};
+
+        alone.item[0] = *one;
+        opevo_text_add(self->out, "(");
+        opevo_i_print_conditions(self, &alone);
+        opevo_text_add(self->out, " ? 65535 : 0)");
+    } else if (remainder) {
+        opevo_text_add(self->out, "opevo_turns(");
+        opevo_i_print_at_first(self, &remainder->inner, lane);
+        opevo_text_printf(self->out, ", %lld, %lld)", (long long)remainder->modulus,
+                          (long long)one->limit);
+    } else {
+        opevo_text_add(self->out, "opevo_lanes(");
+        if (opevo_i_affine_least(self->atoms, &one->value) < one->least) {
+            opevo_text_printf(self->out, "%lld - (", (long long)one->least);
+            opevo_i_print_at_first(self, &one->value, lane);
+            opevo_text_add(self->out, ")");
+        } else {
+            opevo_text_add(self->out, "0");
+        }
+        opevo_text_printf(self->out, ", %lld - (", (long long)one->limit);
+        opevo_i_print_at_first(self, &one->value, lane);
+        opevo_text_add(self->out, "))");
+    }
+}
+
+static void print_mask(opevo_i_printer *self, const opevo_i_conditions *keep, int lane)
+{
+    for (int i = 0; i < keep->count; i++) {
+        opevo_text_add(self->out, i ? " & " : "");
+        print_one_mask(self, &keep->item[i], lane);
+    }
+    if (!keep->count)
+        opevo_text_add(self->out, "65535");
+}
+
+/* Where lanes lie in rows of which only a first part is kept, and these parts side by side in memory:
+ *
+ *     address = rest + kept * (e / turn) + e % turn    for   e % turn < kept,
+ *
+ * the lanes that are kept go to neighbouring places. */
+typedef struct kept_rows {
+    const opevo_i_affine *e;
+    int64_t turn, kept;
+    opevo_i_affine rest;
+} kept_rows;
+
+/* Whether a condition cuts lanes off at the end only. */
+static bool cuts_end(const opevo_i_printer *self, const opevo_i_condition *one, int lane)
+{
+    return !opevo_i_affine_uses(self->atoms, &one->value, lane) ||
+           (advances(self, &one->value, lane) &&
+            opevo_i_affine_least(self->atoms, &one->value) >= one->least);
+}
+
+static bool find_kept_rows(const opevo_i_printer *self, const opevo_i_leaf *leaf, int lane,
+                           kept_rows *rows)
+{
+    const opevo_i_affine *address = &leaf->to.address;
+    int others = 0;
+
+    for (int i = 0; i < leaf->keep.count; i++)
+        others += !cuts_end(self, &leaf->keep.item[i], lane);
+    for (int i = 0; i < leaf->keep.count && others == 1; i++) {
+        const opevo_i_atom *remainder = remainder_of(self, &leaf->keep.item[i]);
+        opevo_i_affine row = {.overflow = true};
+
+        if (!remainder || !advances(self, &remainder->inner, lane))
+            continue;
+        for (int j = 0; j < address->count; j++) {
+            const opevo_i_atom *atom = &self->atoms->item[address->term[j].atom];
+
+            if (!atom->is_loop && !atom->modulus && atom->divisor == remainder->modulus &&
+                address->term[j].factor == leaf->keep.item[i].limit &&
+                opevo_i_affine_equal(&atom->inner, &remainder->inner))
+                row = opevo_i_affine_atom(address->term[j].atom);
+        }
+        *rows = (kept_rows){&remainder->inner, remainder->modulus, leaf->keep.item[i].limit, {0}};
+        rows->rest = opevo_i_affine_add(self->atoms, *address, -rows->kept, &row);
+        rows->rest = opevo_i_affine_add(self->atoms, rows->rest, -1, &leaf->keep.item[i].value);
+        if (!rows->rest.overflow && !opevo_i_affine_uses(self->atoms, &rows->rest, lane))
+            return true;
+    }
+    return false;
+}
+
+/* What statements that are repeated as text have in common is worked out once, in a variable that takes
+ * the place of the expression. */
+static void share(opevo_i_printer *self, opevo_text *expression)
+{
+    int found = 0;
+
+    if (!self->copying || self->depth != self->shared_depth || expression->failed)
+        return;
+    while (found < self->shared_count &&
+           strcmp(opevo_text_string(&self->shared[found]), opevo_text_string(expression)) != 0)
+        found++;
+    if (found == OPEVO_I_SHARED)
+        return;
+    if (found == self->shared_count) {
+        opevo_i_print_indent(self);
+        opevo_text_printf(self->out, "const long k%d = %s;\n", found,
+                          opevo_text_string(expression));
+        opevo_text_add(&self->shared[self->shared_count++], opevo_text_string(expression));
+    }
+    opevo_text_clear(expression);
+    opevo_text_printf(expression, "k%d", found);
+}
+
+/* Which lanes are written, and, unless `rows` is NULL, where the first of them goes after `rest`. */
+static void work_out(opevo_i_printer *self, const opevo_i_vector_loop *loop, const kept_rows *rows,
+                     opevo_text *lanes, opevo_text *start)
+{
+    opevo_text *out = self->out;
+
+    self->out = lanes;
+    print_mask(self, &loop->leaf->keep, loop->lane);
+    if (rows) {
+        self->out = start;
+        opevo_text_add(start, "opevo_start(");
+        opevo_i_print_at_first(self, rows->e, loop->lane);
+        opevo_text_printf(start, ", %lld, %lld)", (long long)rows->turn, (long long)rows->kept);
+    }
+    self->out = out;
+    share(self, lanes);
+    if (rows)
+        share(self, start);
+    out->failed |= lanes->failed || start->failed;
+}
+
+bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_leaf *leaf = loop->leaf;
+    opevo_i_access to = leaf->to;
+    bool plain = advances(self, &to.address, loop->lane);
+    kept_rows rows;
+    opevo_text lanes = {0};
+    opevo_text start = {0};
+
+    if ((leaf->kind != OPEVO_I_COPY && leaf->kind != OPEVO_I_ADD) || leaf->inside.count ||
+        self->named[leaf->a.buffer] != (int)loop->width || self->named[to.buffer] ||
+        !can_mask_all(self, &leaf->keep, loop->lane) ||
+        (!plain && !find_kept_rows(self, leaf, loop->lane, &rows)))
+        return false;
+    work_out(self, loop, plain ? NULL : &rows, &lanes, &start);
+    if (!plain)
+        to.address = rows.rest;
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "opevo_%s%d(&", leaf->kind == OPEVO_I_ADD ? "add" : "put",
+                      (int)loop->width);
+    self->known[loop->lane] = true;
+    self->value[loop->lane] = 0;
+    opevo_i_print_element(self, &to);
+    self->known[loop->lane] = false;
+    opevo_text_printf(self->out, "%s%s, ", plain ? "" : " + ", opevo_text_string(&start));
+    opevo_i_print_operand(self, loop, &leaf->a, true);
+    opevo_text_printf(self->out, ", %s, %d);\n", opevo_text_string(&lanes), !plain);
+    self->uses_masks = true;
+    opevo_text_free(&lanes);
+    opevo_text_free(&start);
+    return true;
+}
+
+/* ---- Rows ---- */
 
 static bool plain_conditions(const opevo_i_printer *self, const opevo_i_conditions *conditions,
                              int atom, bool from_zero)
@@ -191,7 +283,7 @@ static void print_bounds(opevo_i_printer *self, const opevo_i_leaf *leaf, int at
     }
 }
 
-enum { SHORTEST_ROW = 8 };
+enum { SHORTEST_ROW = 4 };
 
 bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf)
 {

@@ -28,9 +28,9 @@ void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loo
                            const opevo_i_access *access, bool splat_alone);
 bool opevo_i_is_aligned(const opevo_i_affine *a, int lane, int64_t width);
 
-/* print_cpu_edges.c: a vector to memory in as few pieces as rows are touched; a loop over a copy as one
+/* print_cpu_edges.c: those lanes of a vector to memory that are to be written; a loop over a copy as one
  * row. False where that cannot be. */
-bool opevo_i_print_pieces(opevo_i_printer *self, const opevo_i_vector_loop *loop);
+bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop);
 bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf);
 
 #endif

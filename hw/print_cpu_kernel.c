@@ -168,12 +168,15 @@ void opevo_i_print_cpu_buffers(opevo_i_printer *self, bool parallel)
 
         if (buffer->scope != OPEVO_SCOPE_LOCAL || buffer->size == 0 || buffer->parallel != parallel)
             continue;
+        /* Of a tile that never gets full some are not used. */
         for (int64_t at = 0; lanes && at < (buffer->size + lanes - 1) / lanes; at++) {
             opevo_i_print_indent(self);
             if (lanes > 1)
-                opevo_text_printf(self->out, "V%d r%d_%lld;\n", lanes, i, (long long)at);
+                opevo_text_printf(self->out, "V%d r%d_%lld __attribute__((unused));\n", lanes, i,
+                                  (long long)at);
             else
-                opevo_text_printf(self->out, "float r%d_%lld;\n", i, (long long)at);
+                opevo_text_printf(self->out, "float r%d_%lld __attribute__((unused));\n", i,
+                                  (long long)at);
         }
         if (lanes)
             continue;
@@ -205,55 +208,81 @@ static const char stream_head[] =
     "#define STREAM16(to, value) (*(V16 *)(to) = (value))\n"
     "#endif\n";
 
-static const char piece_head[] =
-    "static inline long opevo_least(long a, long b)\n"
+/* Bit i of a mask is for lane i. opevo_lanes: those from low to below high; opevo_turns: those i with
+ * (at + i) % turn < kept. opevo_start: how many numbers e below `at` have e % turn < kept. A vector that
+ * is packed leaves no gaps for the lanes that are left out. */
+static const char lanes_head[] =
+    "static inline long opevo_lanes(long low, long high)\n"
     "{\n"
-    "    return a < b ? a : b;\n"
+    "    low = low > 0 ? low : 0;\n"
+    "    high = high < 16 ? high : 16;\n"
+    "    return low < high ? (0xffffl >> (16 - (high - low))) << low : 0;\n"
     "}\n"
+    "static inline long opevo_turns(long at, long turn, long kept)\n"
+    "{\n"
+    "    long lanes = 0;\n"
+    "    for (long from = -(long)((unsigned long)at % (unsigned long)turn); from < 16; from += "
+    "turn)\n"
+    "        lanes |= opevo_lanes(from, from + kept);\n"
+    "    return lanes;\n"
+    "}\n"
+    "static inline long opevo_start(long at, long turn, long kept)\n"
+    "{\n"
+    "    long rest = (long)((unsigned long)at % (unsigned long)turn);\n"
+    "    return (long)((unsigned long)at / (unsigned long)turn) * kept + (rest < kept ? rest : "
+    "kept);\n"
+    "}\n";
+
+static const char mask_head[] =
     "#ifdef __AVX512F__\n"
-    "static inline unsigned short opevo_lanes(long low, long high)\n"
+    "static inline V16 opevo_packed(V16 value, long lanes, long packed)\n"
     "{\n"
-    "    return low < high ? (unsigned short)((0xffffu >> (16 - (high - low))) << low) : 0;\n"
+    "    return packed ? (V16)__builtin_ia32_compresssf512_mask(value, (V16){0}, (unsigned "
+    "short)lanes)\n"
+    "                  : value;\n"
     "}\n"
-    "static inline void opevo_put16(float *to, V16 value, long low, long high)\n"
+    "static inline unsigned short opevo_places(long lanes, long packed)\n"
     "{\n"
-    "    __builtin_ia32_storeups512_mask(to, value, opevo_lanes(low, high));\n"
+    "    return (unsigned short)(packed ? (1l << __builtin_popcountl(lanes)) - 1 : lanes);\n"
     "}\n"
-    "static inline void opevo_add16(float *to, V16 value, long low, long high)\n"
+    "static inline void opevo_put16(float *to, V16 value, long lanes, long packed)\n"
     "{\n"
-    "    unsigned short lanes = opevo_lanes(low, high);\n"
-    "    V16 old = __builtin_ia32_loadups512_mask(to, (V16){0}, lanes);\n"
-    "    __builtin_ia32_storeups512_mask(to, old + value, lanes);\n"
+    "    value = opevo_packed(value, lanes, packed);\n"
+    "    __builtin_ia32_storeups512_mask(to, value, opevo_places(lanes, packed));\n"
     "}\n"
-    "#define PIECES(width)\n"
+    "static inline void opevo_add16(float *to, V16 value, long lanes, long packed)\n"
+    "{\n"
+    "    V16 old = __builtin_ia32_loadups512_mask(to, (V16){0}, opevo_places(lanes, packed));\n"
+    "    value = old + opevo_packed(value, lanes, packed);\n"
+    "    __builtin_ia32_storeups512_mask(to, value, opevo_places(lanes, packed));\n"
+    "}\n"
+    "#define MASKED16\n"
     "#else\n"
-    "#define PIECES(width) PIECE(width)\n"
+    "#define MASKED16 MASKED(16)\n"
     "#endif\n"
-    "#define PIECE(width)                                                                         "
+    "#define MASKED(width) \\\n"
+    "    static inline void opevo_put##width(float *to, V##width value, long lanes, long packed) "
     "\\\n"
-    "    static inline void opevo_put##width(float *to, V##width value, long low, long high)      "
+    "    { \\\n"
+    "        for (long i = 0; i < width; i++) { \\\n"
+    "            if (lanes >> i & 1) \\\n"
+    "                *to = value[i]; \\\n"
+    "            to += !packed || (lanes >> i & 1); \\\n"
+    "        } \\\n"
+    "    } \\\n"
+    "    static inline void opevo_add##width(float *to, V##width value, long lanes, long packed) "
     "\\\n"
-    "    {                                                                                        "
-    "\\\n"
-    "        for (long i = low; i < high; i++)                                                    "
-    "\\\n"
-    "            to[i] = value[i];                                                                "
-    "\\\n"
-    "    }                                                                                        "
-    "\\\n"
-    "    static inline void opevo_add##width(float *to, V##width value, long low, long high)      "
-    "\\\n"
-    "    {                                                                                        "
-    "\\\n"
-    "        for (long i = low; i < high; i++)                                                    "
-    "\\\n"
-    "            to[i] += value[i];                                                               "
-    "\\\n"
+    "    { \\\n"
+    "        for (long i = 0; i < width; i++) { \\\n"
+    "            if (lanes >> i & 1) \\\n"
+    "                *to += value[i]; \\\n"
+    "            to += !packed || (lanes >> i & 1); \\\n"
+    "        } \\\n"
     "    }\n"
-    "PIECE(2)\n"
-    "PIECE(4)\n"
-    "PIECE(8)\n"
-    "PIECES(16)\n";
+    "MASKED(2)\n"
+    "MASKED(4)\n"
+    "MASKED(8)\n"
+    "MASKED16\n";
 
 static const char row_head[] =
     "static inline long opevo_from(long low, long need, long step)\n"
@@ -266,6 +295,37 @@ static const char row_head[] =
     "    long turn = room > 0 ? (room + step - 1) / step : 0;\n"
     "    return turn < high ? turn : high;\n"
     "}\n"
+    "#ifdef __AVX512F__\n"
+    "static inline void opevo_row(float *to, const float *from, long at, long step, long low,\n"
+    "                             long high, long count)\n"
+    "{\n"
+    "    from += at;\n"
+    "    if (step > 2) {\n"
+    "        for (long i = 0; i < count; i++)\n"
+    "            to[i] = i >= low && i < high ? from[step * i] : 0.0f;\n"
+    "        return;\n"
+    "    }\n"
+    "    for (long i = 0; i < count; i += 16) {\n"
+    "        long lanes = opevo_lanes(low - i, high - i);\n"
+    "        V16 value;\n"
+    "        if (step == 1)\n"
+    "            value = __builtin_ia32_loadups512_mask(from + i, (V16){0}, (unsigned "
+    "short)lanes);\n"
+    "        else {\n"
+    "            long first = opevo_lanes(2 * (low - i), 2 * (high - i) - 1);\n"
+    "            long last = opevo_lanes(2 * (low - i) - 16, 2 * (high - i) - 17);\n"
+    "            value = __builtin_shufflevector(\n"
+    "                __builtin_ia32_loadups512_mask(from + 2 * i, (V16){0}, (unsigned "
+    "short)first),\n"
+    "                __builtin_ia32_loadups512_mask(from + 2 * i + 16, (V16){0}, (unsigned "
+    "short)last),\n"
+    "                0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);\n"
+    "        }\n"
+    "        __builtin_ia32_storeups512_mask(to + i, value, (unsigned short)opevo_lanes(0, count - "
+    "i));\n"
+    "    }\n"
+    "}\n"
+    "#else\n"
     "static inline void opevo_row(float *to, const float *from, long at, long step, long low,\n"
     "                             long high, long count)\n"
     "{\n"
@@ -304,7 +364,8 @@ static const char row_head[] =
     "            to[i] = from[at + step * i];\n"
     "    for (long i = high; i < count; i++)\n"
     "        to[i] = 0.0f;\n"
-    "}\n";
+    "}\n"
+    "#endif\n";
 
 static bool any_stream(const opevo_i_nest *nest)
 {
@@ -334,8 +395,10 @@ void opevo_i_print_cpu(opevo_i_printer *self)
     opevo_text_add(out, head);
     if (any_stream(self->nest))
         opevo_text_add(out, stream_head);
-    if (self->uses_pieces)
-        opevo_text_add(out, piece_head);
+    if (self->uses_masks || self->uses_rows)
+        opevo_text_add(out, lanes_head);
+    if (self->uses_masks)
+        opevo_text_add(out, mask_head);
     if (self->uses_rows)
         opevo_text_add(out, row_head);
     for (int i = OPEVO_STAGE_C + 1; i < OPEVO_I_BUFFERS; i++) {

@@ -15,7 +15,7 @@ typedef struct opevo_i_dialect {
     const char *sync, *shared;
 } opevo_i_dialect;
 
-enum { OPEVO_I_PLACES = 8 };
+enum { OPEVO_I_PLACES = 8, OPEVO_I_SHARED = 16 };
 
 /* "const float *p7 = a + ...": where a statement that is repeated as text starts in a buffer. */
 typedef struct opevo_i_place {
@@ -28,14 +28,17 @@ typedef struct opevo_i_printer {
     const opevo_i_atoms *atoms;
     const opevo_i_dialect *dialect;
     opevo_text *out;
-    int depth;                   /* of indentation */
-    bool *known;                 /* of each loop variable: it is a number here, ... */
-    int64_t *value;              /* ... this one */
-    int64_t dynamic_at;          /* next free element of dynamic shared memory, -1: static */
-    bool uses_rows, uses_pieces; /* functions that the text must hold */
-    bool copying;                /* inside a loop that is repeated as text */
-    int places;                  /* in use now */
+    int depth;                  /* of indentation */
+    bool *known;                /* of each loop variable: it is a number here, ... */
+    int64_t *value;             /* ... this one */
+    int64_t dynamic_at;         /* next free element of dynamic shared memory, -1: static */
+    bool uses_rows, uses_masks; /* functions that the text must hold */
+    bool copying;               /* inside a loop that is repeated as text */
+    int places;                 /* in use now */
     opevo_i_place place[OPEVO_I_PLACES];
+    /* Expressions that repeated statements have in common: k0, k1, ..., declared at this depth. */
+    int shared_depth, shared_count;
+    opevo_text shared[OPEVO_I_SHARED];
     int named[OPEVO_I_BUFFERS]; /* lanes of the variables that stand for a buffer, 0: an array */
 } opevo_i_printer;
 

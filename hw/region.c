@@ -223,7 +223,7 @@ void opevo_i_schedule_strides(opevo_i_stage *stage)
     for (int i = stage->pieces - 1; i >= 0; i--) {
         stage->piece[i].stride = stride;
         stride *= stage->piece[i].extent;
-        if (i == stage->pieces - 1)
+        if (i == stage->pieces - stage->pitch_pieces)
             stride += stage->pitch;
     }
 }
@@ -261,11 +261,5 @@ opevo_i_affine opevo_i_schedule_address(opevo_schedule *schedule, const opevo_i_
 
 int64_t opevo_i_stage_size(const opevo_i_stage *stage)
 {
-    int64_t size = 1;
-
-    for (int i = 0; i < stage->pieces; i++)
-        size *= stage->piece[i].extent;
-    return stage->pieces > 1 ? size / stage->piece[stage->pieces - 1].extent *
-                                   (stage->piece[stage->pieces - 1].extent + stage->pitch)
-                             : size;
+    return stage->pieces ? stage->piece[0].stride * stage->piece[0].extent : 1;
 }

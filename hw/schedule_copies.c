@@ -161,6 +161,26 @@ cleanup:
     return status;
 }
 
+static opevo_status trim(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)
+{
+    int loop = 0;
+    opevo_status status = opevo_i_step_take_loop(stage, step, &loop, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    for (int i = 0; i < stage->axes && stage->kind == OPEVO_I_CACHE_WRITE; i++) {
+        opevo_i_affine whole = opevo_i_affine_atom(stage->loop[loop].atom);
+
+        if (opevo_i_affine_equal(&stage->axis[i], &whole)) {
+            stage->trimmed = true;
+            stage->trim = i;
+            return OPEVO_OK;
+        }
+    }
+    return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no whole loop of a copy of C, to be trimmed.",
+                      stage->loop[loop].name);
+}
+
 opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)
 {
     if (stage->attached < 0)
@@ -169,12 +189,18 @@ opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step,
     case OPEVO_STEP_LAYOUT:
         return layout(stage, step, err);
     case OPEVO_STEP_PITCH:
-        if (step->count != 1 || step->number[0] < 0 || step->number[0] > 1024)
+        if (step->count < 1 || step->count > 2 || step->number[0] < 0 || step->number[0] > 1024)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s: a pitch is 0 to 1024 elements.",
                               stage->name);
+        if (step->count == 2 && (step->number[1] < 1 || step->number[1] > stage->pieces))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: a pitch comes after 1 to %d pieces.",
+                              stage->name, stage->pieces);
         stage->pitch = step->number[0];
+        stage->pitch_pieces = step->count == 2 ? (int)step->number[1] : 1;
         opevo_i_schedule_strides(stage);
         return OPEVO_OK;
+    case OPEVO_STEP_TRIM:
+        return trim(stage, step, err);
     case OPEVO_STEP_PREFETCH:
         if (step->count != 1 || step->number[0] < 0 || step->number[0] > INT64_C(1) << 40 ||
             stage->kind != OPEVO_I_CACHE_READ)

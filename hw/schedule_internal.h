@@ -87,9 +87,12 @@ typedef struct opevo_i_stage {
     int vthread[3]; /* atoms */
     int pieces;
     opevo_i_piece piece[OPEVO_I_PIECES];
-    int64_t pitch;
+    int64_t pitch;    /* unused elements after the innermost ... */
+    int pitch_pieces; /* ... this many pieces */
     int64_t prefetch; /* elements; 0: none */
     bool double_buffer, staged, stream;
+    bool trimmed;
+    int trim; /* the axis, where it is trimmed */
 } opevo_i_stage;
 
 struct opevo_schedule {

@@ -37,6 +37,7 @@ static int loop_operands(opevo_step_kind kind)
     case OPEVO_STEP_EXTEND:
     case OPEVO_STEP_ANNOTATE:
     case OPEVO_STEP_ATTACH:
+    case OPEVO_STEP_TRIM:
         return 1;
     default:
         return 0;

@@ -6,7 +6,7 @@
  * elements. In such a plane the pixel that output (y, x) needs for place (r, s) of the kernel lies at
  * y w + x plus a number that depends on r and s only, so y and x become one loop q = y w + x, and
  * consecutive outputs read consecutive pixels whatever the kernel. The w - (output width) columns
- * between the rows are computed and dropped.
+ * between the rows are computed and dropped, and so are the lanes after the last pixel.
  *
  *     F = (f0, f1, f2), Q = (q0, q1, q2), Cin = (c0, c1)
  *     for each image: copy it; for f.0, y+x.0, c.0 in the order `order`
@@ -22,6 +22,8 @@
 #include <stdio.h>
 
 enum { F, Q, CHANNELS, ORDER, INNER, PACK, VECTOR, UNROLL };
+
+enum { LINE = 16 }; /* elements of a cache line, and lanes of the widest vector */
 
 static int64_t phases(int64_t kernel, int64_t stride)
 {
@@ -47,24 +49,21 @@ static int64_t row_count(const opevo_operator *op)
     return (op->stride * (out - 1) + op->kernel_height + op->stride - 1) / op->stride;
 }
 
+/* Without a copy the last vector must be whole, since nothing may be read past the end of the image. */
 static bool needs_copy(const opevo_operator *op)
 {
-    return op->kernel_width != 1 || op->kernel_height != 1 || op->stride != 1 || op->padding != 0;
+    return op->kernel_width != 1 || op->kernel_height != 1 || op->stride != 1 || op->padding != 0 ||
+           op->height * op->width % LINE != 0;
 }
 
-/* The next multiple of 64, 32 or 16 that adds no more than a sixteenth, so that whole vectors divide
- * it; small ones as they are. */
+/* The next multiple of 12 or 4 vectors, so that tiles of several vectors divide it; what is too much is
+ * trimmed. Small ones as they are. */
 static int64_t pixels(const opevo_operator *op)
 {
     int64_t count = opevo_operator_out_height(op) * row_width(op);
+    int64_t unit = count > 12 * LINE ? 12 * LINE : count > LINE ? 4 * LINE : 1;
 
-    for (int64_t unit = 64; unit > 1; unit /= 2) {
-        int64_t up = (count + unit - 1) / unit * unit;
-
-        if (up - count <= count / 16 || (unit == 16 && count >= 16))
-            return up;
-    }
-    return count;
+    return (count + unit - 1) / unit * unit;
 }
 
 static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
@@ -91,7 +90,9 @@ static int64_t lanes(int64_t tile, int64_t wanted)
     return wanted;
 }
 
-/* The padded image in phases: loops n c y x, with rows of a phase side by side in memory. */
+/* The padded image in phases: loops n c y x, with rows of a phase side by side in memory. Channels lie an odd
+ * number of cache lines apart: pixels of a kernel of one then start a line, and those of neighbouring
+ * channels do not compete for places in a cache. */
 static void copy_image(opevo_i_build *self)
 {
     const opevo_operator *op = self->op;
@@ -101,8 +102,12 @@ static void copy_image(opevo_i_build *self)
     const int64_t layout[] = {0, 1, 1,  1, 1,  op->in_channels, 2, 1,  py,
                               3, 1, px, 2, py, row_count(op),   3, px, row_width(op)};
 
+    int64_t plane = py * px * row_count(op) * row_width(op);
+    int64_t lines = ((plane + LINE - 1) / LINE) | 1;
+
     opevo_i_attach(self, stage, "n");
     opevo_i_step(self, OPEVO_STEP_LAYOUT, stage, sizeof layout / sizeof *layout, layout);
+    opevo_i_step(self, OPEVO_STEP_PITCH, stage, 2, (const int64_t[]){lines * LINE - plane, 4});
     if (px > 1) {
         opevo_i_split(self, stage, "x", 1, &px);
         opevo_i_reorder(self, stage, "n c y x.1 x.0");
@@ -175,6 +180,7 @@ static void steps(opevo_i_build *self)
     const opevo_i_values *value = self->value;
     int64_t vector = lanes(value->at[Q][2], value->at[VECTOR][0]);
     bool unrolled = false;
+    int64_t trimmed = 0;
     int local = 0;
 
     opevo_i_extend(self, "x", row_width(self->op));
@@ -189,6 +195,8 @@ static void steps(opevo_i_build *self)
     local = opevo_i_cache_write(self);
     opevo_i_attach(self, local, value->at[INNER][0] ? "f.1" : "y+x.1");
     opevo_i_annotate(self, local, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    trimmed = opevo_schedule_find_loop(self->schedule, local, "y+x.2.0");
+    opevo_i_step(self, OPEVO_STEP_TRIM, local, 1, &trimmed);
     if (unrolled) {
         opevo_i_annotate(self, local, "f.2", OPEVO_ANNOTATION_UNROLL);
         opevo_i_annotate(self, local, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);

@@ -103,6 +103,11 @@ static void check_by_hand(const char *form, const char *text, opevo_kernel_diale
     operands_free(&self);
 }
 
+static const char trimmed[] = "split C j 3 4\nreorder C i j.0 k j.1 j.2\nannotate C j.1 unroll\n"
+                              "annotate C j.2 vectorize\ncache_write C local\nattach C.local j.0\n"
+                              "annotate C.local j.2 vectorize\nannotate C.local j.1 unroll\n"
+                              "trim C.local j.1\n";
+
 static void test_by_hand(void **state)
 {
     (void)state;
@@ -126,6 +131,20 @@ static void test_by_hand(void **state)
                   "pitch A.packed 3\ncache_read A.packed local\nattach A.packed.local k.0\n"
                   "cache_write C local\nattach C.local i.0\n",
                   OPEVO_KERNEL_C);
+    /* A pitch after two of four pieces. */
+    check_by_hand("conv2d(2,3,6,7,4,3,2,2,1)",
+                  "cache_read A packed\nattach A.packed n\npitch A.packed 5 2\n", OPEVO_KERNEL_C);
+    /* Tiles that end early, one that is never full, and turns past the end of the axis. */
+    check_by_hand("matmul(7,5,37)", trimmed, OPEVO_KERNEL_C);
+    check_by_hand("matmul(7,5,37)",
+                  "split C i 2 16\nsplit C k 2\nreorder C k.0 i.0 i.1 k.1 i.2 j\n"
+                  "cache_write C local\nattach C.local i.1\ntrim C.local i.2\n",
+                  OPEVO_KERNEL_C);
+    check_by_hand("matmul(7,5,37)",
+                  "split C j 4\nreorder C i j.0 k j.1\nannotate C i block.x\n"
+                  "annotate C j.0 thread.x\ncache_write C local\nattach C.local j.0\n"
+                  "trim C.local j.1\n",
+                  OPEVO_KERNEL_EMULATION);
     /* Threads that share a sum. */
     check_by_hand("matmul(6,24,12)",
                   "annotate C i block.x\nsplit C k 3 4\nreorder C i j k.1 k.0 k.2\n"
@@ -138,6 +157,26 @@ static void test_by_hand(void **state)
                   "cache_read A shared\nattach A.shared k.0\nsplit A.shared k 2\n"
                   "annotate A.shared k.0 thread.x\n",
                   OPEVO_KERNEL_EMULATION);
+}
+
+/* Of the last tile, which has one column of 12, one vector of three is computed. */
+static void test_trimmed(void **state)
+{
+    opevo_operator op;
+    opevo_schedule *schedule = NULL;
+    opevo_kernel kernel;
+    int products = 0;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("matmul(7,5,37)", &op, &err));
+    CHECK_OK(opevo_schedule_parse(&op, trimmed, "t", &schedule, &err));
+    kernel = emit(schedule, OPEVO_KERNEL_C);
+    for (const char *at = opevo_text_string(&kernel.source); (at = strstr(at, " * *(const V4 *)"));
+         at++)
+        products++;
+    assert_int_equal(products, 3 + 1);
+    opevo_kernel_free(&kernel);
+    opevo_schedule_destroy(schedule);
 }
 
 /* ---- Refused ---- */
@@ -191,6 +230,12 @@ static void test_refused_steps(void **state)
         {"cache_read A packed\nattach A.packed i\ndouble_buffer A.packed\n", "only a shared copy"},
         {"cache_read A packed\nattach A.packed i\nstream A.packed\n", "only what is written"},
         {"cache_read A packed\nattach A.packed i\npitch A.packed -1\n", "0 to 1024"},
+        {"cache_read A packed\nattach A.packed i\npitch A.packed 1 3\n", "after 1 to 2 pieces"},
+        {"cache_read A packed\nattach A.packed i\npitch A.packed 1 0\n", "after 1 to 2 pieces"},
+        {"cache_write C local\nattach C.local i\ntrim C.local i\n", "no loop 'i'"},
+        {"cache_read A packed\nattach A.packed i\ntrim A.packed k\n", "no whole loop"},
+        {"cache_write C local\nattach C.local i\nsplit C.local j 4\ntrim C.local j.1\n",
+         "no whole loop"},
         {"auto_unroll C 5\n", "0 or 1"},
     };
 
@@ -256,6 +301,11 @@ static void test_limits(void **state)
         {"split C k 4\nannotate C k.1 thread.z\n", "only where a copy of C gathers it",
          OPEVO_KERNEL_CUDA},
         {"annotate C j vectorize\n", "lanes of a vector are 256", OPEVO_KERNEL_C},
+        {"cache_write C local\nattach C.local i\ntrim C.local j\nsplit C.local j 4\n",
+         "was trimmed and then changed", OPEVO_KERNEL_C},
+        {"reorder C i k j\nsplit C k 4\ncache_read A shared\nattach A.shared k.0\n"
+         "cache_write C local\nattach C.local i\ntrim C.local j\n",
+         "need all turns", OPEVO_KERNEL_CUDA},
     };
     opevo_operator op;
 
@@ -329,10 +379,10 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_refused_steps), cmocka_unit_test(test_unchanged),
-        cmocka_unit_test(test_limits),        cmocka_unit_test(test_templates_refuse),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_trimmed),          cmocka_unit_test(test_refused_steps),
+        cmocka_unit_test(test_unchanged),        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_templates_refuse), cmocka_unit_test(test_allocations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

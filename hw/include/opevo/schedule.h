@@ -30,9 +30,10 @@
     X(CACHE_WRITE, "cache_write", "C scope: sums gather in a copy and are written back")           \
     X(ATTACH, "attach", "STAGE LOOP: the copy is made in each turn of this loop of C")             \
     X(LAYOUT, "layout", "STAGE (dimension divisor extent)...: order in memory, outer first")       \
-    X(PITCH, "pitch", "STAGE n: n unused elements after each row in memory")                       \
+    X(PITCH, "pitch", "STAGE n [p]: n unused elements after each run of the p innermost pieces")   \
     X(DOUBLE_BUFFER, "double_buffer", "STAGE: the next turn's copy is made during this one")       \
     X(STAGED, "staged", "STAGE: a double buffer that is filled by way of registers")               \
+    X(TRIM, "trim", "C.local LOOP: turns that only bring what is dropped are left out")            \
     X(STREAM, "stream", "STAGE: written back past the caches")                                     \
     X(PREFETCH, "prefetch", "STAGE n: what lies n elements further on is fetched meanwhile")       \
     X(AUTO_UNROLL, "auto_unroll", "C n e: unroll loops of up to n statements, in the text if e")
@@ -84,8 +85,9 @@ enum { OPEVO_STAGE_A, OPEVO_STAGE_B, OPEVO_STAGE_C, OPEVO_STEP_NUMBERS = 32 };
 /* A plain value. Loops are given by their place in the stage at the time of the step, outermost 0.
  *   SPLIT loop length...     EXTEND loop extent       FUSE first-loop count
  *   REORDER loop...          ANNOTATE loop annotation CACHE_READ, CACHE_WRITE scope
- *   ATTACH loop of C         LAYOUT dimension divisor extent, ...
- *   PITCH, PREFETCH n                  AUTO_UNROLL n explicit   the others: nothing */
+ *   ATTACH loop of C         TRIM loop                LAYOUT dimension divisor extent, ...
+ *   PITCH n [pieces, 1]      PREFETCH n               AUTO_UNROLL n explicit
+ *   the others: nothing */
 typedef struct opevo_step {
     opevo_step_kind kind;
     int stage;

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Loops that end early. Where tiles do not divide an axis of C, the last one reaches past its end: with
+ * e = start + factor * turn + ... < limit the condition for an element of C, and `start` what the loops around
+ * the tile make of e,
+ *
+ *     start + factor (turns - 1) < limit    all turns bring something,
+ *     start < limit                         the first (limit - start) / factor of them, rounded up,
+ *     otherwise                             none does. */
+
+#include "lower_internal.h"
+
+typedef struct tail {
+    opevo_i_affine start;
+    int64_t factor, limit;
+} tail;
+
+static bool find_tail(opevo_i_lowering *self, int at, int atom, tail *out)
+{
+    opevo_i_affine none = opevo_i_affine_constant(0);
+    opevo_i_affine index[OPEVO_I_DIMS];
+    opevo_i_conditions inside = {0};
+
+    for (int d = 0; d < self->schedule->compute.tensor[OPEVO_STAGE_C].dims; d++)
+        index[d] = opevo_i_schedule_index(self->schedule, OPEVO_STAGE_C, d);
+    opevo_i_lower_bound_index(self, &inside, OPEVO_STAGE_C, index);
+    for (int i = 0; i < inside.count; i++) {
+        const opevo_i_condition *one = &inside.item[i];
+        opevo_i_affine turn = opevo_i_affine_atom(atom);
+        opevo_i_affine rest = one->value;
+
+        *out = (tail){one->value, opevo_i_affine_factor(&one->value, atom), one->limit};
+        rest = opevo_i_affine_add(&self->schedule->atoms, rest, -out->factor, &turn);
+        if (out->factor <= 0 || opevo_i_affine_uses(&self->schedule->atoms, &rest, atom))
+            continue;
+        for (int l = at + 1; l < self->compute->loops; l++)
+            out->start = opevo_i_affine_replace(&self->schedule->atoms, &out->start,
+                                                self->compute->loop[l].atom, &none);
+        return true;
+    }
+    return false;
+}
+
+/* The most turns that bring something where not all do: `start` is a multiple of its factors. */
+static int64_t turns_left(const tail *last, int64_t turns)
+{
+    int64_t step = 0;
+    int64_t least = last->limit - last->factor * (turns - 1);
+
+    for (int i = 0; i < last->start.count; i++) {
+        int64_t a = last->start.term[i].factor;
+
+        while (step) {
+            int64_t rest = a % step;
+
+            a = step;
+            step = rest;
+        }
+        step = a;
+    }
+    least = step > 0 ? (least + step - 1) / step * step : 0;
+    return (last->limit - least + last->factor - 1) / last->factor;
+}
+
+static opevo_i_node *add_if(opevo_i_lowering *self, opevo_i_node *parent, const tail *last,
+                            int64_t limit)
+{
+    opevo_i_conditions conditions = {0};
+    opevo_i_node *node = NULL;
+
+    opevo_i_lower_add_condition(self, &conditions, &last->start, 0, limit);
+    if (!conditions.count)
+        return parent;
+    node = parent ? opevo_i_lower_add_node(self, parent, OPEVO_I_IF) : NULL;
+    if (node)
+        node->conditions = conditions;
+    return node;
+}
+
+void opevo_i_lower_trimmed(opevo_i_lowering *self, opevo_i_node *parent, int at,
+                           void (*sums)(opevo_i_lowering *self, opevo_i_node *into, int at))
+{
+    opevo_i_stage *compute = &self->schedule->stage[OPEVO_STAGE_C];
+    opevo_i_stage *write = &self->schedule->stage[self->write];
+    int atom = write->origin[write->trim];
+    opevo_i_loop *loop[2] = {NULL, NULL};
+    opevo_i_node *full = NULL;
+    int64_t turns = write->axis_extent[write->trim];
+    int64_t left = 0;
+    tail last;
+
+    for (int i = 0; i < compute->loops; i++)
+        loop[0] = compute->loop[i].atom == atom ? &compute->loop[i] : loop[0];
+    for (int i = 0; i < write->loops; i++) {
+        opevo_i_affine own = opevo_i_affine_atom(write->loop[i].atom);
+
+        if (opevo_i_affine_equal(&own, &write->axis[write->trim]))
+            loop[1] = &write->loop[i];
+    }
+    if (!loop[0] || !loop[1]) {
+        OPEVO_I_REFUSE(self, "A loop of %s was trimmed and then changed.", write->name);
+        return;
+    }
+    if (find_tail(self, at, atom, &last))
+        full = add_if(self, parent, &last, last.limit - last.factor * (turns - 1));
+    sums(self, full ? full : parent, at);
+    if (!full || full == parent)
+        return;
+    left = turns_left(&last, turns);
+    if (left > 0) {
+        full->otherwise = opevo_i_lower_add_node(self, NULL, OPEVO_I_LIST);
+        loop[0]->extent = loop[1]->extent = left;
+        sums(self, add_if(self, full->otherwise, &last, last.limit), at);
+        loop[0]->extent = loop[1]->extent = turns;
+    }
+}
