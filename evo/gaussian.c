@@ -21,19 +21,19 @@ const double opevo_i_noise[OPEVO_I_NOISES] = {1e-5, 1e-4, 1e-3, 1e-2, .03, .1, .
 opevo_i_gaussian *opevo_i_gaussian_create(const opevo_i_walk_kernel *kernel)
 {
     opevo_i_gaussian *self = opevo_calloc(1, sizeof *self);
-    size_t width = opevo_i_walk_kernel_width(kernel);
+    size_t features = opevo_i_walk_kernel_features(kernel);
 
     if (!self)
         return NULL;
     self->kernel = kernel;
     self->noise = START_NOISE;
-    self->levels = opevo_malloc(width, sizeof *self->levels);
+    self->levels = opevo_malloc(features, sizeof *self->levels);
     if (!self->levels) {
         opevo_free(self);
         return NULL;
     }
-    for (size_t p = 0; p < width; p++)
-        self->levels[p] = (opevo_i_levels){START_LEVEL, START_LEVEL};
+    for (size_t f = 0; f < features; f++)
+        self->levels[f] = START_LEVEL;
     return self;
 }
 
@@ -52,7 +52,7 @@ void opevo_i_gaussian_destroy(opevo_i_gaussian *self)
     opevo_free(self);
 }
 
-const opevo_i_levels *opevo_i_gaussian_levels(const opevo_i_gaussian *self)
+const unsigned char *opevo_i_gaussian_levels(const opevo_i_gaussian *self)
 {
     return self->levels;
 }
@@ -62,9 +62,9 @@ unsigned opevo_i_gaussian_noise(const opevo_i_gaussian *self)
     return self->noise;
 }
 
-void opevo_i_gaussian_set(opevo_i_gaussian *self, const opevo_i_levels *levels, unsigned noise)
+void opevo_i_gaussian_set(opevo_i_gaussian *self, const unsigned char *levels, unsigned char noise)
 {
-    memcpy(self->levels, levels, opevo_i_walk_kernel_width(self->kernel) * sizeof *self->levels);
+    memcpy(self->levels, levels, opevo_i_walk_kernel_features(self->kernel) * sizeof *self->levels);
     self->noise = noise;
 }
 
@@ -123,15 +123,15 @@ static opevo_status make_room(opevo_i_gaussian *self, size_t count, opevo_error 
 
 static void fill_covariance(opevo_i_gaussian *self, const opevo_i_points *points, double noise)
 {
-    size_t width = opevo_i_walk_kernel_width(self->kernel);
+    size_t features = opevo_i_walk_kernel_features(self->kernel);
 
     for (size_t i = 0; i < points->count; i++) {
         double *row = self->factor + i * self->capacity;
 
         for (size_t j = 0; j <= i; j++)
             self->single[j] = 1;
-        for (size_t p = 0; p < width; p++)
-            opevo_i_walk_kernel_multiply(self->kernel, p, self->levels[p], points, i, points, 0,
+        for (size_t f = 0; f < features; f++)
+            opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], points, i, points, 0,
                                          i + 1, self->single);
         for (size_t j = 0; j <= i; j++)
             row[j] = (double)self->single[j];
@@ -304,14 +304,14 @@ cleanup:
 static double extend_factor(opevo_i_gaussian *self, const opevo_i_points *points)
 {
     size_t n = self->count;
-    size_t width = opevo_i_walk_kernel_width(self->kernel);
+    size_t features = opevo_i_walk_kernel_features(self->kernel);
     double *row = self->factor + n * self->capacity;
     double left = 1 + opevo_i_noise[self->noise];
 
     for (size_t j = 0; j < n; j++)
         self->single[j] = 1;
-    for (size_t p = 0; p < width; p++)
-        opevo_i_walk_kernel_multiply(self->kernel, p, self->levels[p], points, n, points, 0, n,
+    for (size_t f = 0; f < features; f++)
+        opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], points, n, points, 0, n,
                                      self->single);
     for (size_t j = 0; j < n; j++)
         row[j] = (double)self->single[j];

@@ -28,9 +28,9 @@ opevo_i_gaussian *opevo_i_gaussian_create(const opevo_i_walk_kernel *kernel);
 void opevo_i_gaussian_destroy(opevo_i_gaussian *self);
 
 /* What is drawn: one pair of levels for each parameter, and the number of the noise. */
-const opevo_i_levels *opevo_i_gaussian_levels(const opevo_i_gaussian *self);
+const unsigned char *opevo_i_gaussian_levels(const opevo_i_gaussian *self);
 unsigned opevo_i_gaussian_noise(const opevo_i_gaussian *self);
-void opevo_i_gaussian_set(opevo_i_gaussian *self, const opevo_i_levels *levels, unsigned noise);
+void opevo_i_gaussian_set(opevo_i_gaussian *self, const unsigned char *levels, unsigned char noise);
 
 /* - log of the density of z given the levels, up to a constant that depends on the number of points
  * only; DBL_MAX where the covariance is not positive definite in double precision. Errors: NOMEM.

@@ -17,13 +17,6 @@ enum {
     TRIED = 4 /* levels looked at, the current one included */
 };
 
-/* One thing that is drawn: the walk's level of a parameter, its kind's, or the noise. */
-typedef enum what { WALK, KIND, NOISE } what;
-typedef struct coordinate {
-    what what;
-    size_t parameter;
-} coordinate;
-
 /* Matrices are lower triangles, n numbers a row. */
 typedef struct work {
     const opevo_i_points *points;
@@ -34,7 +27,7 @@ typedef struct work {
     double *matrix; /* covariance, then its factor */
     double *sides;  /* z and 1, whitened */
     float *row;
-    coordinate *coordinates;
+    size_t *coordinates; /* features; as many as there are stands for the noise */
 } work;
 
 static void work_clear(work *self)
@@ -56,8 +49,8 @@ static opevo_status work_init(work *self, const opevo_i_gaussian *gaussian,
     self->matrix = opevo_malloc(n * n, sizeof *self->matrix);
     self->sides = opevo_malloc(2 * n, sizeof *self->sides);
     self->row = opevo_malloc(n, sizeof *self->row);
-    self->coordinates = opevo_malloc(2 * opevo_i_walk_kernel_width(gaussian->kernel) + 1,
-                                     sizeof *self->coordinates);
+    self->coordinates =
+        opevo_malloc(opevo_i_walk_kernel_features(gaussian->kernel) + 1, sizeof *self->coordinates);
     if (!self->rest || !self->matrix || !self->sides || !self->row || !self->coordinates) {
         work_clear(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to fit a model to %zu points.", n);
@@ -98,30 +91,29 @@ static double minus_log_density(work *self, double noise)
            0.5 * (double)(n + 1) * log(0.5 * (self->scale + cblas_ddot((int)n, a, 1, a, 1)));
 }
 
-/* The factor of one parameter into `matrix`, times what is there. */
-static void multiply(const opevo_i_gaussian *gaussian, work *self, size_t parameter,
-                     opevo_i_levels levels, double *matrix)
+/* The correlations by one feature into `matrix`, times what is there. */
+static void multiply(const opevo_i_gaussian *gaussian, work *self, size_t feature, double *matrix)
 {
     for (size_t i = 0; i < self->n; i++) {
         for (size_t j = 0; j <= i; j++)
             self->row[j] = 1;
-        opevo_i_walk_kernel_multiply(gaussian->kernel, parameter, levels, self->points, i,
-                                     self->points, 0, i + 1, self->row);
+        opevo_i_walk_kernel_multiply(gaussian->kernel, feature, gaussian->levels[feature],
+                                     self->points, i, self->points, 0, i + 1, self->row);
         for (size_t j = 0; j <= i; j++)
             matrix[i * self->n + j] *= (double)self->row[j];
     }
 }
 
-/* `rest` of all parameters but one; `but` may be the width, for none. */
+/* `rest` of all features but one; `but` may be their number, for none. */
 static void fill_rest(const opevo_i_gaussian *gaussian, work *self, size_t but)
 {
-    size_t width = opevo_i_walk_kernel_width(gaussian->kernel);
+    size_t count = opevo_i_walk_kernel_features(gaussian->kernel);
 
     for (size_t i = 0; i < self->n * self->n; i++)
         self->rest[i] = 1;
-    for (size_t p = 0; p < width; p++) {
-        if (p != but && opevo_i_walk_kernel_has_walk(gaussian->kernel, p))
-            multiply(gaussian, self, p, gaussian->levels[p], self->rest);
+    for (size_t f = 0; f < count; f++) {
+        if (f != but)
+            multiply(gaussian, self, f, self->rest);
     }
 }
 
@@ -133,7 +125,7 @@ opevo_status opevo_i_gaussian_evidence(const opevo_i_gaussian *self, const opevo
 
     if (status != OPEVO_OK)
         return status;
-    fill_rest(self, &scratch, opevo_i_walk_kernel_width(self->kernel));
+    fill_rest(self, &scratch, opevo_i_walk_kernel_features(self->kernel));
     memcpy(scratch.matrix, scratch.rest, scratch.n * scratch.n * sizeof *scratch.rest);
     *minus_log = minus_log_density(&scratch, opevo_i_noise[self->noise]);
     work_clear(&scratch);
@@ -142,26 +134,17 @@ opevo_status opevo_i_gaussian_evidence(const opevo_i_gaussian *self, const opevo
 
 /* ---- Drawing ---- */
 
-static size_t list_coordinates(const opevo_i_gaussian *gaussian, work *self, opevo_rng *rng)
+static void shuffle_coordinates(work *self, size_t count, opevo_rng *rng)
 {
-    size_t width = opevo_i_walk_kernel_width(gaussian->kernel);
-    size_t count = 0;
-
-    for (size_t p = 0; p < width; p++) {
-        if (opevo_i_walk_kernel_has_walk(gaussian->kernel, p))
-            self->coordinates[count++] = (coordinate){WALK, p};
-        if (opevo_i_walk_kernel_has_kind(gaussian->kernel, p))
-            self->coordinates[count++] = (coordinate){KIND, p};
-    }
-    self->coordinates[count++] = (coordinate){NOISE, width};
+    for (size_t i = 0; i < count; i++)
+        self->coordinates[i] = i;
     for (size_t i = count; i > 1; i--) {
         size_t j = (size_t)opevo_rng_below(rng, i);
-        coordinate moved = self->coordinates[i - 1];
+        size_t moved = self->coordinates[i - 1];
 
         self->coordinates[i - 1] = self->coordinates[j];
         self->coordinates[j] = moved;
     }
-    return count;
 }
 
 /* The current level first, then different others, uniform. */
@@ -204,42 +187,24 @@ static size_t draw_place(const double *minus_logs, size_t count, opevo_rng *rng)
     return count - 1;
 }
 
-static unsigned get_level(const opevo_i_gaussian *gaussian, const coordinate *at)
+static void draw_coordinate(opevo_i_gaussian *gaussian, work *self, size_t at, opevo_rng *rng)
 {
-    if (at->what == NOISE)
-        return gaussian->noise;
-    return at->what == WALK ? gaussian->levels[at->parameter].walk
-                            : gaussian->levels[at->parameter].kind;
-}
-
-static void put_level(opevo_i_gaussian *gaussian, const coordinate *at, unsigned level)
-{
-    if (at->what == NOISE)
-        gaussian->noise = level;
-    else if (at->what == WALK)
-        gaussian->levels[at->parameter].walk = (unsigned char)level;
-    else
-        gaussian->levels[at->parameter].kind = (unsigned char)level;
-}
-
-static void draw_coordinate(opevo_i_gaussian *gaussian, work *self, const coordinate *at,
-                            opevo_rng *rng)
-{
+    bool is_noise = at == opevo_i_walk_kernel_features(gaussian->kernel);
+    unsigned char *level = is_noise ? &gaussian->noise : &gaussian->levels[at];
     unsigned levels[TRIED];
     double minus_logs[TRIED];
 
-    fill_rest(gaussian, self, at->parameter);
-    draw_levels(get_level(gaussian, at),
-                at->what == NOISE ? (unsigned)OPEVO_I_NOISES : (unsigned)OPEVO_I_LEVELS, rng,
+    fill_rest(gaussian, self, at);
+    draw_levels(*level, is_noise ? (unsigned)OPEVO_I_NOISES : (unsigned)OPEVO_I_LEVELS, rng,
                 levels);
     for (size_t i = 0; i < TRIED; i++) {
-        put_level(gaussian, at, levels[i]);
+        *level = (unsigned char)levels[i];
         memcpy(self->matrix, self->rest, self->n * self->n * sizeof *self->rest);
-        if (at->what != NOISE)
-            multiply(gaussian, self, at->parameter, gaussian->levels[at->parameter], self->matrix);
+        if (!is_noise)
+            multiply(gaussian, self, at, self->matrix);
         minus_logs[i] = minus_log_density(self, opevo_i_noise[gaussian->noise]);
     }
-    put_level(gaussian, at, levels[draw_place(minus_logs, TRIED, rng)]);
+    *level = (unsigned char)levels[draw_place(minus_logs, TRIED, rng)];
 }
 
 opevo_status opevo_i_gaussian_sweep(opevo_i_gaussian *self, const opevo_i_points *points,
@@ -247,13 +212,13 @@ opevo_status opevo_i_gaussian_sweep(opevo_i_gaussian *self, const opevo_i_points
 {
     work scratch;
     opevo_status status = work_init(&scratch, self, points, z, err);
-    size_t count = 0;
+    size_t count = opevo_i_walk_kernel_features(self->kernel) + 1;
 
     if (status != OPEVO_OK)
         return status;
-    count = list_coordinates(self, &scratch, rng);
+    shuffle_coordinates(&scratch, count, rng);
     for (size_t i = 0; i < count; i++)
-        draw_coordinate(self, &scratch, &scratch.coordinates[i], rng);
+        draw_coordinate(self, &scratch, scratch.coordinates[i], rng);
     work_clear(&scratch);
     return OPEVO_OK;
 }

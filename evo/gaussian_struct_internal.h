@@ -9,8 +9,8 @@
 
 struct opevo_i_gaussian {
     const opevo_i_walk_kernel *kernel;
-    opevo_i_levels *levels;
-    unsigned noise;
+    unsigned char *levels;
+    unsigned char noise;
 
     /* K = C + noise I = L L' of the points conditioned on. */
     size_t count, capacity;

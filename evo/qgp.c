@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* `qgp`: Bayesian optimisation with a Gaussian process on the space's own graphs. Two points
- * correlate by the product over parameters of the scaled resolvent of the q-random walk
- * (walk_kernel), one q for each parameter and one more for whether its values are powers of two,
- * each drawn from its posterior. The next point is the new one with the largest expected improvement
+ * correlate by a product of scaled resolvents of the q-random walk (walk_kernel): for each parameter
+ * that of its graph, and of two kinds of values, or of each of its components, each with a q drawn
+ * from its posterior. The next point is the new one with the largest expected improvement
  * times the probability to succeed (success), where
  *
- *   improvement  of z = log(fitness / best + offset) beyond the best z seen + margin, averaged over
- *                a few draws of the levels of q;
+ *   improvement  of z = log(fitness / best + offset) beyond the best z seen, plus a margin every
+ *                other time, averaged over a few draws of the levels of q;
  *   success      learned from all outcomes, so that a failure is never a number of the model.
  *
  * The offset keeps very slow points from ruling the model: below offset times the best all are
@@ -21,8 +21,9 @@
  * Source: this project; Jones, Schonlau, Welch, "Efficient global optimization of expensive
  * black-box functions", J. Global Optimization 13 (1998); Snoek, Larochelle, Adams, "Practical
  * Bayesian optimization of machine learning algorithms", NIPS 2012, section 3.2; Ginsbourger, Le
- * Riche, Carraro, "Kriging is well-suited to parallelize optimization", 2010, for batches; docs/
- * tuners/qgp.md. */
+ * Riche, Carraro, "Kriging is well-suited to parallelize optimization", 2010, for batches; Gutmann,
+ * "A radial basis function method for global optimization", J. Global Optimization 19 (2001), for
+ * targets that alternate; docs/tuners/qgp.md. */
 
 #include <opevo/memory.h>
 
@@ -78,7 +79,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                         .max = 10,
                         .summary =
                             "how far beyond the best, on the logarithmic scale, counts as an "
-                            "improvement"},
+                            "improvement, every other time"},
     [SETTING_OFFSET] = {.key = "offset",
                         .kind = OPEVO_SETTING_REAL,
                         .default_value = 0.1,
@@ -109,6 +110,7 @@ typedef struct qgp {
     /* Successes when the levels were drawn, when the field was chosen, and that the model knows. */
     size_t fitted, refreshed, known;
     size_t told, told_fitted; /* outcomes, and as many when the law of success was fitted */
+    size_t proposed;          /* by improvement */
     double refreshed_best;
     bool started;
 
@@ -206,9 +208,12 @@ static double improvement(double mean, double deviation, double bar)
            (u * 0.5 * erfc(-u * M_SQRT1_2) + exp(-0.5 * u * u) * M_2_SQRTPI * M_SQRT1_2 * 0.5);
 }
 
+/* What has to be exceeded; the margin counts for every other proposal. */
 static double bar_of(const qgp *self)
 {
-    return log1p(self->settings[SETTING_OFFSET].number) + self->settings[SETTING_MARGIN].number;
+    double margin = self->proposed % 2 == 0 ? self->settings[SETTING_MARGIN].number : 0;
+
+    return log1p(self->settings[SETTING_OFFSET].number) + margin;
 }
 
 /* Draw levels, which starts with more sweeps than it goes on with. */
@@ -477,6 +482,7 @@ static opevo_status propose_best(qgp *self, opevo_error *err)
         if (chosen == self->field.count)
             break;
         OPEVO_TRY(propose(self, self->field_numbers[chosen], "improvement", err));
+        self->proposed++;
         if (i + 1 < batch)
             OPEVO_TRY(believe(self, chosen, err));
     }

@@ -12,7 +12,7 @@ static const double prior_weight = 0.5;
 
 struct opevo_i_success {
     const opevo_i_walk_kernel *kernel;
-    opevo_i_levels *levels;
+    unsigned char *levels;
     opevo_i_points points;
     bool *ok;
     size_t ok_capacity, successes;
@@ -23,18 +23,18 @@ struct opevo_i_success {
 opevo_i_success *opevo_i_success_create(const opevo_i_walk_kernel *kernel)
 {
     opevo_i_success *self = opevo_calloc(1, sizeof *self);
-    size_t width = opevo_i_walk_kernel_width(kernel);
+    size_t features = opevo_i_walk_kernel_features(kernel);
 
     if (!self)
         return NULL;
     self->kernel = kernel;
-    self->levels = opevo_malloc(width, sizeof *self->levels);
+    self->levels = opevo_malloc(features, sizeof *self->levels);
     if (!self->levels || opevo_i_points_init(&self->points, kernel, NULL) != OPEVO_OK) {
         opevo_i_success_destroy(self);
         return NULL;
     }
-    for (size_t p = 0; p < width; p++)
-        self->levels[p] = (opevo_i_levels){START_LEVEL, START_LEVEL};
+    for (size_t f = 0; f < features; f++)
+        self->levels[f] = START_LEVEL;
     return self;
 }
 
@@ -64,7 +64,7 @@ cleanup:
     return status;
 }
 
-const opevo_i_levels *opevo_i_success_levels(const opevo_i_success *self)
+const unsigned char *opevo_i_success_levels(const opevo_i_success *self)
 {
     return self->levels;
 }
@@ -108,16 +108,14 @@ static double likelihood(const opevo_i_success *self, float *products)
 static void fill_products(const opevo_i_success *self, float *products)
 {
     size_t n = self->points.count;
-    size_t width = opevo_i_walk_kernel_width(self->kernel);
+    size_t features = opevo_i_walk_kernel_features(self->kernel);
 
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++)
             products[i * n + j] = 1;
-        for (size_t p = 0; p < width; p++) {
-            if (opevo_i_walk_kernel_has_walk(self->kernel, p))
-                opevo_i_walk_kernel_multiply(self->kernel, p, self->levels[p], &self->points, i,
-                                             &self->points, 0, n, products + i * n);
-        }
+        for (size_t f = 0; f < features; f++)
+            opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], &self->points, i,
+                                         &self->points, 0, n, products + i * n);
     }
 }
 
@@ -160,7 +158,7 @@ static void climb(opevo_i_success *self, unsigned char *level, opevo_rng *rng, f
 opevo_status opevo_i_success_fit(opevo_i_success *self, opevo_rng *rng, opevo_error *err)
 {
     size_t n = self->points.count;
-    size_t width = opevo_i_walk_kernel_width(self->kernel);
+    size_t features = opevo_i_walk_kernel_features(self->kernel);
     float *products = opevo_malloc(n * n, sizeof *products);
     double best = 0;
 
@@ -168,13 +166,10 @@ opevo_status opevo_i_success_fit(opevo_i_success *self, opevo_rng *rng, opevo_er
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcomes of %zu points.", n);
     fill_products(self, products);
     best = likelihood(self, products);
-    for (size_t k = 0; k < width; k++) {
-        size_t p = (size_t)opevo_rng_below(rng, width);
+    for (size_t k = 0; k < features; k++) {
+        size_t f = (size_t)opevo_rng_below(rng, features);
 
-        if (opevo_i_walk_kernel_has_walk(self->kernel, p))
-            climb(self, &self->levels[p].walk, rng, products, &best);
-        if (opevo_i_walk_kernel_has_kind(self->kernel, p))
-            climb(self, &self->levels[p].kind, rng, products, &best);
+        climb(self, &self->levels[f], rng, products, &best);
     }
     opevo_free(products);
     return OPEVO_OK;

@@ -27,7 +27,7 @@ void opevo_i_success_destroy(opevo_i_success *self);
 opevo_status opevo_i_success_tell(opevo_i_success *self, const opevo_i_points *from, size_t i,
                                   bool ok, opevo_error *err);
 /* One pair for each parameter. */
-const opevo_i_levels *opevo_i_success_levels(const opevo_i_success *self);
+const unsigned char *opevo_i_success_levels(const opevo_i_success *self);
 /* Whether any point failed; without failures every probability is 1. */
 bool opevo_i_success_has_failures(const opevo_i_success *self);
 

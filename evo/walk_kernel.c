@@ -5,121 +5,87 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
-#include <lapacke.h>
-
-#include <math.h>
-
-/* Two values side by side on a path of two correlate by q itself; in the middle of a path of sixteen
- * by .15, .33, .5, .63, .79, .89, .96, .986 and .999. */
-const double opevo_i_level_q[OPEVO_I_LEVELS] = {.3, .6, .8, .9, .97, .99, .997, .999, .9999};
-
 typedef struct axis {
-    size_t size;            /* values; 0 where there is no table */
-    float *tables;          /* size x size for each level */
-    unsigned char *kinds;   /* of each value: 1 unless it is a power of two; NULL: all alike */
-    opevo_index_map *known; /* without a table: the values met, numbered */
-    bool single;            /* of one value */
+    size_t size;            /* values; 0 where it shares no table with others */
+    size_t first, count;    /* its features */
+    opevo_index_map *known; /* of too many values for a table: those met, numbered */
 } axis;
 
-/* Parameters first .. first + count - 1; those without a table stand alone. */
+/* A feature without tables: its values are equal or not. */
+typedef struct compared {
+    size_t parameter;
+    opevo_i_walk_feature feature;
+} compared;
+
+/* Parameters first .. first + count - 1; those without a size stand alone. */
 typedef struct group {
     size_t first, count, size;
 } group;
 
 struct opevo_i_walk_kernel {
     const opevo_space *space;
-    size_t width, group_count;
+    size_t width, group_count, feature_count, feature_capacity;
     axis *axes;
     group *groups;
+    compared *features;
     opevo_index *vertices; /* scratch */
 };
 
-/* ---- Tables ---- */
+/* ---- Parameters ---- */
 
-/* I - q N, the lower triangle. */
-static void fill_matrix(const opevo_parameter *parameter, double q, size_t n, double *matrix)
+/* Append a feature, unless it has a single class. */
+static opevo_status add_feature(opevo_i_walk_kernel *self, size_t p, int what, opevo_error *err)
 {
-    for (size_t i = 0; i < n * n; i++)
-        matrix[i] = 0;
-    for (size_t u = 0; u < n; u++) {
-        opevo_index degree = opevo_parameter_degree(parameter, u);
+    opevo_status status = OPEVO_OK;
+    compared made = {.parameter = p};
 
-        matrix[u * n + u] += 1;
-        for (opevo_index k = 0; k < degree; k++) {
-            size_t v = (size_t)opevo_parameter_neighbour(parameter, u, k);
-
-            if (v < u)
-                matrix[u * n + v] -=
-                    q / sqrt((double)degree * (double)opevo_parameter_degree(parameter, v));
-        }
+    OPEVO_TRY(
+        opevo_i_walk_feature_init(&made.feature, opevo_space_parameter(self->space, p), what, err));
+    if (made.feature.classes == 1) {
+        opevo_i_walk_feature_clear(&made.feature);
+        return OPEVO_OK;
     }
+    self->features[self->feature_count++] = made;
+    self->axes[p].count++;
+cleanup:
+    return status;
 }
 
-/* The spectrum of I - q N is within [1 - q, 1 + q], so the factorisation cannot fail. */
-static void fill_table(const opevo_parameter *parameter, double q, size_t n, double *matrix,
-                       float *table)
+static bool has_components(const opevo_parameter *parameter)
 {
-    fill_matrix(parameter, q, n, matrix);
-    (void)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, matrix, (int)n);
-    (void)LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', (int)n, matrix, (int)n);
-    for (size_t u = 0; u < n; u++) {
-        for (size_t v = 0; v <= u; v++) {
-            double scale = sqrt(matrix[u * n + u] * matrix[v * n + v]);
-
-            table[u * n + v] = table[v * n + u] = (float)(matrix[u * n + v] / scale);
-        }
-    }
+    return opevo_parameter_arity(parameter) > 2 &&
+           opevo_parameter_size(parameter) <= OPEVO_I_CLASSIFIED_MOST;
 }
 
-static bool fill_tables(axis *self, const opevo_parameter *parameter)
+static opevo_status fill_axis(opevo_i_walk_kernel *self, size_t p, opevo_error *err)
 {
-    size_t n = self->size;
-    double *matrix = opevo_malloc(n * n, sizeof *matrix);
-
-    self->tables = opevo_malloc(OPEVO_I_LEVELS * n * n, sizeof *self->tables);
-    for (size_t level = 0; matrix && self->tables && level < OPEVO_I_LEVELS; level++)
-        fill_table(parameter, opevo_i_level_q[level], n, matrix, self->tables + level * n * n);
-    opevo_free(matrix);
-    return matrix && self->tables;
-}
-
-/* Leaves `kinds` NULL where all values are of one kind. */
-static bool fill_kinds(axis *self, const opevo_parameter *parameter)
-{
-    size_t others = 0;
-
-    if (self->size < 3 || opevo_parameter_arity(parameter) != 1)
-        return true;
-    self->kinds = opevo_malloc(self->size, 1);
-    if (!self->kinds)
-        return false;
-    for (size_t v = 0; v < self->size; v++) {
-        opevo_value value;
-        int64_t number = 0;
-
-        opevo_parameter_value(parameter, v, &value);
-        number = value.kind == OPEVO_VALUE_INTEGER ? value.as.integer : 0;
-        self->kinds[v] = number <= 0 || (number & (number - 1)) != 0;
-        others += self->kinds[v];
-    }
-    if (others == 0 || others == self->size) {
-        opevo_free(self->kinds);
-        self->kinds = NULL;
-    }
-    return true;
-}
-
-static bool fill_axis(axis *self, const opevo_parameter *parameter)
-{
+    opevo_status status = OPEVO_OK;
+    const opevo_parameter *parameter = opevo_space_parameter(self->space, p);
     opevo_index size = opevo_parameter_size(parameter);
+    size_t arity = opevo_parameter_arity(parameter);
+    axis *made = &self->axes[p];
 
-    self->single = size == 1;
-    if (size > OPEVO_I_DENSE_MOST) {
-        self->known = opevo_index_map_create();
-        return self->known != NULL;
+    made->first = self->feature_count;
+    if (!opevo_reserve((void **)&self->features, &self->feature_capacity,
+                       self->feature_count + arity + 1, sizeof *self->features))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    made->size = size <= OPEVO_I_DENSE_MOST ? (size_t)size : 0;
+    if (has_components(parameter)) {
+        for (size_t k = 0; k < arity; k++)
+            OPEVO_TRY(add_feature(self, p, (int)k, err));
+    } else if (made->size) {
+        OPEVO_TRY(add_feature(self, p, OPEVO_I_FEATURE_VALUE, err));
+        if (arity == 1 && size > 2)
+            OPEVO_TRY(add_feature(self, p, OPEVO_I_FEATURE_KIND, err));
+    } else {
+        made->known = opevo_index_map_create();
+        if (!made->known)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+        self->features[self->feature_count++] = (compared){.parameter = p};
+        made->count = 1;
     }
-    self->size = (size_t)size;
-    return fill_tables(self, parameter) && fill_kinds(self, parameter);
+cleanup:
+    return status;
 }
 
 static void make_groups(opevo_i_walk_kernel *self)
@@ -139,27 +105,37 @@ static void make_groups(opevo_i_walk_kernel *self)
     }
 }
 
+static opevo_status fill(opevo_i_walk_kernel *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    self->axes = opevo_calloc(self->width, sizeof *self->axes);
+    self->groups = opevo_calloc(self->width, sizeof *self->groups);
+    self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
+    if (!self->axes || !self->groups || !self->vertices)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    for (size_t p = 0; p < self->width; p++)
+        OPEVO_TRY(fill_axis(self, p, err));
+    make_groups(self);
+cleanup:
+    return status;
+}
+
 opevo_status opevo_i_walk_kernel_create(const opevo_space *space, opevo_i_walk_kernel **out,
                                         opevo_error *err)
 {
     opevo_i_walk_kernel *self = opevo_calloc(1, sizeof *self);
-    bool fine = self != NULL;
+    opevo_status status = OPEVO_OK;
 
-    if (fine) {
-        self->space = space;
-        self->width = opevo_space_parameter_count(space);
-        self->axes = opevo_calloc(self->width, sizeof *self->axes);
-        self->groups = opevo_calloc(self->width, sizeof *self->groups);
-        self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
-        fine = self->axes && self->groups && self->vertices;
-    }
-    for (size_t p = 0; fine && p < self->width; p++)
-        fine = fill_axis(&self->axes[p], opevo_space_parameter(space, p));
-    if (!fine) {
-        opevo_i_walk_kernel_destroy(self);
+    if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    status = fill(self, err);
+    if (status != OPEVO_OK) {
+        opevo_i_walk_kernel_destroy(self);
+        return status;
     }
-    make_groups(self);
     *out = self;
     return OPEVO_OK;
 }
@@ -168,30 +144,20 @@ void opevo_i_walk_kernel_destroy(opevo_i_walk_kernel *kernel)
 {
     if (!kernel)
         return;
-    for (size_t p = 0; kernel->axes && p < kernel->width; p++) {
-        opevo_free(kernel->axes[p].tables);
-        opevo_free(kernel->axes[p].kinds);
+    for (size_t p = 0; kernel->axes && p < kernel->width; p++)
         opevo_index_map_destroy(kernel->axes[p].known);
-    }
+    for (size_t f = 0; f < kernel->feature_count; f++)
+        opevo_i_walk_feature_clear(&kernel->features[f].feature);
+    opevo_free(kernel->features);
     opevo_free(kernel->axes);
     opevo_free(kernel->groups);
     opevo_free(kernel->vertices);
     opevo_free(kernel);
 }
 
-size_t opevo_i_walk_kernel_width(const opevo_i_walk_kernel *kernel)
+size_t opevo_i_walk_kernel_features(const opevo_i_walk_kernel *kernel)
 {
-    return kernel->width;
-}
-
-bool opevo_i_walk_kernel_has_walk(const opevo_i_walk_kernel *kernel, size_t parameter)
-{
-    return !kernel->axes[parameter].single;
-}
-
-bool opevo_i_walk_kernel_has_kind(const opevo_i_walk_kernel *kernel, size_t parameter)
-{
-    return kernel->axes[parameter].kinds != NULL;
+    return kernel->feature_count;
 }
 
 /* ---- Points ---- */
@@ -305,54 +271,45 @@ opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *f
 
 /* ---- Correlations ---- */
 
-static const float *table_row(const axis *self, unsigned level, uint32_t value)
+void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature, unsigned level,
+                                  const opevo_i_points *of, size_t i, const opevo_i_points *to,
+                                  size_t first, size_t count, float *products)
 {
-    return self->tables + (level * self->size + value) * self->size;
-}
-
-static void multiply_equal(double q, uint32_t value, const uint32_t *others, size_t count,
-                           float *products)
-{
-    for (size_t j = 0; j < count; j++)
-        products[j] *= others[j] == value ? 1 : (float)q;
-}
-
-void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t parameter,
-                                  opevo_i_levels levels, const opevo_i_points *of, size_t i,
-                                  const opevo_i_points *to, size_t first, size_t count,
-                                  float *products)
-{
-    const axis *self = &kernel->axes[parameter];
-    uint32_t value = of->values[parameter][i];
-    const uint32_t *others = to->values[parameter] + first;
+    const compared *self = &kernel->features[feature];
+    uint32_t value = of->values[self->parameter][i];
+    const uint32_t *others = to->values[self->parameter] + first;
+    const uint16_t *class_of = self->feature.class_of;
     const float *row = NULL;
-    float other_kind = (float)opevo_i_level_q[levels.kind];
 
-    if (!self->size) {
-        multiply_equal(opevo_i_level_q[levels.walk], value, others, count, products);
+    if (!self->feature.tables) {
+        for (size_t j = 0; j < count; j++)
+            products[j] *= others[j] == value ? 1 : (float)opevo_i_level_q[level];
         return;
     }
-    row = table_row(self, levels.walk, value);
+    row = opevo_i_walk_feature_row(&self->feature, level, value);
     for (size_t j = 0; j < count; j++)
-        products[j] *= row[others[j]];
-    for (size_t j = 0; self->kinds && j < count; j++)
-        products[j] *= self->kinds[others[j]] == self->kinds[value] ? 1 : other_kind;
+        products[j] *= row[class_of[others[j]]];
 }
 
-/* out[v] = correlation of `value` with v, for all values of the parameter. */
-static void fill_row(const axis *self, opevo_i_levels levels, uint32_t value, float *out)
+/* out[v] = correlation of `value` with v, for all values of a parameter. */
+static void fill_row(const opevo_i_walk_kernel *kernel, const axis *self,
+                     const unsigned char *levels, uint32_t value, float *out)
 {
-    const float *row = table_row(self, levels.walk, value);
-    float other_kind = (float)opevo_i_level_q[levels.kind];
-
     for (size_t v = 0; v < self->size; v++)
-        out[v] = self->kinds && self->kinds[v] != self->kinds[value] ? row[v] * other_kind : row[v];
+        out[v] = 1;
+    for (size_t f = self->first; f < self->first + self->count; f++) {
+        const opevo_i_walk_feature *feature = &kernel->features[f].feature;
+        const float *row = opevo_i_walk_feature_row(feature, levels[f], value);
+
+        for (size_t v = 0; v < self->size; v++)
+            out[v] *= row[feature->class_of[v]];
+    }
 }
 
 /* out[joint value] = product over the group's parameters. Extended one parameter at a time, from the
  * end, so that no part is overwritten before it is read. */
 static void fill_joint_row(const opevo_i_walk_kernel *kernel, const group *joined,
-                           const opevo_i_levels *levels, const opevo_i_points *of, size_t i,
+                           const unsigned char *levels, const opevo_i_points *of, size_t i,
                            float *out)
 {
     float row[OPEVO_I_DENSE_MOST];
@@ -362,7 +319,7 @@ static void fill_joint_row(const opevo_i_walk_kernel *kernel, const group *joine
     for (size_t p = joined->first; p < joined->first + joined->count; p++) {
         size_t size = kernel->axes[p].size;
 
-        fill_row(&kernel->axes[p], levels[p], of->values[p][i], row);
+        fill_row(kernel, &kernel->axes[p], levels, of->values[p][i], row);
         for (size_t k = done; k-- > 0;) {
             float before = out[k];
 
@@ -373,7 +330,7 @@ static void fill_joint_row(const opevo_i_walk_kernel *kernel, const group *joine
     }
 }
 
-void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const opevo_i_levels *levels,
+void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
                              const opevo_i_points *of, size_t i, const opevo_i_points *to,
                              size_t first, size_t count, float *products)
 {
@@ -385,9 +342,12 @@ void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const opevo_i_le
         const group *joined = &kernel->groups[g];
         const uint32_t *others = to->joints[g] + first;
 
+        const axis *alone = &kernel->axes[joined->first];
+
         if (!joined->size) {
-            multiply_equal(opevo_i_level_q[levels[joined->first].walk],
-                           of->values[joined->first][i], others, count, products);
+            for (size_t f = alone->first; f < alone->first + alone->count; f++)
+                opevo_i_walk_kernel_multiply(kernel, f, levels[f], of, i, to, first, count,
+                                             products);
             continue;
         }
         fill_joint_row(kernel, joined, levels, of, i, joint);

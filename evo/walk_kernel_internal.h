@@ -1,51 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* How alike two points are, from the law of the walk: the product over parameters of how alike
- * their values are.
+/* How alike two points are, from the law of the walk: the product over features of their parameters
+ * (walk_feature) of how alike the two classes are, each with a level of q of its own.
  *
- * With N = D^-1/2 A D^-1/2 of a parameter's graph, the resolvent R(q) = (I - q N)^-1 is symmetric
- * and positive definite, and D^1/2 R D^-1/2 is the law S of the q-random walk over 1 - q. Scaled to
- * a unit diagonal it is a correlation,
+ * A value of one or two components is compared as it stands, by the parameter's own graph; where some
+ * but not all of a parameter's integers are powers of two, these two kinds are compared as well:
+ * alignment makes that difference on most hardware, and no path of increasing values shows it.
  *
- *     C_q(u, v) = R(u, v) / sqrt(R(u, u) R(v, v)) = sqrt(S_u(v) S_v(u) / (S_u(u) S_v(v))):
+ * A value of more components is compared component by component: which of them matter is then
+ * learned apart, where the graph of all of them together has one q for every exchange. The
+ * components determine the value, so points that differ are never taken for the same.
  *
- * for q -> 0 values tell nothing about each other, for q -> 1 the parameter does not matter.
- *
- * Where some but not all of a parameter's integers are powers of two, a second factor says whether
- * both or neither of two values are: the same correlation on the complete graph of these two kinds,
- * which is q for different kinds. Alignment makes that difference on most hardware, and no path of
- * increasing values shows it.
- *
- * A parameter of more than OPEVO_I_DENSE_MOST values has no table; its values are equal or not,
- * with the correlation q, which is that of a complete graph for some other q. */
+ * A parameter of more than OPEVO_I_DENSE_MOST values (OPEVO_I_CLASSIFIED_MOST of three or more
+ * components) has no table; its values are equal or not, with the correlation q, which is that of a
+ * complete graph for some other q. */
 
 #ifndef OPEVO_WALK_KERNEL_INTERNAL_H
 #define OPEVO_WALK_KERNEL_INTERNAL_H
 
 #include <opevo/space.h>
 
+#include "walk_feature_internal.h"
+
 enum {
-    OPEVO_I_LEVELS = 9,        /* values of q, rising */
-    OPEVO_I_DENSE_MOST = 1024, /* 38 MB of tables */
-    OPEVO_I_JOINT_MOST = 4096  /* values of a group of parameters: its row stays in the cache */
-};
-extern const double opevo_i_level_q[OPEVO_I_LEVELS];
+    OPEVO_I_JOINT_MOST = 4096
+}; /* values of a group of parameters: its row stays in the cache */
 
 typedef struct opevo_i_walk_kernel opevo_i_walk_kernel;
 
-/* Numbers of levels: of the walk and of the kind of value, one pair for each parameter. */
-typedef struct opevo_i_levels {
-    unsigned char walk, kind;
-} opevo_i_levels;
-
-/* `space` must outlive it. Errors: NOMEM. Cost: OPEVO_I_LEVELS inversions for each parameter. */
+/* `space` must outlive it. Errors: NOMEM. Cost: as for each feature. */
 opevo_status opevo_i_walk_kernel_create(const opevo_space *space, opevo_i_walk_kernel **out,
                                         opevo_error *err);
 void opevo_i_walk_kernel_destroy(opevo_i_walk_kernel *kernel);
-size_t opevo_i_walk_kernel_width(const opevo_i_walk_kernel *kernel); /* parameters */
-/* Whether the level of the walk, and that of the kind, changes anything. */
-bool opevo_i_walk_kernel_has_walk(const opevo_i_walk_kernel *kernel, size_t parameter);
-bool opevo_i_walk_kernel_has_kind(const opevo_i_walk_kernel *kernel, size_t parameter);
+/* Each has a level. */
+size_t opevo_i_walk_kernel_features(const opevo_i_walk_kernel *kernel);
 
 /* Points as the kernel sees them: for each parameter, and for each group of parameters, a column
  * with a number for each point. */
@@ -66,15 +54,14 @@ opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *ker
 opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *from, size_t i,
                                  opevo_error *err);
 
-/* products[j] *= correlation of one parameter between point i of `of` and point first + j of `to`,
+/* products[j] *= correlation by one feature between point i of `of` and point first + j of `to`,
  * j < count. */
-void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t parameter,
-                                  opevo_i_levels levels, const opevo_i_points *of, size_t i,
-                                  const opevo_i_points *to, size_t first, size_t count,
-                                  float *products);
+void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature, unsigned level,
+                                  const opevo_i_points *of, size_t i, const opevo_i_points *to,
+                                  size_t first, size_t count, float *products);
 /* products[j] = correlation of the points: one look-up for each group. Cost, beside that: up to
  * OPEVO_I_JOINT_MOST products for each group. */
-void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const opevo_i_levels *levels,
+void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
                              const opevo_i_points *of, size_t i, const opevo_i_points *to,
                              size_t first, size_t count, float *products);
 

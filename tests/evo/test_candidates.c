@@ -54,7 +54,7 @@ static void check_columns(const pool *self)
     const opevo_i_candidates *candidates = &self->candidates;
 
     for (size_t i = 0; i < candidates->points.count; i++) {
-        opevo_index vertices[WALK_WIDTH_MOST];
+        opevo_index vertices[WALK_FEATURES_MOST];
 
         opevo_space_decode(self->fixture.space, candidates->numbers[i], vertices);
         for (size_t p = 0; p < opevo_space_parameter_count(self->fixture.space); p++)
@@ -173,7 +173,7 @@ static bool has(const opevo_i_candidates *self, opevo_index point)
 static size_t check_neighbours(const pool *self, opevo_index from)
 {
     const opevo_space *space = self->fixture.space;
-    opevo_index vertices[WALK_WIDTH_MOST];
+    opevo_index vertices[WALK_FEATURES_MOST];
     size_t count = 0;
 
     opevo_space_decode(space, from, vertices);

@@ -19,7 +19,7 @@ enum { MOST = 80 };
 /* K = C + noise I, and K^-1 of z and 1. */
 typedef struct dense {
     const walk_fixture *fixture;
-    const opevo_i_levels *levels;
+    const unsigned char *levels;
     size_t n;
     double matrix[MOST * MOST], log_det;
     double z[MOST], solved_z[MOST], solved_one[MOST];
@@ -73,7 +73,7 @@ static double sample_variance(const double *z, size_t n)
     return squares / (double)n - (sum / (double)n) * (sum / (double)n);
 }
 
-static void dense_init(dense *self, const walk_fixture *fixture, const opevo_i_levels *levels,
+static void dense_init(dense *self, const walk_fixture *fixture, const unsigned char *levels,
                        unsigned noise, const double *z, size_t n)
 {
     double ones[MOST];
@@ -132,8 +132,8 @@ static const char case_space[] =
 typedef struct trial_case {
     walk_fixture fixture;
     opevo_i_points others;
-    opevo_i_levels levels[WALK_WIDTH_MOST];
-    unsigned noise;
+    unsigned char levels[WALK_FEATURES_MOST];
+    unsigned char noise;
     double z[MOST];
     opevo_i_gaussian *gaussian;
 } trial_case;
@@ -152,14 +152,14 @@ static void case_init(trial_case *self, size_t observed, size_t others, uint64_t
         CHECK_OK(opevo_i_points_add(&self->others, self->fixture.kernel, point, &err));
     }
     walk_fixture_levels(&self->fixture, &rng, self->levels);
-    self->noise = 2 + (unsigned)opevo_rng_below(&rng, OPEVO_I_NOISES - 2);
+    self->noise = (unsigned char)(2 + opevo_rng_below(&rng, OPEVO_I_NOISES - 2));
     for (size_t i = 0; i < observed; i++)
         self->z[i] = walk_fixture_normal(&rng) - 3;
     self->gaussian = opevo_i_gaussian_create(self->fixture.kernel);
     assert_non_null(self->gaussian);
     opevo_i_gaussian_set(self->gaussian, self->levels, self->noise);
     assert_int_equal(opevo_i_gaussian_noise(self->gaussian), self->noise);
-    assert_int_equal(opevo_i_gaussian_levels(self->gaussian)[1].kind, self->levels[1].kind);
+    assert_int_equal(opevo_i_gaussian_levels(self->gaussian)[1], self->levels[1]);
 }
 
 static void case_clear(trial_case *self)
@@ -317,13 +317,14 @@ static void test_repeated_points(void **state)
     enum { COUNT = 60 };
     walk_fixture fixture = walk_fixture_open(case_space);
     opevo_i_gaussian *gaussian = opevo_i_gaussian_create(fixture.kernel);
-    opevo_i_levels levels[3] = {{8, 8}, {8, 8}, {8, 8}};
+    unsigned char levels[WALK_FEATURES_MOST];
     double z[COUNT];
     float mean[COUNT];
     float deviation[COUNT];
     double minus_log = 0;
 
     (void)state;
+    memset(levels, OPEVO_I_LEVELS - 1, sizeof levels);
     opevo_i_gaussian_set(gaussian, levels, 0);
     for (size_t i = 0; i < COUNT; i++) {
         z[i] = (double)(i % 7);
@@ -395,7 +396,7 @@ static void test_evidence(void **state)
             case_init(&one, n, 0, 7); /* the same targets and points, other levels */
             opevo_rng_init(&rng, seed, "test", 1);
             walk_fixture_levels(&one.fixture, &rng, one.levels);
-            one.noise = (unsigned)(2 + seed);
+            one.noise = (unsigned char)(2 + seed);
             opevo_i_gaussian_set(one.gaussian, one.levels, one.noise);
             CHECK_OK(opevo_i_gaussian_evidence(one.gaussian, &one.fixture.points, one.z, &minus_log,
                                                &err));
@@ -419,21 +420,19 @@ static const char drawn_space[] =
 
 static void put_state(opevo_i_gaussian *gaussian, size_t state)
 {
-    opevo_i_levels levels[2] = {
-        {(unsigned char)(state % OPEVO_I_LEVELS), 0},
-        {(unsigned char)(state / OPEVO_I_LEVELS % OPEVO_I_LEVELS), 0},
-    };
+    unsigned char levels[2] = {(unsigned char)(state % OPEVO_I_LEVELS),
+                               (unsigned char)(state / OPEVO_I_LEVELS % OPEVO_I_LEVELS)};
 
-    opevo_i_gaussian_set(gaussian, levels, (unsigned)(state / OPEVO_I_LEVELS / OPEVO_I_LEVELS));
+    opevo_i_gaussian_set(gaussian, levels,
+                         (unsigned char)(state / OPEVO_I_LEVELS / OPEVO_I_LEVELS));
 }
 
 static size_t get_state(const opevo_i_gaussian *gaussian)
 {
-    const opevo_i_levels *levels = opevo_i_gaussian_levels(gaussian);
+    const unsigned char *levels = opevo_i_gaussian_levels(gaussian);
 
-    return levels[0].walk +
-           (size_t)OPEVO_I_LEVELS *
-               (levels[1].walk + (size_t)OPEVO_I_LEVELS * opevo_i_gaussian_noise(gaussian));
+    return levels[0] + (size_t)OPEVO_I_LEVELS *
+                           (levels[1] + (size_t)OPEVO_I_LEVELS * opevo_i_gaussian_noise(gaussian));
 }
 
 static void fill_posterior(opevo_i_gaussian *gaussian, const opevo_i_points *points,
@@ -548,8 +547,8 @@ static void draw_targets(const walk_fixture *fixture, opevo_rng *rng, double *z)
         for (size_t j = 0; j < n; j++) {
             float product = 1;
 
-            opevo_i_walk_kernel_multiply(fixture->kernel, 0, (opevo_i_levels){4, 0},
-                                         &fixture->points, i, &fixture->points, j, 1, &product);
+            opevo_i_walk_kernel_multiply(fixture->kernel, 0, 4, &fixture->points, i,
+                                         &fixture->points, j, 1, &product);
             matrix[i * n + j] = (double)product + (i == j ? 0.01 : 0);
         }
         normals[i] = walk_fixture_normal(rng);
@@ -579,7 +578,7 @@ static void test_irrelevant_parameter(void **state)
         draw_targets(&fixture, &rng, z);
         for (int k = 0; k < 12; k++)
             CHECK_OK(opevo_i_gaussian_sweep(gaussian, &fixture.points, z, &rng, &err));
-        high += opevo_i_gaussian_levels(gaussian)[1].walk >= 5;
+        high += opevo_i_gaussian_levels(gaussian)[1] >= 5;
         opevo_i_gaussian_destroy(gaussian);
         walk_fixture_close(&fixture);
     }

@@ -121,6 +121,7 @@ static void reference(const setup *self, size_t wanted, trial_log *out)
 
 static void test_same_trials_however_run(void **state)
 {
+    enum { TRIALS = 250 }; /* three plans of the tuners that plan 64 */
     static const size_t batches[] = {0, 1, 7, 8, 1000};
     trial_log *wanted = calloc(1, sizeof *wanted);
 
@@ -129,15 +130,15 @@ static void test_same_trials_however_run(void **state)
         setup self = set_up(opevo_tuner_get(t)->name, "", 5);
 
         self.objective.broken_one_in = 9;
-        reference(&self, 500, wanted);
+        reference(&self, TRIALS, wanted);
         for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
             for (unsigned threads = 1; threads <= 3; threads++) {
-                run(&self, (opevo_budget){.trials = 500}, batches[b], threads);
+                run(&self, (opevo_budget){.trials = TRIALS}, batches[b], threads);
                 assert_same_log(self.seen, wanted);
             }
         }
         self.objective.super.concurrent = false;
-        run(&self, (opevo_budget){.trials = 500}, 0, 2);
+        run(&self, (opevo_budget){.trials = TRIALS}, 0, 2);
         assert_same_log(self.seen, wanted);
         tear_down(&self);
     }

@@ -1,205 +1,101 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The walk's correlation, against the exact law of the walk and its own definition. */
+/* The correlation of points, against its own definition. */
 
 #include "walk_fixture.h"
 
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 #include <lapacke.h>
 
-#include <opevo/law.h>
+/* ---- Features ---- */
 
-/* ---- One parameter: the law ---- */
-
-static void fill_laws(const opevo_parameter *parameter, double q, size_t n, double *laws)
-{
-    opevo_law_options options = {.method = OPEVO_LAW_AUTO, .tolerance = 1e-9};
-
-    for (size_t u = 0; u < n; u++) {
-        opevo_law *law = NULL;
-
-        CHECK_OK(opevo_law_create(parameter, q, u, &options, &law, &err));
-        for (size_t v = 0; v < n; v++)
-            laws[u * n + v] = opevo_law_probability(law, v);
-        opevo_law_destroy(law);
-    }
-}
-
-static bool is_power(size_t number)
-{
-    return number == 1 || number == 2 || number == 4;
-}
-
-/* Every correlation of the only parameter is sqrt(S_u(v) S_v(u) / (S_u(u) S_v(v))), for a parameter
- * without kinds, or one whose values are their own numbers. */
-static void check_parameter(walk_fixture *self)
-{
-    bool numbered = opevo_i_walk_kernel_has_kind(self->kernel, 0);
-    size_t n = (size_t)opevo_space_size(self->space);
-    double *laws = malloc(n * n * sizeof *laws);
-
-    assert_non_null(laws);
-    walk_fixture_add_all(self);
-    for (size_t level = 0; level < OPEVO_I_LEVELS; level++) {
-        opevo_i_levels levels = {(unsigned char)level, 0};
-
-        fill_laws(opevo_space_parameter(self->space, 0), opevo_i_level_q[level], n, laws);
-        for (size_t u = 0; u < n; u++) {
-            for (size_t v = 0; v < n; v++) {
-                double expected = sqrt(fmax(laws[u * n + v], 0) * fmax(laws[v * n + u], 0) /
-                                       (laws[u * n + u] * laws[v * n + v]));
-
-                if (numbered && is_power(u) != is_power(v))
-                    expected *= opevo_i_level_q[0];
-
-                CHECK_CLOSE(
-                    walk_fixture_correlation(self, &levels, &self->points, u, &self->points, v),
-                    expected, 2e-6);
-            }
-        }
-    }
-    free(laws);
-}
-
-static void test_against_the_law(void **state)
-{
-    static const char *const spaces[] = {
-        "{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 4, 8, 16, 32, 64]}}",
-        "{\"a\": {\"_type\": \"discrete\", \"_value\": [3, 5, 6, 7, 9], \"_topology\": \"cycle\"}}",
-        "{\"a\": {\"_type\": \"factor\", \"_value\": [64, 3]}}",
-        "{\"a\": {\"_type\": \"factor\", \"_value\": [60, 2], \"_topology\": \"any-divisor\"}}",
-        "{\"a\": {\"_type\": \"permutation\", \"_value\": [4]}}",
-        "{\"a\": {\"_type\": \"choice\", \"_value\": [\"x\", \"y\", \"z\", \"u\", \"v\"]}}",
-        "{\"a\": {\"_type\": \"choice\", \"_value\": [5]}}",
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
-        walk_fixture fixture = walk_fixture_open(spaces[i]);
-
-        check_parameter(&fixture);
-        walk_fixture_close(&fixture);
-    }
-}
-
-/* A path, a triangle and a vertex alone: parts know nothing of each other. */
-static void test_disconnected(void **state)
-{
-    char folder[] = "opevo-test-XXXXXX";
-    char path[64];
-    opevo_space *space = NULL;
-    walk_fixture fixture;
-    opevo_i_levels levels = {OPEVO_I_LEVELS - 1, 0};
-    size_t apart = 0;
-    FILE *file = NULL;
-
-    (void)state;
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/parts.edges", folder);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("0 1\n1 2\n4 5\n5 6\n6 4\n", file);
-    fclose(file);
-    CHECK_OK(opevo_space_parse("{\"g\": {\"_type\": \"graph\", \"_value\": [\"parts.edges\"]}}",
-                               "a test", folder, &space, &err));
-    walk_fixture_take(&fixture, space);
-    check_parameter(&fixture);
-    for (size_t v = 0; v < fixture.points.count; v++)
-        apart += walk_fixture_correlation(&fixture, &levels, &fixture.points, 0, &fixture.points,
-                                          v) == 0;
-    assert_int_equal(apart, fixture.points.count - 3);
-    walk_fixture_close(&fixture);
-    unlink(path);
-    rmdir(folder);
-}
-
-/* ---- Kinds, and parameters without a table ---- */
-
-static void test_kinds(void **state)
+static void test_features(void **state)
 {
     static const struct {
         const char *json;
-        bool expected;
+        size_t features;
     } cases[] = {
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 6]}}", true},
-        {"{\"a\": {\"_type\": \"choice\", \"_value\": [0, 1, 7, \"x\"]}}", true},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 4]}}", false},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [3, 5, 6]}}", false},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [2, 3]}}", false},
-        {"{\"a\": {\"_type\": \"choice\", \"_value\": [\"1\", \"2\", \"x\"]}}", false},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [12, 2]}}", false},
+        {"{\"a\": {\"_type\": \"choice\", \"_value\": [5]}}", 0},
+        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 6]}}", 2},
+        {"{\"a\": {\"_type\": \"choice\", \"_value\": [0, 1, 7, \"x\"]}}", 2},
+        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 4]}}", 1},
+        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [3, 5, 6]}}", 1},
+        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [2, 3]}}", 1},
+        {"{\"a\": {\"_type\": \"choice\", \"_value\": [\"1\", \"2\", \"x\"]}}", 1},
+        {"{\"a\": {\"_type\": \"factor\", \"_value\": [12, 2]}}", 1},
+        {"{\"a\": {\"_type\": \"factor\", \"_value\": [12, 4]}}", 4},
+        {"{\"a\": {\"_type\": \"permutation\", \"_value\": [3]}}", 3},
+        {"{\"a\": {\"_type\": \"permutation\", \"_value\": [9]}}", 1}, /* 9! values: no table */
     };
     walk_fixture fixture;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture = walk_fixture_open(cases[i].json);
-        assert_int_equal(opevo_i_walk_kernel_has_kind(fixture.kernel, 0), cases[i].expected);
+        assert_int_equal(opevo_i_walk_kernel_features(fixture.kernel), cases[i].features);
         walk_fixture_close(&fixture);
     }
 }
 
-/* Values of one kind correlate by the walk alone, others by the kind's q besides. */
-static void test_factor_of_kinds(void **state)
+/* A feature of the kernel is the feature of its parameter. */
+static void test_components(void **state)
 {
-    static const bool power[] = {true, true, false, true, false, false, true};
-    walk_fixture plain = walk_fixture_open(
-        "{\"a\": {\"_type\": \"discrete\", \"_value\": [3, 5, 6, 7, 9, 10, 11]}}");
-    walk_fixture mixed =
-        walk_fixture_open("{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 5, 6, 8]}}");
+    walk_fixture fixture =
+        walk_fixture_open("{\"c\": {\"_type\": \"choice\", \"_value\": [\"x\", \"y\"]},"
+                          " \"a\": {\"_type\": \"factor\", \"_value\": [12, 3]}}");
+    const opevo_parameter *parameter = opevo_space_parameter(fixture.space, 1);
+    size_t n = (size_t)opevo_parameter_size(parameter);
 
     (void)state;
-    walk_fixture_add_all(&plain);
-    walk_fixture_add_all(&mixed);
-    for (size_t kind = 0; kind < OPEVO_I_LEVELS; kind++) {
-        opevo_i_levels levels = {4, (unsigned char)kind};
+    for (opevo_index v = 0; v < n; v++) {
+        opevo_index vertices[] = {0, v};
 
-        for (size_t u = 0; u < 7; u++) {
-            for (size_t v = 0; v < 7; v++) {
-                double walk =
-                    walk_fixture_correlation(&plain, &levels, &plain.points, u, &plain.points, v);
-                double q = power[u] == power[v] ? 1 : opevo_i_level_q[kind];
+        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel,
+                                    opevo_space_encode(fixture.space, vertices), &err));
+    }
+    for (int k = 0; k < 3; k++) {
+        opevo_i_walk_feature feature;
 
-                CHECK_CLOSE(
-                    walk_fixture_correlation(&mixed, &levels, &mixed.points, u, &mixed.points, v),
-                    walk * q, 1e-6);
+        CHECK_OK(opevo_i_walk_feature_init(&feature, parameter, k, &err));
+        for (size_t u = 0; u < n; u++) {
+            for (size_t v = 0; v < n; v++) {
+                float product = 1;
+
+                opevo_i_walk_kernel_multiply(fixture.kernel, 1 + (size_t)k, 4, &fixture.points, u,
+                                             &fixture.points, v, 1, &product);
+                assert_true(product ==
+                            opevo_i_walk_feature_row(&feature, 4, u)[feature.class_of[v]]);
             }
         }
+        opevo_i_walk_feature_clear(&feature);
     }
-    walk_fixture_close(&plain);
-    walk_fixture_close(&mixed);
+    walk_fixture_close(&fixture);
 }
 
-static void test_large_parameter(void **state)
+static void test_without_a_table(void **state)
 {
-    /* 1820 values */
     walk_fixture fixture =
-        walk_fixture_open("{\"a\": {\"_type\": \"factor\", \"_value\": [4096, 5]}}");
-    static const opevo_index numbers[] = {1819, 0, 700, 1819, 1, 0};
+        walk_fixture_open("{\"a\": {\"_type\": \"permutation\", \"_value\": [9]}}");
+    static const opevo_index numbers[] = {362879, 0, 70000, 362879, 1, 0};
     enum { COUNT = sizeof numbers / sizeof *numbers };
 
     (void)state;
-    assert_int_equal(opevo_space_size(fixture.space), 1820);
-    assert_true(opevo_i_walk_kernel_has_walk(fixture.kernel, 0));
     for (size_t i = 0; i < COUNT; i++)
         CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, numbers[i], &err));
     for (size_t level = 0; level < OPEVO_I_LEVELS; level++) {
-        opevo_i_levels levels = {(unsigned char)level, 0};
+        unsigned char levels[] = {(unsigned char)level};
 
         for (size_t i = 0; i < COUNT; i++) {
             float row[COUNT];
 
-            opevo_i_walk_kernel_row(fixture.kernel, &levels, &fixture.points, i, &fixture.points, 0,
+            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i, &fixture.points, 0,
                                     COUNT, row);
             for (size_t j = 0; j < COUNT; j++) {
                 double expected = numbers[i] == numbers[j] ? 1 : opevo_i_level_q[level];
 
                 CHECK_CLOSE((double)row[j], expected, 1e-7);
-                CHECK_CLOSE(walk_fixture_correlation(&fixture, &levels, &fixture.points, i,
-                                                     &fixture.points, j),
-                            expected, 1e-7);
             }
         }
     }
@@ -209,7 +105,7 @@ static void test_large_parameter(void **state)
 /* ---- Whole points ---- */
 
 /* Unit diagonal, symmetric, and no eigenvalue below 0 by more than single precision. */
-static void check_positive(walk_fixture *self, const opevo_i_levels *levels)
+static void check_positive(walk_fixture *self, const unsigned char *levels)
 {
     size_t n = self->points.count;
     double *matrix = malloc(n * n * sizeof *matrix);
@@ -239,15 +135,14 @@ static void test_positive_definite(void **state)
         walk_fixture_open("{\"a\": {\"_type\": \"factor\", \"_value\": [8, 3]}, \"b\": {\"_type\":"
                           " \"discrete\", \"_value\": [1, 2, 3, 4, 6]}, \"c\": {\"_type\":"
                           " \"choice\", \"_value\": [\"x\", \"y\", \"z\"]}}");
-    opevo_i_levels levels[3] = {{0, 0}, {0, 0}, {0, 0}};
+    unsigned char levels[WALK_FEATURES_MOST] = {0};
     opevo_rng rng;
 
     (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     walk_fixture_add_all(&fixture);
     check_positive(&fixture, levels);
-    for (size_t p = 0; p < 3; p++)
-        levels[p] = (opevo_i_levels){OPEVO_I_LEVELS - 1, OPEVO_I_LEVELS - 1};
+    memset(levels, OPEVO_I_LEVELS - 1, sizeof levels);
     check_positive(&fixture, levels);
     for (int i = 0; i < 4; i++) {
         walk_fixture_levels(&fixture, &rng, levels);
@@ -256,14 +151,14 @@ static void test_positive_definite(void **state)
     walk_fixture_close(&fixture);
 }
 
-/* Groups of several parameters, one that stands alone, and one without a table in between. */
+/* Groups of several parameters, one that stands alone, and two without a table in common. */
 static const char many_groups[] =
     "{\"a\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"b\": {\"_type\": \"discrete\","
     " \"_value\": [1, 2, 3, 4, 6, 8, 12]}, \"c\": {\"_type\": \"choice\", \"_value\": [0, 1]},"
     " \"big\": {\"_type\": \"permutation\", \"_value\": [7]}, \"d\": {\"_type\": \"factor\","
     " \"_value\": [1024, 4]}, \"e\": {\"_type\": \"permutation\", \"_value\": [5]},"
     " \"f\": {\"_type\": \"choice\", \"_value\": [9]}, \"g\": {\"_type\": \"discrete\","
-    " \"_value\": [3, 4, 5]}}";
+    " \"_value\": [3, 4, 5]}, \"huge\": {\"_type\": \"permutation\", \"_value\": [9]}}";
 
 static void add_uniform(walk_fixture *self, size_t count, opevo_rng *rng)
 {
@@ -278,7 +173,7 @@ static void test_row_is_the_product(void **state)
 {
     enum { COUNT = 90 };
     walk_fixture fixture = walk_fixture_open(many_groups);
-    opevo_i_levels levels[WALK_WIDTH_MOST];
+    unsigned char levels[WALK_FEATURES_MOST];
     float row[COUNT];
     opevo_rng rng;
 
@@ -306,8 +201,8 @@ static void test_add_and_copy(void **state)
 {
     enum { COUNT = 150 };
     walk_fixture fixture = walk_fixture_open(many_groups);
-    size_t width = opevo_i_walk_kernel_width(fixture.kernel);
-    opevo_i_levels levels[WALK_WIDTH_MOST];
+    size_t width = opevo_space_parameter_count(fixture.space);
+    unsigned char levels[WALK_FEATURES_MOST];
     opevo_i_points copies;
     float row[COUNT];
     opevo_rng rng;
@@ -321,13 +216,13 @@ static void test_add_and_copy(void **state)
     }
     opevo_rng_init(&rng, 3, "test", 0);
     for (size_t i = 0; i < COUNT; i++) {
-        opevo_index vertices[WALK_WIDTH_MOST];
+        opevo_index vertices[WALK_FEATURES_MOST];
 
         opevo_space_decode(fixture.space,
                            opevo_rng_below_wide(&rng, opevo_space_size(fixture.space)), vertices);
         for (size_t p = 0; p < width; p++) {
             assert_int_equal(copies.values[p][i], fixture.points.values[p][i]);
-            if (opevo_parameter_size(opevo_space_parameter(fixture.space, p)) <= OPEVO_I_DENSE_MOST)
+            if (p + 1 < width) /* the values of the last are numbered as they are met */
                 assert_int_equal(copies.values[p][i], vertices[p]);
         }
     }
@@ -391,7 +286,7 @@ static void test_goes_on_after_a_failure(void **state)
 {
     walk_fixture fixture = walk_fixture_open(many_groups);
     opevo_rng rng;
-    opevo_i_levels levels[WALK_WIDTH_MOST];
+    unsigned char levels[WALK_FEATURES_MOST];
     float row[33];
 
     (void)state;
@@ -417,11 +312,9 @@ static void test_goes_on_after_a_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_the_law),
-        cmocka_unit_test(test_disconnected),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_factor_of_kinds),
-        cmocka_unit_test(test_large_parameter),
+        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_components),
+        cmocka_unit_test(test_without_a_table),
         cmocka_unit_test(test_positive_definite),
         cmocka_unit_test(test_row_is_the_product),
         cmocka_unit_test(test_add_and_copy),

@@ -11,7 +11,7 @@
 #include "check.h"
 #include "walk_kernel_internal.h"
 
-enum { WALK_WIDTH_MOST = 16 };
+enum { WALK_FEATURES_MOST = 32 };
 
 typedef struct walk_fixture {
     opevo_space *space;
@@ -22,8 +22,8 @@ typedef struct walk_fixture {
 static inline void walk_fixture_take(walk_fixture *self, opevo_space *space)
 {
     self->space = space;
-    assert_true(opevo_space_parameter_count(space) <= WALK_WIDTH_MOST);
     CHECK_OK(opevo_i_walk_kernel_create(space, &self->kernel, &err));
+    assert_true(opevo_i_walk_kernel_features(self->kernel) <= WALK_FEATURES_MOST);
     CHECK_OK(opevo_i_points_init(&self->points, self->kernel, &err));
 }
 
@@ -67,23 +67,21 @@ static inline void walk_fixture_add_some(walk_fixture *self, size_t count, opevo
 }
 
 static inline void walk_fixture_levels(const walk_fixture *self, opevo_rng *rng,
-                                       opevo_i_levels *levels)
+                                       unsigned char *levels)
 {
-    for (size_t p = 0; p < opevo_i_walk_kernel_width(self->kernel); p++) {
-        levels[p].walk = (unsigned char)opevo_rng_below(rng, OPEVO_I_LEVELS);
-        levels[p].kind = (unsigned char)opevo_rng_below(rng, OPEVO_I_LEVELS);
-    }
+    for (size_t f = 0; f < opevo_i_walk_kernel_features(self->kernel); f++)
+        levels[f] = (unsigned char)opevo_rng_below(rng, OPEVO_I_LEVELS);
 }
 
-/* The correlation of two points, parameter by parameter. */
-static inline double walk_fixture_correlation(const walk_fixture *self,
-                                              const opevo_i_levels *levels, const opevo_i_points *a,
-                                              size_t i, const opevo_i_points *b, size_t j)
+/* The correlation of two points, feature by feature. */
+static inline double walk_fixture_correlation(const walk_fixture *self, const unsigned char *levels,
+                                              const opevo_i_points *a, size_t i,
+                                              const opevo_i_points *b, size_t j)
 {
     float product = 1;
 
-    for (size_t p = 0; p < opevo_i_walk_kernel_width(self->kernel); p++)
-        opevo_i_walk_kernel_multiply(self->kernel, p, levels[p], a, i, b, j, 1, &product);
+    for (size_t f = 0; f < opevo_i_walk_kernel_features(self->kernel); f++)
+        opevo_i_walk_kernel_multiply(self->kernel, f, levels[f], a, i, b, j, 1, &product);
     return (double)product;
 }
 

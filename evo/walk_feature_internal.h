@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What of two values of a parameter is compared, and how alike it is by the law of the walk.
+ *
+ * A feature puts every value into a class. Its graph is the quotient of the parameter's: as many
+ * edges between two classes as the parameter has between their values, those inside a class as well.
+ * With A its edges, D its degrees and N = D^-1/2 A D^-1/2, the resolvent R(q) = (I - q N)^-1 is
+ * symmetric and positive definite, and scaled to a unit diagonal a correlation,
+ *
+ *     C_q(a, b) = R(a, b) / sqrt(R(a, a) R(b, b)).
+ *
+ * Where each value is its own class this is sqrt(S_u(v) S_v(u) / (S_u(u) S_v(v))) with the law S of
+ * the q-random walk, for D^1/2 R D^-1/2 is S over 1 - q. */
+
+#ifndef OPEVO_WALK_FEATURE_INTERNAL_H
+#define OPEVO_WALK_FEATURE_INTERNAL_H
+
+#include <opevo/parameter.h>
+
+enum {
+    OPEVO_I_LEVELS = 9,             /* values of q, rising */
+    OPEVO_I_DENSE_MOST = 1024,      /* classes: 38 MB of tables */
+    OPEVO_I_CLASSIFIED_MOST = 65536 /* values that are put into fewer classes */
+};
+extern const double opevo_i_level_q[OPEVO_I_LEVELS];
+
+typedef struct opevo_i_walk_feature {
+    size_t classes;
+    uint16_t *class_of; /* of each value */
+    float *tables;      /* classes x classes for each level */
+} opevo_i_walk_feature;
+
+/* The k-th component of a value, for k >= 0, or one of these. */
+enum {
+    OPEVO_I_FEATURE_VALUE = -1, /* itself; of at most OPEVO_I_DENSE_MOST */
+    OPEVO_I_FEATURE_KIND = -2   /* whether it is the integer of a power of two; of one component */
+};
+
+/* A parameter of at most OPEVO_I_CLASSIFIED_MOST values, of which no component takes more than
+ * OPEVO_I_DENSE_MOST. One that has a single class has no tables and says nothing. Errors: NOMEM.
+ * Cost: one look at each edge, and OPEVO_I_LEVELS inversions. */
+opevo_status opevo_i_walk_feature_init(opevo_i_walk_feature *self, const opevo_parameter *parameter,
+                                       int what, opevo_error *err);
+void opevo_i_walk_feature_clear(opevo_i_walk_feature *self);
+
+/* Correlations of a value with each class. */
+static inline const float *opevo_i_walk_feature_row(const opevo_i_walk_feature *self,
+                                                    unsigned level, size_t value)
+{
+    return self->tables + (level * self->classes + self->class_of[value]) * self->classes;
+}
+
+#endif
