@@ -99,8 +99,8 @@ opevo_status opevo_i_parameter_of(const char *text, const char *topology, opevo_
 /* A space by a parameter ("factor(8,3)"), an operator, a space file, or "recorded:FILE". */
 opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err);
 /* An objective: `on` is "recorded:FILE" or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
- * "cpu", "cuda:N" or "hip:N" (then it is an operator); `space` is a space file for a recorded landscape or a program, or NULL.
- */
+ * "cpu", "cuda:N" or "hip:N" (then it is an operator); `space` is a space file for a recorded
+ * landscape, a program or kernels, or NULL. */
 opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
                                   opevo_objective **out, opevo_error *err);
 /* The same with the options of live objectives of a call, which has OPEVO_I_LIVE_OPTIONS. */
@@ -130,8 +130,9 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
 
 opevo_status opevo_i_live_program(const opevo_call *call, const char *command, const char *space,
                                   opevo_objective **out, opevo_error *err);
-/* `device` is "cpu", "cuda:0" or such. */
-opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device,
+/* `device` is "cpu", "cuda:0" or such; `space` is a space file with a part of the template's, or NULL.
+ */
+opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, const char *space,
                                   const opevo_operator *op, opevo_objective **out,
                                   opevo_error *err);
 

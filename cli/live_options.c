@@ -109,7 +109,22 @@ static opevo_status open_maker(const opevo_call *call, const char *device, const
     return opevo_template_open(op, name, dialect, out, err);
 }
 
-opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device,
+static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_error *err)
+{
+    opevo_space *part = NULL;
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = opevo_i_space_of(file, &part, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    status = opevo_template_narrow(maker, part, &inner);
+    if (status == OPEVO_OK)
+        return OPEVO_OK;
+    opevo_space_destroy(part);
+    return OPEVO_FAIL(err, status, "%s: %s", file, inner.message);
+}
+
+opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, const char *space,
                                   const opevo_operator *op, opevo_objective **out, opevo_error *err)
 {
     opevo_live_options options = opevo_live_defaults();
@@ -122,8 +137,13 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device,
     OPEVO_TRY(all_of(call, "workers", &workers, &options.workers.count, err));
     options.workers.commands = workers;
     OPEVO_TRY(open_maker(call, device, op, &maker, err));
-    OPEVO_TRY(opevo_live_open(maker, &options, out, err));
+    if (space)
+        OPEVO_TRY(narrow(maker, space, err));
+    status = opevo_live_open(maker, &options, out, err);
+    maker = NULL;
 cleanup:
+    if (maker)
+        maker->ops->destroy(maker);
     opevo_free(workers);
     return status;
 }

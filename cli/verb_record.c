@@ -12,7 +12,7 @@
 
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "cmd:PROGRAM, sim:DEVICE, cpu, cuda:N, hip:N", false},
-    {"space", "FILE", "space file of a program", false},
+    {"space", "FILE", "space file of a program, or with a part of the kernels' space", false},
     {"out", "NAME", "write NAME.csv and NAME.json; the same command goes on", false},
     {"all", NULL, "every point that the constraints allow", false},
     {"sample", "N", "N different points, drawn uniformly; more continue fewer", false},

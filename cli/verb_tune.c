@@ -18,7 +18,8 @@
 
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "recorded:FILE, sim:DEVICE for an operator, cmd:PROGRAM, cpu, ...", false},
-    {"space", "FILE", "space file: of a program, or other than the recording's", false},
+    {"space", "FILE",
+     "space file: of a program, a part of the kernels', or other than the recording's", false},
     {"tuner", "NAME", "which tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
     {"learn", "STORE:RUN", "learn from a run in a store before the first trial", true},

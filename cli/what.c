@@ -134,7 +134,7 @@ static opevo_status open_simulated(const wanted *given, opevo_objective **out, o
     opevo_status status = OPEVO_OK;
 
     if (given->what && given->space)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--space goes with --on recorded:FILE or cmd:.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--space does not go with --on sim:.");
     status = operator_of(given, &op, err);
     return status == OPEVO_OK ? opevo_simulated_open(&op, given->detail, out, err) : status;
 }
@@ -155,13 +155,11 @@ static opevo_status open_program(const wanted *given, opevo_objective **out, ope
 static opevo_status open_kernels(const wanted *given, opevo_objective **out, opevo_error *err)
 {
     opevo_operator op;
-    opevo_status status = OPEVO_OK;
+    opevo_status status = operator_of(given, &op, err);
 
-    if (given->space)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--space goes with --on recorded:FILE or cmd:.");
-    status = operator_of(given, &op, err);
-    return status == OPEVO_OK ? opevo_i_live_kernels(given->call, given->on, &op, out, err)
-                              : status;
+    return status == OPEVO_OK
+               ? opevo_i_live_kernels(given->call, given->on, given->space, &op, out, err)
+               : status;
 }
 
 /* One row for each kind of objective; the name is followed by ':', and what is behind it, if that

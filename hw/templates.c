@@ -281,3 +281,62 @@ cleanup:
     destroy(self ? &self->super : NULL);
     return status;
 }
+
+/* ---- A part of the space ---- */
+
+static opevo_status check_values(const opevo_parameter *part, const opevo_parameter *whole,
+                                 opevo_error *err)
+{
+    size_t arity = opevo_parameter_arity(part);
+    opevo_value *values = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (arity != opevo_parameter_arity(whole))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has values of %zu components here, not %zu.",
+                          opevo_parameter_name(whole), opevo_parameter_arity(whole), arity);
+    values = opevo_malloc(arity, sizeof *values);
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for values.");
+    for (opevo_index v = 0; v < opevo_parameter_size(part) && status == OPEVO_OK; v++) {
+        opevo_index vertex = 0;
+        opevo_text text = {0};
+
+        opevo_parameter_value(part, v, values);
+        if (opevo_parameter_find(whole, values, &vertex))
+            continue;
+        opevo_parameter_print(part, v, &text);
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "%s = %s is no value of %s.", opevo_parameter_name(part),
+                       opevo_text_string(&text), opevo_parameter_text(whole));
+        opevo_text_free(&text);
+    }
+    opevo_free(values);
+    return status;
+}
+
+opevo_status opevo_template_narrow(opevo_kernel_maker *super, opevo_space *part, opevo_error *err)
+{
+    maker *self = (maker *)super;
+    size_t count = opevo_space_parameter_count(self->space);
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count || i < opevo_space_parameter_count(part); i++) {
+        const opevo_parameter *whole = i < count ? opevo_space_parameter(self->space, i) : NULL;
+
+        if (!whole || i >= opevo_space_parameter_count(part) ||
+            strcmp(opevo_parameter_name(opevo_space_parameter(part, i)),
+                   opevo_parameter_name(whole)) != 0)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Parameter %zu of the template %s is %s: give its parameters, in "
+                              "its order.",
+                              i + 1, super->name,
+                              whole ? opevo_parameter_name(whole) : "not there");
+        OPEVO_TRY(check_values(opevo_space_parameter(part, i), whole, err));
+    }
+    opevo_space_destroy(self->space);
+    self->space = part;
+    super->space = part;
+    super->signature = signature_of(self);
+cleanup:
+    return status;
+}

@@ -345,6 +345,104 @@ static void test_templates_refuse(void **state)
     assert_null(maker);
 }
 
+static char *source_of(const opevo_kernel_maker *maker, opevo_index point)
+{
+    opevo_kernel kernel = {0};
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    char *source = NULL;
+
+    CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
+    source = opevo_strdup(opevo_text_string(refused == OPEVO_OUTCOME_OK ? &kernel.source : &why));
+    assert_non_null(source);
+    opevo_kernel_free(&kernel);
+    opevo_text_free(&why);
+    return source;
+}
+
+/* A point of a part of the space makes the kernel that it makes in the whole. */
+static void test_narrow(void **state)
+{
+    static const char text[] =
+        "{\"K\": {\"_type\": \"factor\", \"_value\": [8, 3]}, \"X\": {\"_type\": \"factor\","
+        " \"_value\": [8, 4], \"_topology\": \"complete\"}, \"Y\": {\"_type\": \"factor\","
+        " \"_value\": [8, 4]}, \"_constraints\": [\"K[0] == 2\", \"X[1] == Y[1]\"]}";
+    opevo_operator op;
+    opevo_kernel_maker *whole = NULL;
+    opevo_kernel_maker *part = NULL;
+    opevo_space *space = NULL;
+    size_t compared = 0;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("matmul(8,8,8)", &op, &err));
+    CHECK_OK(opevo_template_open(&op, "paper", OPEVO_KERNEL_CUDA, &whole, &err));
+    CHECK_OK(opevo_template_open(&op, "paper", OPEVO_KERNEL_CUDA, &part, &err));
+    CHECK_OK(opevo_space_parse(text, "a test", NULL, &space, &err));
+    CHECK_OK(opevo_template_narrow(part, space, &err));
+    assert_ptr_equal(part->space, space);
+    assert_true(part->signature != whole->signature);
+    for (opevo_index point = 0; point < opevo_space_size(space); point += 7) {
+        opevo_index vertices[3];
+        char *sources[2];
+
+        if (!opevo_space_allows(space, point))
+            continue;
+        opevo_space_decode(space, point, vertices);
+        for (size_t i = 0; i < 3; i++) {
+            opevo_value values[4];
+
+            opevo_parameter_value(opevo_space_parameter(space, i), vertices[i], values);
+            assert_true(
+                opevo_parameter_find(opevo_space_parameter(whole->space, i), values, &vertices[i]));
+        }
+        sources[0] = source_of(part, point);
+        sources[1] = source_of(whole, opevo_space_encode(whole->space, vertices));
+        assert_string_equal(sources[0], sources[1]);
+        opevo_free(sources[0]);
+        opevo_free(sources[1]);
+        compared++;
+    }
+    assert_true(compared > 20);
+    part->ops->destroy(part);
+    whole->ops->destroy(whole);
+}
+
+static void test_narrow_refuses(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } bad[] = {
+        {"{\"K\": {\"_type\": \"factor\", \"_value\": [8, 3]}}",
+         "Parameter 2 of the template paper is X"},
+        {"{\"K\": {\"_type\": \"factor\", \"_value\": [16, 3]}}",
+         "K = 16,1,1 is no value of factor(8,3)"},
+        {"{\"K\": {\"_type\": \"factor\", \"_value\": [8, 2]}}",
+         "K has values of 3 components here, not 2"},
+        {"{\"k\": {\"_type\": \"factor\", \"_value\": [8, 3]}}",
+         "Parameter 1 of the template paper is K"},
+        {"{\"K\": {\"_type\": \"factor\", \"_value\": [8, 3]}, \"X\": {\"_type\": \"factor\", "
+         "\"_value\":"
+         " [8, 4]}, \"Y\": {\"_type\": \"factor\", \"_value\": [8, 4]}, \"Z\": {\"_type\": "
+         "\"choice\","
+         " \"_value\": [1]}}",
+         "Parameter 4 of the template paper is not there"},
+    };
+    opevo_operator op;
+    opevo_kernel_maker *maker = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("matmul(8,8,8)", &op, &err));
+    CHECK_OK(opevo_template_open(&op, "paper", OPEVO_KERNEL_CUDA, &maker, &err));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        opevo_space *space = NULL;
+
+        CHECK_OK(opevo_space_parse(bad[i].text, "a test", NULL, &space, &err));
+        CHECK_FAILS(OPEVO_INVALID, bad[i].words, opevo_template_narrow(maker, space, &err));
+        opevo_space_destroy(space);
+    }
+    maker->ops->destroy(maker);
+}
+
 /* Whichever allocation fails, nothing is left behind. */
 static void test_allocations(void **state)
 {
@@ -383,6 +481,7 @@ int main(void)
         cmocka_unit_test(test_trimmed),          cmocka_unit_test(test_refused_steps),
         cmocka_unit_test(test_unchanged),        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_templates_refuse), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_narrow),           cmocka_unit_test(test_narrow_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

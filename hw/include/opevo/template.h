@@ -27,6 +27,11 @@ opevo_status opevo_template_open(const opevo_operator *op, const char *name,
                                  opevo_kernel_dialect dialect, opevo_kernel_maker **out,
                                  opevo_error *err);
 
+/* Let the maker know only a part of its space: the same parameters by name, in the same order, with
+ * fewer values or more constraints, on graphs of any kind. It owns `part` on success. Errors: INVALID
+ * for another parameter or value, by name; NOMEM. Cost: one look at each value. */
+opevo_status opevo_template_narrow(opevo_kernel_maker *maker, opevo_space *part, opevo_error *err);
+
 /* The schedule of a point of such a maker's space; the caller destroys it. A point that is no valid
  * schedule leaves *out NULL and says so in `why`. Errors: NOMEM. */
 opevo_status opevo_template_schedule(const opevo_kernel_maker *maker, opevo_index point,
