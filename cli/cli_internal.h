@@ -162,6 +162,16 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_objective *o
 void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_objective *objective,
                                opevo_text *out);
 
+/* ---- The best kernel as files (kernel_files.c) ---- */
+
+/* Where --emit was given: refuse an objective without kernels and a folder that has such files, and
+ * make the folder unless the run is a dry one. */
+opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const opevo_objective *objective,
+                                          opevo_error *err);
+/* Write the kernel of a point into the folder of --emit. */
+opevo_status opevo_i_kernel_files_write(const opevo_call *call, const opevo_objective *objective,
+                                        opevo_index point, double fitness, opevo_error *err);
+
 /* Whether a text that may name a thing or a file is meant as a file. */
 bool opevo_i_looks_like_path(const char *text);
 

@@ -34,6 +34,8 @@ static const opevo_option options[] = {
     {"finals", "K", "measure the best K again, side by side (default: kernels 5)", false},
     {"rounds", "N", "rounds of the finals (default 30)", false},
     {"library", NULL, "in the finals: OpenBLAS, cuBLAS and cuDNN, or rocBLAS, too", false},
+    {"emit", "DIR", "kernels: write the best as source, with a program that checks and times it",
+     false},
     {"json", NULL, "print one JSON object", false},
     {"dry-run", NULL, "print the settings and stop", false},
     {"quiet", NULL, "no progress line", false},
@@ -206,6 +208,7 @@ static opevo_status read_plan(const opevo_call *call, plan *self, opevo_error *e
                               &self->optimum, &self->note, err));
     self->run.note = self->note.note;
     OPEVO_TRY(read_earlier(call, self, err));
+    OPEVO_TRY(opevo_i_kernel_files_prepare(call, self->objective, err));
     if (!opevo_i_flag(call, "dry-run") && opevo_i_option(call, "store"))
         OPEVO_TRY(opevo_store_open(opevo_i_option(call, "store"), OPEVO_STORE_WRITE,
                                    &self->run.store, err));
@@ -289,6 +292,31 @@ static opevo_status run_all(plan *self, bool quiet, opevo_error *err)
         status = opevo_i_finals_run(&self->finals, self->objective, self->run.seed, self->run.store,
                                     self->results[0].run, err);
     return status;
+}
+
+/* The winner of the finals, or else the best trial of all runs, into the folder of --emit. What was
+ * measured is printed also when that fails. */
+static void emit(const plan *self, const opevo_call *call, int *exit_code)
+{
+    const opevo_finalist *winner = &self->finals.finalists[self->finals.verdict.winner];
+    const opevo_trial *best = &self->results[0].best;
+    opevo_error err = {OPEVO_OK, ""};
+
+    for (uint64_t i = 1; i < self->runs; i++) {
+        if (self->results[i].best.outcome.fitness > best->outcome.fitness)
+            best = &self->results[i].best;
+    }
+    if (!best->number)
+        return;
+    if (self->finals.ran && winner->median > 0)
+        opevo_i_kernel_files_write(call, self->objective, winner->point, winner->median, &err);
+    else
+        opevo_i_kernel_files_write(call, self->objective, best->proposal.point,
+                                   best->outcome.fitness, &err);
+    if (err.status == OPEVO_OK)
+        return;
+    fprintf(stderr, "opevo tune: The kernel is not written: %s\n", err.message);
+    *exit_code = OPEVO_EXIT_FAILED;
 }
 
 /* ---- Printing
@@ -522,6 +550,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         goto cleanup;
     }
     OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
+    if (opevo_i_flag(call, "emit"))
+        emit(&self, call, exit_code);
     if (opevo_i_flag(call, "json")) {
         print_json(&self, out);
     } else {
@@ -555,7 +585,8 @@ const opevo_verb opevo_i_verb_tune = {
         "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n"
         "  opevo tune --on 'cmd:./bench --tile {X}' --space space.json --result 'ms:/([0-9.]+) "
         "ms/'\n"
-        "  opevo tune mm1 --on cpu --store runs.db\n\n"
+        "  opevo tune mm1 --on cpu --store runs.db\n"
+        "  opevo tune mm1 --on cpu --emit mm1-kernel && make -C mm1-kernel && mm1-kernel/kernel\n\n"
         "A run with --store survives a kill at any moment: the same command goes on from there,\n"
         "and a larger budget continues a finished run.",
     .options = options,

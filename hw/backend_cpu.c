@@ -121,9 +121,8 @@ static opevo_status build_command(const opevo_i_backend *backend, const char *so
                                   const char *object, opevo_i_arguments *out, opevo_error *err)
 {
     const cpu_backend *self = (const cpu_backend *)backend;
-    const char *const words[] = {self->compiler, "-O2",     "-march=native", "-fno-math-errno",
-                                 "-fPIC",        "-shared", "-pipe",         "-w",
-                                 "-o",           object,    source};
+    const char *const words[] = {
+        self->compiler, OPEVO_I_CPU_FLAGS, "-fPIC", "-shared", "-pipe", "-w", "-o", object, source};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!opevo_i_arguments_add(out, words[i], strlen(words[i])))

@@ -14,6 +14,9 @@ enum {
     OPEVO_I_CPU_TO = 4    /* where it writes its own */
 };
 
+/* Of the compiler: what decides which code a kernel becomes. */
+#define OPEVO_I_CPU_FLAGS "-O2", "-march=native", "-fno-math-errno"
+
 /* Letters: the process has run the kernel once and waits for the verdict on the result ('c'), could
  * not load it ('l'), has finished ('d'); the worker lets it go on ('g'). */
 

@@ -80,6 +80,11 @@ static void release(opevo_i_live *live)
 const opevo_objective_ops opevo_i_live_kernel_ops = {
     .kind = "live", .evaluate = opevo_i_live_evaluate, .destroy = opevo_i_live_destroy};
 
+const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective)
+{
+    return objective->ops == &opevo_i_live_kernel_ops ? ((const kernels *)objective)->maker : NULL;
+}
+
 /* ---- Opening -------------------------------------------------------------------------------- */
 
 static bool is_positive(double value)

@@ -38,6 +38,9 @@ opevo_live_options opevo_live_defaults(void);
 opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
                              opevo_objective **out, opevo_error *err);
 
+/* What makes the kernels of an objective, borrowed; NULL where none are made. */
+const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective);
+
 typedef struct opevo_program_options {
     const char *command;      /* see docs/live.md: parameters are put in as {NAME} */
     const char *result;       /* "ms:/took ([0-9.]+)/", "gflops:json:a.b"; NULL: "s:wall" */

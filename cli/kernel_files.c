@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The best kernel of a run as files: --emit. */
+
+#include "cli_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/harness.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static opevo_status refuse_present(const char *folder, opevo_kernel_dialect dialect,
+                                   opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < OPEVO_HARNESS_FILES && status == OPEVO_OK; i++) {
+        const char *name = opevo_harness_name(dialect, i);
+        opevo_text path = {0};
+        struct stat info;
+
+        opevo_text_printf(&path, "%s/%s", folder, name);
+        status = opevo_text_check(&path, err);
+        if (status == OPEVO_OK && lstat(path.data, &info) == 0)
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID,
+                           "--emit %s: there is a %s already; give another folder.", folder, name);
+        opevo_text_free(&path);
+    }
+    return status;
+}
+
+static opevo_status make_folder(const char *folder, opevo_error *err)
+{
+    opevo_text inside = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&inside, "%s/.", folder); /* only of a folder */
+    status = opevo_text_check(&inside, err);
+    if (status == OPEVO_OK && ((mkdir(folder, 0777) && errno != EEXIST) ||
+                               access(opevo_text_string(&inside), W_OK | X_OK)))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--emit %s: %s; give a folder that can be made or written.", folder,
+                            strerror(errno));
+    opevo_text_free(&inside);
+    return status;
+}
+
+opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const opevo_objective *objective,
+                                          opevo_error *err)
+{
+    const char *folder = opevo_i_option(call, "emit");
+    const opevo_kernel_maker *maker = opevo_live_maker(objective);
+    opevo_status status = OPEVO_OK;
+
+    if (!folder)
+        return OPEVO_OK;
+    if (!maker)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--emit goes with kernels: give --on cpu, cuda:N or hip:N.");
+    OPEVO_TRY(refuse_present(folder, maker->dialect, err));
+    if (!opevo_i_flag(call, "dry-run"))
+        OPEVO_TRY(make_folder(folder, err));
+cleanup:
+    return status;
+}
+
+static opevo_status write_files(const char *folder, opevo_kernel_dialect dialect,
+                                const opevo_text *files, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < OPEVO_HARNESS_FILES && status == OPEVO_OK; i++) {
+        opevo_text path = {0};
+
+        opevo_text_printf(&path, "%s/%s", folder, opevo_harness_name(dialect, i));
+        status = opevo_text_check(&path, err);
+        if (status == OPEVO_OK)
+            status =
+                opevo_file_write(path.data, opevo_text_string(&files[i]), files[i].length, err);
+        opevo_text_free(&path);
+    }
+    return status;
+}
+
+opevo_status opevo_i_kernel_files_write(const opevo_call *call, const opevo_objective *objective,
+                                        opevo_index point, double fitness, opevo_error *err)
+{
+    const char *folder = opevo_i_option(call, "emit");
+    const opevo_kernel_maker *maker = opevo_live_maker(objective);
+    opevo_text files[OPEVO_HARNESS_FILES] = {0};
+    opevo_text device = {0};
+    opevo_harness_label label = {.version = OPEVO_VERSION_TEXT, .fitness = fitness};
+    opevo_status status = OPEVO_OK;
+
+    opevo_live_print_devices(objective, &device);
+    /* No worker was asked when every trial was in the store. */
+    label.device = device.length ? opevo_text_string(&device) : opevo_i_option(call, "on");
+    OPEVO_TRY(opevo_harness_print(maker, point, &label, files, err));
+    OPEVO_TRY(write_files(folder, maker->dialect, files, err));
+cleanup:
+    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
+        opevo_text_free(&files[i]);
+    opevo_text_free(&device);
+    return status;
+}

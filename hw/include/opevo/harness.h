@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A kernel that leaves opevo: its source, its schedule, and a program of plain loops that checks and
+ * times it without anything of opevo. docs/live.md says what the files are. */
+
+#ifndef OPEVO_HARNESS_H
+#define OPEVO_HARNESS_H
+
+#include <opevo/template.h>
+
+enum { OPEVO_HARNESS_FILES = 4 };
+
+/* Name of a file, i below OPEVO_HARNESS_FILES; NULL for a dialect that no compiler takes by itself
+ * (the emulation). */
+const char *opevo_harness_name(opevo_kernel_dialect dialect, size_t i);
+
+/* What comments say of the kernel; characters that could end one become blanks. */
+typedef struct opevo_harness_label {
+    const char *device;  /* what it was measured on */
+    const char *version; /* of opevo */
+    double fitness;      /* GFLOP/s */
+} opevo_harness_label;
+
+/* The texts of the files, in the order of their names, for a point of a template's maker. They start
+ * from {0} and are the caller's, also on failure. Errors: INVALID for a point that gives no kernel,
+ * with the reason, and for the emulation; NOMEM. */
+opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index point,
+                                 const opevo_harness_label *label,
+                                 opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);
+
+#endif
