@@ -96,9 +96,9 @@ const char *opevo_i_unnamed(const char *message);
 /* A parameter from text such as "factor(8,3)"; topology may be NULL. */
 opevo_status opevo_i_parameter_of(const char *text, const char *topology, opevo_parameter **out,
                                   opevo_error *err);
-/* A space by a parameter ("factor(8,3)"), an operator, a space file, or "recorded:FILE". */
+/* A space by a parameter ("factor(8,3)"), an operator, a space file, or "recorded:[FILE]". */
 opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err);
-/* An objective: `on` is "recorded:FILE" or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
+/* An objective: `on` is "recorded:[FILE]" or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
  * "cpu", "cuda:N" or "hip:N" (then it is an operator); `space` is a space file for a recorded
  * landscape, a program or kernels, or NULL. */
 opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
@@ -106,7 +106,7 @@ opevo_status opevo_i_objective_of(const char *what, const char *on, const char *
 /* The same with the options of live objectives of a call, which has OPEVO_I_LIVE_OPTIONS. */
 opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what, const char *on,
                                        const char *space, opevo_objective **out, opevo_error *err);
-#define OPEVO_I_OBJECTIVES "recorded:FILE, sim:DEVICE, cmd:PROGRAM, cpu, cuda:N or hip:N"
+#define OPEVO_I_OBJECTIVES "recorded:[FILE], sim:DEVICE, cmd:PROGRAM, cpu, cuda:N or hip:N"
 
 /* ---- Live objectives (live_options.c) ---- */
 

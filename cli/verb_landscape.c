@@ -10,7 +10,7 @@
 #include <math.h>
 
 static const opevo_option options[] = {
-    {"on", "OBJECTIVE", "recorded:FILE, or sim:DEVICE for an operator", false},
+    {"on", "OBJECTIVE", "recorded:[FILE], or sim:DEVICE for an operator", false},
     {"space", "FILE", "space file that says otherwise than the recording", false},
     {"topologies", "WHICH", "analyse under: current, all (side by side), or names such as path",
      false},

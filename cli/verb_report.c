@@ -21,7 +21,7 @@ static const opevo_option options[] = {
     {"confidence", "P", "of a store: of all intervals (default .95)", false},
     {"alpha", "P", "of a store: chance of any false verdict (default .05)", false},
     {"resamples", "N", "of a store: of the bootstrap (default 2000)", false},
-    {"on", "OBJECTIVE", "of a landscape: sim:DEVICE for an operator, or recorded:FILE", false},
+    {"on", "OBJECTIVE", "of a landscape: sim:DEVICE for an operator, or recorded:[FILE]", false},
     {"space", "FILE", "of a landscape: space file that says otherwise than the recording", false},
     {"topologies", "WHICH", "of a landscape: all (default up to 100,000 points), current, or names",
      false},
@@ -54,8 +54,9 @@ static opevo_status check_options(const opevo_call *call, bool landscape, opevo_
                               call->given[i].option->name, landscape ? "store" : "landscape");
     }
     if (!landscape && call->argument_count == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Say of what: a store of runs, recorded:FILE, or an operator with --on.");
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "Say of what: a store of runs, recorded:[FILE], or an operator with --on.");
     return OPEVO_OK;
 }
 

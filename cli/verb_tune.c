@@ -17,7 +17,8 @@
 #include <string.h>
 
 static const opevo_option options[] = {
-    {"on", "OBJECTIVE", "recorded:FILE, sim:DEVICE for an operator, cmd:PROGRAM, cpu, ...", false},
+    {"on", "OBJECTIVE", "recorded:[FILE], sim:DEVICE for an operator, cmd:PROGRAM, cpu, ...",
+     false},
     {"space", "FILE",
      "space file: of a program, a part of the kernels', or other than the recording's", false},
     {"tuner", "NAME", "which tuner; opevo tuners lists them (default opevo)", false},
@@ -583,10 +584,12 @@ const opevo_verb opevo_i_verb_tune = {
     .details =
         "  opevo tune mm1 --on sim:gtx1080ti --trials 500 --set lambda=8 --set q=0.5\n"
         "  opevo tune --on recorded:conv_a100.csv.xz --tuner random --runs 20\n"
+        "  opevo tune --on recorded: --target 95%\n"
         "  opevo tune --on 'cmd:./bench --tile {X}' --space space.json --result 'ms:/([0-9.]+) "
         "ms/'\n"
         "  opevo tune mm1 --on cpu --store runs.db\n"
         "  opevo tune mm1 --on cpu --emit mm1-kernel && make -C mm1-kernel && mm1-kernel/kernel\n\n"
+        "recorded: without a file is the recording that is built in, which needs no device.\n"
         "A run with --store survives a kill at any moment: the same command goes on from there,\n"
         "and a larger budget continues a finished run.",
     .options = options,

@@ -116,8 +116,6 @@ static opevo_status open_recorded(const wanted *given, opevo_objective **out, op
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"%s\": a recorded landscape is of one operator already; leave it out.",
                           given->what);
-    if (!*given->detail)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on recorded: names no file.");
     return opevo_recorded_open(given->detail, given->space, out, err);
 }
 
@@ -162,8 +160,8 @@ static opevo_status open_kernels(const wanted *given, opevo_objective **out, ope
                : status;
 }
 
-/* One row for each kind of objective; the name is followed by ':', and what is behind it, if that
- * is a must. */
+/* One row for each kind of objective; the name is followed by ':', if that is a must, and what is
+ * behind it. */
 static const struct {
     const char *name;
     bool detailed;

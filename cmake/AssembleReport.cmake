@@ -2,6 +2,7 @@
 # cmake -DSOURCE=cli/report -DUPLOT=FOLDER -DMISSING=TEXT -DOUTPUT=FILE.c -P AssembleReport.cmake
 # Put the files that template.html names as @FILE@ in their places, and write the page as a C file. The marks @TITLE@
 # and @DATA@ stay for the program. Without UPLOT the page is empty.
+include(${CMAKE_CURRENT_LIST_DIR}/FileBytes.cmake)
 set(page "")
 if(UPLOT)
   file(READ ${SOURCE}/template.html page)
@@ -22,18 +23,12 @@ if(UPLOT)
   endforeach()
 endif()
 file(WRITE ${OUTPUT}.html "${page}")
-file(READ ${OUTPUT}.html hex HEX)
-string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
-string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes
-  "${bytes}")
-string(LENGTH "${hex}" size)
-math(EXPR size "${size} / 2")
+opevo_file_bytes(${OUTPUT}.html bytes size)
 string(REPLACE "\\" "\\\\" MISSING "${MISSING}")
 string(REPLACE "\"" "\\\"" MISSING "${MISSING}")
 file(WRITE ${OUTPUT} "#include \"report_internal.h\"
 
-const unsigned char opevo_i_report_page[] = {
-${bytes}0};
+const unsigned char opevo_i_report_page[] = {${bytes}};
 const size_t opevo_i_report_page_size = ${size};
 const char opevo_i_report_missing[] = \"${MISSING}\";
 ")

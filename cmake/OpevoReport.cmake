@@ -86,6 +86,6 @@ function(opevo_report_page output)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${source} -DUPLOT=${uplot_FOLDER} "-DMISSING=${uplot_MISSING}"
       -DOUTPUT=${output} -P ${assemble}
-    DEPENDS ${parts} ${assemble} ${source}/package-lock.json
+    DEPENDS ${parts} ${assemble} ${CMAKE_SOURCE_DIR}/cmake/FileBytes.cmake ${source}/package-lock.json
     COMMENT "Assembling the page of opevo report" VERBATIM)
 endfunction()

@@ -26,13 +26,18 @@ typedef struct buffer {
     const char *path;
 } buffer;
 
+static opevo_status fail_too_large(const char *path, size_t limit, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_LIMIT,
+                      "%s: the text is larger than %zu bytes; split it into smaller ones.", path,
+                      limit);
+}
+
 /* Room for one more piece and the terminator. */
 static opevo_status make_room(buffer *out, opevo_error *err)
 {
     if (out->size > out->limit)
-        return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "%s: the text is larger than %zu bytes; split it into smaller ones.",
-                          out->path, out->limit);
+        return fail_too_large(out->path, out->limit, err);
     if (!opevo_reserve(&out->data, &out->capacity, out->size + PIECE + 1, 1))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to decompress %s.", out->path);
     return OPEVO_OK;
@@ -170,25 +175,15 @@ bool opevo_i_ends_with(const char *text, const char *ending)
     return length >= tail && memcmp(text + length - tail, ending, tail) == 0;
 }
 
-opevo_status opevo_i_text_read(const char *path, size_t limit, char **data, size_t *size,
-                               opevo_error *err)
+opevo_status opevo_i_text_unpack(const char *path, const char *raw, size_t raw_size, size_t limit,
+                                 char **data, size_t *size, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    bool xz = opevo_i_ends_with(path, ".xz");
-    bool gz = opevo_i_ends_with(path, ".gz");
     buffer out = {.limit = limit, .path = path};
-    char *raw = NULL;
-    size_t raw_size = 0;
 
-    OPEVO_TRY(opevo_file_read(path, &raw, &raw_size, err));
-    if (xz || gz) {
-        OPEVO_TRY(make_room(&out, err)); /* an empty text has its terminator too */
-        OPEVO_TRY(xz ? unxz(raw, raw_size, &out, err) : gunzip(raw, raw_size, &out, err));
-    } else {
-        out.data = raw;
-        out.size = raw_size;
-        raw = NULL;
-    }
+    OPEVO_TRY(make_room(&out, err)); /* an empty text has its terminator too */
+    OPEVO_TRY(opevo_i_ends_with(path, ".xz") ? unxz(raw, raw_size, &out, err)
+                                             : gunzip(raw, raw_size, &out, err));
     if (out.size > limit)
         OPEVO_TRY(make_room(&out, err));
     ((char *)out.data)[out.size] = '\0';
@@ -197,6 +192,27 @@ opevo_status opevo_i_text_read(const char *path, size_t limit, char **data, size
     out.data = NULL;
 cleanup:
     opevo_free(out.data);
+    return status;
+}
+
+opevo_status opevo_i_text_read(const char *path, size_t limit, char **data, size_t *size,
+                               opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    char *raw = NULL;
+    size_t raw_size = 0;
+
+    OPEVO_TRY(opevo_file_read(path, &raw, &raw_size, err));
+    if (opevo_i_ends_with(path, ".xz") || opevo_i_ends_with(path, ".gz")) {
+        OPEVO_TRY(opevo_i_text_unpack(path, raw, raw_size, limit, data, size, err));
+    } else if (raw_size > limit) {
+        status = fail_too_large(path, limit, err);
+    } else {
+        *data = raw;
+        *size = raw_size;
+        raw = NULL;
+    }
+cleanup:
     opevo_free(raw);
     return status;
 }

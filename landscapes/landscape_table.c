@@ -120,16 +120,13 @@ static opevo_status read_names(opevo_i_table *table, char *line, opevo_error *er
     return check_names(table, err);
 }
 
-opevo_status opevo_i_table_open(const char *path, opevo_i_table *table, opevo_error *err)
+opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo_i_table *table,
+                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     char *line = NULL;
-    size_t size = 0;
 
-    *table = (opevo_i_table){.path = path};
-    OPEVO_TRY(opevo_i_text_read(path, OPEVO_I_TEXT_LIMIT, &table->text, &size, err));
-    table->at = table->text;
-    table->end = table->text + size;
+    *table = (opevo_i_table){.path = path, .text = text, .at = text, .end = text + size};
     OPEVO_TRY(next_line(table, &line, err));
     if (!line) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,

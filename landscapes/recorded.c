@@ -275,8 +275,16 @@ cleanup:
     return status;
 }
 
-static opevo_status open_table(const files *paths, const json_t *root, const char *space,
-                               opevo_objective **out, opevo_error *err)
+static void clear_files(files *paths)
+{
+    opevo_text_free(&paths->stem);
+    opevo_text_free(&paths->json);
+    opevo_text_free(&paths->table);
+}
+
+/* `text` is that of the table; it is released here. */
+static opevo_status open_table(const files *paths, const json_t *root, char *text, size_t size,
+                               const char *space, opevo_objective **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_table table = {0};
@@ -285,7 +293,7 @@ static opevo_status open_table(const files *paths, const json_t *root, const cha
     const char *stem = opevo_text_string(&paths->stem);
     const char *slash = strrchr(stem, '/');
 
-    OPEVO_TRY(opevo_i_table_open(paths->table.data, &table, err));
+    OPEVO_TRY(opevo_i_table_open(paths->table.data, text, size, &table, err));
     OPEVO_TRY(opevo_i_described_table_read(&recording, &table, root, paths->json.data, space,
                                            &facts, err));
     if (!facts.name)
@@ -316,14 +324,34 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_recorded_open(const char *path, const char *space, opevo_objective **out,
-                                 opevo_error *err)
+static opevo_status open_embedded(const char *space, opevo_objective **out, opevo_error *err)
+{
+    const opevo_i_embedded_recording *self = &opevo_i_embedded;
+    opevo_status status = OPEVO_OK;
+    files names = {.stem = {0}};
+    json_t *root = NULL;
+    char *table = NULL;
+    size_t size = 0;
+
+    OPEVO_TRY(locate(self->table_name, &names, err));
+    OPEVO_TRY(opevo_i_json_parse(names.json.data, self->json, self->json_size, &root, err));
+    OPEVO_TRY(opevo_i_text_unpack(names.table.data, self->table, self->table_size,
+                                  OPEVO_I_TEXT_LIMIT, &table, &size, err));
+    OPEVO_TRY(open_table(&names, root, table, size, space, out, err));
+cleanup:
+    json_decref(root);
+    clear_files(&names);
+    return status;
+}
+
+static opevo_status open_files(const char *path, const char *space, opevo_objective **out,
+                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     files paths = {.stem = {0}};
     json_t *root = NULL;
-    char *text = NULL;
-    size_t size = 0;
+    char *text = NULL, *table = NULL;
+    size_t size = 0, table_size = 0;
 
     OPEVO_TRY(locate(path, &paths, err));
     OPEVO_TRY(opevo_i_text_read(paths.json.data, OPEVO_I_TEXT_LIMIT, &text, &size, err));
@@ -331,7 +359,9 @@ opevo_status opevo_recorded_open(const char *path, const char *space, opevo_obje
     if (opevo_i_is_description(root)) {
         if (!paths.table.length)
             OPEVO_TRY(find_file(paths.stem.data, table_endings, &paths.table, err));
-        OPEVO_TRY(open_table(&paths, root, space, out, err));
+        OPEVO_TRY(
+            opevo_i_text_read(paths.table.data, OPEVO_I_TEXT_LIMIT, &table, &table_size, err));
+        OPEVO_TRY(open_table(&paths, root, table, table_size, space, out, err));
     } else if (opevo_i_is_kernel_tuner_cache(root) && !paths.table.length) {
         OPEVO_TRY(open_cache(&paths, root, text, space, out, err));
     } else {
@@ -343,8 +373,12 @@ opevo_status opevo_recorded_open(const char *path, const char *space, opevo_obje
 cleanup:
     json_decref(root);
     opevo_free(text);
-    opevo_text_free(&paths.stem);
-    opevo_text_free(&paths.json);
-    opevo_text_free(&paths.table);
+    clear_files(&paths);
     return status;
+}
+
+opevo_status opevo_recorded_open(const char *path, const char *space, opevo_objective **out,
+                                 opevo_error *err)
+{
+    return *path ? open_files(path, space, out, err) : open_embedded(space, out, err);
 }

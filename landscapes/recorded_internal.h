@@ -30,8 +30,20 @@ opevo_status opevo_i_fail_in(opevo_error *err, const opevo_error *inner, const c
 opevo_status opevo_i_text_read(const char *path, size_t limit, char **data, size_t *size,
                                opevo_error *err);
 
+/* The same from the bytes of such a compressed file; `path`, which need not exist, is its name. */
+opevo_status opevo_i_text_unpack(const char *path, const char *raw, size_t raw_size, size_t limit,
+                                 char **data, size_t *size, opevo_error *err);
+
 /* Whether `text` ends in `ending`. */
 bool opevo_i_ends_with(const char *text, const char *ending);
+
+/* The recording that the build embeds, NAME.csv.xz and NAME.json byte for byte. */
+typedef struct opevo_i_embedded_recording {
+    const char *table_name; /* "NAME.csv.xz" */
+    const char *table, *json;
+    size_t table_size, json_size;
+} opevo_i_embedded_recording;
+extern const opevo_i_embedded_recording opevo_i_embedded;
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
@@ -48,9 +60,11 @@ typedef struct opevo_i_table {
     size_t column_count;
 } opevo_i_table;
 
-/* Read the file and its first line. Errors: INVALID for an empty table, an empty or repeated column
- * name, a zero byte. Close in any case. */
-opevo_status opevo_i_table_open(const char *path, opevo_i_table *table, opevo_error *err);
+/* Read the first line of `text`, `size` bytes and a zero byte after them, which is the file `path`
+ * decompressed and which the table owns from here on. Errors: INVALID for an empty table, an empty
+ * or repeated column name, a zero byte. Close in any case. */
+opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo_i_table *table,
+                                opevo_error *err);
 /* The next row, or *more = false after the last. Errors: INVALID for a row with another number of
  * cells than the first line, or a last line without its line end. */
 opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *err);

@@ -2,28 +2,38 @@
 
 /* Comma-separated tables: cells, quotes, line ends, and what is refused with which line. */
 
-#include "landscape_files.h"
+#include "check.h"
 
 #include "recorded_internal.h"
 
-/* Open a table of this text; the table borrows the path from the folder. */
-static opevo_status open_text(test_folder *folder, const char *text, opevo_i_table *table,
-                              opevo_error *err)
+#include <opevo/memory.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static opevo_status open_bytes(const char *bytes, size_t size, opevo_i_table *table,
+                               opevo_error *err)
 {
-    folder_write(folder, "t.csv", text);
-    return opevo_i_table_open(folder_file(folder, "t.csv"), table, err);
+    char *text = opevo_malloc(size + 1, 1);
+
+    assert_non_null(text);
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    return opevo_i_table_open("t.csv", text, size, table, err);
+}
+
+static opevo_status open_text(const char *text, opevo_i_table *table, opevo_error *err)
+{
+    return open_bytes(text, strlen(text), table, err);
 }
 
 static void reads_cells(void **state)
 {
-    test_folder folder;
     opevo_i_table table;
     bool more = false;
 
     (void)state;
-    folder_open(&folder);
-    CHECK_OK(open_text(&folder,
-                       "a,\"b,\"\"1\"\"\",c\r\n"
+    CHECK_OK(open_text("a,\"b,\"\"1\"\"\",c\r\n"
                        "1,,\"\"\n"
                        "\"x,y\",2 ,\n",
                        &table, &err));
@@ -50,7 +60,6 @@ static void reads_cells(void **state)
         assert_false(more);
     }
     opevo_i_table_close(&table);
-    folder_close(&folder);
 }
 
 static void refuses_bad_first_lines(void **state)
@@ -64,17 +73,14 @@ static void refuses_bad_first_lines(void **state)
         {"a,\"b\n", "t.csv:1: a quote is not closed"},
         {"a,\"b\"c\n", "t.csv:1: a quote is not closed"},
     };
-    test_folder folder;
 
     (void)state;
-    folder_open(&folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_i_table table;
 
-        CHECK_FAILS(OPEVO_INVALID, cases[i][1], open_text(&folder, cases[i][0], &table, &err));
+        CHECK_FAILS(OPEVO_INVALID, cases[i][1], open_text(cases[i][0], &table, &err));
         opevo_i_table_close(&table);
     }
-    folder_close(&folder);
 }
 
 static void refuses_bad_rows(void **state)
@@ -86,43 +92,35 @@ static void refuses_bad_rows(void **state)
         {"a,b\n1,2\n3,4", "t.csv:3: the last line has no line end"},
         {"a,b\n1,2\n3,\"4\n", "t.csv:3: a quote is not closed"},
     };
-    test_folder folder;
 
     (void)state;
-    folder_open(&folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_i_table table;
         bool more = false;
 
-        CHECK_OK(open_text(&folder, cases[i][0], &table, &err));
+        CHECK_OK(open_text(cases[i][0], &table, &err));
         CHECK_OK(opevo_i_table_next(&table, &more, &err));
         CHECK_FAILS(OPEVO_INVALID, cases[i][1], opevo_i_table_next(&table, &more, &err));
         opevo_i_table_close(&table);
     }
-    folder_close(&folder);
 }
 
 static void refuses_zero_bytes_and_endless_lines(void **state)
 {
-    test_folder folder;
     opevo_i_table table;
     bool more = false;
     char *commas = malloc(5002);
 
     (void)state;
     assert_non_null(commas);
-    folder_open(&folder);
-    folder_write_bytes(&folder, "t.csv", "a,b\n1,\0\n", 8);
-    CHECK_OK(opevo_i_table_open(folder_file(&folder, "t.csv"), &table, &err));
+    CHECK_OK(open_bytes("a,b\n1,\0\n", 8, &table, &err));
     CHECK_FAILS(OPEVO_INVALID, "t.csv:2: a zero byte", opevo_i_table_next(&table, &more, &err));
     opevo_i_table_close(&table);
     memset(commas, ',', 5000);
     strcpy(commas + 5000, "\n");
-    CHECK_FAILS(OPEVO_LIMIT, "t.csv:1: more than 4096 columns",
-                open_text(&folder, commas, &table, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "t.csv:1: more than 4096 columns", open_text(commas, &table, &err));
     opevo_i_table_close(&table);
     free(commas);
-    folder_close(&folder);
 }
 
 int main(void)

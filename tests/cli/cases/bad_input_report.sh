@@ -18,7 +18,6 @@ try runs.db -p page.html
 try runs.db --at 5,3
 try runs.db --nodes ok
 try recorded:absent.csv
-try recorded: -o page.html
 try mm1 --on sim:gtx1080ti --alpha .1
 try mm1 --on sim:none
 try 'matmul(2,2,2)' --on cpu
