@@ -13,6 +13,7 @@ typedef struct opevo_i_record {
     opevo_text csv_path, json_path, name; /* name: without folders */
     int file;                             /* NAME.csv, open to append, locked; -1: none */
     opevo_objective *earlier;             /* what was there before; NULL: nothing */
+    opevo_text devices;                   /* what measured it */
     uint64_t rows;
     uint64_t by_class[OPEVO_OUTCOME_CLASS_COUNT];
     double best_fitness, best_time_s;

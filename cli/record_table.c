@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -241,6 +242,20 @@ static void add_totals(const opevo_i_record *record, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
+/* What measured, now and before. */
+static void add_devices(const opevo_i_record *record, opevo_text *out)
+{
+    opevo_text now = {0};
+    const char *before = opevo_text_string(&record->devices);
+
+    opevo_live_print_devices(record->objective, &now);
+    if (!strstr(before, opevo_text_string(&now)))
+        opevo_text_printf(out, "%s%s%s", before, *before ? "; " : "", opevo_text_string(&now));
+    else
+        opevo_text_add(out, before);
+    opevo_text_free(&now);
+}
+
 opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished, opevo_error *err)
 {
     const opevo_objective *objective = record->objective;
@@ -248,7 +263,7 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     opevo_text out = {0};
     opevo_text devices = {0};
 
-    opevo_live_print_devices(objective, &devices);
+    add_devices(record, &devices);
     opevo_text_add(&out, "{");
     opevo_i_json_string(&out, "format", "tuning-landscape 1");
     opevo_i_json_string(&out, "name", opevo_text_string(&record->name));
@@ -326,9 +341,15 @@ static opevo_status open_earlier(opevo_i_record *record, opevo_error *err)
 {
     const opevo_objective *objective = record->objective;
     opevo_status status = opevo_recorded_open(record->csv_path.data, NULL, &record->earlier, err);
+    json_t *described = NULL;
+    const char *devices = NULL;
 
     if (status != OPEVO_OK)
         return status;
+    described = json_load_file(opevo_text_string(&record->json_path), 0, NULL);
+    devices = json_string_value(json_object_get(described, "device"));
+    opevo_text_add(&record->devices, devices ? devices : "");
+    json_decref(described);
     if (opevo_space_signature(record->earlier->space) != opevo_space_signature(objective->space) ||
         strcmp(record->earlier->unit, objective->unit) != 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -409,5 +430,6 @@ void opevo_i_record_close(opevo_i_record *record)
     opevo_text_free(&record->csv_path);
     opevo_text_free(&record->json_path);
     opevo_text_free(&record->name);
+    opevo_text_free(&record->devices);
     *record = (opevo_i_record){.file = -1};
 }

@@ -18,6 +18,9 @@ record --sample 50
 head -1 bench.csv
 printf '8,1,2,0,1' >>bench.csv
 record --all
+# With nothing left to measure it still says what measured.
+record --all | grep -o ' 0 of them now'
+grep -c '"device": "[^"]' bench.json
 opevo tune --on "$on" --space space.json --result 'us:/([0-9]+[.][0-9]+)/' --timeout 1 --trials 60 --seed 2 --store live.db >/dev/null
 opevo tune --on recorded:bench --trials 60 --seed 2 --store replay.db >/dev/null
 for store in live replay; do
