@@ -5,7 +5,7 @@
  *     z_i = mu + f(x_i) + e_i,   f ~ GP(0, s^2 C),   e_i ~ N(0, s^2 noise) independent,
  *
  * with a flat prior of mu and an inverse gamma prior of s^2 (shape 1, scale half the sample variance
- * of z), both integrated out. What is left, one level of q for each factor of C and one of the
+ * of z), both integrated out. What is left, one level of q for each feature and one of the
  * noise, is drawn from its posterior under a uniform prior over the levels.
  *
  * Source: Rasmussen, Williams, "Gaussian Processes for Machine Learning", 2006, sections 2.7 and
@@ -27,7 +27,7 @@ extern const double opevo_i_noise[OPEVO_I_NOISES];
 opevo_i_gaussian *opevo_i_gaussian_create(const opevo_i_walk_kernel *kernel);
 void opevo_i_gaussian_destroy(opevo_i_gaussian *self);
 
-/* What is drawn: one pair of levels for each parameter, and the number of the noise. */
+/* What is drawn: a level for each feature, and the number of the noise. */
 const unsigned char *opevo_i_gaussian_levels(const opevo_i_gaussian *self);
 unsigned opevo_i_gaussian_noise(const opevo_i_gaussian *self);
 void opevo_i_gaussian_set(opevo_i_gaussian *self, const unsigned char *levels, unsigned char noise);

@@ -23,7 +23,7 @@ typedef struct work {
     const double *z;
     size_t n;
     double scale;
-    double *rest;   /* correlations by all factors but the parameter's */
+    double *rest;   /* correlations by all features but one */
     double *matrix; /* covariance, then its factor */
     double *sides;  /* z and 1, whitened */
     float *row;

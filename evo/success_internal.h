@@ -6,7 +6,7 @@
  *     p(x) = (w r + sum_i C(x, x_i) ok_i) / (w + sum_i C(x, x_i)),
  *
  * with r = (successes + 1) / (trials + 1) and w = 1/2: a Beta posterior with kernel weights. The
- * levels of C are those of largest leave-one-out likelihood, climbed to one factor at a time.
+ * levels of C are those of largest leave-one-out likelihood, climbed to one feature at a time.
  *
  * Source: Goetschalckx, Poupart, Hoey, "Continuous correlated Beta processes", IJCAI 2011. */
 
@@ -26,16 +26,16 @@ void opevo_i_success_destroy(opevo_i_success *self);
 /* An outcome; errors: NOMEM. */
 opevo_status opevo_i_success_tell(opevo_i_success *self, const opevo_i_points *from, size_t i,
                                   bool ok, opevo_error *err);
-/* One pair for each parameter. */
+/* One for each feature. */
 const unsigned char *opevo_i_success_levels(const opevo_i_success *self);
 /* Whether any point failed; without failures every probability is 1. */
 bool opevo_i_success_has_failures(const opevo_i_success *self);
 
 /* The logarithm of the leave-one-out likelihood of the outcomes, r being that of all of them.
- * Errors: NOMEM. Cost: n^2 for each parameter. */
+ * Errors: NOMEM. Cost: n^2 for each feature. */
 opevo_status opevo_i_success_likelihood(const opevo_i_success *self, double *log_likelihood,
                                         opevo_error *err);
-/* Climb: as many times as there are parameters, for the factors of a uniform one, the best of the
+/* Climb: as many times as there are features, for a uniform one, the best of the
  * current level and two that are uniform. Errors: NOMEM. Cost: a likelihood for each level tried. */
 opevo_status opevo_i_success_fit(opevo_i_success *self, opevo_rng *rng, opevo_error *err);
 

@@ -97,11 +97,9 @@ static bool count_edges(const opevo_i_walk_feature *self, const opevo_parameter 
     return fine;
 }
 
-/* A to N = D^-1/2 A D^-1/2. */
-static void scale_edges(size_t n, double *edges)
+/* A to N = D^-1/2 A D^-1/2; `degrees` is scratch. */
+static void scale_edges(size_t n, double *edges, double *degrees)
 {
-    double degrees[OPEVO_I_DENSE_MOST];
-
     for (size_t a = 0; a < n; a++) {
         degrees[a] = 0;
         for (size_t b = 0; b < n; b++)
@@ -143,7 +141,7 @@ static bool fill_tables(opevo_i_walk_feature *self, const opevo_parameter *param
     self->tables = opevo_malloc(OPEVO_I_LEVELS * n * n, sizeof *self->tables);
     fine = scaled && matrix && self->tables && count_edges(self, parameter, size, scaled);
     if (fine)
-        scale_edges(n, scaled);
+        scale_edges(n, scaled, matrix);
     for (size_t level = 0; fine && level < OPEVO_I_LEVELS; level++)
         fill_table(scaled, opevo_i_level_q[level], n, matrix, self->tables + level * n * n);
     opevo_free(scaled);

@@ -36,8 +36,9 @@ enum {
     OPEVO_I_FEATURE_KIND = -2   /* whether it is the integer of a power of two; of one component */
 };
 
-/* A parameter of at most OPEVO_I_CLASSIFIED_MOST values, of which no component takes more than
- * OPEVO_I_DENSE_MOST. One that has a single class has no tables and says nothing. Errors: NOMEM.
+/* A parameter of at most OPEVO_I_CLASSIFIED_MOST values, of which a component of three or more takes at
+ * most 1024 (a number of 1025 divisors has more ordered factorisations than that, and 9! is more). One
+ * that has a single class has no tables and says nothing. Errors: NOMEM.
  * Cost: one look at each edge, and OPEVO_I_LEVELS inversions. */
 opevo_status opevo_i_walk_feature_init(opevo_i_walk_feature *self, const opevo_parameter *parameter,
                                        int what, opevo_error *err);

@@ -23,8 +23,8 @@
 #include "walk_feature_internal.h"
 
 enum {
-    OPEVO_I_JOINT_MOST = 4096
-}; /* values of a group of parameters: its row stays in the cache */
+    OPEVO_I_JOINT_MOST = 4096 /* values of a group of parameters: its row stays in the cache */
+};
 
 typedef struct opevo_i_walk_kernel opevo_i_walk_kernel;
 
