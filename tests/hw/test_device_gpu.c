@@ -155,12 +155,8 @@ static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opev
 {
     (void)refused;
     (void)why;
-    out->dialect = self->dialect;
-    strcpy(out->entry, "kernel");
-    for (int i = 0; i < 3; i++)
-        out->grid[i] = out->block[i] = 1;
-    out->block[0] = zoo_of_gpu[(size_t)point].threads;
-    out->dynamic_shared_bytes = zoo_of_gpu[(size_t)point].shared_bytes;
+    zoo_of_one_block(out, self->dialect, zoo_of_gpu[(size_t)point].threads,
+                     zoo_of_gpu[(size_t)point].shared_bytes);
     opevo_text_add(&out->source, HEAD);
     opevo_text_printf(&out->source, "%s }\n", zoo_of_gpu[(size_t)point].body);
     return opevo_text_check(&out->source, err);

@@ -177,4 +177,16 @@ static inline zoo *zoo_of_products(int64_t size)
                       (opevo_operator){.kind = OPEVO_MATMUL, .n = size, .k = size, .m = size});
 }
 
+/* A kernel, still without source, that a GPU runs in one block. */
+static inline void zoo_of_one_block(opevo_kernel *out, opevo_kernel_dialect dialect,
+                                    uint32_t threads, uint32_t shared_bytes)
+{
+    out->dialect = dialect;
+    strcpy(out->entry, "kernel");
+    for (int i = 0; i < 3; i++)
+        out->grid[i] = out->block[i] = 1;
+    out->block[0] = threads;
+    out->dynamic_shared_bytes = shared_bytes;
+}
+
 #endif
