@@ -14,23 +14,17 @@
 #include <opevo/reference.h>
 #include <opevo/template.h>
 
+#include "operands_internal.h"
+
 typedef void kernel_function(const float *a, const float *b, float *c);
 
 /* Operands of an operator, the right result, and how far a kernel may be from it. */
 typedef struct operands {
     opevo_operator op;
+    opevo_i_guarded memory[3]; /* of a, b and c */
     float *a, *b, *c, *expected;
     double *magnitude;
 } operands;
-
-static inline float *floats_make(int64_t count)
-{
-    void *memory = NULL;
-
-    assert_int_equal(posix_memalign(&memory, 64, ((size_t)count * sizeof(float) + 127) / 64 * 64),
-                     0);
-    return memory;
-}
 
 static inline operands operands_make(const char *form, uint64_t seed)
 {
@@ -40,12 +34,15 @@ static inline operands operands_make(const char *form, uint64_t seed)
 
     CHECK_OK(opevo_operator_parse(form, &self.op, &err));
     opevo_rng_init(&rng, seed, "operands", 0);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         count[i] = opevo_operand_elements(&self.op, i);
-    self.a = floats_make(count[0]);
-    self.b = floats_make(count[1]);
-    self.c = floats_make(count[2]);
-    self.expected = floats_make(count[2]);
+        CHECK_OK(
+            opevo_i_guarded_create((size_t)count[i] * sizeof(float), false, &self.memory[i], &err));
+    }
+    self.a = (float *)(void *)self.memory[0].data;
+    self.b = (float *)(void *)self.memory[1].data;
+    self.c = (float *)(void *)self.memory[2].data;
+    self.expected = opevo_malloc((size_t)count[2], sizeof *self.expected);
     self.magnitude = opevo_malloc((size_t)count[2], sizeof *self.magnitude);
     for (int64_t i = 0; i < count[0]; i++)
         self.a[i] = (float)(2 * opevo_rng_unit(&rng) - 1);
@@ -57,10 +54,9 @@ static inline operands operands_make(const char *form, uint64_t seed)
 
 static inline void operands_free(operands *self)
 {
-    free(self->a);
-    free(self->b);
-    free(self->c);
-    free(self->expected);
+    for (int i = 0; i < 3; i++)
+        opevo_i_guarded_free(&self->memory[i]);
+    opevo_free(self->expected);
     opevo_free(self->magnitude);
 }
 
@@ -69,7 +65,7 @@ static inline void *source_load(const char *source)
 {
     /* Rows that are computed only to be dropped are set and not used. */
     static const char *const compiler[] = {"cc",
-                                           "-O1",
+                                           "-O2",
                                            "-march=native",
                                            "-fPIC",
                                            "-shared",
@@ -109,6 +105,8 @@ static inline void kernel_check(operands *self, const opevo_kernel *kernel, cons
                          opevo_text_string(&kernel->source));
         }
     }
+    for (int i = 0; i < 3; i++)
+        assert_true(opevo_i_guarded_intact(&self->memory[i]));
     dlclose(handle);
 }
 

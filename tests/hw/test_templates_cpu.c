@@ -34,11 +34,37 @@ static void test_conv2d(void **state)
         assert_true(template_check(forms[i], "cpu", OPEVO_KERNEL_C, point_count(2), i) > 0);
 }
 
+/* Sums over parts of the channels are added to the result, here 7 of 8 lanes at its very end. */
+static void test_partial_sums_stay_inside(void **state)
+{
+    static const char point[] =
+        "F=1,1,16 Q=2,4,8 C=2,1 order=0,2,1 inner=1,0 pack=0 vector=8 unroll=256";
+    operands self = operands_make("conv2d(1,2,14,14,16,3,3,2,1)", 1);
+    opevo_kernel_maker *maker = NULL;
+    opevo_kernel kernel = {0};
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    opevo_index at = 0;
+
+    (void)state;
+    assert_int_equal(self.memory[2].after, 0);
+    CHECK_OK(opevo_template_open(&self.op, "cpu", OPEVO_KERNEL_C, &maker, &err));
+    CHECK_OK(opevo_space_read(maker->space, point, &at, &err));
+    CHECK_OK(maker->ops->make(maker, at, &kernel, &refused, &why, &err));
+    assert_int_equal(refused, OPEVO_OUTCOME_OK);
+    kernel_check(&self, &kernel, point);
+    opevo_text_free(&why);
+    opevo_kernel_free(&kernel);
+    maker->ops->destroy(maker);
+    operands_free(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matmul),
         cmocka_unit_test(test_conv2d),
+        cmocka_unit_test(test_partial_sums_stay_inside),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
