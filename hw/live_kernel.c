@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_internal.h"
 #include "samples_internal.h"
 
 /* Jobs in one worker: enough to keep it building while it measures. */
@@ -93,17 +92,12 @@ static bool is_positive(double value)
 }
 
 static opevo_status check_options(const opevo_kernel_maker *maker,
-                                  const opevo_live_options *options, opevo_error *err)
+                                  const opevo_live_options *options,
+                                  const opevo_i_backend_ops *backend, opevo_error *err)
 {
-    const opevo_i_backend_ops *ops = NULL;
-    unsigned ordinal = 0;
-    opevo_status status = opevo_i_backend_find(options->device, &ops, &ordinal, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    if (!ops->builds ||
-        (ops->dialect != maker->dialect &&
-         !(ops->dialect == OPEVO_KERNEL_C && maker->dialect == OPEVO_KERNEL_EMULATION)))
+    if (!backend->builds ||
+        (backend->dialect != maker->dialect &&
+         !(backend->dialect == OPEVO_KERNEL_C && maker->dialect == OPEVO_KERNEL_EMULATION)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The template %s makes no kernels for %s.",
                           maker->name, options->device);
     if (!is_positive(options->build_limit_s) || !is_positive(options->run_limit_s))
@@ -116,17 +110,33 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
     return OPEVO_OK;
 }
 
-static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *options)
+typedef struct model {
+    const char *device;
+    char title[256];
+} model;
+
+static void note_model(void *context, const opevo_hardware *row)
 {
+    model *self = context;
+
+    if (row->present && !strcmp(row->name, self->device))
+        snprintf(self->title, sizeof self->title, "%s", row->title);
+}
+
+/* A run goes on where it began: the model of a device of this host counts, that of other hosts' is not
+ * known before their workers have started. */
+static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *options,
+                     const opevo_i_backend_ops *backend)
+{
+    model here = {.device = options->device};
     const double numbers[] = {options->build_limit_s, options->run_limit_s, options->precision,
                               options->repeat_s, options->cold_cache ? 1 : 0};
     uint64_t hash = opevo_space_signature(maker->space);
-    char title[256] = "";
 
     hash = opevo_hash_bytes(hash, &maker->signature, sizeof maker->signature);
-    if (!options->workers.count && !strcmp(options->device, "cpu"))
-        opevo_i_cpu_title(title, sizeof title); /* a run goes on where it began */
-    hash = opevo_hash_bytes(hash, title, strlen(title) + 1);
+    if (!options->workers.count)
+        backend->list(note_model, &here);
+    hash = opevo_hash_bytes(hash, here.title, strlen(here.title) + 1);
     hash = opevo_hash_bytes(hash, options->device, strlen(options->device) + 1);
     hash = opevo_hash_bytes(hash, &options->seed, sizeof options->seed);
     return opevo_hash_bytes(hash, numbers, sizeof numbers);
@@ -147,7 +157,8 @@ static opevo_status make_setup(kernels *self, const opevo_live_options *options,
                                  : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a setup.");
 }
 
-static opevo_status fill(kernels *self, const opevo_live_options *options, opevo_error *err)
+static opevo_status fill(kernels *self, const opevo_live_options *options,
+                         const opevo_i_backend_ops *backend, opevo_error *err)
 {
     opevo_i_live *live = &self->live;
     opevo_text name = {0};
@@ -163,7 +174,7 @@ static opevo_status fill(kernels *self, const opevo_live_options *options, opevo
     live->super.unit = "GFLOP/s";
     live->super.flop = self->flop;
     live->super.features = self->maker->features;
-    live->super.signature = sign(self->maker, options);
+    live->super.signature = sign(self->maker, options, backend);
     live->prepare = prepare;
     live->value = value;
     live->pool.depth = DEPTH;
@@ -179,6 +190,8 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
                              opevo_objective **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    const opevo_i_backend_ops *backend = NULL;
+    unsigned ordinal = 0;
     kernels *self = opevo_calloc(1, sizeof *self);
 
     if (!self) {
@@ -188,10 +201,11 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     self->maker = maker;
     self->live.super.ops = &opevo_i_live_kernel_ops;
     self->live.release = release;
-    OPEVO_TRY(check_options(maker, options, err));
+    OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
+    OPEVO_TRY(check_options(maker, options, backend, err));
     OPEVO_TRY(make_setup(self, options, err));
     OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, options->device, err));
-    OPEVO_TRY(fill(self, options, err));
+    OPEVO_TRY(fill(self, options, backend, err));
     *out = &self->live.super;
 cleanup:
     if (status != OPEVO_OK)

@@ -3,7 +3,7 @@
 /* Stands for libcuda, libnvrtc, libnvidia-ml, libamdhip64 and libhiprtc in tests. "Device" memory is the
  * process's own; a "compiled" kernel is its source, in which a comment fake:WORD says how it
  * behaves; time passes at 10 microseconds an execution. What is called is appended to the file
- * FAKE_GPU_LOG. */
+ * FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is set, is the model of the devices. */
 
 #include "fake_gpu.h"
 
@@ -76,7 +76,9 @@ BOTH(int, cuDeviceGetCount, hipGetDeviceCount, (int *count), (count))
 BOTH(int, cuDeviceGetName, hipDeviceGetName, (char *name, int size, int device),
      (name, size, device))
 {
-    snprintf(name, (size_t)size, "Fake GPU %d", device);
+    const char *model = getenv("FAKE_GPU_MODEL");
+
+    snprintf(name, (size_t)size, "%s %d", model ? model : "Fake GPU", device);
     return 0;
 }
 BOTH(int, cuDeviceTotalMem_v2, hipDeviceTotalMem, (size_t * bytes, int device), (bytes, device))

@@ -194,6 +194,28 @@ static void test_list(void **state)
     opevo_text_free(&out);
 }
 
+static uint64_t signature_on(const char *device, const char *model)
+{
+    opevo_objective *objective = NULL;
+    uint64_t signature = 0;
+
+    setenv("FAKE_GPU_MODEL", model, 1);
+    objective = open_fake(device, OPEVO_KERNEL_CUDA);
+    signature = objective->signature;
+    opevo_objective_destroy(objective);
+    unsetenv("FAKE_GPU_MODEL");
+    return signature;
+}
+
+/* What was measured on one device is never gone on with on another. */
+static void test_signature_tells_models(void **state)
+{
+    (void)state;
+    assert_true(signature_on("cuda:0", "A") == signature_on("cuda:0", "A"));
+    assert_true(signature_on("cuda:0", "A") != signature_on("cuda:0", "B"));
+    assert_true(signature_on("cuda:0", "A") != signature_on("cuda:1", "A"));
+}
+
 static void test_no_such_device(void **state)
 {
     opevo_objective *objective = open_fake("cuda:2", OPEVO_KERNEL_CUDA);
@@ -211,7 +233,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cuda),           cmocka_unit_test(test_hip),
         cmocka_unit_test(test_library),        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_no_such_device),
+        cmocka_unit_test(test_no_such_device), cmocka_unit_test(test_signature_tells_models),
     };
     const char *where = getenv("LD_LIBRARY_PATH");
 
