@@ -24,6 +24,7 @@ static const opevo_option options[] = {
 
 /* Spaces up to this many points are put into a random order as a whole. */
 #define MOST_SHUFFLED ((opevo_index)1 << 26)
+#define MOST_LOOKED_AT ((opevo_index)1 << 32) /* for --all: minutes */
 enum { BATCH = 1024, MISSES = 1000000 };
 
 typedef struct plan {
@@ -40,25 +41,42 @@ typedef struct plan {
 
 /* ---- Which points --------------------------------------------------------------------------- */
 
+/* The allowed points of a space of at most MOST_LOOKED_AT; the caller frees them. */
+static opevo_status list_allowed(const opevo_space *space, uint32_t **points, size_t *count,
+                                 opevo_error *err)
+{
+    size_t size = (size_t)opevo_space_size(space);
+    size_t capacity = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        if (!opevo_space_allows(space, i))
+            continue;
+        if (*count == MOST_SHUFFLED)
+            return OPEVO_FAIL(err, OPEVO_LIMIT,
+                              "--all: more than 2^26 points are allowed; take --sample N.");
+        if (!opevo_reserve((void **)points, &capacity, *count + 1, sizeof **points))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", *count + 1);
+        (*points)[(*count)++] = (uint32_t)i;
+    }
+    return OPEVO_OK;
+}
+
 /* All allowed points in a random order, the first `most` of them: what was measured when is then
  * independent of where it lies, and a larger sample contains a smaller one. */
 static opevo_status shuffle(plan *self, uint64_t seed, uint64_t most, opevo_error *err)
 {
-    const opevo_space *space = self->objective->space;
-    size_t size = (size_t)opevo_space_size(space);
-    uint32_t *order = opevo_malloc(size, sizeof *order);
+    uint32_t *order = NULL;
     size_t allowed = 0;
     opevo_rng rng;
+    opevo_status status = list_allowed(self->objective->space, &order, &allowed, err);
 
-    for (size_t i = 0; order && i < size; i++) {
-        if (opevo_space_allows(space, i))
-            order[allowed++] = (uint32_t)i;
-    }
     self->count = most < allowed ? (size_t)most : allowed;
     self->points = opevo_malloc(self->count, sizeof *self->points);
-    if (!order || !self->points) {
+    if (status == OPEVO_OK && !self->points)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", self->count);
+    if (status != OPEVO_OK) {
         opevo_free(order);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", size);
+        return status;
     }
     opevo_rng_init(&rng, seed, "record", 0);
     for (size_t i = 0; i < self->count; i++) {
@@ -115,11 +133,11 @@ static opevo_status choose_points(const opevo_call *call, plan *self, opevo_erro
 
     OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &seed, err));
     OPEVO_TRY(opevo_i_option_count(call, "sample", UINT64_MAX, 1, UINT64_MAX, &most, err));
-    if (opevo_space_size(self->objective->space) <= MOST_SHUFFLED)
+    if (opevo_space_size(self->objective->space) <= (all ? MOST_LOOKED_AT : MOST_SHUFFLED))
         return shuffle(self, seed, most, err);
     if (all)
         return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "--all: the space has more than 2^26 points; take --sample N.");
+                          "--all: the space has more than 2^32 points; take --sample N.");
     if (most > (uint64_t)MOST_SHUFFLED)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "--sample: give at most 2^26.");
     return draw(self, seed, most, err);
