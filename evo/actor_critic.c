@@ -6,6 +6,7 @@
 
 #include <cblas.h>
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,25 +16,26 @@ static const double RATE = 1e-3;
 static const double BETA1 = 0.9;
 static const double BETA2 = 0.999;
 static const double EPSILON = 1e-8;
+static const float SQUARABLE = 0x1p64F; /* numbers below have finite squares */
 
 struct opevo_i_actor_critic {
     size_t inputs;
     size_t outputs; /* actions and one value */
     size_t weight_count;
-    void *block;     /* holds the next four */
-    double *weights; /* weight_count of each of these */
-    double *gradient;
-    double *mean; /* Adam's averages of the gradient and of its square */
-    double *square;
+    void *block;    /* holds the next four */
+    float *weights; /* weight_count of each of these */
+    float *gradient;
+    float *mean; /* Adam's averages of the gradient and of its square */
+    float *square;
     double mean_left; /* beta^t of the averages */
     double square_left;
 
-    void *scratch;    /* holds the next four */
-    size_t rows;      /* samples that they have room for */
-    double *state;    /* rows * inputs */
-    double *hidden;   /* rows * HIDDEN */
-    double *output;   /* rows * outputs */
-    double *hidden_d; /* rows * HIDDEN: derivatives by the hidden units */
+    void *scratch;   /* holds the next four */
+    size_t rows;     /* samples that they have room for */
+    float *state;    /* rows * inputs */
+    float *hidden;   /* rows * HIDDEN */
+    float *output;   /* rows * outputs */
+    float *hidden_d; /* rows * HIDDEN: derivatives by the hidden units */
 };
 
 /* Where the parts of the weights lie. */
@@ -52,31 +54,31 @@ static size_t bias2(const opevo_i_actor_critic *self)
     return weight2(self) + self->outputs * HIDDEN;
 }
 
-/* `count` doubles rounded up to whole cache lines. */
+/* `count` floats rounded up to whole cache lines. */
 static size_t lines(size_t count)
 {
-    size_t line = ALIGNMENT / sizeof(double);
+    size_t line = ALIGNMENT / sizeof(float);
 
     return (count + line - 1) / line * line;
 }
 
-/* Zeroed room for `count` doubles that starts at a cache line of *block: kernels that peel by
+/* Zeroed room for `count` floats that starts at a cache line of *block: kernels that peel by
  * alignment round differently. */
-static double *allocate_lines(size_t count, void **block)
+static float *allocate_lines(size_t count, void **block)
 {
-    char *start = opevo_calloc(count + ALIGNMENT / sizeof(double), sizeof(double));
+    char *start = opevo_calloc(count + ALIGNMENT / sizeof(float), sizeof(float));
 
     *block = start;
     if (!start)
         return NULL;
     start += (ALIGNMENT - (uintptr_t)start % ALIGNMENT) % ALIGNMENT;
-    return (double *)(void *)start;
+    return (float *)(void *)start;
 }
 
 static bool reserve_rows(opevo_i_actor_critic *self, size_t rows)
 {
     void *block = NULL;
-    double *start = NULL;
+    float *start = NULL;
 
     if (rows <= self->rows)
         return true;
@@ -96,12 +98,12 @@ static bool reserve_rows(opevo_i_actor_critic *self, size_t rows)
 }
 
 /* Uniform in +-1/sqrt(inputs of the layer). */
-static void initialise(double *weights, size_t count, size_t inputs, opevo_rng *rng)
+static void initialise(float *weights, size_t count, size_t inputs, opevo_rng *rng)
 {
     double most = 1 / sqrt((double)inputs);
 
     for (size_t i = 0; i < count; i++)
-        weights[i] = most * (2 * opevo_rng_unit(rng) - 1);
+        weights[i] = (float)(most * (2 * opevo_rng_unit(rng) - 1));
 }
 
 opevo_status opevo_i_actor_critic_create(size_t inputs, size_t actions, opevo_rng *rng,
@@ -145,35 +147,36 @@ size_t opevo_i_actor_critic_weight_count(const opevo_i_actor_critic *network)
     return network->weight_count;
 }
 
-double *opevo_i_actor_critic_weights(opevo_i_actor_critic *network)
+float *opevo_i_actor_critic_weights(opevo_i_actor_critic *network)
 {
     return network->weights;
 }
 
-/* Turn the first `count` of `logits` into probabilities. */
-static void softmax(double *logits, size_t count)
+/* Turn `count` logits into probabilities; returns the logarithm of the sum of their exponentials. */
+static float softmax(float *logits, size_t count)
 {
-    double largest = logits[0];
-    double sum = 0;
+    float largest = logits[0];
+    float sum = 0;
 
     for (size_t i = 1; i < count; i++)
         largest = logits[i] > largest ? logits[i] : largest;
     for (size_t i = 0; i < count; i++) {
-        logits[i] = exp(logits[i] - largest);
+        logits[i] = expf(logits[i] - largest);
         sum += logits[i];
     }
     for (size_t i = 0; i < count; i++)
         logits[i] /= sum;
+    return largest + logf(sum);
 }
 
-static void rectify(double *units, size_t count)
+static void rectify(float *units, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         units[i] = units[i] > 0 ? units[i] : 0;
 }
 
-double opevo_i_actor_critic_policy(opevo_i_actor_critic *network, const double *state,
-                                   double *probabilities)
+float opevo_i_actor_critic_policy(opevo_i_actor_critic *network, const float *state,
+                                  float *probabilities)
 {
     opevo_i_actor_critic *self = network;
     size_t actions = self->outputs - 1;
@@ -181,19 +184,19 @@ double opevo_i_actor_critic_policy(opevo_i_actor_critic *network, const double *
     int outputs = (int)self->outputs;
 
     memcpy(self->state, state, self->inputs * sizeof *state);
-    memcpy(self->hidden, self->weights + bias1(self), HIDDEN * sizeof(double));
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, HIDDEN, inputs, 1, self->weights, inputs, self->state,
-                1, 1, self->hidden, 1);
+    memcpy(self->hidden, self->weights + bias1(self), HIDDEN * sizeof(float));
+    cblas_sgemv(CblasRowMajor, CblasTrans, inputs, HIDDEN, 1, self->weights, HIDDEN, self->state, 1,
+                1, self->hidden, 1);
     rectify(self->hidden, HIDDEN);
-    memcpy(self->output, self->weights + bias2(self), self->outputs * sizeof(double));
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, outputs, HIDDEN, 1, self->weights + weight2(self),
+    memcpy(self->output, self->weights + bias2(self), self->outputs * sizeof(float));
+    cblas_sgemv(CblasRowMajor, CblasNoTrans, outputs, HIDDEN, 1, self->weights + weight2(self),
                 HIDDEN, self->hidden, 1, 1, self->output, 1);
     softmax(self->output, actions);
-    memcpy(probabilities, self->output, actions * sizeof(double));
+    memcpy(probabilities, self->output, actions * sizeof(float));
     return self->output[actions];
 }
 
-/* Hidden units, probabilities and values of all samples, a row each. */
+/* Hidden units, logits and values of all samples, a row each. */
 static void forward(opevo_i_actor_critic *self, size_t count)
 {
     int rows = (int)count;
@@ -201,37 +204,37 @@ static void forward(opevo_i_actor_critic *self, size_t count)
     int outputs = (int)self->outputs;
 
     for (size_t i = 0; i < count; i++) {
-        memcpy(self->hidden + i * HIDDEN, self->weights + bias1(self), HIDDEN * sizeof(double));
+        memcpy(self->hidden + i * HIDDEN, self->weights + bias1(self), HIDDEN * sizeof(float));
         memcpy(self->output + i * self->outputs, self->weights + bias2(self),
-               self->outputs * sizeof(double));
+               self->outputs * sizeof(float));
     }
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, HIDDEN, inputs, 1, self->state,
-                inputs, self->weights, inputs, 1, self->hidden, HIDDEN);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, HIDDEN, inputs, 1, self->state,
+                inputs, self->weights, HIDDEN, 1, self->hidden, HIDDEN);
     rectify(self->hidden, count * HIDDEN);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, outputs, HIDDEN, 1, self->hidden,
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, outputs, HIDDEN, 1, self->hidden,
                 HIDDEN, self->weights + weight2(self), HIDDEN, 1, self->output, outputs);
-    for (size_t i = 0; i < count; i++)
-        softmax(self->output + i * self->outputs, self->outputs - 1);
 }
 
-/* Turn the outputs of one sample into the derivatives of its loss by the logits and the value. With
- * d log pi(a) / d logit_k = [k = a] - pi_k. */
-static void differentiate(double *output, size_t actions, size_t action, double reward,
+/* Turn the outputs of one sample into the derivatives of its loss by them, with d log pi(a) /
+ * d logit_k = [k = a] - pi_k. The logarithm is taken of logits, for pi(a) may be too small a number. */
+static void differentiate(float *output, size_t actions, size_t action, double reward,
                           opevo_i_loss loss)
 {
-    double advantage = reward - output[actions];
-    double by_log = loss == OPEVO_I_LOSS_REFERENCE ? advantage : -advantage;
-    double by_value = -2 * advantage;
+    float advantage = (float)reward - output[actions];
+    float by_log = loss == OPEVO_I_LOSS_REFERENCE ? advantage : -advantage;
+    float by_value = -2 * advantage;
+    float logit = output[action];
+    float logarithm = logit - softmax(output, actions);
 
     if (loss == OPEVO_I_LOSS_REFERENCE)
-        by_value -= log(output[action]);
+        by_value -= logarithm;
     for (size_t k = 0; k < actions; k++)
-        output[k] = by_log * ((k == action) - output[k]);
+        output[k] = by_log * ((float)(k == action) - output[k]);
     output[actions] = by_value;
 }
 
 /* sums[k] = the sum of column k. */
-static void sum_columns(const double *rows, size_t count, size_t columns, double *sums)
+static void sum_columns(const float *rows, size_t count, size_t columns, float *sums)
 {
     memset(sums, 0, columns * sizeof *sums);
     for (size_t i = 0; i < count; i++) {
@@ -245,23 +248,23 @@ static void backward(opevo_i_actor_critic *self, size_t count)
     int rows = (int)count;
     int inputs = (int)self->inputs;
     int outputs = (int)self->outputs;
-    double *gradient = self->gradient;
+    float *gradient = self->gradient;
 
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, outputs, HIDDEN, rows, 1, self->output,
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, outputs, HIDDEN, rows, 1, self->output,
                 outputs, self->hidden, HIDDEN, 0, gradient + weight2(self), HIDDEN);
     sum_columns(self->output, count, self->outputs, gradient + bias2(self));
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, HIDDEN, outputs, 1, self->output,
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, HIDDEN, outputs, 1, self->output,
                 outputs, self->weights + weight2(self), HIDDEN, 0, self->hidden_d, HIDDEN);
     for (size_t i = 0; i < count * HIDDEN; i++)
         self->hidden_d[i] = self->hidden[i] > 0 ? self->hidden_d[i] : 0;
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, HIDDEN, inputs, rows, 1, self->hidden_d,
-                HIDDEN, self->state, inputs, 0, gradient, inputs);
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, inputs, HIDDEN, rows, 1, self->state,
+                inputs, self->hidden_d, HIDDEN, 0, gradient, HIDDEN);
     sum_columns(self->hidden_d, count, HIDDEN, gradient + bias1(self));
 }
 
-opevo_status opevo_i_actor_critic_gradient(opevo_i_actor_critic *network, const double *states,
+opevo_status opevo_i_actor_critic_gradient(opevo_i_actor_critic *network, const float *states,
                                            const size_t *actions, const double *rewards,
-                                           size_t count, opevo_i_loss loss, const double **gradient,
+                                           size_t count, opevo_i_loss loss, const float **gradient,
                                            opevo_error *err)
 {
     opevo_i_actor_critic *self = network;
@@ -297,61 +300,67 @@ static bool has_wide(void)
 }
 #endif
 
-/* Whether one of the numbers is not finite: its exponent is the largest, and one more is carried
- * into the sign. */
-static ALWAYS_INLINE bool find_strange(const double *numbers, size_t count)
+/* Whether one of the numbers has no finite square, or is none. */
+static ALWAYS_INLINE bool find_strange(const float *numbers, size_t count)
 {
-    uint64_t strange = 0;
+    int strange = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits = 0;
+    for (size_t i = 0; i < count; i++)
+        strange |= !(fabsf(numbers[i]) < SQUARABLE);
+    return strange;
+}
 
-        memcpy(&bits, &numbers[i], sizeof bits);
-        strange |= (bits & UINT64_C(0x7ff0000000000000)) + UINT64_C(0x0010000000000000);
-    }
-    return strange >> 63;
+/* 0 for a subnormal number: arithmetic with them takes a hundred times as long, and a mean that
+ * decays would stay one for ever. */
+static ALWAYS_INLINE float flush(float x)
+{
+    return fabsf(x) < FLT_MIN ? 0 : x;
 }
 
 /* mean and square towards the gradient and its square, weights -= rate mean / (sqrt(square) +
  * least). */
-static ALWAYS_INLINE void move_weights(opevo_i_actor_critic *self, double rate, double least)
+static ALWAYS_INLINE void move_weights(opevo_i_actor_critic *self, float rate, float least)
 {
-    double *restrict weights = self->weights;
-    double *restrict mean = self->mean;
-    double *restrict square = self->square;
-    const double *restrict gradient = self->gradient;
+    const float keep1 = (float)BETA1;
+    const float keep2 = (float)BETA2;
+    const float add1 = (float)(1 - BETA1);
+    const float add2 = (float)(1 - BETA2);
+    float *restrict weights = self->weights;
+    float *restrict mean = self->mean;
+    float *restrict square = self->square;
+    const float *restrict gradient = self->gradient;
     size_t count = self->weight_count;
 
     for (size_t i = 0; i < count; i++) {
-        mean[i] = BETA1 * mean[i] + (1 - BETA1) * gradient[i];
-        square[i] = BETA2 * square[i] + (1 - BETA2) * gradient[i] * gradient[i];
-        weights[i] -= rate * mean[i] / (sqrt(square[i]) + least);
+        mean[i] = flush(keep1 * mean[i] + add1 * gradient[i]);
+        square[i] = flush(keep2 * square[i] + add2 * gradient[i] * gradient[i]);
+        weights[i] -= rate * mean[i] / (sqrtf(square[i]) + least);
     }
 }
 
-static bool is_strange(const double *numbers, size_t count)
+static bool is_strange(const float *numbers, size_t count)
 {
     return find_strange(numbers, count);
 }
 
-static WIDE bool is_strange_wide(const double *numbers, size_t count)
+static WIDE bool is_strange_wide(const float *numbers, size_t count)
 {
     return find_strange(numbers, count);
 }
 
-static void move(opevo_i_actor_critic *self, double rate, double least)
+static void move(opevo_i_actor_critic *self, float rate, float least)
 {
     move_weights(self, rate, least);
 }
 
-static WIDE void move_wide(opevo_i_actor_critic *self, double rate, double least)
+static WIDE void move_wide(opevo_i_actor_critic *self, float rate, float least)
 {
     move_weights(self, rate, least);
 }
 
 /* One step of Adam: with m and v the averages divided by 1 - beta^t, w -= RATE m / (sqrt(v) +
  * EPSILON). The division of v is taken out of the loop: its root multiplies both sides. A gradient
- * that is not finite moves nothing. */
+ * without a finite square moves nothing. */
 static void step(opevo_i_actor_critic *self)
 {
     bool wide = has_wide();
@@ -364,15 +373,15 @@ static void step(opevo_i_actor_critic *self)
     self->square_left *= BETA2;
     root = sqrt(1 - self->square_left);
     rate = RATE * root / (1 - self->mean_left);
-    (wide ? move_wide : move)(self, rate, EPSILON * root);
+    (wide ? move_wide : move)(self, (float)rate, (float)(EPSILON * root));
 }
 
-opevo_status opevo_i_actor_critic_learn(opevo_i_actor_critic *network, const double *states,
+opevo_status opevo_i_actor_critic_learn(opevo_i_actor_critic *network, const float *states,
                                         const size_t *actions, const double *rewards, size_t count,
                                         opevo_i_loss loss, opevo_error *err)
 {
     opevo_i_actor_critic *self = network;
-    const double *gradient = NULL;
+    const float *gradient = NULL;
     opevo_status status =
         opevo_i_actor_critic_gradient(self, states, actions, rewards, count, loss, &gradient, err);
 

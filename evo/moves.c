@@ -290,7 +290,7 @@ static double as_double(opevo_index vertex)
 }
 
 void opevo_i_moves_features(const opevo_i_moves *moves, const opevo_index *vertices,
-                            double *features)
+                            float *features)
 {
     for (size_t i = 0; i < moves->group_count; i++) {
         const group *one = &moves->groups[i];
@@ -299,9 +299,10 @@ void opevo_i_moves_features(const opevo_i_moves *moves, const opevo_index *verti
         if (one->product) {
             opevo_parameter_value(one->parameter, vertices[i], components);
             for (size_t k = 0; k < one->places; k++)
-                *features++ = (double)components[k].as.integer / (double)one->product - 0.5;
+                *features++ =
+                    (float)((double)components[k].as.integer / (double)one->product - 0.5);
         } else {
-            *features++ = one->size > 1 ? as_double(vertices[i]) / one->span - 0.5 : 0;
+            *features++ = one->size > 1 ? (float)(as_double(vertices[i]) / one->span - 0.5) : 0;
         }
     }
 }

@@ -15,7 +15,7 @@
  * of neighbours.
  *
  * A component of a factorisation is described by its share of the product, any other parameter by
- * its vertex; both are scaled to [-1/2, 1/2].
+ * its vertex; both are scaled to [-1/2, 1/2] and rounded to single precision.
  *
  * Source: NNI, na2c.py, for factorisations with prime moves; the rest is a generalisation. */
 
@@ -43,6 +43,6 @@ bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng
 
 size_t opevo_i_moves_feature_count(const opevo_i_moves *moves);
 void opevo_i_moves_features(const opevo_i_moves *moves, const opevo_index *vertices,
-                            double *features);
+                            float *features);
 
 #endif

@@ -31,12 +31,14 @@
 #include "rounds_internal.h"
 #include "tuners_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
     EPISODES_MOST = 1024,
     COUNT_MOST = 1000,
-    CUMULATIVE_MOST = 1 << 22 /* numbers: 32 MB */
+    ROWS_MOST = 1 << 22, /* numbers: 16 MB */
+    WINDOW = 16          /* bounds that a draw compares at once */
 };
 
 const opevo_setting opevo_i_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
@@ -92,18 +94,18 @@ typedef struct na2c {
     /* One for each point of the round: from which state it was met, by which move, to what reward.
      */
     size_t sample_capacity;
-    double *features;
+    float *features;
     size_t *actions;
     double *fitness;
     double *rewards;
     size_t *order; /* scratch: samples in the order in which their trials complete */
 
-    /* The policy where it was asked for since the network last learned: rows of summed
-     * probabilities. The row of a place is its `row` less `row_base`, which is at least 1. */
+    /* The policy where it was asked for since the network last learned, as rows of bounds
+     * (find_policy). The row of a place is its `row` less `row_base`, which is at least 1. */
     uint64_t row_base;
     size_t row_count;
     size_t row_capacity;
-    double *cumulative;
+    float *rows;
 } na2c;
 
 void opevo_i_na2c_destroy(opevo_tuner *tuner)
@@ -119,7 +121,7 @@ void opevo_i_na2c_destroy(opevo_tuner *tuner)
     opevo_free(self->fitness);
     opevo_free(self->rewards);
     opevo_free(self->order);
-    opevo_free(self->cumulative);
+    opevo_free(self->rows);
     opevo_free(self);
 }
 
@@ -182,57 +184,69 @@ static void forget_policy(na2c *self)
     self->row_count = 0;
 }
 
-/* The summed probabilities of the policy at a place: looked up, or computed and kept; NULL without
- * memory. Episodes meet the same few places many times before the network changes. */
-static const double *find_policy(na2c *self, uint32_t at)
+/* The row of a place: looked up, or computed and kept; NULL without memory. Episodes meet the same
+ * few places many times before the network changes.
+ *
+ * With x uniform in [0, 1) a move is uniform if x < epsilon. Otherwise x is uniform in [epsilon, 1),
+ * and the row says for each action but the last below which x it is chosen. Single precision, as the
+ * probabilities have it, puts these bounds off by at most the number of actions times 2^-23. */
+static const float *find_policy(na2c *self, uint32_t at)
 {
     size_t actions = opevo_i_moves_count(self->moves);
+    size_t size = actions + WINDOW;
+    float sum = (float)self->epsilon;
     opevo_i_place *place = opevo_i_places_at(self->places, at);
-    double *row = NULL;
+    float *row = NULL;
 
     if (place->row >= self->row_base)
-        return self->cumulative + (place->row - self->row_base) * actions;
-    if (self->row_count * actions > CUMULATIVE_MOST)
+        return self->rows + (place->row - self->row_base) * size;
+    if (self->row_count * size > ROWS_MOST)
         forget_policy(self);
-    if (!opevo_reserve((void **)&self->cumulative, &self->row_capacity, self->row_count + 1,
-                       actions * sizeof *self->cumulative))
+    if (!opevo_reserve((void **)&self->rows, &self->row_capacity, self->row_count + 1,
+                       size * sizeof *self->rows))
         return NULL;
     place->row = self->row_base + self->row_count;
-    row = self->cumulative + self->row_count++ * actions;
+    row = self->rows + self->row_count++ * size;
     opevo_i_actor_critic_policy(self->network, opevo_i_places_features(self->places, at), row);
-    for (size_t i = 1; i < actions; i++)
-        row[i] += row[i - 1];
+    for (size_t i = 0; i < actions - 1; i++)
+        row[i] = sum += (float)(1 - self->epsilon) * row[i];
+    for (size_t i = actions - 1; i < size; i++)
+        row[i] = INFINITY;
     return row;
 }
 
-/* The first action whose sum exceeds x times the whole, or the last. */
-static size_t draw(const double *cumulative, size_t count, double x)
+/* The first of `count` actions whose bound in the row exceeds x. Steps of an episode wait for each
+ * other, so the last few bounds are compared all at once instead of one after the other. */
+static size_t draw(const float *row, size_t count, float x)
 {
     size_t first = 0;
+    int past = 0;
 
-    x *= cumulative[count - 1];
-    while (count > 1) {
+    while (count > WINDOW) {
         size_t half = count / 2;
 
-        first += cumulative[first + half - 1] <= x ? half : 0;
+        first += row[first + half - 1] <= x ? half : 0;
         count -= half;
     }
-    return first;
+    for (size_t i = 0; i < WINDOW; i++)
+        past += row[first + i] <= x;
+    return first + (size_t)past;
 }
 
 static opevo_status choose_action(na2c *self, uint32_t at, size_t *action, opevo_error *err)
 {
     size_t actions = opevo_i_moves_count(self->moves);
-    const double *cumulative = NULL;
+    const float *row = NULL;
+    double x = self->network ? opevo_rng_unit(&self->rng) : 0; /* without one epsilon is 1 */
 
-    if (!self->network || opevo_rng_unit(&self->rng) < self->epsilon) {
+    if (x < self->epsilon) {
         *action = (size_t)opevo_rng_below(&self->rng, actions);
         return OPEVO_OK;
     }
-    cumulative = find_policy(self, at);
-    if (!cumulative)
+    row = find_policy(self, at);
+    if (!row)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the policy at another point.");
-    *action = draw(cumulative, actions, opevo_rng_unit(&self->rng));
+    *action = draw(row, actions, (float)x);
     return OPEVO_OK;
 }
 

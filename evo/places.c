@@ -27,7 +27,7 @@ struct opevo_i_places {
     size_t target_capacity;
     uint32_t *targets; /* move_count for each place */
     size_t feature_capacity;
-    double *features; /* feature_count for each place */
+    float *features; /* feature_count for each place */
 
     uint32_t decoded; /* the place that `vertices` belongs to */
     opevo_index *vertices;
@@ -122,9 +122,9 @@ static void decode(opevo_i_places *self, uint32_t place)
     self->decoded = place;
 }
 
-const double *opevo_i_places_features(opevo_i_places *places, uint32_t place)
+const float *opevo_i_places_features(opevo_i_places *places, uint32_t place)
 {
-    double *features = places->features + place * places->feature_count;
+    float *features = places->features + place * places->feature_count;
 
     if (!places->places[place].featured) {
         decode(places, place);

@@ -33,7 +33,7 @@ opevo_status opevo_i_places_find(opevo_i_places *places, opevo_index point, uint
 /* The place of a number; until the next place is made. */
 opevo_i_place *opevo_i_places_at(opevo_i_places *places, uint32_t place);
 /* The features of its point, as opevo_i_moves_features gives them; until the next place is made. */
-const double *opevo_i_places_features(opevo_i_places *places, uint32_t place);
+const float *opevo_i_places_features(opevo_i_places *places, uint32_t place);
 
 /* Make a move. *moved is false, and *to untouched, where it leads nowhere. It draws from `rng` what
  * opevo_i_moves_apply does. Errors: NOMEM. */

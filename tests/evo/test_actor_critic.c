@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The network of N-A2C against one written out in plain loops: policy and value, the gradient by
- * central differences of the loss, Adam step by step. */
+/* The network of N-A2C, which computes in single precision, against one in plain loops and double
+ * precision, whose gradient is that of its loss by central differences. */
 
-#include "check.h"
-
-#include <stdlib.h>
+#include "plain_network.h"
 
 #include <opevo/memory.h>
-
-#include "actor_critic_internal.h"
-
-enum { INPUTS = 5, ACTIONS = 7, HIDDEN = OPEVO_I_ACTOR_CRITIC_HIDDEN, SAMPLES = 6 };
 
 static opevo_i_actor_critic *make(uint64_t seed)
 {
@@ -20,43 +14,15 @@ static opevo_i_actor_critic *make(uint64_t seed)
 
     opevo_rng_init(&rng, seed, "test", 0);
     CHECK_OK(opevo_i_actor_critic_create(INPUTS, ACTIONS, &rng, &network, &err));
+    assert_int_equal(opevo_i_actor_critic_weight_count(network), WEIGHTS);
     return network;
 }
 
-/* Probabilities and value from an array of weights in the order of the header. */
-static double plain_policy(const double *weights, const double *state, double *probabilities)
+static void copy_weights(opevo_i_actor_critic *network, double *weights)
 {
-    const double *bias1 = weights + HIDDEN * INPUTS;
-    const double *weights2 = bias1 + HIDDEN;
-    const double *bias2 = weights2 + (ACTIONS + 1) * HIDDEN;
-    double hidden[HIDDEN];
-    double output[ACTIONS + 1];
-    double sum = 0;
-
-    for (size_t h = 0; h < HIDDEN; h++) {
-        double x = bias1[h];
-
-        for (size_t i = 0; i < INPUTS; i++)
-            x += weights[h * INPUTS + i] * state[i];
-        hidden[h] = x > 0 ? x : 0;
-    }
-    for (size_t k = 0; k <= ACTIONS; k++) {
-        output[k] = bias2[k];
-        for (size_t h = 0; h < HIDDEN; h++)
-            output[k] += weights2[k * HIDDEN + h] * hidden[h];
-    }
-    for (size_t k = 0; k < ACTIONS; k++)
-        sum += exp(output[k]);
-    for (size_t k = 0; k < ACTIONS; k++)
-        probabilities[k] = exp(output[k]) / sum;
-    return output[ACTIONS];
+    for (size_t i = 0; i < WEIGHTS; i++)
+        weights[i] = (double)opevo_i_actor_critic_weights(network)[i];
 }
-
-typedef struct samples {
-    double states[SAMPLES * INPUTS];
-    size_t actions[SAMPLES];
-    double rewards[SAMPLES];
-} samples;
 
 static samples make_samples(uint64_t seed)
 {
@@ -65,7 +31,7 @@ static samples make_samples(uint64_t seed)
 
     opevo_rng_init(&rng, seed, "samples", 0);
     for (size_t i = 0; i < SAMPLES * INPUTS; i++)
-        made.states[i] = opevo_rng_unit(&rng) - 0.5;
+        made.states[i] = (float)(opevo_rng_unit(&rng) - 0.5);
     for (size_t i = 0; i < SAMPLES; i++) {
         made.actions[i] = (size_t)opevo_rng_below(&rng, ACTIONS);
         made.rewards[i] = 3 * opevo_rng_unit(&rng);
@@ -73,40 +39,26 @@ static samples make_samples(uint64_t seed)
     return made;
 }
 
-/* `constant` are the advantages that the published loss takes as constants. */
-static double plain_loss(const double *weights, const samples *s, opevo_i_loss loss,
-                         const double *constant)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < SAMPLES; i++) {
-        double probabilities[ACTIONS];
-        double value = plain_policy(weights, s->states + i * INPUTS, probabilities);
-        double advantage = s->rewards[i] - value;
-        double logarithm = log(probabilities[s->actions[i]]);
-
-        sum += advantage * advantage;
-        sum += loss == OPEVO_I_LOSS_REFERENCE ? logarithm * advantage : -logarithm * constant[i];
-    }
-    return sum;
-}
-
 static void test_policy(void **state)
 {
     opevo_i_actor_critic *network = make(1);
     samples s = make_samples(2);
+    double weights[WEIGHTS];
 
     (void)state;
+    copy_weights(network, weights);
     for (size_t i = 0; i < SAMPLES; i++) {
-        double expected[ACTIONS];
-        double actual[ACTIONS];
-        double value =
-            plain_policy(opevo_i_actor_critic_weights(network), s.states + i * INPUTS, expected);
+        pass expected;
+        float actual[ACTIONS];
+        float value = opevo_i_actor_critic_policy(network, s.states + i * INPUTS, actual);
 
-        CHECK_CLOSE(opevo_i_actor_critic_policy(network, s.states + i * INPUTS, actual), value,
-                    1e-14);
-        for (size_t k = 0; k < ACTIONS; k++)
-            CHECK_CLOSE(actual[k], expected[k], 1e-14);
+        plain_forward(weights, s.states + i * INPUTS, &expected);
+        assert_true(all_near(&value, &expected.value, 1));
+        assert_true(all_near(actual, expected.probabilities, ACTIONS));
+        actual[i] *= 1.0001F;
+        value *= 1.001F;
+        assert_false(all_near(&value, &expected.value, 1));
+        assert_false(all_near(actual, expected.probabilities, ACTIONS));
     }
     opevo_i_actor_critic_destroy(network);
 }
@@ -116,41 +68,42 @@ static void test_policy(void **state)
 static void test_first_weights(void **state)
 {
     opevo_i_actor_critic *network = make(3);
-    const double *weights = opevo_i_actor_critic_weights(network);
-    size_t count = opevo_i_actor_critic_weight_count(network);
-    size_t below = HIDDEN * (INPUTS + 1);
+    double weights[WEIGHTS];
     double most[2] = {0, 0};
 
     (void)state;
-    assert_int_equal(count, HIDDEN * (INPUTS + 1) + (ACTIONS + 1) * (HIDDEN + 1));
-    for (size_t i = 0; i < count; i++)
-        most[i >= below] = fmax(most[i >= below], fabs(weights[i]));
+    assert_int_equal(WEIGHTS, HIDDEN * (INPUTS + 1) + (ACTIONS + 1) * (HIDDEN + 1));
+    copy_weights(network, weights);
+    for (size_t i = 0; i < WEIGHTS; i++)
+        most[i >= WEIGHT2] = fmax(most[i >= WEIGHT2], fabs(weights[i]));
     CHECK_CLOSE(most[0] * sqrt(INPUTS), 0.975, 0.025);
     CHECK_CLOSE(most[1] * sqrt(HIDDEN), 0.975, 0.025);
     opevo_i_actor_critic_destroy(network);
 }
 
-static void test_gradient(void **state)
+/* The network in double precision has the derivatives of its loss for a gradient. */
+static void test_plain_gradient(void **state)
 {
     opevo_i_actor_critic *network = make(4);
-    double *weights = opevo_i_actor_critic_weights(network);
-    size_t count = opevo_i_actor_critic_weight_count(network);
     samples s = make_samples(5);
+    double weights[WEIGHTS];
     double constant[SAMPLES];
 
     (void)state;
+    copy_weights(network, weights);
+    opevo_i_actor_critic_destroy(network);
     for (size_t i = 0; i < SAMPLES; i++) {
-        double probabilities[ACTIONS];
+        pass made;
 
-        constant[i] = s.rewards[i] - plain_policy(weights, s.states + i * INPUTS, probabilities);
+        plain_forward(weights, s.states + i * INPUTS, &made);
+        constant[i] = s.rewards[i] - made.value.value;
     }
     for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++) {
-        const double *gradient = NULL;
+        near gradient[WEIGHTS];
         double largest = 0;
 
-        CHECK_OK(opevo_i_actor_critic_gradient(network, s.states, s.actions, s.rewards, SAMPLES,
-                                               (opevo_i_loss)loss, &gradient, &err));
-        for (size_t i = 0; i < count; i++) {
+        plain_gradient(weights, &s, (opevo_i_loss)loss, gradient);
+        for (size_t i = 0; i < WEIGHTS; i++) {
             const double h = 1e-5;
             double kept = weights[i];
             double difference = 0;
@@ -160,46 +113,135 @@ static void test_gradient(void **state)
             weights[i] = kept - h;
             difference -= plain_loss(weights, &s, (opevo_i_loss)loss, constant);
             weights[i] = kept;
-            CHECK_CLOSE(gradient[i], difference / (2 * h), 1e-6);
-            largest = fmax(largest, fabs(gradient[i]));
+            CHECK_CLOSE(gradient[i].value, difference / (2 * h), 1e-6);
+            largest = fmax(largest, fabs(gradient[i].value));
         }
         assert_true(largest > 1);
     }
+}
+
+/* Single precision is within its bounds, and what is spoilt is not: the other loss, the other sign,
+ * another reward, a thousandth of a single entry. */
+static void test_gradient(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        opevo_i_actor_critic *network = make(seed);
+        samples s = make_samples(seed);
+        double weights[WEIGHTS];
+
+        copy_weights(network, weights);
+        for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++) {
+            near expected[WEIGHTS];
+            near other[WEIGHTS];
+            samples changed = s;
+            const float *gradient = NULL;
+            float spoilt[WEIGHTS];
+            size_t largest = 0;
+
+            CHECK_OK(opevo_i_actor_critic_gradient(network, s.states, s.actions, s.rewards, SAMPLES,
+                                                   (opevo_i_loss)loss, &gradient, &err));
+            plain_gradient(weights, &s, (opevo_i_loss)loss, expected);
+            assert_true(all_near(gradient, expected, WEIGHTS));
+
+            plain_gradient(weights, &s, (opevo_i_loss)!loss, other);
+            assert_false(all_near(gradient, other, WEIGHTS));
+            changed.rewards[seed % SAMPLES] += 0.001;
+            plain_gradient(weights, &changed, (opevo_i_loss)loss, other);
+            assert_false(all_near(gradient, other, WEIGHTS));
+            for (size_t i = 0; i < WEIGHTS; i++) {
+                spoilt[i] = -gradient[i];
+                largest = fabsf(gradient[i]) > fabsf(gradient[largest]) ? i : largest;
+            }
+            assert_false(all_near(spoilt, expected, WEIGHTS));
+            memcpy(spoilt, gradient, sizeof spoilt);
+            spoilt[largest] *= 1.001F;
+            assert_false(all_near(spoilt, expected, WEIGHTS));
+        }
+        opevo_i_actor_critic_destroy(network);
+    }
+}
+
+/* An action whose probability is 0 in single precision has a logarithm, so that those who take it
+ * by chance learn. */
+static void test_least_probability(void **state)
+{
+    opevo_i_actor_critic *network = make(5);
+    samples s = make_samples(5);
+    double weights[WEIGHTS];
+    near expected[WEIGHTS];
+    float probabilities[ACTIONS];
+    const float *gradient = NULL;
+
+    (void)state;
+    opevo_i_actor_critic_weights(network)[BIAS2 + s.actions[0]] = -200;
+    copy_weights(network, weights);
+    opevo_i_actor_critic_policy(network, s.states, probabilities);
+    assert_true(probabilities[s.actions[0]] == 0);
+    CHECK_OK(opevo_i_actor_critic_gradient(network, s.states, s.actions, s.rewards, SAMPLES,
+                                           OPEVO_I_LOSS_REFERENCE, &gradient, &err));
+    plain_gradient(weights, &s, OPEVO_I_LOSS_REFERENCE, expected);
+    assert_true(expected[BIAS2 + ACTIONS].value > 150);
+    assert_true(all_near(gradient, expected, WEIGHTS));
     opevo_i_actor_critic_destroy(network);
+}
+
+enum spoilt { SOUND, WRONG_SIGN, UNCORRECTED, SWAPPED_BETAS, SPOILT_COUNT };
+
+/* One step of Adam in double precision; its averages are of the gradient, of its size and of its
+ * square. What single precision may be off by: each term of the mean has been rounded at most 3 t
+ * times and each of the square 3 t + 1 times, constants included, of which the root leaves half; six
+ * more roundings make the step from them, in proportion to the mean of the size; and one the weight.
+ */
+static void plain_adam(const float *gradient, int t, enum spoilt spoilt, double (*averages)[3],
+                       near *weights)
+{
+    double beta1 = spoilt == SWAPPED_BETAS ? 0.999 : 0.9;
+    double beta2 = spoilt == SWAPPED_BETAS ? 0.9 : 0.999;
+    double left1 = spoilt == UNCORRECTED ? 1 : 1 - pow(beta1, t);
+    double left2 = spoilt == UNCORRECTED ? 1 : 1 - pow(beta2, t);
+
+    for (size_t i = 0; i < WEIGHTS; i++) {
+        double *average = averages[i];
+        double g = (double)gradient[i];
+        double divisor = 0;
+
+        average[0] = beta1 * average[0] + (1 - beta1) * g;
+        average[1] = beta1 * average[1] + (1 - beta1) * fabs(g);
+        average[2] = beta2 * average[2] + (1 - beta2) * g * g;
+        divisor = left1 * (sqrt(average[2] / left2) + 1e-8);
+        weights[i].value -= (spoilt == WRONG_SIGN ? -1e-3 : 1e-3) * average[0] / divisor;
+        weights[i].bound += 1.01 * U * (4.5 * t + 6.5) * 1e-3 * average[1] / divisor;
+        weights[i] = rounded(weights[i].value, weights[i].bound);
+    }
 }
 
 static void test_adam(void **state)
 {
     enum { STEPS = 5 };
-    opevo_i_actor_critic *network = make(6);
-    size_t count = opevo_i_actor_critic_weight_count(network);
-    double *expected = calloc(count, sizeof *expected);
-    double *mean = calloc(count, sizeof *mean);
-    double *square = calloc(count, sizeof *square);
 
-    (void)state;
-    memcpy(expected, opevo_i_actor_critic_weights(network), count * sizeof *expected);
-    for (int t = 1; t <= STEPS; t++) {
-        samples s = make_samples((uint64_t)t);
-        const double *gradient = NULL;
+    (void)state; /* in the first step the betas cancel */
+    for (enum spoilt spoilt = SOUND; spoilt < SPOILT_COUNT; spoilt++) {
+        opevo_i_actor_critic *network = make(6);
+        double averages[WEIGHTS][3] = {{0}};
+        near expected[WEIGHTS];
 
-        CHECK_OK(opevo_i_actor_critic_gradient(network, s.states, s.actions, s.rewards, SAMPLES,
-                                               OPEVO_I_LOSS_PUBLISHED, &gradient, &err));
-        for (size_t i = 0; i < count; i++) {
-            mean[i] = 0.9 * mean[i] + 0.1 * gradient[i];
-            square[i] = 0.999 * square[i] + 0.001 * gradient[i] * gradient[i];
-            expected[i] -= 1e-3 * (mean[i] / (1 - pow(0.9, t))) /
-                           (sqrt(square[i] / (1 - pow(0.999, t))) + 1e-8);
+        for (size_t i = 0; i < WEIGHTS; i++)
+            expected[i] = exact((double)opevo_i_actor_critic_weights(network)[i]);
+        for (int t = 1; t <= STEPS; t++) {
+            samples s = make_samples((uint64_t)t);
+            const float *gradient = NULL;
+
+            CHECK_OK(opevo_i_actor_critic_gradient(network, s.states, s.actions, s.rewards, SAMPLES,
+                                                   OPEVO_I_LOSS_PUBLISHED, &gradient, &err));
+            plain_adam(gradient, t, spoilt, averages, expected);
+            CHECK_OK(opevo_i_actor_critic_learn(network, s.states, s.actions, s.rewards, SAMPLES,
+                                                OPEVO_I_LOSS_PUBLISHED, &err));
+            assert_int_equal(all_near(opevo_i_actor_critic_weights(network), expected, WEIGHTS),
+                             spoilt == SOUND || (spoilt == SWAPPED_BETAS && t == 1));
         }
-        CHECK_OK(opevo_i_actor_critic_learn(network, s.states, s.actions, s.rewards, SAMPLES,
-                                            OPEVO_I_LOSS_PUBLISHED, &err));
-        for (size_t i = 0; i < count; i++)
-            CHECK_CLOSE(opevo_i_actor_critic_weights(network)[i], expected[i], 1e-12);
+        opevo_i_actor_critic_destroy(network);
     }
-    free(expected);
-    free(mean);
-    free(square);
-    opevo_i_actor_critic_destroy(network);
 }
 
 /* Action 2 is rewarded and all others are not, at every state. The published loss learns that, the
@@ -209,8 +251,8 @@ static void test_sign(void **state)
     (void)state;
     for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++) {
         opevo_i_actor_critic *network = make(8);
-        double before[ACTIONS];
-        double after[ACTIONS];
+        float before[ACTIONS];
+        float after[ACTIONS];
         samples probe = make_samples(999);
 
         opevo_i_actor_critic_policy(network, probe.states, before);
@@ -224,7 +266,7 @@ static void test_sign(void **state)
         }
         opevo_i_actor_critic_policy(network, probe.states, after);
         if (loss == OPEVO_I_LOSS_PUBLISHED)
-            assert_true(after[2] > 0.5 && before[2] < 0.25);
+            assert_true(after[2] > 0.5F && before[2] < 0.25F);
         else
             assert_true(after[2] < before[2] / 4);
         opevo_i_actor_critic_destroy(network);
@@ -234,13 +276,13 @@ static void test_sign(void **state)
 /* The same calls give the same bits, wherever the memory happens to lie. */
 static void test_repeats_to_the_bit(void **state)
 {
-    double first[ACTIONS];
+    float first[ACTIONS];
 
     (void)state;
     for (size_t run = 0; run < 8; run++) {
         void *shift = opevo_malloc(1 + 40 * run, 1);
         opevo_i_actor_critic *network = make(9);
-        double now[ACTIONS];
+        float now[ACTIONS];
         samples s = make_samples(10);
 
         for (int t = 0; t < 20; t++)
@@ -256,26 +298,38 @@ static void test_repeats_to_the_bit(void **state)
     }
 }
 
-/* Rewards that no arithmetic survives leave numbers in the network. */
+/* Rewards that no arithmetic survives change nothing, and leave a network that learns. The
+ * probabilities have a sum of 1 up to the roundings of their own sum and of their quotients. */
 static void test_huge_rewards(void **state)
 {
-    static const double huge[] = {1e308, 1e160, 1e100, 1.7e308, 5e-324};
+    static const double huge[] = {1e308, 1e160, 1e100, 1.7e308, 1e38, 1e25};
     opevo_i_actor_critic *network = make(11);
     samples s = make_samples(12);
+    double usual = s.rewards[0];
 
     (void)state;
     for (size_t r = 0; r < sizeof huge / sizeof *huge; r++) {
-        double probabilities[ACTIONS];
-        double sum = 0;
+        for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++) {
+            float *weights = opevo_i_actor_critic_weights(network);
+            float kept[WEIGHTS];
+            float probabilities[ACTIONS];
+            double whole = 0;
 
-        s.rewards[0] = huge[r];
-        for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++)
+            memcpy(kept, weights, sizeof kept);
+            s.rewards[0] = huge[r];
             CHECK_OK(opevo_i_actor_critic_learn(network, s.states, s.actions, s.rewards, SAMPLES,
                                                 (opevo_i_loss)loss, &err));
-        assert_true(isfinite(opevo_i_actor_critic_policy(network, s.states, probabilities)));
-        for (size_t k = 0; k < ACTIONS; k++)
-            sum += probabilities[k];
-        CHECK_CLOSE(sum, 1, 1e-12);
+            assert_memory_equal(weights, kept, sizeof kept);
+            s.rewards[0] = r % 2 ? usual : 5e-324;
+            CHECK_OK(opevo_i_actor_critic_learn(network, s.states, s.actions, s.rewards, SAMPLES,
+                                                (opevo_i_loss)loss, &err));
+            for (size_t i = WEIGHTS - OUTPUTS; i < WEIGHTS; i++)
+                assert_true(weights[i] != kept[i]);
+            assert_true(isfinite(opevo_i_actor_critic_policy(network, s.states, probabilities)));
+            for (size_t k = 0; k < ACTIONS; k++)
+                whole += (double)probabilities[k];
+            CHECK_CLOSE(whole, 1, ACTIONS * U * (1 + ACTIONS * U));
+        }
     }
     opevo_i_actor_critic_destroy(network);
 }
@@ -283,9 +337,14 @@ static void test_huge_rewards(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_policy),       cmocka_unit_test(test_first_weights),
-        cmocka_unit_test(test_gradient),     cmocka_unit_test(test_adam),
-        cmocka_unit_test(test_sign),         cmocka_unit_test(test_repeats_to_the_bit),
+        cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_first_weights),
+        cmocka_unit_test(test_plain_gradient),
+        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_least_probability),
+        cmocka_unit_test(test_adam),
+        cmocka_unit_test(test_sign),
+        cmocka_unit_test(test_repeats_to_the_bit),
         cmocka_unit_test(test_huge_rewards),
     };
 

@@ -92,7 +92,7 @@ static void test_matrix_product(void **state)
     opevo_i_moves *moves = make(space);
     opevo_index vertices[3];
     opevo_index point = 0;
-    double features[11];
+    float features[11];
     size_t legal = 0;
     opevo_rng rng;
 

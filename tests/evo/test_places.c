@@ -25,7 +25,7 @@ static void check_walk(const char *text)
     opevo_i_moves *moves = NULL;
     opevo_i_places *places = NULL;
     opevo_index vertices[3] = {0};
-    double features[8];
+    float features[8];
     opevo_rng rng, same, choice;
     uint32_t at = 0;
 
@@ -42,7 +42,7 @@ static void check_walk(const char *text)
         size_t changed = opevo_i_moves_parameter(moves, move);
         opevo_index before[3];
         bool moved = false;
-        const double *found = opevo_i_places_features(places, at);
+        const float *found = opevo_i_places_features(places, at);
 
         opevo_i_moves_features(moves, vertices, features);
         for (size_t i = 0; i < opevo_i_moves_feature_count(moves); i++)
