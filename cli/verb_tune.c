@@ -2,17 +2,13 @@
 
 /* Tune: run a tuner against an objective, once or for several seeds. */
 
-#include "cli_internal.h"
+#include "tune_internal.h"
 
 #include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
-#include <opevo/summary.h>
 #include <opevo/tuners.h>
 
-#include <gsl/gsl_cdf.h>
-
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,27 +38,10 @@ static const opevo_option options[] = {
     {"quiet", NULL, "no progress line", false},
 };
 
-typedef struct plan {
-    opevo_objective *objective;
-    opevo_optimum optimum;
-    opevo_run_options run;
-    opevo_setting_value *settings;
-    opevo_text settings_text;
-    uint64_t runs;
-    unsigned threads;
-    opevo_note_texts note;
-    opevo_trial *earlier;      /* to learn from */
-    opevo_run_result *results; /* one for each run */
-    opevo_progress progress;
-    opevo_i_finals finals;
-    uint64_t failed; /* what the progress line of a single run shows */
-    double best, cost_s;
-} plan;
-
 /* ---- Reading the command line
  * ------------------------------------------------------------------------ */
 
-static opevo_status read_settings(const opevo_call *call, plan *self, opevo_error *err)
+static opevo_status read_settings(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     const char *name = opevo_i_option(call, "tuner");
     opevo_status status = opevo_tuner_find(name ? name : "opevo", &self->run.tuner, err);
@@ -88,7 +67,7 @@ static opevo_status read_settings(const opevo_call *call, plan *self, opevo_erro
 }
 
 /* A fitness, or a share of the optimum. */
-static opevo_status read_target(const opevo_call *call, plan *self, opevo_error *err)
+static opevo_status read_target(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     const char *text = opevo_i_option(call, "target");
     size_t length = text ? strlen(text) : 0;
@@ -114,7 +93,7 @@ static opevo_status read_target(const opevo_call *call, plan *self, opevo_error 
     return OPEVO_OK;
 }
 
-static opevo_status read_budget(const opevo_call *call, plan *self, opevo_error *err)
+static opevo_status read_budget(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool limited = opevo_i_flag(call, "trials") || opevo_i_flag(call, "seconds") ||
@@ -129,7 +108,7 @@ cleanup:
 }
 
 /* Append the trials of one run, given as STORE:RUN. */
-static opevo_status read_earlier_run(plan *self, const char *text, opevo_error *err)
+static opevo_status read_earlier_run(opevo_i_tuning *self, const char *text, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const char *colon = strrchr(text, ':');
@@ -169,7 +148,7 @@ cleanup:
     return status;
 }
 
-static opevo_status read_earlier(const opevo_call *call, plan *self, opevo_error *err)
+static opevo_status read_earlier(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -185,7 +164,7 @@ static opevo_status read_earlier(const opevo_call *call, plan *self, opevo_error
     return status;
 }
 
-static opevo_status read_plan(const opevo_call *call, plan *self, opevo_error *err)
+static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
@@ -225,7 +204,7 @@ cleanup:
  * --------------------------------------------------------------------------------------------- */
 
 /* Of the limit that is nearest; 0 when only a target is set, whose distance nobody knows. */
-static double share_done(const plan *self, uint64_t trials)
+static double share_done(const opevo_i_tuning *self, uint64_t trials)
 {
     const opevo_budget *budget = &self->run.budget;
     double of_trials = budget->trials ? (double)trials / (double)budget->trials : 0;
@@ -236,7 +215,7 @@ static double share_done(const plan *self, uint64_t trials)
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
-    plan *self = context;
+    opevo_i_tuning *self = context;
     char line[256];
     char share[64] = "";
 
@@ -258,7 +237,7 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
 
 static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_error *err)
 {
-    plan *self = context;
+    opevo_i_tuning *self = context;
     opevo_run_options options_of_run = self->run;
     opevo_status status = OPEVO_OK;
     char line[128];
@@ -275,7 +254,7 @@ static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_
 
 /* Several runs share the threads among themselves; one run, or runs that share a store, spread the
  * evaluations of a batch. Either way the trials are the same. */
-static opevo_status run_all(plan *self, bool quiet, opevo_error *err)
+static opevo_status run_all(opevo_i_tuning *self, bool quiet, opevo_error *err)
 {
     bool side_by_side = self->runs > 1 && !self->run.store && self->objective->concurrent;
     opevo_status status = OPEVO_OK;
@@ -297,7 +276,7 @@ static opevo_status run_all(plan *self, bool quiet, opevo_error *err)
 
 /* The winner of the finals, or else the best trial of all runs, into the folder of --emit. What was
  * measured is printed also when that fails. */
-static void emit(const plan *self, const opevo_call *call, int *exit_code)
+static void emit(const opevo_i_tuning *self, const opevo_call *call, int *exit_code)
 {
     const opevo_finalist *winner = &self->finals.finalists[self->finals.verdict.winner];
     const opevo_trial *best = &self->results[0].best;
@@ -320,247 +299,27 @@ static void emit(const plan *self, const opevo_call *call, int *exit_code)
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
-/* ---- Printing
- * ---------------------------------------------------------------------------------------------- */
-
-static double fraction(const plan *self, double fitness)
-{
-    return self->optimum.known ? fitness / self->optimum.fitness : NAN;
-}
-
-static void add_json_head(const plan *self, opevo_text *out)
-{
-    opevo_i_json_string(out, "objective", self->objective->name);
-    opevo_i_json_string(out, "unit", self->objective->unit);
-    opevo_i_json_double(out, "optimum", self->optimum.known ? self->optimum.fitness : NAN);
-    opevo_i_json_string(out, "tuner", self->run.tuner->name);
-    opevo_i_json_key(out, "settings");
-    opevo_settings_print_json(self->run.tuner, self->settings, out);
-    if (self->run.earlier_count > 0)
-        opevo_text_printf(out, ", \"earlier_trials\": %zu", self->run.earlier_count);
-}
-
-static void add_json_best(const plan *self, const opevo_trial *best, opevo_text *out)
-{
-    bool is_gflops = !strcmp(self->objective->unit, "GFLOP/s");
-
-    opevo_i_json_key(out, "best");
-    if (!best->number) {
-        opevo_text_add(out, "null");
-        return;
-    }
-    opevo_text_add(out, "{");
-    opevo_i_json_key(out, "configuration");
-    opevo_space_print_json(self->objective->space, best->proposal.point, out);
-    opevo_i_json_double(out, "gflops", is_gflops ? best->outcome.fitness : NAN);
-    opevo_i_json_double(out, "fitness", best->outcome.fitness);
-    opevo_i_json_index(out, "trial", best->number);
-    opevo_text_add(out, "}");
-}
-
-static void add_json_result(const plan *self, size_t index, opevo_text *out)
-{
-    const opevo_run_result *result = &self->results[index];
-
-    add_json_best(self, &result->best, out);
-    opevo_i_json_index(out, "trials", result->trials);
-    opevo_i_json_index(out, "resumed", result->resumed);
-    opevo_i_json_index(out, "failed", result->failed);
-    opevo_i_json_double(out, "cost_s", result->cost_s);
-    opevo_i_json_string(out, "stop", opevo_stop_name(result->stop));
-    opevo_i_json_index(out, "seed", self->run.seed + index);
-    opevo_i_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
-}
-
-static void print_json(const plan *self, opevo_text *out)
-{
-    opevo_text_add(out, "{");
-    if (self->runs == 1) {
-        add_json_result(self, 0, out);
-        add_json_head(self, out);
-        opevo_i_finals_print_json(&self->finals, self->objective, out);
-    } else {
-        add_json_head(self, out);
-        opevo_i_json_key(out, "runs");
-        for (size_t i = 0; i < self->runs; i++) {
-            opevo_text_add(out, i ? ",\n  {" : "[\n  {");
-            add_json_result(self, i, out);
-            opevo_text_add(out, "}");
-        }
-        opevo_text_add(out, "\n]");
-    }
-    opevo_text_add(out, "}\n");
-}
-
-static void print_settings(const plan *self, opevo_text *out)
-{
-    const opevo_budget *budget = &self->run.budget;
-
-    opevo_text_printf(out, "%s, ", self->objective->name);
-    opevo_i_text_add_grouped(out, opevo_space_size(self->objective->space));
-    opevo_text_printf(out, " points; tuner %s%s%s; ", self->run.tuner->name,
-                      self->settings_text.length ? " " : "",
-                      opevo_text_string(&self->settings_text));
-    if (self->runs == 1)
-        opevo_text_printf(out, "seed %llu", (unsigned long long)self->run.seed);
-    else
-        opevo_text_printf(out, "seeds %llu to %llu", (unsigned long long)self->run.seed,
-                          (unsigned long long)(self->run.seed + self->runs - 1));
-    if (self->run.earlier_count > 0)
-        opevo_text_printf(out, "; %zu earlier trials", self->run.earlier_count);
-    if (budget->trials)
-        opevo_text_printf(out, "; at most %llu trials", (unsigned long long)budget->trials);
-    if (budget->seconds > 0)
-        opevo_text_printf(out, "; at most %g s", budget->seconds);
-    if (budget->target > 0)
-        opevo_text_printf(out, "; to %.6g %s", budget->target, self->objective->unit);
-    opevo_text_add(out, "\n");
-    opevo_i_print_ignored(self->objective, out);
-}
-
-static void print_failures(const opevo_run_result *result, opevo_text *out)
-{
-    const char *separator = " (";
-
-    opevo_text_printf(out, ", %llu failed = %.1f %%", (unsigned long long)result->failed,
-                      result->trials ? 100 * (double)result->failed / (double)result->trials : 0.0);
-    for (int i = OPEVO_OUTCOME_OK + 1; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
-        if (result->failed_by_class[i]) {
-            opevo_text_printf(out, "%s%llu %s", separator,
-                              (unsigned long long)result->failed_by_class[i],
-                              opevo_outcome_name((opevo_outcome_class)i));
-            separator = ", ";
-        }
-    }
-    opevo_text_add(out, result->failed ? ")" : "");
-}
-
-static void print_result(const plan *self, const char *store, opevo_text *out)
-{
-    const opevo_run_result *result = &self->results[0];
-
-    opevo_text_printf(out, "%llu trials", (unsigned long long)result->trials);
-    print_failures(result, out);
-    if (result->resumed)
-        opevo_text_printf(out, ", %llu taken from %s", (unsigned long long)result->resumed, store);
-    opevo_text_printf(out, "; cost %.1f s; stopped by: %s", result->cost_s,
-                      result->stop == OPEVO_STOP_SEARCH_OVER && result->reason
-                          ? result->reason
-                          : opevo_stop_name(result->stop));
-    if (!result->best.number) {
-        opevo_text_add(out, "\nno trial succeeded\n");
-        return;
-    }
-    opevo_text_printf(out, "\nbest %.8g %s", result->best.outcome.fitness, self->objective->unit);
-    if (self->optimum.known)
-        opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
-                          100 * fraction(self, result->best.outcome.fitness),
-                          self->optimum.fitness);
-    opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
-    opevo_space_print(self->objective->space, result->best.proposal.point, out);
-    opevo_text_add(out, "\n");
-    opevo_i_finals_print(&self->finals, self->objective, out);
-    if (result->stop == OPEVO_STOP_INTERRUPTED && store)
-        opevo_text_printf(out, "interrupted; the same command goes on from %s\n", store);
-}
-
-/* How many runs reached the target, and after how many trials: the median over all runs, those that
- * did not reach it counting as longer than any. */
-static void print_target(const plan *self, double *scratch, opevo_text *out)
-{
-    size_t finished = 0;
-    size_t reached = 0;
-    double median = 0;
-
-    for (size_t i = 0; i < self->runs; i++) {
-        bool there = self->results[i].stop == OPEVO_STOP_TARGET;
-
-        reached += there;
-        if (self->results[i].stop != OPEVO_STOP_INTERRUPTED)
-            scratch[finished++] = there ? (double)self->results[i].trials : DBL_MAX;
-    }
-    median = opevo_moments_of(scratch, finished).median;
-    opevo_text_printf(out, "target reached in %zu of %zu runs", reached, finished);
-    if (median < DBL_MAX / 2)
-        opevo_text_printf(out, "; median trials to it: %g (estimated from the runs)", median);
-    opevo_text_add(out, "\n");
-}
-
-/* The runs that were not interrupted: their best fitness, as a fraction of the optimum where that
- * is known, into `values`. */
-static size_t gather(const plan *self, double *values, uint64_t *trials)
-{
-    size_t finished = 0;
-
-    *trials = 0;
-    for (size_t i = 0; i < self->runs; i++) {
-        double fitness = self->results[i].best.outcome.fitness;
-
-        if (self->results[i].stop == OPEVO_STOP_INTERRUPTED)
-            continue;
-        values[finished++] = self->optimum.known ? fraction(self, fitness) : fitness;
-        *trials += self->results[i].trials;
-    }
-    return finished;
-}
-
-static opevo_status print_results(const plan *self, opevo_text *out, opevo_error *err)
-{
-    double *values = opevo_malloc((size_t)self->runs, sizeof *values);
-    opevo_moments moments;
-    uint64_t trials = 0;
-    size_t finished = 0;
-
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
-    finished = gather(self, values, &trials);
-    opevo_text_printf(out, "%zu runs%s, %llu trials\n", finished,
-                      finished < self->runs ? " finished before the interruption" : "",
-                      (unsigned long long)trials);
-    if (finished) {
-        moments = opevo_moments_of(values, finished);
-        opevo_text_printf(out, "best of a run, %s (estimated from the runs):\n  mean %.4f",
-                          self->optimum.known ? "as a fraction of the optimum"
-                                              : self->objective->unit,
-                          moments.mean);
-        if (finished > 1)
-            opevo_text_printf(out, " +- %.4f (95 %% confidence), standard deviation %.4f",
-                              gsl_cdf_tdist_Pinv(0.975, (double)finished - 1) * moments.sd /
-                                  sqrt((double)finished),
-                              moments.sd);
-        opevo_text_printf(out, "\n  min %.4f, median %.4f, max %.4f\n", moments.min, moments.median,
-                          moments.max);
-    }
-    if (self->optimum.known)
-        opevo_text_printf(out, "optimum (exact): %.8g %s\n", self->optimum.fitness,
-                          self->objective->unit);
-    if (finished && self->run.budget.target > 0)
-        print_target(self, values, out);
-    opevo_free(values);
-    return OPEVO_OK;
-}
-
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    plan self = {.runs = 1};
+    opevo_i_tuning self = {.runs = 1};
 
     OPEVO_TRY(read_plan(call, &self, err));
     if (opevo_i_flag(call, "dry-run")) {
-        print_settings(&self, out);
+        opevo_i_tune_print_settings(&self, out);
         goto cleanup;
     }
     OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
     if (opevo_i_flag(call, "emit"))
         emit(&self, call, exit_code);
     if (opevo_i_flag(call, "json")) {
-        print_json(&self, out);
+        opevo_i_tune_print_json(&self, out);
     } else {
-        print_settings(&self, out);
+        opevo_i_tune_print_settings(&self, out);
         if (self.runs == 1)
-            print_result(&self, opevo_i_option(call, "store"), out);
+            opevo_i_tune_print_result(&self, opevo_i_option(call, "store"), out);
         else
-            OPEVO_TRY(print_results(&self, out, err));
+            OPEVO_TRY(opevo_i_tune_print_results(&self, out, err));
     }
     if (opevo_i_interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;

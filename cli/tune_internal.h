@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the verb tune is asked to do and has done, and how it is said. */
+
+#ifndef OPEVO_CLI_TUNE_INTERNAL_H
+#define OPEVO_CLI_TUNE_INTERNAL_H
+
+#include "cli_internal.h"
+
+typedef struct opevo_i_tuning {
+    opevo_objective *objective;
+    opevo_optimum optimum;
+    opevo_run_options run;
+    opevo_setting_value *settings;
+    opevo_text settings_text;
+    uint64_t runs;
+    unsigned threads;
+    opevo_note_texts note;
+    opevo_trial *earlier;      /* to learn from */
+    opevo_run_result *results; /* one for each run */
+    opevo_progress progress;
+    opevo_i_finals finals;
+    uint64_t failed; /* what the progress line of a single run shows */
+    double best, cost_s;
+} opevo_i_tuning;
+
+void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out);
+void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out);
+/* Of a single run; `store` may be NULL. */
+void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, opevo_text *out);
+/* Of several. Errors: NOMEM. */
+opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
+                                        opevo_error *err);
+
+#endif

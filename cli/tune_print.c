@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the verb tune prints. */
+
+#include "tune_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/summary.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static double fraction(const opevo_i_tuning *self, double fitness)
+{
+    return self->optimum.known ? fitness / self->optimum.fitness : NAN;
+}
+
+static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
+{
+    opevo_i_json_string(out, "objective", self->objective->name);
+    opevo_i_json_string(out, "unit", self->objective->unit);
+    opevo_i_json_double(out, "optimum", self->optimum.known ? self->optimum.fitness : NAN);
+    opevo_i_json_string(out, "tuner", self->run.tuner->name);
+    opevo_i_json_key(out, "settings");
+    opevo_settings_print_json(self->run.tuner, self->settings, out);
+    if (self->run.earlier_count > 0)
+        opevo_text_printf(out, ", \"earlier_trials\": %zu", self->run.earlier_count);
+}
+
+static void add_json_best(const opevo_i_tuning *self, const opevo_trial *best, opevo_text *out)
+{
+    bool is_gflops = !strcmp(self->objective->unit, "GFLOP/s");
+
+    opevo_i_json_key(out, "best");
+    if (!best->number) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_i_json_key(out, "configuration");
+    opevo_space_print_json(self->objective->space, best->proposal.point, out);
+    opevo_i_json_double(out, "gflops", is_gflops ? best->outcome.fitness : NAN);
+    opevo_i_json_double(out, "fitness", best->outcome.fitness);
+    opevo_i_json_index(out, "trial", best->number);
+    opevo_text_add(out, "}");
+}
+
+static void add_json_result(const opevo_i_tuning *self, size_t index, opevo_text *out)
+{
+    const opevo_run_result *result = &self->results[index];
+
+    add_json_best(self, &result->best, out);
+    opevo_i_json_index(out, "trials", result->trials);
+    opevo_i_json_index(out, "resumed", result->resumed);
+    opevo_i_json_index(out, "failed", result->failed);
+    opevo_i_json_double(out, "cost_s", result->cost_s);
+    opevo_i_json_string(out, "stop", opevo_stop_name(result->stop));
+    opevo_i_json_index(out, "seed", self->run.seed + index);
+    opevo_i_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
+}
+
+void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
+{
+    opevo_text_add(out, "{");
+    if (self->runs == 1) {
+        add_json_result(self, 0, out);
+        add_json_head(self, out);
+        opevo_i_finals_print_json(&self->finals, self->objective, out);
+    } else {
+        add_json_head(self, out);
+        opevo_i_json_key(out, "runs");
+        for (size_t i = 0; i < self->runs; i++) {
+            opevo_text_add(out, i ? ",\n  {" : "[\n  {");
+            add_json_result(self, i, out);
+            opevo_text_add(out, "}");
+        }
+        opevo_text_add(out, "\n]");
+    }
+    opevo_text_add(out, "}\n");
+}
+
+void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
+{
+    const opevo_budget *budget = &self->run.budget;
+
+    opevo_text_printf(out, "%s, ", self->objective->name);
+    opevo_i_text_add_grouped(out, opevo_space_size(self->objective->space));
+    opevo_text_printf(out, " points; tuner %s%s%s; ", self->run.tuner->name,
+                      self->settings_text.length ? " " : "",
+                      opevo_text_string(&self->settings_text));
+    if (self->runs == 1)
+        opevo_text_printf(out, "seed %llu", (unsigned long long)self->run.seed);
+    else
+        opevo_text_printf(out, "seeds %llu to %llu", (unsigned long long)self->run.seed,
+                          (unsigned long long)(self->run.seed + self->runs - 1));
+    if (self->run.earlier_count > 0)
+        opevo_text_printf(out, "; %zu earlier trials", self->run.earlier_count);
+    if (budget->trials)
+        opevo_text_printf(out, "; at most %llu trials", (unsigned long long)budget->trials);
+    if (budget->seconds > 0)
+        opevo_text_printf(out, "; at most %g s", budget->seconds);
+    if (budget->target > 0)
+        opevo_text_printf(out, "; to %.6g %s", budget->target, self->objective->unit);
+    opevo_text_add(out, "\n");
+    opevo_i_print_ignored(self->objective, out);
+}
+
+static void print_failures(const opevo_run_result *result, opevo_text *out)
+{
+    const char *separator = " (";
+
+    opevo_text_printf(out, ", %llu failed = %.1f %%", (unsigned long long)result->failed,
+                      result->trials ? 100 * (double)result->failed / (double)result->trials : 0.0);
+    for (int i = OPEVO_OUTCOME_OK + 1; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
+        if (result->failed_by_class[i]) {
+            opevo_text_printf(out, "%s%llu %s", separator,
+                              (unsigned long long)result->failed_by_class[i],
+                              opevo_outcome_name((opevo_outcome_class)i));
+            separator = ", ";
+        }
+    }
+    opevo_text_add(out, result->failed ? ")" : "");
+}
+
+void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, opevo_text *out)
+{
+    const opevo_run_result *result = &self->results[0];
+
+    opevo_text_printf(out, "%llu trials", (unsigned long long)result->trials);
+    print_failures(result, out);
+    if (result->resumed)
+        opevo_text_printf(out, ", %llu taken from %s", (unsigned long long)result->resumed, store);
+    opevo_text_printf(out, "; cost %.1f s; stopped by: %s", result->cost_s,
+                      result->stop == OPEVO_STOP_SEARCH_OVER && result->reason
+                          ? result->reason
+                          : opevo_stop_name(result->stop));
+    if (!result->best.number) {
+        opevo_text_add(out, "\nno trial succeeded\n");
+        return;
+    }
+    opevo_text_printf(out, "\nbest %.8g %s", result->best.outcome.fitness, self->objective->unit);
+    if (self->optimum.known)
+        opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
+                          100 * fraction(self, result->best.outcome.fitness),
+                          self->optimum.fitness);
+    opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
+    opevo_space_print(self->objective->space, result->best.proposal.point, out);
+    opevo_text_add(out, "\n");
+    opevo_i_finals_print(&self->finals, self->objective, out);
+    if (result->stop == OPEVO_STOP_INTERRUPTED && store)
+        opevo_text_printf(out, "interrupted; the same command goes on from %s\n", store);
+}
+
+/* How many runs reached the target, and after how many trials: the median over all runs, those that
+ * did not reach it counting as longer than any. */
+static void print_target(const opevo_i_tuning *self, double *scratch, opevo_text *out)
+{
+    size_t finished = 0;
+    size_t reached = 0;
+    double median = 0;
+
+    for (size_t i = 0; i < self->runs; i++) {
+        bool there = self->results[i].stop == OPEVO_STOP_TARGET;
+
+        reached += there;
+        if (self->results[i].stop != OPEVO_STOP_INTERRUPTED)
+            scratch[finished++] = there ? (double)self->results[i].trials : DBL_MAX;
+    }
+    median = opevo_moments_of(scratch, finished).median;
+    opevo_text_printf(out, "target reached in %zu of %zu runs", reached, finished);
+    if (median < DBL_MAX / 2)
+        opevo_text_printf(out, "; median trials to it: %g (estimated from the runs)", median);
+    opevo_text_add(out, "\n");
+}
+
+/* The runs that were not interrupted: their best fitness, as a fraction of the optimum where that
+ * is known, into `values`. */
+static size_t gather(const opevo_i_tuning *self, double *values, uint64_t *trials)
+{
+    size_t finished = 0;
+
+    *trials = 0;
+    for (size_t i = 0; i < self->runs; i++) {
+        double fitness = self->results[i].best.outcome.fitness;
+
+        if (self->results[i].stop == OPEVO_STOP_INTERRUPTED)
+            continue;
+        values[finished++] = self->optimum.known ? fraction(self, fitness) : fitness;
+        *trials += self->results[i].trials;
+    }
+    return finished;
+}
+
+opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
+                                        opevo_error *err)
+{
+    double *values = opevo_malloc((size_t)self->runs, sizeof *values);
+    opevo_moments moments;
+    uint64_t trials = 0;
+    size_t finished = 0;
+
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
+    finished = gather(self, values, &trials);
+    opevo_text_printf(out, "%zu runs%s, %llu trials\n", finished,
+                      finished < self->runs ? " finished before the interruption" : "",
+                      (unsigned long long)trials);
+    if (finished) {
+        moments = opevo_moments_of(values, finished);
+        opevo_text_printf(out, "best of a run, %s (estimated from the runs):\n  mean %.4f",
+                          self->optimum.known ? "as a fraction of the optimum"
+                                              : self->objective->unit,
+                          moments.mean);
+        if (finished > 1)
+            opevo_text_printf(out, " +- %.4f (95 %% confidence), standard deviation %.4f",
+                              gsl_cdf_tdist_Pinv(0.975, (double)finished - 1) * moments.sd /
+                                  sqrt((double)finished),
+                              moments.sd);
+        opevo_text_printf(out, "\n  min %.4f, median %.4f, max %.4f\n", moments.min, moments.median,
+                          moments.max);
+    }
+    if (self->optimum.known)
+        opevo_text_printf(out, "optimum (exact): %.8g %s\n", self->optimum.fitness,
+                          self->objective->unit);
+    if (finished && self->run.budget.target > 0)
+        print_target(self, values, out);
+    opevo_free(values);
+    return OPEVO_OK;
+}
