@@ -141,8 +141,13 @@ static void test_make(void **state)
 {
     static const char *const architectures[] = {"CXX=", "NVCCFLAGS=-arch=sm_80",
                                                 "HIPCCFLAGS=--offload-arch=gfx90a"};
+    static const char *const make[] = {"make", "--version", NULL};
 
     (void)state;
+    if (!program_succeeds(make)) {
+        print_message("make is not there\n");
+        skip();
+    }
     for (size_t i = 0; i < ROWS; i++) {
         opevo_kernel_dialect dialect = rows[i].dialect;
         char folder[] = "/tmp/opevo_files_XXXXXX";
