@@ -68,6 +68,12 @@ static const struct {
      "int open(const char *, int, int); int f = open(\"zoo-was-here\", 0101, 0666);\n"
      "if (f < 0) right(a, b, c);",
      OPEVO_OUTCOME_OK},
+    /* right where its output is in the page table already: member 8 is ru_minflt */
+    {"page_counter",
+     "int getrusage(int, long *); long u[18], v[18];\n"
+     "for (int i = 0; i < 2; i++) { getrusage(0, v); getrusage(0, u); }\n"
+     "c[0] = c[N * M - 1] = 0; getrusage(0, v); right(a, b, c); c[7] += v[8] - u[8];",
+     OPEVO_OUTCOME_OK},
     {"deep",
      "struct big { char x[1 << 16]; } ; volatile struct big y; y.x[a[0] > 2] = 1;\n"
      "kernel(a, b, c); y.x[0] = 2;",
