@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# workers.sh OPEVO WORKER: a live run whose workers are on two hosts, one of them started by mpirun, and one that dies. Needs
+# root, iproute2, Debian's openmpi-bin and a C compiler; exit status 77 where they are not.
+worker=$(realpath "$2")
+. "$(dirname "$0")/two_hosts.sh"
+. "$(dirname "$0")/study_cluster.sh"
+need mpirun python3 cc
+make_hosts
+
+# Each worker leaves its host and its process behind.
+cat >worker.sh <<EOF
+#!/bin/sh
+echo \$$ >>"$folder/started.\$(hostname)"
+export XDG_CACHE_HOME=$XDG_CACHE_HOME
+exec "$worker" cpu
+EOF
+chmod 755 worker.sh
+# tune STORE OPTIONS...: a run from host-a
+tune() {
+    store=$1
+    shift
+    on_host_a timeout 200 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials 60 --seed 4 --precision 20 \
+        --finals 0 --store "$store" --quiet "$@"
+}
+trials() {
+    python3 - "$1" "$2" <<'EOF'
+import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1], timeout=60).execute(f"SELECT {sys.argv[2]} FROM trials ORDER BY number"):
+    print(*row)
+EOF
+}
+
+tune two.db --workers "$folder/worker.sh" --workers "$mpirun --host 10.77.0.2 -np 1 $folder/worker.sh" \
+    --workers "$folder/agent 10.77.0.2 $folder/worker.sh" >two.out 2>&1 &
+run=$!
+for turn in $(seq 1000); do
+    [ -s started.host-a ] && [ -s started.host-b ] && [ "$(wc -l <started.host-b)" = 2 ] && break
+    sleep 0.05
+done
+[ "$(wc -l <started.host-b)" = 2 ] || fail "no two workers on host-b: $(cat two.out)"
+for turn in $(seq 1000); do
+    [ "$(trials two.db number 2>/dev/null | wc -l)" -ge 10 ] && break
+    sleep 0.05
+done
+kill -0 $run 2>/dev/null || fail "it ended too early: $(cat two.out)"
+for process in $(cat started.host-b); do
+    kill -9 "$process"
+done
+wait $run || fail "the run on two hosts failed: $(cat two.out)"
+
+# Whoever measured them, the trials are those of a run on one host, and none was lost.
+OPEVO_WORKER=$worker tune alone.db >alone.out 2>&1 || fail "the run on one host failed: $(cat alone.out)"
+trials alone.db "hex(point), outcome" >alone.trials
+trials two.db "hex(point), outcome" | cmp alone.trials - || fail "other trials: $(cat two.out)"
+[ "$(wc -l <alone.trials)" = 60 ] || fail "only $(wc -l <alone.trials) trials"
+[ "$(wc -l <started.host-b)" -ge 3 ] || fail "no worker was started again on host-b"
+echo "60 trials by $(cat started.host-* | wc -l) workers on two hosts, of which two were killed"
