@@ -436,8 +436,9 @@ static void measure_library(gpu_backend *self, const opevo_i_job *job, opevo_i_r
     opevo_error err = {OPEVO_OK, ""};
 
     if (!self->math &&
-        (!prepare(&run) || opevo_i_gpu_math_open(self->vendor, &self->driver, &self->operands.op,
-                                                 operands, &self->math, &err) != OPEVO_OK)) {
+        (!prepare(&run) ||
+         opevo_i_gpu_math_open(self->vendor, &self->driver, self->facts.arch, &self->operands.op,
+                               operands, &self->math, &err) != OPEVO_OK)) {
         if (result->kind == OPEVO_OUTCOME_OK)
             opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
         return;

@@ -28,56 +28,64 @@ static void print_log(const opevo_i_rtc *rtc, void *program)
     opevo_free(log);
 }
 
-static opevo_status write_code(const opevo_i_rtc *rtc, void *program, const char *path,
-                               opevo_error *err)
+static opevo_status get_code(const opevo_i_rtc *rtc, void *program, char **code, size_t *size,
+                             opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-    size_t size = 0;
-    char *code = NULL;
-    FILE *file = NULL;
-
-    if (rtc->code_size(program, &size) != 0 || size == 0)
+    if (rtc->code_size(program, size) != 0 || *size == 0)
         return OPEVO_FAIL(err, OPEVO_IO, "error: the compiler made no code for this device.");
-    code = opevo_malloc(size, 1);
-    if (!code || rtc->code(program, code) != 0)
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "error: no memory for %zu bytes of code.", size);
-    file = status == OPEVO_OK ? fopen(path, "we") : NULL;
-    if (status == OPEVO_OK && (!file || fwrite(code, 1, size, file) != size))
-        status = OPEVO_FAIL(err, OPEVO_IO, "error: %s cannot be written.", path);
-    if (file && fclose(file) != 0 && status == OPEVO_OK)
-        status = OPEVO_FAIL(err, OPEVO_IO, "error: %s cannot be written.", path);
-    opevo_free(code);
-    return status;
+    *code = opevo_malloc(*size, 1);
+    if (*code && rtc->code(program, *code) == 0)
+        return OPEVO_OK;
+    opevo_free(*code);
+    *code = NULL;
+    return OPEVO_FAIL(err, OPEVO_NOMEM, "error: no memory for %zu bytes of code.", *size);
 }
 
-static opevo_status compile(const opevo_i_vendor *vendor, const char *arch, const char *source,
-                            const char *object, opevo_error *err)
+opevo_status opevo_i_gpu_compile(const opevo_i_vendor *vendor, const char *arch, const char *source,
+                                 char **code, size_t *size, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_rtc rtc;
     void *program = NULL;
     char option[64];
     const char *options[1] = {option};
-    char *text = NULL;
-    size_t size = 0;
-    int code = 0;
+    int failed = 0;
 
     snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
-    OPEVO_TRY(opevo_i_rtc_open(vendor, &rtc, err));
-    OPEVO_TRY(opevo_file_read(source, &text, &size, err));
-    code = rtc.create(&program, text, "kernel", 0, NULL, NULL);
-    if (code) {
-        status = OPEVO_FAIL(err, OPEVO_IO, "error: the compiler does not start: %d.", code);
-        goto cleanup;
-    }
-    code = rtc.compile(program, *arch ? 1 : 0, options);
+    status = opevo_i_rtc_open(vendor, &rtc, err);
+    if (status != OPEVO_OK)
+        return status;
+    failed = rtc.create(&program, source, "kernel", 0, NULL, NULL);
+    if (failed)
+        return OPEVO_FAIL(err, OPEVO_IO, "error: the compiler does not start: %d.", failed);
+    failed = rtc.compile(program, *arch ? 1 : 0, options);
     print_log(&rtc, program);
-    if (code)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "error %d of the compiler", code);
+    if (failed)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "error %d of the compiler", failed);
     else
-        status = write_code(&rtc, program, object, err);
+        status = get_code(&rtc, program, code, size, err);
     rtc.destroy(&program);
+    return status;
+}
+
+static opevo_status compile_file(const opevo_i_vendor *vendor, const char *arch, const char *source,
+                                 const char *object, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    char *text = NULL;
+    char *code = NULL;
+    size_t size = 0;
+    FILE *file = NULL;
+
+    OPEVO_TRY(opevo_file_read(source, &text, &size, err));
+    OPEVO_TRY(opevo_i_gpu_compile(vendor, arch, text, &code, &size, err));
+    file = fopen(object, "we");
+    if (!file || fwrite(code, 1, size, file) != size)
+        status = OPEVO_FAIL(err, OPEVO_IO, "error: %s cannot be written.", object);
+    if (file && fclose(file) != 0 && status == OPEVO_OK)
+        status = OPEVO_FAIL(err, OPEVO_IO, "error: %s cannot be written.", object);
 cleanup:
+    opevo_free(code);
     opevo_free(text);
     return status;
 }
@@ -108,7 +116,7 @@ int opevo_i_gpu_build_main(int argc, char **argv)
     if (choose_device(vendor, (unsigned)ordinal, &err) == OPEVO_OK) {
         /* What HIP's driver reserves for the device is beyond any limit, and comes first. */
         opevo_i_limit_memory(OPEVO_I_BUILD_MEMORY);
-        if (compile(vendor, argv[2], argv[3], argv[4], &err) == OPEVO_OK)
+        if (compile_file(vendor, argv[2], argv[3], argv[4], &err) == OPEVO_OK)
             return 0;
     }
     fprintf(stderr, "%s\n", err.message);

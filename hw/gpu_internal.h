@@ -129,16 +129,46 @@ void opevo_i_nvml_driver(char *out, size_t size);
 typedef struct opevo_i_gpu_math opevo_i_gpu_math;
 
 /* Open the library that has the operator (cuBLAS, rocBLAS, cuDNN) for operands in device memory, in
- * single precision without tensor cores; convolutions by the fastest of its direct algorithms, which
- * overwrites C. Errors: IO with what to install, or the library's status; NOMEM. */
+ * single precision without tensor cores; convolutions by the fastest of cuDNN's direct algorithms,
+ * which overwrites C, and where there is no cuDNN by im2col and sgemm, with a kernel compiled for
+ * `arch`. Errors: IO with what to install, or the library's status; LIMIT where an unfolded image
+ * has no room; NOMEM; those of the compiler. */
 opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
-                                   const opevo_operator *op, const uint64_t operands[3],
-                                   opevo_i_gpu_math **out, opevo_error *err);
-/* Enqueue one execution. The library's status, 0 for success. */
+                                   const char *arch, const opevo_operator *op,
+                                   const uint64_t operands[3], opevo_i_gpu_math **out,
+                                   opevo_error *err);
+/* Enqueue one execution. The library's status, or the driver's; 0 for success. */
 int opevo_i_gpu_math_run(const opevo_i_gpu_math *self);
 /* Library, version and algorithm. */
 const char *opevo_i_gpu_math_title(const opevo_i_gpu_math *self);
 void opevo_i_gpu_math_close(opevo_i_gpu_math *self);
+
+/* ---- Images unfolded for a matrix product (gpu_unfold.c) ---- */
+
+typedef struct opevo_i_gpu_unfold {
+    void *module, *function; /* the driver's */
+} opevo_i_gpu_unfold;
+
+/* Compile the kernel for a convolution's shapes. Errors: those of the compiler; IO. */
+opevo_status opevo_i_gpu_unfold_load(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
+                                     const char *arch, const opevo_operator *op,
+                                     opevo_i_gpu_unfold *out, opevo_error *err);
+/* Enqueue the unfolding of consecutive images:
+ *
+ *     rows[n][c, r, s][y, x] = images[n][c][y * stride + r - padding][x * stride + s - padding],
+ *
+ * 0 beyond an image's edges; at most 2^30 elements in all. The driver's status, 0 for success. */
+int opevo_i_gpu_unfold_run(const opevo_i_gpu_unfold *self, const opevo_i_gpu_driver *driver,
+                           const opevo_operator *op, uint64_t images, int64_t image_count,
+                           uint64_t rows);
+
+/* ---- Compiling (gpu_build.c) ---- */
+
+/* Code for the architecture ("": for the current device), to be released with opevo_free; the
+ * compiler's log goes to standard error. Errors: IO, also with what to install; INVALID for a source
+ * that does not compile; NOMEM. */
+opevo_status opevo_i_gpu_compile(const opevo_i_vendor *vendor, const char *arch, const char *source,
+                                 char **code, size_t *size, opevo_error *err);
 
 /* The process that compiles: arguments are the vendor's kind, the ordinal, the architecture, source
  * and object. Returns the exit status; the compiler's log is on standard error. */

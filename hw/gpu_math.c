@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The vendor's own kernels, which generated ones are measured against: cuBLAS or rocBLAS for matrix
- * products, cuDNN for convolutions.
+ * products, cuDNN for convolutions; where there is no cuDNN, im2col and sgemm.
  *
  * cuBLAS runs in its default math mode: without CUBLAS_TF32_TENSOR_OP_MATH single precision stays
  * single precision, and the pedantic mode gives up speed beyond that. cuDNN's default would allow
@@ -102,6 +102,10 @@ enum {
     ALGORITHMS = 8,
     DIRECT_ALGORITHMS = 4 /* those below transform nothing */
 };
+
+/* For cuDNN's algorithms and for unfolded images alike. The 512 images of the paper's convolutions take
+ * 2.4 GB unfolded; a device of today has several times that, and 32 bits count the elements. Where
+ * memory is short, either makes do with less. */
 #define MOST_SCRATCH ((size_t)4 << 30)
 
 static const float one = 1.0F;
@@ -112,29 +116,36 @@ struct opevo_i_gpu_math {
     const opevo_i_gpu_driver *driver;
     opevo_operator op;
     uint64_t operand[3];
+    int (*run)(const opevo_i_gpu_math *self);
     void *handle;
-    gemm gemm;
+    gemm gemm; /* or: */
     convolution convolution;
     void *image, *weights, *result, *form; /* what cuDNN calls descriptors; they go with it */
     algorithm algorithm;                   /* the one chosen */
-    uint64_t scratch;
+    opevo_i_gpu_unfold unfold;             /* without a function: nothing is unfolded */
+    int64_t images_at_once;
+    uint64_t scratch; /* of cuDNN, or unfolded images */
     char title[96];
 };
 
-static opevo_status fail(const opevo_i_gpu_math *self, const char *library, int code,
-                         opevo_error *err)
+static opevo_status fail(const char *library, int code, opevo_error *err)
 {
-    return OPEVO_FAIL(err, OPEVO_IO, "%s does not take it: status %d%s.", library, code,
-                      self->op.kind == OPEVO_CONV2D ? " of cuDNN" : "");
+    return OPEVO_FAIL(err, OPEVO_IO, "%s does not take it: status %d.", library, code);
 }
 
 /* ---- Matrix products ---- */
+
+/* rocblas_operation_none, CUBLAS_OP_N; the transposed form is the next. */
+static int form_plain(const opevo_i_gpu_math *self)
+{
+    return self->vendor->hip ? 111 : 0;
+}
 
 /* Row-major C = A B is column-major C' = B' A', where a matrix stored row by row is its transpose. */
 static int run_gemm(const opevo_i_gpu_math *self)
 {
     const opevo_operator *op = &self->op;
-    int plain = self->vendor->hip ? 111 : 0; /* rocblas_operation_none, CUBLAS_OP_N */
+    int plain = form_plain(self);
     int form_x = op->transpose_x ? plain + 1 : plain;
     int form_y = op->transpose_y ? plain + 1 : plain;
     int n = (int)op->n;
@@ -151,7 +162,8 @@ static int run_gemm(const opevo_i_gpu_math *self)
                            self->operand[2], m, (long long)n * m, (int)op->batch);
 }
 
-static opevo_status open_gemm(opevo_i_gpu_math *self, opevo_error *err)
+/* `before` begins the title. */
+static opevo_status open_gemm(opevo_i_gpu_math *self, const char *before, opevo_error *err)
 {
     bool hip = self->vendor->hip;
     const char *name = hip ? "rocBLAS" : "cuBLAS";
@@ -174,12 +186,70 @@ static opevo_status open_gemm(opevo_i_gpu_math *self, opevo_error *err)
     if (!code && !hip)
         code = self->gemm.version(self->handle, &version);
     if (code)
-        return fail(self, name, code, err);
-    snprintf(self->title, sizeof self->title, hip ? "%s" : "%s %d", name, version);
+        return fail(name, code, err);
+    snprintf(self->title, sizeof self->title, hip ? "%s%s" : "%s%s %d", before, name, version);
     return OPEVO_OK;
 }
 
-/* ---- Convolutions ---- */
+/* ---- Convolutions by im2col ---- */
+
+/* The weights, F x CRS, times each image, CRS x pixels, give the result as it shall be stored. */
+static int run_unfolded(const opevo_i_gpu_math *self)
+{
+    const opevo_operator *op = &self->op;
+    int plain = form_plain(self);
+    int pixels = (int)(opevo_operator_out_height(op) * opevo_operator_out_width(op));
+    int terms = (int)opevo_operator_terms(op);
+    int channels = (int)op->out_channels;
+    int64_t image_elements = op->in_channels * op->height * op->width;
+    int64_t result_elements = op->out_channels * pixels;
+    int code = 0;
+
+    for (int64_t n = 0; n < op->batch && !code; n += self->images_at_once) {
+        int64_t left = op->batch - n;
+        int64_t count = left < self->images_at_once ? left : self->images_at_once;
+        uint64_t images = self->operand[0] + 4 * (uint64_t)(n * image_elements);
+        uint64_t result = self->operand[2] + 4 * (uint64_t)(n * result_elements);
+
+        if (self->unfold.function) {
+            code = opevo_i_gpu_unfold_run(&self->unfold, self->driver, op, images, count,
+                                          self->scratch);
+            images = self->scratch;
+        }
+        if (!code)
+            code = self->gemm.many(self->handle, plain, plain, pixels, channels, terms, &one,
+                                   images, pixels, (long long)terms * pixels, self->operand[1],
+                                   terms, 0, &zero, result, pixels, result_elements, (int)count);
+    }
+    return code;
+}
+
+static opevo_status open_unfolded(opevo_i_gpu_math *self, const char *arch, opevo_error *err)
+{
+    const opevo_operator *op = &self->op;
+    int64_t terms = opevo_operator_terms(op);
+    int64_t pixels = opevo_operator_out_height(op) * opevo_operator_out_width(op);
+    int64_t room = (int64_t)(MOST_SCRATCH / sizeof(float)) / terms / pixels;
+    size_t image_bytes = sizeof(float) * (size_t)terms * (size_t)pixels;
+    /* A kernel of one pixel leaves nothing to unfold. */
+    bool plain = terms == op->in_channels && op->stride == 1 && op->padding == 0;
+    opevo_status status = open_gemm(self, plain ? "" : "im2col + ", err);
+
+    self->run = run_unfolded;
+    self->images_at_once = plain || room > op->batch ? op->batch : room;
+    if (status != OPEVO_OK || plain)
+        return status;
+    while (self->images_at_once &&
+           self->driver->allocate(&self->scratch, (size_t)self->images_at_once * image_bytes) != 0)
+        self->images_at_once /= 2;
+    if (!self->images_at_once)
+        return OPEVO_FAIL(err, OPEVO_LIMIT,
+                          "an unfolded image takes more than %zu GiB, or than the device has left.",
+                          MOST_SCRATCH >> 30);
+    return opevo_i_gpu_unfold_load(self->vendor, self->driver, arch, op, &self->unfold, err);
+}
+
+/* ---- Convolutions by cuDNN ---- */
 
 static int describe(opevo_i_gpu_math *self)
 {
@@ -232,21 +302,22 @@ static int choose(opevo_i_gpu_math *self, bool *found)
     return code;
 }
 
-static opevo_status open_convolution(opevo_i_gpu_math *self, opevo_error *err)
+static int run_convolution(const opevo_i_gpu_math *self)
+{
+    return self->convolution.forward(
+        self->handle, &one, self->image, self->operand[0], self->weights, self->operand[1],
+        self->form, self->algorithm.number, self->scratch, self->algorithm.scratch_bytes, &zero,
+        self->result, self->operand[2]);
+}
+
+static opevo_status open_convolution(opevo_i_gpu_math *self, void *library, opevo_error *err)
 {
     static const char *const names[DIRECT_ALGORITHMS] = {"implicit gemm", "implicit precomp gemm",
                                                          "gemm", "direct"};
-    void *library = self->vendor->hip ? NULL : opevo_i_gpu_library(cudnn);
     opevo_status status = OPEVO_OK;
     bool found = false;
     int code = 0;
 
-    if (self->vendor->hip)
-        return OPEVO_FAIL(err, OPEVO_IO, "convolutions on HIP have no library here.");
-    if (!library)
-        return OPEVO_FAIL(err, OPEVO_IO,
-                          "there is no %s: install cuDNN, or say in LD_LIBRARY_PATH where it is.",
-                          cudnn[0]);
     status = opevo_i_gpu_look_up(self->vendor, library, convolution_symbols,
                                  sizeof convolution_symbols / sizeof *convolution_symbols,
                                  &self->convolution, err);
@@ -258,18 +329,33 @@ static opevo_status open_convolution(opevo_i_gpu_math *self, opevo_error *err)
     if (!code)
         code = choose(self, &found);
     if (code)
-        return fail(self, "cuDNN", code, err);
+        return fail("cuDNN", code, err);
     if (!found)
         return OPEVO_FAIL(err, OPEVO_IO, "cuDNN has no direct algorithm for it.");
+    self->run = run_convolution;
     snprintf(self->title, sizeof self->title, "cuDNN, %s", names[self->algorithm.number]);
     return OPEVO_OK;
 }
 
-/* ---- Both ---- */
+/* ---- All of them ---- */
+
+static opevo_status open_library(opevo_i_gpu_math *self, const char *arch, opevo_error *err)
+{
+    bool convolves = self->op.kind == OPEVO_CONV2D;
+    void *library = convolves && !self->vendor->hip ? opevo_i_gpu_library(cudnn) : NULL;
+
+    if (library)
+        return open_convolution(self, library, err);
+    if (convolves)
+        return open_unfolded(self, arch, err);
+    self->run = run_gemm;
+    return open_gemm(self, "", err);
+}
 
 opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
-                                   const opevo_operator *op, const uint64_t operands[3],
-                                   opevo_i_gpu_math **out, opevo_error *err)
+                                   const char *arch, const opevo_operator *op,
+                                   const uint64_t operands[3], opevo_i_gpu_math **out,
+                                   opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_gpu_math *self = opevo_calloc(1, sizeof *self);
@@ -281,7 +367,7 @@ opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_g
     self->op = *op;
     for (int i = 0; i < 3; i++)
         self->operand[i] = operands[i];
-    status = op->kind == OPEVO_CONV2D ? open_convolution(self, err) : open_gemm(self, err);
+    status = open_library(self, arch, err);
     if (status == OPEVO_OK)
         *out = self;
     else
@@ -291,12 +377,7 @@ opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_g
 
 int opevo_i_gpu_math_run(const opevo_i_gpu_math *self)
 {
-    if (self->op.kind != OPEVO_CONV2D)
-        return run_gemm(self);
-    return self->convolution.forward(
-        self->handle, &one, self->image, self->operand[0], self->weights, self->operand[1],
-        self->form, self->algorithm.number, self->scratch, self->algorithm.scratch_bytes, &zero,
-        self->result, self->operand[2]);
+    return self->run(self);
 }
 
 const char *opevo_i_gpu_math_title(const opevo_i_gpu_math *self)
@@ -308,10 +389,10 @@ void opevo_i_gpu_math_close(opevo_i_gpu_math *self)
 {
     if (!self)
         return;
-    if (self->handle && self->op.kind == OPEVO_CONV2D)
-        self->convolution.destroy(self->handle);
-    else if (self->handle)
-        self->gemm.destroy(self->handle);
+    if (self->handle)
+        (self->convolution.destroy ? self->convolution.destroy : self->gemm.destroy)(self->handle);
+    if (self->unfold.module)
+        self->driver->unload_module(self->unfold.module);
     if (self->scratch)
         self->driver->release(self->scratch);
     opevo_free(self);

@@ -2,17 +2,31 @@
 
 /* Stands for libcuda, libnvrtc, libnvidia-ml, libamdhip64 and libhiprtc in tests. "Device" memory is the
  * process's own; a "compiled" kernel is its source, in which a comment fake:WORD says how it
- * behaves; time passes at 10 microseconds an execution. What is called is appended to the file
- * FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is set, is the model of the devices. */
+ * behaves, and the kernel that unfolds images, without such a comment, is compiled for this processor
+ * and run thread by thread; time passes at 10 microseconds an execution. What is called is appended
+ * to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is set, is the model of the devices, and
+ * FAKE_GPU_MOST the bytes above which there is no memory. */
 
 #include "fake_gpu.h"
+
+#include "build_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { N = 48, K = 32, M = 40, NOT_READY = 600, ILLEGAL_ADDRESS = 700 };
+enum {
+    N = 48,
+    K = 32,
+    M = 40,
+    OUT_OF_MEMORY = 2,
+    NO_IMAGE = 200,
+    NOT_FOUND = 500,
+    NOT_READY = 600,
+    ILLEGAL_ADDRESS = 700,
+    NOT_ZERO = 1 << 20 /* bytes of new memory that are written, so that large ones cost nothing */
+};
 
 static int sticky;          /* the context is spoilt */
 static int hung;            /* a kernel does not end */
@@ -119,8 +133,13 @@ BOTH(int, cuCtxSynchronize, hipDeviceSynchronize, (void), ())
 }
 BOTH(int, cuMemAlloc_v2, hipMalloc, (uint64_t * address, size_t bytes), (address, bytes))
 {
-    *address = (uint64_t)(uintptr_t)malloc(bytes);
-    return *address == 0;
+    const char *most = getenv("FAKE_GPU_MOST");
+    void *memory = most && bytes > strtoull(most, NULL, 10) ? NULL : malloc(bytes);
+
+    if (memory)
+        memset(memory, 0xff, bytes < NOT_ZERO ? bytes : NOT_ZERO); /* NaN */
+    *address = (uint64_t)(uintptr_t)memory;
+    return memory ? 0 : OUT_OF_MEMORY;
 }
 BOTH(int, cuMemFree_v2, hipFree, (uint64_t address), (address))
 {
@@ -152,21 +171,79 @@ BOTH(int, cuMemsetD32_v2, hipMemsetD32, (uint64_t to, unsigned value, size_t wor
         memcpy((char *)fake_at(to) + 4 * i, &value, 4);
     return sticky;
 }
-BOTH(int, cuModuleLoadData, hipModuleLoadData, (void **module, const void *image), (module, image))
+
+/* ---- Modules -------------------------------------------------------------------------------- */
+
+static int behaves(const char *kernel, const char *word)
 {
-    *module = strdup(image);
-    return sticky;
+    const char *found = strstr(kernel, "fake:");
+
+    return found && strncmp(found + 5, word, strlen(word)) == 0;
 }
-BOTH(int, cuModuleUnload, hipModuleUnload, (void *module), (module))
+
+typedef void runner(unsigned blocks, unsigned threads, void **arguments);
+
+/* A module, and its only function. */
+typedef struct module {
+    char *source;
+    void *object; /* compiled for this processor; NULL: it is a fake */
+    runner *run;
+} module;
+
+/* What CUDA's and HIP's words in the kernel mean to a compiler of C, and a function that runs all
+ * threads one after the other. */
+static const char before[] = "#include <stdbool.h>\n#define __global__\n"
+                             "#define __launch_bounds__(threads)\n"
+                             "static struct { unsigned x; } blockIdx, threadIdx;\n";
+static const char after[] =
+    "void run(unsigned blocks, unsigned threads, void **arguments)\n{\n"
+    "    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)\n"
+    "        for (threadIdx.x = 0; threadIdx.x < threads; threadIdx.x++)\n"
+    "            opevo_unfold(*(float **)arguments[0], *(float **)arguments[1],\n"
+    "                         *(unsigned *)arguments[2]);\n}\n";
+
+static int compile_here(module *self)
 {
-    free(module);
+    static const char *const compiler[] = {"cc",    "-O1",     "-fPIC",   "-shared",
+                                           "-Wall", "-Wextra", "-Werror", NULL};
+    static const char linkage[] = "extern \"C\" ";
+    const char *kernel = strstr(self->source, linkage);
+    size_t size = sizeof before + strlen(self->source) + sizeof after;
+    char *all = kernel ? malloc(size) : NULL;
+    void *found = NULL;
+
+    if (!all)
+        return NO_IMAGE;
+    snprintf(all, size, "%s%.*s%s%s", before, (int)(kernel - self->source), self->source,
+             kernel + strlen(linkage), after);
+    if (source_build(compiler, all, &self->object))
+        found = dlsym(self->object, "run");
+    memcpy(&self->run, &found, sizeof found);
+    free(all);
+    return found ? 0 : NO_IMAGE;
+}
+
+BOTH(int, cuModuleLoadData, hipModuleLoadData, (void **out, const void *image), (out, image))
+{
+    module *self = calloc(1, sizeof *self);
+
+    *out = self;
+    self->source = strdup(image);
+    return behaves(image, "") ? sticky : compile_here(self);
+}
+BOTH(int, cuModuleUnload, hipModuleUnload, (module * self), (self))
+{
+    if (self->object)
+        dlclose(self->object);
+    free(self->source);
+    free(self);
     return sticky;
 }
 BOTH(int, cuModuleGetFunction, hipModuleGetFunction,
-     (void **function, void *module, const char *name), (function, module, name))
+     (void **function, module *self, const char *name), (function, self, name))
 {
-    *function = module;
-    return strcmp(name, "kernel") == 0 ? 0 : 500;
+    *function = self;
+    return strcmp(name, self->object ? "opevo_unfold" : "kernel") == 0 ? 0 : NOT_FOUND;
 }
 BOTH(int, cuFuncSetAttribute, fakeUnused3, (void *function, int attribute, int value),
      (function, attribute, value))
@@ -188,41 +265,38 @@ static void compute(const float *a, const float *b, float *c)
     }
 }
 
-static int behaves(const char *kernel, const char *word)
-{
-    const char *found = strstr(kernel, "fake:");
-
-    return found && strncmp(found + 5, word, strlen(word)) == 0;
-}
-
 BOTH(int, cuLaunchKernel, hipModuleLaunchKernel,
-     (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-      unsigned shared, void *stream, void **arguments, void **extra),
+     (module * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, void *stream, void **arguments, void **extra),
      (function, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra))
 {
     float *operands[3];
 
+    if (sticky || stream || extra)
+        return sticky ? sticky : 1;
+    if (gx * gy * gz == 0 || bx * by * bz > 1024 || shared > shared_allowed)
+        return 1;
+    executions++;
+    if (function->run) {
+        function->run(gx, bx, arguments);
+        return gy * gz * by * bz != 1;
+    }
     for (int i = 0; i < 3; i++) {
         uint64_t address = 0;
 
         memcpy(&address, arguments[i], sizeof address);
         operands[i] = fake_at(address);
     }
-    if (sticky || stream || extra)
-        return sticky ? sticky : 1;
-    if (gx * gy * gz == 0 || bx * by * bz > 1024 || shared > shared_allowed)
-        return 1;
-    executions++;
     compute(operands[0], operands[1], operands[2]);
-    if (behaves(function, "wrong"))
+    if (behaves(function->source, "wrong"))
         operands[2][7] += 0.5F;
-    if (behaves(function, "outside"))
+    if (behaves(function->source, "outside"))
         operands[2][N * M] = 0;
-    if (behaves(function, "input"))
+    if (behaves(function->source, "input"))
         operands[0][0] = 1e6F;
-    if (behaves(function, "illegal"))
+    if (behaves(function->source, "illegal"))
         sticky = ILLEGAL_ADDRESS;
-    if (behaves(function, "hang"))
+    if (behaves(function->source, "hang"))
         hung = 1;
     return 0;
 }
