@@ -98,6 +98,9 @@ opevo_status opevo_i_parameter_of(const char *text, const char *topology, opevo_
                                   opevo_error *err);
 /* A space by a parameter ("factor(8,3)"), an operator, a space file, or "recorded:[FILE]". */
 opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err);
+/* The path in "STORE:RUN", and the number; the whole text and 0 where no run is named, or where a
+ * file has that name. The caller frees it; NULL without memory. */
+char *opevo_i_split_run(const char *text, int64_t *run);
 /* An objective: `on` is "recorded:[FILE]" or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
  * "cpu", "cuda:N" or "hip:N" (then it is an operator); `space` is a space file for a recorded
  * landscape, a program or kernels, or NULL. */
@@ -143,7 +146,7 @@ typedef struct opevo_i_finals {
     opevo_finalist finalists[OPEVO_I_MOST_FINALISTS + 1]; /* the best first; then the library */
     size_t count, most;                                   /* most: 0 for no finals */
     uint64_t rounds;
-    bool with_library, ran;
+    bool with_library, ran, interrupted;
     opevo_final_verdict verdict;
     opevo_text library; /* what it is called, or why it was not measured */
 } opevo_i_finals;
@@ -153,13 +156,20 @@ opevo_status opevo_i_finals_read(const opevo_call *call, const opevo_objective *
                                  opevo_i_finals *out, opevo_error *err);
 void opevo_i_finals_note(opevo_i_finals *finals, const opevo_trial *trial);
 /* Take them from the store, where it has those of the run, otherwise measure them and store them.
- * `store` may be NULL. */
+ * `store` may be NULL. Interrupted finals are dropped, and say so. */
 opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
                                 opevo_store *store, int64_t run, opevo_error *err);
+/* Those that a run of a store has, if any, and the space of their points, the caller's; NULL where
+ * it cannot be made here. */
+opevo_status opevo_i_finals_of_run(opevo_store *store, int64_t run, opevo_i_finals *out,
+                                   opevo_space **space, opevo_error *err);
 void opevo_i_finals_free(opevo_i_finals *finals);
-void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_objective *objective,
+/* Nothing where they did not run. `space` may be NULL: points are then printed as numbers. */
+void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space, const char *unit,
                           opevo_text *out);
-void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_objective *objective,
+/* Likewise as a member "finals" of the JSON object being written; null where they were interrupted.
+ */
+void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *space,
                                opevo_text *out);
 
 /* ---- The best kernel as files (kernel_files.c) ---- */

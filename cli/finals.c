@@ -59,47 +59,111 @@ void opevo_i_finals_free(opevo_i_finals *finals)
     opevo_text_free(&finals->library);
 }
 
-/* The points of the finalists, for the store. */
-static void list_points(const opevo_i_finals *finals, opevo_stored_finals *out, opevo_index *points)
+/* Whether the stored ones are of these finalists, in as many rounds. */
+static bool are_of(const opevo_stored_finals *stored, const opevo_i_finals *finals)
 {
-    for (size_t i = 0; i < finals->count; i++)
-        points[i] = finals->finalists[i].point;
-    *out = (opevo_stored_finals){
-        .points = points, .count = finals->count, .rounds = (size_t)finals->rounds};
+    bool same = stored->count == finals->count && stored->rounds == finals->rounds;
+
+    for (size_t i = 0; same && i < finals->count; i++)
+        same = stored->points[i] == finals->finalists[i].point;
+    return same;
+}
+
+static opevo_status measure(const opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
+                            opevo_stored_finals *out, opevo_error *err)
+{
+    size_t count = finals->count;
+
+    *out = (opevo_stored_finals){.count = count, .rounds = (size_t)finals->rounds};
+    out->points = opevo_malloc(count, sizeof *out->points);
+    out->fitness = opevo_calloc(count * out->rounds, sizeof *out->fitness);
+    if (!out->points || !out->fitness)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for finals.");
+    for (size_t i = 0; i < count; i++)
+        out->points[i] = finals->finalists[i].point;
+    return opevo_live_finals(objective, finals->finalists, count, finals->rounds, seed,
+                             &opevo_i_interrupted, out->fitness, &out->library, err);
+}
+
+static opevo_status judge(opevo_i_finals *finals, const opevo_stored_finals *stored,
+                          opevo_error *err)
+{
+    opevo_status status = opevo_finals_judge(finals->finalists, finals->count, finals->rounds,
+                                             stored->fitness, &finals->verdict, err);
+
+    opevo_text_add(&finals->library, opevo_text_string(&stored->library));
+    finals->ran = status == OPEVO_OK;
+    return status;
 }
 
 opevo_status opevo_i_finals_run(opevo_i_finals *finals, opevo_objective *objective, uint64_t seed,
                                 opevo_store *store, int64_t run, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_index points[OPEVO_I_MOST_FINALISTS + 1];
-    opevo_stored_finals stored;
-    double *fitness = NULL;
-    bool found = false;
+    opevo_stored_finals stored = {0};
 
     if (finals->with_library && finals->count > 0)
         finals->finalists[finals->count++] = (opevo_finalist){.point = OPEVO_LIVE_LIBRARY};
     if (finals->count < 2)
         return OPEVO_OK;
-    fitness = opevo_calloc(finals->count * (size_t)finals->rounds, sizeof *fitness);
-    if (!fitness)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for finals.");
-    list_points(finals, &stored, points);
-    stored.fitness = fitness;
     if (store)
-        OPEVO_TRY(opevo_store_get_finals(store, run, &stored, &finals->library, &found, err));
-    if (!found) {
-        OPEVO_TRY(opevo_live_finals(objective, finals->finalists, finals->count, finals->rounds,
-                                    seed, fitness, &finals->library, err));
-        stored.library = opevo_text_string(&finals->library);
-        if (store)
-            OPEVO_TRY(opevo_store_put_finals(store, run, &stored, err));
+        OPEVO_TRY(opevo_store_get_finals(store, run, &stored, err));
+    if (!are_of(&stored, finals)) {
+        opevo_stored_finals_free(&stored);
+        status = measure(finals, objective, seed, &stored, err);
+        if (status == OPEVO_INTERRUPTED) {
+            finals->interrupted = true;
+            status = OPEVO_OK;
+            goto cleanup;
+        }
+        if (status == OPEVO_OK && store)
+            status = opevo_store_put_finals(store, run, &stored, err);
     }
-    OPEVO_TRY(opevo_finals_judge(finals->finalists, finals->count, finals->rounds, fitness,
-                                 &finals->verdict, err));
-    finals->ran = true;
+    if (status == OPEVO_OK)
+        status = judge(finals, &stored, err);
 cleanup:
-    opevo_free(fitness);
+    opevo_stored_finals_free(&stored);
+    return status;
+}
+
+/* What tune stores: some points of the space, and perhaps the library. */
+static bool are_sound(const opevo_stored_finals *stored, const opevo_space *space)
+{
+    size_t points = 0;
+
+    for (size_t i = 0; i < stored->count; i++) {
+        bool library = stored->points[i] == OPEVO_LIVE_LIBRARY;
+
+        if (!library && space && stored->points[i] >= opevo_space_size(space))
+            return false;
+        points += !library;
+    }
+    return points > 0 && points <= OPEVO_I_MOST_FINALISTS && stored->count <= points + 1 &&
+           stored->rounds > 0;
+}
+
+opevo_status opevo_i_finals_of_run(opevo_store *store, int64_t run, opevo_i_finals *out,
+                                   opevo_space **space, opevo_error *err)
+{
+    opevo_stored_finals stored = {0};
+    opevo_status status = opevo_store_get_finals(store, run, &stored, err);
+
+    *out = (opevo_i_finals){.count = stored.count, .rounds = stored.rounds};
+    *space = NULL;
+    if (status != OPEVO_OK || stored.count == 0)
+        goto cleanup;
+    OPEVO_TRY(opevo_store_space(store, run, space, err));
+    if (!are_sound(&stored, *space)) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s is damaged: the finals of run %lld; use another store.",
+                            opevo_store_path(store), (long long)run);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < stored.count; i++)
+        out->finalists[i].point = stored.points[i];
+    status = judge(out, &stored, err);
+cleanup:
+    opevo_stored_finals_free(&stored);
     return status;
 }
 
@@ -110,8 +174,14 @@ static void print_interval(double low, double high, opevo_text *out)
         opevo_text_printf(out, " (%.6g to %.6g)", low, high);
 }
 
-static void print_finalist(const opevo_i_finals *finals, size_t number,
-                           const opevo_objective *objective, opevo_text *out)
+static void print_number(opevo_index point, opevo_text *out)
+{
+    opevo_text_add(out, "point ");
+    opevo_text_add_index(out, point);
+}
+
+static void print_finalist(const opevo_i_finals *finals, size_t number, const opevo_space *space,
+                           const char *unit, opevo_text *out)
 {
     const opevo_finalist *one = &finals->finalists[number];
     const opevo_final_verdict *verdict = &finals->verdict;
@@ -125,17 +195,19 @@ static void print_finalist(const opevo_i_finals *finals, size_t number,
                       number == verdict->winner    ? "*"
                       : number == verdict->library ? "-"
                                                    : " ",
-                      one->median, objective->unit);
+                      one->median, unit);
     print_interval(one->low, one->high, out);
     opevo_text_add(out, "  ");
     if (number == verdict->library)
         opevo_text_add(out, opevo_text_string(&finals->library));
+    else if (space)
+        opevo_space_print(space, one->point, out);
     else
-        opevo_space_print(objective->space, one->point, out);
+        print_number(one->point, out);
     opevo_text_add(out, "\n");
 }
 
-void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_objective *objective,
+void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space, const char *unit,
                           opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
@@ -148,7 +220,7 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_objective *o
                       finals->count - (verdict->library < finals->count),
                       (unsigned long long)finals->rounds);
     for (size_t i = 0; i < finals->count; i++)
-        print_finalist(finals, i, objective, out);
+        print_finalist(finals, i, space, unit, out);
     if (verdict->rival < finals->count) {
         opevo_text_printf(out, "%s: time of the next by time of the winner %.4f",
                           verdict->faster ? "the winner is faster" : "not distinguishable",
@@ -164,14 +236,34 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_objective *o
     }
 }
 
-void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_objective *objective,
+/* Of the library: null. */
+static void add_json_configuration(const opevo_finalist *one, const opevo_space *space,
+                                   opevo_text *out)
+{
+    opevo_i_json_key(out, "configuration");
+    if (one->point == OPEVO_LIVE_LIBRARY) {
+        opevo_text_add(out, "null");
+    } else if (space) {
+        opevo_space_print_json(space, one->point, out);
+    } else {
+        opevo_text_add(out, "\"");
+        print_number(one->point, out);
+        opevo_text_add(out, "\"");
+    }
+}
+
+void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *space,
                                opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
 
-    if (!finals->ran)
+    if (!finals->ran && !finals->interrupted)
         return;
     opevo_i_json_key(out, "finals");
+    if (finals->interrupted) {
+        opevo_text_add(out, "null");
+        return;
+    }
     opevo_text_add(out, "{");
     opevo_i_json_string(out, "verdict", verdict->faster ? "faster" : "not distinguishable");
     opevo_i_json_double(out, "p", verdict->probability);
@@ -180,6 +272,8 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_objecti
     opevo_i_json_double(out, "ratio_high", verdict->ratio_high);
     opevo_i_json_index(out, "rounds", finals->rounds);
     opevo_i_json_index(out, "winner", verdict->winner);
+    if (verdict->rival < finals->count)
+        opevo_i_json_index(out, "next", verdict->rival);
     if (verdict->library < finals->count) {
         opevo_i_json_string(out, "library", opevo_text_string(&finals->library));
         opevo_i_json_double(out, "library_ratio", verdict->library_ratio);
@@ -191,11 +285,7 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_objecti
         const opevo_finalist *one = &finals->finalists[i];
 
         opevo_text_add(out, i ? ", {" : "[{");
-        opevo_i_json_key(out, "configuration"); /* of the library: null */
-        if (i == verdict->library)
-            opevo_text_add(out, "null");
-        else
-            opevo_space_print_json(objective->space, one->point, out);
+        add_json_configuration(one, space, out);
         opevo_i_json_double(out, "fitness", one->median);
         opevo_i_json_double(out, "low", one->low);
         opevo_i_json_double(out, "high", one->high);

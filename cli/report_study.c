@@ -340,6 +340,39 @@ static void add_settings(const writer *self)
     opevo_text_add(out, "]");
 }
 
+/* Of all runs that have some; whose they are is said by the places of landscape and contender. */
+static opevo_status add_finals(const char *path, const writer *self, opevo_error *err)
+{
+    const opevo_study *study = &self->analysis->study;
+    opevo_text *out = self->out;
+    opevo_store *store = NULL;
+    opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &store, err);
+    bool first = true;
+
+    opevo_i_json_key(out, "finals");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < study->run_count && status == OPEVO_OK; i++) {
+        opevo_i_finals finals;
+        opevo_space *space = NULL;
+
+        status = opevo_i_finals_of_run(store, self->data->run_numbers[i], &finals, &space, err);
+        if (status == OPEVO_OK && finals.ran) {
+            opevo_text_add(out, first ? "{" : ", {");
+            first = false;
+            opevo_i_json_index(out, "landscape", study->runs[i].landscape);
+            opevo_i_json_index(out, "contender", study->runs[i].contender);
+            opevo_i_json_index(out, "seed", study->runs[i].seed);
+            opevo_i_finals_print_json(&finals, space, out);
+            opevo_text_add(out, "}");
+        }
+        opevo_space_destroy(space);
+        opevo_i_finals_free(&finals);
+    }
+    opevo_text_add(out, "]");
+    opevo_store_close(store);
+    return status;
+}
+
 static opevo_status add_all(const opevo_call *call, const writer *self, opevo_error *err)
 {
     const opevo_study *study = &self->analysis->study;
@@ -359,6 +392,7 @@ static opevo_status add_all(const opevo_call *call, const writer *self, opevo_er
     opevo_text_add(self->out, "]");
     add_pairs(self);
     add_overall(self);
+    OPEVO_TRY(add_finals(call->arguments[0], self, err));
     opevo_text_add(self->out, "}");
 cleanup:
     return status;

@@ -68,7 +68,7 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
     if (self->runs == 1) {
         add_json_result(self, 0, out);
         add_json_head(self, out);
-        opevo_i_finals_print_json(&self->finals, self->objective, out);
+        opevo_i_finals_print_json(&self->finals, self->objective->space, out);
     } else {
         add_json_head(self, out);
         opevo_i_json_key(out, "runs");
@@ -149,7 +149,15 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
     opevo_space_print(self->objective->space, result->best.proposal.point, out);
     opevo_text_add(out, "\n");
-    opevo_i_finals_print(&self->finals, self->objective, out);
+    opevo_i_finals_print(&self->finals, self->objective->space, self->objective->unit, out);
+    if (self->finals.interrupted && store)
+        opevo_text_printf(out,
+                          "the finals were interrupted and are dropped; the same command takes the "
+                          "trials from %s and measures the finals again\n",
+                          store);
+    else if (self->finals.interrupted)
+        opevo_text_add(out, "the finals were interrupted and are dropped; without --store the same "
+                            "command begins anew\n");
     if (result->stop == OPEVO_STOP_INTERRUPTED && store)
         opevo_text_printf(out, "interrupted; the same command goes on from %s\n", store);
 }

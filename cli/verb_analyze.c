@@ -11,7 +11,8 @@
 static const opevo_option options[] = {
     {"at", "N,N,...", "trials to look at, the comparison at the last of them", false},
     {"targets", "X,X,...", "fractions of the optimum (default .9,.95,.99,1)", false},
-    {"objective", "NAME=WHERE", "where a landscape of the store is: recorded:FILE", true},
+    {"objective", "NAME=WHERE", "where a landscape is: recorded:[FILE] or 'sim:DEVICE OPERATOR'",
+     true},
     {"no-landscapes", NULL, "open none: no exact random search, no scores", false},
     {"landscape", "NAME", "only the runs on this one", true},
     {"tuner", "NAME", "only the runs of this tuner", true},

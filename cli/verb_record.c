@@ -192,13 +192,12 @@ cleanup:
 
 static opevo_status open_run(plan *self, const char *text, opevo_error *err)
 {
-    const char *colon = strrchr(text, ':');
-    char *path = opevo_strndup(text, colon ? (size_t)(colon - text) : 0);
+    char *path = opevo_i_split_run(text, &self->run);
     opevo_status status = OPEVO_OK;
 
     if (!path)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
-    if (!colon || !opevo_parse_i64(colon + 1, &self->run))
+    if (!self->run)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "--from %s: give a store and the number of a run in it, such as "
                             "runs.db:1.",
@@ -268,7 +267,10 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
     if (!opevo_i_option(call, "out"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--out is missing: --out NAME.");
     if (on && !strncmp(on, "recorded:", 9) && !opevo_i_flag(call, "from"))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: that is recorded already.", on);
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--on %s is a recording already; --from STORE:RUN makes another of the "
+                          "trials of a run.",
+                          on);
     return OPEVO_OK;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a store holds: its runs, or the trials of one of them. */
+/* What a store holds: its runs, or one of them with its finals. */
 
 #include "cli_internal.h"
+
+#include <opevo/memory.h>
 
 #include <unistd.h>
 
@@ -11,14 +13,20 @@ static const opevo_option options[] = {
 };
 
 typedef struct listing {
-    opevo_table table;
-    opevo_text *json; /* NULL: fill the table */
+    opevo_store *store;
+    int64_t run; /* the only one that is wanted; 0: all */
+    bool json;
+    opevo_text *out;
+    opevo_table table; /* of all runs, unless as JSON */
     size_t count;
+    opevo_status status; /* of reading finals */
+    opevo_error *err;
 } listing;
 
-static void add_json(const opevo_run_info *info, listing *self)
+static void add_json(const opevo_run_info *info, const opevo_i_finals *finals,
+                     const opevo_space *space, listing *self)
 {
-    opevo_text *out = self->json;
+    opevo_text *out = self->out;
     char signature[20];
 
     snprintf(signature, sizeof signature, "%016llx", (unsigned long long)info->signature);
@@ -43,29 +51,70 @@ static void add_json(const opevo_run_info *info, listing *self)
     opevo_i_json_double(out, "optimum", info->optimum);
     opevo_i_json_string(out, "started", info->started);
     opevo_i_json_string(out, "version", info->version);
+    opevo_i_finals_print_json(finals, space, out);
     opevo_text_add(out, "}");
+}
+
+static void add_row(const opevo_run_info *info, opevo_table *table)
+{
+    opevo_i_table_cell(table, "%lld", (long long)info->run);
+    opevo_i_table_cell(table, "%s", info->objective);
+    opevo_i_table_cell(table, "%s", info->tuner);
+    opevo_i_table_cell(table, "%s", info->settings);
+    opevo_i_table_cell(table, "%llu", (unsigned long long)info->seed);
+    opevo_i_table_cell(table, "%llu", (unsigned long long)info->trials);
+    opevo_i_table_cell(table, "%llu", (unsigned long long)info->failed);
+    opevo_i_table_cell(table, "%.6g", info->best_fitness);
+    opevo_i_table_cell(table, "%s", info->unit);
+    opevo_i_table_cell(table, "%llu", (unsigned long long)info->best_trial);
+    opevo_i_table_cell(table, "%.1f s", info->cost_s);
+    opevo_i_table_cell(table, "%s", info->started);
+}
+
+static void print_run(const opevo_run_info *info, opevo_text *out)
+{
+    opevo_text_printf(out, "run %lld, %s; tuner %s%s%s; seed %llu", (long long)info->run,
+                      info->objective, info->tuner, *info->settings ? " " : "", info->settings,
+                      (unsigned long long)info->seed);
+    opevo_text_printf(out, "%s%s; opevo %s\n", *info->started ? "; started " : "", info->started,
+                      info->version);
+    opevo_text_printf(out, "%llu trials, %llu failed; cost %.1f s; %s%s\n",
+                      (unsigned long long)info->trials, (unsigned long long)info->failed,
+                      info->cost_s, *info->stop ? "stopped by: " : "not ended", info->stop);
+    if (info->best_trial)
+        opevo_text_printf(out, "best %.8g %s, at trial %llu\n%s\n", info->best_fitness, info->unit,
+                          (unsigned long long)info->best_trial, info->best_text);
+    else
+        opevo_text_add(out, "no trial succeeded\n");
+}
+
+/* A run with its finals. */
+static void visit_whole(listing *self, const opevo_run_info *info)
+{
+    opevo_i_finals finals;
+    opevo_space *space = NULL;
+
+    self->status = opevo_i_finals_of_run(self->store, info->run, &finals, &space, self->err);
+    if (self->status == OPEVO_OK && self->json) {
+        add_json(info, &finals, space, self);
+    } else if (self->status == OPEVO_OK) {
+        print_run(info, self->out);
+        opevo_i_finals_print(&finals, space, info->unit, self->out);
+    }
+    opevo_space_destroy(space);
+    opevo_i_finals_free(&finals);
 }
 
 static void visit(void *context, const opevo_run_info *info)
 {
     listing *self = context;
 
-    if (self->json) {
-        add_json(info, self);
-    } else {
-        opevo_i_table_cell(&self->table, "%lld", (long long)info->run);
-        opevo_i_table_cell(&self->table, "%s", info->objective);
-        opevo_i_table_cell(&self->table, "%s", info->tuner);
-        opevo_i_table_cell(&self->table, "%s", info->settings);
-        opevo_i_table_cell(&self->table, "%llu", (unsigned long long)info->seed);
-        opevo_i_table_cell(&self->table, "%llu", (unsigned long long)info->trials);
-        opevo_i_table_cell(&self->table, "%llu", (unsigned long long)info->failed);
-        opevo_i_table_cell(&self->table, "%.6g", info->best_fitness);
-        opevo_i_table_cell(&self->table, "%s", info->unit);
-        opevo_i_table_cell(&self->table, "%llu", (unsigned long long)info->best_trial);
-        opevo_i_table_cell(&self->table, "%.1f s", info->cost_s);
-        opevo_i_table_cell(&self->table, "%s", info->started);
-    }
+    if ((self->run && info->run != self->run) || self->status != OPEVO_OK)
+        return;
+    if (self->json || self->run)
+        visit_whole(self, info);
+    else
+        add_row(info, &self->table);
     self->count++;
 }
 
@@ -86,37 +135,45 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     static const char *const heads[] = {"run",   "<objective", "<tuner", "<settings",
                                         "seed",  "trials",     "failed", "best",
                                         "<unit", "at trial",   "cost",   "<started"};
-    listing self = {.table = {.heads = heads, .columns = sizeof heads / sizeof *heads}};
-    opevo_store *store = NULL;
+    listing self = {.table = {.heads = heads, .columns = sizeof heads / sizeof *heads},
+                    .json = opevo_i_flag(call, "json"),
+                    .out = out,
+                    .err = err};
+    char *path = opevo_i_split_run(call->arguments[0], &self.run);
     opevo_status status = OPEVO_OK;
-    opevo_status printed = OPEVO_OK;
 
     (void)exit_code;
-    OPEVO_TRY(opevo_store_open(call->arguments[0], OPEVO_STORE_READ, &store, err));
-    self.json = opevo_i_flag(call, "json") ? out : NULL;
-    if (self.json)
-        opevo_text_add(out, "[");
-    status = opevo_store_list(store, visit, &self, err);
-    if (self.json)
-        opevo_text_add(out, "\n]\n");
-    else
-        printed = opevo_i_table_print(&self.table, opevo_i_terminal_width(STDOUT_FILENO), out,
-                                      status == OPEVO_OK ? err : NULL);
-    if (status == OPEVO_OK)
-        status = printed;
-    if (status == OPEVO_OK && !self.json)
-        status = print_planned(store, out, err);
+    if (!path)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", call->arguments[0]);
+    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &self.store, err));
+    opevo_text_add(out, self.json ? "[" : "");
+    OPEVO_TRY(opevo_store_list(self.store, visit, &self, err));
+    OPEVO_TRY(self.status);
+    opevo_text_add(out, self.json ? "\n]\n" : "");
+    if (self.run && !self.count) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s has no run %lld; opevo runs lists those that it has.", path,
+                            (long long)self.run);
+    } else if (!self.json && !self.run) {
+        OPEVO_TRY(
+            opevo_i_table_print(&self.table, opevo_i_terminal_width(STDOUT_FILENO), out, err));
+        status = print_planned(self.store, out, err);
+    }
 cleanup:
-    opevo_store_close(store);
+    opevo_i_table_free(&self.table);
+    opevo_store_close(self.store);
+    opevo_free(path);
     return status;
 }
 
 const opevo_verb opevo_i_verb_runs = {
     .name = "runs",
-    .arguments = "STORE",
+    .arguments = "STORE[:RUN]",
     .arguments_min = 1,
     .arguments_max = 1,
-    .summary = "List the runs in a store.",
+    .summary = "List the runs in a store, or show one with its finals.",
+    .details = "  opevo runs runs.db\n"
+               "  opevo runs runs.db:1",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -111,17 +111,16 @@ cleanup:
 static opevo_status read_earlier_run(opevo_i_tuning *self, const char *text, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const char *colon = strrchr(text, ':');
-    char *path = opevo_strndup(text, colon ? (size_t)(colon - text) : 0);
+    int64_t run = 0;
+    char *path = opevo_i_split_run(text, &run);
     opevo_store *store = NULL;
     opevo_trial *grown = NULL;
-    int64_t run = 0;
     uint64_t count = 0;
     size_t got = 0;
 
     if (!path)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --learn.");
-    if (!colon || !opevo_parse_i64(colon + 1, &run)) {
+    if (!run) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "--learn %s: give a store and the number of a run in it, such as "
                             "runs.db:1.",

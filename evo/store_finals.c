@@ -8,7 +8,6 @@
 #include <opevo/memory.h>
 
 #include <math.h>
-#include <string.h>
 
 #define LIBRARY (~(opevo_index)0)
 
@@ -35,7 +34,8 @@ static opevo_status insert_one(opevo_store *store, sqlite3_stmt *insert,
     sqlite3_bind_int64(insert, 2, (int64_t)place + 1);
     sqlite3_bind_blob(insert, 3, library ? NULL : point, OPEVO_I_POINT_BYTES, SQLITE_STATIC);
     sqlite3_bind_blob64(insert, 4, fitness, 8 * finals->rounds, SQLITE_STATIC);
-    sqlite3_bind_text(insert, 5, library ? finals->library : NULL, -1, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 5, library ? opevo_text_string(&finals->library) : NULL, -1,
+                      SQLITE_STATIC);
     if (sqlite3_step(insert) != SQLITE_DONE)
         status = opevo_i_store_fail(store, err);
     sqlite3_reset(insert);
@@ -95,67 +95,91 @@ static opevo_status has_table(opevo_store *store, bool *has, opevo_error *err)
     return status;
 }
 
-/* Whether the row is that of the finalist; then its fitness is copied. */
-static bool take_row(sqlite3_stmt *row, const opevo_stored_finals *finals, size_t place)
-{
-    const unsigned char *point = sqlite3_column_blob(row, 0);
-    opevo_index wanted = finals->points[place];
-    size_t bytes = (size_t)sqlite3_column_bytes(row, 1);
+/* Of a run: point, fitness, message, and how many there are. */
+static const char select_finals[] = "SELECT point, fitness, message, count(*) OVER ()"
+                                    " FROM finals WHERE run = ? ORDER BY place";
 
-    if (sqlite3_column_bytes(row, 0) != (wanted == LIBRARY ? 0 : OPEVO_I_POINT_BYTES) ||
-        (point && opevo_i_point_from_bytes(point) != wanted) || bytes != 8 * finals->rounds)
-        return false;
-    opevo_i_reals_from_bytes(sqlite3_column_blob(row, 1), finals->rounds,
-                             finals->fitness + place * finals->rounds);
-    return true;
+static opevo_status make_room(opevo_store *store, sqlite3_stmt *first, opevo_stored_finals *out,
+                              opevo_error *err)
+{
+    out->rounds = (size_t)sqlite3_column_bytes(first, 1) / 8;
+    out->count = (size_t)sqlite3_column_int64(first, 3);
+    out->points = opevo_calloc(out->count, sizeof *out->points);
+    out->fitness = opevo_calloc(out->count * out->rounds, sizeof *out->fitness);
+    if (!out->points || !out->fitness)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the finals of %s.", store->path);
+    return OPEVO_OK;
 }
 
-static bool are_sound(const opevo_stored_finals *finals)
+/* False for a row that nobody put. */
+static bool take_row(sqlite3_stmt *row, opevo_stored_finals *finals, size_t place)
 {
-    for (size_t i = 0; i < finals->count * finals->rounds; i++) {
-        if (!(finals->fitness[i] >= 0 && isfinite(finals->fitness[i])))
+    const unsigned char *point = sqlite3_column_blob(row, 0);
+    double *fitness = finals->fitness + place * finals->rounds;
+
+    if ((point && sqlite3_column_bytes(row, 0) != OPEVO_I_POINT_BYTES) ||
+        (size_t)sqlite3_column_bytes(row, 1) != 8 * finals->rounds)
+        return false;
+    finals->points[place] = point ? opevo_i_point_from_bytes(point) : LIBRARY;
+    if (!point)
+        opevo_text_add(&finals->library, opevo_i_column_text(row, 2));
+    opevo_i_reals_from_bytes(sqlite3_column_blob(row, 1), finals->rounds, fitness);
+    for (size_t i = 0; i < finals->rounds; i++) {
+        if (!(fitness[i] >= 0 && isfinite(fitness[i])))
             return false;
     }
     return true;
 }
 
-opevo_status opevo_store_get_finals(opevo_store *store, int64_t run,
-                                    const opevo_stored_finals *finals, opevo_text *library,
-                                    bool *found, opevo_error *err)
+static opevo_status read_rows(opevo_store *store, int64_t run, opevo_stored_finals *out,
+                              opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
     sqlite3_stmt *query = NULL;
-    opevo_text words = {0};
+    opevo_status status = OPEVO_OK;
     size_t place = 0;
-    bool same = true;
+    bool good = true;
     int code = SQLITE_DONE;
 
-    *found = false;
-    OPEVO_TRY(has_table(store, &same, err));
-    if (!same)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_prepare(
-        store, "SELECT point, fitness, message FROM finals WHERE run = ? ORDER BY place", &query,
-        err));
+    OPEVO_TRY(opevo_i_store_prepare(store, select_finals, &query, err));
     sqlite3_bind_int64(query, 1, run);
-    while (same && (code = sqlite3_step(query)) == SQLITE_ROW) {
-        same = place < finals->count && take_row(query, finals, place);
-        if (same && finals->points[place] == LIBRARY)
-            opevo_text_add(&words, opevo_i_column_text(query, 2));
-        place++;
+    while (good && (code = sqlite3_step(query)) == SQLITE_ROW) {
+        if (place == 0)
+            OPEVO_TRY(make_room(store, query, out, err));
+        good = take_row(query, out, place++);
     }
-    if (same && code != SQLITE_DONE)
-        status = opevo_i_store_fail(store, err);
-    else if (same && place == finals->count && !are_sound(finals))
+    if (!good)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s is damaged: the finals of run %lld; use another store.",
                             store->path, (long long)run);
+    else if (code != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
     else
-        *found = same && place == finals->count;
-    if (*found)
-        opevo_text_add(library, opevo_text_string(&words));
+        status = opevo_text_check(&out->library, err);
 cleanup:
-    opevo_text_free(&words);
     sqlite3_finalize(query);
     return status;
+}
+
+opevo_status opevo_store_get_finals(opevo_store *store, int64_t run, opevo_stored_finals *out,
+                                    opevo_error *err)
+{
+    opevo_stored_finals finals = {0};
+    bool has = false;
+    opevo_status status = has_table(store, &has, err);
+
+    if (status == OPEVO_OK && has)
+        status = read_rows(store, run, &finals, err);
+    if (status == OPEVO_OK)
+        *out = finals;
+    else
+        opevo_stored_finals_free(&finals);
+    return status;
+}
+
+void opevo_stored_finals_free(opevo_stored_finals *finals)
+{
+    opevo_free(finals->points);
+    opevo_free(finals->fitness);
+    opevo_text_free(&finals->library);
+    *finals = (opevo_stored_finals){0};
 }

@@ -29,6 +29,20 @@ typedef struct lister {
     opevo_text text; /* the best configuration */
 } lister;
 
+/* The space in the row to come, or NULL where there is none that can be made. */
+static opevo_status make_space(opevo_store *store, sqlite3_stmt *json, opevo_space **out,
+                               opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    *out = NULL;
+    if (sqlite3_step(json) == SQLITE_ROW)
+        status = opevo_space_parse(opevo_i_column_text(json, 0), store->path, NULL, out, NULL);
+    if (status == OPEVO_NOMEM)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", store->path);
+    return OPEVO_OK;
+}
+
 static opevo_status load_space(lister *self, int64_t id, const opevo_space **out, opevo_error *err)
 {
     void *spaces = self->spaces;
@@ -42,15 +56,13 @@ static opevo_status load_space(lister *self, int64_t id, const opevo_space **out
         }
     }
     if (!opevo_reserve(&spaces, &self->space_capacity, self->space_count + 1, sizeof row))
-        status = OPEVO_NOMEM;
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", self->store->path);
     self->spaces = spaces;
     sqlite3_bind_int64(self->json, 1, id);
-    if (status == OPEVO_OK && sqlite3_step(self->json) == SQLITE_ROW)
-        status = opevo_space_parse(opevo_i_column_text(self->json, 0), self->store->path, NULL,
-                                   &row.space, NULL);
+    status = make_space(self->store, self->json, &row.space, err);
     sqlite3_reset(self->json);
-    if (status == OPEVO_NOMEM)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", self->store->path);
+    if (status != OPEVO_OK)
+        return status;
     self->spaces[self->space_count++] = row;
     *out = row.space;
     return OPEVO_OK;
@@ -222,6 +234,20 @@ cleanup:
         opevo_space_destroy(self.spaces[i].space);
     opevo_free(self.spaces);
     opevo_text_free(&self.text);
+    return status;
+}
+
+opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out, opevo_error *err)
+{
+    sqlite3_stmt *json = NULL;
+    opevo_status status = opevo_i_store_prepare(
+        store, "SELECT json FROM spaces JOIN runs USING (space) WHERE run = ?", &json, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    sqlite3_bind_int64(json, 1, run);
+    status = make_space(store, json, out, err);
+    sqlite3_finalize(json);
     return status;
 }
 

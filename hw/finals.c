@@ -75,7 +75,8 @@ static opevo_status run_round(rounds *self, size_t round, uint64_t seed, opevo_e
 }
 
 opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist *finalists,
-                               size_t count, uint64_t number, uint64_t seed, double *fitness,
+                               size_t count, uint64_t number, uint64_t seed,
+                               const volatile sig_atomic_t *interrupt, double *fitness,
                                opevo_text *library, opevo_error *err)
 {
     rounds self = {.live = opevo_i_live_of(objective),
@@ -96,9 +97,11 @@ opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist 
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu finalists.", count);
         goto cleanup;
     }
+    self.live->pool.interrupt = interrupt;
     for (size_t i = 0; i < self.rounds; i++)
         OPEVO_TRY(run_round(&self, i, seed, err));
 cleanup:
+    self.live->pool.interrupt = NULL;
     opevo_free(self.order);
     opevo_free(self.points);
     opevo_free(self.outcomes);

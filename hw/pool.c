@@ -355,6 +355,10 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t co
         self.left += tasks[i].stage != OPEVO_I_DONE;
     self.members = alone ? 1 : pool->count;
     while (self.left) {
+        if (pool->interrupt && *pool->interrupt) {
+            status = OPEVO_FAIL(err, OPEVO_INTERRUPTED, "Measuring was interrupted.");
+            goto cleanup;
+        }
         start_members(&self);
         OPEVO_TRY(check_hope(&self, err));
         OPEVO_TRY(hand_out(&self, err));

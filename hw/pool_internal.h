@@ -7,6 +7,8 @@
 #ifndef OPEVO_POOL_INTERNAL_H
 #define OPEVO_POOL_INTERNAL_H
 
+#include <signal.h>
+
 #include "member_internal.h"
 #include "protocol_internal.h"
 
@@ -19,6 +21,7 @@ typedef struct opevo_i_pool {
     double job_limit_s;   /* from a job's start to its result */
     double silence_s;     /* with jobs in hand */
     unsigned blamed;      /* jobs in a row that cost all workers that had them */
+    const volatile sig_atomic_t *interrupt; /* give up when not 0; NULL: never */
     int64_t next_id;
 } opevo_i_pool;
 
@@ -34,7 +37,8 @@ typedef struct opevo_i_task {
 } opevo_i_task;
 
 /* Have all tasks done, in whatever order; on the first worker alone when `alone` is set. Workers
- * are started when first needed. Errors: IO when no worker can be had any more; NOMEM. */
+ * are started when first needed. Errors: IO when no worker can be had any more; INTERRUPTED, with
+ * the workers stopped; NOMEM. */
 opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
                               opevo_error *err);
 /* Stop all workers. */

@@ -326,6 +326,7 @@ function addPlace(parent, data, place, landscape) {
   );
   addFolded(section, "Table of targets", place.cells.length <= 25, (inside) => addTargetTable(inside, data, place));
   addVerdicts(section, data, place, landscape);
+  addFinals(section, data, place, landscape);
   addFailures(section, data, place);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The finals of a run in its store: they come back for the same points and rounds, and for no
- * others. */
+/* The finals of a run in its store: they come back as they were put, for the run that they are of;
+ * others replace them. */
 
 #include "formula.h"
 
@@ -15,14 +15,14 @@
 
 enum { ROUNDS = 3, COUNT = 3 };
 
-static const opevo_index points[COUNT] = {7, ((opevo_index)1 << 100) + 3, LIBRARY};
+static opevo_index points[COUNT] = {7, ((opevo_index)1 << 100) + 3, LIBRARY};
 static double measured[COUNT * ROUNDS] = {1, 2.5, 0, 1e-9, 3, 4, 5, 6, 7};
 
-static opevo_stored_finals finals_of(const opevo_index *of, size_t count, size_t rounds,
-                                     double *fitness)
+/* The first `count` finalists, the first `count * rounds` numbers. */
+static opevo_stored_finals finals_of(size_t count, size_t rounds)
 {
     return (opevo_stored_finals){
-        .points = of, .count = count, .rounds = rounds, .fitness = fitness, .library = "a library"};
+        .points = points, .count = count, .rounds = rounds, .fitness = measured};
 }
 
 static scratch_folder scratch;
@@ -49,82 +49,81 @@ static int64_t begin(opevo_store *store, const opevo_space *space, uint64_t seed
     return run;
 }
 
-static bool has(opevo_store *store, int64_t run, const opevo_index *of, size_t count, size_t rounds,
-                double *fitness, opevo_text *library)
+static void check(opevo_store *store, int64_t run, size_t count, size_t rounds, const char *library)
 {
-    opevo_stored_finals finals = finals_of(of, count, rounds, fitness);
-    bool found = true;
+    opevo_stored_finals finals;
 
-    CHECK_OK(opevo_store_get_finals(store, run, &finals, library, &found, &err));
-    return found;
+    CHECK_OK(opevo_store_get_finals(store, run, &finals, &err));
+    assert_int_equal(finals.count, count);
+    assert_int_equal(finals.rounds, rounds);
+    if (count) {
+        assert_memory_equal(finals.points, points, count * sizeof *points);
+        assert_memory_equal(finals.fitness, measured, count * rounds * sizeof *measured);
+    }
+    assert_string_equal(opevo_text_string(&finals.library), library);
+    opevo_stored_finals_free(&finals);
 }
 
 static void test_round_trip(void **state)
 {
     opevo_space *space = NULL;
     opevo_store *store = open_store(OPEVO_STORE_WRITE);
-    opevo_stored_finals finals = finals_of(points, COUNT, ROUNDS, measured);
-    opevo_stored_finals fewer = finals_of(points, 1, 2, measured);
-    double fitness[COUNT * ROUNDS];
-    opevo_text library = {0};
+    opevo_stored_finals finals = finals_of(COUNT, ROUNDS);
+    opevo_stored_finals fewer = finals_of(1, 2);
     int64_t run = 0;
     int64_t other = 0;
 
     (void)state;
+    opevo_text_add(&finals.library, "a library");
     CHECK_OK(opevo_space_parse("{\"x\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}", "space",
                                NULL, &space, &err));
     run = begin(store, space, 1);
     other = begin(store, space, 2);
-    assert_false(has(store, run, points, COUNT, ROUNDS, fitness, &library));
+    check(store, run, 0, 0, "");
     CHECK_OK(opevo_store_put_finals(store, run, &finals, &err));
     opevo_store_close(store);
 
     store = open_store(OPEVO_STORE_READ);
-    assert_true(has(store, run, points, COUNT, ROUNDS, fitness, &library));
-    assert_memory_equal(fitness, measured, sizeof fitness);
-    assert_string_equal(opevo_text_string(&library), "a library");
-    assert_false(has(store, other, points, COUNT, ROUNDS, fitness, &library));
-    assert_false(has(store, run, points, COUNT - 1, ROUNDS, fitness, &library));
-    assert_false(has(store, run, points, COUNT, ROUNDS - 1, fitness, &library));
-    assert_false(has(store, run, (const opevo_index[]){7, LIBRARY, points[1]}, COUNT, ROUNDS,
-                     fitness, &library));
-    assert_int_equal(library.length, strlen("a library")); /* nothing was added where nothing is */
+    check(store, run, COUNT, ROUNDS, "a library");
+    check(store, other, 0, 0, "");
     CHECK_FAILS(OPEVO_INVALID, "open to be read only",
                 opevo_store_put_finals(store, run, &finals, &err));
     opevo_store_close(store);
 
     store = open_store(OPEVO_STORE_WRITE);
+    CHECK_OK(opevo_store_put_finals(store, other, &finals, &err));
     CHECK_OK(opevo_store_put_finals(store, run, &fewer, &err));
-    assert_false(has(store, run, points, COUNT, ROUNDS, fitness, &library));
-    assert_true(has(store, run, points, 1, 2, fitness, &library));
+    check(store, run, 1, 2, "");
+    check(store, other, COUNT, ROUNDS, "a library");
     opevo_store_close(store);
-    opevo_text_free(&library);
+    opevo_text_free(&finals.library);
     opevo_space_destroy(space);
 }
 
 static void test_damaged(void **state)
 {
-    opevo_store *store = NULL;
-    opevo_stored_finals finals;
-    double fitness[2];
-    opevo_text library = {0};
-    bool found = true;
+    static const char *const damages[] = {
+        /* minus infinity, 1, 1 */
+        "UPDATE finals SET fitness = x'000000000000F0FF000000000000F03F000000000000F03F'",
+        "UPDATE finals SET fitness = x'000000000000F03F' WHERE place = 1",
+        "UPDATE finals SET fitness = x'00000000'",
+        "UPDATE finals SET point = x'07' WHERE place = 1",
+    };
     sqlite3 *db = NULL;
 
     (void)state;
     assert_int_equal(sqlite3_open(scratch.file, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db,
-                                  "UPDATE finals SET fitness = x'000000000000F0FF000000000000F03F'",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK); /* minus infinity, 1 */
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        opevo_store *store = open_store(OPEVO_STORE_WRITE);
+        opevo_stored_finals finals = finals_of(COUNT, ROUNDS);
+
+        CHECK_OK(opevo_store_put_finals(store, 2, &finals, &err));
+        assert_int_equal(sqlite3_exec(db, damages[i], NULL, NULL, NULL), SQLITE_OK);
+        CHECK_FAILS(OPEVO_INVALID, "is damaged: the finals of run 2",
+                    opevo_store_get_finals(store, 2, &finals, &err));
+        opevo_store_close(store);
+    }
     sqlite3_close(db);
-    store = open_store(OPEVO_STORE_READ);
-    finals = finals_of(points, 1, 2, fitness);
-    CHECK_FAILS(OPEVO_INVALID, "is damaged: the finals of run 1",
-                opevo_store_get_finals(store, 1, &finals, &library, &found, &err));
-    assert_false(found);
-    opevo_store_close(store);
-    opevo_text_free(&library);
 }
 
 int main(void)

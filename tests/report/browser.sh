@@ -24,6 +24,8 @@ cat >toy.json <<'S'
  "parameters": [{"name": "u", "type": "int", "values": [1, 2, 3, 4, 5, 6]},
                 {"name": "v", "type": "int", "values": [1, 2, 3, 4, 5]}], "columns": ["u", "v", "time_ms", "status"]}
 S
+echo '{"u": {"_type": "discrete", "_value": [1, 2, 3, 4, 5, 6, 7, 8, 9]}, "v": {"_type": "choice", "_value": ["<b>&"]}}' \
+    >space.json
 cat >plan.json <<'S'
 {"study": 1, "objectives": ["recorded:toy.csv"],
  "tuners": ["random", {"tuner": "opevo", "settings": {"q": [0.2, 0.5, 0.8], "lambda": [2, 4]}}],
@@ -37,6 +39,8 @@ mkdir '<' && cp runs.db "$evil.db"
     exit 1
 }
 "$opevo" report recorded:toy.csv -o landscape.html >/dev/null || exit 1
+"$opevo" tune --on 'cmd:echo {u} {v}' --space space.json --result 'ms:/^[0-9]/' --trials 12 --finals 3 --rounds 8 \
+    --store finals.db >/dev/null && "$opevo" report finals.db -o finals.html >/dev/null || exit 1
 "$opevo" analyze runs.db --json >analysis.json || exit 1
 
 # check PAGE EXPECTED: a copy of the page that checks itself.
@@ -65,6 +69,9 @@ echo null >none.json
 for width in 1200 400; do
     check study.html analysis.json $width
     check landscape.html none.json $width
+    check finals.html none.json $width
+    grep -q '>winner<.*u=1 v=&lt;b>\?&.* (1,000 to 1,000).*>next<.*The winner is faster than the next' dom.html ||
+        { echo "finals.html at $width pixels: no finals"; exit 1; }
 done
 timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
     --screenshot="$folder/shot.png" --window-size=1200,2000 "file://$folder/study.html" >/dev/null 2>&1

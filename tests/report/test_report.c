@@ -7,7 +7,7 @@
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
-#include <opevo/text.h>
+#include <opevo/store.h>
 
 #include <jansson.h>
 
@@ -193,6 +193,84 @@ static void numbers_are_those_of_analyze(void **state)
     opevo_free(analysis);
 }
 
+/* Put finals of two points, `second` one of them, and the library; in every round the first point
+ * takes half the time of the second and twice that of the library. */
+static void put_finals(int64_t run, opevo_index second)
+{
+    enum { ROUNDS = 8 };
+    opevo_store *file = NULL;
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_index points[] = {3, second, ~(opevo_index)0};
+    double fitness[3 * ROUNDS];
+    opevo_stored_finals finals = {
+        .points = points, .count = 3, .rounds = ROUNDS, .fitness = fitness};
+
+    for (size_t i = 0; i < ROUNDS; i++) {
+        fitness[i] = 2 * (double)(i + 1);
+        fitness[ROUNDS + i] = fitness[i] / 2;
+        fitness[2 * ROUNDS + i] = 2 * fitness[i];
+    }
+    opevo_text_add(&finals.library, "a library </script>");
+    assert_int_equal(opevo_store_open("finals.db", OPEVO_STORE_WRITE, &file, &err), OPEVO_OK);
+    assert_int_equal(opevo_store_put_finals(file, run, &finals, &err), OPEVO_OK);
+    opevo_store_close(file);
+    opevo_text_free(&finals.library);
+}
+
+/* The report has the finals of the runs that have some, as `opevo runs` has them, and whose they
+ * are. */
+static void finals_are_those_of_runs(void **state)
+{
+    char *page = NULL, *list = NULL;
+    json_t *data = NULL, *runs = NULL;
+    const json_t *row = NULL, *run_5 = NULL, *finals = NULL, *place = NULL;
+
+    (void)state;
+    assert_int_equal(execute("cp runs.db ", "finals.db"), 0);
+    put_finals(5, 1);
+    assert_int_equal(run("report finals.db -o page.html"), 0);
+    page = read_text("page.html");
+    data = data_of(page);
+    assert_int_equal(run("runs finals.db --json"), 0);
+    list = read_text("out");
+    runs = parse(list, strlen(list));
+    assert_int_equal(json_array_size(json_object_get(data, "finals")), 1);
+    row = json_array_get(json_object_get(data, "finals"), 0);
+    run_5 = json_array_get(runs, 4);
+    finals = json_object_get(run_5, "finals");
+    assert_null(json_object_get(json_array_get(runs, 3), "finals"));
+    assert_true(json_equal(json_object_get(row, "finals"), finals));
+    assert_true(json_equal(json_object_get(row, "seed"), json_object_get(run_5, "seed")));
+    place = json_array_get(json_object_get(data, "landscapes"),
+                           (size_t)json_integer_value(json_object_get(row, "landscape")));
+    assert_true(json_equal(json_object_get(place, "name"), json_object_get(run_5, "objective")));
+    row = json_array_get(json_object_get(data, "contenders"),
+                         (size_t)json_integer_value(json_object_get(row, "contender")));
+    assert_true(json_equal(json_object_get(row, "settings"), json_object_get(run_5, "settings")));
+
+    assert_string_equal(json_string_value(json_object_get(finals, "verdict")), "faster");
+    assert_float_equal(json_number_value(json_object_get(finals, "ratio")), 2, 0);
+    assert_float_equal(json_number_value(json_object_get(finals, "library_ratio")), 0.5, 0);
+    json_decref(data);
+    json_decref(runs);
+    opevo_free(page);
+    opevo_free(list);
+}
+
+static void damaged_finals_are_refused(void **state)
+{
+    char *words = NULL;
+
+    (void)state;
+    assert_int_equal(execute("cp runs.db ", "finals.db"), 0);
+    put_finals(5, (opevo_index)1 << 100); /* no point of the space */
+    assert_int_equal(run("report finals.db -o page.html"), 2);
+    assert_int_equal(run("runs finals.db:5"), 2);
+    words = read_text("err");
+    assert_non_null(strstr(words, "finals.db is damaged: the finals of run 5"));
+    opevo_free(words);
+}
+
 static size_t occurrences(const char *text, const char *piece)
 {
     size_t found = 0;
@@ -304,6 +382,8 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_those_of_analyze),
+        cmocka_unit_test(finals_are_those_of_runs),
+        cmocka_unit_test(damaged_finals_are_refused),
         cmocka_unit_test(names_stay_in_the_data),
         cmocka_unit_test(page_stands_alone),
         cmocka_unit_test(landscape_is_that_of_landscape),

@@ -58,6 +58,10 @@ opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int
  * INVALID if there is none; MISMATCH if it was made on another space than this. */
 opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space *space,
                               uint64_t *trials, opevo_error *err);
+/* The space of a run, the caller's; NULL where it cannot be made here, as with a graph file that is
+ * gone. Errors: NOMEM. */
+opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out,
+                               opevo_error *err);
 /* Trials of a run after number `after`, at most `capacity` of them, in order. Samples and messages
  * are not read; origins live as long as the store is open. Errors: INVALID for a damaged file. */
 opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, opevo_trial *trials,
@@ -72,20 +76,19 @@ opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop, 
 
 /* The finals of a run: its best points measured once more, side by side. */
 typedef struct opevo_stored_finals {
-    const opevo_index *points; /* the largest index stands for the vendor's library */
+    opevo_index *points; /* the largest index stands for the vendor's library */
     size_t count, rounds;
-    double *fitness;     /* count * rounds, point after point */
-    const char *library; /* what it is called, or why it was not measured */
+    double *fitness;    /* count * rounds, point after point */
+    opevo_text library; /* what it is called, or why it was not measured */
 } opevo_stored_finals;
 /* Replace the finals of the run. Errors: INVALID for a store opened to read. */
 opevo_status opevo_store_put_finals(opevo_store *store, int64_t run,
                                     const opevo_stored_finals *finals, opevo_error *err);
-/* Whether the run has finals of these very points in this order and number of rounds; then
- * `fitness` is filled in, and what the library is called appended to `library`. Errors: INVALID for
- * a damaged file. */
-opevo_status opevo_store_get_finals(opevo_store *store, int64_t run,
-                                    const opevo_stored_finals *finals, opevo_text *library,
-                                    bool *found, opevo_error *err);
+/* The finals of the run, of `count` 0 where it has none; release with opevo_stored_finals_free.
+ * Errors: INVALID for a damaged file. */
+opevo_status opevo_store_get_finals(opevo_store *store, int64_t run, opevo_stored_finals *out,
+                                    opevo_error *err);
+void opevo_stored_finals_free(opevo_stored_finals *finals);
 
 /* One line for each run, in the order made. Strings are borrowed during the call of `visit`. */
 typedef struct opevo_run_info {

@@ -6,6 +6,8 @@
 #ifndef OPEVO_LIVE_H
 #define OPEVO_LIVE_H
 
+#include <signal.h>
+
 #include <opevo/kernel.h>
 
 /* Which workers measure: each a command that reaches one, such as "ssh host opevo-worker cpu"; with
@@ -102,9 +104,10 @@ typedef struct opevo_final_verdict {
  * are read. `fitness` gets count * rounds numbers, finalist after finalist, 0 for what failed;
  * `library`, which may be NULL without one, what the library is called, or why it was not measured,
  * after which it is not asked again. Returns what evaluating returns; INVALID for fewer than two, or
- * an objective that is not live. */
+ * an objective that is not live; INTERRUPTED as soon as *interrupt, which may be NULL, is not 0. */
 opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist *finalists,
-                               size_t count, uint64_t rounds, uint64_t seed, double *fitness,
+                               size_t count, uint64_t rounds, uint64_t seed,
+                               const volatile sig_atomic_t *interrupt, double *fitness,
                                opevo_text *library, opevo_error *err);
 /* Fill in the finalists, and the verdict, from the fitness in each round. Errors: NOMEM. */
 opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_t rounds,

@@ -23,6 +23,7 @@ try record --on 'cmd:echo {X}' --space space.json --all
 try record --on 'cmd:echo {X}' --space space.json --all --out x.csv
 try record --on 'cmd:echo {X}' --space space.json --all --out x --result 'score:/1/'
 try record --on recorded:x --all --out y
+try record mm1 --on recorded: --all --out y
 try record mm1 --on sim:gtx1080ti --all --out x --seed -1
 try record c2 --on sim:gtx1080ti --from absent.db:1 --out x
 ls

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+"use strict";
+
+/* The finals of runs on a device: their best trials measured again, side by side. */
+
+const configurationText = (configuration) =>
+  typeof configuration === "string"
+    ? configuration
+    : Object.entries(configuration)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(" ");
+
+/* What the next and the library took, by what the winner took; the others are not compared with it. */
+function finalistRow(finals, one, i) {
+  const library = one.configuration === null;
+  const place = i === finals.winner ? "winner" : library ? "library" : i === finals.next ? "next" : "";
+  const ratio = { next: "ratio", library: "library_ratio" }[place];
+  return [
+    place,
+    { text: library ? finals.library : el("code", {}, configurationText(one.configuration)), class: "text" },
+    one.fitness
+      ? between(one.fitness, one.low, one.high, (x) => short(x, 6))
+      : library
+        ? "not measured"
+        : "failed in a round",
+    ratio ? between(finals[ratio], finals[`${ratio}_low`], finals[`${ratio}_high`], (x) => fixed(x, 4)) : "",
+  ];
+}
+
+function finalsTable(data, place, { contender, seed, finals }) {
+  const next = isNumber(finals.next);
+  return table(
+    ["<", "<finalist", `median, ${place.unit}`, "time by the winner's"],
+    finals.finalists.map((one, i) => finalistRow(finals, one, i)),
+    [
+      `${data.contenders[contender].name}, seed ${seed}: its best trials measured again, side by side in `,
+      `${count(finals.rounds, "round")}: `,
+      sure("estimated"),
+      " medians, and ratios by round, with their 95 % intervals. ",
+      next ? `The winner ${finals.verdict === "faster" ? "is faster than" : "is not distinguishable from"} the next: ` : "",
+      next ? `p = ${short(finals.p, 2)} of a sign test, adjusted for all rivals.` : "",
+    ],
+  );
+}
+
+function addFinals(parent, data, place, landscape) {
+  const all = data.finals.filter((one) => one.landscape === landscape);
+  if (!all.length) return;
+  addFolded(parent, `Finals of ${count(all.length, "run")}`, all.length <= 10, (inside) =>
+    inside.append(...all.map((one) => finalsTable(data, place, one))),
+  );
+}
