@@ -25,7 +25,7 @@ static const opevo_option options[] = {
 /* Spaces up to this many points are put into a random order as a whole. */
 #define MOST_SHUFFLED ((opevo_index)1 << 26)
 #define MOST_LOOKED_AT ((opevo_index)1 << 32) /* for --all: minutes */
-enum { BATCH = 1024, MISSES = 1000000 };
+enum { BATCH = 1024, MISSES = 1 << 26 };      /* so many draws take seconds */
 
 typedef struct plan {
     opevo_objective *objective;
