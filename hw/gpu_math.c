@@ -118,8 +118,8 @@ struct opevo_i_gpu_math {
     uint64_t operand[3];
     int (*run)(const opevo_i_gpu_math *self);
     void *handle;
-    gemm gemm; /* or: */
-    convolution convolution;
+    gemm gemm;                             /* unless cuDNN convolves */
+    convolution convolution;               /* if it does */
     void *image, *weights, *result, *form; /* what cuDNN calls descriptors; they go with it */
     algorithm algorithm;                   /* the one chosen */
     opevo_i_gpu_unfold unfold;             /* without a function: nothing is unfolded */
@@ -198,7 +198,7 @@ static int run_unfolded(const opevo_i_gpu_math *self)
 {
     const opevo_operator *op = &self->op;
     int plain = form_plain(self);
-    int pixels = (int)(opevo_operator_out_height(op) * opevo_operator_out_width(op));
+    int pixels = (int)(opevo_operator_out_pixels(op));
     int terms = (int)opevo_operator_terms(op);
     int channels = (int)op->out_channels;
     int64_t image_elements = op->in_channels * op->height * op->width;
@@ -228,11 +228,10 @@ static opevo_status open_unfolded(opevo_i_gpu_math *self, const char *arch, opev
 {
     const opevo_operator *op = &self->op;
     int64_t terms = opevo_operator_terms(op);
-    int64_t pixels = opevo_operator_out_height(op) * opevo_operator_out_width(op);
+    int64_t pixels = opevo_operator_out_pixels(op);
     int64_t room = (int64_t)(MOST_SCRATCH / sizeof(float)) / terms / pixels;
     size_t image_bytes = sizeof(float) * (size_t)terms * (size_t)pixels;
-    /* A kernel of one pixel leaves nothing to unfold. */
-    bool plain = terms == op->in_channels && op->stride == 1 && op->padding == 0;
+    bool plain = opevo_operator_is_pointwise(op);
     opevo_status status = open_gemm(self, plain ? "" : "im2col + ", err);
 
     self->run = run_unfolded;

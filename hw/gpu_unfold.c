@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Images unfolded on a GPU (im2col), so that a convolution becomes a product of matrices. The kernel
- * is compiled for the operator's shapes, which makes constants of all that it divides by. */
+ * is compiled for the operator's shapes, which makes constants of all that it divides by.
+ *
+ * Source: Chellapilla, Puri, Simard, "High performance convolutional neural networks for document
+ * processing", IWFHR 2006. */
 
 #include "gpu_internal.h"
 
@@ -35,11 +38,6 @@ static const char body[] =
     "    }\n"
     "}\n";
 
-static int64_t pixels_of(const opevo_operator *op)
-{
-    return opevo_operator_out_height(op) * opevo_operator_out_width(op);
-}
-
 opevo_status opevo_i_gpu_unfold_load(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
                                      const char *arch, const opevo_operator *op,
                                      opevo_i_gpu_unfold *out, opevo_error *err)
@@ -56,7 +54,7 @@ opevo_status opevo_i_gpu_unfold_load(const opevo_i_vendor *vendor, const opevo_i
         "       STRIDE = %lld, PADDING = %lld, OUT_WIDTH = %lld, PIXELS = %lld };\n%s",
         THREADS, (long long)op->height, (long long)op->width, (long long)op->kernel_height,
         (long long)op->kernel_width, (long long)op->stride, (long long)op->padding,
-        (long long)opevo_operator_out_width(op), (long long)pixels_of(op), body);
+        (long long)opevo_operator_out_width(op), (long long)opevo_operator_out_pixels(op), body);
     OPEVO_TRY(opevo_text_check(&source, err));
     OPEVO_TRY(opevo_i_gpu_compile(vendor, arch, opevo_text_string(&source), &code, &size, err));
     failed = driver->load_module(&out->module, code);
@@ -75,7 +73,7 @@ int opevo_i_gpu_unfold_run(const opevo_i_gpu_unfold *self, const opevo_i_gpu_dri
                            const opevo_operator *op, uint64_t images, int64_t image_count,
                            uint64_t rows)
 {
-    unsigned count = (unsigned)(image_count * op->in_channels * pixels_of(op));
+    unsigned count = (unsigned)(image_count * op->in_channels * opevo_operator_out_pixels(op));
     void *arguments[3] = {&images, &rows, &count};
 
     return driver->launch(self->function, (count + THREADS - 1) / THREADS, 1, 1, THREADS, 1, 1, 0,

@@ -61,7 +61,7 @@ static void unfold_row(const opevo_operator *op, const float *plane, int64_t r, 
 
 static void unfold(const opevo_operator *op, const float *image, float *rows)
 {
-    int64_t pixels = opevo_operator_out_height(op) * opevo_operator_out_width(op);
+    int64_t pixels = opevo_operator_out_pixels(op);
 
     for (int64_t c = 0; c < op->in_channels; c++) {
         for (int64_t r = 0; r < op->kernel_height; r++) {
@@ -76,11 +76,10 @@ static void unfold(const opevo_operator *op, const float *image, float *rows)
 static opevo_status convolve(const opevo_operator *op, const float *a, const float *b, float *c,
                              opevo_error *err)
 {
-    int64_t pixels = opevo_operator_out_height(op) * opevo_operator_out_width(op);
+    int64_t pixels = opevo_operator_out_pixels(op);
     int64_t terms = opevo_operator_terms(op);
     opevo_operator product = {.kind = OPEVO_MATMUL, .n = op->out_channels, .k = terms, .m = pixels};
-    /* A kernel of one pixel leaves nothing to unfold. */
-    bool plain = terms == op->in_channels && op->stride == 1 && op->padding == 0;
+    bool plain = opevo_operator_is_pointwise(op);
     float *rows = plain ? NULL : opevo_malloc((size_t)(terms * pixels), sizeof *rows);
 
     if (!plain && !rows)

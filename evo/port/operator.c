@@ -90,6 +90,17 @@ int64_t opevo_operator_out_width(const opevo_operator *op)
     return out_size(op->width, op->padding, op->kernel_width, op->stride);
 }
 
+int64_t opevo_operator_out_pixels(const opevo_operator *op)
+{
+    return opevo_operator_out_height(op) * opevo_operator_out_width(op);
+}
+
+bool opevo_operator_is_pointwise(const opevo_operator *op)
+{
+    return op->kind == OPEVO_CONV2D && op->kernel_height == 1 && op->kernel_width == 1 &&
+           op->stride == 1 && op->padding == 0;
+}
+
 double opevo_operator_flop(const opevo_operator *op)
 {
     double matrices = op->kind == OPEVO_BATCH_MATMUL ? (double)op->batch : 1.0;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Interrupted or killed, a run leaves no process and no file behind, and goes on as if nothing had been.
+. "${0%/*}/../left.sh"
 cat >space.json <<'EOF'
 {"X": {"_type": "discrete", "_value": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}}
 EOF
@@ -19,13 +20,6 @@ await() {
         sleep 0.05
     done
 }
-left() {
-    for _ in $(seq 100); do
-        grep -lzsq '^97$' /proc/[0-9]*/cmdline || return
-        sleep 0.05
-    done
-    echo "a process is left"
-}
 (start >first) &
 await 2
 kill -INT $!
@@ -37,10 +31,10 @@ done=$(trials)
 await $((done + 2))
 kill -9 $!
 wait $! 2>/dev/null
-left
+left 97
 tune --store runs.db >resumed
 tune >whole
 [ "$(tail -2 resumed)" = "$(tail -2 whole)" ] && echo same best
 grep -c 'taken from runs.db' resumed
-left
+left 97
 ls

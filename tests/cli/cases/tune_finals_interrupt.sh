@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Interrupted in its finals, a run ends at once, keeps its trials and has no finals; the same command measures them.
+. "${0%/*}/../left.sh"
 printf '{"X": {"_type": "discrete", "_value": [1, 2]}}' >space.json
 # The third execution, the first of the finals, takes its time.
 cat >bench.sh <<'EOF'
@@ -18,13 +19,6 @@ await() {
     done
     echo "no $1"
 }
-left() {
-    for _ in $(seq 100); do
-        grep -lzsq '^96$' /proc/[0-9]*/cmdline || return
-        sleep 0.05
-    done
-    echo "a process is left"
-}
 interrupted() {
     rm -f executed begun
     (start "$@" >printed) &
@@ -32,7 +26,7 @@ interrupted() {
     kill -INT $!
     wait $!
     echo "exit status $?"
-    left
+    left 96
 }
 : >slow
 interrupted --store runs.db

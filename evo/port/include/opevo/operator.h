@@ -30,6 +30,10 @@ typedef struct opevo_operator {
 /* Output height and width of a convolution: floor((in + 2 padding - kernel) / stride) + 1. */
 int64_t opevo_operator_out_height(const opevo_operator *op);
 int64_t opevo_operator_out_width(const opevo_operator *op);
+/* Output pixels of an image and a channel: their product. */
+int64_t opevo_operator_out_pixels(const opevo_operator *op);
+/* Whether a convolution is a matrix product as it stands: a kernel of one pixel, stride 1, no padding. */
+bool opevo_operator_is_pointwise(const opevo_operator *op);
 /* Floating-point operations, a multiply-add counted as two. */
 double opevo_operator_flop(const opevo_operator *op);
 
