@@ -400,65 +400,77 @@ bool opevo_i_kt_repair(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index
 
 /* ---- The order of the source's list ---- */
 
-/* A search among candidates that stops after WALKED_MOST of them. */
+/* A search among candidates in falling order, which ends with the first that is allowed or after
+ * WALKED_MOST of them. */
 typedef struct ordered_search {
     const opevo_i_kt_space *space;
     const opevo_index *from;
+    const opevo_index *reach; /* how far parameters can differ in sum from the i-th on */
     size_t tried;
     bool found;
-    opevo_index best; /* the largest point found */
+    opevo_index best;
 } ordered_search;
+
+static bool is_over(const ordered_search *self)
+{
+    return self->found || self->tried >= WALKED_MOST;
+}
 
 static void try_candidate(ordered_search *self, opevo_index point)
 {
     self->tried++;
-    if ((!self->found || point > self->best) && opevo_space_allows(self->space->space, point)) {
-        self->found = true;
-        self->best = point;
-    }
+    self->found = opevo_space_allows(self->space->space, point);
+    self->best = point;
 }
 
-/* Try every point at distance `left` from `point` that differs in parameters from `i` on only. */
+/* Try the points at distance `left` from `point` that differ in parameters from `i` on only, and
+ * can be as far. */
 static void try_distance(ordered_search *self, size_t i, opevo_index left, opevo_index point)
 {
     const opevo_i_kt_space *space = self->space;
+    opevo_index stride = 0;
     opevo_index below = 0;
     opevo_index above = 0;
+    opevo_index least = 0; /* what the parameters after this one cannot make up for */
 
     if (left == 0) {
         try_candidate(self, point);
         return;
     }
-    while (i < space->width && space->sizes[i] == 1)
+    while (space->sizes[i] == 1)
         i++;
-    if (i == space->width)
-        return;
+    stride = space->strides[i];
     below = self->from[i];
     above = space->sizes[i] - 1 - below;
-    try_distance(self, i + 1, left, point);
-    for (opevo_index step = 1; step <= left && (step <= below || step <= above); step++) {
-        if (self->tried >= WALKED_MOST)
+    least = left > self->reach[i + 1] ? left - self->reach[i + 1] : 0;
+    for (opevo_index step = left < above ? left : above; step > 0 && step >= least; step--) {
+        if (is_over(self))
             return;
-        if (step <= above)
-            try_distance(self, i + 1, left - step, point + step * space->strides[i]);
-        if (step <= below)
-            try_distance(self, i + 1, left - step, point - step * space->strides[i]);
+        try_distance(self, i + 1, left - step, point + step * stride);
+    }
+    for (opevo_index step = least; step <= left && step <= below; step++) {
+        if (is_over(self))
+            return;
+        try_distance(self, i + 1, left - step, point - step * stride);
     }
 }
 
 bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
 {
-    ordered_search search = {.space = self, .from = vertices};
+    opevo_index *reach = self->near; /* which has room for more */
+    ordered_search search = {.space = self, .from = vertices, .reach = reach};
     opevo_index point = opevo_i_kt_encode(self, vertices);
 
     if (opevo_space_allows(self->space, point))
         return true;
-    /* No point is farther than `hamming`. */
-    for (opevo_index distance = 1; distance <= self->hamming && !search.found; distance++) {
-        if (search.tried >= WALKED_MOST)
-            return false;
-        try_distance(&search, 0, distance, point);
+    reach[self->width] = 0;
+    for (size_t i = self->width; i-- > 0;) {
+        opevo_index above = self->sizes[i] - 1 - vertices[i];
+
+        reach[i] = reach[i + 1] + (vertices[i] > above ? vertices[i] : above);
     }
+    for (opevo_index distance = 1; distance <= reach[0] && !is_over(&search); distance++)
+        try_distance(&search, 0, distance, point);
     if (search.found)
         opevo_space_decode(self->space, search.best, vertices);
     return search.found;
@@ -483,7 +495,7 @@ static void try_box(ordered_search *self, size_t i, opevo_index point)
             values[at] = values[at - 1];
         values[at] = value;
     }
-    for (unsigned k = 0; k < count && !self->found && self->tried < WALKED_MOST; k++)
+    for (unsigned k = 0; k < count && !is_over(self); k++)
         try_box(self, i + 1, point + values[k] * space->strides[i]);
 }
 
