@@ -34,7 +34,8 @@ static int unknown_verb(const char *word)
     size_t count = 0;
     const char *closest = NULL;
 
-    for (; opevo_i_verbs[count] && count < 32; count++)
+    /* cppcheck-suppress arrayIndexOutOfBoundsCond ; they end with NULL */
+    for (; count < 32 && opevo_i_verbs[count]; count++)
         known[count] = opevo_i_verbs[count]->name;
     closest = opevo_i_closest(word, known, count);
     if (closest)

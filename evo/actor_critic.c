@@ -166,6 +166,7 @@ static float softmax(float *logits, size_t count)
     }
     for (size_t i = 0; i < count; i++)
         logits[i] /= sum;
+    /* cppcheck-suppress invalidFunctionArg ; at least 1 */
     return largest + logf(sum);
 }
 

@@ -291,7 +291,7 @@ static void select_largest(const double *scores, size_t *order, size_t total, si
 
         for (size_t i = low; i < right;) {
             size_t at = order[i];
-            bool larger = scores[at] > scores[pivot] || (scores[at] == scores[pivot] && at < pivot);
+            bool larger = scores[at] > scores[pivot] || (at < pivot && scores[at] == scores[pivot]);
 
             if (larger) {
                 order[i++] = order[left];

@@ -52,7 +52,7 @@ static bool is_identifier(const char *text)
         return false;
     while (isalnum((unsigned char)text[length]) || text[length] == '_')
         length++;
-    return text[length] == '\0' && length <= NAME_MAX_BYTES;
+    return length <= NAME_MAX_BYTES && text[length] == '\0';
 }
 
 bool opevo_i_value_integer(opevo_value value, int64_t *out)

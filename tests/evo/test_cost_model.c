@@ -106,14 +106,14 @@ static double recall_by_definition(const float *predictions, const float *labels
         size_t place = 0;
 
         for (size_t k = 0; k < count; k++)
-            place += predictions[k] > predictions[i] || (predictions[k] == predictions[i] && k > i);
+            place += predictions[k] > predictions[i] || (k > i && predictions[k] == predictions[i]);
         order[place] = i;
     }
     for (size_t i = 0; i < count; i++) {
         rank[i] = 0;
         for (size_t k = 0; k < count; k++)
             rank[i] += labels[order[k]] > labels[order[i]] ||
-                       (labels[order[k]] == labels[order[i]] && k < i);
+                       (k < i && labels[order[k]] == labels[order[i]]);
     }
     for (size_t i = 0; i < size && i < count; i++) {
         size_t hits = 0;

@@ -30,11 +30,13 @@ static double expected(size_t count, const opevo_index *vertices, size_t width, 
     double sum = 0;
 
     for (size_t i = 0; i < wanted; i++) {
-        size_t best = POINTS_MOST;
+        size_t best = 0;
 
-        for (size_t n = 0; n < count; n++) {
-            if (!taken[n] && (best == POINTS_MOST || distance(points[n], vertices, width) <
-                                                         distance(points[best], vertices, width)))
+        while (taken[best])
+            best++;
+        for (size_t n = best + 1; n < count; n++) {
+            if (!taken[n] &&
+                distance(points[n], vertices, width) < distance(points[best], vertices, width))
                 best = n;
         }
         taken[best] = true;

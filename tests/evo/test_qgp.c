@@ -95,8 +95,8 @@ static void run(const opevo_space *space, landscape fitness, const char *changes
         points[i] = proposal.point;
         values[i] = fitness(space, proposal.point);
         trial = (opevo_trial){.proposal = proposal};
-        trial.outcome = values[i] > 0 ? (opevo_outcome){.kind = OPEVO_OUTCOME_OK}
-                                      : opevo_outcome_failed((opevo_outcome_class)1);
+        if (!(values[i] > 0))
+            trial.outcome = opevo_outcome_failed((opevo_outcome_class)1);
         trial.outcome.fitness = values[i];
         CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
     }

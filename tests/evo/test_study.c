@@ -193,6 +193,7 @@ static void test_shares_joined(void **state)
     static setup self;
     fixture_path parts[3];
     fixture_path joined;
+    /* cppcheck-suppress uninitvar ; addresses */
     const char *sources[3] = {parts[2].text, parts[0].text, parts[1].text};
     opevo_merge_result result;
     uint64_t first = 0;

@@ -40,6 +40,7 @@ static void test_killed_at_random_moments(void **state)
     static setup self;
     fixture_path parts[2];
     fixture_path joined;
+    /* cppcheck-suppress uninitvar ; addresses */
     const char *sources[2] = {parts[0].text, parts[1].text};
     int kills = 0;
     opevo_rng rng;

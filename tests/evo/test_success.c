@@ -62,6 +62,7 @@ static double direct(const outcomes *self, size_t told, size_t without, const op
         double weight = walk_fixture_correlation(
             &self->fixture, opevo_i_success_levels(self->success), &self->fixture.points, i, at, j);
 
+        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; told is smaller */
         successes += self->ok[i];
         if (i == without)
             continue;
