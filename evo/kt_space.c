@@ -408,7 +408,7 @@ typedef struct ordered_search {
     const opevo_index *reach; /* how far parameters can differ in sum from the i-th on */
     size_t tried;
     bool found;
-    opevo_index best;
+    opevo_index last; /* the candidate tried last */
 } ordered_search;
 
 static bool is_over(const ordered_search *self)
@@ -420,7 +420,7 @@ static void try_candidate(ordered_search *self, opevo_index point)
 {
     self->tried++;
     self->found = opevo_space_allows(self->space->space, point);
-    self->best = point;
+    self->last = point;
 }
 
 /* Try the points at distance `left` from `point` that differ in parameters from `i` on only, and
@@ -457,7 +457,7 @@ static void try_distance(ordered_search *self, size_t i, opevo_index left, opevo
 
 bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
 {
-    opevo_index *reach = self->near; /* which has room for more */
+    opevo_index *reach = self->near; /* width + 1 of its 3 width numbers */
     ordered_search search = {.space = self, .from = vertices, .reach = reach};
     opevo_index point = opevo_i_kt_encode(self, vertices);
 
@@ -472,7 +472,7 @@ bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
     for (opevo_index distance = 1; distance <= reach[0] && !is_over(&search); distance++)
         try_distance(&search, 0, distance, point);
     if (search.found)
-        opevo_space_decode(self->space, search.best, vertices);
+        opevo_space_decode(self->space, search.last, vertices);
     return search.found;
 }
 
@@ -506,7 +506,7 @@ bool opevo_i_kt_last_adjacent(const opevo_i_kt_space *self, opevo_index *vertice
     gather(self, OPEVO_I_KT_ADJACENT, vertices);
     try_box(&search, 0, 0);
     if (search.found)
-        opevo_space_decode(self->space, search.best, vertices);
+        opevo_space_decode(self->space, search.last, vertices);
     return search.found;
 }
 

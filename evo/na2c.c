@@ -74,7 +74,6 @@ typedef struct na2c {
     opevo_tuner super;
     const opevo_space *space;
     opevo_i_na2c_kind kind;
-    size_t move_count; /* of `moves` */
     size_t states;
     size_t steps;
     size_t concurrency;
@@ -164,11 +163,11 @@ opevo_status opevo_i_na2c_create(const opevo_space *space, const opevo_setting_v
     self->rng = *rng;
     self->row_base = 1;
     OPEVO_TRY(opevo_i_moves_create(space, &self->moves, err));
-    self->move_count = opevo_i_moves_count(self->moves);
     OPEVO_TRY(allocate(self, err));
-    if (kind != OPEVO_I_NA2C_UNIFORM && self->move_count > 0)
+    if (kind != OPEVO_I_NA2C_UNIFORM && opevo_i_moves_count(self->moves) > 0)
         OPEVO_TRY(opevo_i_actor_critic_create(opevo_i_moves_feature_count(self->moves),
-                                              self->move_count, &self->rng, &self->network, err));
+                                              opevo_i_moves_count(self->moves), &self->rng,
+                                              &self->network, err));
     *out = &self->super;
     self = NULL;
 cleanup:
@@ -193,7 +192,7 @@ static void forget_policy(na2c *self)
  * probabilities have it, puts these bounds off by at most the number of actions times 2^-23. */
 static const float *find_policy(na2c *self, uint32_t at)
 {
-    size_t actions = self->move_count;
+    size_t actions = opevo_i_moves_count(self->moves);
     size_t size = actions + WINDOW;
     float sum = (float)self->epsilon;
     opevo_i_place *place = opevo_i_places_at(self->places, at);
@@ -236,17 +235,18 @@ static size_t draw(const float *row, size_t count, float x)
 
 static opevo_status choose_action(na2c *self, uint32_t at, size_t *action, opevo_error *err)
 {
+    size_t actions = opevo_i_moves_count(self->moves);
     const float *row = NULL;
     double x = self->network ? opevo_rng_unit(&self->rng) : 0; /* without one epsilon is 1 */
 
     if (x < self->epsilon) {
-        *action = (size_t)opevo_rng_below(&self->rng, self->move_count);
+        *action = (size_t)opevo_rng_below(&self->rng, actions);
         return OPEVO_OK;
     }
     row = find_policy(self, at);
     if (!row)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the policy at another point.");
-    *action = draw(row, self->move_count, (float)x);
+    *action = draw(row, actions, (float)x);
     return OPEVO_OK;
 }
 
@@ -270,8 +270,7 @@ static opevo_status arrive(na2c *self, uint32_t at, uint32_t from, size_t action
     return opevo_i_rounds_add(self->rounds, place->point, "episode", err);
 }
 
-/* *collected is brought up to date. */
-static opevo_status run_episode(na2c *self, size_t *collected, opevo_error *err)
+static opevo_status run_episode(na2c *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     uint32_t at = 0;
@@ -287,10 +286,8 @@ static opevo_status run_episode(na2c *self, size_t *collected, opevo_error *err)
         OPEVO_TRY(choose_action(self, at, &action, err));
         OPEVO_TRY(opevo_i_places_move(self->places, from, action, &self->rng, &at, err));
         /* In this order: nearly all places are settled, but many moves lead nowhere. */
-        if (opevo_i_places_at(self->places, at)->settled || at == from)
-            continue;
-        OPEVO_TRY(arrive(self, at, from, action, err));
-        *collected = opevo_i_rounds_count(self->rounds);
+        if (!opevo_i_places_at(self->places, at)->settled && at != from)
+            OPEVO_TRY(arrive(self, at, from, action, err));
     }
 cleanup:
     return status;
@@ -300,19 +297,18 @@ cleanup:
 static opevo_status collect(na2c *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t in_vain = self->move_count > 0 ? 0 : EPISODES_MOST;
-    size_t collected = 0;
+    size_t in_vain = opevo_i_moves_count(self->moves) > 0 ? 0 : EPISODES_MOST;
 
     opevo_i_rounds_begin(self->rounds);
-    while (collected < self->states && in_vain < EPISODES_MOST) {
-        size_t before = collected;
+    while (opevo_i_rounds_count(self->rounds) < self->states && in_vain < EPISODES_MOST) {
+        size_t before = opevo_i_rounds_count(self->rounds);
 
-        OPEVO_TRY(run_episode(self, &collected, err));
-        in_vain = collected > before ? 0 : in_vain + 1;
+        OPEVO_TRY(run_episode(self, err));
+        in_vain = opevo_i_rounds_count(self->rounds) > before ? 0 : in_vain + 1;
     }
     if (self->kind == OPEVO_I_NA2C_REFERENCE)
         opevo_i_rounds_reverse(self->rounds);
-    self->restarts = collected == 0;
+    self->restarts = opevo_i_rounds_count(self->rounds) == 0;
     if (self->restarts)
         OPEVO_TRY(opevo_i_rounds_add_uniform(self->rounds, &self->rng, "restart",
                                              &self->super.reason, err));

@@ -2,7 +2,34 @@
 
 #include "places_internal.h"
 
+#include <opevo/hash.h>
 #include <opevo/memory.h>
+
+enum {
+    NUMBERS_MOST = 1 << 22, /* in the tables: 16 to 32 MB */
+    NO_PLACE = UINT32_MAX / 2
+};
+
+struct opevo_i_places {
+    const opevo_space *space;
+    const opevo_i_moves *moves;
+    size_t move_count;
+    size_t feature_count;
+    opevo_index *strides; /* of the vertices in the number of a point */
+    opevo_index_map *numbers;
+
+    size_t count;
+    size_t place_capacity;
+    opevo_i_place *places;
+    size_t target_capacity;
+    uint32_t *targets; /* move_count for each place: where a move leads, itself for nowhere;
+                        * NO_PLACE: it was not made yet, or is drawn each time */
+    size_t feature_capacity;
+    float *features; /* feature_count for each place */
+
+    uint32_t decoded; /* the place that `vertices` belongs to */
+    opevo_index *vertices;
+};
 
 opevo_i_places *opevo_i_places_create(const opevo_space *space, const opevo_i_moves *moves)
 {
@@ -16,7 +43,7 @@ opevo_i_places *opevo_i_places_create(const opevo_space *space, const opevo_i_mo
     self->moves = moves;
     self->move_count = opevo_i_moves_count(moves);
     self->feature_count = opevo_i_moves_feature_count(moves);
-    self->decoded = OPEVO_I_NO_PLACE;
+    self->decoded = NO_PLACE;
     self->strides = opevo_malloc(width, sizeof *self->strides);
     self->vertices = opevo_malloc(width, sizeof *self->vertices);
     self->numbers = opevo_index_map_create();
@@ -44,11 +71,14 @@ void opevo_i_places_destroy(opevo_i_places *places)
     opevo_free(places);
 }
 
-void opevo_i_places_forget(opevo_i_places *places)
+bool opevo_i_places_trim(opevo_i_places *places)
 {
+    if (places->count * (places->move_count + places->feature_count) <= NUMBERS_MOST)
+        return false;
     /* What the map says of a point counts only while the place of that number is the point's. */
     places->count = 0;
-    places->decoded = OPEVO_I_NO_PLACE;
+    places->decoded = NO_PLACE;
+    return true;
 }
 
 opevo_status opevo_i_places_find(opevo_i_places *places, opevo_index point, uint32_t *place,
@@ -72,9 +102,14 @@ opevo_status opevo_i_places_find(opevo_i_places *places, opevo_index point, uint
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another place.");
     self->places[self->count] = (opevo_i_place){.point = point};
     for (size_t i = 0; i < self->move_count; i++)
-        self->targets[self->count * self->move_count + i] = OPEVO_I_NO_PLACE;
+        self->targets[self->count * self->move_count + i] = NO_PLACE;
     *place = (uint32_t)self->count++;
     return OPEVO_OK;
+}
+
+opevo_i_place *opevo_i_places_at(opevo_i_places *places, uint32_t place)
+{
+    return &places->places[place];
 }
 
 /* Have the place's vertices in `vertices`. */
@@ -97,10 +132,10 @@ const float *opevo_i_places_features(opevo_i_places *places, uint32_t place)
     return features;
 }
 
-opevo_status opevo_i_places_make(opevo_i_places *places, uint32_t from, size_t move, opevo_rng *rng,
-                                 uint32_t *to, opevo_error *err)
+/* Make a move that is not in the table. */
+static opevo_status make_move(opevo_i_places *self, uint32_t from, size_t move, opevo_rng *rng,
+                              uint32_t *to, opevo_error *err)
 {
-    opevo_i_places *self = places;
     size_t changed = opevo_i_moves_parameter(self->moves, move);
     opevo_index point = self->places[from].point;
     opevo_index before = 0;
@@ -120,4 +155,11 @@ opevo_status opevo_i_places_make(opevo_i_places *places, uint32_t from, size_t m
     if (!drawn && status == OPEVO_OK)
         self->targets[from * self->move_count + move] = *to;
     return status;
+}
+
+opevo_status opevo_i_places_move(opevo_i_places *places, uint32_t from, size_t move, opevo_rng *rng,
+                                 uint32_t *to, opevo_error *err)
+{
+    *to = places->targets[from * places->move_count + move];
+    return *to == NO_PLACE ? make_move(places, from, move, rng, to, err) : OPEVO_OK;
 }
