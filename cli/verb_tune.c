@@ -147,15 +147,29 @@ cleanup:
     return status;
 }
 
+/* Names the tuners that could. */
+static opevo_status refuse_to_learn(const opevo_tuner_ops *tuner, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text able = {0};
+
+    for (size_t i = 0; i < opevo_tuner_count(); i++) {
+        if (opevo_tuner_get(i)->learn)
+            opevo_text_printf(&able, "%s%s", able.length ? " or " : "", opevo_tuner_get(i)->name);
+    }
+    status = OPEVO_FAIL(err, OPEVO_INVALID,
+                        "--learn: the tuner %s cannot learn from earlier trials; use --tuner %s.",
+                        tuner->name, opevo_text_string(&able));
+    opevo_text_free(&able);
+    return status;
+}
+
 static opevo_status read_earlier(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     if (opevo_i_option(call, "learn") && !self->run.tuner->learn)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--learn: the tuner %s cannot learn from earlier trials; use --tuner "
-                          "autotvm.",
-                          self->run.tuner->name);
+        return refuse_to_learn(self->run.tuner, err);
     for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
         if (!strcmp(call->given[i].option->name, "learn"))
             status = read_earlier_run(self, call->given[i].value, err);

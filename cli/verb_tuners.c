@@ -45,6 +45,7 @@ static void print_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_i_json_string(out, "name", tuner->name);
     opevo_i_json_string(out, "summary", tuner->summary);
     opevo_i_json_string(out, "source", tuner->source);
+    opevo_i_json_bool(out, "learns", tuner->learn != NULL);
     opevo_i_json_key(out, "settings");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < tuner->setting_count; i++) {
@@ -71,6 +72,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         }
         opevo_text_printf(out, "%s%s: %s\n    source: %s\n", i ? "\n" : "", tuner->name,
                           tuner->summary, tuner->source);
+        if (tuner->learn)
+            opevo_text_add(out, "    learns from earlier runs: opevo tune ... --learn STORE:RUN\n");
         for (size_t j = 0; j < tuner->setting_count; j++)
             print_setting(&tuner->settings[j], out);
     }

@@ -21,7 +21,7 @@ static opevo_status add(opevo_i_candidates *self, opevo_index point, opevo_error
                        sizeof *self->numbers))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
     self->numbers[self->points.count] = point;
-    return opevo_i_points_add(&self->points, self->kernel, point, err);
+    return opevo_i_points_add(&self->points, self->kernel, point, 0, err);
 }
 
 /* Lists the allowed points, unless they are too many. */

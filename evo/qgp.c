@@ -18,12 +18,17 @@
  * A batch believes its own predictions: the points chosen before in it narrow the model, their means
  * being what was predicted.
  *
+ * Trials of earlier runs, on other devices for instance, are points of the same process with one more
+ * thing compared, whether they were measured in the same run, which has a q as well. Only the first
+ * model knows them, and only at first, as they may mislead: the others learn from this run alone.
+ *
  * Source: this project; Jones, Schonlau, Welch, "Efficient global optimization of expensive
  * black-box functions", J. Global Optimization 13 (1998); Snoek, Larochelle, Adams, "Practical
  * Bayesian optimization of machine learning algorithms", NIPS 2012, section 3.2; Ginsbourger, Le
  * Riche, Carraro, "Kriging is well-suited to parallelize optimization", 2010, for batches; Gutmann,
  * "A radial basis function method for global optimization", J. Global Optimization 19 (2001), for
- * targets that alternate; docs/tuners/qgp.md. */
+ * targets that alternate; Swersky, Snoek, Adams, "Multi-task Bayesian optimization", NIPS 2013, for
+ * earlier runs; docs/tuners/qgp.md. */
 
 #include <opevo/memory.h>
 
@@ -33,8 +38,8 @@
 
 #include "candidates_internal.h"
 #include "gaussian_internal.h"
+#include "observed_internal.h"
 #include "rounds_internal.h"
-#include "success_internal.h"
 #include "tuners_internal.h"
 
 enum {
@@ -48,8 +53,9 @@ enum {
 
 enum {
     FIELD = 2048, /* candidates that are followed from trial to trial, and the size of a block */
-    FIRST_SWEEPS = 4, /* of a chain that starts */
-    POOL_TRIALS = 16  /* successes after which a pool is made anew */
+    FIRST_SWEEPS = 4,   /* of a chain that starts */
+    POOL_TRIALS = 16,   /* successes after which a pool is made anew */
+    FORGOTTEN_FROM = 64 /* successes from which no model knows earlier runs */
 };
 static const double growth = 1.1; /* of the successes, until the levels are drawn again */
 
@@ -100,14 +106,11 @@ typedef struct qgp {
     opevo_i_success *success;
     opevo_i_gaussian **gaussians;
 
-    /* Successes, in the order told. */
-    opevo_i_points observed;
-    opevo_index *numbers;
-    double *fitness, *z;
-    size_t number_capacity, fitness_capacity, z_capacity;
-    double best;
+    opevo_i_observed observed;
+    bool remembering; /* whether the first model knows earlier runs */
+    size_t warmed;    /* points of earlier runs that were looked at to begin with */
 
-    /* Successes when the levels were drawn, when the field was chosen, and that the model knows. */
+    /* Successes when the levels were drawn, when the field was chosen, and that the models know. */
     size_t fitted, refreshed, known;
     size_t told, told_fitted; /* outcomes, and as many when the law of success was fitted */
     size_t proposed;          /* by improvement */
@@ -122,10 +125,9 @@ typedef struct qgp {
     size_t score_capacity, order_capacity;
 } qgp;
 
-static void destroy(opevo_tuner *tuner)
+/* What allocate made. */
+static void release(qgp *self)
 {
-    qgp *self = (qgp *)tuner;
-
     opevo_i_rounds_destroy(self->rounds);
     if (self->candidates.kernel)
         opevo_i_candidates_clear(&self->candidates);
@@ -133,26 +135,36 @@ static void destroy(opevo_tuner *tuner)
     for (size_t s = 0; self->gaussians && s < self->samples; s++)
         opevo_i_gaussian_destroy(self->gaussians[s]);
     if (self->observed.kernel)
-        opevo_i_points_clear(&self->observed);
+        opevo_i_observed_clear(&self->observed);
     if (self->field.kernel)
         opevo_i_points_clear(&self->field);
     opevo_i_walk_kernel_destroy(self->kernel);
     opevo_free(self->gaussians);
-    opevo_free(self->numbers);
-    opevo_free(self->fitness);
-    opevo_free(self->z);
+    self->rounds = NULL;
+    self->candidates = (opevo_i_candidates){0};
+    self->success = NULL;
+    self->gaussians = NULL;
+    self->kernel = NULL;
+}
+
+static void destroy(opevo_tuner *tuner)
+{
+    qgp *self = (qgp *)tuner;
+
+    release(self);
     opevo_free(self->scores);
     opevo_free(self->order);
     opevo_free(self);
 }
 
-static opevo_status allocate(qgp *self, opevo_error *err)
+/* For points measured in `runs` runs, of which this is the first. */
+static opevo_status allocate(qgp *self, size_t runs, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_walk_kernel_create(self->space, &self->kernel, err));
+    OPEVO_TRY(opevo_i_walk_kernel_create(self->space, runs, &self->kernel, err));
     OPEVO_TRY(opevo_i_candidates_init(&self->candidates, self->space, self->kernel, err));
-    OPEVO_TRY(opevo_i_points_init(&self->observed, self->kernel, err));
+    OPEVO_TRY(opevo_i_observed_init(&self->observed, self->kernel, err));
     OPEVO_TRY(opevo_i_points_init(&self->field, self->kernel, err));
     self->rounds = opevo_i_rounds_create(self->space);
     self->success = opevo_i_success_create(self->kernel);
@@ -180,7 +192,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     self->space = space;
     self->samples = (size_t)settings[SETTING_SAMPLES].number;
     self->rng = *rng;
-    status = allocate(self, err);
+    status = allocate(self, 1, err);
     if (status != OPEVO_OK) {
         destroy(&self->super);
         return status;
@@ -191,12 +203,25 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
 /* ---- The model ---- */
 
-static void transform(qgp *self)
+static double offset_of(const qgp *self)
 {
-    double offset = self->settings[SETTING_OFFSET].number;
+    return self->settings[SETTING_OFFSET].number;
+}
 
-    for (size_t i = 0; i < self->observed.count; i++)
-        self->z[i] = log(self->fitness[i] / self->best + offset);
+/* Whether a model knows earlier runs. */
+static bool remembers(const qgp *self, size_t s)
+{
+    return s == 0 && self->remembering;
+}
+
+static const opevo_i_points *points_of(const qgp *self, size_t s)
+{
+    return remembers(self, s) ? &self->observed.all : &self->observed.own;
+}
+
+static const double *targets_of(const qgp *self, size_t s)
+{
+    return self->observed.z + (remembers(self, s) ? 0 : self->observed.earlier);
 }
 
 /* Expected improvement of a normal law beyond `bar`. */
@@ -213,7 +238,7 @@ static double bar_of(const qgp *self)
 {
     double margin = self->proposed % 2 == 0 ? self->settings[SETTING_MARGIN].number : 0;
 
-    return log1p(self->settings[SETTING_OFFSET].number) + margin;
+    return log1p(offset_of(self)) + margin;
 }
 
 /* Draw levels, which starts with more sweeps than it goes on with. */
@@ -222,36 +247,15 @@ static opevo_status draw_levels(qgp *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     int sweeps = self->fitted == 0 ? FIRST_SWEEPS : 1;
 
+    self->remembering = self->observed.earlier > 0 && self->observed.own.count < FORGOTTEN_FROM;
     for (size_t s = 0; s < self->samples; s++) {
         for (int k = 0; k < sweeps; k++)
-            OPEVO_TRY(opevo_i_gaussian_sweep(self->gaussians[s], &self->observed, self->z,
-                                             &self->rng, err));
+            OPEVO_TRY(opevo_i_gaussian_sweep(self->gaussians[s], points_of(self, s),
+                                             targets_of(self, s), &self->rng, err));
     }
-    self->fitted = self->observed.count;
+    self->fitted = self->observed.own.count;
 cleanup:
     return status;
-}
-
-/* The best of what was observed, up to OPEVO_I_POOL_PARENTS, first the best. */
-static size_t best_observed(const qgp *self, opevo_index *points, double *fitness)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < self->observed.count; i++) {
-        size_t at = count < OPEVO_I_POOL_PARENTS ? count++ : OPEVO_I_POOL_PARENTS;
-
-        for (; at > 0 && fitness[at - 1] < self->fitness[i]; at--) {
-            if (at < OPEVO_I_POOL_PARENTS) {
-                points[at] = points[at - 1];
-                fitness[at] = fitness[at - 1];
-            }
-        }
-        if (at < OPEVO_I_POOL_PARENTS) {
-            points[at] = self->numbers[i];
-            fitness[at] = self->fitness[i];
-        }
-    }
-    return count;
 }
 
 /* Score candidates first .. first + count - 1, at most FIELD of them. */
@@ -265,7 +269,7 @@ static opevo_status score_block(qgp *self, size_t first, size_t count, opevo_err
     for (size_t j = 0; j < count; j++)
         scores[j] = 0;
     for (size_t s = 0; s < self->samples; s++) {
-        OPEVO_TRY(opevo_i_gaussian_predict(self->gaussians[s], &self->observed,
+        OPEVO_TRY(opevo_i_gaussian_predict(self->gaussians[s], points_of(self, s),
                                            &self->candidates.points, first, count, self->mean,
                                            self->deviation, err));
         for (size_t j = 0; j < count; j++)
@@ -325,7 +329,8 @@ static opevo_status choose_field(qgp *self, opevo_error *err)
         OPEVO_TRY(opevo_i_points_copy(&self->field, &self->candidates.points, self->order[i], err));
     }
     for (size_t s = 0; s < self->samples && count > 0; s++)
-        OPEVO_TRY(opevo_i_gaussian_watch(self->gaussians[s], &self->observed, &self->field, err));
+        OPEVO_TRY(
+            opevo_i_gaussian_watch(self->gaussians[s], points_of(self, s), &self->field, err));
 cleanup:
     return status;
 }
@@ -336,7 +341,7 @@ static opevo_status refresh(qgp *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     opevo_index parents[OPEVO_I_POOL_PARENTS];
     double fitness[OPEVO_I_POOL_PARENTS];
-    size_t count = best_observed(self, parents, fitness);
+    size_t count = opevo_i_observed_best(&self->observed, OPEVO_I_POOL_PARENTS, parents, fitness);
     size_t total = 0;
 
     OPEVO_TRY(
@@ -349,16 +354,16 @@ static opevo_status refresh(qgp *self, opevo_error *err)
         goto cleanup;
     }
     for (size_t s = 0; s < self->samples; s++) {
-        OPEVO_TRY(opevo_i_gaussian_condition(self->gaussians[s], &self->observed, err));
-        opevo_i_gaussian_target(self->gaussians[s], self->z);
+        OPEVO_TRY(opevo_i_gaussian_condition(self->gaussians[s], points_of(self, s), err));
+        opevo_i_gaussian_target(self->gaussians[s], targets_of(self, s));
     }
     for (size_t first = 0; first < total; first += FIELD)
         OPEVO_TRY(score_block(self, first, total - first < FIELD ? total - first : FIELD, err));
     OPEVO_TRY(choose_field(self, err));
     opevo_i_success_restart(self->success);
     OPEVO_TRY(opevo_i_success_follow(self->success, &self->field, self->probability, err));
-    self->known = self->refreshed = self->observed.count;
-    self->refreshed_best = self->best;
+    self->known = self->refreshed = self->observed.own.count;
+    self->refreshed_best = self->observed.best;
 cleanup:
     if (status != OPEVO_OK)
         self->field.count = 0; /* so that another is chosen */
@@ -372,19 +377,20 @@ static bool is_due(const qgp *self, bool drawn)
     for (size_t j = 0; j < self->field.count; j++)
         left += !opevo_i_candidates_taken(&self->candidates, self->field_numbers[j]);
     return drawn || left == 0 ||
-           (!self->candidates.listed && (self->best > self->refreshed_best ||
-                                         self->observed.count >= self->refreshed + POOL_TRIALS));
+           (!self->candidates.listed &&
+            (self->observed.best > self->refreshed_best ||
+             self->observed.own.count >= self->refreshed + POOL_TRIALS));
 }
 
 /* Bring model and field up to what was observed. */
 static opevo_status update(qgp *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    bool draw = (double)self->observed.count >= growth * (double)self->fitted;
+    bool draw = (double)self->observed.own.count >= growth * (double)self->fitted;
     bool fit = opevo_i_success_has_failures(self->success) &&
                (draw || (double)self->told >= growth * (double)self->told_fitted);
 
-    transform(self);
+    opevo_i_observed_transform(&self->observed, offset_of(self));
     if (draw)
         OPEVO_TRY(draw_levels(self, err));
     if (fit) {
@@ -394,12 +400,12 @@ static opevo_status update(qgp *self, opevo_error *err)
     if (is_due(self, draw || fit))
         return refresh(self, err);
     for (size_t s = 0; s < self->samples; s++) {
-        for (size_t i = self->known; i < self->observed.count; i++)
+        for (size_t i = self->known; i < self->observed.own.count; i++)
             OPEVO_TRY(
-                opevo_i_gaussian_append(self->gaussians[s], &self->observed, &self->field, err));
-        opevo_i_gaussian_target(self->gaussians[s], self->z);
+                opevo_i_gaussian_append(self->gaussians[s], points_of(self, s), &self->field, err));
+        opevo_i_gaussian_target(self->gaussians[s], targets_of(self, s));
     }
-    self->known = self->observed.count;
+    self->known = self->observed.own.count;
     OPEVO_TRY(opevo_i_success_follow(self->success, &self->field, self->probability, err));
 cleanup:
     if (status != OPEVO_OK)
@@ -462,10 +468,11 @@ cleanup:
 /* Let the model believe what it predicts at a point of the field. */
 static opevo_status believe(qgp *self, size_t chosen, opevo_error *err)
 {
-    opevo_status status = opevo_i_points_copy(&self->observed, &self->field, chosen, err);
+    opevo_status status =
+        opevo_i_observed_expect(&self->observed, self->field_numbers[chosen], err);
 
     for (size_t s = 0; s < self->samples && status == OPEVO_OK; s++)
-        status = opevo_i_gaussian_append(self->gaussians[s], &self->observed, &self->field, err);
+        status = opevo_i_gaussian_append(self->gaussians[s], points_of(self, s), &self->field, err);
     return status;
 }
 
@@ -473,7 +480,7 @@ static opevo_status propose_best(qgp *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t batch = (size_t)self->settings[SETTING_BATCH].number;
-    size_t known = self->observed.count;
+    size_t known = self->observed.own.count;
 
     OPEVO_TRY(update(self, err));
     for (size_t i = 0; i < batch; i++) {
@@ -488,8 +495,28 @@ static opevo_status propose_best(qgp *self, opevo_error *err)
     }
 cleanup:
     for (size_t s = 0; s < self->samples; s++)
-        opevo_i_gaussian_retract(self->gaussians[s], known);
-    self->observed.count = known;
+        opevo_i_gaussian_retract(self->gaussians[s],
+                                 known + (remembers(self, s) ? self->observed.earlier : 0));
+    opevo_i_observed_retract(&self->observed, known);
+    return status;
+}
+
+/* The best points of earlier runs, then uniform ones. */
+static opevo_status propose_first(qgp *self, size_t count, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (; count > 0 && self->warmed < self->observed.earlier; self->warmed++) {
+        opevo_index point = self->observed.ahead[self->warmed];
+
+        if (opevo_i_candidates_taken(&self->candidates, point) ||
+            !opevo_space_allows(self->space, point))
+            continue;
+        OPEVO_TRY(propose(self, point, "earlier", err));
+        count--;
+    }
+    status = propose_uniform(self, count, err);
+cleanup:
     return status;
 }
 
@@ -499,8 +526,8 @@ static opevo_status next_round(qgp *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     opevo_i_rounds_begin(self->rounds);
-    if (!self->started || self->observed.count < 2)
-        status = propose_uniform(
+    if (!self->started || self->observed.own.count < 2)
+        status = propose_first(
             self, (size_t)self->settings[self->started ? SETTING_BATCH : SETTING_INITIAL].number,
             err);
     else
@@ -530,30 +557,6 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
     return OPEVO_OK;
 }
 
-static opevo_status observe(qgp *self, const opevo_trial *trial, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    size_t count = self->observed.count;
-    bool ok = trial->outcome.fitness > 0;
-
-    if (!opevo_reserve((void **)&self->numbers, &self->number_capacity, count + 1,
-                       sizeof *self->numbers) ||
-        !opevo_reserve((void **)&self->fitness, &self->fitness_capacity, count + 1,
-                       sizeof *self->fitness) ||
-        !opevo_reserve((void **)&self->z, &self->z_capacity, count + 1, sizeof *self->z))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count + 1);
-    OPEVO_TRY(opevo_i_points_add(&self->observed, self->kernel, trial->proposal.point, err));
-    OPEVO_TRY(opevo_i_success_tell(self->success, &self->observed, count, ok, err));
-    self->told++;
-    self->numbers[count] = trial->proposal.point;
-    self->fitness[count] = trial->outcome.fitness;
-    self->best = fmax(self->best, trial->outcome.fitness);
-cleanup:
-    if (status != OPEVO_OK || !ok)
-        self->observed.count = count;
-    return status;
-}
-
 static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                          opevo_error *err)
 {
@@ -561,8 +564,25 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_i_rounds_tell(self->rounds, trials, count, err));
-    for (size_t i = 0; i < count; i++)
-        OPEVO_TRY(observe(self, &trials[i], err));
+    for (size_t i = 0; i < count; i++) {
+        OPEVO_TRY(opevo_i_observed_tell(&self->observed, self->success, trials[i].proposal.point,
+                                        trials[i].outcome.fitness, err));
+        self->told++;
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                          opevo_error *err)
+{
+    qgp *self = (qgp *)tuner;
+    opevo_status status = OPEVO_OK;
+
+    release(self);
+    OPEVO_TRY(allocate(self, 1 + opevo_i_observed_runs(trials, count), err));
+    status =
+        opevo_i_observed_learn(&self->observed, self->success, trials, count, offset_of(self), err);
 cleanup:
     return status;
 }
@@ -577,4 +597,5 @@ const opevo_tuner_ops opevo_i_qgp_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .learn = learn,
 };

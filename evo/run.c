@@ -66,17 +66,18 @@ static opevo_status check_options(const opevo_run_options *options, opevo_error 
     return OPEVO_OK;
 }
 
-/* What identifies the earlier trials: their number, and a signature of points and fitness. */
+/* What identifies the earlier trials: how many they are, and a signature of their numbers, points and
+ * fitness. */
 static void print_earlier(const opevo_run_options *options, opevo_text *out)
 {
     uint64_t hash = OPEVO_HASH_START;
 
     for (size_t i = 0; i < options->earlier_count; i++) {
         const opevo_trial *trial = &options->earlier[i];
-        uint64_t words[3] = {(uint64_t)(trial->proposal.point >> 64),
+        uint64_t words[4] = {trial->number, (uint64_t)(trial->proposal.point >> 64),
                              (uint64_t)trial->proposal.point, 0};
 
-        memcpy(&words[2], &trial->outcome.fitness, sizeof words[2]);
+        memcpy(&words[3], &trial->outcome.fitness, sizeof words[3]);
         hash = opevo_hash_bytes(hash, words, sizeof words);
     }
     opevo_text_printf(out, "%searlier=%zu:%016llx", out->length ? " " : "", options->earlier_count,

@@ -13,7 +13,7 @@ typedef struct axis {
 
 /* A feature without tables: its values are equal or not. */
 typedef struct compared {
-    size_t parameter;
+    size_t column; /* of values */
     opevo_i_walk_feature feature;
 } compared;
 
@@ -25,6 +25,7 @@ typedef struct group {
 struct opevo_i_walk_kernel {
     const opevo_space *space;
     size_t width, group_count, feature_count, feature_capacity;
+    size_t columns; /* of values: one for each parameter, and the run if there are several */
     axis *axes;
     group *groups;
     compared *features;
@@ -37,7 +38,7 @@ struct opevo_i_walk_kernel {
 static opevo_status add_feature(opevo_i_walk_kernel *self, size_t p, int what, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    compared made = {.parameter = p};
+    compared made = {.column = p};
 
     OPEVO_TRY(
         opevo_i_walk_feature_init(&made.feature, opevo_space_parameter(self->space, p), what, err));
@@ -81,7 +82,7 @@ static opevo_status fill_axis(opevo_i_walk_kernel *self, size_t p, opevo_error *
         made->known = opevo_index_map_create();
         if (!made->known)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
-        self->features[self->feature_count++] = (compared){.parameter = p};
+        self->features[self->feature_count++] = (compared){.column = p};
         made->count = 1;
     }
 cleanup:
@@ -105,7 +106,18 @@ static void make_groups(opevo_i_walk_kernel *self)
     }
 }
 
-static opevo_status fill(opevo_i_walk_kernel *self, opevo_error *err)
+/* Runs are equal or not; they have the column after the parameters'. */
+static opevo_status add_runs(opevo_i_walk_kernel *self, opevo_error *err)
+{
+    if (!opevo_reserve((void **)&self->features, &self->feature_capacity, self->feature_count + 1,
+                       sizeof *self->features))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of runs.");
+    self->features[self->feature_count++] = (compared){.column = self->width};
+    self->columns++;
+    return OPEVO_OK;
+}
+
+static opevo_status fill(opevo_i_walk_kernel *self, size_t runs, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -117,12 +129,14 @@ static opevo_status fill(opevo_i_walk_kernel *self, opevo_error *err)
     for (size_t p = 0; p < self->width; p++)
         OPEVO_TRY(fill_axis(self, p, err));
     make_groups(self);
+    if (runs > 1)
+        OPEVO_TRY(add_runs(self, err));
 cleanup:
     return status;
 }
 
-opevo_status opevo_i_walk_kernel_create(const opevo_space *space, opevo_i_walk_kernel **out,
-                                        opevo_error *err)
+opevo_status opevo_i_walk_kernel_create(const opevo_space *space, size_t runs,
+                                        opevo_i_walk_kernel **out, opevo_error *err)
 {
     opevo_i_walk_kernel *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
@@ -130,8 +144,8 @@ opevo_status opevo_i_walk_kernel_create(const opevo_space *space, opevo_i_walk_k
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
     self->space = space;
-    self->width = opevo_space_parameter_count(space);
-    status = fill(self, err);
+    self->width = self->columns = opevo_space_parameter_count(space);
+    status = fill(self, runs, err);
     if (status != OPEVO_OK) {
         opevo_i_walk_kernel_destroy(self);
         return status;
@@ -166,7 +180,7 @@ opevo_status opevo_i_points_init(opevo_i_points *points, const opevo_i_walk_kern
                                  opevo_error *err)
 {
     *points = (opevo_i_points){.kernel = kernel};
-    points->values = opevo_calloc(kernel->width, sizeof *points->values);
+    points->values = opevo_calloc(kernel->columns, sizeof *points->values);
     points->joints = opevo_calloc(kernel->group_count, sizeof *points->joints);
     if (!points->values || !points->joints) {
         opevo_i_points_clear(points);
@@ -177,7 +191,7 @@ opevo_status opevo_i_points_init(opevo_i_points *points, const opevo_i_walk_kern
 
 void opevo_i_points_clear(opevo_i_points *points)
 {
-    for (size_t p = 0; points->values && p < points->kernel->width; p++)
+    for (size_t p = 0; points->values && p < points->kernel->columns; p++)
         opevo_free(points->values[p]);
     for (size_t g = 0; points->joints && g < points->kernel->group_count; g++)
         opevo_free(points->joints[g]);
@@ -204,7 +218,7 @@ static opevo_status make_room(opevo_i_points *points, opevo_error *err)
 
     if (points->count < points->capacity)
         return OPEVO_OK;
-    if (!grow(points->values, points->kernel->width, capacity) ||
+    if (!grow(points->values, points->kernel->columns, capacity) ||
         !grow(points->joints, points->kernel->group_count, capacity))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", capacity);
     points->capacity = capacity;
@@ -230,7 +244,7 @@ static bool number_of(axis *self, opevo_index vertex, uint32_t *number)
 }
 
 opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *kernel,
-                                opevo_index point, opevo_error *err)
+                                opevo_index point, size_t run, opevo_error *err)
 {
     opevo_status status = make_room(points, err);
     size_t at = points->count;
@@ -242,6 +256,8 @@ opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *ker
         if (!number_of(&kernel->axes[p], kernel->vertices[p], &points->values[p][at]))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of a point.");
     }
+    if (kernel->columns > kernel->width)
+        points->values[kernel->width][at] = (uint32_t)run;
     for (size_t g = 0; g < kernel->group_count; g++) {
         const group *joined = &kernel->groups[g];
         uint32_t joint = 0;
@@ -261,7 +277,7 @@ opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *f
 
     if (status != OPEVO_OK)
         return status;
-    for (size_t p = 0; p < points->kernel->width; p++)
+    for (size_t p = 0; p < points->kernel->columns; p++)
         points->values[p][points->count] = from->values[p][i];
     for (size_t g = 0; g < points->kernel->group_count; g++)
         points->joints[g][points->count] = from->joints[g][i];
@@ -276,8 +292,8 @@ void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feat
                                   size_t first, size_t count, float *products)
 {
     const compared *self = &kernel->features[feature];
-    uint32_t value = of->values[self->parameter][i];
-    const uint32_t *others = to->values[self->parameter] + first;
+    uint32_t value = of->values[self->column][i];
+    const uint32_t *others = to->values[self->column] + first;
     const uint16_t *class_of = self->feature.class_of;
     const float *row = NULL;
 
@@ -354,4 +370,8 @@ void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned c
         for (size_t j = 0; j < count; j++)
             products[j] *= joint[others[j]];
     }
+    if (kernel->columns > kernel->width)
+        opevo_i_walk_kernel_multiply(kernel, kernel->feature_count - 1,
+                                     levels[kernel->feature_count - 1], of, i, to, first, count,
+                                     products);
 }

@@ -13,7 +13,7 @@
  *
  * A parameter of more than OPEVO_I_DENSE_MOST values (OPEVO_I_CLASSIFIED_MOST of three or more
  * components) has no table; its values are equal or not, with the correlation q, which is that of a
- * complete graph for some other q. */
+ * complete graph for some other q. So have runs, where points were measured in several. */
 
 #ifndef OPEVO_WALK_KERNEL_INTERNAL_H
 #define OPEVO_WALK_KERNEL_INTERNAL_H
@@ -28,28 +28,30 @@ enum {
 
 typedef struct opevo_i_walk_kernel opevo_i_walk_kernel;
 
-/* `space` must outlive it. Errors: NOMEM. Cost: as for each feature. */
-opevo_status opevo_i_walk_kernel_create(const opevo_space *space, opevo_i_walk_kernel **out,
-                                        opevo_error *err);
+/* `space` must outlive it; `runs`, at least 1, are those that points were measured in. Errors: NOMEM.
+ * Cost: as for each feature. */
+opevo_status opevo_i_walk_kernel_create(const opevo_space *space, size_t runs,
+                                        opevo_i_walk_kernel **out, opevo_error *err);
 void opevo_i_walk_kernel_destroy(opevo_i_walk_kernel *kernel);
 /* Each has a level. */
 size_t opevo_i_walk_kernel_features(const opevo_i_walk_kernel *kernel);
 
-/* Points as the kernel sees them: for each parameter, and for each group of parameters, a column
- * with a number for each point. */
+/* Points as the kernel sees them: for each parameter, for the run where there are several, and for
+ * each group of parameters, a column with a number for each point. */
 typedef struct opevo_i_points {
     const opevo_i_walk_kernel *kernel;
     size_t count, capacity;
-    uint32_t **values; /* one column for each parameter */
+    uint32_t **values; /* one column for each parameter, and one for runs */
     uint32_t **joints; /* one for each group */
 } opevo_i_points;
 
 opevo_status opevo_i_points_init(opevo_i_points *points, const opevo_i_walk_kernel *kernel,
                                  opevo_error *err);
 void opevo_i_points_clear(opevo_i_points *points);
-/* Append a point of the space; errors: NOMEM. The kernel remembers values of large parameters. */
+/* Append a point of the space, measured in run 0, 1, ... of the kernel's; errors: NOMEM. The kernel
+ * remembers values of large parameters. */
 opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *kernel,
-                                opevo_index point, opevo_error *err);
+                                opevo_index point, size_t run, opevo_error *err);
 /* Append point i of other points of the same kernel. Errors: NOMEM. */
 opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *from, size_t i,
                                  opevo_error *err);

@@ -149,7 +149,7 @@ static void case_init(trial_case *self, size_t observed, size_t others, uint64_t
     for (size_t i = 0; i < others; i++) {
         opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(self->fixture.space));
 
-        CHECK_OK(opevo_i_points_add(&self->others, self->fixture.kernel, point, &err));
+        CHECK_OK(opevo_i_points_add(&self->others, self->fixture.kernel, point, 0, &err));
     }
     walk_fixture_levels(&self->fixture, &rng, self->levels);
     self->noise = (unsigned char)(2 + opevo_rng_below(&rng, OPEVO_I_NOISES - 2));
@@ -328,7 +328,7 @@ static void test_repeated_points(void **state)
     opevo_i_gaussian_set(gaussian, levels, 0);
     for (size_t i = 0; i < COUNT; i++) {
         z[i] = (double)(i % 7);
-        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, i % 2, &err));
+        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, i % 2, 0, &err));
     }
     CHECK_OK(opevo_i_gaussian_condition(gaussian, &fixture.points, &err));
     opevo_i_gaussian_target(gaussian, z);

@@ -33,13 +33,18 @@ typedef struct setup {
     opevo_store *store;
 } setup;
 
+static void use_tuner(setup *self, const char *name, const char *settings)
+{
+    CHECK_OK(opevo_tuner_find(name, &self->options.tuner, &err));
+    formula_settings(self->options.tuner, settings, self->values);
+    self->options.settings = self->values;
+}
+
 static void set_up(setup *self)
 {
     *self = (setup){.space = formula_space(space_text), .scratch = scratch_make()};
     self->objective = formula_on(self->space, 1, 5);
-    CHECK_OK(opevo_tuner_find("autotvm", &self->options.tuner, &err));
-    formula_settings(self->options.tuner, "history=10 plan=16", self->values);
-    self->options.settings = self->values;
+    use_tuner(self, "autotvm", "history=10 plan=16");
     self->options.seed = 1;
     self->options.budget.trials = TRIALS;
     CHECK_OK(opevo_store_open(self->scratch.file, OPEVO_STORE_WRITE, &self->store, &err));
@@ -81,15 +86,15 @@ static void make_earlier(setup *self, opevo_trial *earlier)
 
 /* A run that learned is another run than one that did not, or that learned something else; each
  * resumes to what it would have been. */
-static void test_identity(void **state)
+static void check_identity(const char *name, const char *settings)
 {
     opevo_trial earlier[EARLIER];
     opevo_index plain[TRIALS], taught[TRIALS], less[TRIALS], again[TRIALS];
     opevo_run_result result;
     setup self;
 
-    (void)state;
     set_up(&self);
+    use_tuner(&self, name, settings);
     make_earlier(&self, earlier);
     run(&self, plain);
     self.options.earlier = earlier;
@@ -111,6 +116,13 @@ static void test_identity(void **state)
     tear_down(&self);
 }
 
+static void test_identity(void **state)
+{
+    (void)state;
+    check_identity("autotvm", "history=10 plan=16");
+    check_identity("qgp", "");
+}
+
 static void test_refused(void **state)
 {
     opevo_space *other = formula_space("{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}");
@@ -129,8 +141,7 @@ static void test_refused(void **state)
     assert_int_equal(trials, 7);
     self.options.earlier = earlier;
     self.options.earlier_count = EARLIER;
-    CHECK_OK(opevo_tuner_find("opevo", &self.options.tuner, &err));
-    formula_settings(self.options.tuner, "", self.values);
+    use_tuner(&self, "opevo", "");
     CHECK_FAILS(OPEVO_INVALID, "opevo cannot learn",
                 opevo_run(&self.objective.super, &self.options, &result, &err));
     opevo_space_destroy(other);

@@ -305,18 +305,187 @@ static void test_equal_seeds(void **state)
     opevo_space_destroy(space);
 }
 
-/* After an allocation that failed, asking or telling again goes on, and nothing is asked twice. */
-static void test_goes_on_without_memory(void **state)
+/* ---- Earlier runs ---- */
+
+enum { EARLIER = 80 };
+
+/* The trials of a search on another landscape, numbered from 1. */
+static void make_earlier(const opevo_space *space, landscape fitness, uint64_t seed,
+                         opevo_trial *trials)
 {
-    enum { TRIALS = 40 };
+    opevo_index points[EARLIER];
+    double values[EARLIER];
+
+    run(space, fitness, "", seed, EARLIER, points, values);
+    for (size_t i = 0; i < EARLIER; i++) {
+        trials[i] = (opevo_trial){.number = i + 1, .proposal = {.point = points[i]}};
+        if (!(values[i] > 0))
+            trials[i].outcome = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT);
+        trials[i].outcome.fitness = values[i];
+    }
+}
+
+/* As run, of a tuner that learned; the number of the trial that reached the best of the space, one more
+ * than there are where none did. */
+static size_t run_after(const opevo_space *space, landscape fitness, const opevo_trial *earlier,
+                        size_t count, uint64_t seed, size_t trials, opevo_proposal *proposals)
+{
+    opevo_tuner *tuner = make(space, "", seed);
+    double best = best_of_space(space, fitness);
+    size_t reached = trials + 1;
+
+    CHECK_OK(opevo_tuner_learn(tuner, earlier, count, &err));
+    for (size_t i = 0; i < trials; i++) {
+        opevo_trial trial = {0};
+        size_t got = 0;
+
+        CHECK_OK(opevo_tuner_ask(tuner, &proposals[i], 1, &got, &err));
+        assert_int_equal(got, 1);
+        for (size_t j = 0; j < i; j++)
+            assert_true(proposals[j].point != proposals[i].point);
+        trial.proposal = proposals[i];
+        trial.outcome.fitness = fitness(space, proposals[i].point);
+        if (trial.outcome.fitness == best && reached > trials)
+            reached = i + 1;
+        CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
+    }
+    opevo_tuner_destroy(tuner);
+    return reached;
+}
+
+/* The summit in other units and elsewhere in b. */
+static double moved_summit(const opevo_space *space, opevo_index point)
+{
+    double b = component(space, point, 1, 0);
+
+    return 1e-5 * summit(space, point) * (1 + 0.05 * (b - 7) * (b - 7)) /
+           (1 + 0.05 * (b - 10) * (b - 10));
+}
+
+/* The best is worst: what was learned misleads in every way. */
+static double abyss(const opevo_space *space, opevo_index point)
+{
+    return 1 / summit(space, point);
+}
+
+/* It begins with the best of the earlier run, although that was in other units. Where only one parameter
+ * differs it needs fewer trials than without, over all seeds; and it finds the best after being misled. */
+static void test_earlier_runs(void **state)
+{
+    enum { TRIALS = 60, SEEDS = 8 };
     opevo_space *space = formula_space(toy_space);
-    opevo_tuner *tuner = make(space, "initial=3 samples=2", 2);
-    opevo_index points[TRIALS];
+    opevo_proposal proposals[TRIALS];
+    opevo_trial earlier[EARLIER];
+    size_t with = 0;
+    size_t without = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        double best = 0;
+
+        make_earlier(space, moved_summit, 100 + seed, earlier);
+        for (size_t i = 0; i < EARLIER; i++)
+            best = fmax(best, earlier[i].outcome.fitness);
+        with += run_after(space, summit, earlier, EARLIER, seed, TRIALS, proposals);
+        assert_true(moved_summit(space, proposals[0].point) == best);
+        for (size_t i = 0; i < 5; i++)
+            assert_string_equal(proposals[i].origin, "earlier");
+        without += run_after(space, summit, NULL, 0, seed, TRIALS, proposals);
+        assert_string_equal(proposals[0].origin, "uniform");
+        make_earlier(space, abyss, 100 + seed, earlier);
+        assert_true(run_after(space, summit, earlier, EARLIER, seed, TRIALS, proposals) <= TRIALS);
+    }
+    if (with >= without)
+        fail_msg("%zu trials with earlier runs, %zu without", with, without);
+    opevo_space_destroy(space);
+}
+
+/* Runs that failed everywhere, and everywhere where this one does not. */
+static void test_earlier_failures(void **state)
+{
+    opevo_space *space = formula_space(toy_space);
+    opevo_proposal proposals[60];
+    opevo_trial earlier[EARLIER];
+
+    (void)state;
+    make_earlier(space, summit, 9, earlier);
+    for (size_t i = 0; i < EARLIER; i++)
+        earlier[i].outcome = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT);
+    run_after(space, summit, earlier, EARLIER, 1, 60, proposals);
+    assert_string_equal(proposals[0].origin, "uniform");
+    make_earlier(space, mostly_failing, 9, earlier);
+    assert_true(run_after(space, summit, earlier, EARLIER, 1, 60, proposals) <= 60);
+    opevo_space_destroy(space);
+}
+
+/* Fewer points than there are to begin with, and all of them known from before. */
+static void test_earlier_runs_of_a_tiny_space(void **state)
+{
+    opevo_space *space = formula_space("{\"b\": {\"_type\": \"choice\", \"_value\": [1, 2, 3]}}");
+    opevo_trial earlier[6] = {0};
+    opevo_tuner *tuner = make(space, "batch=4", 1);
+    opevo_proposal proposals[8];
+    size_t told = 0;
+    size_t count = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        earlier[i] = (opevo_trial){.number = 1 + i % 3, .proposal = {.point = i % 3}};
+        earlier[i].outcome.fitness = 1 + (double)i;
+    }
+    CHECK_OK(opevo_tuner_learn(tuner, earlier, 6, &err));
+    do {
+        CHECK_OK(opevo_tuner_ask(tuner, proposals, 8, &count, &err));
+        for (size_t i = 0; i < count; i++) {
+            opevo_trial trial = {.number = ++told, .proposal = proposals[i]};
+
+            trial.outcome.fitness = 5;
+            CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
+        }
+    } while (count > 0);
+    assert_int_equal(told, 3);
+    assert_non_null(tuner->reason);
+    opevo_tuner_destroy(tuner);
+    opevo_space_destroy(space);
+}
+
+/* Nothing stays alive, whichever allocation of learning fails. */
+static void test_learning_without_memory(void **state)
+{
+    opevo_space *space = formula_space(toy_space);
+    opevo_trial earlier[EARLIER];
+    opevo_status status = OPEVO_NOMEM;
+    int64_t live = 0;
+
+    (void)state;
+    make_earlier(space, mostly_failing, 3, earlier);
+    live = opevo_memory_live();
+    for (int64_t n = 1; status != OPEVO_OK; n += 7) {
+        opevo_tuner *tuner = make(space, "", 1);
+
+        assert_true(n < 100000);
+        opevo_memory_fail_at(n);
+        status = opevo_tuner_learn(tuner, earlier, EARLIER, NULL);
+        opevo_memory_fail_at(0);
+        opevo_tuner_destroy(tuner);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+        assert_int_equal(opevo_memory_live(), live);
+    }
+    opevo_space_destroy(space);
+}
+
+/* After an allocation that failed, asking or telling again goes on, and nothing is asked twice. */
+static void check_goes_on(landscape fitness, size_t trials, const opevo_trial *earlier,
+                          size_t earlier_count)
+{
+    opevo_space *space = formula_space(toy_space);
+    opevo_tuner *tuner = make(space, "initial=3 samples=2 batch=2", 2);
+    opevo_index points[100];
     size_t failures = 0;
     size_t got = 0;
 
-    (void)state;
-    for (size_t k = 0; got < TRIALS; k++) {
+    CHECK_OK(opevo_tuner_learn(tuner, earlier, earlier_count, &err));
+    for (size_t k = 0; got < trials; k++) {
         opevo_proposal proposal;
         opevo_trial trial;
         size_t count = 0;
@@ -333,7 +502,7 @@ static void test_goes_on_without_memory(void **state)
             assert_true(points[j] != proposal.point);
         points[got++] = proposal.point;
         trial = (opevo_trial){.proposal = proposal};
-        trial.outcome.fitness = mostly_failing(space, proposal.point);
+        trial.outcome.fitness = fitness(space, proposal.point);
         CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
     }
     opevo_memory_fail_at(0);
@@ -342,13 +511,40 @@ static void test_goes_on_without_memory(void **state)
     opevo_space_destroy(space);
 }
 
+static void test_goes_on_without_memory(void **state)
+{
+    (void)state;
+    check_goes_on(mostly_failing, 40, NULL, 0);
+}
+
+/* Until what was learned is forgotten, which takes 64 successes, and beyond. */
+static void test_goes_on_with_earlier_runs(void **state)
+{
+    opevo_space *space = formula_space(toy_space);
+    opevo_trial earlier[EARLIER];
+
+    (void)state;
+    make_earlier(space, mostly_failing, 3, earlier);
+    check_goes_on(summit, 90, earlier, EARLIER);
+    opevo_space_destroy(space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_the_summit),     cmocka_unit_test(test_better_than_random),
-        cmocka_unit_test(test_learns_what_fails),    cmocka_unit_test(test_scale_of_fitness),
-        cmocka_unit_test(test_extremes_with_a_pool), cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_equal_seeds),          cmocka_unit_test(test_goes_on_without_memory),
+        cmocka_unit_test(test_finds_the_summit),
+        cmocka_unit_test(test_better_than_random),
+        cmocka_unit_test(test_learns_what_fails),
+        cmocka_unit_test(test_scale_of_fitness),
+        cmocka_unit_test(test_extremes_with_a_pool),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_equal_seeds),
+        cmocka_unit_test(test_earlier_runs),
+        cmocka_unit_test(test_earlier_failures),
+        cmocka_unit_test(test_earlier_runs_of_a_tiny_space),
+        cmocka_unit_test(test_learning_without_memory),
+        cmocka_unit_test(test_goes_on_without_memory),
+        cmocka_unit_test(test_goes_on_with_earlier_runs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

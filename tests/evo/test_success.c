@@ -29,7 +29,7 @@ static void outcomes_init(outcomes *self, uint64_t seed)
     for (size_t i = 0; i < AT; i++)
         CHECK_OK(opevo_i_points_add(
             &self->at, self->fixture.kernel,
-            opevo_rng_below_wide(&self->rng, opevo_space_size(self->fixture.space)), &err));
+            opevo_rng_below_wide(&self->rng, opevo_space_size(self->fixture.space)), 0, &err));
     /* Two of three values of c fail, and a few points besides. */
     for (size_t i = 0; i < TOLD; i++)
         self->ok[i] = self->fixture.points.values[2][i] == 1 && opevo_rng_below(&self->rng, 8) > 0;

@@ -53,7 +53,7 @@ static void test_components(void **state)
         opevo_index vertices[] = {0, v};
 
         CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel,
-                                    opevo_space_encode(fixture.space, vertices), &err));
+                                    opevo_space_encode(fixture.space, vertices), 0, &err));
     }
     for (int k = 0; k < 3; k++) {
         opevo_i_walk_feature feature;
@@ -83,7 +83,7 @@ static void test_without_a_table(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT; i++)
-        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, numbers[i], &err));
+        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, numbers[i], 0, &err));
     for (size_t level = 0; level < OPEVO_I_LEVELS; level++) {
         unsigned char levels[] = {(unsigned char)level};
 
@@ -165,7 +165,7 @@ static void add_uniform(walk_fixture *self, size_t count, opevo_rng *rng)
     for (size_t i = 0; i < count; i++) {
         opevo_index point = opevo_rng_below_wide(rng, opevo_space_size(self->space));
 
-        CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, &err));
+        CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, 0, &err));
     }
 }
 
@@ -193,6 +193,50 @@ static void test_row_is_the_product(void **state)
             CHECK_CLOSE((double)row[j - first], expected, 1e-6 * expected);
         }
     }
+    walk_fixture_close(&fixture);
+}
+
+/* Points of several runs: those of different ones correlate by the last level's q times what they would
+ * have in one run. */
+static void test_runs(void **state)
+{
+    enum { COUNT = 60, RUNS = 3 };
+    walk_fixture fixture = walk_fixture_open(many_groups);
+    opevo_i_walk_kernel *kernel = NULL;
+    unsigned char levels[WALK_FEATURES_MOST];
+    opevo_i_points points;
+    float alone[COUNT], together[COUNT];
+    size_t features = opevo_i_walk_kernel_features(fixture.kernel);
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 5, "test", 0);
+    CHECK_OK(opevo_i_walk_kernel_create(fixture.space, RUNS, &kernel, &err));
+    assert_int_equal(opevo_i_walk_kernel_features(kernel), features + 1);
+    CHECK_OK(opevo_i_points_init(&points, kernel, &err));
+    for (size_t i = 0; i < COUNT; i++) {
+        opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(fixture.space));
+
+        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, point, 0, &err));
+        CHECK_OK(opevo_i_points_add(&points, kernel, point, i % RUNS, &err));
+    }
+    walk_fixture_levels(&fixture, &rng, levels);
+    for (unsigned level = 0; level < OPEVO_I_LEVELS; level++) {
+        levels[features] = (unsigned char)level;
+        for (size_t i = 0; i < COUNT; i += 7) {
+            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i, &fixture.points, 0,
+                                    COUNT, alone);
+            opevo_i_walk_kernel_row(kernel, levels, &points, i, &points, 0, COUNT, together);
+            for (size_t j = 0; j < COUNT; j++) {
+                double expected =
+                    (double)alone[j] * (i % RUNS == j % RUNS ? 1 : opevo_i_level_q[level]);
+
+                CHECK_CLOSE((double)together[j], expected, 1e-6 * expected);
+            }
+        }
+    }
+    opevo_i_points_clear(&points);
+    opevo_i_walk_kernel_destroy(kernel);
     walk_fixture_close(&fixture);
 }
 
@@ -242,14 +286,14 @@ static opevo_status use(const opevo_space *space)
     opevo_i_walk_kernel *kernel = NULL;
     opevo_i_points points = {0};
     opevo_i_points copies = {0};
-    opevo_status status = opevo_i_walk_kernel_create(space, &kernel, NULL);
+    opevo_status status = opevo_i_walk_kernel_create(space, 2, &kernel, NULL);
 
     if (status == OPEVO_OK)
         status = opevo_i_points_init(&points, kernel, NULL);
     if (status == OPEVO_OK)
         status = opevo_i_points_init(&copies, kernel, NULL);
     for (opevo_index point = 0; point < 40 && status == OPEVO_OK; point++)
-        status = opevo_i_points_add(&points, kernel, point * 12345, NULL);
+        status = opevo_i_points_add(&points, kernel, point * 12345, 1, NULL);
     for (size_t i = 0; i < 40 && status == OPEVO_OK; i++)
         status = opevo_i_points_copy(&copies, &points, i, NULL);
     opevo_i_points_clear(&points);
@@ -296,7 +340,7 @@ static void test_goes_on_after_a_failure(void **state)
     for (int64_t n = 1; n <= 4; n++) {
         opevo_memory_fail_at(n);
         CHECK_FAILS(OPEVO_NOMEM, "No memory for 96 points",
-                    opevo_i_points_add(&fixture.points, fixture.kernel, 1, &err));
+                    opevo_i_points_add(&fixture.points, fixture.kernel, 1, 0, &err));
         opevo_memory_fail_at(0);
         assert_int_equal(fixture.points.count, 32);
     }
@@ -317,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_without_a_table),
         cmocka_unit_test(test_positive_definite),
         cmocka_unit_test(test_row_is_the_product),
+        cmocka_unit_test(test_runs),
         cmocka_unit_test(test_add_and_copy),
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_goes_on_after_a_failure),

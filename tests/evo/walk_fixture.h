@@ -22,7 +22,7 @@ typedef struct walk_fixture {
 static inline void walk_fixture_take(walk_fixture *self, opevo_space *space)
 {
     self->space = space;
-    CHECK_OK(opevo_i_walk_kernel_create(space, &self->kernel, &err));
+    CHECK_OK(opevo_i_walk_kernel_create(space, 1, &self->kernel, &err));
     assert_true(opevo_i_walk_kernel_features(self->kernel) <= WALK_FEATURES_MOST);
     CHECK_OK(opevo_i_points_init(&self->points, self->kernel, &err));
 }
@@ -47,7 +47,7 @@ static inline void walk_fixture_close(walk_fixture *self)
 static inline void walk_fixture_add_all(walk_fixture *self)
 {
     for (opevo_index point = 0; point < opevo_space_size(self->space); point++)
-        CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, &err));
+        CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, 0, &err));
 }
 
 /* Distinct uniform points of a space of at most 1024 points. */
@@ -61,7 +61,7 @@ static inline void walk_fixture_add_some(walk_fixture *self, size_t count, opevo
         uint64_t point = opevo_rng_below(rng, size);
 
         if (!met[point])
-            CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, &err));
+            CHECK_OK(opevo_i_points_add(&self->points, self->kernel, point, 0, &err));
         met[point] = true;
     }
 }

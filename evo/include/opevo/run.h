@@ -35,8 +35,9 @@ typedef struct opevo_run_options {
     const opevo_tuner_ops *tuner;
     const opevo_setting_value *settings; /* one for each row of the tuner's table */
     uint64_t seed;
-    /* Trials of earlier runs on the same space for the tuner to learn from; 0: none. They are part
-     * of what identifies the run in a store. Only points and outcomes matter. */
+    /* Trials of earlier runs on the same space for the tuner to learn from, run after run, each in the
+     * order of its numbers; 0: none. They are part of what identifies the run in a store. Origins do
+     * not matter. */
     const opevo_trial *earlier;
     size_t earlier_count;
     opevo_budget budget;

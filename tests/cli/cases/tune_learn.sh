@@ -7,6 +7,13 @@ opevo tune mm1 --on sim:gtx1080ti --tuner autotvm --set trees=30 --trials 30 --l
 opevo tune mm1 --on sim:gtx1080ti --tuner autotvm --set trees=30 --trials 70 --learn runs.db:1 --store runs.db --json >rest
 sed 's/"resumed": [0-9]*/"resumed": 0/' rest | cmp - whole
 opevo tune mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db:1 --learn runs.db:2 --dry-run | grep -o '[0-9]* earlier trials'
+opevo tuners | awk '/^[a-z]/ { name = $1 } /learns from earlier runs/ { print name }'
+echo "-- from another device, resumed"
+opevo tune mm1 --on sim:mi50 --tuner qgp --trials 12 --learn runs.db:1 --json >whole
+grep -o '"earlier_trials": [0-9]*' whole
+opevo tune mm1 --on sim:mi50 --tuner qgp --trials 7 --learn runs.db:1 --store runs.db --json >part
+opevo tune mm1 --on sim:mi50 --tuner qgp --trials 12 --learn runs.db:1 --store runs.db --json >rest
+sed 's/"resumed": [0-9]*/"resumed": 0/' rest | cmp - whole
 try mm1 --on sim:gtx1080ti --learn runs.db:1
 try mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db
 try mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db:x

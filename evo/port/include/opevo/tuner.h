@@ -68,8 +68,9 @@ typedef struct opevo_tuner_ops {
     opevo_status (*tell)(opevo_tuner *self, const opevo_trial *trials, size_t count,
                          opevo_error *err);
     void (*destroy)(opevo_tuner *self);
-    /* Trials of earlier runs on the same space, told before the first ask. They are no trials of
-     * this run: their points may be proposed again. NULL: the tuner has no use for them. */
+    /* Trials of earlier runs on the same space, told before the first ask, run after run: a number that
+     * is not larger than the one before begins another. They are no trials of this run: their points
+     * may be proposed again. NULL: the tuner has no use for them. */
     opevo_status (*learn)(opevo_tuner *self, const opevo_trial *trials, size_t count,
                           opevo_error *err);
 } opevo_tuner_ops;

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What models are made of: targets, the best, and which trials of earlier runs are kept. */
+
+#include "walk_fixture.h"
+
+#include "observed_internal.h"
+
+static const char case_space[] =
+    "{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 5, 6, 7]},"
+    " \"b\": {\"_type\": \"factor\", \"_value\": [4096, 3]}}";
+
+enum { RUNS = 4, MANY = 600 };
+static const double offset = 0.1;
+
+typedef struct memory {
+    opevo_space *space;
+    opevo_i_walk_kernel *kernel;
+    opevo_i_success *success;
+    opevo_i_observed observed;
+} memory;
+
+static memory memory_open(void)
+{
+    memory self = {0};
+
+    CHECK_OK(opevo_space_parse(case_space, "a test", NULL, &self.space, &err));
+    CHECK_OK(opevo_i_walk_kernel_create(self.space, RUNS, &self.kernel, &err));
+    CHECK_OK(opevo_i_observed_init(&self.observed, self.kernel, &err));
+    self.success = opevo_i_success_create(self.kernel);
+    assert_non_null(self.success);
+    return self;
+}
+
+static void memory_close(memory *self)
+{
+    opevo_i_observed_clear(&self->observed);
+    opevo_i_success_destroy(self->success);
+    opevo_i_walk_kernel_destroy(self->kernel);
+    opevo_space_destroy(self->space);
+}
+
+static void tell(memory *self, opevo_index point, double fitness)
+{
+    CHECK_OK(opevo_i_observed_tell(&self->observed, self->success, point, fitness, &err));
+}
+
+static void learn(memory *self, const opevo_trial *trials, size_t count)
+{
+    CHECK_OK(opevo_i_observed_learn(&self->observed, self->success, trials, count, offset, &err));
+}
+
+static opevo_trial trial_of(uint64_t number, opevo_index point, double fitness)
+{
+    opevo_trial trial = {.number = number, .proposal = {.point = point}};
+
+    trial.outcome.fitness = fitness;
+    return trial;
+}
+
+/* ---- This run ---- */
+
+/* Failures leave no trace but in the law of success; targets follow the best. */
+static void test_targets(void **state)
+{
+    memory self = memory_open();
+
+    (void)state;
+    tell(&self, 3, 20);
+    tell(&self, 4, 0);
+    assert_true(opevo_i_success_has_failures(self.success));
+    tell(&self, 5, 80);
+    assert_int_equal(self.observed.own.count, 2);
+    assert_int_equal(self.observed.all.count, 0);
+    assert_true(self.observed.best == 80);
+    opevo_i_observed_transform(&self.observed, offset);
+    CHECK_CLOSE(self.observed.z[0], log(0.25 + offset), 1e-12);
+    CHECK_CLOSE(self.observed.z[1], log(1 + offset), 1e-12);
+    tell(&self, 6, 160);
+    opevo_i_observed_transform(&self.observed, offset);
+    CHECK_CLOSE(self.observed.z[0], log(0.125 + offset), 1e-12);
+    assert_int_equal(self.observed.numbers[2], 6);
+    memory_close(&self);
+}
+
+/* Against a full sort, with many equal values: of those the first told is first. */
+static void test_best(void **state)
+{
+    enum { TOLD = 60, MOST = 7 };
+    memory self = memory_open();
+    double told[TOLD];
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 1, "test", 0);
+    for (size_t n = 1; n <= TOLD; n++) {
+        opevo_index points[MOST];
+        double fitness[MOST];
+        bool used[TOLD] = {false};
+        size_t count = 0;
+
+        told[n - 1] = 1 + (double)opevo_rng_below(&rng, 9);
+        tell(&self, n - 1, told[n - 1]);
+        count = opevo_i_observed_best(&self.observed, MOST, points, fitness);
+        assert_int_equal(count, n < MOST ? n : MOST);
+        for (size_t i = 0; i < count; i++) {
+            double largest = 0;
+            size_t next = 0;
+
+            for (size_t j = 0; j < n; j++) {
+                if (!used[j] && told[j] > largest) {
+                    largest = told[j];
+                    next = j;
+                }
+            }
+            used[next] = true;
+            assert_int_equal(points[i], next);
+            assert_true(fitness[i] == largest);
+        }
+    }
+    memory_close(&self);
+}
+
+/* What is expected stands after what is known, in both sets, and goes without a trace. */
+static void test_expectations(void **state)
+{
+    const opevo_trial earlier = trial_of(1, 9, 5);
+    memory self = memory_open();
+
+    (void)state;
+    learn(&self, &earlier, 1);
+    tell(&self, 1, 2);
+    CHECK_OK(opevo_i_observed_expect(&self.observed, 2, &err));
+    CHECK_OK(opevo_i_observed_expect(&self.observed, 3, &err));
+    assert_int_equal(self.observed.own.count, 3);
+    assert_int_equal(self.observed.all.count, 4);
+    opevo_i_observed_retract(&self.observed, 1);
+    assert_int_equal(self.observed.own.count, 1);
+    assert_int_equal(self.observed.all.count, 2);
+    tell(&self, 4, 3);
+    assert_int_equal(self.observed.numbers[2], 4);
+    memory_close(&self);
+}
+
+/* ---- Earlier runs ---- */
+
+/* Each run is measured by its own best, is a run of its own to the kernel, and does not move the targets
+ * of this one; failures are no targets. What is ahead is ordered by target, whatever the unit. */
+static void test_earlier_runs(void **state)
+{
+    const opevo_trial trials[] = {trial_of(1, 11, 50),  trial_of(2, 12, 100), trial_of(3, 13, 0),
+                                  trial_of(1, 12, 0.3), trial_of(4, 14, 0.4), trial_of(4, 15, 7)};
+    static const size_t run_of[] = {1, 1, 2, 2, 3};
+    static const double shares[] = {1, 0.5, 1, 0.75, 1};
+    static const opevo_index points[] = {12, 11, 14, 12, 15};
+    static const opevo_index ahead[] = {12, 14, 15, 12, 11};
+    memory self = memory_open();
+
+    (void)state;
+    assert_int_equal(opevo_i_observed_runs(trials, 6), 3);
+    assert_int_equal(opevo_i_observed_runs(trials, 0), 0);
+    learn(&self, trials, 6);
+    assert_int_equal(self.observed.earlier, 5);
+    assert_true(opevo_i_success_has_failures(self.success));
+    tell(&self, 20, 1000);
+    opevo_i_observed_transform(&self.observed, offset);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(self.observed.numbers[i], points[i]);
+        assert_int_equal(self.observed.ahead[i], ahead[i]);
+        assert_int_equal(self.observed.all.values[2][i], run_of[i]);
+        CHECK_CLOSE(self.observed.z[i], log(shares[i] + offset), 1e-12);
+    }
+    assert_int_equal(self.observed.all.values[2][5], 0);
+    CHECK_CLOSE(self.observed.z[5], log(1 + offset), 1e-12);
+    memory_close(&self);
+}
+
+static void test_earlier_failures_only(void **state)
+{
+    const opevo_trial trials[] = {trial_of(1, 11, 0), trial_of(2, 12, 0)};
+    memory self = memory_open();
+
+    (void)state;
+    learn(&self, trials, 2);
+    assert_int_equal(self.observed.earlier, 0);
+    assert_true(opevo_i_success_has_failures(self.success));
+    tell(&self, 1, 5);
+    assert_int_equal(self.observed.all.count, 0);
+    assert_true(self.observed.fitness[0] == 5);
+    memory_close(&self);
+}
+
+/* Of three runs of which one is short: a third for each, of the long ones the best half of that, and
+ * others over the whole of what is left. Fitness is the number of the point. */
+static void test_shares_of_long_runs(void **state)
+{
+    enum { SHARE = OPEVO_I_EARLIER_MOST / 3, BEST = (SHARE + 1) / 2 };
+    static opevo_trial trials[2 * MANY + 10];
+    memory self = memory_open();
+    opevo_rng rng;
+    size_t at = 0;
+
+    (void)state;
+    opevo_rng_init(&rng, 2, "test", 0);
+    for (size_t run = 0; run < 3; run++) {
+        size_t length = run == 1 ? 10 : MANY;
+
+        for (size_t i = 0; i < length; i++)
+            trials[at + i] = trial_of(i + 1, i + 1, (double)i + 1);
+        for (size_t i = length; i > 1; i--) {
+            size_t j = (size_t)opevo_rng_below(&rng, i);
+            opevo_index moved = trials[at + i - 1].proposal.point;
+
+            trials[at + i - 1].proposal.point = trials[at + j].proposal.point;
+            trials[at + j].proposal.point = moved;
+        }
+        for (size_t i = 0; i < length; i++)
+            trials[at + i].outcome.fitness = (double)trials[at + i].proposal.point;
+        at += length;
+    }
+    learn(&self, trials, at);
+    assert_int_equal(self.observed.earlier, 2 * SHARE + 10);
+    for (size_t first = 0; first <= SHARE + 10; first += SHARE + 10) {
+        const opevo_index *kept = self.observed.numbers + first;
+        double gap = (double)(MANY - BEST) / (SHARE - BEST);
+
+        for (size_t i = 0; i < BEST; i++)
+            assert_int_equal(kept[i], MANY - i);
+        for (size_t i = BEST; i < SHARE; i++)
+            CHECK_CLOSE((double)kept[i], MANY - BEST - ((double)(i - BEST) + 0.5) * gap, 1);
+    }
+    memory_close(&self);
+}
+
+/* More runs than trials that are kept: the best of each. */
+static void test_many_short_runs(void **state)
+{
+    static opevo_trial trials[3 * OPEVO_I_EARLIER_MOST];
+    opevo_i_walk_kernel *kernel = NULL;
+    memory self = memory_open();
+
+    (void)state;
+    opevo_i_observed_clear(&self.observed);
+    opevo_i_success_destroy(self.success);
+    CHECK_OK(
+        opevo_i_walk_kernel_create(self.space, 1 + 3 * OPEVO_I_EARLIER_MOST / 2, &kernel, &err));
+    CHECK_OK(opevo_i_observed_init(&self.observed, kernel, &err));
+    self.success = opevo_i_success_create(kernel);
+    for (size_t i = 0; i < 3 * OPEVO_I_EARLIER_MOST; i++)
+        trials[i] = trial_of(1 + i % 2, i % 100, 1 + (double)(i % 2));
+    learn(&self, trials, 3 * OPEVO_I_EARLIER_MOST);
+    assert_int_equal(self.observed.earlier, 3 * OPEVO_I_EARLIER_MOST / 2);
+    for (size_t i = 0; i < self.observed.earlier; i++)
+        assert_true(self.observed.fitness[i] == 2);
+    opevo_i_walk_kernel_destroy(self.kernel);
+    self.kernel = kernel;
+    memory_close(&self);
+}
+
+/* ---- Without memory ---- */
+
+static opevo_status use(opevo_i_walk_kernel *kernel, opevo_i_success *success)
+{
+    const opevo_trial trials[] = {trial_of(1, 11, 5), trial_of(2, 12, 6), trial_of(1, 13, 0)};
+    opevo_i_observed observed;
+    opevo_status status = opevo_i_observed_init(&observed, kernel, NULL);
+
+    if (status == OPEVO_OK)
+        status = opevo_i_observed_learn(&observed, success, trials, 3, offset, NULL);
+    if (status == OPEVO_OK)
+        status = opevo_i_observed_tell(&observed, success, 1, 7, NULL);
+    opevo_i_observed_clear(&observed);
+    return status;
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    memory self = memory_open();
+    opevo_status status = OPEVO_NOMEM;
+
+    (void)state;
+    tell(&self, 1, 0); /* room for outcomes, which stays */
+    for (int64_t n = 1; status != OPEVO_OK; n++) {
+        int64_t live = opevo_memory_live();
+
+        assert_true(n < 100);
+        opevo_memory_fail_at(n);
+        status = use(self.kernel, self.success);
+        opevo_memory_fail_at(0);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+        assert_int_equal(opevo_memory_live(), live);
+    }
+    memory_close(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_best),
+        cmocka_unit_test(test_expectations),
+        cmocka_unit_test(test_earlier_runs),
+        cmocka_unit_test(test_earlier_failures_only),
+        cmocka_unit_test(test_shares_of_long_runs),
+        cmocka_unit_test(test_many_short_runs),
+        cmocka_unit_test(test_every_allocation_fails),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
