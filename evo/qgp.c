@@ -108,7 +108,6 @@ typedef struct qgp {
 
     opevo_i_observed observed;
     bool remembering; /* whether the first model knows earlier runs */
-    size_t warmed;    /* points of earlier runs that were looked at to begin with */
 
     /* Successes when the levels were drawn, when the field was chosen, and that the models know. */
     size_t fitted, refreshed, known;
@@ -506,8 +505,8 @@ static opevo_status propose_first(qgp *self, size_t count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    for (; count > 0 && self->warmed < self->observed.earlier; self->warmed++) {
-        opevo_index point = self->observed.ahead[self->warmed];
+    for (size_t i = 0; count > 0 && i < self->observed.earlier; i++) {
+        opevo_index point = self->observed.ahead[i];
 
         if (opevo_i_candidates_taken(&self->candidates, point) ||
             !opevo_space_allows(self->space, point))

@@ -17,15 +17,15 @@ typedef struct compared {
     opevo_i_walk_feature feature;
 } compared;
 
-/* Parameters first .. first + count - 1; those without a size stand alone. */
+/* Columns first .. first + count - 1; those without a size stand alone. */
 typedef struct group {
     size_t first, count, size;
 } group;
 
 struct opevo_i_walk_kernel {
     const opevo_space *space;
-    size_t width, group_count, feature_count, feature_capacity;
-    size_t columns; /* of values: one for each parameter, and the run if there are several */
+    size_t width; /* columns of values: the parameters, and runs if there are several */
+    size_t group_count, feature_count, feature_capacity;
     axis *axes;
     group *groups;
     compared *features;
@@ -106,31 +106,35 @@ static void make_groups(opevo_i_walk_kernel *self)
     }
 }
 
-/* Runs are equal or not; they have the column after the parameters'. */
-static opevo_status add_runs(opevo_i_walk_kernel *self, opevo_error *err)
+/* Runs, in the last column, are equal or not. */
+static opevo_status fill_runs(opevo_i_walk_kernel *self, opevo_error *err)
 {
+    size_t last = self->width - 1;
+
     if (!opevo_reserve((void **)&self->features, &self->feature_capacity, self->feature_count + 1,
                        sizeof *self->features))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of runs.");
-    self->features[self->feature_count++] = (compared){.column = self->width};
-    self->columns++;
+    self->axes[last] = (axis){.first = self->feature_count, .count = 1};
+    self->features[self->feature_count++] = (compared){.column = last};
     return OPEVO_OK;
 }
 
 static opevo_status fill(opevo_i_walk_kernel *self, size_t runs, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    size_t parameters = opevo_space_parameter_count(self->space);
 
+    self->width = parameters + (runs > 1);
     self->axes = opevo_calloc(self->width, sizeof *self->axes);
     self->groups = opevo_calloc(self->width, sizeof *self->groups);
-    self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
+    self->vertices = opevo_malloc(parameters + 1, sizeof *self->vertices);
     if (!self->axes || !self->groups || !self->vertices)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
-    for (size_t p = 0; p < self->width; p++)
+    for (size_t p = 0; p < parameters; p++)
         OPEVO_TRY(fill_axis(self, p, err));
-    make_groups(self);
     if (runs > 1)
-        OPEVO_TRY(add_runs(self, err));
+        OPEVO_TRY(fill_runs(self, err));
+    make_groups(self);
 cleanup:
     return status;
 }
@@ -144,7 +148,6 @@ opevo_status opevo_i_walk_kernel_create(const opevo_space *space, size_t runs,
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
     self->space = space;
-    self->width = self->columns = opevo_space_parameter_count(space);
     status = fill(self, runs, err);
     if (status != OPEVO_OK) {
         opevo_i_walk_kernel_destroy(self);
@@ -180,7 +183,7 @@ opevo_status opevo_i_points_init(opevo_i_points *points, const opevo_i_walk_kern
                                  opevo_error *err)
 {
     *points = (opevo_i_points){.kernel = kernel};
-    points->values = opevo_calloc(kernel->columns, sizeof *points->values);
+    points->values = opevo_calloc(kernel->width, sizeof *points->values);
     points->joints = opevo_calloc(kernel->group_count, sizeof *points->joints);
     if (!points->values || !points->joints) {
         opevo_i_points_clear(points);
@@ -191,7 +194,7 @@ opevo_status opevo_i_points_init(opevo_i_points *points, const opevo_i_walk_kern
 
 void opevo_i_points_clear(opevo_i_points *points)
 {
-    for (size_t p = 0; points->values && p < points->kernel->columns; p++)
+    for (size_t p = 0; points->values && p < points->kernel->width; p++)
         opevo_free(points->values[p]);
     for (size_t g = 0; points->joints && g < points->kernel->group_count; g++)
         opevo_free(points->joints[g]);
@@ -218,7 +221,7 @@ static opevo_status make_room(opevo_i_points *points, opevo_error *err)
 
     if (points->count < points->capacity)
         return OPEVO_OK;
-    if (!grow(points->values, points->kernel->columns, capacity) ||
+    if (!grow(points->values, points->kernel->width, capacity) ||
         !grow(points->joints, points->kernel->group_count, capacity))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", capacity);
     points->capacity = capacity;
@@ -252,12 +255,11 @@ opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *ker
     if (status != OPEVO_OK)
         return status;
     opevo_space_decode(kernel->space, point, kernel->vertices);
+    kernel->vertices[opevo_space_parameter_count(kernel->space)] = run;
     for (size_t p = 0; p < kernel->width; p++) {
         if (!number_of(&kernel->axes[p], kernel->vertices[p], &points->values[p][at]))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of a point.");
     }
-    if (kernel->columns > kernel->width)
-        points->values[kernel->width][at] = (uint32_t)run;
     for (size_t g = 0; g < kernel->group_count; g++) {
         const group *joined = &kernel->groups[g];
         uint32_t joint = 0;
@@ -277,7 +279,7 @@ opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *f
 
     if (status != OPEVO_OK)
         return status;
-    for (size_t p = 0; p < points->kernel->columns; p++)
+    for (size_t p = 0; p < points->kernel->width; p++)
         points->values[p][points->count] = from->values[p][i];
     for (size_t g = 0; g < points->kernel->group_count; g++)
         points->joints[g][points->count] = from->joints[g][i];
@@ -370,8 +372,4 @@ void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned c
         for (size_t j = 0; j < count; j++)
             products[j] *= joint[others[j]];
     }
-    if (kernel->columns > kernel->width)
-        opevo_i_walk_kernel_multiply(kernel, kernel->feature_count - 1,
-                                     levels[kernel->feature_count - 1], of, i, to, first, count,
-                                     products);
 }
