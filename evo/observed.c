@@ -4,8 +4,11 @@
 
 #include <opevo/memory.h>
 
+#include <gsl/gsl_statistics_double.h>
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 opevo_status opevo_i_observed_init(opevo_i_observed *self, opevo_i_walk_kernel *kernel,
                                    opevo_error *err)
@@ -30,6 +33,7 @@ void opevo_i_observed_clear(opevo_i_observed *self)
     opevo_free(self->numbers);
     opevo_free(self->fitness);
     opevo_free(self->z);
+    opevo_free(self->close);
     opevo_free(self->ahead);
     *self = (opevo_i_observed){0};
 }
@@ -42,7 +46,8 @@ static opevo_status reserve(opevo_i_observed *self, size_t count, opevo_error *e
                        sizeof *self->numbers) ||
         !opevo_reserve((void **)&self->fitness, &self->fitness_capacity, count,
                        sizeof *self->fitness) ||
-        !opevo_reserve((void **)&self->z, &self->z_capacity, count, sizeof *self->z))
+        !opevo_reserve((void **)&self->z, &self->z_capacity, count, sizeof *self->z) ||
+        !opevo_reserve((void **)&self->close, &self->close_capacity, count, sizeof *self->close))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
     return OPEVO_OK;
 }
@@ -83,8 +88,18 @@ cleanup:
 
 void opevo_i_observed_transform(opevo_i_observed *self, double offset)
 {
-    for (size_t i = self->earlier; i < self->earlier + self->own.count; i++)
-        self->z[i] = log(self->fitness[i] / self->best + offset);
+    size_t count = self->own.count;
+    const double *fitness = self->fitness + self->earlier;
+    double median = 0;
+
+    if (count == 0)
+        return;
+    memcpy(self->close, fitness, count * sizeof *fitness);
+    median = gsl_stats_select(self->close, 1, count, (count - 1) / 2);
+    for (size_t i = 0; i < count; i++) {
+        self->z[self->earlier + i] = log(fitness[i] / self->best + offset);
+        self->close[i] = log(fmax(fitness[i], median) / self->best + offset);
+    }
 }
 
 size_t opevo_i_observed_best(const opevo_i_observed *self, size_t most, opevo_index *points,

@@ -5,8 +5,12 @@
  *
  *     z = log(fitness / best + offset),   best: of the run that the point was measured in,
  *
- * so what is learned from another run is which points are good, and not how good. Outcomes, failures
- * among them, are passed on to the law of success. */
+ * so what is learned from another run is which points are good, and not how good. A model of the
+ * better half is told close targets instead, for this run's points,
+ *
+ *     z = log(max(fitness, median) / best + offset),   median: the lower one of this run's successes.
+ *
+ * Outcomes, failures among them, are passed on to the law of success. */
 
 #ifndef OPEVO_OBSERVED_INTERNAL_H
 #define OPEVO_OBSERVED_INTERNAL_H
@@ -24,7 +28,8 @@ typedef struct opevo_i_observed {
     size_t earlier;       /* of earlier runs */
     opevo_index *numbers; /* as all, like those that follow */
     double *fitness, *z;
-    size_t number_capacity, fitness_capacity, z_capacity;
+    double *close; /* as own */
+    size_t number_capacity, fitness_capacity, z_capacity, close_capacity;
     double best;        /* of this run */
     opevo_index *ahead; /* the points of earlier runs, from the largest z on */
 } opevo_i_observed;
@@ -46,7 +51,7 @@ opevo_status opevo_i_observed_learn(opevo_i_observed *self, opevo_i_success *suc
 /* An outcome of this run; a fitness of 0 is a failure. Errors: NOMEM. */
 opevo_status opevo_i_observed_tell(opevo_i_observed *self, opevo_i_success *success,
                                    opevo_index point, double fitness, opevo_error *err);
-/* The targets of this run's points, which change with its best. */
+/* Both targets of this run's points, which change with its best and its median. Cost: n. */
 void opevo_i_observed_transform(opevo_i_observed *self, double offset);
 /* The best of this run, at most `most`, the best first, of equals the one told first; their number. */
 size_t opevo_i_observed_best(const opevo_i_observed *self, size_t most, opevo_index *points,

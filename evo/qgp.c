@@ -6,11 +6,16 @@
  * from its posterior. The next point is the new one with the largest expected improvement
  * times the probability to succeed (success), where
  *
- *   improvement  of z = log(fitness / best + offset) beyond the best z seen, plus a margin every
- *                other time, averaged over a few draws of the levels of q;
+ *   improvement  of z = log(fitness / best + offset) beyond the best z seen;
  *   success      learned from all outcomes, so that a failure is never a number of the model.
  *
- * The offset keeps very slow points from ruling the model: below offset times the best all are
+ * Two kinds of models take turns. The wide ones, a few draws of the levels of q that are averaged
+ * over, know every success, and look for more than a margin beyond the best. The close one is told
+ * that each success below the median is as good as the median, and looks for anything better: what
+ * decides among good points may be another thing than what makes most points bad, and where few are
+ * good, one law for all promises too little there.
+ *
+ * The offset keeps very slow points from ruling the models: below offset times the best all are
  * about equally bad. The levels are drawn again after every tenth more successes, those of success
  * after every tenth more trials, and only then are all candidates looked at; in between the best
  * FIELD of them are.
@@ -20,7 +25,8 @@
  *
  * Trials of earlier runs, on other devices for instance, are points of the same process with one more
  * thing compared, whether they were measured in the same run, which has a q as well. Only the first
- * model knows them, and only at first, as they may mislead: the others learn from this run alone.
+ * wide model knows them, and only at first, as they may mislead: the others learn from this run
+ * alone.
  *
  * Source: this project; Jones, Schonlau, Welch, "Efficient global optimization of expensive
  * black-box functions", J. Global Optimization 13 (1998); Snoek, Larochelle, Adams, "Practical
@@ -68,7 +74,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                          .summary = "uniform points to begin with"},
     [SETTING_SAMPLES] = {.key = "samples",
                          .kind = OPEVO_SETTING_COUNT,
-                         .default_value = 3,
+                         .default_value = 2,
                          .min = 1,
                          .max = 8,
                          .summary = "draws of the levels of q that are averaged over"},
@@ -85,7 +91,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                         .max = 10,
                         .summary =
                             "how far beyond the best, on the logarithmic scale, counts as an "
-                            "improvement, every other time"},
+                            "improvement to the models that know every success"},
     [SETTING_OFFSET] = {.key = "offset",
                         .kind = OPEVO_SETTING_REAL,
                         .default_value = 0.1,
@@ -98,13 +104,14 @@ typedef struct qgp {
     opevo_tuner super;
     const opevo_space *space;
     opevo_setting_value settings[SETTING_COUNT];
-    size_t samples;
+    size_t samples; /* wide models; the close one is the last of all */
+    size_t models;
     opevo_rng rng;
     opevo_i_rounds *rounds;
     opevo_i_walk_kernel *kernel;
     opevo_i_candidates candidates;
     opevo_i_success *success;
-    opevo_i_gaussian **gaussians;
+    opevo_i_gaussian **gaussians; /* one for each model */
 
     opevo_i_observed observed;
     bool remembering; /* whether the first model knows earlier runs */
@@ -131,7 +138,7 @@ static void release(qgp *self)
     if (self->candidates.kernel)
         opevo_i_candidates_clear(&self->candidates);
     opevo_i_success_destroy(self->success);
-    for (size_t s = 0; self->gaussians && s < self->samples; s++)
+    for (size_t s = 0; self->gaussians && s < self->models; s++)
         opevo_i_gaussian_destroy(self->gaussians[s]);
     if (self->observed.kernel)
         opevo_i_observed_clear(&self->observed);
@@ -167,8 +174,8 @@ static opevo_status allocate(qgp *self, size_t runs, opevo_error *err)
     OPEVO_TRY(opevo_i_points_init(&self->field, self->kernel, err));
     self->rounds = opevo_i_rounds_create(self->space);
     self->success = opevo_i_success_create(self->kernel);
-    self->gaussians = opevo_calloc(self->samples, sizeof(opevo_i_gaussian *));
-    for (size_t s = 0; self->gaussians && s < self->samples; s++) {
+    self->gaussians = opevo_calloc(self->models, sizeof(opevo_i_gaussian *));
+    for (size_t s = 0; self->gaussians && s < self->models; s++) {
         self->gaussians[s] = opevo_i_gaussian_create(self->kernel);
         if (!self->gaussians[s])
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner qgp.");
@@ -190,6 +197,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     memcpy(self->settings, settings, sizeof self->settings);
     self->space = space;
     self->samples = (size_t)settings[SETTING_SAMPLES].number;
+    self->models = self->samples + 1;
     self->rng = *rng;
     status = allocate(self, 1, err);
     if (status != OPEVO_OK) {
@@ -207,6 +215,18 @@ static double offset_of(const qgp *self)
     return self->settings[SETTING_OFFSET].number;
 }
 
+/* Whether the next proposal is the close model's. */
+static bool is_close_turn(const qgp *self)
+{
+    return self->proposed % 2 == 1;
+}
+
+/* Whether a model is asked for the next proposal. */
+static bool is_asked(const qgp *self, size_t s)
+{
+    return is_close_turn(self) == (s == self->samples);
+}
+
 /* Whether a model knows earlier runs. */
 static bool remembers(const qgp *self, size_t s)
 {
@@ -220,6 +240,8 @@ static const opevo_i_points *points_of(const qgp *self, size_t s)
 
 static const double *targets_of(const qgp *self, size_t s)
 {
+    if (s == self->samples)
+        return self->observed.close;
     return self->observed.z + (remembers(self, s) ? 0 : self->observed.earlier);
 }
 
@@ -232,12 +254,11 @@ static double improvement(double mean, double deviation, double bar)
            (u * 0.5 * erfc(-u * M_SQRT1_2) + exp(-0.5 * u * u) * M_2_SQRTPI * M_SQRT1_2 * 0.5);
 }
 
-/* What has to be exceeded; the margin counts for every other proposal. */
+/* What has to be exceeded. */
 static double bar_of(const qgp *self)
 {
-    double margin = self->proposed % 2 == 0 ? self->settings[SETTING_MARGIN].number : 0;
-
-    return log1p(offset_of(self)) + margin;
+    return log1p(offset_of(self)) +
+           (is_close_turn(self) ? 0 : self->settings[SETTING_MARGIN].number);
 }
 
 /* Draw levels, which starts with more sweeps than it goes on with. */
@@ -247,7 +268,7 @@ static opevo_status draw_levels(qgp *self, opevo_error *err)
     int sweeps = self->fitted == 0 ? FIRST_SWEEPS : 1;
 
     self->remembering = self->observed.earlier > 0 && self->observed.own.count < FORGOTTEN_FROM;
-    for (size_t s = 0; s < self->samples; s++) {
+    for (size_t s = 0; s < self->models; s++) {
         for (int k = 0; k < sweeps; k++)
             OPEVO_TRY(opevo_i_gaussian_sweep(self->gaussians[s], points_of(self, s),
                                              targets_of(self, s), &self->rng, err));
@@ -267,7 +288,9 @@ static opevo_status score_block(qgp *self, size_t first, size_t count, opevo_err
                                       self->probability, err));
     for (size_t j = 0; j < count; j++)
         scores[j] = 0;
-    for (size_t s = 0; s < self->samples; s++) {
+    for (size_t s = 0; s < self->models; s++) {
+        if (!is_asked(self, s))
+            continue;
         OPEVO_TRY(opevo_i_gaussian_predict(self->gaussians[s], points_of(self, s),
                                            &self->candidates.points, first, count, self->mean,
                                            self->deviation, err));
@@ -327,7 +350,7 @@ static opevo_status choose_field(qgp *self, opevo_error *err)
         self->field_numbers[i] = self->candidates.numbers[self->order[i]];
         OPEVO_TRY(opevo_i_points_copy(&self->field, &self->candidates.points, self->order[i], err));
     }
-    for (size_t s = 0; s < self->samples && count > 0; s++)
+    for (size_t s = 0; s < self->models && count > 0; s++)
         OPEVO_TRY(
             opevo_i_gaussian_watch(self->gaussians[s], points_of(self, s), &self->field, err));
 cleanup:
@@ -352,7 +375,7 @@ static opevo_status refresh(qgp *self, opevo_error *err)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to score %zu candidates.", total);
         goto cleanup;
     }
-    for (size_t s = 0; s < self->samples; s++) {
+    for (size_t s = 0; s < self->models; s++) {
         OPEVO_TRY(opevo_i_gaussian_condition(self->gaussians[s], points_of(self, s), err));
         opevo_i_gaussian_target(self->gaussians[s], targets_of(self, s));
     }
@@ -398,7 +421,7 @@ static opevo_status update(qgp *self, opevo_error *err)
     }
     if (is_due(self, draw || fit))
         return refresh(self, err);
-    for (size_t s = 0; s < self->samples; s++) {
+    for (size_t s = 0; s < self->models; s++) {
         for (size_t i = self->known; i < self->observed.own.count; i++)
             OPEVO_TRY(
                 opevo_i_gaussian_append(self->gaussians[s], points_of(self, s), &self->field, err));
@@ -423,7 +446,9 @@ static size_t best_of_field(qgp *self)
 
     for (size_t j = 0; j < count; j++)
         self->scores[j] = 0;
-    for (size_t s = 0; s < self->samples && count > 0; s++) {
+    for (size_t s = 0; s < self->models && count > 0; s++) {
+        if (!is_asked(self, s))
+            continue;
         opevo_i_gaussian_read(self->gaussians[s], self->mean, self->deviation);
         for (size_t j = 0; j < count; j++)
             self->scores[j] +=
@@ -470,7 +495,7 @@ static opevo_status believe(qgp *self, size_t chosen, opevo_error *err)
     opevo_status status =
         opevo_i_observed_expect(&self->observed, self->field_numbers[chosen], err);
 
-    for (size_t s = 0; s < self->samples && status == OPEVO_OK; s++)
+    for (size_t s = 0; s < self->models && status == OPEVO_OK; s++)
         status = opevo_i_gaussian_append(self->gaussians[s], points_of(self, s), &self->field, err);
     return status;
 }
@@ -493,7 +518,7 @@ static opevo_status propose_best(qgp *self, opevo_error *err)
             OPEVO_TRY(believe(self, chosen, err));
     }
 cleanup:
-    for (size_t s = 0; s < self->samples; s++)
+    for (size_t s = 0; s < self->models; s++)
         opevo_i_gaussian_retract(self->gaussians[s],
                                  known + (remembers(self, s) ? self->observed.earlier : 0));
     opevo_i_observed_retract(&self->observed, known);

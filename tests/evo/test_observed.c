@@ -83,6 +83,47 @@ static void test_targets(void **state)
     memory_close(&self);
 }
 
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Those of the wide models, but none below the median, by a full sort, of this run's. */
+static void test_close_targets(void **state)
+{
+    enum { TOLD = 40 };
+    const opevo_trial earlier[] = {trial_of(1, 9, 500), trial_of(2, 8, 400)};
+    double sorted[TOLD];
+    opevo_rng rng;
+
+    (void)state;
+    for (int with = 0; with < 2; with++) {
+        memory self = memory_open();
+
+        opevo_rng_init(&rng, 4, "test", 0);
+        opevo_i_observed_transform(&self.observed, offset);
+        if (with)
+            learn(&self, earlier, 2);
+        for (size_t n = 1; n <= TOLD; n++) {
+            const double *wide = NULL;
+            double median = 0;
+
+            tell(&self, n - 1, 1 + (double)opevo_rng_below(&rng, 15));
+            opevo_i_observed_transform(&self.observed, offset);
+            wide = self.observed.z + self.observed.earlier;
+            memcpy(sorted, wide, n * sizeof *sorted);
+            qsort(sorted, n, sizeof *sorted, compare);
+            median = sorted[n % 2 == 0 ? n / 2 - 1 : n / 2];
+            for (size_t i = 0; i < n; i++)
+                CHECK_CLOSE(self.observed.close[i], fmax(wide[i], median), 1e-12);
+        }
+        memory_close(&self);
+    }
+}
+
 /* Against a full sort, with many equal values: of those the first told is first. */
 static void test_best(void **state)
 {
@@ -297,6 +338,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_close_targets),
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_expectations),
         cmocka_unit_test(test_earlier_runs),
