@@ -6,14 +6,14 @@
  * from its posterior. The next point is the new one with the largest expected improvement
  * times the probability to succeed (success), where
  *
- *   improvement  of z = log(fitness / best + offset) beyond the best z seen;
+ *   improvement  of z = log(fitness / best + offset) beyond the best z seen, plus a margin every
+ *                other time, averaged over models;
  *   success      learned from all outcomes, so that a failure is never a number of the model.
  *
- * Two kinds of models take turns. The wide ones, a few draws of the levels of q that are averaged
- * over, know every success, and look for more than a margin beyond the best. The close one is told
- * that each success below the median is as good as the median, and looks for anything better: what
- * decides among good points may be another thing than what makes most points bad, and where few are
- * good, one law for all promises too little there.
+ * The wide models, a few draws of the levels of q, know every success. Every fourth proposal, half of
+ * those without a margin, is that of another: the close one is told that each success below the median
+ * is as good as the median. What decides among good points may be another thing than what makes most
+ * points bad, and where few are good, one law for all promises too little there.
  *
  * The offset keeps very slow points from ruling the models: below offset times the best all are
  * about equally bad. The levels are drawn again after every tenth more successes, those of success
@@ -91,7 +91,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                         .max = 10,
                         .summary =
                             "how far beyond the best, on the logarithmic scale, counts as an "
-                            "improvement to the models that know every success"},
+                            "improvement, every other time"},
     [SETTING_OFFSET] = {.key = "offset",
                         .kind = OPEVO_SETTING_REAL,
                         .default_value = 0.1,
@@ -218,7 +218,7 @@ static double offset_of(const qgp *self)
 /* Whether the next proposal is the close model's. */
 static bool is_close_turn(const qgp *self)
 {
-    return self->proposed % 2 == 1;
+    return self->proposed % 4 == 1;
 }
 
 /* Whether a model is asked for the next proposal. */
@@ -254,11 +254,12 @@ static double improvement(double mean, double deviation, double bar)
            (u * 0.5 * erfc(-u * M_SQRT1_2) + exp(-0.5 * u * u) * M_2_SQRTPI * M_SQRT1_2 * 0.5);
 }
 
-/* What has to be exceeded. */
+/* What has to be exceeded; the margin counts for every other proposal. */
 static double bar_of(const qgp *self)
 {
-    return log1p(offset_of(self)) +
-           (is_close_turn(self) ? 0 : self->settings[SETTING_MARGIN].number);
+    double margin = self->proposed % 2 == 0 ? self->settings[SETTING_MARGIN].number : 0;
+
+    return log1p(offset_of(self)) + margin;
 }
 
 /* Draw levels, which starts with more sweeps than it goes on with. */
