@@ -513,7 +513,8 @@ static opevo_status propose_best(qgp *self, opevo_error *err)
 
         if (chosen == self->field.count)
             break;
-        OPEVO_TRY(propose(self, self->field_numbers[chosen], "improvement", err));
+        OPEVO_TRY(propose(self, self->field_numbers[chosen],
+                          is_close_turn(self) ? "close" : "improvement", err));
         self->proposed++;
         if (i + 1 < batch)
             OPEVO_TRY(believe(self, chosen, err));

@@ -258,7 +258,8 @@ static void test_extremes_with_a_pool(void **state)
     opevo_space_destroy(space);
 }
 
-/* A batch is handed out without an outcome, and is of different points. */
+/* A batch is handed out without an outcome, and is of different points, every fourth of them the close
+ * model's. */
 static void test_batches(void **state)
 {
     enum { BATCH = 16 };
@@ -277,7 +278,9 @@ static void test_batches(void **state)
         for (size_t i = 0; i < BATCH; i++) {
             for (size_t j = 0; j < i; j++)
                 assert_true(proposals[j].point != proposals[i].point);
-            assert_string_equal(proposals[i].origin, round == 0 ? "uniform" : "improvement");
+            assert_string_equal(proposals[i].origin, round == 0   ? "uniform"
+                                                     : i % 4 == 1 ? "close"
+                                                                  : "improvement");
             trials[i] = (opevo_trial){.proposal = proposals[i]};
             trials[i].outcome.fitness = summit(space, proposals[i].point);
             best = fmax(best, trials[i].outcome.fitness);
