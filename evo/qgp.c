@@ -215,6 +215,11 @@ static double offset_of(const qgp *self)
     return self->settings[SETTING_OFFSET].number;
 }
 
+static bool is_close(const qgp *self, size_t s)
+{
+    return s == self->samples;
+}
+
 /* Whether the next proposal is the close model's. */
 static bool is_close_turn(const qgp *self)
 {
@@ -224,7 +229,7 @@ static bool is_close_turn(const qgp *self)
 /* Whether a model is asked for the next proposal. */
 static bool is_asked(const qgp *self, size_t s)
 {
-    return is_close_turn(self) == (s == self->samples);
+    return is_close_turn(self) == is_close(self, s);
 }
 
 /* Whether a model knows earlier runs. */
@@ -240,7 +245,7 @@ static const opevo_i_points *points_of(const qgp *self, size_t s)
 
 static const double *targets_of(const qgp *self, size_t s)
 {
-    if (s == self->samples)
+    if (is_close(self, s))
         return self->observed.close;
     return self->observed.z + (remembers(self, s) ? 0 : self->observed.earlier);
 }
