@@ -104,8 +104,7 @@ typedef struct qgp {
     opevo_tuner super;
     const opevo_space *space;
     opevo_setting_value settings[SETTING_COUNT];
-    size_t samples; /* wide models; the close one is the last of all */
-    size_t models;
+    size_t models; /* the wide ones, and the close one last */
     opevo_rng rng;
     opevo_i_rounds *rounds;
     opevo_i_walk_kernel *kernel;
@@ -196,8 +195,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner qgp.");
     memcpy(self->settings, settings, sizeof self->settings);
     self->space = space;
-    self->samples = (size_t)settings[SETTING_SAMPLES].number;
-    self->models = self->samples + 1;
+    self->models = (size_t)settings[SETTING_SAMPLES].number + 1;
     self->rng = *rng;
     status = allocate(self, 1, err);
     if (status != OPEVO_OK) {
@@ -217,10 +215,10 @@ static double offset_of(const qgp *self)
 
 static bool is_close(const qgp *self, size_t s)
 {
-    return s == self->samples;
+    return s + 1 == self->models;
 }
 
-/* Whether the next proposal is the close model's. */
+/* Whether the next proposal is the close model's: every other one without a margin. */
 static bool is_close_turn(const qgp *self)
 {
     return self->proposed % 4 == 1;
