@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { START_LEVEL = 3, START_NOISE = 2 };
+enum { START_NOISE = 2 };
 
 /* Relative to s^2. */
 const double opevo_i_noise[OPEVO_I_NOISES] = {1e-5, 1e-4, 1e-3, 1e-2, .03, .1, .3};
@@ -33,7 +33,7 @@ opevo_i_gaussian *opevo_i_gaussian_create(const opevo_i_walk_kernel *kernel)
         return NULL;
     }
     for (size_t f = 0; f < features; f++)
-        self->levels[f] = START_LEVEL;
+        self->levels[f] = opevo_i_walk_kernel_start(kernel, f);
     return self;
 }
 

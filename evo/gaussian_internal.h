@@ -6,7 +6,8 @@
  *
  * with a flat prior of mu and an inverse gamma prior of s^2 (shape 1, scale half the sample variance
  * of z), both integrated out. What is left, one level of q for each feature and one of the
- * noise, is drawn from its posterior under a uniform prior over the levels.
+ * noise, is drawn from its posterior under a uniform prior over the levels, but for the last of an
+ * optional feature, which is as likely as all others together.
  *
  * Source: Rasmussen, Williams, "Gaussian Processes for Machine Learning", 2006, sections 2.7 and
  * 5.4.1; O'Hagan, "Curve fitting and optimal design for prediction", JRSS B 40 (1978). */

@@ -187,6 +187,15 @@ static size_t draw_place(const double *minus_logs, size_t count, opevo_rng *rng)
     return count - 1;
 }
 
+/* - log of the prior of the current level, up to a constant. */
+static double minus_log_prior(const opevo_i_gaussian *gaussian, size_t feature)
+{
+    if (gaussian->levels[feature] < OPEVO_I_LEVELS - 1 ||
+        !opevo_i_walk_kernel_is_optional(gaussian->kernel, feature))
+        return 0;
+    return -log(OPEVO_I_LEVELS - 1);
+}
+
 static void draw_coordinate(opevo_i_gaussian *gaussian, work *self, size_t at, opevo_rng *rng)
 {
     bool is_noise = at == opevo_i_walk_kernel_features(gaussian->kernel);
@@ -203,6 +212,8 @@ static void draw_coordinate(opevo_i_gaussian *gaussian, work *self, size_t at, o
         if (!is_noise)
             multiply(gaussian, self, at, self->matrix);
         minus_logs[i] = minus_log_density(self, opevo_i_noise[gaussian->noise]);
+        if (!is_noise)
+            minus_logs[i] += minus_log_prior(gaussian, at);
     }
     *level = (unsigned char)levels[draw_place(minus_logs, TRIED, rng)];
 }

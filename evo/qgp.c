@@ -2,9 +2,9 @@
 
 /* `qgp`: Bayesian optimisation with a Gaussian process on the space's own graphs. Two points
  * correlate by a product of scaled resolvents of the q-random walk (walk_kernel): for each parameter
- * that of its graph, and of two kinds of values, or of each of its components, each with a q drawn
- * from its posterior. The next point is the new one with the largest expected improvement
- * times the probability to succeed (success), where
+ * that of its graph, or of each of its components, and one for whether values are powers of two, each
+ * with a q drawn from its posterior. The next point is the new one with the largest expected
+ * improvement times the probability to succeed (success), where
  *
  *   improvement  of z = log(fitness / best + offset) beyond the best z seen, plus a margin every
  *                other time, averaged over models;

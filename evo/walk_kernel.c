@@ -5,6 +5,8 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
+enum { START_LEVEL = 3 };
+
 typedef struct axis {
     size_t size;            /* values; 0 where it shares no table with others */
     size_t first, count;    /* its features */
@@ -13,7 +15,8 @@ typedef struct axis {
 
 /* A feature without tables: its values are equal or not. */
 typedef struct compared {
-    size_t column; /* of values */
+    size_t column;  /* of values */
+    bool is_powers; /* about powers of two */
     opevo_i_walk_feature feature;
 } compared;
 
@@ -24,7 +27,8 @@ typedef struct group {
 
 struct opevo_i_walk_kernel {
     const opevo_space *space;
-    size_t width; /* columns of values: the parameters, and runs if there are several */
+    size_t width; /* columns of values: the parameters, and what else is compared */
+    size_t mixed; /* parameters, each with a feature on powers of two */
     size_t group_count, feature_count, feature_capacity;
     axis *axes;
     group *groups;
@@ -38,7 +42,7 @@ struct opevo_i_walk_kernel {
 static opevo_status add_feature(opevo_i_walk_kernel *self, size_t p, int what, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    compared made = {.column = p};
+    compared made = {.column = p, .is_powers = what == OPEVO_I_FEATURE_KIND};
 
     OPEVO_TRY(
         opevo_i_walk_feature_init(&made.feature, opevo_space_parameter(self->space, p), what, err));
@@ -48,6 +52,7 @@ static opevo_status add_feature(opevo_i_walk_kernel *self, size_t p, int what, o
     }
     self->features[self->feature_count++] = made;
     self->axes[p].count++;
+    self->mixed += made.is_powers;
 cleanup:
     return status;
 }
@@ -106,16 +111,16 @@ static void make_groups(opevo_i_walk_kernel *self)
     }
 }
 
-/* Runs, in the last column, are equal or not. */
-static opevo_status fill_runs(opevo_i_walk_kernel *self, opevo_error *err)
+/* Append a column whose values are equal or not. */
+static opevo_status fill_equality(opevo_i_walk_kernel *self, bool is_powers, opevo_error *err)
 {
-    size_t last = self->width - 1;
-
     if (!opevo_reserve((void **)&self->features, &self->feature_capacity, self->feature_count + 1,
                        sizeof *self->features))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of runs.");
-    self->axes[last] = (axis){.first = self->feature_count, .count = 1};
-    self->features[self->feature_count++] = (compared){.column = last};
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    self->axes[self->width] = (axis){.first = self->feature_count, .count = 1};
+    self->features[self->feature_count++] =
+        (compared){.column = self->width, .is_powers = is_powers};
+    self->width++;
     return OPEVO_OK;
 }
 
@@ -124,16 +129,18 @@ static opevo_status fill(opevo_i_walk_kernel *self, size_t runs, opevo_error *er
     opevo_status status = OPEVO_OK;
     size_t parameters = opevo_space_parameter_count(self->space);
 
-    self->width = parameters + (runs > 1);
-    self->axes = opevo_calloc(self->width, sizeof *self->axes);
-    self->groups = opevo_calloc(self->width, sizeof *self->groups);
-    self->vertices = opevo_malloc(parameters + 1, sizeof *self->vertices);
+    self->axes = opevo_calloc(parameters + 2, sizeof *self->axes);
+    self->groups = opevo_calloc(parameters + 2, sizeof *self->groups);
+    self->vertices = opevo_malloc(parameters + 2, sizeof *self->vertices);
     if (!self->axes || !self->groups || !self->vertices)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    self->width = parameters;
     for (size_t p = 0; p < parameters; p++)
         OPEVO_TRY(fill_axis(self, p, err));
+    if (self->mixed > 1)
+        OPEVO_TRY(fill_equality(self, true, err));
     if (runs > 1)
-        OPEVO_TRY(fill_runs(self, err));
+        OPEVO_TRY(fill_equality(self, false, err));
     make_groups(self);
 cleanup:
     return status;
@@ -175,6 +182,19 @@ void opevo_i_walk_kernel_destroy(opevo_i_walk_kernel *kernel)
 size_t opevo_i_walk_kernel_features(const opevo_i_walk_kernel *kernel)
 {
     return kernel->feature_count;
+}
+
+bool opevo_i_walk_kernel_is_optional(const opevo_i_walk_kernel *kernel, size_t feature)
+{
+    return kernel->mixed > 1 && kernel->features[feature].is_powers;
+}
+
+unsigned char opevo_i_walk_kernel_start(const opevo_i_walk_kernel *kernel, size_t feature)
+{
+    bool is_of_one = kernel->features[feature].feature.tables != NULL;
+
+    return opevo_i_walk_kernel_is_optional(kernel, feature) && is_of_one ? OPEVO_I_LEVELS - 1
+                                                                         : START_LEVEL;
 }
 
 /* ---- Points ---- */
@@ -246,16 +266,32 @@ static bool number_of(axis *self, opevo_index vertex, uint32_t *number)
     return true;
 }
 
+/* Whether all mixed parameters have a power of two. */
+static bool is_regular(const opevo_i_walk_kernel *self)
+{
+    for (size_t f = 0; f < self->feature_count; f++) {
+        const compared *kinds = &self->features[f];
+
+        if (kinds->is_powers && kinds->feature.tables &&
+            kinds->feature.class_of[self->vertices[kinds->column]] != 0)
+            return false;
+    }
+    return true;
+}
+
 opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *kernel,
                                 opevo_index point, size_t run, opevo_error *err)
 {
     opevo_status status = make_room(points, err);
     size_t at = points->count;
+    size_t next = opevo_space_parameter_count(kernel->space);
 
     if (status != OPEVO_OK)
         return status;
     opevo_space_decode(kernel->space, point, kernel->vertices);
-    kernel->vertices[opevo_space_parameter_count(kernel->space)] = run;
+    if (kernel->mixed > 1)
+        kernel->vertices[next++] = is_regular(kernel);
+    kernel->vertices[next] = run;
     for (size_t p = 0; p < kernel->width; p++) {
         if (!number_of(&kernel->axes[p], kernel->vertices[p], &points->values[p][at]))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of a point.");

@@ -3,17 +3,23 @@
 /* How alike two points are, from the law of the walk: the product over features of their parameters
  * (walk_feature) of how alike the two classes are, each with a level of q of its own.
  *
- * A value of one or two components is compared as it stands, by the parameter's own graph; where some
- * but not all of a parameter's integers are powers of two, these two kinds are compared as well:
- * alignment makes that difference on most hardware, and no path of increasing values shows it.
+ * A value of one or two components is compared as it stands, by the parameter's own graph.
  *
  * A value of more components is compared component by component: which of them matter is then
  * learned apart, where the graph of all of them together has one q for every exchange. The
  * components determine the value, so points that differ are never taken for the same.
  *
+ * A parameter is mixed where some but not all of its three or more integers are powers of two. These
+ * two kinds of values are compared as well: alignment makes that difference on most hardware, and no
+ * path of increasing values shows it. Where several parameters are mixed, so is whether all of them
+ * have a power of two: a tile has to divide an extent, where one odd factor spoils what the others
+ * do, however many of them are odd, and no product over parameters can say that. Often only one of
+ * the two matters, so these features are optional.
+ *
  * A parameter of more than OPEVO_I_DENSE_MOST values (OPEVO_I_CLASSIFIED_MOST of three or more
  * components) has no table; its values are equal or not, with the correlation q, which is that of a
- * complete graph for some other q. So have runs, where points were measured in several. */
+ * complete graph for some other q. So have powers of two, and runs, where points were measured in
+ * several. */
 
 #ifndef OPEVO_WALK_KERNEL_INTERNAL_H
 #define OPEVO_WALK_KERNEL_INTERNAL_H
@@ -35,13 +41,18 @@ opevo_status opevo_i_walk_kernel_create(const opevo_space *space, size_t runs,
 void opevo_i_walk_kernel_destroy(opevo_i_walk_kernel *kernel);
 /* Each has a level. */
 size_t opevo_i_walk_kernel_features(const opevo_i_walk_kernel *kernel);
+/* Whether it is as likely before anything is known that a feature matters as that it does not, that
+ * is, has the last level: true of those on powers of two where several parameters are mixed. */
+bool opevo_i_walk_kernel_is_optional(const opevo_i_walk_kernel *kernel, size_t feature);
+/* The level to begin with: the last for what is optional and of one parameter. */
+unsigned char opevo_i_walk_kernel_start(const opevo_i_walk_kernel *kernel, size_t feature);
 
-/* Points as the kernel sees them: for each parameter, for the run where there are several, and for
- * each group of parameters, a column with a number for each point. */
+/* Points as the kernel sees them: for each parameter, for powers of two and the run where these are
+ * compared, and for each group of parameters, a column with a number for each point. */
 typedef struct opevo_i_points {
     const opevo_i_walk_kernel *kernel;
     size_t count, capacity;
-    uint32_t **values; /* one column for each parameter, and one for runs */
+    uint32_t **values; /* one column for each parameter, and for what else is compared */
     uint32_t **joints; /* one for each group */
 } opevo_i_points;
 

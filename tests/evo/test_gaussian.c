@@ -537,6 +537,54 @@ static void test_sweep_draws_from_the_posterior(void **state)
     walk_fixture_close(&fixture);
 }
 
+/* The same point twice: the levels of q make no difference to the density, so chains that start in the prior stay
+ * in it, by which half of what is optional does not matter. */
+static void test_prior(void **state)
+{
+    enum { CHAINS = 4000, FEATURES = 6 };
+    static const double z[] = {0, 1};
+    walk_fixture fixture =
+        walk_fixture_open("{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]},"
+                          " \"c\": {\"_type\": \"choice\", \"_value\": [0, 1]},"
+                          " \"b\": {\"_type\": \"discrete\", \"_value\": [4, 5, 6]}}");
+    opevo_i_gaussian *gaussian = opevo_i_gaussian_create(fixture.kernel);
+    size_t found[FEATURES][OPEVO_I_LEVELS] = {{0}};
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 6, "test", 0);
+    assert_int_equal(opevo_i_walk_kernel_features(fixture.kernel), FEATURES);
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(opevo_i_points_add(&fixture.points, fixture.kernel, 5, 0, &err));
+    for (size_t c = 0; c < CHAINS; c++) {
+        unsigned char levels[FEATURES];
+
+        walk_fixture_levels(&fixture, &rng, levels);
+        for (size_t f = 0; f < FEATURES; f++) {
+            if (opevo_i_walk_kernel_is_optional(fixture.kernel, f))
+                levels[f] = opevo_rng_below(&rng, 2)
+                                ? OPEVO_I_LEVELS - 1
+                                : (unsigned char)opevo_rng_below(&rng, OPEVO_I_LEVELS - 1);
+        }
+        opevo_i_gaussian_set(gaussian, levels, 2);
+        CHECK_OK(opevo_i_gaussian_sweep(gaussian, &fixture.points, z, &rng, &err));
+        for (size_t f = 0; f < FEATURES; f++)
+            found[f][opevo_i_gaussian_levels(gaussian)[f]]++;
+    }
+    for (size_t f = 0; f < FEATURES; f++) {
+        bool optional = opevo_i_walk_kernel_is_optional(fixture.kernel, f);
+        double prior[OPEVO_I_LEVELS];
+
+        for (size_t level = 0; level < OPEVO_I_LEVELS; level++)
+            prior[level] = !optional                     ? 1.0 / OPEVO_I_LEVELS
+                           : level == OPEVO_I_LEVELS - 1 ? 0.5
+                                                         : 0.5 / (OPEVO_I_LEVELS - 1);
+        check_frequencies(prior, found[f], OPEVO_I_LEVELS, CHAINS);
+    }
+    opevo_i_gaussian_destroy(gaussian);
+    walk_fixture_close(&fixture);
+}
+
 /* Targets of the model itself, C being that of the first parameter alone. */
 static void draw_targets(const walk_fixture *fixture, opevo_rng *rng, double *z)
 {
@@ -687,6 +735,7 @@ int main(void)
         cmocka_unit_test(test_repeated_points),
         cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_sweep_draws_from_the_posterior),
+        cmocka_unit_test(test_prior),
         cmocka_unit_test(test_irrelevant_parameter),
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_goes_on_after_a_failure),

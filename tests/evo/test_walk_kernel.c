@@ -28,6 +28,13 @@ static void test_features(void **state)
         {"{\"a\": {\"_type\": \"factor\", \"_value\": [12, 4]}}", 4},
         {"{\"a\": {\"_type\": \"permutation\", \"_value\": [3]}}", 3},
         {"{\"a\": {\"_type\": \"permutation\", \"_value\": [9]}}", 1}, /* 9! values: no table */
+        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]},"
+         " \"b\": {\"_type\": \"discrete\", \"_value\": [1, 2, 4]}}",
+         3},
+        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]},"
+         " \"b\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]},"
+         " \"c\": {\"_type\": \"choice\", \"_value\": [\"x\", 8, 0]}}",
+         7},
     };
     walk_fixture fixture;
 
@@ -70,6 +77,54 @@ static void test_components(void **state)
             }
         }
         opevo_i_walk_feature_clear(&feature);
+    }
+    walk_fixture_close(&fixture);
+}
+
+static bool is_power_of_two(int64_t number)
+{
+    int64_t power = 1;
+
+    while (power < number)
+        power *= 2;
+    return power == number;
+}
+
+/* Several mixed parameters: the last feature is whether all of them have a power of two, and says
+ * nothing of the others. What is about powers of two is optional. */
+static void test_powers_of_two(void **state)
+{
+    static const int64_t a[] = {1, 2, 3, 4, 6};
+    static const int64_t b[] = {5, 8, 16};
+    walk_fixture fixture =
+        walk_fixture_open("{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 6]},"
+                          " \"c\": {\"_type\": \"discrete\", \"_value\": [3, 5, 7]},"
+                          " \"d\": {\"_type\": \"discrete\", \"_value\": [1, 3]},"
+                          " \"b\": {\"_type\": \"discrete\", \"_value\": [5, 8, 16]}}");
+    static const bool optional[] = {false, true, false, false, false, true, true};
+    size_t last = opevo_i_walk_kernel_features(fixture.kernel) - 1;
+
+    (void)state;
+    assert_int_equal(last, 6);
+    for (size_t f = 0; f <= last; f++) {
+        assert_int_equal(opevo_i_walk_kernel_is_optional(fixture.kernel, f), optional[f]);
+        assert_int_equal(opevo_i_walk_kernel_start(fixture.kernel, f) == OPEVO_I_LEVELS - 1,
+                         f < last && optional[f]);
+    }
+    walk_fixture_add_all(&fixture);
+    for (opevo_index u = 0; u < fixture.points.count; u++) {
+        for (opevo_index v = 0; v < fixture.points.count; v++) {
+            bool of_u = is_power_of_two(a[u / 18]) && is_power_of_two(b[u % 3]);
+            bool of_v = is_power_of_two(a[v / 18]) && is_power_of_two(b[v % 3]);
+
+            for (unsigned level = 0; level < OPEVO_I_LEVELS; level++) {
+                float product = 1;
+
+                opevo_i_walk_kernel_multiply(fixture.kernel, last, level, &fixture.points,
+                                             (size_t)u, &fixture.points, (size_t)v, 1, &product);
+                assert_true(product == (of_u == of_v ? 1 : (float)opevo_i_level_q[level]));
+            }
+        }
     }
     walk_fixture_close(&fixture);
 }
@@ -310,7 +365,8 @@ static void test_every_allocation_fails(void **state)
 
     (void)state;
     CHECK_OK(opevo_space_parse("{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]},"
-                               " \"b\": {\"_type\": \"permutation\", \"_value\": [9]}}",
+                               " \"b\": {\"_type\": \"permutation\", \"_value\": [9]},"
+                               " \"c\": {\"_type\": \"discrete\", \"_value\": [4, 5, 6]}}",
                                "a test", NULL, &space, &err));
     live = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n++) {
@@ -358,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features),
         cmocka_unit_test(test_components),
+        cmocka_unit_test(test_powers_of_two),
         cmocka_unit_test(test_without_a_table),
         cmocka_unit_test(test_positive_definite),
         cmocka_unit_test(test_row_is_the_product),
