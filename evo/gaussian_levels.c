@@ -211,9 +211,8 @@ static void draw_coordinate(opevo_i_gaussian *gaussian, work *self, size_t at, o
         memcpy(self->matrix, self->rest, self->n * self->n * sizeof *self->rest);
         if (!is_noise)
             multiply(gaussian, self, at, self->matrix);
-        minus_logs[i] = minus_log_density(self, opevo_i_noise[gaussian->noise]);
-        if (!is_noise)
-            minus_logs[i] += minus_log_prior(gaussian, at);
+        minus_logs[i] = minus_log_density(self, opevo_i_noise[gaussian->noise]) +
+                        (is_noise ? 0 : minus_log_prior(gaussian, at));
     }
     *level = (unsigned char)levels[draw_place(minus_logs, TRIED, rng)];
 }

@@ -267,7 +267,7 @@ static bool number_of(axis *self, opevo_index vertex, uint32_t *number)
 }
 
 /* Whether all mixed parameters have a power of two. */
-static bool is_regular(const opevo_i_walk_kernel *self)
+static bool are_powers(const opevo_i_walk_kernel *self)
 {
     for (size_t f = 0; f < self->feature_count; f++) {
         const compared *kinds = &self->features[f];
@@ -290,7 +290,7 @@ opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *ker
         return status;
     opevo_space_decode(kernel->space, point, kernel->vertices);
     if (kernel->mixed > 1)
-        kernel->vertices[next++] = is_regular(kernel);
+        kernel->vertices[next++] = are_powers(kernel);
     kernel->vertices[next] = run;
     for (size_t p = 0; p < kernel->width; p++) {
         if (!number_of(&kernel->axes[p], kernel->vertices[p], &points->values[p][at]))

@@ -12,14 +12,14 @@
  * A parameter is mixed where some but not all of its three or more integers are powers of two. These
  * two kinds of values are compared as well: alignment makes that difference on most hardware, and no
  * path of increasing values shows it. Where several parameters are mixed, so is whether all of them
- * have a power of two: a tile has to divide an extent, where one odd factor spoils what the others
- * do, however many of them are odd, and no product over parameters can say that. Often only one of
- * the two matters, so these features are optional.
+ * have a power of two: a tile has to divide an extent, where one factor that is none spoils what the
+ * others do, and a second no more, which no product over parameters can say. Often only one of the
+ * two matters, so these features are optional.
  *
  * A parameter of more than OPEVO_I_DENSE_MOST values (OPEVO_I_CLASSIFIED_MOST of three or more
  * components) has no table; its values are equal or not, with the correlation q, which is that of a
- * complete graph for some other q. So have powers of two, and runs, where points were measured in
- * several. */
+ * complete graph for some other q. So has whether all are powers of two, and so have runs, where
+ * points were measured in several. */
 
 #ifndef OPEVO_WALK_KERNEL_INTERNAL_H
 #define OPEVO_WALK_KERNEL_INTERNAL_H
