@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Helpers shared by the tests of distributions/: parameters from text, a law by brute force, and a
- * goodness-of-fit test. */
+/* Helpers shared by the tests of distributions/: parameters from text, and a law by brute force. */
 
 #ifndef OPEVO_TESTS_WALK_FIXTURE_H
 #define OPEVO_TESTS_WALK_FIXTURE_H
 
 #include "check.h"
+#include "fit.h"
 
 #include <opevo/law.h>
-
-#include <gsl/gsl_cdf.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -76,37 +74,6 @@ static inline void law_by_series(const opevo_graph *graph, double q, const doubl
     }
     free(now);
     free(next);
-}
-
-/* p-value of Pearson's chi-square test; cells that expect fewer than 10 draws are pooled. */
-static inline double fit_p(const uint64_t *drawn, const double *probability, size_t cells,
-                           uint64_t draws)
-{
-    double statistic = 0, pooled_expected = 0, pooled_drawn = 0;
-    size_t used = 0;
-
-    for (size_t i = 0; i < cells; i++) {
-        double expected = probability[i] * (double)draws;
-
-        if (expected < 10) {
-            pooled_expected += expected;
-            pooled_drawn += (double)drawn[i];
-        } else {
-            double gap = (double)drawn[i] - expected;
-
-            statistic += gap * gap / expected;
-            used++;
-        }
-    }
-    if (pooled_expected >= 10) {
-        double gap = pooled_drawn - pooled_expected;
-
-        statistic += gap * gap / pooled_expected;
-        used++;
-    } else if (pooled_drawn > 60) {
-        return 0; /* far more than ten draws where fewer than ten were due */
-    }
-    return used > 1 ? gsl_cdf_chisq_Q(statistic, (double)(used - 1)) : 1;
 }
 
 #endif
