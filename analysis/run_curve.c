@@ -19,7 +19,7 @@ opevo_status opevo_run_curve_add(opevo_run_curve *curve, const opevo_outcome *ou
     curve->cost_s += opevo_outcome_cost_s(outcome);
     if (rises)
         curve->steps[curve->count++] =
-            (opevo_improvement){curve->trials, curve->cost_s, outcome->fitness};
+            (opevo_run_step){curve->trials, curve->cost_s, outcome->fitness};
     return OPEVO_OK;
 }
 

@@ -11,6 +11,7 @@
 #include <opevo/landscape.h>
 #include <opevo/live.h>
 #include <opevo/run.h>
+#include <opevo/run_curve.h>
 #include <opevo/space.h>
 
 #define OPEVO_VERSION_TEXT OPEVO_VERSION
@@ -62,13 +63,16 @@ extern const opevo_verb opevo_i_verb_analyze, opevo_i_verb_completion, opevo_i_v
     opevo_i_verb_record, opevo_i_verb_report, opevo_i_verb_runs, opevo_i_verb_space,
     opevo_i_verb_study, opevo_i_verb_tune, opevo_i_verb_tuners, opevo_i_verb_verify;
 extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
-const opevo_verb *opevo_i_verb_find(const char *name);
+/* Errors: INVALID with the verb that was probably meant. */
+opevo_status opevo_i_verb_find(const char *name, const opevo_verb **out, opevo_error *err);
 
 /* Parse argv[0 .. argc - 1], the words after the verb; release with opevo_i_call_free. */
 opevo_status opevo_i_call_parse(const opevo_verb *verb, int argc, char **argv, opevo_call *call,
                                 opevo_error *err);
 void opevo_i_call_free(opevo_call *call);
 
+/* The option that a word of a command line names, with or without its value; NULL for none. */
+const opevo_option *opevo_i_option_find(const opevo_verb *verb, const char *word);
 /* What stands before the name on a command line: two dashes, or nothing where it has its own. */
 const char *opevo_i_option_dashes(const opevo_option *option);
 /* Value of the last option of that name, NULL when it was not given; and whether a flag was. */
@@ -82,9 +86,6 @@ opevo_status opevo_i_option_q(const opevo_call *call, double *out, opevo_error *
 /* A positive real number; 0 when it was not given. */
 opevo_status opevo_i_option_positive(const opevo_call *call, const char *name, double *out,
                                      opevo_error *err);
-/* Of the known words, the one closest to a mistyped one; NULL when none is close. */
-const char *opevo_i_closest(const char *word, const char *const *known, size_t count);
-
 void opevo_i_print_usage(const opevo_verb *verb, opevo_text *out);
 
 /* ---- What a user names (what.c)
@@ -172,6 +173,14 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space
 void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *space,
                                opevo_text *out);
 
+/* ---- Files that a verb writes (output_file.c) ---- */
+
+/* Before the work, so that a slip of the pen costs neither it nor a file: refuse a folder, and a file
+ * without `mark` in its first 4 KiB, which opevo did not write. Devices, pipes and empty files are
+ * taken. */
+opevo_status opevo_i_check_output(const char *option, const char *path, const char *mark,
+                                  opevo_error *err);
+
 /* ---- The best kernel as files (kernel_files.c) ---- */
 
 /* Where --emit was given: refuse an objective without kernels and a folder that has such files, and
@@ -205,6 +214,17 @@ void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);
  * when it is none, which means no limit. */
 unsigned opevo_i_terminal_width(int descriptor);
 
+/* ---- How text looks (style.c) ---- */
+
+/* Whether the locale (LC_ALL, LC_CTYPE or LANG, the first that is set) lets characters beyond ASCII
+ * be printed. */
+bool opevo_i_unicode(void);
+
+typedef enum opevo_style { OPEVO_STYLE_STRONG, OPEVO_STYLE_GOOD, OPEVO_STYLE_BAD } opevo_style;
+/* Append a text in a style where the descriptor is a terminal that has them and NO_COLOR is not
+ * set; otherwise as it is. */
+void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style, const char *text);
+
 /* Append a text whose lines are broken at blanks where they are wider; the rest of a line is
  * indented by two more. */
 void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width);
@@ -231,6 +251,14 @@ opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text 
 void opevo_i_table_free(opevo_table *table);
 /* 1234567 as "1,234,567". */
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
+
+/* ---- A run as a drawing (curve.c) ---- */
+
+/* The best fitness over the trials of a run, filled from 0 to the larger of best and optimum, which
+ * is 0 where it is not known. Nothing for a run of fewer than 10 trials or without success, or a width
+ * below 30 columns; a width of 0 means 80. */
+void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
+                         unsigned width, opevo_text *out);
 
 /* ---- JSON (json.c) ---- */
 

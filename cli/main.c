@@ -6,9 +6,12 @@
 
 #include "cli_internal.h"
 
+#include <opevo/closest.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cblas.h>
 
@@ -19,30 +22,21 @@ const opevo_verb *const opevo_i_verbs[] = {
     &opevo_i_verb_help,   &opevo_i_verb_man,       &opevo_i_verb_completion, NULL,
 };
 
-const opevo_verb *opevo_i_verb_find(const char *name)
+opevo_status opevo_i_verb_find(const char *name, const opevo_verb **out, opevo_error *err)
 {
+    opevo_closest closest = {.word = name};
+
     for (size_t i = 0; opevo_i_verbs[i]; i++) {
-        if (!strcmp(opevo_i_verbs[i]->name, name))
-            return opevo_i_verbs[i];
+        if (!strcmp(opevo_i_verbs[i]->name, name)) {
+            *out = opevo_i_verbs[i];
+            return OPEVO_OK;
+        }
+        opevo_closest_offer(&closest, opevo_i_verbs[i]->name);
     }
-    return NULL;
-}
-
-static int unknown_verb(const char *word)
-{
-    const char *known[32];
-    size_t count = 0;
-    const char *closest = NULL;
-
-    /* cppcheck-suppress arrayIndexOutOfBoundsCond ; they end with NULL */
-    for (; count < 32 && opevo_i_verbs[count]; count++)
-        known[count] = opevo_i_verbs[count]->name;
-    closest = opevo_i_closest(word, known, count);
-    if (closest)
-        fprintf(stderr, "opevo: There is no verb \"%.60s\"; %s is close.\n", word, closest);
-    else
-        fprintf(stderr, "opevo: There is no verb \"%.60s\"; see opevo help.\n", word);
-    return OPEVO_EXIT_MISUSED;
+    if (closest.found)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown verb \"%.60s\"; did you mean %s?", name,
+                          closest.found);
+    return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown verb \"%.60s\"; see opevo help.", name);
 }
 
 static bool write_out(const opevo_text *out, opevo_error *err)
@@ -52,6 +46,17 @@ static bool write_out(const opevo_text *out, opevo_error *err)
         return true;
     opevo_error_set(err, OPEVO_IO, "Standard output: %s.", strerror(errno));
     return false;
+}
+
+static void complain(const char *verb, const opevo_error *error)
+{
+    opevo_text line = {0};
+    char who[80];
+
+    snprintf(who, sizeof who, "opevo%s%s:", *verb ? " " : "", verb);
+    opevo_i_text_add_styled(&line, STDERR_FILENO, OPEVO_STYLE_BAD, who);
+    fprintf(stderr, "%s %s\n", opevo_text_string(&line), error->message);
+    opevo_text_free(&line);
 }
 
 static int run_verb(const opevo_verb *verb, int argc, char **argv)
@@ -73,13 +78,14 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
     opevo_text_free(&out);
     if (status == OPEVO_OK)
         return exit_code;
-    fprintf(stderr, "opevo %s: %s\n", verb->name, err.message);
+    complain(verb->name, &err);
     return OPEVO_EXIT_MISUSED;
 }
 
 int main(int argc, char **argv)
 {
     const opevo_verb *verb = NULL;
+    opevo_error err = {OPEVO_OK, ""};
 
     /* Threads are ours to hand out; a spinning second BLAS thread only costs. */
     openblas_set_num_threads(1);
@@ -87,16 +93,17 @@ int main(int argc, char **argv)
         fputs("opevo: Say what to do: opevo help lists the verbs.\n", stderr);
         return OPEVO_EXIT_MISUSED;
     }
-    if (!strcmp(argv[1], "--version")) {
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         puts("opevo " OPEVO_VERSION_TEXT);
         return fflush(stdout) == 0 ? OPEVO_EXIT_OK : OPEVO_EXIT_MISUSED;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return run_verb(&opevo_i_verb_help, 0, argv);
-    verb = opevo_i_verb_find(argv[1]);
-    if (!verb)
-        return unknown_verb(argv[1]);
-    for (int i = 2; i < argc; i++) {
+    if (opevo_i_verb_find(argv[1], &verb, &err)) {
+        complain("", &err);
+        return OPEVO_EXIT_MISUSED;
+    }
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
             return run_verb(&opevo_i_verb_help, 1, argv + 1);
     }

@@ -4,6 +4,7 @@
 
 #include "cli_internal.h"
 
+#include <opevo/closest.h>
 #include <opevo/memory.h>
 
 #include <string.h>
@@ -17,51 +18,6 @@ static const opevo_option *find(const opevo_verb *verb, const char *name, size_t
     return NULL;
 }
 
-/* Levenshtein distance of two short words, by the usual two rows folded into one. */
-static size_t distance(const char *a, const char *b)
-{
-    enum { LONGEST = 63 };
-    size_t row[LONGEST + 1];
-    size_t width = strlen(b);
-
-    if (width > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= width; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= width; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[width];
-}
-
-const char *opevo_i_closest(const char *word, const char *const *known, size_t count)
-{
-    const char *closest = NULL;
-    size_t least = 3; /* two typing mistakes at most */
-
-    for (size_t i = 0; i < count; i++) {
-        size_t d = distance(word, known[i]);
-
-        if (d < least) {
-            least = d;
-            closest = known[i];
-        }
-    }
-    return closest;
-}
-
 const char *opevo_i_option_dashes(const opevo_option *option)
 {
     return option->name[0] == '-' ? "" : "--";
@@ -70,20 +26,16 @@ const char *opevo_i_option_dashes(const opevo_option *option)
 static opevo_status fail_unknown(const opevo_verb *verb, const char *word, size_t length,
                                  opevo_error *err)
 {
-    enum { MOST = 32 };
-    const char *known[MOST];
-    size_t count = 0;
     char name[64];
-    const char *closest = NULL;
+    opevo_closest closest = {.word = name};
 
-    for (; count < verb->option_count && count < MOST; count++)
-        known[count] = verb->options[count].name;
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
-    closest = opevo_i_closest(name, known, count);
-    if (closest)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "There is no option --%s; --%s is close.", name,
-                          closest);
-    return OPEVO_FAIL(err, OPEVO_INVALID, "There is no option --%s; see opevo help %s.", name,
+    for (size_t i = 0; i < verb->option_count; i++)
+        opevo_closest_offer(&closest, verb->options[i].name);
+    if (closest.found)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown option --%s; did you mean --%s?", name,
+                          closest.found);
+    return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown option --%s; see opevo help %s.", name,
                       verb->name);
 }
 
@@ -116,6 +68,13 @@ static opevo_status parse_option(int argc, char **argv, int *at, opevo_call *cal
     return OPEVO_OK;
 }
 
+const opevo_option *opevo_i_option_find(const opevo_verb *verb, const char *word)
+{
+    const char *name = word + (strncmp(word, "--", 2) ? 0 : 2);
+
+    return find(verb, name, strcspn(name, "="));
+}
+
 static bool is_option(const opevo_verb *verb, const char *word)
 {
     return !strncmp(word, "--", 2) || (word[0] == '-' && find(verb, word, strlen(word)));
@@ -136,7 +95,7 @@ static opevo_status parse_words(int argc, char **argv, opevo_call *call, opevo_e
         else if (!options_over && argv[i][0] == '-' && argv[i][1])
             status =
                 OPEVO_FAIL(err, OPEVO_INVALID,
-                           "There is no option %.60s; options have two dashes, see opevo help %s.",
+                           "Unknown option %.60s: long options have two dashes; see opevo help %s.",
                            argv[i], verb->name);
         else if (call->argument_count == verb->arguments_max)
             status =

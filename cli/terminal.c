@@ -160,7 +160,10 @@ static void print_line(const opevo_table *table, const size_t *widths, const pie
             opevo_text_add(out, "  ");
         if (*table->heads[c] != '<')
             pad(out, space);
-        opevo_text_add(out, text);
+        if (texts == table->heads)
+            opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, text);
+        else
+            opevo_text_add(out, text);
         if (*table->heads[c] == '<' && c + 1 < self->to)
             pad(out, space);
     }

@@ -22,6 +22,8 @@ typedef struct opevo_i_tuning {
     opevo_i_finals finals;
     uint64_t failed; /* what the progress line of a single run shows */
     double best, cost_s;
+    bool draws_curve; /* and has it whole: false once there was no memory for it */
+    opevo_run_curve curve;
 } opevo_i_tuning;
 
 void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out);

@@ -12,6 +12,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static double fraction(const opevo_i_tuning *self, double fitness)
 {
@@ -128,6 +129,7 @@ static void print_failures(const opevo_run_result *result, opevo_text *out)
 void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, opevo_text *out)
 {
     const opevo_run_result *result = &self->results[0];
+    char best[64];
 
     opevo_text_printf(out, "%llu trials", (unsigned long long)result->trials);
     print_failures(result, out);
@@ -141,7 +143,10 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
         opevo_text_add(out, "\nno trial succeeded\n");
         return;
     }
-    opevo_text_printf(out, "\nbest %.8g %s", result->best.outcome.fitness, self->objective->unit);
+    snprintf(best, sizeof best, "best %.8g %s", result->best.outcome.fitness,
+             self->objective->unit);
+    opevo_text_add(out, "\n");
+    opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, best);
     if (self->optimum.known)
         opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
                           100 * fraction(self, result->best.outcome.fitness),
@@ -149,6 +154,9 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
     opevo_space_print(self->objective->space, result->best.proposal.point, out);
     opevo_text_add(out, "\n");
+    if (self->draws_curve)
+        opevo_i_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0,
+                            self->objective->unit, opevo_i_terminal_width(STDOUT_FILENO), out);
     opevo_i_finals_print(&self->finals, self->objective->space, self->objective->unit, out);
     if (self->finals.interrupted && store)
         opevo_text_printf(out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* help, man and completion: all three printed from the tables of verbs and options. */
+/* help and man, both printed from the tables of verbs and options. */
 
 #include "cli_internal.h"
 
@@ -36,20 +36,18 @@ static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_
 
     (void)exit_code;
     if (call->argument_count) {
-        verb = opevo_i_verb_find(call->arguments[0]);
-        if (!verb)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "There is no verb \"%s\"; see opevo help.",
-                              call->arguments[0]);
-        opevo_i_print_usage(verb, out);
-        return OPEVO_OK;
+        opevo_status status = opevo_i_verb_find(call->arguments[0], &verb, err);
+
+        if (status == OPEVO_OK)
+            opevo_i_print_usage(verb, out);
+        return status;
     }
     opevo_text_add(out, "usage: opevo VERB [WHAT] [OPTION]...\n\n"
                         "A testbed for tuning tensor operators by q-random walks on graphs.\n\n");
     for (size_t i = 0; opevo_i_verbs[i]; i++)
         opevo_text_printf(out, "  %-11s %s\n", opevo_i_verbs[i]->name, opevo_i_verbs[i]->summary);
-    opevo_text_add(out,
-                   "\nopevo help VERB, or opevo VERB --help, says more. opevo --version prints the "
-                   "version.\n");
+    opevo_text_add(
+        out, "\nopevo help VERB, or opevo VERB --help, says more. opevo -V prints the version.\n");
     return OPEVO_OK;
 }
 
@@ -113,10 +111,13 @@ static opevo_status run_man(const opevo_call *call, opevo_text *out, int *exit_c
                         ".SH SYNOPSIS\n.B opevo\nVERB [WHAT] [OPTION]...\n.SH VERBS\n");
     for (size_t i = 0; opevo_i_verbs[i]; i++)
         add_roff_verb(out, opevo_i_verbs[i]);
-    opevo_text_add(out, ".SH ENVIRONMENT\n.B COLUMNS\nis the width that sentences and tables are "
-                        "fitted to, instead of that of the terminal.\n.SH EXIT STATUS\n0 done; 1 a "
-                        "verification rejected; 2 misused or failed, with "
-                        "one sentence on standard error; 130 interrupted.\n");
+    opevo_text_add(
+        out, ".SH ENVIRONMENT\n.B COLUMNS\nis the width that sentences and tables are "
+             "fitted to, instead of that of the terminal.\n.PP\n.B NO_COLOR\nset and not "
+             "empty turns colours off.\n.PP\n.BR LC_ALL \", \" LC_CTYPE \" or \" LANG\n"
+             "says whether characters beyond ASCII may be drawn.\n.SH EXIT STATUS\n0 done; 1 a "
+             "verification rejected; 2 misused or failed, with "
+             "one sentence on standard error; 130 interrupted.\n");
     return OPEVO_OK;
 }
 
@@ -125,40 +126,4 @@ const opevo_verb opevo_i_verb_man = {
     .arguments = "",
     .summary = "Print the man page: opevo man | man -l -",
     .run = run_man,
-};
-
-static opevo_status run_completion(const opevo_call *call, opevo_text *out, int *exit_code,
-                                   opevo_error *err)
-{
-    (void)exit_code;
-    if (strcmp(call->arguments[0], "bash") != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "\"%s\": completion exists for bash.",
-                          call->arguments[0]);
-    opevo_text_add(out, "_opevo() {\n    local words=\n    if [ \"$COMP_CWORD\" = 1 ]; then\n"
-                        "        words=\"");
-    for (size_t i = 0; opevo_i_verbs[i]; i++)
-        opevo_text_printf(out, "%s%s", i ? " " : "", opevo_i_verbs[i]->name);
-    opevo_text_add(out, "\"\n    else\n        case ${COMP_WORDS[1]} in\n");
-    for (size_t i = 0; opevo_i_verbs[i]; i++) {
-        opevo_text_printf(out, "        %s) words=\"", opevo_i_verbs[i]->name);
-        for (size_t j = 0; j < opevo_i_verbs[i]->option_count; j++)
-            opevo_text_printf(out, "%s%s%s", j ? " " : "",
-                              opevo_i_option_dashes(&opevo_i_verbs[i]->options[j]),
-                              opevo_i_verbs[i]->options[j].name);
-        opevo_text_add(out, "\" ;;\n");
-    }
-    opevo_text_add(out,
-                   "        esac\n    fi\n"
-                   "    COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
-                   "}\ncomplete -o default -F _opevo opevo\n");
-    return OPEVO_OK;
-}
-
-const opevo_verb opevo_i_verb_completion = {
-    .name = "completion",
-    .arguments = "bash",
-    .arguments_min = 1,
-    .arguments_max = 1,
-    .summary = "Print a completion script: eval \"$(opevo completion bash)\"",
-    .run = run_completion,
 };

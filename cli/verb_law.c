@@ -115,16 +115,20 @@ static void print_json(const opevo_law *law, const row *rows, size_t count, bool
     opevo_text_add(out, "\n]}\n");
 }
 
-/* A bar in eighths of a character, so that small probabilities are still told apart. */
+/* A bar in eighths of a character, so that small probabilities are still told apart; in whole ones
+ * where the locale has no such characters. */
 static void draw_bar(double share, char *bar, size_t size)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    bool unicode = opevo_i_unicode();
     unsigned length = (unsigned)(share * 24 * 8 + 0.5);
     size_t used = 0;
 
+    bar[0] = '\0';
     for (; length >= 8; length -= 8)
-        used += (size_t)snprintf(bar + used, size - used, "█");
-    snprintf(bar + used, size - used, "%s", eighths[length]);
+        used += (size_t)snprintf(bar + used, size - used, "%s", unicode ? "█" : "#");
+    if (unicode)
+        snprintf(bar + used, size - used, "%s", eighths[length]);
 }
 
 static opevo_status print_rows(const opevo_law *law, const row *rows, size_t count, bool by_class,
@@ -251,6 +255,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         status = OPEVO_FAIL(err, OPEVO_INVALID, "--json and --csv: choose one.");
         goto cleanup;
     }
+    if (svg)
+        OPEVO_TRY(opevo_i_check_output("--svg", svg, "<title>q-random walk on ", err));
     OPEVO_TRY(opevo_i_option_q(call, &q, err));
     OPEVO_TRY(opevo_i_option_count(call, "top", 40, 0, UINT64_MAX, &top, err));
     OPEVO_TRY(find_options(call, &settings, err));

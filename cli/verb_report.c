@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const opevo_option options[] = {
     {"-o", "FILE", "the page to write (default report.html)", false},
@@ -61,18 +60,6 @@ static opevo_status check_options(const opevo_call *call, bool landscape, opevo_
     return OPEVO_OK;
 }
 
-/* Before the work, so that a slip of the pen does not cost it. */
-static opevo_status check_target(const char *path, opevo_error *err)
-{
-    struct stat info;
-
-    if (!*path)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "-o is empty: name a file, such as report.html.");
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return OPEVO_FAIL(err, OPEVO_IO, "-o %s: that is a folder; name a file in it.", path);
-    return OPEVO_OK;
-}
-
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *path = opevo_i_flag(call, "-o") ? opevo_i_option(call, "-o") : "report.html";
@@ -83,7 +70,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 
     (void)exit_code;
     OPEVO_TRY(check_options(call, landscape, err));
-    OPEVO_TRY(check_target(path, err));
+    OPEVO_TRY(opevo_i_check_output("-o", path, " - opevo report</title>", err));
     if (opevo_i_report_page_size == 0) /* says so, before the work */
         OPEVO_TRY(opevo_i_report_page_fill("", &json, &page, err));
     if (landscape)

@@ -88,7 +88,32 @@ static void print_run(const opevo_run_info *info, opevo_text *out)
         opevo_text_add(out, "no trial succeeded\n");
 }
 
-/* A run with its finals. */
+/* The best fitness over the trials, read piece by piece. */
+static opevo_status print_curve(opevo_store *store, const opevo_run_info *info, opevo_text *out,
+                                opevo_error *err)
+{
+    enum { PIECE = 256 };
+    opevo_status status = OPEVO_OK;
+    opevo_run_curve curve = {0};
+    opevo_trial *trials = opevo_malloc(PIECE, sizeof *trials);
+    size_t got = PIECE;
+
+    if (!trials)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read run %lld.", (long long)info->run);
+    while (got == PIECE) {
+        OPEVO_TRY(opevo_store_read(store, info->run, curve.trials, trials, PIECE, &got, err));
+        for (size_t i = 0; i < got; i++)
+            OPEVO_TRY(opevo_run_curve_add(&curve, &trials[i].outcome, err));
+    }
+    opevo_i_curve_print(&curve, info->optimum, info->unit, opevo_i_terminal_width(STDOUT_FILENO),
+                        out);
+cleanup:
+    opevo_run_curve_free(&curve);
+    opevo_free(trials);
+    return status;
+}
+
+/* A run with its curve and its finals. */
 static void visit_whole(listing *self, const opevo_run_info *info)
 {
     opevo_i_finals finals;
@@ -99,6 +124,7 @@ static void visit_whole(listing *self, const opevo_run_info *info)
         add_json(info, &finals, space, self);
     } else if (self->status == OPEVO_OK) {
         print_run(info, self->out);
+        self->status = print_curve(self->store, info, self->out, self->err);
         opevo_i_finals_print(&finals, space, info->unit, self->out);
     }
     opevo_space_destroy(space);

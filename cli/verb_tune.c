@@ -33,6 +33,7 @@ static const opevo_option options[] = {
     {"library", NULL, "in the finals: OpenBLAS, cuBLAS and cuDNN, or rocBLAS, too", false},
     {"emit", "DIR", "kernels: write the best as source, with a program that checks and times it",
      false},
+    {"curve", NULL, "draw the best fitness over the trials of the run", false},
     {"json", NULL, "print one JSON object", false},
     {"dry-run", NULL, "print the settings and stop", false},
     {"quiet", NULL, "no progress line", false},
@@ -40,6 +41,22 @@ static const opevo_option options[] = {
 
 /* ---- Reading the command line
  * ------------------------------------------------------------------------ */
+
+/* Whether an earlier --set has the key of this one. */
+static bool set_before(const opevo_call *call, size_t number)
+{
+    const char *assignment = call->given[number].value;
+    size_t length = strcspn(assignment, "=");
+
+    for (size_t i = 0; i < number; i++) {
+        const char *earlier = call->given[i].value;
+
+        if (call->given[i].option == call->given[number].option &&
+            strcspn(earlier, "=") == length && !strncmp(earlier, assignment, length))
+            return true;
+    }
+    return false;
+}
 
 static opevo_status read_settings(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
@@ -57,6 +74,10 @@ static opevo_status read_settings(const opevo_call *call, opevo_i_tuning *self, 
 
         if (strcmp(call->given[i].option->name, "set") != 0)
             continue;
+        if (set_before(call, i))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--set %s: the setting is given twice; give it once.",
+                              call->given[i].value);
         if (opevo_settings_set(self->run.tuner, call->given[i].value, self->settings, &inner))
             return OPEVO_FAIL(err, inner.status, "--set %.100s: %.800s", call->given[i].value,
                               inner.message);
@@ -186,6 +207,12 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
     OPEVO_TRY(opevo_i_option_count(call, "runs", 1, 1, 1000000, &self->runs, err));
     OPEVO_TRY(opevo_i_option_count(call, "threads", self->runs == 1, 0, 1024, &threads, err));
     self->threads = threads ? (unsigned)threads : opevo_processor_count();
+    self->draws_curve = opevo_i_flag(call, "curve");
+    if (self->draws_curve && (self->runs > 1 || opevo_i_flag(call, "json"))) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--curve draws one run as text; leave out --runs and --json.");
+        goto cleanup;
+    }
     OPEVO_TRY(read_settings(call, self, err));
     OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
                                         opevo_i_option(call, "on"), opevo_i_option(call, "space"),
@@ -237,6 +264,8 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     self->best = fmax(self->best, trial->outcome.fitness);
     opevo_i_finals_note(&self->finals, trial);
+    if (self->draws_curve)
+        self->draws_curve = opevo_run_curve_add(&self->curve, &trial->outcome, NULL) == OPEVO_OK;
     if (!opevo_i_progress_due(&self->progress))
         return;
     if (self->optimum.known)
@@ -341,6 +370,7 @@ cleanup:
     opevo_objective_destroy(self.objective);
     opevo_i_finals_free(&self.finals);
     opevo_i_note_free(&self.note);
+    opevo_run_curve_free(&self.curve);
     opevo_text_free(&self.settings_text);
     opevo_free(self.settings);
     opevo_free(self.earlier);

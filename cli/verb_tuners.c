@@ -55,36 +55,47 @@ static void print_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_text_add(out, "]}");
 }
 
+static void print_tuner(const opevo_tuner_ops *tuner, opevo_text *out)
+{
+    opevo_text_printf(out, "%s: %s\n    source: %s\n", tuner->name, tuner->summary, tuner->source);
+    if (tuner->learn)
+        opevo_text_add(out, "    learns from earlier runs: opevo tune ... --learn STORE:RUN\n");
+    for (size_t j = 0; j < tuner->setting_count; j++)
+        print_setting(&tuner->settings[j], out);
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
+    opevo_status status = OPEVO_OK;
+    const opevo_tuner_ops *only = NULL;
     bool json = opevo_i_flag(call, "json");
+    const char *separator = json ? "[\n  " : "";
 
     (void)exit_code;
-    (void)err;
-    opevo_text_add(out, json ? "[\n  " : "");
+    if (call->argument_count)
+        OPEVO_TRY(opevo_tuner_find(call->arguments[0], &only, err));
     for (size_t i = 0; i < opevo_tuner_count(); i++) {
         const opevo_tuner_ops *tuner = opevo_tuner_get(i);
 
-        if (json) {
-            opevo_text_add(out, i ? ",\n  " : "");
-            print_tuner_json(tuner, out);
+        if (only && tuner != only)
             continue;
-        }
-        opevo_text_printf(out, "%s%s: %s\n    source: %s\n", i ? "\n" : "", tuner->name,
-                          tuner->summary, tuner->source);
-        if (tuner->learn)
-            opevo_text_add(out, "    learns from earlier runs: opevo tune ... --learn STORE:RUN\n");
-        for (size_t j = 0; j < tuner->setting_count; j++)
-            print_setting(&tuner->settings[j], out);
+        opevo_text_add(out, separator);
+        separator = json ? ",\n  " : "\n";
+        if (json)
+            print_tuner_json(tuner, out);
+        else
+            print_tuner(tuner, out);
     }
     opevo_text_add(out, json ? "\n]\n" : "");
-    return OPEVO_OK;
+cleanup:
+    return status;
 }
 
 const opevo_verb opevo_i_verb_tuners = {
     .name = "tuners",
-    .arguments = "",
-    .summary = "List the tuners, their sources and settings.",
+    .arguments = "[TUNER]",
+    .arguments_max = 1,
+    .summary = "List the tuners, or one of them, with sources and settings.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -406,6 +406,7 @@ static void add_defect_cells(const opevo_fit *fit, opevo_table *table)
 static opevo_status print_table(const suite *self, size_t rejected, opevo_text *out,
                                 opevo_error *err)
 {
+    char verdict[64];
     static const char *const heads[] = {"<test",  "<from", "cells", "chi2", "df",   "p",   "G", "p",
                                         "Holm p", "q +-",  "cut",   "edge", "rule", "dup", "<"};
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
@@ -435,8 +436,11 @@ static opevo_status print_table(const suite *self, size_t rejected, opevo_text *
              "0.999 at alpha 1e-6. q off by so much; a walk cut after so many steps; the share\n"
              "of edges of which the loss of one is seen; the other duplicate rule; no duplicate\n"
              "rule.\n");
-    opevo_text_printf(out, "\n%zu of %zu tests rejected at alpha = %g over all of them\n", rejected,
-                      self->count, self->alpha);
+    snprintf(verdict, sizeof verdict, "%zu of %zu tests rejected", rejected, self->count);
+    opevo_text_add(out, "\n");
+    opevo_i_text_add_styled(out, STDOUT_FILENO, rejected ? OPEVO_STYLE_BAD : OPEVO_STYLE_GOOD,
+                            verdict);
+    opevo_text_printf(out, " at alpha = %g over all of them\n", self->alpha);
     return status;
 }
 

@@ -4,6 +4,8 @@
 
 #include <opevo/tuners.h>
 
+#include <opevo/closest.h>
+
 #include "tuners_internal.h"
 
 #include <string.h>
@@ -46,6 +48,7 @@ const opevo_tuner_ops *opevo_tuner_get(size_t i)
 
 opevo_status opevo_tuner_find(const char *name, const opevo_tuner_ops **out, opevo_error *err)
 {
+    opevo_closest closest = {.word = name};
     opevo_text names = {0};
 
     for (size_t i = 0; i < opevo_tuner_count(); i++) {
@@ -53,10 +56,14 @@ opevo_status opevo_tuner_find(const char *name, const opevo_tuner_ops **out, ope
             *out = tuners[i];
             return OPEVO_OK;
         }
+        opevo_closest_offer(&closest, tuners[i]->name);
     }
+    if (closest.found)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown tuner %s; did you mean %s?", name,
+                          closest.found);
     for (size_t i = 0; i < opevo_tuner_count(); i++)
         opevo_text_printf(&names, "%s%s", i ? ", " : "", tuners[i]->name);
-    OPEVO_FAIL(err, OPEVO_INVALID, "There is no tuner %s; there are: %s.", name,
+    OPEVO_FAIL(err, OPEVO_INVALID, "Unknown tuner %s; use one of %s.", name,
                opevo_text_string(&names));
     opevo_text_free(&names);
     return OPEVO_INVALID;

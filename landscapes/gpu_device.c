@@ -4,6 +4,7 @@
 
 #include "simulated_internal.h"
 
+#include <opevo/closest.h>
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
@@ -106,17 +107,23 @@ static opevo_status parse(const char *text, size_t size, const char *origin, ope
 
 static opevo_status fail_unknown(const char *device, opevo_error *err)
 {
+    opevo_closest closest = {.word = device};
     opevo_text names = {0};
-    opevo_status status = OPEVO_INVALID;
 
-    for (size_t i = 0; i < opevo_device_count(); i++)
+    for (size_t i = 0; i < opevo_device_count(); i++) {
         opevo_text_printf(&names, "%s, ", opevo_i_embedded_devices[i].name);
-    OPEVO_FAIL(err, status,
-               "'%s' is no simulated device: use one of %sor the path of a device file "
-               "(with a '/' or ending in .json).",
-               device, opevo_text_string(&names));
+        opevo_closest_offer(&closest, opevo_i_embedded_devices[i].name);
+    }
+    if (closest.found)
+        OPEVO_FAIL(err, OPEVO_INVALID, "Unknown simulated device '%s'; did you mean %s?", device,
+                   closest.found);
+    else
+        OPEVO_FAIL(err, OPEVO_INVALID,
+                   "Unknown simulated device '%s': use one of %sor the path of a device file "
+                   "(with a '/' or ending in .json).",
+                   device, opevo_text_string(&names));
     opevo_text_free(&names);
-    return status;
+    return OPEVO_INVALID;
 }
 
 opevo_status opevo_i_device_load(const char *device, opevo_i_device *out, opevo_error *err)

@@ -2,8 +2,10 @@
 
 #include <opevo/operator.h>
 
+#include <opevo/closest.h>
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -130,19 +132,32 @@ static const form forms[] = {
 
 static opevo_status fail_unknown(const char *text, opevo_error *err)
 {
+    char name[64];
+    opevo_closest closest = {.word = name};
+    const char *meant = NULL; /* a form */
     opevo_text known = {0};
-    opevo_status status = OPEVO_INVALID;
 
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "("), text);
     for (size_t i = 0; i < opevo_operator_count(); i++) {
         if (strncmp(named[i].name, "resnet18-", 9) != 0)
             opevo_text_printf(&known, "%s, ", named[i].name);
+        opevo_closest_offer(&closest, named[i].name);
     }
     opevo_text_add(&known, "resnet18-c1 to resnet18-c12, ");
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         opevo_text_printf(&known, "%s%s", i ? ", " : "", forms[i].usage);
-    OPEVO_FAIL(err, status, "'%s' is no operator: use one of %s.", text, opevo_text_string(&known));
+        opevo_closest_offer(&closest, forms[i].name);
+        if (closest.found == forms[i].name)
+            meant = forms[i].usage;
+    }
+    if (closest.found)
+        OPEVO_FAIL(err, OPEVO_INVALID, "Unknown operator '%s'; did you mean %s?", text,
+                   meant ? meant : closest.found);
+    else
+        OPEVO_FAIL(err, OPEVO_INVALID, "Unknown operator '%s'; use one of %s.", text,
+                   opevo_text_string(&known));
     opevo_text_free(&known);
-    return status;
+    return OPEVO_INVALID;
 }
 
 /* Cut `arguments` at its commas, in place, without the spaces around each piece. Returns the number

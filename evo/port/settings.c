@@ -5,10 +5,12 @@
 
 #include "port_internal.h"
 
+#include <opevo/closest.h>
 #include <opevo/text.h>
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The i-th name of a list separated by spaces; its length is 0 when there are fewer. */
@@ -96,17 +98,29 @@ void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_value *val
 
 static opevo_status fail_key(const opevo_tuner_ops *ops, const char *assignment, opevo_error *err)
 {
+    char key[64];
+    opevo_closest closest = {.word = key};
     opevo_text keys = {0};
     opevo_status status = OPEVO_INVALID;
 
     if (ops->setting_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Tuner %s has no settings, so %s cannot be set.",
                           ops->name, assignment);
-    for (size_t i = 0; i < ops->setting_count; i++)
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(assignment, "="), assignment);
+    for (size_t i = 0; i < ops->setting_count; i++) {
         opevo_text_printf(&keys, "%s%s", i ? ", " : "", ops->settings[i].key);
-    status = OPEVO_FAIL(err, OPEVO_INVALID,
-                        "%s sets nothing of tuner %s: write KEY=VALUE with a key of: %s.",
-                        assignment, ops->name, opevo_text_string(&keys));
+        opevo_closest_offer(&closest, ops->settings[i].key);
+    }
+    if (!*key || !strchr(assignment, '='))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "\"%s\" is not a setting: write KEY=VALUE, where KEY is one of %s.",
+                            assignment, opevo_text_string(&keys));
+    else if (closest.found)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "Tuner %s has no setting %s; did you mean %s?",
+                            ops->name, key, closest.found);
+    else
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "Tuner %s has no setting %s; use one of %s.",
+                            ops->name, key, opevo_text_string(&keys));
     opevo_text_free(&keys);
     return status;
 }

@@ -163,8 +163,8 @@ static void test_bad_forms(void **state)
         const char *text, *words;
     } bad[] = {
         {"", "mm1, mm2"},
-        {"mm4", "use one of mm1"},
-        {"MM1", "use one of mm1"},
+        {"mm4", "did you mean mm1?"},
+        {"MM1", "did you mean mm1?"},
         {"conv3d(1)", "conv2d(B,Cin"},
         {"matmul", "matmul(N,K,M)"},
         {"matmul(", "matmul(N,K,M)"},
@@ -190,7 +190,8 @@ static void test_bad_forms(void **state)
         {"c2(3", "number of images"},
         {"resnet18-c12(1.5)", "number of images"},
         {"mm1(3)", "number of images"},
-        {"resnet18-c13", "use one of mm1"},
+        {"resnet18-c13", "did you mean resnet18-c1?"},
+        {"softmax", "use one of mm1"},
     };
     opevo_operator op = {.n = 42};
 

@@ -9,15 +9,15 @@
 
 #include <opevo/tuner.h>
 
-typedef struct opevo_improvement {
+typedef struct opevo_run_step {
     uint64_t trial; /* from 1 */
     double cost_s;  /* of all trials up to and with this one */
     double fitness; /* above that of every earlier trial, above 0 */
-} opevo_improvement;
+} opevo_run_step;
 
 /* A plain value: start from {0}. */
 typedef struct opevo_run_curve {
-    opevo_improvement *steps;
+    opevo_run_step *steps;
     size_t count, capacity;
     uint64_t trials, failed;
     double cost_s;

@@ -12,6 +12,7 @@ try mm1 --on sim:gtx1080ti --tuner genetic
 try mm1 --on sim:gtx1080ti --set lambda=0
 try mm1 --on sim:gtx1080ti --set lamda=8
 try mm1 --on sim:gtx1080ti --set q=1
+try mm1 --on sim:gtx1080ti --set q=.5 --set q=.6
 try mm1 --on sim:gtx1080ti --set q
 try mm1 --on sim:gtx1080ti --trials 0
 try mm1 --on sim:gtx1080ti --trials many

@@ -4,7 +4,7 @@ opevo --version
 opevo help law | head -n 1
 opevo law --help | head -n 1
 opevo man | head -n 1
-opevo completion bash | bash -n && echo "completion parses"
+opevo -V
 opevo
 echo $?
 opevo tun

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Colours and characters that a terminal may lack. */
+
+#include "cli_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+bool opevo_i_unicode(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *locale = getenv(names[i]);
+        const char *charset = locale ? strchr(locale, '.') : NULL;
+
+        if (locale && *locale)
+            return charset &&
+                   (!strncasecmp(charset, ".utf-8", 6) || !strncasecmp(charset, ".utf8", 5));
+    }
+    return false;
+}
+
+/* NO_COLOR: no-color.org, set and not empty. */
+static bool has_styles(int descriptor)
+{
+    const char *off = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+
+    return !(off && *off) && terminal && *terminal && strcmp(terminal, "dumb") != 0 &&
+           isatty(descriptor);
+}
+
+void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style, const char *text)
+{
+    static const char *const codes[] = {
+        [OPEVO_STYLE_STRONG] = "1", [OPEVO_STYLE_GOOD] = "32", [OPEVO_STYLE_BAD] = "1;31"};
+
+    if (has_styles(descriptor) && *text)
+        opevo_text_printf(out, "\033[%sm%s\033[0m", codes[style], text);
+    else
+        opevo_text_add(out, text);
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What may stand in the place of the last word, and each shell's script as far as the shell is here.
+words() { opevo completion words -- "$@" | paste -s -d ' '; }
+words tun
+words tune --on sim:
+words tune --tuner=opevo
+words tune --tuner opevo --set ''
+words tune --set dup
+words tune --set duplicates=
+words tuners kt-g
+words law --topology t
+words law 'factor(8,3)' --met
+words law --method cg
+words landscape b
+words help ver
+words runs ''
+words nonsense ''
+opevo completion bash >script.bash && bash -n script.bash && echo "bash parses it"
+try() {
+    COMP_LINE=$1 bash -c '. ./script.bash 2>/dev/null
+        COMP_POINT=${#COMP_LINE}
+        compopt() { :; }
+        _opevo
+        echo "$COMP_LINE: ${COMPREPLY[*]}"'
+}
+try 'opevo tune mm1 --on sim:g'
+try 'opevo tune --set duplicates=r'
+try 'opevo tuners qg'
+opevo completion zsh >script.zsh
+command -v zsh >/dev/null && { zsh -n script.zsh || echo "zsh refuses it"; }
+opevo completion fish >script.fish
+command -v fish >/dev/null && { fish -n script.fish || echo "fish refuses it"; }
+opevo completion csh
+opevo completion bash zsh
