@@ -31,9 +31,10 @@ static bool fill_table(opevo_i_factor *self)
         self->table[s] = 1;
     for (size_t m = 1; m < self->places; m++) {
         opevo_index *row = self->table + m * columns;
+        const opevo_index *above = row - columns;
 
         for (size_t s = 1; s < columns; s++)
-            row[s] = row[s - 1] + row[s - columns];
+            row[s] = row[s - 1] + above[s];
     }
     return true;
 }
