@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Pajek files, line by line. igraph takes a quote that is not closed for a part of the label, and
- * what a cut matrix lacks for zeros. */
+ * what a cut matrix lacks for zeros; from 0.10.5 on it drops, without a word, what follows a blank
+ * line or a section that it does not know. */
 
 #include "graph_text.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-typedef enum section { NONE, VERTICES, EDGES, LISTS, MATRIX, OTHER } section;
+typedef enum section { NONE, VERTICES, EDGES, LISTS, MATRIX } section;
 
 typedef struct pajek {
     const char *path;
@@ -167,6 +168,24 @@ static opevo_status end_section(const pajek *self, opevo_error *err)
     return OPEVO_OK;
 }
 
+/* Nothing but the name of the network may stand before the vertices. */
+static opevo_status refuse_before_vertices(const pajek *self, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s:%zu: igraph cannot read the graph: *Vertices and their number must come "
+                      "first.",
+                      self->path, self->line);
+}
+
+static opevo_status refuse_section(const pajek *self, const char *at, size_t length,
+                                   opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s:%zu: the section %s is not one of *Edges, *Arcs, *Edgeslist, *Arcslist "
+                      "and *Matrix after *Vertices; remove it.",
+                      self->path, self->line, OPEVO_I_EXCERPT_BYTES(at, length));
+}
+
 /* A line that begins with an asterisk. */
 static opevo_status begin_section(pajek *self, const char *at, opevo_error *err)
 {
@@ -175,35 +194,45 @@ static opevo_status begin_section(pajek *self, const char *at, opevo_error *err)
         section section;
     } known[] = {{"*vertices", VERTICES}, {"*edgeslist", LISTS}, {"*arcslist", LISTS},
                  {"*edges", EDGES},       {"*arcs", EDGES},      {"*matrix", MATRIX}};
+    size_t length = strcspn(at, " \t\r\n");
     opevo_status status = end_section(self, err);
 
     if (status != OPEVO_OK)
         return status;
-    self->section = OTHER;
-    for (size_t i = 0; i < sizeof known / sizeof known[0] && self->section == OTHER; i++)
-        if (strncasecmp(at, known[i].name, strlen(known[i].name)) == 0)
+    self->section = NONE;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (length == strlen(known[i].name) && strncasecmp(at, known[i].name, length) == 0)
             self->section = known[i].section;
     if (self->section == MATRIX) {
         self->matrix_line = self->line;
         self->rows = 0;
     }
-    if (self->section != VERTICES)
-        return OPEVO_OK;
-    if (!self->vertices_line)
-        return begin_vertices(self, at + strlen("*vertices"), err);
-    self->section = OTHER; /* a second one is igraph's to refuse */
+    if (!self->vertices_line) {
+        if (self->section == VERTICES)
+            return begin_vertices(self, at + length, err);
+        self->section = NONE;
+        return (length == 4 || length == 8) && strncasecmp(at, "*network", length) == 0
+                   ? OPEVO_OK
+                   : refuse_before_vertices(self, err);
+    }
+    if (self->section == NONE || self->section == VERTICES)
+        return refuse_section(self, at, length, err);
     return OPEVO_OK;
+}
+
+static bool is_silent(const char *at)
+{
+    at += strspn(at, " \t");
+    return line_ends(at) || *at == '%';
 }
 
 static opevo_status check_line(pajek *self, const char *at, opevo_error *err)
 {
-    at += strspn(at, " \t");
-    if (line_ends(at) || *at == '%')
+    if (is_silent(at))
         return OPEVO_OK;
+    at += strspn(at, " \t");
     if (*at == '*')
         return begin_section(self, at, err);
-    if (!self->vertices_line)
-        return OPEVO_OK;
     switch (self->section) {
     case VERTICES:
         return check_vertex(self, at, err);
@@ -214,26 +243,56 @@ static opevo_status check_line(pajek *self, const char *at, opevo_error *err)
     case MATRIX:
         return check_row(self, at, err);
     case NONE:
-    case OTHER:
         break;
     }
+    return refuse_before_vertices(self, err);
+}
+
+/* The line behind the one at `at`. */
+static char *next_line(char *at)
+{
+    at += strcspn(at, "\r\n");
+    if (at[0] == '\r' && at[1] == '\n')
+        at++;
+    return at + (*at != '\0');
+}
+
+/* Lines end with \n alone, also the last, and blank ones become comments, which all versions of
+ * igraph read alike. */
+static opevo_status rewrite(opevo_i_graph_text *text, opevo_error *err)
+{
+    char *clean = opevo_malloc(text->size + 1, 2);
+    size_t size = 0;
+
+    if (!clean)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "%s: no memory for the graph.", text->path);
+    for (char *at = text->data; *at; at = next_line(at)) {
+        size_t length = is_silent(at) ? 0 : strcspn(at, "\r\n");
+
+        memcpy(clean + size, at, length);
+        size += length;
+        if (length == 0)
+            clean[size++] = '%';
+        clean[size++] = '\n';
+    }
+    clean[size] = '\0';
+    opevo_free(text->data);
+    text->data = clean;
+    text->size = size;
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_pajek_check(const opevo_i_graph_text *text, opevo_error *err)
+opevo_status opevo_i_pajek_check(opevo_i_graph_text *text, opevo_error *err)
 {
     pajek self = {.path = text->path};
     opevo_status status = OPEVO_OK;
 
-    for (const char *at = text->data; *at;) {
+    for (char *at = text->data; *at; at = next_line(at)) {
         self.line++;
         OPEVO_TRY(check_line(&self, at, err));
-        at += strcspn(at, "\r\n");
-        if (at[0] == '\r' && at[1] == '\n')
-            at++;
-        at += *at != '\0';
     }
-    status = end_section(&self, err);
+    OPEVO_TRY(end_section(&self, err));
+    OPEVO_TRY(rewrite(text, err));
 cleanup:
     opevo_free(self.seen);
     return status;

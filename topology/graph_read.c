@@ -45,20 +45,27 @@ static opevo_status find_form(source *file, opevo_error *err)
                       file->text.path);
 }
 
-/* igraph names the line inside its sentence: "Parse error in Pajek file, line 3 (...)". */
+/* igraph names the line inside its sentence: "Parse error in Pajek file, line 3 (...)". When it did
+ * not expect the end of a line, it has counted that line already. */
 static opevo_status refuse_file(const source *file, igraph_error_t code, opevo_error *err)
 {
     const char *reason = opevo_i_igraph_reason();
     const char *line = strcasestr(reason, "line ");
-    unsigned long number = line ? strtoul(line + strlen("line "), NULL, 10) : 0;
-    size_t length = strlen(reason);
+    char *end = NULL;
+    unsigned long number = line ? strtoul(line + strlen("line "), &end, 10) : 0;
+    bool in_brackets = number && end[0] == ' ' && end[1] == '(';
+    size_t length = 0;
 
     if (code == IGRAPH_ENOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%s: no memory for the graph.", file->text.path);
-    if (length == 0)
+    if (!*reason)
         reason = igraph_strerror(code);
+    if (in_brackets)
+        reason = end + 2;
+    if (number && strstr(reason, "unexpected end of line"))
+        number--;
     length = strlen(reason);
-    if (length && reason[length - 1] == '.')
+    while (length && (reason[length - 1] == '.' || (in_brackets && reason[length - 1] == ')')))
         length--;
     if (number)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%lu: igraph cannot read the graph: %.*s.",

@@ -31,8 +31,10 @@ opevo_status opevo_i_graph_text_check(const opevo_i_graph_text *text, opevo_erro
 opevo_status opevo_i_edge_list_check(opevo_i_graph_text *text, opevo_error *err);
 /* Vertex numbers outside 1 .. n, vertices that stand twice or are not all listed, labels whose
  * quotes are not closed, edges that are not two numbers or join a vertex to itself, a matrix that
- * is not complete. */
-opevo_status opevo_i_pajek_check(const opevo_i_graph_text *text, opevo_error *err);
+ * is not complete, anything but *Network before *Vertices, a second *Vertices, and sections that
+ * are not of vertices or edges. Line ends become \n and blank lines comments for igraph; lines keep
+ * their numbers. */
+opevo_status opevo_i_pajek_check(opevo_i_graph_text *text, opevo_error *err);
 /* Nodes without an identifier or with that of another one; edges without an end, to a node that is
  * not declared, or to where they come from. Looked at is the first graph, as igraph does, without
  * the graphs nested in it. */

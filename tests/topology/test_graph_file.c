@@ -146,6 +146,12 @@ static void test_pajek(void **state)
                 " 2 1 -0.5\r\n",
                 "x: y; y: x");
     check_graph("a.net", "*Vertices 2\r1 \"x\"\r2 y\r*Edges\r1 2\r", "x: y; y: x");
+    /* Blank lines and comments may stand anywhere. */
+    check_graph("a.net",
+                "*Network g\n\n*Vertices 3\n\n1 a\n \n2 \"b\"\n% c\n3 c\n\t\n*Arcs\n\n1 2\n\n"
+                "  % d\n*Edges\n\n2 3\n\n\n",
+                "a: b; b: a c; c: b");
+    check_graph("a.net", "*Vertices 2\r\n\r\n*Matrix\r\n\r\n0 1\r\n\r\n1 0", "0: 1; 1: 0");
     /* Of two modes: one vertex, then two that it is joined with. */
     check_graph("a.net", "*Vertices 3 1\n*Matrix\n1 1\n", "0: 1 2; 1: 0; 2: 0");
 }
@@ -205,6 +211,19 @@ static void test_refused(void **state)
         {"b.net", "*Vertices 2\n*Matrix\n0 1\n1 2\n", "b.net:4: an edge joins vertex 2 to itself",
          OPEVO_INVALID},
         {"b.net", "\n*Vertices 99999999999\n", "b.net:2: *Vertices must", OPEVO_LIMIT},
+        {"b.net", "\nhello\n", "b.net:2: igraph cannot read the graph", OPEVO_INVALID},
+        {"b.net", "% c\n*Edges\n1 2\n*Vertices 2\n", "b.net:2: igraph cannot read the graph",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n*Edges\n1 2 x\n1 2\n", "b.net:3: igraph cannot read the graph",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n*Edges\n1 2 0.5 8", "b.net:3: igraph cannot read the graph",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n\n*Vertices 2\n", "b.net:3: the section *Vertices is not one of",
+         OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n*Edges\n1 2\n*Partition p\n1\n2\n",
+         "b.net:4: the section *Partition is not one of", OPEVO_INVALID},
+        {"b.net", "*Vertices 2\n*Edgesx\n1 2\n", "b.net:2: the section *Edgesx is not",
+         OPEVO_INVALID},
         {"b.graphml", "", "b.graphml: the file is empty", OPEVO_INVALID},
         {"b.graphml", "junk", "b.graphml:1: igraph cannot read the graph", OPEVO_INVALID},
         {"b.graphml", "<graphml>\n<graph>\n<node id=\"a\"/>\n", "igraph cannot read the graph",
