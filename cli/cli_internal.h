@@ -207,6 +207,14 @@ void opevo_i_note_free(opevo_note_texts *texts);
 /* Say how many rows of a recording a space file left out, if any. */
 void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);
 
+/* ---- The library of a tuner (tuner_library.c); nothing where it has none */
+
+/* " with XGBoost 3.0.0" */
+void opevo_i_add_library(const opevo_tuner_ops *tuner, opevo_text *out);
+void opevo_i_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out);
+/* A line where this version computes other results than those tested. */
+void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out);
+
 /* ---- The terminal (terminal.c)
  * --------------------------------------------------------------------------- */
 

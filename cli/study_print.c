@@ -28,6 +28,14 @@ static void add_shard_json(const opevo_i_study_call *self, opevo_text *out)
     opevo_i_json_index(out, "shards", self->shard.count);
 }
 
+/* One note for each tuner, whose lines stand together. */
+static void print_library_notes(const opevo_study *study, opevo_text *out)
+{
+    for (size_t i = 0; i < study->line_count; i++)
+        if (i == 0 || study->lines[i].tuner != study->lines[i - 1].tuner)
+            opevo_i_print_library_note(study->lines[i].tuner, out);
+}
+
 void opevo_i_study_print_head(const opevo_i_study_call *self, opevo_text *out)
 {
     const opevo_study *study = self->study;
@@ -45,6 +53,7 @@ void opevo_i_study_print_head(const opevo_i_study_call *self, opevo_text *out)
     if (self->by.length)
         opevo_text_printf(out, " (%s)", self->by.data);
     opevo_text_add(out, "\n");
+    print_library_notes(study, out);
 }
 
 void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_study_result *result,

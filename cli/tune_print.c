@@ -27,6 +27,7 @@ static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
     opevo_i_json_string(out, "tuner", self->run.tuner->name);
     opevo_i_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
+    opevo_i_add_library_json(self->run.tuner, out);
     if (self->run.earlier_count > 0)
         opevo_text_printf(out, ", \"earlier_trials\": %zu", self->run.earlier_count);
 }
@@ -89,8 +90,9 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
 
     opevo_text_printf(out, "%s, ", self->objective->name);
     opevo_i_text_add_grouped(out, opevo_space_size(self->objective->space));
-    opevo_text_printf(out, " points; tuner %s%s%s; ", self->run.tuner->name,
-                      self->settings_text.length ? " " : "",
+    opevo_text_printf(out, " points; tuner %s", self->run.tuner->name);
+    opevo_i_add_library(self->run.tuner, out);
+    opevo_text_printf(out, "%s%s; ", self->settings_text.length ? " " : "",
                       opevo_text_string(&self->settings_text));
     if (self->runs == 1)
         opevo_text_printf(out, "seed %llu", (unsigned long long)self->run.seed);
@@ -107,6 +109,7 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
         opevo_text_printf(out, "; to %.6g %s", budget->target, self->objective->unit);
     opevo_text_add(out, "\n");
     opevo_i_print_ignored(self->objective, out);
+    opevo_i_print_library_note(self->run.tuner, out);
 }
 
 static void print_failures(const opevo_run_result *result, opevo_text *out)

@@ -585,4 +585,5 @@ const opevo_tuner_ops opevo_i_ansor_knobs_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .library = opevo_i_cost_model_library,
 };

@@ -359,4 +359,5 @@ const opevo_tuner_ops opevo_i_autotvm_ops = {
     .tell = tell,
     .destroy = destroy,
     .learn = learn,
+    .library = opevo_i_cost_model_library,
 };

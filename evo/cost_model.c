@@ -9,10 +9,13 @@
 #include <opevo/memory.h>
 
 #include <xgboost/c_api.h>
+#include <xgboost/version_config.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "rank_pairs_internal.h"
 
 enum { TEXT_SIZE = 256 };
 
@@ -26,6 +29,9 @@ struct opevo_i_cost_model {
     const float *seen_at; /* the matrix that `seen` describes to the library */
     size_t seen_count;
     char seen[TEXT_SIZE];
+
+    opevo_i_rank_pairs *pairs; /* of the rows in training; NULL with another loss */
+    float *first, *second;     /* their gradients and second derivatives */
 
     size_t *above; /* of the rows trained on, and as many numbers of scratch */
     size_t above_capacity;
@@ -91,6 +97,15 @@ static opevo_status checked(int code, opevo_error *err)
     if (strstr(message, "bad_alloc"))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for XGBoost's trees.");
     return OPEVO_FAIL(err, OPEVO_LIMIT, "XGBoost failed: %s", message);
+}
+
+/* Where the library finds rows of numbers: NumPy's array interface, as JSON. */
+static void describe(const float *rows, size_t count, size_t width, char *text)
+{
+    snprintf(text, TEXT_SIZE,
+             "{\"data\": [%zu, true], \"strides\": null, \"descr\": [[\"\", \"<f4\"]],"
+             " \"typestr\": \"<f4\", \"shape\": [%zu, %zu], \"version\": 3}",
+             (size_t)rows, count, width);
 }
 
 /* ---- The score at which to stop ---- */
@@ -187,9 +202,10 @@ static opevo_status set_number(BoosterHandle booster, const char *name, double v
     return checked(XGBoosterSetParam(booster, name, text), err);
 }
 
+/* With the rank loss, too, the objective is the squared error, which leaves predictions as the trees
+ * make them; its gradients are then not asked for. */
 static opevo_status configure(const opevo_i_boosting *how, BoosterHandle booster, opevo_error *err)
 {
-    const char *loss = how->loss == OPEVO_I_LOSS_RANK ? "rank:pairwise" : "reg:squarederror";
     const struct {
         const char *name;
         double value;
@@ -205,7 +221,7 @@ static opevo_status configure(const opevo_i_boosting *how, BoosterHandle booster
         {"subsample", 1},
         {"base_score", (double)OPEVO_I_BASE_SCORE},
     };
-    opevo_status status = checked(XGBoosterSetParam(booster, "objective", loss), err);
+    opevo_status status = checked(XGBoosterSetParam(booster, "objective", "reg:squarederror"), err);
 
     if (status == OPEVO_OK)
         status = checked(XGBoosterSetParam(booster, "tree_method", "exact"), err);
@@ -214,14 +230,58 @@ static opevo_status configure(const opevo_i_boosting *how, BoosterHandle booster
     return status;
 }
 
+/* What the trees so far say of the training rows; the library keeps it up to date. */
+static opevo_status predict_training(BoosterHandle booster, DMatrixHandle matrix,
+                                     const float **predictions, opevo_error *err)
+{
+    static const char how[] = "{\"type\": 0, \"training\": true, \"iteration_begin\": 0,"
+                              " \"iteration_end\": 0, \"strict_shape\": false}";
+    const bst_ulong *shape = NULL;
+    bst_ulong dimensions = 0;
+
+    return checked(
+        XGBoosterPredictFromDMatrix(booster, matrix, how, &shape, &dimensions, predictions), err);
+}
+
+/* Grow a tree from gradients; version 2 has a function of its own for it. */
+static opevo_status grow_from(BoosterHandle booster, DMatrixHandle matrix, size_t count,
+                              unsigned round, float *first, float *second, opevo_error *err)
+{
+#if XGBOOST_VER_MAJOR >= 2
+    char first_text[TEXT_SIZE], second_text[TEXT_SIZE];
+
+    describe(first, count, 1, first_text);
+    describe(second, count, 1, second_text);
+    return checked(XGBoosterTrainOneIter(booster, matrix, (int)round, first_text, second_text),
+                   err);
+#else
+    (void)round;
+    return checked(XGBoosterBoostOneIter(booster, matrix, first, second, count), err);
+#endif
+}
+
+/* Grow one more tree. */
+static opevo_status grow(opevo_i_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
+                         size_t count, unsigned round, opevo_error *err)
+{
+    const float *predictions = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!self->pairs)
+        return checked(XGBoosterUpdateOneIter(booster, (int)round, matrix), err);
+    status = predict_training(booster, matrix, &predictions, err);
+    if (status != OPEVO_OK)
+        return status;
+    opevo_i_rank_pairs_gradients(self->pairs, round, predictions, self->first, self->second);
+    return grow_from(booster, matrix, count, round, self->first, self->second, err);
+}
+
 /* How good the trees so far fit the training rows; the larger the better. */
 static opevo_status measure(opevo_i_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
                             const opevo_i_samples *samples, double *score, opevo_error *err)
 {
     const float *predictions = NULL;
-    bst_ulong count = 0;
-    opevo_status status =
-        checked(XGBoosterPredict(booster, matrix, 0, 0, 0, &count, &predictions), err);
+    opevo_status status = predict_training(booster, matrix, &predictions, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -245,7 +305,7 @@ static opevo_status boost(opevo_i_cost_model *self, BoosterHandle booster, DMatr
         unsigned round = self->rounds++;
         double score = 0;
 
-        status = checked(XGBoosterUpdateOneIter(booster, (int)round, matrix), err);
+        status = grow(self, booster, matrix, samples->count, round, err);
         if (status != OPEVO_OK || round % how->stride != 0)
             continue;
         status = measure(self, booster, matrix, samples, &score, err);
@@ -260,6 +320,16 @@ static opevo_status boost(opevo_i_cost_model *self, BoosterHandle booster, DMatr
     return status;
 }
 
+/* Give each row of the matrix a number. */
+static opevo_status set_column(DMatrixHandle matrix, const char *name, const float *numbers,
+                               size_t count, opevo_error *err)
+{
+    char text[TEXT_SIZE];
+
+    describe(numbers, count, 1, text);
+    return checked(XGDMatrixSetInfoFromInterface(matrix, name, text), err);
+}
+
 static opevo_status make_matrix(size_t width, const opevo_i_samples *samples, DMatrixHandle *matrix,
                                 opevo_error *err)
 {
@@ -268,13 +338,35 @@ static opevo_status make_matrix(size_t width, const opevo_i_samples *samples, DM
         checked(XGDMatrixCreateFromMat_omp(samples->features, count, width, NAN, matrix, 1), err);
 
     if (status == OPEVO_OK)
-        status = checked(XGDMatrixSetFloatInfo(*matrix, "label", samples->labels, count), err);
+        status = set_column(*matrix, "label", samples->labels, count, err);
     if (status == OPEVO_OK && samples->weights)
-        status = checked(XGDMatrixSetFloatInfo(*matrix, "weight", samples->weights, count), err);
+        status = set_column(*matrix, "weight", samples->weights, count, err);
     if (status == OPEVO_OK && samples->margins)
-        status =
-            checked(XGDMatrixSetFloatInfo(*matrix, "base_margin", samples->margins, count), err);
+        status = set_column(*matrix, "base_margin", samples->margins, count, err);
     return status;
+}
+
+static void release_pairs(opevo_i_cost_model *self)
+{
+    opevo_i_rank_pairs_destroy(self->pairs);
+    self->pairs = NULL;
+    opevo_free(self->first);
+    self->first = NULL;
+    opevo_free(self->second);
+    self->second = NULL;
+}
+
+static opevo_status prepare_pairs(opevo_i_cost_model *self, const opevo_i_samples *samples,
+                                  opevo_error *err)
+{
+    if (self->boosting.loss != OPEVO_I_LOSS_RANK)
+        return OPEVO_OK;
+    self->pairs = opevo_i_rank_pairs_create(samples->labels, samples->count);
+    self->first = opevo_malloc(samples->count, sizeof *self->first);
+    self->second = opevo_malloc(samples->count, sizeof *self->second);
+    if (self->pairs && self->first && self->second)
+        return OPEVO_OK;
+    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for pairs of %zu trials.", samples->count);
 }
 
 /* Rank the labels, for the score. */
@@ -302,10 +394,12 @@ opevo_status opevo_i_cost_model_train(opevo_i_cost_model *model, const opevo_i_s
     OPEVO_TRY(make_matrix(model->width, samples, &matrix, err));
     OPEVO_TRY(checked(XGBoosterCreate(&matrix, 1, &booster), err));
     OPEVO_TRY(configure(&model->boosting, booster, err));
+    OPEVO_TRY(prepare_pairs(model, samples, err));
     OPEVO_TRY(boost(model, booster, matrix, samples, err));
     model->booster = booster;
     booster = NULL;
 cleanup:
+    release_pairs(model);
     if (booster)
         XGBoosterFree(booster);
     if (matrix)
@@ -327,10 +421,7 @@ opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *
     opevo_status status = OPEVO_OK;
 
     if (features != model->seen_at || count != model->seen_count) {
-        snprintf(model->seen, sizeof model->seen,
-                 "{\"data\": [%zu, true], \"strides\": null, \"descr\": [[\"\", \"<f4\"]],"
-                 " \"typestr\": \"<f4\", \"shape\": [%zu, %zu], \"version\": 3}",
-                 (size_t)features, count, model->width);
+        describe(features, count, model->width, model->seen);
         model->seen_at = features;
         model->seen_count = count;
     }

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <opevo/status.h>
+#include <opevo/tuner.h>
 
 typedef enum opevo_i_loss {
-    OPEVO_I_LOSS_RANK,   /* rank:pairwise, all rows in one group */
+    OPEVO_I_LOSS_RANK,   /* of pairs, rank_pairs_internal.h */
     OPEVO_I_LOSS_SQUARED /* reg:squarederror */
 } opevo_i_loss;
 
@@ -63,6 +63,10 @@ double opevo_i_cost_model_score(const opevo_i_cost_model *model);
  * training. The model must be trained. Errors: as above. */
 opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *features,
                                         size_t count, float *out, opevo_error *err);
+
+/* XGBoost, and whether it grows the trees of 1.7 and 3.0, bit for bit, from a small table. Cost: about
+ * 2 ms. */
+void opevo_i_cost_model_library(opevo_tuner_library *out);
 
 /* Average recall at `size` of an order of `count` rows by falling prediction:
  *

@@ -12,6 +12,7 @@
 #include <opevo/tuners.h>
 
 #include <xgboost/c_api.h>
+#include <xgboost/version_config.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,10 +58,20 @@ TIMED(XGBoosterCreate, (const DMatrixHandle matrices[], bst_ulong count, Booster
       (matrices, count, out))
 TIMED(XGBoosterUpdateOneIter, (BoosterHandle booster, int round, DMatrixHandle matrix),
       (booster, round, matrix))
-TIMED(XGBoosterPredict,
-      (BoosterHandle booster, DMatrixHandle matrix, int mask, unsigned trees, int training,
-       bst_ulong *count, const float **result),
-      (booster, matrix, mask, trees, training, count, result))
+#if XGBOOST_VER_MAJOR >= 2
+TIMED(XGBoosterTrainOneIter,
+      (BoosterHandle booster, DMatrixHandle matrix, int round, const char *first,
+       const char *second),
+      (booster, matrix, round, first, second))
+#else
+TIMED(XGBoosterBoostOneIter,
+      (BoosterHandle booster, DMatrixHandle matrix, float *first, float *second, bst_ulong count),
+      (booster, matrix, first, second, count))
+#endif
+TIMED(XGBoosterPredictFromDMatrix,
+      (BoosterHandle booster, DMatrixHandle matrix, const char *config, const bst_ulong **shape,
+       bst_ulong *dimensions, const float **result),
+      (booster, matrix, config, shape, dimensions, result))
 TIMED(XGBoosterPredictFromDense,
       (BoosterHandle booster, const char *values, const char *config, DMatrixHandle matrix,
        const bst_ulong **shape, bst_ulong *dimensions, const float **result),

@@ -294,6 +294,36 @@ static void test_refused(void **state)
     opevo_i_cost_model_destroy(NULL);
 }
 
+/* ---- The library ---- */
+
+static bool spoil_trees;
+
+int real_set_parameter(void *booster, const char *name,
+                       const char *value) __asm__("__real_XGBoosterSetParam");
+int wrapped_set_parameter(void *booster, const char *name,
+                          const char *value) __asm__("__wrap_XGBoosterSetParam");
+int wrapped_set_parameter(void *booster, const char *name, const char *value)
+{
+    if (spoil_trees && !strcmp(name, "lambda"))
+        value = "1.0000001";
+    return real_set_parameter(booster, name, value);
+}
+
+/* Trees grown with lambda larger by one part in ten million are seen. */
+static void test_library(void **state)
+{
+    opevo_tuner_library library;
+
+    (void)state;
+    opevo_i_cost_model_library(&library);
+    assert_int_equal(strncmp(library.name, "XGBoost ", 8), 0);
+    assert_true(library.as_tested);
+    spoil_trees = true;
+    opevo_i_cost_model_library(&library);
+    spoil_trees = false;
+    assert_false(library.as_tested);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_learns_an_order),
         cmocka_unit_test(test_stops_when_there_is_nothing_to_learn),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_library),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

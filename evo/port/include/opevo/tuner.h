@@ -49,6 +49,13 @@ typedef struct opevo_trial {
     opevo_outcome outcome;
 } opevo_trial;
 
+/* A library that decides what a tuner proposes. */
+typedef struct opevo_tuner_library {
+    char name[32];      /* with its version: "XGBoost 3.0.0" */
+    bool as_tested;     /* it computes what the versions compute with which the tuner was tested */
+    const char *tested; /* those versions: "1.7 and 3.0"; a static string */
+} opevo_tuner_library;
+
 typedef struct opevo_tuner_ops {
     const char *name;    /* as on the command line: lower case, '-' between words */
     const char *summary; /* one line */
@@ -73,6 +80,8 @@ typedef struct opevo_tuner_ops {
      * may be proposed again. NULL: the tuner has no use for them. */
     opevo_status (*learn)(opevo_tuner *self, const opevo_trial *trials, size_t count,
                           opevo_error *err);
+    /* NULL: proposals depend on no library's version. */
+    void (*library)(opevo_tuner_library *out);
 } opevo_tuner_ops;
 
 /* First member, `super`, of every implementation; the functions below keep all of it except the

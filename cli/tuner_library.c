@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a run says of the library that its tuner depends on. */
+
+#include "cli_internal.h"
+
+void opevo_i_add_library(const opevo_tuner_ops *tuner, opevo_text *out)
+{
+    opevo_tuner_library library;
+
+    if (!tuner->library)
+        return;
+    tuner->library(&library);
+    opevo_text_printf(out, " with %s", library.name);
+}
+
+void opevo_i_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out)
+{
+    opevo_tuner_library library;
+
+    if (!tuner->library)
+        return;
+    tuner->library(&library);
+    opevo_i_json_string(out, "library", library.name);
+    opevo_i_json_bool(out, "library_as_tested", library.as_tested);
+}
+
+void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out)
+{
+    opevo_tuner_library library;
+
+    if (!tuner->library)
+        return;
+    tuner->library(&library);
+    if (!library.as_tested)
+        opevo_text_printf(out,
+                          "%s computes other results than %s, so the trials of %s may be others "
+                          "than with those versions\n",
+                          library.name, library.tested, tuner->name);
+}
