@@ -110,6 +110,21 @@ void opevo_text_add_csv(opevo_text *text, const char *piece)
     opevo_text_add(text, "\"");
 }
 
+char *opevo_csv_row_end(char *at, const char *end, bool *quoted)
+{
+    bool inside = false;
+    bool starts = true; /* a field starts here: only there a quote opens */
+
+    for (; at < end && (inside || *at != '\n'); at++) {
+        if (*at == '"' && (inside || starts))
+            inside = !inside; /* a doubled one closes, and opens again where `starts` holds */
+        starts = *at == ',' || (*at == '"' && !inside);
+    }
+    if (quoted)
+        *quoted = inside;
+    return at < end ? at + 1 : NULL;
+}
+
 char *opevo_double_format(double value, char *out)
 {
     if (!isfinite(value))

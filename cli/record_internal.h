@@ -8,6 +8,8 @@
 
 #include "cli_internal.h"
 
+#include <opevo/hash.h>
+
 typedef struct opevo_i_record {
     const opevo_objective *objective;
     opevo_text csv_path, json_path, name; /* name: without folders */
@@ -19,9 +21,10 @@ typedef struct opevo_i_record {
     double best_fitness, best_time_s;
 } opevo_i_record;
 
-/* Start the recording `path`, or go on with it: a last line that was cut is taken away. Errors:
- * INVALID for a recording of another objective or space, for a path with an ending, and for
- * objectives whose outcomes have no time; IO, also while another process records there. */
+/* Start the recording `path`, or go on with it: a last row that was cut is taken away. Errors:
+ * INVALID, with nothing written, for files of these names that are no recording of this objective,
+ * for a path with an ending, and for a space that could not be read back; IO, also while another
+ * process records there. */
 opevo_status opevo_i_record_open(const char *path, const opevo_objective *objective,
                                  opevo_i_record *out, opevo_error *err);
 /* Whether the point is there already; it then counts into the totals. */
@@ -33,5 +36,44 @@ opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *point
 /* Write the description; with the totals when `finished`. */
 opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished, opevo_error *err);
 void opevo_i_record_close(opevo_i_record *record);
+
+/* ---- A run in a store (record_run.c) ---- */
+
+typedef struct opevo_i_stored_run {
+    opevo_store *store;
+    int64_t run;
+    uint64_t trials;
+    /* What measured it: name, unit, space, signature and operations of one execution. It cannot be
+     * evaluated and has no device. */
+    opevo_objective objective;
+    opevo_space *space;
+    opevo_text name, unit;
+    bool has_flop; /* a trial has said how many operations there are */
+    opevo_i_record *record;
+    opevo_index_set *seen;
+    size_t points;   /* different ones with an outcome */
+    uint64_t copied; /* of them, into the recording */
+} opevo_i_stored_run;
+
+/* Open STORE:RUN; start from {0}, and close in any case. Errors: INVALID for no such run, for one
+ * whose space cannot be made here, and for one whose trials have no times; IO. */
+opevo_status opevo_i_stored_run_open(const char *text, opevo_i_stored_run *self, opevo_error *err);
+/* Errors: INVALID, saying what differs, unless the run is of this objective. */
+opevo_status opevo_i_stored_run_check(const opevo_i_stored_run *self,
+                                      const opevo_objective *objective, opevo_error *err);
+/* Add the points of the run that the recording of its objective does not have. */
+opevo_status opevo_i_stored_run_copy(opevo_i_stored_run *self, opevo_i_record *record,
+                                     opevo_error *err);
+void opevo_i_stored_run_close(opevo_i_stored_run *self);
+
+/* ---- What is there already (record_check.c) ---- */
+
+/* The objective's signature as descriptions have it. */
+void opevo_i_record_print_signature(const opevo_objective *objective, char out[20]);
+/* Whether the objective can be recorded into a description `path`. Errors: INVALID, saying what
+ * differs, for a file that describes another recording or none; and for a space that could not be
+ * read back from there. */
+opevo_status opevo_i_record_check(const char *path, const opevo_objective *objective,
+                                  opevo_error *err);
 
 #endif

@@ -262,6 +262,7 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     opevo_status status = OPEVO_OK;
     opevo_text out = {0};
     opevo_text devices = {0};
+    char signature[20];
 
     add_devices(record, &devices);
     opevo_text_add(&out, "{");
@@ -270,8 +271,8 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     opevo_i_json_string(&out, "objective", objective->name);
     opevo_i_json_string(&out, "unit", objective->unit);
     opevo_i_json_string(&out, "program", "opevo " OPEVO_VERSION_TEXT);
-    opevo_text_printf(&out, ", \"objective_signature\": \"%016llx\"",
-                      (unsigned long long)objective->signature);
+    opevo_i_record_print_signature(objective, signature);
+    opevo_i_json_string(&out, "objective_signature", signature);
     if (devices.length)
         opevo_i_json_string(&out, "device", devices.data);
     if (objective->flop > 0)
@@ -313,36 +314,85 @@ static opevo_status name_files(opevo_i_record *record, const char *path, opevo_e
                : OPEVO_NOMEM;
 }
 
-/* Take away what follows the last line end; *lines says whether more than the head is there. */
-static opevo_status mend(const opevo_i_record *record, size_t *lines, opevo_error *err)
+/* A table that was compressed would be hidden by a new one of its name. */
+static opevo_status refuse_compressed(const opevo_i_record *record, opevo_error *err)
+{
+    static const char *const endings[] = {".xz", ".gz"};
+    opevo_status status = OPEVO_OK;
+    opevo_text packed = {0};
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && status == OPEVO_OK; i++) {
+        opevo_text_clear(&packed);
+        opevo_text_printf(&packed, "%s%s", record->csv_path.data, endings[i]);
+        status = opevo_text_check(&packed, err);
+        if (status == OPEVO_OK && access(packed.data, F_OK) == 0)
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "%s is there: unpack it to go on with it, or record to another "
+                                "name.",
+                                packed.data);
+    }
+    opevo_text_free(&packed);
+    return status;
+}
+
+/* Open and lock NAME.csv, and make it when absent; what it is to hold is known by then. */
+static opevo_status open_table(opevo_i_record *record, opevo_error *err)
 {
     const char *path = record->csv_path.data;
-    char *data = NULL;
-    size_t size = 0;
-    size_t whole = 0;
-    opevo_status status = opevo_file_read(path, &data, &size, err);
+    struct stat info;
 
-    if (status != OPEVO_OK)
-        return status;
-    *lines = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (data[i] == '\n') {
-            whole = i + 1;
-            ++*lines;
-        }
-    }
-    opevo_free(data);
-    if (whole < size && ftruncate(record->file, (off_t)whole) < 0)
+    record->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (record->file < 0 || fstat(record->file, &info) < 0)
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a regular file; record to another name.",
+                          path);
+    if (flock(record->file, LOCK_EX | LOCK_NB) < 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path,
+                          errno == EWOULDBLOCK ? "another process is recording to it"
+                                               : strerror(errno));
     return OPEVO_OK;
 }
 
+/* Whether the table is one of this space, by its first line, and how much of it is whole rows;
+ * *rows counts them, the first line not included. A process may have been killed while it wrote any
+ * line, also the first. */
+static opevo_status measure_table(const opevo_i_record *record, const opevo_text *head,
+                                  size_t *whole, size_t *size, size_t *rows, opevo_error *err)
+{
+    const char *path = record->csv_path.data;
+    char *data = NULL;
+    opevo_status status = opevo_file_read(path, &data, size, err);
+    size_t compared = 0;
+
+    if (status != OPEVO_OK)
+        return status;
+    compared = *size < head->length ? *size : head->length;
+    if (memcmp(data, head->data, compared) != 0)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s is not a recording of %s: its first line does not name the columns "
+                            "of one; record to another name.",
+                            path, record->objective->name);
+    *whole = *size < head->length ? 0 : head->length;
+    *rows = 0;
+    while (*whole > 0) {
+        const char *end = opevo_csv_row_end(data + *whole, data + *size, NULL);
+
+        if (!end)
+            break;
+        *whole = (size_t)(end - data);
+        ++*rows;
+    }
+    opevo_free(data);
+    return status;
+}
+
+/* The rows that are there, as a landscape. */
 static opevo_status open_earlier(opevo_i_record *record, opevo_error *err)
 {
-    const opevo_objective *objective = record->objective;
-    opevo_status status = opevo_recorded_open(record->csv_path.data, NULL, &record->earlier, err);
     json_t *described = NULL;
     const char *devices = NULL;
+    opevo_status status = opevo_recorded_open(record->csv_path.data, NULL, &record->earlier, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -350,23 +400,33 @@ static opevo_status open_earlier(opevo_i_record *record, opevo_error *err)
     devices = json_string_value(json_object_get(described, "device"));
     opevo_text_add(&record->devices, devices ? devices : "");
     json_decref(described);
-    if (opevo_space_signature(record->earlier->space) != opevo_space_signature(objective->space) ||
-        strcmp(record->earlier->unit, objective->unit) != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is a recording of another space or unit than %s; record to another "
-                          "name.",
-                          record->csv_path.data, objective->name);
     return OPEVO_OK;
 }
 
-static opevo_status check_times(const opevo_objective *objective, opevo_error *err)
+/* Begin the table, or take away a last row that was cut and go on behind it. */
+static opevo_status open_rows(opevo_i_record *record, const opevo_text *head, opevo_error *err)
 {
-    if (!strcmp(objective->unit, "score") || (has_gflops(objective) && !(objective->flop > 0)))
+    opevo_status status = OPEVO_OK;
+    size_t whole = 0;
+    size_t size = 0;
+    size_t rows = 0;
+
+    OPEVO_TRY(measure_table(record, head, &whole, &size, &rows, err));
+    if (whole < size && ftruncate(record->file, (off_t)whole) < 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", record->csv_path.data, strerror(errno));
+    if (whole == 0)
+        OPEVO_TRY(append(record, head, err));
+    if (rows > 0 && access(record->json_path.data, F_OK) != 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s gives no times, which a recording consists of: read a time with "
-                          "--result, or give --flop.",
-                          objective->name);
-    return OPEVO_OK;
+                          "%s has rows, but there is no %s that says of what; record to another "
+                          "name.",
+                          record->csv_path.data, record->json_path.data);
+    if (rows > 0)
+        OPEVO_TRY(open_earlier(record, err));
+    /* Totals stop being true with the next row. */
+    OPEVO_TRY(opevo_i_record_describe(record, false, err));
+cleanup:
+    return status;
 }
 
 opevo_status opevo_i_record_open(const char *path, const opevo_objective *objective,
@@ -375,28 +435,15 @@ opevo_status opevo_i_record_open(const char *path, const opevo_objective *object
     opevo_i_record record = {.objective = objective, .file = -1};
     opevo_status status = OPEVO_OK;
     opevo_text head = {0};
-    size_t lines = 0;
 
-    OPEVO_TRY(check_times(objective, err));
     OPEVO_TRY(name_files(&record, path, err));
-    record.file = open(record.csv_path.data, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (record.file < 0 || flock(record.file, LOCK_EX | LOCK_NB) < 0) {
-        status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", record.csv_path.data,
-                            errno == EWOULDBLOCK ? "another process is recording to it"
-                                                 : strerror(errno));
-        goto cleanup;
-    }
-    OPEVO_TRY(mend(&record, &lines, err));
-    if (lines == 0) {
-        add_head(objective, &head);
-        OPEVO_TRY(opevo_text_check(&head, err));
-        OPEVO_TRY(append(&record, &head, err));
-        OPEVO_TRY(opevo_i_record_describe(&record, false, err));
-    } else if (lines > 1) {
-        /* Its totals stop being true with the next row. */
-        OPEVO_TRY(open_earlier(&record, err));
-        OPEVO_TRY(opevo_i_record_describe(&record, false, err));
-    }
+    add_head(objective, &head);
+    OPEVO_TRY(opevo_text_check(&head, err));
+    OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, err));
+    OPEVO_TRY(refuse_compressed(&record, err));
+    OPEVO_TRY(open_table(&record, err));
+    OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, err));
+    OPEVO_TRY(open_rows(&record, &head, err));
     *out = record;
 cleanup:
     opevo_text_free(&head);

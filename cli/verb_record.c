@@ -16,7 +16,7 @@ static const opevo_option options[] = {
     {"out", "NAME", "write NAME.csv and NAME.json; the same command goes on", false},
     {"all", NULL, "every point that the constraints allow", false},
     {"sample", "N", "N different points, drawn uniformly; more continue fewer", false},
-    {"from", "STORE:RUN", "measure nothing: the trials of a run in a store", false},
+    {"from", "STORE:RUN", "measure nothing: the trials of a run in a store; needs no --on", false},
     {"seed", "N", "seed of the order (default 1)", false},
     OPEVO_I_LIVE_OPTIONS,
     {"quiet", NULL, "no progress line", false},
@@ -32,9 +32,6 @@ typedef struct plan {
     opevo_i_record record;
     opevo_index *points;
     size_t count;
-    opevo_store *store; /* with the run to copy */
-    int64_t run;
-    uint64_t trials;
     opevo_progress progress;
     uint64_t measured;
 } plan;
@@ -190,71 +187,6 @@ cleanup:
     return status;
 }
 
-static opevo_status open_run(plan *self, const char *text, opevo_error *err)
-{
-    char *path = opevo_i_split_run(text, &self->run);
-    opevo_status status = OPEVO_OK;
-
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
-    if (!self->run)
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--from %s: give a store and the number of a run in it, such as "
-                            "runs.db:1.",
-                            text);
-    else
-        status = opevo_store_open(path, OPEVO_STORE_READ, &self->store, err);
-    opevo_free(path);
-    return status == OPEVO_OK ? opevo_store_find(self->store, self->run, self->objective->space,
-                                                 &self->trials, err)
-                              : status;
-}
-
-/* Append the trial unless its point is there. */
-static opevo_status copy_trial(plan *self, const opevo_trial *trial, opevo_index_set *seen,
-                               opevo_error *err)
-{
-    opevo_index point = trial->proposal.point;
-    bool has = opevo_index_set_has(seen, point);
-    opevo_status status = OPEVO_OK;
-
-    if (has || trial->outcome.kind == OPEVO_OUTCOME_UNRECORDED)
-        return OPEVO_OK;
-    if (!opevo_index_set_add(seen, point))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
-    OPEVO_TRY(opevo_i_record_has(&self->record, point, &has, err));
-    if (!has) {
-        OPEVO_TRY(opevo_i_record_add(&self->record, &point, &trial->outcome, 1, err));
-        self->measured++;
-    }
-    self->count++;
-cleanup:
-    return status;
-}
-
-/* The trials of the run, each point once. */
-static opevo_status copy_run(plan *self, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    opevo_index_set *seen = opevo_index_set_create();
-    opevo_trial *trials = opevo_malloc(BATCH, sizeof *trials);
-    size_t got = 1;
-
-    if (!seen || !trials) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
-        goto cleanup;
-    }
-    for (uint64_t after = 0; after < self->trials && got > 0; after += got) {
-        OPEVO_TRY(opevo_store_read(self->store, self->run, after, trials, BATCH, &got, err));
-        for (size_t i = 0; i < got; i++)
-            OPEVO_TRY(copy_trial(self, &trials[i], seen, err));
-    }
-cleanup:
-    opevo_index_set_destroy(seen);
-    opevo_free(trials);
-    return status;
-}
-
 static opevo_status check_call(const opevo_call *call, opevo_error *err)
 {
     int ways =
@@ -266,11 +198,26 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
                           "Give one of --all, --sample N and --from STORE:RUN.");
     if (!opevo_i_option(call, "out"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--out is missing: --out NAME.");
+    if (opevo_i_flag(call, "from") && !on && (call->argument_count || opevo_i_flag(call, "space")))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: the store says what the run is of; leave it out.",
+                          call->argument_count ? call->arguments[0] : "--space");
     if (on && !strncmp(on, "recorded:", 9) && !opevo_i_flag(call, "from"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--on %s is a recording already; --from STORE:RUN makes another of the "
                           "trials of a run.",
                           on);
+    return OPEVO_OK;
+}
+
+static opevo_status check_times(const opevo_objective *objective, opevo_error *err)
+{
+    if (!strcmp(objective->unit, "score") ||
+        (!strcmp(objective->unit, "GFLOP/s") && !(objective->flop > 0)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s gives no times, which a recording consists of: read a time with "
+                          "--result, or give --flop.",
+                          objective->name);
     return OPEVO_OK;
 }
 
@@ -280,44 +227,70 @@ static void print_result(const plan *self, opevo_text *out)
     uint64_t failed = record->rows - record->by_class[OPEVO_OUTCOME_OK];
 
     opevo_text_printf(out, "%s: %llu of %zu points recorded, %llu of them now, %llu failed\n",
-                      self->objective->name, (unsigned long long)record->rows, self->count,
+                      record->objective->name, (unsigned long long)record->rows, self->count,
                       (unsigned long long)self->measured, (unsigned long long)failed);
     if (record->best_fitness > 0)
-        opevo_text_printf(out, "best %.8g %s\n", record->best_fitness, self->objective->unit);
+        opevo_text_printf(out, "best %.8g %s\n", record->best_fitness, record->objective->unit);
     opevo_text_printf(out, "written to %s and %s\n", opevo_text_string(&record->csv_path),
                       opevo_text_string(&record->json_path));
     if (opevo_i_interrupted)
         opevo_text_add(out, "interrupted; the same command goes on\n");
 }
 
+static opevo_status measure(const opevo_call *call, plan *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(check_times(self->objective, err));
+    OPEVO_TRY(choose_points(call, self, err));
+    OPEVO_TRY(
+        opevo_i_record_open(opevo_i_option(call, "out"), self->objective, &self->record, err));
+    opevo_i_catch_interrupts();
+    opevo_i_progress_start(&self->progress, opevo_i_flag(call, "quiet"));
+    status = measure_all(self, err);
+    opevo_i_progress_end(&self->progress);
+cleanup:
+    return status;
+}
+
+/* The trials of a run, of the objective that its store names; another one may not be given. */
+static opevo_status copy(const opevo_call *call, plan *self, opevo_i_stored_run *from,
+                         opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_stored_run_open(opevo_i_option(call, "from"), from, err));
+    if (self->objective)
+        OPEVO_TRY(opevo_i_stored_run_check(from, self->objective, err));
+    OPEVO_TRY(
+        opevo_i_record_open(opevo_i_option(call, "out"), &from->objective, &self->record, err));
+    OPEVO_TRY(opevo_i_stored_run_copy(from, &self->record, err));
+    self->count = from->points;
+    self->measured = from->copied;
+cleanup:
+    return status;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     plan self = {.record = {.file = -1}};
-    const char *from = opevo_i_option(call, "from");
+    opevo_i_stored_run from = {.store = NULL};
+    bool copies = opevo_i_flag(call, "from");
 
     OPEVO_TRY(check_call(call, err));
-    OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
-                                        opevo_i_option(call, "on"), opevo_i_option(call, "space"),
-                                        &self.objective, err));
-    if (from)
-        OPEVO_TRY(open_run(&self, from, err));
-    else
-        OPEVO_TRY(choose_points(call, &self, err));
-    OPEVO_TRY(opevo_i_record_open(opevo_i_option(call, "out"), self.objective, &self.record, err));
-    opevo_i_catch_interrupts();
-    opevo_i_progress_start(&self.progress, opevo_i_flag(call, "quiet"));
-    status = from ? copy_run(&self, err) : measure_all(&self, err);
-    opevo_i_progress_end(&self.progress);
-    if (status != OPEVO_OK)
-        goto cleanup;
+    if (!copies || opevo_i_option(call, "on"))
+        OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
+                                            opevo_i_option(call, "on"),
+                                            opevo_i_option(call, "space"), &self.objective, err));
+    OPEVO_TRY(copies ? copy(call, &self, &from, err) : measure(call, &self, err));
     OPEVO_TRY(opevo_i_record_describe(&self.record, !opevo_i_interrupted, err));
     print_result(&self, out);
     if (opevo_i_interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;
 cleanup:
     opevo_i_record_close(&self.record);
-    opevo_store_close(self.store);
+    opevo_i_stored_run_close(&from);
     opevo_objective_destroy(self.objective);
     opevo_free(self.points);
     return status;
@@ -330,7 +303,8 @@ const opevo_verb opevo_i_verb_record = {
     .summary = "Measure a landscape, or a sample of it, into a table that can be replayed.",
     .details =
         "  opevo record --on 'cmd:./bench --tile {X}' --space space.json --all --out bench\n"
-        "  opevo tune --on recorded:bench\n\n"
+        "  opevo tune --on recorded:bench\n"
+        "  opevo record --from runs.db:1 --out bench\n\n"
         "Every row is on the disk before the next points are measured: killed at any moment, the\n"
         "same command goes on. Points are measured in a random order.",
     .options = options,

@@ -29,6 +29,10 @@ void opevo_text_printf(opevo_text *text, const char *format, ...)
 void opevo_text_add_json(opevo_text *text, const char *piece);
 void opevo_text_add_xml(opevo_text *text, const char *piece);
 void opevo_text_add_csv(opevo_text *text, const char *piece);
+/* Behind the line feed that ends the CSV row (RFC 4180) that starts at `at`; NULL where there is none
+ * before `end`. A field in double quotes may hold line feeds. *quoted, which may be NULL: whether it
+ * was looked for inside quotes at last. */
+char *opevo_csv_row_end(char *at, const char *end, bool *quoted);
 /* The shortest decimal that reads back as the same double; "null" when it is not finite. */
 void opevo_text_add_double(opevo_text *text, double value);
 void opevo_text_add_index(opevo_text *text, opevo_index value);

@@ -28,7 +28,7 @@ for store in live replay; do
 done | sort -u | grep -c '"run": 1'
 opevo landscape --on recorded:bench | head -1
 # A run in a store is a recording, too.
-opevo record --on "$on" --space space.json --from live.db:1 --out run | sed 's/^cmd.*: //'
+opevo record --from live.db:1 --out run | sed 's/^cmd.*: //'
 opevo tune --on recorded:run --trials 60 --seed 2 | grep -c '^60 trials'
 # A simulated one, with its exact times.
 opevo record c2 --on sim:gtx1080ti --sample 3000 --out sim | tail -1

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A run in a store as something that was measured: its objective as far as the store knows it, and
+ * its trials, each point once. Nothing else says what the trials are of. */
+
+#include "record_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { BATCH = 1024 };
+
+/* Two trials may round their time and fitness, but not their operations. */
+static const double rounding = 1e-6;
+
+/* ---- What the store says -------------------------------------------------------------------- */
+
+static void note_run(void *context, const opevo_run_info *info)
+{
+    opevo_i_stored_run *self = context;
+
+    if (info->run != self->run)
+        return;
+    opevo_text_add(&self->name, info->objective);
+    opevo_text_add(&self->unit, info->unit);
+    self->objective.signature = info->signature;
+}
+
+/* The operations of one execution that a trial with a time and a rate implies, whole where rounding
+ * is all that keeps them from it. */
+static double implied_flop(const opevo_outcome *outcome)
+{
+    double flop = outcome->fitness * outcome->time_s * 1e9;
+
+    return fabs(flop - nearbyint(flop)) <= 1e-12 * flop ? nearbyint(flop) : flop;
+}
+
+/* Check that whatever succeeded has a time, and learn the operations of one execution. */
+static opevo_status look_at(opevo_i_stored_run *self, const opevo_trial *trial, opevo_error *err)
+{
+    const opevo_outcome *outcome = &trial->outcome;
+    double flop = 0;
+
+    if (outcome->kind != OPEVO_OUTCOME_OK)
+        return OPEVO_OK;
+    if (!(outcome->time_s > 0) || !strcmp(self->objective.unit, "score"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "run %lld of %s has no times, which a recording consists of.",
+                          (long long)self->run, opevo_store_path(self->store));
+    if (strcmp(self->objective.unit, "GFLOP/s") != 0)
+        return OPEVO_OK;
+    flop = implied_flop(outcome);
+    if (!self->has_flop)
+        self->objective.flop = flop;
+    else if (fabs(flop - self->objective.flop) > rounding * flop)
+        self->objective.flop = 0; /* the rates have another origin */
+    self->has_flop = true;
+    return OPEVO_OK;
+}
+
+/* Call `visit` for each trial. */
+static opevo_status each_trial(opevo_i_stored_run *self,
+                               opevo_status (*visit)(opevo_i_stored_run *self,
+                                                     const opevo_trial *trial, opevo_error *err),
+                               opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_trial *trials = opevo_malloc(BATCH, sizeof *trials);
+    size_t got = 1;
+
+    if (!trials)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
+    for (uint64_t after = 0; after < self->trials && got > 0; after += got) {
+        OPEVO_TRY(opevo_store_read(self->store, self->run, after, trials, BATCH, &got, err));
+        for (size_t i = 0; i < got; i++)
+            OPEVO_TRY(visit(self, &trials[i], err));
+    }
+cleanup:
+    opevo_free(trials);
+    return status;
+}
+
+static opevo_status open_store(opevo_i_stored_run *self, const char *text, opevo_error *err)
+{
+    char *path = opevo_i_split_run(text, &self->run);
+    opevo_status status = OPEVO_OK;
+
+    if (!path)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
+    if (!self->run)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--from %s: give a store and the number of a run in it, such as "
+                            "runs.db:1.",
+                            text);
+    else
+        status = opevo_store_open(path, OPEVO_STORE_READ, &self->store, err);
+    opevo_free(path);
+    return status;
+}
+
+opevo_status opevo_i_stored_run_open(const char *text, opevo_i_stored_run *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(open_store(self, text, err));
+    OPEVO_TRY(opevo_store_list(self->store, note_run, self, err));
+    OPEVO_TRY(opevo_text_check(&self->name, err));
+    OPEVO_TRY(opevo_text_check(&self->unit, err));
+    if (!self->name.length) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s has no run %lld; opevo runs lists those that it has.",
+                            opevo_store_path(self->store), (long long)self->run);
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_store_space(self->store, self->run, &self->space, err));
+    if (!self->space) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: the search space of run %lld cannot be made here; a graph file "
+                            "that it names may be gone.",
+                            opevo_store_path(self->store), (long long)self->run);
+        goto cleanup;
+    }
+    self->objective.name = opevo_text_string(&self->name);
+    self->objective.unit = opevo_text_string(&self->unit);
+    self->objective.space = self->space;
+    OPEVO_TRY(opevo_store_find(self->store, self->run, self->space, &self->trials, err));
+    OPEVO_TRY(each_trial(self, look_at, err));
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_stored_run_check(const opevo_i_stored_run *self,
+                                      const opevo_objective *objective, opevo_error *err)
+{
+    const opevo_objective *own = &self->objective;
+    const char *what = NULL;
+
+    if (strcmp(own->name, objective->name) != 0)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID, "run %lld of %s is of %.200s, not of %.200s; leave out --on.",
+            (long long)self->run, opevo_store_path(self->store), own->name, objective->name);
+    if (strcmp(own->unit, objective->unit) != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "run %lld of %s is of %.200s in %s, not in %s; leave out --on.",
+                          (long long)self->run, opevo_store_path(self->store), own->name, own->unit,
+                          objective->unit);
+    if (opevo_space_signature(own->space) != opevo_space_signature(objective->space))
+        what = "another space";
+    else if (own->signature != objective->signature)
+        what = "other options or another version of it";
+    if (!what)
+        return OPEVO_OK;
+    return OPEVO_FAIL(err, OPEVO_INVALID, "run %lld of %s is of %.200s with %s; leave out --on.",
+                      (long long)self->run, opevo_store_path(self->store), own->name, what);
+}
+
+/* ---- Into a recording ----------------------------------------------------------------------- */
+
+/* Append the trial unless its point is there. */
+static opevo_status copy_trial(opevo_i_stored_run *self, const opevo_trial *trial, opevo_error *err)
+{
+    opevo_index point = trial->proposal.point;
+    bool has = opevo_index_set_has(self->seen, point);
+    opevo_status status = OPEVO_OK;
+
+    if (has || trial->outcome.kind == OPEVO_OUTCOME_UNRECORDED)
+        return OPEVO_OK;
+    if (!opevo_index_set_add(self->seen, point))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
+    OPEVO_TRY(opevo_i_record_has(self->record, point, &has, err));
+    if (!has) {
+        OPEVO_TRY(opevo_i_record_add(self->record, &point, &trial->outcome, 1, err));
+        self->copied++;
+    }
+    self->points++;
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_stored_run_copy(opevo_i_stored_run *self, opevo_i_record *record,
+                                     opevo_error *err)
+{
+    self->record = record;
+    self->seen = opevo_index_set_create();
+    if (!self->seen)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
+    return each_trial(self, copy_trial, err);
+}
+
+void opevo_i_stored_run_close(opevo_i_stored_run *self)
+{
+    opevo_store_close(self->store);
+    opevo_space_destroy(self->space);
+    opevo_index_set_destroy(self->seen);
+    opevo_text_free(&self->name);
+    opevo_text_free(&self->unit);
+    *self = (opevo_i_stored_run){.store = NULL};
+}
