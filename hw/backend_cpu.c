@@ -24,6 +24,7 @@
 #include "cpu_internal.h"
 #include "keeper_internal.h"
 #include "samples_internal.h"
+#include "sandbox_internal.h"
 
 #define MEMORY_LIMIT ((uint64_t)4 << 30)
 #define DISTURBED 1.15 /* calibration against its usual value */
@@ -69,6 +70,8 @@ static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_
 
     if (ordinal > 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "cpu is one device; give cpu without a number.");
+    if (!opevo_i_filter_present())
+        return OPEVO_FAIL(err, OPEVO_IO, "cpu: " OPEVO_I_NO_FILTER ".");
     self = opevo_calloc(1, sizeof *self);
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
@@ -248,6 +251,13 @@ static void renew_output(cpu_backend *self)
     }
 }
 
+/* No outcome of the kernel. */
+static void give_up(opevo_i_result *result, const char *why)
+{
+    opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", why);
+    result->unfit = true;
+}
+
 /* From its first letter on; true when there are samples to take. */
 static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const child *process,
                      opevo_i_result *result)
@@ -271,6 +281,8 @@ static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const chil
         return check(self, result);
     if (letter == 'l')
         opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", report->failure);
+    else if (letter == 'h')
+        give_up(result, report->failure);
     else if (letter == 't')
         opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
                             plan->run_limit_s);

@@ -31,6 +31,7 @@ typedef struct opevo_i_result {
     double build_s, run_s, check_s, other_s;
     opevo_text message;
     bool spoilt; /* the worker cannot go on and ends after this result */
+    bool unfit;  /* no result: this host cannot measure at all, and `message` says why */
 } opevo_i_result;
 
 void opevo_i_job_clear(opevo_i_job *job);

@@ -200,6 +200,14 @@ static void load_library(timing *self)
     self->kernel = run_library;
 }
 
+/* Nothing may run in this process. */
+static void give_up(const timing *self, const opevo_error *err)
+{
+    snprintf(self->report->failure, sizeof self->report->failure, "%.500s", err->message);
+    say('h');
+    _exit(0);
+}
+
 static void load(timing *self, const char *object, const char *entry)
 {
     void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
@@ -218,20 +226,26 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
                        const opevo_i_operands *operands, opevo_i_cpu_report *report)
 {
     timing self = {.plan = plan, .operands = operands, .report = report};
-    instant first;
-
-    opevo_i_sandbox_enter(&(opevo_i_limits){
+    const opevo_i_limits limits = {
         .memory_bytes = plan->memory_bytes,
         .processor_s = 2 * plan->run_limit_s + 2 * plan->repeat_s + 2,
         .core = plan->core,
         .kept = OPEVO_I_CPU_TO + 1,
-    });
+        .object = object,
+    };
+    opevo_error err = {OPEVO_OK, ""};
+    instant first;
+
+    if (plan->cold)
+        allocate_flush(&self);
+    if (opevo_i_sandbox_enter(&limits, &err) != OPEVO_OK)
+        give_up(&self, &err);
     if (object)
         load(&self, object, entry);
     else
         load_library(&self);
-    if (plan->cold)
-        allocate_flush(&self);
+    if (opevo_i_sandbox_seal(&err) != OPEVO_OK)
+        give_up(&self, &err);
     enter_pages(&operands->c);
     report->calibration_s[0] = calibrate();
     first = run_window(&self, 1);

@@ -11,6 +11,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "sandbox_internal.h"
+
 /* The value of the first line of /proc/cpuinfo that begins with `key`; "" where there is none. */
 static void read_fact(const char *key, char *out, size_t size)
 {
@@ -61,16 +63,20 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
 {
     char title[256];
     char facts[256];
+    bool filter = opevo_i_filter_present();
     long pages = sysconf(_SC_PHYS_PAGES);
     long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
 
     opevo_i_cpu_title(title, sizeof title);
-    snprintf(facts, sizeof facts, "L2 %ld KiB, L3 %ld KiB", l2 > 0 ? l2 >> 10 : 0,
-             l3 > 0 ? l3 >> 10 : 0);
+    snprintf(facts, sizeof facts, "L2 %ld KiB, L3 %ld KiB%s", l2 > 0 ? l2 >> 10 : 0,
+             l3 > 0 ? l3 >> 10 : 0,
+             opevo_i_landlock_present() ? "" : "; no Landlock: kernels may read your files");
+    if (!filter)
+        snprintf(title, sizeof title, "%s", OPEVO_I_NO_FILTER);
     add(context,
         &(opevo_hardware){.name = "cpu",
-                          .present = true,
+                          .present = filter,
                           .title = title,
                           .cores = opevo_processor_count(),
                           .vector_bits = vector_bits(),

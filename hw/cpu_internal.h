@@ -17,11 +17,18 @@ enum {
 /* Of the compiler: what decides which code a kernel becomes. */
 #define OPEVO_I_CPU_FLAGS "-O2", "-march=native", "-fno-math-errno"
 
+/* Why kernels do not run here. */
+#define OPEVO_I_NO_FILTER                                                                          \
+    "the system has no filter of system calls (seccomp) on this processor, and without it "        \
+    "kernels "                                                                                     \
+    "are not run"
+
 /* Letters: the process has run the kernel once and waits for the verdict on the result ('c'), could
- * not load it ('l'), has finished ('d'); the worker lets it go on ('g'). */
+ * not load it ('l'), could not give up what it must before that ('h'), has finished ('d'); the worker
+ * lets it go on ('g'). */
 
 typedef struct opevo_i_cpu_report {
-    char failure[512];       /* why loading failed */
+    char failure[512];       /* with 'l' and 'h': why */
     double first_s;          /* elapsed, of the first execution */
     double calibration_s[2]; /* of a fixed piece of work, before and after */
     uint64_t sample_count;

@@ -52,6 +52,15 @@ static void finish(work *self, opevo_i_task *task)
     self->left--;
 }
 
+/* The worker itself cannot go on, and said so: it is no fault of what it was measuring. */
+static void acquit(work *self, size_t number)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->tasks[i].stage == OPEVO_I_SENT && self->tasks[i].member == number)
+            self->tasks[i].started = false;
+    }
+}
+
 /* Put its jobs back; a job that costs one worker after the other has crashed them. */
 static void take_back(work *self, size_t number)
 {
@@ -153,6 +162,7 @@ static bool take_message(work *self, size_t number, const json_t *message)
         char reason[600];
 
         snprintf(reason, sizeof reason, "says: %.500s", sentence ? sentence : "an error");
+        acquit(self, number);
         lose(self, number, reason, false);
         return false;
     }

@@ -68,6 +68,41 @@ static const struct {
      "int open(const char *, int, int); int f = open(\"zoo-was-here\", 0101, 0666);\n"
      "if (f < 0) right(a, b, c);",
      OPEVO_OUTCOME_OK},
+    /* A structure whose address has a lower half of zeros; then its own limits, which it may ask. */
+    {"limit_changer",
+     "void *mmap(void *, unsigned long, int, int, int, long);\n"
+     "int prlimit(int, int, const void *, void *), getppid(void), getpid(void);\n"
+     "unsigned long old[2], *new = mmap((void *)0x100000000, 4096, 3, 0x32, -1, 0);\n"
+     "if (new == (void *)0x100000000 && prlimit(getppid(), 4, new, 0) && prlimit(0, 4, new, 0) &&\n"
+     "    prlimit(getppid(), 4, 0, old) && !prlimit(0, 4, 0, old)) right(a, b, c);",
+     OPEVO_OUTCOME_OK},
+    {"reader",
+     "int open(const char *, int, ...); if (open(\"/etc/passwd\", 0) < 0) right(a, b, c);",
+     OPEVO_OUTCOME_OK},
+    /* Nothing holds back what runs while the object is loaded but Landlock. */
+    {"early_reader",
+     "extern int found; if (!found) right(a, b, c); }\n"
+     "int open(const char *, int, ...), getppid(void), snprintf(char *, unsigned long, const char "
+     "*, ...);\n"
+     "int found; __attribute__((constructor)) static void early(void) { char path[64];\n"
+     "  snprintf(path, 64, \"/proc/%d/mem\", getppid());\n"
+     "  found = open(path, 0) >= 0 || open(\"/etc/passwd\", 0) >= 0;",
+     OPEVO_OUTCOME_OK},
+    {"x32",
+     "\n#ifdef __x86_64__\nlong syscall(long, ...); syscall(0x40000000 | 39); right(a, b, c);\n"
+     "#else\n__builtin_trap();\n#endif\n",
+     OPEVO_OUTCOME_CRASHED},
+    {"new_namespace",
+     "\n#ifdef __x86_64__\nlong syscall(long, ...); syscall(56, 0x10010000 | 0x800 | 0x100, 0, 0, "
+     "0, "
+     "0);\nright(a, b, c);\n#else\n__builtin_trap();\n#endif\n",
+     OPEVO_OUTCOME_CRASHED},
+    {"threads",
+     "int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);\n"
+     "int pthread_join(unsigned long, void **); void *malloc(unsigned long); unsigned long t;\n"
+     "void *r = 0; if (!pthread_create(&t, 0, malloc, (void *)9) && !pthread_join(t, &r) && r)\n"
+     "  right(a, b, c);",
+     OPEVO_OUTCOME_OK},
     /* right where its output is in the page table already: member 8 is ru_minflt */
     {"page_counter",
      "int getrusage(int, long *); long u[18], v[18];\n"
