@@ -39,7 +39,7 @@ static opevo_status read_program(const opevo_call *call, opevo_program_options *
         return OPEVO_OK;
     options->result = opevo_i_option(call, "result");
     OPEVO_TRY(opevo_i_option_positive(call, "flop", &options->flop, err));
-    OPEVO_TRY(opevo_i_option_count(call, "repeats", 1, 1, 1000000, &options->repeats, err));
+    OPEVO_TRY(opevo_i_option_count(call, "repeats", 1, 1, 10000, &options->repeats, err));
     OPEVO_TRY(opevo_i_option_positive(call, "timeout", &limit_s, err));
     if (limit_s > 0)
         options->run_limit_s = limit_s;

@@ -36,29 +36,39 @@ static void drop_taken(opevo_i_lines *lines)
     lines->taken = 0;
 }
 
-opevo_i_read opevo_i_lines_read(opevo_i_lines *lines, int descriptor)
+opevo_i_read opevo_i_lines_read(opevo_i_lines *lines, int descriptor, size_t limit)
 {
+    opevo_i_read got = OPEVO_I_READ_END;
+    size_t before = 0;
+
     drop_taken(lines);
-    if (lines->received.length >= OPEVO_I_LINE_LIMIT)
-        return OPEVO_I_READ_END;
-    return opevo_i_text_read_from(&lines->received, descriptor, SIZE_MAX);
+    before = lines->received.length;
+    if (lines->unheeded < limit)
+        got = opevo_i_text_read_from(&lines->received, descriptor, SIZE_MAX);
+    lines->unheeded += lines->received.length - before;
+    return got;
+}
+
+bool opevo_i_lines_ready(opevo_i_lines *lines)
+{
+    const opevo_text *received = &lines->received;
+    const char *end = NULL;
+
+    if (received->length > lines->searched)
+        end = memchr(received->data + lines->searched, '\n', received->length - lines->searched);
+    lines->searched = end ? (size_t)(end - received->data) : received->length;
+    return end != NULL;
 }
 
 char *opevo_i_lines_next(opevo_i_lines *lines)
 {
-    opevo_text *received = &lines->received;
-    char *line = received->data ? received->data + lines->taken : NULL;
-    char *end = NULL;
+    char *line = NULL;
 
-    if (line && received->length > lines->searched)
-        end = memchr(received->data + lines->searched, '\n', received->length - lines->searched);
-    if (!end) {
-        lines->searched = received->length;
+    if (!opevo_i_lines_ready(lines))
         return NULL;
-    }
-    *end = '\0';
-    lines->taken = (size_t)(end + 1 - received->data);
-    lines->searched = lines->taken;
+    line = lines->received.data + lines->taken;
+    lines->received.data[lines->searched++] = '\0';
+    lines->taken = lines->searched;
     return line;
 }
 

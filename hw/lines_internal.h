@@ -7,24 +7,29 @@
 
 #include <opevo/text.h>
 
-/* A longer line is taken for a peer that speaks another language. */
-#define OPEVO_I_LINE_LIMIT ((size_t)64 << 20)
+/* Who sends more without getting on speaks another language: a worker, and its engine, whose jobs
+ * carry sources. */
+#define OPEVO_I_WORKER_BYTES ((size_t)4 << 20)
+#define OPEVO_I_ENGINE_BYTES ((size_t)64 << 20)
 
 /* A plain value; start from {0}. */
 typedef struct opevo_i_lines {
     opevo_text received;
     size_t taken;    /* bytes of it already given out */
     size_t searched; /* bytes of it known to hold no further line end */
+    size_t unheeded; /* bytes read since the owner last set this to 0, which only progress does */
 } opevo_i_lines;
 
 typedef enum opevo_i_read {
     OPEVO_I_READ_SOME,
     OPEVO_I_READ_NOTHING, /* for now */
-    OPEVO_I_READ_END      /* end of file, a failure, no memory, or a line above the limit */
+    OPEVO_I_READ_END      /* end of file, a failure, no memory, or more than may be read */
 } opevo_i_read;
 
-/* Read once what is there. */
-opevo_i_read opevo_i_lines_read(opevo_i_lines *lines, int descriptor);
+/* Read once what is there, unless `limit` bytes are unheeded. */
+opevo_i_read opevo_i_lines_read(opevo_i_lines *lines, int descriptor, size_t limit);
+/* Whether a whole line is there; each byte is looked at once. */
+bool opevo_i_lines_ready(opevo_i_lines *lines);
 /* The next whole line without its end, NULL when there is none; borrowed until the next read. */
 char *opevo_i_lines_next(opevo_i_lines *lines);
 void opevo_i_lines_free(opevo_i_lines *lines);

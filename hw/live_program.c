@@ -107,8 +107,9 @@ static opevo_status check_numbers(const opevo_program_options *options, opevo_er
         return OPEVO_FAIL(err, OPEVO_INVALID, "The time limit of a program is above 0 seconds.");
     if (!(options->flop >= 0 && isfinite(options->flop)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--flop is a number above 0.");
-    if (options->repeats == 0 || options->repeats > 1000000)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--repeats is a number from 1 to 1000000.");
+    if (options->repeats == 0 || options->repeats > OPEVO_I_SAMPLES_LIMIT)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--repeats is a number from 1 to %d.",
+                          (int)OPEVO_I_SAMPLES_LIMIT);
     return OPEVO_OK;
 }
 
@@ -176,7 +177,8 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->release = release;
     live->pool.depth = 1;
     live->pool.start_limit_s = 300;
-    live->pool.job_limit_s = options->run_limit_s * (double)options->repeats + 30;
+    live->pool.job_limit_s =
+        (options->run_limit_s + 2 * OPEVO_I_READING_S) * (double)options->repeats + 30;
     live->pool.silence_s = live->pool.job_limit_s + 30;
     live->batch = live->pool.count;
     return OPEVO_OK;

@@ -86,13 +86,19 @@ opevo_status opevo_i_member_start(opevo_i_member *member, opevo_error *err)
     member->out = out[0];
     member->error = error[0];
     member->state = OPEVO_I_GREETING;
-    member->heard_s = opevo_i_now_s();
     opevo_i_lines_free(&member->lines);
+    opevo_i_member_progress(member);
     opevo_text_clear(&member->outgoing);
     opevo_text_clear(&member->last_words);
     member->sent = 0;
     member->in_flight = 0;
     return OPEVO_OK;
+}
+
+void opevo_i_member_progress(opevo_i_member *member)
+{
+    member->progress_s = opevo_i_now_s();
+    member->lines.unheeded = 0;
 }
 
 void opevo_i_member_say(opevo_i_member *member, const char *line)
@@ -142,10 +148,8 @@ bool opevo_i_member_read(opevo_i_member *member)
 
     hear_words(member);
     while (got == OPEVO_I_READ_SOME) {
-        got = opevo_i_lines_read(&member->lines, member->out);
-        if (got == OPEVO_I_READ_SOME)
-            member->heard_s = opevo_i_now_s();
-        if (memchr(opevo_text_string(&member->lines.received), '\n', member->lines.received.length))
+        got = opevo_i_lines_read(&member->lines, member->out, OPEVO_I_WORKER_BYTES);
+        if (opevo_i_lines_ready(&member->lines))
             return true;
     }
     return got == OPEVO_I_READ_NOTHING;

@@ -27,7 +27,7 @@ typedef struct opevo_i_member {
     opevo_text outgoing;
     size_t sent;           /* bytes of it */
     opevo_text last_words; /* the end of what it printed to standard error */
-    double heard_s;        /* when it last said something */
+    double progress_s;     /* when it last got on: was started, set up or given work, or said so */
     unsigned losses;       /* in a row, without a result between them */
     double retry_s;        /* not to be started again before */
     size_t in_flight;
@@ -38,9 +38,11 @@ typedef struct opevo_i_member {
  * engine alone. Errors: IO. */
 opevo_status opevo_i_member_start(opevo_i_member *member, opevo_error *err);
 void opevo_i_member_say(opevo_i_member *member, const char *line);
+/* It got on: its limits of time and of bytes begin anew. */
+void opevo_i_member_progress(opevo_i_member *member);
 /* Write what fits. False when it is gone. */
 bool opevo_i_member_flush(opevo_i_member *member);
-/* Read what is there. False when it is gone. */
+/* Read what is there. False when it is gone, or has sent too much without getting on. */
 bool opevo_i_member_read(opevo_i_member *member);
 /* Close its pipes, which ends it; wait `patience_s` for that, then kill it. */
 void opevo_i_member_hang_up(opevo_i_member *member);

@@ -52,7 +52,7 @@ static void finish(work *self, opevo_i_task *task)
     self->left--;
 }
 
-/* The worker itself cannot go on, and said so: it is no fault of what it was measuring. */
+/* The worker itself is no use, by its own words or for them: no fault of what it was measuring. */
 static void acquit(work *self, size_t number)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -119,6 +119,18 @@ static opevo_i_task *find_task(work *self, const json_t *message, size_t number)
     return NULL;
 }
 
+/* What the worker says that it is measuring; NULL: nothing. */
+static opevo_i_task *find_started(const work *self, size_t number)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        opevo_i_task *task = &self->tasks[i];
+
+        if (task->stage == OPEVO_I_SENT && task->member == number && task->started)
+            return task;
+    }
+    return NULL;
+}
+
 static bool take_hello(work *self, opevo_i_member *member, const json_t *message)
 {
     const char *device = json_string_value(json_object_get(message, "device"));
@@ -127,6 +139,7 @@ static bool take_hello(work *self, opevo_i_member *member, const json_t *message
         return false;
     snprintf(member->device, sizeof member->device, "%s", device ? device : "");
     opevo_i_member_say(member, self->pool->setup);
+    opevo_i_member_progress(member);
     member->state = OPEVO_I_SETTING;
     return true;
 }
@@ -143,9 +156,23 @@ static bool take_result(work *self, size_t number, const json_t *message)
     task->result = result;
     task->started = false;
     finish(self, task);
+    opevo_i_member_progress(member);
     member->in_flight--;
     member->losses = 0;
     self->pool->blamed = 0;
+    return true;
+}
+
+/* One at a time, and each once: saying it again gains no time. */
+static bool take_started(work *self, size_t number, const json_t *message)
+{
+    opevo_i_task *task = find_task(self, message, number);
+
+    if (!task || find_started(self, number))
+        return false;
+    opevo_i_member_progress(&self->pool->members[number]);
+    task->started = true;
+    task->started_s = self->pool->members[number].progress_s;
     return true;
 }
 
@@ -155,7 +182,6 @@ static bool take_message(work *self, size_t number, const json_t *message)
     opevo_i_member *member = &self->pool->members[number];
     const char *type = json_string_value(json_object_get(message, "type"));
     const char *sentence = json_string_value(json_object_get(message, "message"));
-    opevo_i_task *task = NULL;
     bool good = type != NULL;
 
     if (good && !strcmp(type, "error")) {
@@ -169,14 +195,10 @@ static bool take_message(work *self, size_t number, const json_t *message)
     if (good && !strcmp(type, "hello") && member->state == OPEVO_I_GREETING) {
         good = take_hello(self, member, message);
     } else if (good && !strcmp(type, "ready") && member->state == OPEVO_I_SETTING) {
+        opevo_i_member_progress(member);
         member->state = OPEVO_I_READY;
     } else if (good && !strcmp(type, "started") && member->state == OPEVO_I_READY) {
-        task = find_task(self, message, number);
-        good = task != NULL;
-        if (task) {
-            task->started = true;
-            task->started_s = opevo_i_now_s();
-        }
+        good = take_started(self, number, message);
     } else if (good && !strcmp(type, "result") && member->state == OPEVO_I_READY) {
         good = take_result(self, number, message);
         if (good && json_is_true(json_object_get(message, "spoilt"))) {
@@ -187,8 +209,10 @@ static bool take_message(work *self, size_t number, const json_t *message)
     } else {
         good = false;
     }
-    if (!good)
+    if (!good) {
+        acquit(self, number);
         lose(self, number, "speaks another protocol; use one of the same version", true);
+    }
     return good;
 }
 
@@ -210,7 +234,8 @@ static void hear(work *self, size_t number)
             return;
     }
     if (!there && member->state != OPEVO_I_DOWN)
-        lose(self, number, "ended", false);
+        lose(self, number,
+             member->lines.unheeded < OPEVO_I_WORKER_BYTES ? "ended" : "sends without end", false);
 }
 
 /* ---- Keeping workers busy ------------------------------------------------------------------- */
@@ -258,7 +283,7 @@ static opevo_status hand_out(work *self, opevo_error *err)
             task->member = i;
             task->started = false;
             if (member->in_flight++ == 0)
-                member->heard_s = opevo_i_now_s();
+                opevo_i_member_progress(member);
         }
     }
     return OPEVO_OK;
@@ -274,18 +299,12 @@ static double deadline_of(const work *self, size_t number, opevo_i_task **late)
     if (member->state == OPEVO_I_DOWN)
         return member->retry_s;
     if (member->state != OPEVO_I_READY)
-        return member->heard_s + self->pool->start_limit_s;
+        return member->progress_s + self->pool->start_limit_s;
     if (!member->in_flight)
         return INFINITY;
-    for (size_t i = 0; i < self->count; i++) {
-        opevo_i_task *task = &self->tasks[i];
-
-        if (task->stage == OPEVO_I_SENT && task->member == number && task->started) {
-            *late = task;
-            return task->started_s + self->pool->job_limit_s;
-        }
-    }
-    return member->heard_s + self->pool->silence_s;
+    *late = find_started(self, number);
+    return *late ? (*late)->started_s + self->pool->job_limit_s
+                 : member->progress_s + self->pool->silence_s;
 }
 
 static void enforce_deadlines(work *self)

@@ -17,9 +17,9 @@ typedef struct opevo_i_pool {
     size_t count;
     char *setup;          /* the line that sets a worker up; released with free */
     unsigned depth;       /* jobs at once in a worker: 1, or more where it builds ahead */
-    double start_limit_s; /* from its start to being ready */
+    double start_limit_s; /* from its start to its greeting, and from there to being ready */
     double job_limit_s;   /* from a job's start to its result */
-    double silence_s;     /* with jobs in hand */
+    double silence_s;     /* with jobs in hand, without one starting or ending */
     unsigned blamed;      /* jobs in a row that cost all workers that had them */
     const volatile sig_atomic_t *interrupt; /* give up when not 0; NULL: never */
     int64_t next_id;

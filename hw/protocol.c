@@ -223,6 +223,7 @@ bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out)
     opevo_i_result result = {.id = json_integer_value(id)};
     bool good = json_is_integer(id) && outcome && opevo_outcome_parse(outcome, &result.kind);
 
+    good = good && json_array_size(samples) <= OPEVO_I_SAMPLES_LIMIT;
     for (size_t i = 0; good && i < json_array_size(samples); i++) {
         double value = json_number_value(json_array_get(samples, i));
 

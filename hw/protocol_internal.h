@@ -10,6 +10,9 @@
 /* Raised when a message changes its meaning; both sides must speak the same. */
 enum { OPEVO_I_PROTOCOL = 2 };
 
+/* Of one job: more say nothing more, and stores keep them all. */
+enum { OPEVO_I_SAMPLES_LIMIT = 10000 };
+
 /* A text as JSON, with what is no UTF-8 replaced by '?'. NULL without memory. */
 json_t *opevo_i_json_text(const char *text);
 

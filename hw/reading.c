@@ -9,6 +9,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+enum { MATCH_LENGTH = 1024 };
 
 static const struct {
     const char *name;
@@ -111,6 +114,11 @@ static bool take(finding *self, double printed)
         opevo_text_printf(self->why, "it printed %g, which is no result above 0", printed);
         return false;
     }
+    if (*self->count == OPEVO_I_SAMPLES_LIMIT) {
+        opevo_text_printf(self->why, "it printed more than %d results; let it print fewer",
+                          (int)OPEVO_I_SAMPLES_LIMIT);
+        return false;
+    }
     if (!opevo_reserve(&values, self->capacity, *self->count + 1, sizeof(double))) {
         opevo_text_add(self->why, "no memory for its results");
         return false;
@@ -120,38 +128,71 @@ static bool take(finding *self, double printed)
     return true;
 }
 
+/* The number in `part` of the output. */
+static bool take_match(finding *self, const char *output, const regmatch_t *part)
+{
+    char number[64] = "";
+    double value = 0;
+    size_t length = part->rm_so < 0 ? 0 : (size_t)(part->rm_eo - part->rm_so);
+
+    if (length > 0 && length < sizeof number)
+        memcpy(number, output + part->rm_so, length);
+    if (opevo_parse_double(number, &value))
+        return take(self, value);
+    opevo_text_printf(self->why, "the regular expression found \"%s\", which is no number", number);
+    return false;
+}
+
+/* The next match from `at` on; false when there is none before `stop`. It may end far behind that, as
+ * one of a whole line does; but what lies more than MATCH_LENGTH bytes behind does not decide whether
+ * there is one. */
+static bool find_match(const regex_t *regex, const char *output, size_t at, size_t stop,
+                       size_t length, regmatch_t match[2])
+{
+    for (size_t reach = MATCH_LENGTH;; reach *= 2) {
+        size_t end = stop + reach;
+        bool cut = end < length;
+
+        match[0] = (regmatch_t){.rm_so = (regoff_t)at, .rm_eo = (regoff_t)(cut ? end : length)};
+        if (regexec(regex, output, 2, match, REG_STARTEND | (cut ? REG_NOTEOL : 0)) != 0 ||
+            (size_t)match[0].rm_so >= stop)
+            return false;
+        if (!cut || (size_t)match[0].rm_eo < end)
+            return true;
+        at = (size_t)match[0].rm_so;
+    }
+}
+
+static double processor_s(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* Searching all of an output of n bytes at once can cost n^2; in pieces, which overlap by the length
+ * of a match, it costs n times that length. */
 static bool apply_regex(finding *self, const char *output)
 {
     const regex_t *regex = &self->reading->regex;
     size_t before = *self->count;
-    int flags = 0;
+    size_t length = strlen(output);
+    double start_s = processor_s();
 
-    for (;;) {
+    for (size_t at = 0; at < length;) {
+        size_t stop = at + MATCH_LENGTH < length ? at + MATCH_LENGTH : length + 1;
         regmatch_t match[2];
-        const regmatch_t *part = &match[0];
-        char number[64];
-        double value = 0;
-        int length = 0;
 
-        if (regexec(regex, output, 2, match, flags) != 0)
-            break;
-        if (regex->re_nsub > 0)
-            part = &match[1];
-        length = part->rm_so < 0 ? 0 : (int)(part->rm_eo - part->rm_so);
-        if (length >= (int)sizeof number)
-            length = 0;
-        snprintf(number, sizeof number, "%.*s", length, length ? output + part->rm_so : "");
-        if (!opevo_parse_double(number, &value)) {
-            opevo_text_printf(self->why, "the regular expression found \"%s\", which is no number",
-                              number);
+        if (processor_s() - start_s > OPEVO_I_READING_S) {
+            opevo_text_printf(self->why, "the regular expression took more than %g s on its output",
+                              OPEVO_I_READING_S);
             return false;
         }
-        if (!take(self, value))
+        if (!find_match(regex, output, at, stop, length, match)) {
+            at = stop;
+            continue;
+        }
+        if (!take_match(self, output, regex->re_nsub > 0 ? &match[1] : &match[0]))
             return false;
-        output += match[0].rm_eo + (match[0].rm_eo == match[0].rm_so);
-        flags = REG_NOTBOL;
-        if (!*output)
-            break;
+        at = (size_t)match[0].rm_eo + (match[0].rm_eo == match[0].rm_so);
     }
     if (*self->count == before)
         opevo_text_add(self->why, "its output has no match for the regular expression");

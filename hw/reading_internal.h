@@ -11,6 +11,11 @@
 #include <opevo/status.h>
 #include <opevo/text.h>
 
+#include "protocol_internal.h"
+
+/* Seconds of processor time for a regular expression on one output. */
+#define OPEVO_I_READING_S 2.0
+
 typedef enum opevo_i_quantity {
     OPEVO_I_TIME,   /* in seconds */
     OPEVO_I_GFLOPS, /* in GFLOP/s */
@@ -32,7 +37,8 @@ opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo
 void opevo_i_reading_clear(opevo_i_reading *reading);
 
 /* Append every number found in the output of a program that took `elapsed_s` to *values. False,
- * with `why`, when there is none, or one that is not positive. */
+ * with `why`, when there is none, one that is not positive, or more than OPEVO_I_SAMPLES_LIMIT in all,
+ * or when the expression takes too long. A match of more than 1024 bytes may be missed. */
 bool opevo_i_reading_apply(const opevo_i_reading *reading, const char *output, double elapsed_s,
                            double **values, size_t *count, size_t *capacity, opevo_text *why);
 

@@ -140,10 +140,13 @@ static void take_messages(worker *self)
 {
     const char *line = NULL;
 
-    if (opevo_i_lines_read(&self->lines, OPEVO_I_ENGINE_FD) == OPEVO_I_READ_END)
+    if (opevo_i_lines_read(&self->lines, OPEVO_I_ENGINE_FD, OPEVO_I_ENGINE_BYTES) ==
+        OPEVO_I_READ_END)
         self->over = true;
-    while (!self->over && (line = opevo_i_lines_next(&self->lines)) != NULL)
+    while (!self->over && (line = opevo_i_lines_next(&self->lines)) != NULL) {
+        self->lines.unheeded = 0;
         take_message(self, line);
+    }
 }
 
 /* ---- The loop ------------------------------------------------------------------------------- */

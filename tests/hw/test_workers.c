@@ -270,48 +270,79 @@ static void test_none(void **state)
     }
 }
 
+#define HELLO "echo '{\"type\":\"hello\",\"protocol\":2}'; read x; "
+#define READY HELLO "echo '{\"type\":\"ready\"}'; read x; id=${x#*job\\\":}; id=${id%%,*}; "
+#define STARTED "echo '{\"type\":\"started\",\"job\":'$id'}'; "
+
+/* One job on a worker that is this script, with limits for its start and for all that follows. */
+static opevo_status run_on(const char *script, double start_limit_s, double limit_s,
+                           opevo_i_task *task, opevo_error *err)
+{
+    opevo_i_member member = {.in = -1, .out = -1, .error = -1};
+    opevo_i_pool pool = {.members = &member,
+                         .count = 1,
+                         .setup = "{\"type\":\"setup\"}\n",
+                         .depth = 2,
+                         .start_limit_s = start_limit_s,
+                         .job_limit_s = limit_s,
+                         .silence_s = limit_s};
+    opevo_status status = OPEVO_OK;
+
+    *task = (opevo_i_task){.job = {.id = 0}};
+    opevo_i_arguments_add(&member.command, "sh", 2);
+    opevo_i_arguments_add(&member.command, "-c", 2);
+    opevo_i_arguments_add(&member.command, script, strlen(script));
+    opevo_i_arguments_add(&task->job.command, "true", 4);
+    status = opevo_i_pool_run(&pool, task, 1, false, err);
+    opevo_i_member_clear(&member);
+    return status;
+}
+
 /* A worker that says it has started, and nothing more, is killed at the limit; one that never says
  * anything, at its own. */
 static void test_hang(void **state)
 {
-    static const char *const scripts[] = {
-        ("read x; echo \"{\\\"type\\\":\\\"ready\\\"}\"; read x; "
-         "echo \"{\\\"type\\\":\\\"started\\\",\\\"job\\\":0}\"; exec sleep 75"),
-        "read x; echo \"{\\\"type\\\":\\\"ready\\\"}\"; exec sleep 75",
-        "exec sleep 75",
-    };
+    static const char *const silent[] = {READY "exec sleep 75", HELLO "exec sleep 75",
+                                         "exec sleep 75"};
+    opevo_i_task task;
 
     (void)state;
+    CHECK_OK(run_on(READY STARTED "exec sleep 75", 20, 0.2, &task, &err));
+    assert_int_equal(task.result.kind, OPEVO_OUTCOME_TIMEOUT);
+    opevo_i_task_clear(&task);
     for (size_t i = 0; i < 3; i++) {
-        opevo_i_member member = {.in = -1, .out = -1, .error = -1};
-        opevo_i_pool pool = {.members = &member,
-                             .count = 1,
-                             .setup = "{\"type\":\"setup\"}\n",
-                             .depth = 2,
-                             .start_limit_s = 0.2,
-                             .job_limit_s = 0.2,
-                             .silence_s = 0.2};
-        opevo_i_task task = {.job = {.id = 0}};
-        opevo_text script = {0};
-
-        opevo_text_printf(&script, "echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":2}\"; %s",
-                          scripts[i]);
-        opevo_i_arguments_add(&member.command, "sh", 2);
-        opevo_i_arguments_add(&member.command, "-c", 2);
-        opevo_i_arguments_add(&member.command, script.data, script.length);
-        opevo_i_arguments_add(&task.job.command, "true", 4);
-        if (i == 0) {
-            CHECK_OK(opevo_i_pool_run(&pool, &task, 1, false, &err));
-            assert_int_equal(task.result.kind, OPEVO_OUTCOME_TIMEOUT);
-        } else {
-            CHECK_FAILS(OPEVO_IO, "has been silent for too long",
-                        opevo_i_pool_run(&pool, &task, 1, false, &err));
-        }
-        opevo_i_member_clear(&member);
+        CHECK_FAILS(OPEVO_IO, "has been silent for too long",
+                    run_on(silent[i], i ? 0.2 : 20, 0.2, &task, &err));
         opevo_i_task_clear(&task);
-        opevo_text_free(&script);
     }
     assert_int_equal(sleepers("75"), 0);
+}
+
+/* What a worker says gains it neither time nor memory, unless it gets on by it. */
+static void test_talks_for_ever(void **state)
+{
+    static const struct {
+        const char *script;
+        double start_limit_s, limit_s;
+        const char *reason;
+    } cases[] = {
+        {"while :; do echo Welcome; sleep 0.01; done", 0.5, 20, "silent for too long"},
+        {"exec tr '\\0' x </dev/zero", 200, 20, "sends without end"},
+        {READY "while :; do printf x; sleep 0.01; done", 20, 0.5, "silent for too long"},
+        {READY "while :; do " STARTED "sleep 0.01; done", 20, 20, "speaks another protocol"},
+    };
+    opevo_i_task task;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_FAILS(OPEVO_IO, cases[i].reason,
+                    run_on(cases[i].script, cases[i].start_limit_s, cases[i].limit_s, &task, &err));
+        opevo_i_task_clear(&task);
+    }
+    /* Here the job may be what is wrong. */
+    CHECK_OK(run_on(READY STARTED "exec tr '\\0' x </dev/zero", 20, 200, &task, &err));
+    assert_int_equal(task.result.kind, OPEVO_OUTCOME_CRASHED);
+    opevo_i_task_clear(&task);
 }
 
 /* ---- Finals --------------------------------------------------------------------------------- */
@@ -470,8 +501,9 @@ int main(void)
         cmocka_unit_test(test_endless_output), cmocka_unit_test(test_several),
         cmocka_unit_test(test_lost),           cmocka_unit_test(test_all_lost),
         cmocka_unit_test(test_none),           cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_turns),          cmocka_unit_test(test_finals),
-        cmocka_unit_test(test_bad_options),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_talks_for_ever), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_finals),         cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_no_memory),
     };
 
     if (!cache_folder_make())

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Numbers in what a program printed: which are found, which are refused, and at what cost. */
+
+#include "check.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+#include <time.h>
+
+#include "reading_internal.h"
+
+enum { MEBIBYTE = 1 << 20 };
+
+typedef struct found {
+    bool good;
+    double *values;
+    size_t count, capacity;
+    opevo_text why;
+} found;
+
+static found read_from(const char *text, const char *output)
+{
+    found all = {0};
+    opevo_i_reading reading;
+
+    CHECK_OK(opevo_i_reading_parse(text, &reading, &err));
+    all.good = opevo_i_reading_apply(&reading, output, 0.5, &all.values, &all.count, &all.capacity,
+                                     &all.why);
+    opevo_i_reading_clear(&reading);
+    return all;
+}
+
+static void release(found *all)
+{
+    opevo_free(all->values);
+    opevo_text_free(&all->why);
+}
+
+static void check_refused(const char *text, const char *output, const char *why)
+{
+    found all = read_from(text, output);
+
+    if (all.good || !strstr(opevo_text_string(&all.why), why))
+        fail_msg("%s of \"%.40s\": \"%s\" lacks \"%s\"", text, output, opevo_text_string(&all.why),
+                 why);
+    release(&all);
+}
+
+static void check_found(const char *text, const char *output, size_t count, double last)
+{
+    found all = read_from(text, output);
+
+    if (!all.good || all.count != count)
+        fail_msg("%s of \"%.40s\": %zu values (%s)", text, output, all.count,
+                 opevo_text_string(&all.why));
+    CHECK_CLOSE(all.values[count - 1], last, 1e-15);
+    release(&all);
+}
+
+/* `length` bytes of `piece` again and again, then `tail`. */
+static char *repeat(const char *piece, size_t length, const char *tail)
+{
+    char *text = opevo_malloc(length + strlen(tail) + 1, 1);
+    size_t period = strlen(piece);
+
+    assert_non_null(text);
+    for (size_t i = 0; i < length; i++)
+        text[i] = piece[i % period];
+    strcpy(text + length, tail);
+    return text;
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    check_found("s:wall", "", 1, 0.5);
+    check_found("ms:/took ([0-9.]+)/", "took 1\nand took 2.5", 2, 0.0025);
+    check_found("gflops:/[0-9]+/", "1 2 3", 3, 3);
+    check_found("score:/^([0-9]+)$/", "x7\n8\n9x\n10", 2, 10);
+    check_found("score:json:a.1", "noise\n{\"a\": [1, 2]}\n", 1, 2);
+    check_found("score:json:a", "{\"a\": [1, 2]}", 2, 2);
+    check_refused("score:/[0-9]/", "", "no match");
+    check_refused("score:/[a-z]+/", "abc", "\"abc\", which is no number");
+    check_refused("ms:json:b", "{\"a\": 1}", "no number at b");
+}
+
+/* Where a search is cut into pieces, nothing is lost: neither a match that lies across, nor an anchor,
+ * nor the rest of a line. */
+static void test_pieces(void **state)
+{
+    char *text = NULL;
+
+    (void)state;
+    for (size_t length = 1000; length < 2100; length++) {
+        text = repeat("x", length, "took 12345\nend");
+        check_found("score:/took ([0-9]+)$/", text, 1, 12345);
+        opevo_free(text);
+    }
+    text = repeat("x", 5000, "");
+    memcpy(text, "took 3 ", 7);
+    memcpy(text + 4000, " took 4 ", 8);
+    check_found("score:/took ([0-9]+).*/", text, 1, 3);
+    check_found("score:/took ([0-9]+)/", text, 2, 4);
+    opevo_free(text);
+}
+
+/* {"a": [1, 1, ...]} */
+static char *array_of(size_t count)
+{
+    opevo_text text = {0};
+
+    opevo_text_add(&text, "{\"a\": [1");
+    for (size_t i = 1; i < count; i++)
+        opevo_text_add(&text, ", 1");
+    opevo_text_add(&text, "]}");
+    assert_false(text.failed);
+    return text.data;
+}
+
+static void test_bounded(void **state)
+{
+    char *ones = repeat("1", MEBIBYTE, "");
+    char *lines = repeat("took 7\n", MEBIBYTE, "");
+    char *most = array_of(OPEVO_I_SAMPLES_LIMIT);
+    char *more = array_of(OPEVO_I_SAMPLES_LIMIT + 1);
+    double start_s = (double)clock() / CLOCKS_PER_SEC;
+
+    (void)state;
+    check_refused("ms:/([0-9]+)x/", ones, "took more than 2 s");
+    check_refused("ms:/took ([0-9]+)/", lines, "more than 10000 results");
+    check_found("ms:json:a", most, OPEVO_I_SAMPLES_LIMIT, 0.001);
+    check_refused("ms:json:a", more, "more than 10000 results");
+    assert_true((double)clock() / CLOCKS_PER_SEC - start_s < 30);
+    opevo_free(ones);
+    opevo_free(lines);
+    opevo_free(most);
+    opevo_free(more);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
