@@ -2,7 +2,7 @@
 
 /* The program opevo. A verb parses and checks everything, then acts; what it has for stdout is
  * written at the end, so that bad input leaves nothing half written. Exit status: 0 done, 1 a
- * verification rejected, 2 misused or failed, 130 interrupted. */
+ * verification rejected or a store is not where it was, 2 misused or failed, 130 interrupted. */
 
 #include "cli_internal.h"
 
@@ -79,7 +79,7 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
     if (status == OPEVO_OK)
         return exit_code;
     complain(verb->name, &err);
-    return OPEVO_EXIT_MISUSED;
+    return status == OPEVO_LOST ? OPEVO_EXIT_FAILED : OPEVO_EXIT_MISUSED;
 }
 
 int main(int argc, char **argv)

@@ -341,6 +341,17 @@ static void emit(const opevo_i_tuning *self, const opevo_call *call, int *exit_c
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
+/* What was measured is printed also when it is not in the store. */
+static void check_store(const opevo_i_tuning *self, int *exit_code)
+{
+    opevo_error err = {OPEVO_OK, ""};
+
+    if (!self->run.store || opevo_store_check_place(self->run.store, &err) == OPEVO_OK)
+        return;
+    fprintf(stderr, "opevo tune: %s\n", err.message);
+    *exit_code = OPEVO_EXIT_FAILED;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -365,6 +376,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     }
     if (opevo_i_interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;
+    check_store(&self, exit_code);
 cleanup:
     opevo_store_close(self.run.store);
     opevo_objective_destroy(self.objective);

@@ -112,6 +112,8 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
                           "stored is kept.",
                           path, text, cause ? ": " : "", cause ? strerror(cause) : "");
     case SQLITE_READONLY:
+        if (sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED)
+            return opevo_store_check_place(store, err);
         return OPEVO_FAIL(err, OPEVO_IO,
                           "%s may not be written: make the file and its folder writable, or name "
                           "another store.",
@@ -398,6 +400,7 @@ opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_sto
     if (mode != OPEVO_STORE_READ)
         OPEVO_TRY(prepare_to_write(store, err));
     OPEVO_TRY(prepare_to_read(store, mode, err));
+    OPEVO_TRY(opevo_i_store_note_place(store, err));
     *out = store;
     store = NULL;
 cleanup:

@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include <opevo/hash.h>
 #include <opevo/store.h>
@@ -45,7 +46,9 @@ typedef struct opevo_i_cursor {
 
 struct opevo_store {
     sqlite3 *db;
-    char *path;           /* for messages */
+    char *path;   /* for messages */
+    dev_t device; /* which file was opened */
+    ino_t inode;
     sqlite3_stmt *insert; /* one trial; NULL in a store opened to read */
     sqlite3_stmt *read;   /* trials of a run after a number */
     sqlite3_stmt *unpack; /* the trials of a run that are packed */
@@ -58,6 +61,8 @@ struct opevo_store {
     size_t origin_capacity;
 };
 
+/* Note which file the path names, just after it was opened. */
+opevo_status opevo_i_store_note_place(opevo_store *store, opevo_error *err);
 /* The last failure of SQLite as a status and a sentence that begins with the path. */
 opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err);
 /* Run statements that give no rows. */

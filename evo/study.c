@@ -320,6 +320,7 @@ opevo_status opevo_study_run(const opevo_study *study, const opevo_study_options
     show_progress(&self);
     OPEVO_TRY(compute_all(&self, err));
     OPEVO_TRY(measure_all(&self, err));
+    OPEVO_TRY(opevo_store_check_place(self.store, err));
     self.result.ran = self.progress.done;
     self.result.trials = self.progress.trials;
     self.result.interrupted = self.interrupted;
@@ -382,6 +383,7 @@ opevo_status opevo_study_merge(const opevo_study *study, const char *path,
     OPEVO_TRY(opevo_i_study_slots(store, study, numbers, count, true, slots, err));
     for (size_t i = 0; i < source_count; i++)
         OPEVO_TRY(merge_source(store, sources[i], study, numbers, count, slots, &self.added, err));
+    OPEVO_TRY(opevo_store_check_place(store, err));
     self.first_missing = self.runs;
     for (size_t i = count; i-- > 0;) {
         self.present += slots[i].ended;

@@ -698,6 +698,41 @@ static void test_notes_of_a_run(void **state)
     scratch_remove(&scratch);
 }
 
+/* Trials that are committed after the file has lost its name are in the copy, or where it was moved
+ * to. */
+static void test_a_store_that_loses_its_place(void **state)
+{
+    scratch_folder scratch = scratch_make();
+    opevo_space *space = formula_space(space_text);
+    opevo_run_key key = key_of(space, 1);
+    opevo_trial trials[8];
+    opevo_trial read[8];
+    char elsewhere[80];
+
+    (void)state;
+    make_trials(trials);
+    for (int moved = 0; moved < 2; moved++) {
+        opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
+        int64_t run = begin(store, &key);
+        size_t count = 0;
+
+        snprintf(elsewhere, sizeof elsewhere, "%s.%s", scratch.file, moved ? "old" : "recovered");
+        CHECK_OK(opevo_store_append(store, run, trials, 1, &err));
+        CHECK_OK(opevo_store_check_place(store, &err));
+        assert_int_equal(moved ? rename(scratch.file, elsewhere) : unlink(scratch.file), 0);
+        CHECK_OK(opevo_store_append(store, run, trials + 1, 1, &err));
+        CHECK_FAILS(OPEVO_LOST, elsewhere, opevo_store_check_place(store, &err));
+        opevo_store_close(store);
+        store = open_store(elsewhere, OPEVO_STORE_READ);
+        CHECK_OK(opevo_store_read(store, run, 0, read, 8, &count, &err));
+        assert_int_equal(count, 2);
+        opevo_store_close(store);
+        scratch_empty(&scratch);
+    }
+    opevo_space_destroy(space);
+    scratch_remove(&scratch);
+}
+
 /* SQLite's own names mean nothing here: they are files. */
 static void test_odd_paths(void **state)
 {
@@ -725,6 +760,7 @@ int main(void)
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_a_store_of_the_format_before),
         cmocka_unit_test(test_notes_of_a_run),
+        cmocka_unit_test(test_a_store_that_loses_its_place),
         cmocka_unit_test(test_odd_paths),
     };
 

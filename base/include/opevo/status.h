@@ -17,7 +17,8 @@
     X(LIMIT, "too large")                                                                          \
     X(MISMATCH, "parts that do not belong together")                                               \
     X(TOLERANCE, "accuracy not reached")                                                           \
-    X(INTERRUPTED, "interrupted")
+    X(INTERRUPTED, "interrupted")                                                                  \
+    X(LOST, "what was stored is not where it was put")
 
 typedef enum opevo_status {
 #define OPEVO_STATUS_ENUM(suffix, text) OPEVO_##suffix,

@@ -25,6 +25,10 @@ typedef enum opevo_store_mode {
 opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
                               opevo_error *err);
 void opevo_store_close(opevo_store *store);
+/* Whether the path still names the file that was opened. Errors: LOST, with a sentence that says
+ * where the data are now: in the file that was moved, in a copy beside the path that this call made
+ * of a file that was deleted or replaced, or nowhere. */
+opevo_status opevo_store_check_place(opevo_store *store, opevo_error *err);
 /* As given to open. */
 const char *opevo_store_path(const opevo_store *store);
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Whether a store is still where it was opened. SQLite goes on in a file that was deleted, moved or
+ * replaced, and whoever opens the path later finds nothing of what was committed there. */
+
+#include "store_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+opevo_status opevo_i_store_note_place(opevo_store *store, opevo_error *err)
+{
+    struct stat info;
+
+    if (stat(store->path, &info) != 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", store->path, strerror(errno));
+    store->device = info.st_dev;
+    store->inode = info.st_ino;
+    return OPEVO_OK;
+}
+
+static bool is_store(const opevo_store *store, const struct stat *info)
+{
+    return info->st_dev == store->device && info->st_ino == store->inode;
+}
+
+/* Where the open file is now; false when it has no name any more, or none that is known here. */
+static bool find_file(const opevo_store *store, char *path, size_t size)
+{
+    DIR *open_files = opendir("/proc/self/fd");
+    struct dirent *entry = NULL;
+    struct stat info;
+    bool found = false;
+
+    while (open_files && !found && (entry = readdir(open_files)) != NULL) {
+        ssize_t length = readlinkat(dirfd(open_files), entry->d_name, path, size - 1);
+
+        if (length <= 0)
+            continue;
+        path[length] = '\0';
+        found = stat(path, &info) == 0 && is_store(store, &info);
+    }
+    if (open_files)
+        closedir(open_files);
+    return found;
+}
+
+/* Copy the file that has no name any more beside its place; false where that cannot be. */
+static bool save_copy(opevo_store *store, const char *path)
+{
+    sqlite3_stmt *statement = NULL;
+    bool saved = false;
+
+    if (access(path, F_OK) != 0 &&
+        sqlite3_prepare_v2(store->db, "VACUUM INTO ?", -1, &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
+        saved = sqlite3_step(statement) == SQLITE_DONE;
+    }
+    sqlite3_finalize(statement);
+    return saved;
+}
+
+static opevo_status fail_lost(opevo_store *store, const char *what, opevo_error *err)
+{
+    opevo_text copy = {0};
+    opevo_status status = OPEVO_LOST;
+
+    opevo_text_printf(&copy, "%s.recovered", store->path);
+    if (!copy.failed && save_copy(store, copy.data))
+        OPEVO_FAIL(err, status, "%s was %s while it was in use; what it held was saved to %s.",
+                   store->path, what, copy.data);
+    else
+        OPEVO_FAIL(err, status,
+                   "%s was %s while it was in use; what was stored there is lost: run again with "
+                   "another store.",
+                   store->path, what);
+    opevo_text_free(&copy);
+    return status;
+}
+
+opevo_status opevo_store_check_place(opevo_store *store, opevo_error *err)
+{
+    struct stat info;
+    bool exists = stat(store->path, &info) == 0;
+    char path[PATH_MAX];
+
+    if (exists && is_store(store, &info))
+        return OPEVO_OK;
+    if (!find_file(store, path, sizeof path))
+        return fail_lost(store, exists ? "replaced by another file" : "deleted", err);
+    /* The log stays where the file was, so what is in it goes into the file. */
+    sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    return OPEVO_FAIL(err, OPEVO_LOST, "%s was %s while it was in use; what it held is in %s.",
+                      store->path, exists ? "moved and replaced by another file" : "moved", path);
+}
