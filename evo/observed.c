@@ -89,11 +89,12 @@ cleanup:
 void opevo_i_observed_transform(opevo_i_observed *self, double offset)
 {
     size_t count = self->own.count;
-    const double *fitness = self->fitness + self->earlier;
+    const double *fitness = NULL;
     double median = 0;
 
     if (count == 0)
         return;
+    fitness = self->fitness + self->earlier;
     memcpy(self->close, fitness, count * sizeof *fitness);
     median = gsl_stats_select(self->close, 1, count, (count - 1) / 2);
     for (size_t i = 0; i < count; i++) {

@@ -173,7 +173,8 @@ static opevo_status read_trial(opevo_store *store, int64_t run, sqlite3_stmt *ro
     const char *origin = NULL;
 
     trial->number = (uint64_t)sqlite3_column_int64(row, 0);
-    if (sqlite3_column_type(row, 1) != SQLITE_BLOB ||
+    if (sqlite3_column_type(row, 0) != SQLITE_INTEGER || /* a text follows every number */
+        sqlite3_column_type(row, 1) != SQLITE_BLOB ||
         sqlite3_column_bytes(row, 1) != OPEVO_I_POINT_BYTES ||
         sqlite3_column_type(row, 2) != SQLITE_TEXT || !read_outcome(row, &trial->outcome))
         return OPEVO_FAIL(err, OPEVO_INVALID,

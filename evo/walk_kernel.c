@@ -394,9 +394,8 @@ void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned c
         products[j] = 1;
     for (size_t g = 0; g < kernel->group_count; g++) {
         const group *joined = &kernel->groups[g];
-        const uint32_t *others = to->joints[g] + first;
-
         const axis *alone = &kernel->axes[joined->first];
+        const uint32_t *others = NULL;
 
         if (!joined->size) {
             for (size_t f = alone->first; f < alone->first + alone->count; f++)
@@ -404,6 +403,7 @@ void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned c
                                              products);
             continue;
         }
+        others = to->joints[g] + first;
         fill_joint_row(kernel, joined, levels, of, i, joint);
         for (size_t j = 0; j < count; j++)
             products[j] *= joint[others[j]];
