@@ -2,15 +2,49 @@
 # One room, one static library. Its headers are visible only to the targets that link it, so that an
 # include against the order of the rooms fails to compile.
 
+include(CheckCCompilerFlag)
+include(CheckCSourceCompiles)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON) # and executables that are loaded anywhere
+
+# opevo_harden(TARGET): what makes a fault in memory end the program instead of being of use to who feeds it: canaries
+# on the stack, probes of a stack that grows, checked sizes in the C library, no table of functions that stays
+# writable. FORTIFY takes an optimising build; level 3 is refused by older C libraries, which have level 2.
+function(opevo_harden target)
+  foreach(flag -fstack-protector-strong -fstack-clash-protection)
+    string(MAKE_C_IDENTIFIER OPEVO_HAS${flag} has)
+    check_c_compiler_flag(${flag} ${has})
+    if(${has})
+      target_compile_options(${target} INTERFACE ${flag})
+    endif()
+  endforeach()
+  set(CMAKE_REQUIRED_FLAGS "-O2 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
+  check_c_source_compiles("#include <stdio.h>\nint main(void) { return 0; }" OPEVO_HAS_FORTIFY_3)
+  set(level 2)
+  if(OPEVO_HAS_FORTIFY_3)
+    set(level 3)
+  endif()
+  target_compile_options(${target} INTERFACE
+    "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${level}>")
+  target_link_options(${target} INTERFACE LINKER:-z,relro,-z,now)
+endfunction()
+
 add_library(opevo_flags INTERFACE)
 target_compile_definitions(opevo_flags INTERFACE _GNU_SOURCE)
 target_compile_options(opevo_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla
   -ffp-contract=off $<$<BOOL:${OPEVO_WERROR}>:-Werror>)
+if(OPEVO_FUZZ)
+  set(OPEVO_SANITIZE ON)
+  target_compile_options(opevo_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(OPEVO_SANITIZE)
   target_compile_options(opevo_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(opevo_flags INTERFACE -fsanitize=address,undefined)
+else()
+  opevo_harden(opevo_flags)
 endif()
 
 # opevo_add_module(NAME SOURCES file... HEADERS name.h... [DEPENDS target...] [PRIVATE target...])

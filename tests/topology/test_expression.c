@@ -24,6 +24,9 @@
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wlogical-not-parentheses"
 #pragma GCC diagnostic ignored "-Wshift-negative-value"
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wliteral-conversion"
+#endif
 #define INTEGER_CASES(X)                                                                           \
     X(0)                                                                                           \
     X(1 + 2 * 3)                                                                                   \

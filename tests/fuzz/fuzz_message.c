@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The messages between engine and worker: a job or a result that is understood is written as one
+ * that is understood alike; a setup is taken or refused. */
+
+#include "fuzz.h"
+
+#include "protocol_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check_job(const json_t *message)
+{
+    opevo_i_job job = {0};
+    opevo_i_job again = {0};
+    json_t *written = NULL;
+
+    if (!opevo_i_job_from_json(message, &job))
+        return;
+    written = opevo_i_job_to_json(&job);
+    FUZZ_CHECK(opevo_i_job_from_json(written, &again));
+    FUZZ_CHECK(again.id == job.id && again.brief == job.brief);
+    FUZZ_CHECK(again.command.count == job.command.count);
+    for (size_t i = 0; i < job.command.count; i++)
+        FUZZ_CHECK(strcmp(again.command.items[i], job.command.items[i]) == 0);
+    FUZZ_CHECK(strcmp(opevo_text_string(&again.kernel.source),
+                      opevo_text_string(&job.kernel.source)) == 0);
+    json_decref(written);
+    opevo_i_job_clear(&job);
+    opevo_i_job_clear(&again);
+}
+
+static void check_result(const json_t *message)
+{
+    opevo_i_result result = {0};
+    opevo_i_result again = {0};
+    json_t *written = NULL;
+
+    if (!opevo_i_result_from_json(message, &result))
+        return;
+    written = opevo_i_result_to_json(&result);
+    FUZZ_CHECK(opevo_i_result_from_json(written, &again));
+    FUZZ_CHECK(again.id == result.id && again.kind == result.kind);
+    FUZZ_CHECK(again.sample_count == result.sample_count && again.spoilt == result.spoilt);
+    for (size_t i = 0; i < result.sample_count; i++)
+        FUZZ_CHECK(again.samples[i] == result.samples[i]);
+    FUZZ_CHECK(again.build_s == result.build_s && again.other_s == result.other_s);
+    json_decref(written);
+    opevo_i_result_clear(&result);
+    opevo_i_result_clear(&again);
+}
+
+static void check_setup(const json_t *message)
+{
+    opevo_i_backend *backend = NULL;
+    opevo_error err = {OPEVO_OK, ""};
+
+    FUZZ_CHECK(opevo_i_backend_cmd.open(0, &backend, &err) == OPEVO_OK);
+    fuzz_accepts(opevo_i_backend_cmd.setup(backend, message, &err), &err);
+    opevo_i_backend_cmd.close(backend);
+}
+
+void fuzz_one(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    json_t *message = json_loads(text, 0, NULL);
+
+    if (message) {
+        check_job(message);
+        check_result(message);
+        check_setup(message);
+        free(opevo_i_message_line(message)); /* takes it */
+    }
+    free(text);
+}

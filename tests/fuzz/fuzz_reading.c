@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What --result takes, in the first line, and what a program printed, in the rest. Bounds of
+ * repetition are left out: the C library's own expressions take memory without end for them. */
+
+#include "fuzz.h"
+
+#include "reading_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void fuzz_one(const uint8_t *data, size_t size)
+{
+    char *result = fuzz_line(&data, &size);
+    char *output = fuzz_text(data, size);
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_i_reading reading;
+
+    if (!strchr(result, '{') && strlen(result) < 100 &&
+        fuzz_accepts(opevo_i_reading_parse(result, &reading, &err), &err)) {
+        double *values = NULL;
+        size_t count = 0;
+        size_t capacity = 0;
+        opevo_text why = {0};
+
+        if (opevo_i_reading_apply(&reading, output, 0.5, &values, &count, &capacity, &why))
+            FUZZ_CHECK(count > 0);
+        else
+            FUZZ_CHECK(why.length > 0);
+        for (size_t i = 0; i < count; i++)
+            FUZZ_CHECK(values[i] > 0 && isfinite(values[i]));
+        opevo_free(values);
+        opevo_text_free(&why);
+        opevo_i_reading_clear(&reading);
+    }
+    free(result);
+    free(output);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Space files, NNI's form and T1: what is written gives an equal space, and points read back. Graph
+ * files have targets of their own. */
+
+#include "fuzz.h"
+
+#include <opevo/space.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check_points(const opevo_space *space)
+{
+    opevo_index size = opevo_space_size(space);
+    const opevo_index points[] = {0, size / 3, size - 1};
+    opevo_text printed = {0};
+
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        opevo_error err = {OPEVO_OK, ""};
+        opevo_index again = 0;
+
+        opevo_text_clear(&printed);
+        opevo_space_print(space, points[i], &printed);
+        FUZZ_CHECK(opevo_space_read(space, printed.data, &again, &err) == OPEVO_OK);
+        FUZZ_CHECK(again == points[i]);
+        FUZZ_CHECK(opevo_space_allows(space, points[i]) == opevo_space_allows(space, again));
+    }
+    opevo_text_free(&printed);
+}
+
+static void check_again(const opevo_space *space)
+{
+    opevo_text json = {0};
+    opevo_space *again = NULL;
+    opevo_error err = {OPEVO_OK, ""};
+
+    opevo_space_write_json(space, &json);
+    FUZZ_CHECK(opevo_space_parse(opevo_text_string(&json), "again", NULL, &again, &err) ==
+               OPEVO_OK);
+    FUZZ_CHECK(opevo_space_signature(again) == opevo_space_signature(space));
+    FUZZ_CHECK(opevo_space_size(again) == opevo_space_size(space));
+    opevo_space_destroy(again);
+    opevo_text_free(&json);
+}
+
+void fuzz_one(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_space *space = NULL;
+
+    if (!strstr(text, "graph") &&
+        fuzz_accepts(opevo_space_parse(text, "fuzz.json", NULL, &space, &err), &err)) {
+        check_points(space);
+        check_again(space);
+        opevo_space_destroy(space);
+    }
+    free(text);
+}
