@@ -8,14 +8,12 @@
 
 #include "cli_internal.h"
 
-/* The page, with the marks @TITLE@ and @DATA@ once each; size 0 where the build could not get the
- * chart library. `missing` then says what to do. Made by cmake/OpevoReport.cmake. */
+/* The page, with the marks @TITLE@ and @DATA@ once each, ended by a zero byte. Made by
+ * cmake/OpevoReport.cmake. */
 extern const unsigned char opevo_i_report_page[];
-extern const size_t opevo_i_report_page_size;
-extern const char opevo_i_report_missing[];
 
 /* The page with its title and its data, which is JSON. Both may hold any text: what could end the
- * element that they stand in is escaped. Errors: INVALID in a build without charts; NOMEM. */
+ * element that they stand in is escaped. Errors: NOMEM. */
 opevo_status opevo_i_report_page_fill(const char *title, const opevo_text *json, opevo_text *out,
                                       opevo_error *err);
 

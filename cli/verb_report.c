@@ -71,8 +71,6 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     (void)exit_code;
     OPEVO_TRY(check_options(call, landscape, err));
     OPEVO_TRY(opevo_i_check_output("-o", path, " - opevo report</title>", err));
-    if (opevo_i_report_page_size == 0) /* says so, before the work */
-        OPEVO_TRY(opevo_i_report_page_fill("", &json, &page, err));
     if (landscape)
         OPEVO_TRY(opevo_i_report_landscape(call, &json, err));
     else

@@ -1,91 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The page of `opevo report`: its own files, and the chart library that cli/report/package-lock.json pins. The library
-# is fetched from the npm registry without npm; without a network the build goes on, and the verb says what to do.
+# The page of `opevo report`: its own files, and the chart library of Debian's package libjs-dygraphs with its licence.
 
-# opevo_base64_to_hex(TEXT OUTPUT): for the hash of a package-lock.json.
-function(opevo_base64_to_hex text output)
-  set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-  string(REGEX MATCHALL "." letters "${text}")
-  set(hex "")
-  set(bits 0)
-  set(held 0)
-  foreach(letter IN LISTS letters)
-    if(letter STREQUAL "=")
-      break()
-    endif()
-    string(FIND "${alphabet}" "${letter}" value)
-    math(EXPR held "(${held} << 6) | ${value}")
-    math(EXPR bits "${bits} + 6")
-    if(bits GREATER_EQUAL 8) # whole bytes only: the bits before a "=" are padding
-      math(EXPR bits "${bits} - 8")
-      math(EXPR high "(${held} >> (${bits} + 4)) & 15")
-      math(EXPR low "(${held} >> ${bits}) & 15")
-      math(EXPR held "${held} & ((1 << ${bits}) - 1)")
-      string(SUBSTRING "0123456789abcdef" ${high} 1 high)
-      string(SUBSTRING "0123456789abcdef" ${low} 1 low)
-      string(APPEND hex ${high}${low})
-    endif()
-  endforeach()
-  set(${output} ${hex} PARENT_SCOPE)
-endfunction()
-
-# opevo_fetch_npm(LOCK NAME FOLDER): unpack the package that LOCK pins into FOLDER/NAME-VERSION and set NAME_FOLDER to
-# it; empty, and NAME_MISSING a sentence, where it could not be had. An archive that is there already is taken.
-function(opevo_fetch_npm lock name folder)
-  file(READ ${lock} json)
-  string(JSON version GET "${json}" packages node_modules/${name} version)
-  string(JSON integrity GET "${json}" packages node_modules/${name} integrity)
-  if(NOT integrity MATCHES "^sha512-([A-Za-z0-9+/]+=*)$")
-    message(FATAL_ERROR "${lock}: the integrity of ${name} is no sha512; lock it again.")
-  endif()
-  opevo_base64_to_hex(${CMAKE_MATCH_1} hash)
-  set(registry https://registry.npmjs.org)
-  if(NOT "$ENV{npm_config_registry}" STREQUAL "")
-    string(REGEX REPLACE "/$" "" registry "$ENV{npm_config_registry}")
-  endif()
-  set(url ${registry}/${name}/-/${name}-${version}.tgz)
-  set(archive ${folder}/${name}-${version}.tgz)
-  set(${name}_FOLDER "" PARENT_SCOPE)
-  set(${name}_MISSING
-    "fetch ${url} to ${archive}, or have a network; then run cmake ${CMAKE_BINARY_DIR} and build again." PARENT_SCOPE)
-  set(have "")
-  if(EXISTS ${archive})
-    file(SHA512 ${archive} have)
-  endif()
-  if(NOT have STREQUAL hash)
-    message(STATUS "Fetching ${name} ${version}")
-    # To another name, so that a broken transfer never stands for the archive.
-    file(DOWNLOAD ${url} ${archive}.part TIMEOUT 120 INACTIVITY_TIMEOUT 20 STATUS status)
-    list(GET status 0 code)
-    list(GET status 1 reason)
-    if(code EQUAL 0)
-      file(SHA512 ${archive}.part have)
-    endif()
-    if(NOT have STREQUAL hash)
-      file(REMOVE ${archive}.part)
-      if(code EQUAL 0)
-        set(reason "it is not the package that is locked")
-      endif()
-      message(WARNING "${url}: ${reason}. opevo report will be without charts.")
-      return()
-    endif()
-    file(RENAME ${archive}.part ${archive})
-  endif()
-  file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${folder}/${name}-${version})
-  set(${name}_FOLDER ${folder}/${name}-${version}/package PARENT_SCOPE)
-  set(${name}_MISSING "" PARENT_SCOPE)
-endfunction()
+find_file(OPEVO_DYGRAPHS dygraph.min.js PATHS /usr/share/javascript/dygraphs NO_DEFAULT_PATH)
+find_file(OPEVO_DYGRAPHS_LICENCE copyright PATHS /usr/share/doc/libjs-dygraphs NO_DEFAULT_PATH)
+if(NOT OPEVO_DYGRAPHS OR NOT OPEVO_DYGRAPHS_LICENCE)
+  message(FATAL_ERROR "The chart library of opevo report is missing: install the package libjs-dygraphs.")
+endif()
 
 # opevo_report_page(OUTPUT): a rule that writes the C file with the page of cli/report_internal.h.
 function(opevo_report_page output)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/report)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source}/package-lock.json)
-  opevo_fetch_npm(${source}/package-lock.json uplot ${CMAKE_BINARY_DIR}/npm)
   file(GLOB parts CONFIGURE_DEPENDS ${source}/*.html ${source}/*.css ${source}/*.js)
+  list(APPEND parts ${OPEVO_DYGRAPHS} ${OPEVO_DYGRAPHS_LICENCE})
   set(assemble ${CMAKE_SOURCE_DIR}/cmake/AssembleReport.cmake)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DSOURCE=${source} -DUPLOT=${uplot_FOLDER} "-DMISSING=${uplot_MISSING}"
-      -DOUTPUT=${output} -P ${assemble}
-    DEPENDS ${parts} ${assemble} ${CMAKE_SOURCE_DIR}/cmake/FileBytes.cmake ${source}/package-lock.json
+    COMMAND ${CMAKE_COMMAND} "-DPARTS=${parts}" -DOUTPUT=${output} -P ${assemble}
+    DEPENDS ${parts} ${assemble} ${CMAKE_SOURCE_DIR}/cmake/FileBytes.cmake
     COMMENT "Assembling the page of opevo report" VERBATIM)
 endfunction()

@@ -1,71 +1,73 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 "use strict";
 
-/* Figures: uPlot with intervals, single courses, categories, and the colours of the page. A chart is made when it
- * comes near the window, and again when its specification, its width or the colours change. */
+/* Figures: dygraphs with error bars, columns, single courses, categories, and the colours of the page. A chart is made
+ * when it comes near the window, and again when its specification or the colours change. */
 
 const figures = [];
 
 const paletteSize = 8;
 const colorVariable = (index) => (index === "exact" ? "--exact" : `--c${index % paletteSize}`);
 const cssColor = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const dashes = [null, [8, 4], [2, 3], [10, 3, 2, 3]];
+/* Each line of the palette again, told apart by its pattern; `border` is its style in the legend. */
+const patterns = [
+  { dash: null, border: "solid" },
+  { dash: [8, 4], border: "dashed" },
+  { dash: [2, 3], border: "dotted" },
+  { dash: [10, 3, 2, 3], border: "double" },
+];
+const patternOf = (color) =>
+  color === "exact" ? { dash: [5, 5], border: "dashed" } : patterns[Math.floor(color / paletteSize) % patterns.length];
 
-/* ---- Painting below the lines ---- */
+/* ---- Plotters: each paints one series on the context of its event ---- */
 
-function paintBand(u, x, series) {
-  const ctx = u.ctx;
-  let open = [];
-  const close = () => {
-    if (open.length > 1) {
-      ctx.beginPath();
-      open.forEach((i, k) =>
-        ctx[k ? "lineTo" : "moveTo"](u.valToPos(x[i], "x", true), u.valToPos(series.high[i], "y", true)),
-      );
-      open.reverse().forEach((i) => ctx.lineTo(u.valToPos(x[i], "x", true), u.valToPos(series.low[i], "y", true)));
-      ctx.fill();
+/* Error bars; beside each other, and with dots, over categories. */
+function paintIntervals({ dygraph: chart, drawingContext: ctx, color, plotArea }, spec, series, index) {
+  const cap = 4;
+  const step = Math.min(11, (0.8 * plotArea.w) / (spec.x.length * spec.series.length));
+  const shift = spec.categories ? (index - (spec.series.length - 1) / 2) * step : 0;
+  ctx.save();
+  ctx.fillStyle = ctx.strokeStyle = color;
+  ctx.lineWidth = 1.3;
+  spec.x.forEach((value, i) => {
+    if (!isNumber(series.y[i])) return;
+    const x = chart.toDomXCoord(value) + shift;
+    if (spec.categories) Dygraph.Circles.DEFAULT(chart, "", ctx, x, chart.toDomYCoord(series.y[i]), color, cap);
+    if (!isNumber(series.low?.[i])) return;
+    const ends = [series.low[i], series.high[i]].map((y) => (isNumber(y) ? chart.toDomYCoord(y) : plotArea.y));
+    ctx.beginPath();
+    ctx.moveTo(x, ends[0]);
+    ctx.lineTo(x, ends[1]);
+    for (const end of ends) {
+      ctx.moveTo(x - cap, end);
+      ctx.lineTo(x + cap, end);
     }
-    open = [];
-  };
-  x.forEach((_, i) => (isNumber(series.low[i]) && isNumber(series.high[i]) ? open.push(i) : close()));
-  close();
+    ctx.stroke();
+  });
+  ctx.restore();
 }
 
-/* Error bars; `shift` pixels to the right, and with dots, where series stand side by side. */
-function paintBars(u, x, series, shift) {
-  const ctx = u.ctx,
-    cap = 4 * devicePixelRatio;
-  if (shift !== null) {
-    x.forEach((value, i) => {
-      if (!isNumber(series.y[i])) return;
-      ctx.beginPath();
-      ctx.arc(u.valToPos(value, "x", true) + shift, u.valToPos(series.y[i], "y", true), cap, 0, 2 * Math.PI);
-      ctx.fill();
-    });
-  }
-  if (!series.low) return;
-  ctx.beginPath();
-  x.forEach((value, i) => {
-    if (!isNumber(series.low[i]) || !isNumber(series.y[i])) return;
-    const at = u.valToPos(value, "x", true) + (shift ?? 0);
-    const low = u.valToPos(series.low[i], "y", true);
-    const high = isNumber(series.high[i]) ? u.valToPos(series.high[i], "y", true) : u.bbox.top;
-    ctx.moveTo(at, low);
-    ctx.lineTo(at, high);
-    for (const end of [low, high]) {
-      ctx.moveTo(at - cap, end);
-      ctx.lineTo(at + cap, end);
-    }
-  });
-  ctx.stroke();
+/* Columns from 0: bars of a histogram, as wide as the steps of x, or stems. */
+function paintColumns({ dygraph: chart, drawingContext: ctx, color }, spec, series) {
+  const at = spec.x.map((x) => chart.toDomXCoord(x));
+  const width = spec.kind === "stems" ? 3 : Math.max(1, 0.96 * (at[1] - at[0] || 24));
+  const zero = chart.toDomYCoord(0);
+  ctx.save();
+  ctx.fillStyle = color;
+  ctx.globalAlpha = spec.kind === "stems" ? 1 : 0.7;
+  series.y.forEach((y, i) => isNumber(y) && ctx.fillRect(at[i] - width / 2, zero, width, chart.toDomYCoord(y) - zero));
+  ctx.restore();
 }
 
 /* Single runs: the best so far jumps at a trial and holds until the next. */
-function paintCourses(u, series) {
-  const ctx = u.ctx;
-  const x = (value) => u.valToPos(value, "x", true),
-    y = (value) => u.valToPos(value, "y", true);
-  for (const course of series.courses) {
+function paintCourses({ dygraph: chart, drawingContext: ctx, color }, spec, series) {
+  const x = (value) => chart.toDomXCoord(value),
+    y = (value) => chart.toDomYCoord(value);
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.lineWidth = 0.7;
+  ctx.globalAlpha = 0.45;
+  for (const course of series.courses ?? []) {
     if (!course.trial.length) continue;
     ctx.beginPath();
     ctx.moveTo(x(course.trial[0]), y(course.best[0]));
@@ -76,84 +78,19 @@ function paintCourses(u, series) {
     });
     ctx.stroke();
   }
-}
-
-function paint(spec, u) {
-  const ctx = u.ctx;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
-  ctx.clip();
-  spec.series.forEach((series, i) => {
-    if (!u.series[i + 1].show) return;
-    ctx.fillStyle = ctx.strokeStyle = cssColor(colorVariable(series.color));
-    if (spec.courses && series.courses) {
-      ctx.lineWidth = devicePixelRatio * 0.7;
-      ctx.globalAlpha = 0.45;
-      paintCourses(u, series);
-    }
-    ctx.globalAlpha = spec.bars ? 0.9 : 0.16;
-    ctx.lineWidth = devicePixelRatio * 1.3;
-    const shift = spec.categories ? (i - (spec.series.length - 1) / 2) * 11 * devicePixelRatio : null;
-    if (spec.bars) paintBars(u, spec.x, series, shift);
-    else if (series.low) paintBand(u, spec.x, series);
-  });
   ctx.restore();
 }
 
-/* ---- Scales ---- */
-
-/* The range of y over what is shown between from and to, intervals included. */
-function rangeOfY(spec, u, from, to) {
-  let low = Infinity,
-    high = -Infinity;
-  const take = (y) => {
-    if (!isNumber(y) || (spec.logY && y <= 0)) return;
-    low = Math.min(low, y);
-    high = Math.max(high, y);
-  };
-  spec.series.forEach((series, k) => {
-    if (u.series.length > k + 1 && !u.series[k + 1].show) return;
-    spec.x.forEach((x, i) => {
-      if (x < from || x > to) return;
-      take(series.y[i]);
-      if (series.low) [series.low[i], series.high[i]].forEach(take);
-    });
-  });
-  if (low > high) return spec.logY ? [1, 10] : [0, 1];
-  if (spec.logY) return [low / 1.3, high * 1.3];
-  if (spec.fromZero) low = Math.min(0, low);
-  const pad = 0.05 * (high - low) || 0.05 * Math.abs(high) || 1;
-  return [spec.fromZero && low === 0 ? 0 : low - pad, high + pad];
+function plottersOf(spec) {
+  const own = (paint) => (event) => paint(event, spec, spec.series[event.setName], Number(event.setName));
+  const { errorPlotter, linePlotter } = Dygraph.Plotters;
+  if (spec.kind === "histogram" || spec.kind === "stems") return [own(paintColumns)];
+  if (spec.categories) return [own(paintIntervals)];
+  if (spec.bars) return [own(paintIntervals), linePlotter];
+  return [errorPlotter, ...(spec.courses ? [own(paintCourses)] : []), linePlotter];
 }
 
-function rangeOfX(spec, min, max) {
-  if (spec.categories) return [-0.5, spec.categories.length - 0.5];
-  if (spec.padX) {
-    const pad = spec.padX * (max - min || 1);
-    return [min - pad, max + pad];
-  }
-  return min === max ? [min * 0.9 - 1e-9, max * 1.1 + 1e-9] : [min, max];
-}
-
-function scales(spec) {
-  let whole = true;
-  return {
-    x: {
-      time: false,
-      distr: spec.logX ? 3 : 1,
-      range: (u, min, max) => {
-        const all = whole || (min === spec.x[0] && max === spec.x[spec.x.length - 1]);
-        whole = false;
-        return all ? rangeOfX(spec, min, max) : [min, max];
-      },
-    },
-    y: {
-      distr: spec.logY ? 3 : 1,
-      range: (u) => rangeOfY(spec, u, u.scales.x.min ?? -Infinity, u.scales.x.max ?? Infinity),
-    },
-  };
-}
+/* ---- Axes ---- */
 
 /* 1, 2 and 5 of each decade; over many decades 1 only. */
 function logTicks(low, high) {
@@ -164,92 +101,150 @@ function logTicks(low, high) {
   return ticks.filter((tick) => tick >= low * 0.9999 && tick <= high * 1.0001);
 }
 
-function axis(spec, which) {
-  const log = which === "x" ? spec.logX : spec.logY;
-  const options = {
-    label: which === "x" ? spec.xLabel : spec.yLabel,
-    labelSize: 22,
-    labelGap: 2,
-    labelFont: "13px system-ui, sans-serif",
-    font: "12px system-ui, sans-serif",
-    stroke: () => cssColor("--soft"),
-    grid: { stroke: () => cssColor("--grid"), width: 1 },
-    ticks: { stroke: () => cssColor("--line"), width: 1, size: 5 },
-    values: (u, ticks) => ticks.map((tick) => (tick == null ? "" : short(tick))),
-    size:
-      which === "x"
-        ? 36
-        : (u, values) => 10 + 7.2 * Math.max(4, ...(values ?? []).map((value) => String(value ?? "").length)),
+/* A text as markup, which is what the labels of ticks are for the library. */
+const escaped = (text) => el("i", {}, text).innerHTML;
+
+function ticksOf(logscale, low, high, ...rest) {
+  const ticks = logscale ? logTicks(low, high).map((v) => ({ v, label: short(v) })) : [];
+  const all = ticks.length > 1 ? ticks : Dygraph.numericLinearTicks(low, high, ...rest);
+  /* A tick at the very end would be left out. */
+  return all.map(({ v, label }) => ({ v: v > high ? v : Math.min(v, high - 1e-9 * (high - low)), label }));
+}
+
+function axisOf(logscale, axisLabelWidth, pixelsPerLabel, categories) {
+  return {
+    logscale,
+    axisLabelWidth,
+    pixelsPerLabel,
+    axisLabelFormatter: (x) => short(x),
+    drawGrid: !categories,
+    ticker: categories
+      ? () => categories.map((name, v) => ({ v, label: escaped(name) }))
+      : (...range) => ticksOf(logscale, ...range),
   };
-  if (log) options.splits = (u, k, low, high) => logTicks(low, high);
-  if (log) options.filter = (u, ticks) => ticks;
-  if (which === "x" && spec.categories) {
-    options.splits = () => spec.categories.map((_, i) => i);
-    options.values = () => spec.categories;
-    options.grid.show = false;
-  }
-  return options;
+}
+
+const rightGap = 22; /* half the width of a label of x */
+
+/* Drags and double clicks of a mouse; a touch scrolls the page. */
+const { touchstart, touchmove, touchend, ...mouseOnly } = Dygraph.defaultInteractionModel;
+
+/* Both axes, and how far x reaches: over a plot of `width` pixels with its labels. */
+function scalesOf(spec, width) {
+  const numbers = spec.series.flatMap((one) => [one.y, one.low ?? [], one.high ?? []].flat()).filter(isNumber);
+  const first = spec.x[0],
+    steps = spec.x.length - 1;
+  const labelWidth = 7 * Math.max(5, ...numbers.map((y) => short(y, 1).length));
+  const plotWidth = width - labelWidth - rightGap - 6;
+  const half = spec.categories ? 0.5 : 0.1 * Math.abs(first) + 1e-9;
+  const fixed = spec.categories || spec.x[steps] === first;
+  return {
+    dateWindow: fixed ? [first - half, spec.x[steps] + half] : null,
+    xRangePad: fixed || !(spec.kind || spec.bars) ? 0 : spec.kind === "histogram" ? plotWidth / (2 * steps) : 14,
+    yRangePad: spec.logY ? 14 : null,
+    includeZero: spec.fromZero,
+    axes: {
+      x: axisOf(spec.logX, spec.categories ? plotWidth / spec.x.length : 2 * rightGap, 45, spec.categories),
+      y: axisOf(spec.logY && numbers.some((y) => y > 0), labelWidth, 30),
+    },
+    interactionModel: fixed ? {} : mouseOnly,
+  };
 }
 
 /* ---- A chart ---- */
 
-function lineOf(spec, series, i) {
-  const bars = spec.kind === "histogram";
-  const color = () => cssColor(colorVariable(series.color));
-  const format = spec.format ?? ((x) => short(x, 5));
-  return {
-    label: series.name,
-    stroke: color,
-    width: spec.kind === "points" || spec.categories ? 0 : series.color === "exact" ? 2 : 1.8,
-    dash: series.color === "exact" ? [5, 5] : dashes[Math.floor(series.color / paletteSize) % dashes.length],
-    fill: bars ? () => `${color()}66` : undefined,
-    paths: bars
-      ? uPlot.paths.bars({ size: [0.96, Infinity] })
-      : spec.kind === "points" || spec.categories
-        ? () => null
-        : spec.kind === "stems"
-          ? uPlot.paths.bars({ size: [0.02, 3, 3] })
-          : undefined,
-    points: {
-      show: !spec.categories && (spec.kind === "points" || spec.bars || spec.kind === "dots"),
-      size: spec.kind === "points" ? 6 : 7,
-      fill: color,
-      stroke: color,
-    },
-    spanGaps: spec.bars === true,
-    value: (u, y, k, at) => (y == null || at == null ? "–" : between(y, series.low?.[at], series.high?.[at], format)),
+/* The rows [x, y...], where y is [low, y, high] if any series has intervals. */
+function rowsOf(spec, intervals) {
+  const cell = ({ y, low, high }, i) =>
+    !isNumber(y[i]) ? null : intervals ? [low?.[i] ?? y[i], y[i], high?.[i] ?? y[i]] : y[i];
+  return spec.x.map((x, i) => [x, ...spec.series.map((series) => cell(series, i))]);
+}
+
+/* Names, which hide their lines, and the numbers at a row of the data; `show` changes the row. */
+function legendOf(spec, toggle) {
+  const format = spec.format ?? ((y) => short(y, 5));
+  const place = el("td"),
+    cells = spec.series.map(() => el("td"));
+  const row = (series, i) => {
+    const style = `border-top: 4px ${patternOf(series.color).border} var(${colorVariable(series.color)})`;
+    const name = el(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": "true",
+        onclick: () => name.setAttribute("aria-pressed", toggle(i)),
+      },
+      el("span", { class: "line", style }),
+      el("span", {}, series.name),
+    );
+    return el("tr", {}, el("th", {}, name), cells[i]);
   };
+  const head = el("tr", { class: "x" }, el("th", {}, spec.xName ?? spec.xLabel), place);
+  const show = (at) => {
+    place.textContent = spec.categories ? spec.categories[at] : short(spec.x[at], 6);
+    spec.series.forEach(({ y, low, high }, i) => {
+      cells[i].textContent = between(y[at], low?.[at], high?.[at], format);
+    });
+  };
+  return { node: el("table", { class: "legend" }, head, spec.series.map(row)), show };
 }
 
 function makeChart(figure) {
   const { spec, place } = figure;
   const last = spec.x.length - 1;
-  const xFormat = spec.categories ? (x) => spec.categories[x] : (x) => short(x, 6);
+  const intervals = spec.series.some((one) => one.low);
+  const plot = el("div", { class: "plot" });
+  const legend = legendOf(spec, (i) => {
+    const visibility = [...figure.chart.visibility()];
+    visibility[i] = !visibility[i];
+    /* Of no line there is no logarithm. */
+    figure.chart.updateOptions({ visibility, axes: { y: { logscale: logY && visibility.some(Boolean) } } });
+    return visibility[i];
+  });
   figure.chart?.destroy();
-  place.replaceChildren();
-  figure.width = place.clientWidth;
-  figure.chart = new uPlot(
-    {
-      width: figure.width,
-      height: spec.height ?? 270,
-      scales: scales(spec),
-      axes: [axis(spec, "x"), axis(spec, "y")],
-      series: [
-        { label: spec.xName ?? spec.xLabel, value: (u, x) => (x == null ? "–" : xFormat(x)) },
-        ...spec.series.map((series, i) => lineOf(spec, series, i)),
-      ],
-      cursor: { focus: { prox: 24 }, y: false, drag: { x: !spec.categories, y: false } },
-      focus: { alpha: 0.35 },
-      legend: { markers: { width: 3, fill: (u, i) => cssColor(colorVariable(spec.series[i - 1]?.color ?? "exact")) } },
-      hooks: {
-        drawAxes: [(u) => paint(spec, u)],
-        ready: [(u) => u.setLegend({ idx: last })],
-        setCursor: [(u) => u.cursor.idx == null && queueMicrotask(() => u.setLegend({ idx: last }))],
-      },
-    },
-    [spec.x, ...spec.series.map((series) => series.y.map((y) => (isNumber(y) ? y : null)))],
-    place,
+  place.replaceChildren(
+    el("div", { class: "axis" }, spec.yLabel),
+    plot,
+    el("div", { class: "axis x" }, spec.xLabel),
+    legend.node,
   );
+  legend.show(last);
+  const scales = scalesOf(spec, plot.clientWidth);
+  const logY = scales.axes.y.logscale;
+  const lined = spec.kind !== "points" && !spec.categories;
+  figure.chart = new Dygraph(plot, rowsOf(spec, intervals), {
+    ...scales,
+    labels: ["x", ...spec.series.keys()].map(String),
+    colors: spec.series.map((one) => cssColor(colorVariable(one.color))),
+    series: Object.fromEntries(
+      spec.series.map(({ color }, i) => [
+        i,
+        { strokePattern: patternOf(color).dash, strokeWidth: lined ? (color === "exact" ? 2 : 1.8) : 0 },
+      ]),
+    ),
+    customBars: intervals,
+    fillAlpha: 0.16,
+    connectSeparatedPoints: spec.bars === true,
+    drawPoints: spec.bars === true || spec.kind === "points" || spec.kind === "dots",
+    pointSize: spec.kind === "points" ? 3 : 3.5,
+    plotter: plottersOf(spec),
+    highlightCircleSize: spec.categories ? 0 : 4,
+    highlightSeriesOpts: lined && spec.series.length > 1 ? { strokeWidth: 2.6 } : null,
+    highlightSeriesBackgroundColor: cssColor("--card"),
+    highlightSeriesBackgroundAlpha: 0.35,
+    animateBackgroundFade: false,
+    highlightCallback: (event, x, points, row) => legend.show(row),
+    unhighlightCallback: () => legend.show(last),
+    legend: "never",
+    axisLabelFontSize: onPaper() ? 10 : 12,
+    axisLineColor: cssColor("--line"),
+    axisLineWidth: 1,
+    gridLineColor: cssColor("--grid"),
+    gridLineWidth: 1,
+    rightGap,
+    pixelRatio: onPaper() ? 3 : null,
+    resizable: "passive",
+  });
 }
 
 /* ---- Figures ---- */
@@ -320,12 +315,11 @@ const drawAll = () => figures.forEach((figure) => figure.chart || makeChart(figu
 const redrawAll = () => figures.forEach((figure) => figure.chart && makeChart(figure));
 const updateAll = () => figures.forEach((figure) => figure.update());
 
+const onPaper = () => "paper" in document.documentElement.dataset;
+
 function followWindow() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
-  new ResizeObserver(() => {
-    for (const figure of figures) if (figure.chart && figure.place.clientWidth !== figure.width) makeChart(figure);
-  }).observe(document.getElementById("report"));
-  /* Paper is light, and has all charts. */
+  /* Paper is light, and has all charts, as wide as its columns. */
   addEventListener("beforeprint", () => {
     document.documentElement.dataset.paper = "";
     drawAll();

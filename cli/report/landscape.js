@@ -83,7 +83,6 @@ function addHistogram(parent, data) {
       x: d.bars.map((_, i) => d.low + (i + 0.5) * d.width),
       xLabel: facts.unit,
       yLabel: "points",
-      padX: 0.02,
       xName: "middle of the bar",
       fromZero: true,
       format: whole,
@@ -250,7 +249,6 @@ function addSmoothness(parent, topologies) {
         xLabel: "eigenvalue of the walk",
         yLabel: "share of the variance",
         fromZero: true,
-        padX: 0.04,
         format: (x) => short(x, 3),
         series: [{ name: "share", y: share, color: Number(which ?? 0) }],
       };
@@ -282,7 +280,6 @@ function addOptima(parent, data, topologies) {
         xLabel: data.landscape.unit,
         yLabel: "basin",
         logY: true,
-        padX: 0.04,
         format: (x) => percent(x, 3),
         series: [{ name: "basin", y: listed.map((one) => one.basin || null), color: Number(which ?? 0) }],
       };

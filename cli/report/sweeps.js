@@ -65,7 +65,6 @@ function sweepSpec(place, tuner, setting, lines, i) {
   return {
     x: numeric ? values.map(Number) : values.map((_, at) => at),
     categories: numeric ? null : values,
-    padX: 0.06,
     xLabel: key,
     yLabel: `fraction of the ${optimumName(place)}`,
     bars: true,

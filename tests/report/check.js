@@ -11,12 +11,29 @@
     compared++;
     if (!(a === b || (a == null && b == null))) wrong.push(`${what}: ${a} for ${b}`);
   };
+  /* What a chart draws for a series at a row; column 0 is x. */
+  const drawn = (chart, row, column) => {
+    const value = chart.getValue(row, column);
+    return Array.isArray(value) ? value[1] : value; /* between its bounds */
+  };
+  /* A category whose name is markup. */
+  const markup = "<img src=x onerror=console.error(2)> & <b>";
+  addFigure(document.querySelector(".figures"), { id: "markup", title: "markup", caption: "markup", spec: {
+    x: [0, 1], categories: [markup, "b"], yLabel: markup, xLabel: markup, series: [{ name: markup, y: [1, 2], color: 0 }] } });
   drawAll();
+  const own = figures.pop().place;
+  const labels = [...own.querySelectorAll(".dygraph-axis-label-x")].map((one) => one.textContent);
+  if (!labels.includes(markup)) wrong.push(`a category is labelled ${labels}`);
+  if (own.querySelector("img, b")) wrong.push("a name makes elements");
+  own.parentElement.remove();
 
   for (const figure of figures) {
     if (!figure.chart) wrong.push(`${figure.id}: no chart`);
     else if (!figure.place.querySelector("canvas")) wrong.push(`${figure.id}: no canvas`);
-    figure.chart?.data[0].forEach((x, i, all) => i && !(x >= all[i - 1]) && wrong.push(`${figure.id}: x falls`));
+    figure.spec.x.forEach((x, i, all) => {
+      same(`x of ${figure.id}`, figure.chart?.getValue(i, 0), x);
+      if (i && !(x >= all[i - 1])) wrong.push(`${figure.id}: x falls`);
+    });
   }
   if (document.querySelector("main img:not([src^='data:image/svg+xml,'])")) wrong.push("an image from a name");
   if (document.documentElement.scrollWidth > innerWidth) wrong.push(`wider than the window: ${document.documentElement.scrollWidth}`);
@@ -24,31 +41,57 @@
   for (const one of document.querySelectorAll("table.data")) if (!one.closest("figure")) wrong.push("a table without a caption");
   if (/undefined|NaN|\[object/.test(document.querySelector("main").innerText)) wrong.push("undefined or NaN in the text");
 
+  const loaded = performance.getEntriesByType("resource").filter((one) => !one.name.startsWith("data:"));
+  if (loaded.length) wrong.push(`the page loads ${loaded[0].name}`);
+
+  /* Paper has light charts of its own width. */
+  dispatchEvent(new Event("beforeprint"));
+  for (const { id, chart } of figures)
+    if (chart.size().width !== 300) wrong.push(`${id} is ${chart.size().width} wide on paper`);
+  dispatchEvent(new Event("afterprint"));
+  for (const { id, place, chart } of figures) same(`width of ${id}`, chart.size().width, place.clientWidth);
+
   /* Pointing at a chart reads its numbers, dragging zooms, a double click goes back, a click on a name hides its line. */
   async function handle() {
-    const { chart } = figures.find((figure) => figure.spec.x.length > 5 && !figure.spec.categories);
+    const { chart, place, spec } = figures.find((figure) => figure.spec.x.length > 5 && !figure.spec.categories);
+    const area = place.querySelector(".plot canvas + canvas");
     const pause = () => new Promise((done) => setTimeout(done, 100));
     const mouse = (kind, share, target) => {
-      const box = chart.over.getBoundingClientRect();
+      const box = area.getBoundingClientRect();
       target.dispatchEvent(new MouseEvent(kind, { bubbles: true, button: 0, view: window, movementX: 1,
         clientX: box.left + share * box.width, clientY: box.top + box.height / 2 }));
     };
     await pause();
-    const { min, max } = chart.scales.x;
-    mouse("mousemove", 0.5, chart.over);
+    const [min, max] = chart.xAxisRange();
+    mouse("mousemove", 0.5, area);
     await pause();
-    if (!(chart.cursor.idx > 0)) wrong.push(`pointing reads ${chart.cursor.idx}`);
-    mouse("mousedown", 0.5, chart.over);
-    mouse("mousemove", 0.8, chart.over);
+    const at = chart.getSelection();
+    if (!(at > 0)) wrong.push(`pointing reads ${at}`);
+    const cells = [...place.querySelectorAll(".legend td")].map((cell) => cell.textContent);
+    same("x under the mouse", cells[0], short(spec.x[at], 6));
+    if (!cells[1].startsWith((spec.format ?? ((y) => short(y, 5)))(spec.series[0].y[at]))) wrong.push(`under the mouse: ${cells[1]}`);
+    mouse("mousedown", 0.5, area);
+    mouse("mousemove", 0.8, document);
     mouse("mouseup", 0.8, document);
     await pause();
-    if (!(chart.scales.x.min > min && chart.scales.x.max < max)) wrong.push("dragging does not zoom");
-    mouse("dblclick", 0.5, chart.over);
+    const zoomed = chart.xAxisRange();
+    if (!(zoomed[0] > min && zoomed[1] < max)) wrong.push("dragging does not zoom");
+    mouse("mousedown", 0.5, area);
+    mouse("mouseup", 0.5, document);
+    mouse("dblclick", 0.5, area);
     await pause();
-    same("zoomed back to", chart.scales.x.min, min);
-    same("zoomed back to", chart.scales.x.max, max);
-    chart.root.querySelectorAll(".u-legend .u-series th")[1].click();
-    if (chart.series[1].show) wrong.push("a click on a name does not hide its line");
+    same("zoomed back to", chart.xAxisRange()[0], min);
+    same("zoomed back to", chart.xAxisRange()[1], max);
+    for (const one of figures) {
+      const range = one.chart.yAxisRange().join();
+      for (const shown of [false, true])
+        one.place.querySelectorAll(".legend button").forEach((name, i) => {
+          name.click();
+          same(`a click on a name of ${one.id} shows its line`, one.chart.visibility()[i], shown);
+          same("its name says so", name.getAttribute("aria-pressed"), String(shown));
+        });
+      same(`range of ${one.id} with all lines`, one.chart.yAxisRange().join(), range);
+    }
   }
 
   const { analysis } = data.landscape ?? {};
@@ -59,28 +102,28 @@
       select.value = measure;
       select.dispatchEvent(new Event("change"));
       analysis.topologies.forEach((one, k) => one.improvement.forEach((at, i) =>
-        same(`${measure} of ${one.topology} at ${at.q}`, improvement.chart.data[k + 1][i], at[measure])));
+        same(`${measure} of ${one.topology} at ${at.q}`, drawn(improvement.chart, i, k + 1), at[measure])));
     }
     if (!document.getElementById("topologies")) wrong.push("no table of topologies");
   }
   if (expected) {
     expected.landscapes.forEach((place, k) => {
-      const charts = Object.fromEntries(figures.map((figure) => [figure.id, figure.chart]));
+      const figureOf = (id) => figures.find((figure) => figure.id === `landscape-${k}-${id}`);
       for (const [id, member] of [["convergence", "mean"], ["ecdf", "ecdf"]]) {
-        const chart = charts[`landscape-${k}-${id}`];
+        const { chart, spec } = figureOf(id);
+        const columnOf = (name) => spec.series.findIndex((series) => series.name === name) + 1;
         place.tuners.forEach((tuner) => {
-          const line = chart.series.findIndex((series) => series.label === tuner.name);
-          if (line < 0) return; /* not among the first that are shown */
+          const line = columnOf(tuner.name);
+          if (!line) return; /* not among the first that are shown */
           tuner.points.forEach((point, i) => {
-            same("trials", chart.data[0][i], point.trials);
-            same(`${id} of ${tuner.name} at ${point.trials}`, chart.data[line][i], point[member]);
+            same("trials", chart.getValue(i, 0), point.trials);
+            same(`${id} of ${tuner.name} at ${point.trials}`, drawn(chart, i, line), point[member]);
           });
         });
-        const random = chart.series.findIndex((series) => series.label === "random search (exact)");
-        place.random.points.forEach((point, i) => same(`random ${id}`, chart.data[random][i], point[member]));
+        const random = columnOf("random search (exact)");
+        place.random.points.forEach((point, i) => same(`random ${id}`, drawn(chart, i, random), point[member]));
       }
-      const sweep = charts[`landscape-${k}-sweep-opevo-q`];
-      const spec = figures.find((figure) => figure.chart === sweep).spec;
+      const { spec } = figureOf("sweep-opevo-q");
       spec.series.filter((series) => series.color !== "exact").forEach((series) => spec.x.forEach((q, i) => {
         const name = place.tuners.find((one) => one.tuner === "opevo" &&
           one.settings.includes(`q=${q} `) && one.settings.includes(series.name));

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-opevo report absent.db 2>&1 | grep -q 'has no charts' && { echo "this build has no charts" >&2; exit 77; }
 try() { opevo report "$@"; [ $? = 2 ] || echo "exit status is not 2: $*"; }
 opevo tune mm1 --on sim:gtx1080ti --trials 5 --store runs.db --quiet >/dev/null
 mkdir folder
