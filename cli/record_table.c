@@ -8,146 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the form calls an outcome. */
-static const char *const statuses[OPEVO_OUTCOME_CLASS_COUNT] = {
-    [OPEVO_OUTCOME_OK] = "ok",
-    [OPEVO_OUTCOME_REJECTED] = "invalid",
-    [OPEVO_OUTCOME_BUILD_ERROR] = "compile_error",
-    [OPEVO_OUTCOME_LAUNCH_ERROR] = "runtime_error",
-    [OPEVO_OUTCOME_WRONG] = "wrong",
-    [OPEVO_OUTCOME_TIMEOUT] = "timeout",
-    [OPEVO_OUTCOME_CRASHED] = "crashed",
-};
-
 /* ---- The table ------------------------------------------------------------------------------ */
-
-static bool has_gflops(const opevo_objective *objective)
-{
-    return !strcmp(objective->unit, "GFLOP/s");
-}
-
-/* One name for each component: its own, or the parameter's with its place. */
-static void add_columns(const opevo_space *space, opevo_text *out)
-{
-    for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
-        const opevo_parameter *parameter = opevo_space_parameter(space, i);
-        const char *name = opevo_parameter_name(parameter);
-        size_t arity = opevo_parameter_arity(parameter);
-
-        for (size_t k = 0; k < arity; k++) {
-            const char *component = opevo_parameter_component_name(parameter, k);
-
-            if (component)
-                opevo_text_add(out, component);
-            else if (arity == 1)
-                opevo_text_add(out, name);
-            else
-                opevo_text_printf(out, "%s_%zu", name, k);
-            opevo_text_add(out, ",");
-        }
-    }
-}
-
-static void add_head(const opevo_objective *objective, opevo_text *out)
-{
-    add_columns(objective->space, out);
-    opevo_text_printf(out, "time_ms,status,%sruns,compile_ms,cost_ms,samples_ms,message\n",
-                      has_gflops(objective) ? "gflops," : "");
-}
-
-static bool add_values(const opevo_space *space, opevo_index point, opevo_text *out)
-{
-    size_t count = opevo_space_parameter_count(space);
-    opevo_index *vertices = opevo_calloc(count, sizeof *vertices);
-    bool good = vertices != NULL;
-
-    if (good)
-        opevo_space_decode(space, point, vertices);
-    for (size_t i = 0; good && i < count; i++) {
-        const opevo_parameter *parameter = opevo_space_parameter(space, i);
-        size_t arity = opevo_parameter_arity(parameter);
-        opevo_value *values = opevo_calloc(arity, sizeof *values);
-        opevo_text cell = {0};
-
-        good = values != NULL;
-        if (good)
-            opevo_parameter_value(parameter, vertices[i], values);
-        for (size_t k = 0; good && k < arity; k++) {
-            opevo_text_clear(&cell);
-            opevo_value_print(&cell, values[k]);
-            opevo_text_add_csv(out, opevo_text_string(&cell));
-            opevo_text_add(out, ",");
-        }
-        good = good && !cell.failed;
-        opevo_text_free(&cell);
-        opevo_free(values);
-    }
-    opevo_free(vertices);
-    return good;
-}
-
-/* A time of the outcome in milliseconds, such that the double that is read back and divided by
- * 1000 is the time again, where such a double exists. */
-static void add_ms(double time_s, opevo_text *out)
-{
-    double ms = time_s * 1e3;
-
-    if (ms / 1e3 != time_s && nextafter(ms, 0) / 1e3 == time_s)
-        ms = nextafter(ms, 0);
-    else if (ms / 1e3 != time_s && nextafter(ms, INFINITY) / 1e3 == time_s)
-        ms = nextafter(ms, INFINITY);
-    opevo_text_add_double(out, ms);
-}
-
-/* On one line: the table's rows are its lines. */
-static void add_message(const char *message, opevo_text *out)
-{
-    opevo_text line = {0};
-
-    for (; message && *message; message++)
-        opevo_text_add_bytes(&line, *message == '\n' || *message == '\r' ? " " : message, 1);
-    opevo_text_add_csv(out, opevo_text_string(&line));
-    opevo_text_free(&line);
-}
-
-static bool add_row(const opevo_objective *objective, opevo_index point,
-                    const opevo_outcome *outcome, opevo_text *out)
-{
-    bool ok = outcome->kind == OPEVO_OUTCOME_OK;
-
-    if (!add_values(objective->space, point, out))
-        return false;
-    if (ok)
-        add_ms(outcome->time_s, out);
-    opevo_text_printf(out, ",%s,", statuses[outcome->kind]);
-    if (has_gflops(objective)) {
-        if (ok)
-            opevo_text_add_double(out, outcome->fitness);
-        opevo_text_add(out, ",");
-    }
-    if (ok && outcome->sample_count)
-        opevo_text_printf(out, "%zu", outcome->sample_count);
-    opevo_text_add(out, ",");
-    opevo_text_add_double(out, 1e3 * outcome->build_s);
-    opevo_text_add(out, ",");
-    opevo_text_add_double(out, 1e3 * opevo_outcome_cost_s(outcome));
-    opevo_text_add(out, ",");
-    for (size_t i = 0; outcome->samples_s && i < outcome->sample_count; i++) {
-        opevo_text_add(out, i ? ";" : "");
-        opevo_text_add_double(out, 1e3 * outcome->samples_s[i]);
-    }
-    opevo_text_add(out, ",");
-    add_message(outcome->message, out);
-    opevo_text_add(out, "\n");
-    return !out->failed;
-}
 
 static void count_in(opevo_i_record *record, const opevo_outcome *outcome)
 {
@@ -181,12 +48,10 @@ opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *point
     opevo_status status = OPEVO_OK;
     opevo_text rows = {0};
 
-    for (size_t i = 0; i < count; i++) {
-        if (!add_row(record->objective, points[i], &outcomes[i], &rows)) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for rows.");
-            goto cleanup;
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        opevo_recorded_add_row(record->objective->space, record->objective->unit, points[i],
+                               &outcomes[i], &rows);
+    OPEVO_TRY(opevo_text_check(&rows, err));
     OPEVO_TRY(append(record, &rows, err));
     for (size_t i = 0; i < count; i++)
         count_in(record, &outcomes[i]);
@@ -197,16 +62,16 @@ cleanup:
 
 /* ---- The description ------------------------------------------------------------------------ */
 
-static void add_json_columns(const opevo_i_record *record, opevo_text *out)
+static opevo_status add_json_columns(const opevo_i_record *record, opevo_text *out,
+                                     opevo_error *err)
 {
+    const opevo_objective *objective = record->objective;
     opevo_text head = {0};
-    char *at = NULL;
+    opevo_status status = opevo_recorded_add_columns(objective->space, objective->unit, &head, err);
 
-    add_head(record->objective, &head);
     opevo_i_json_key(out, "columns");
     opevo_text_add(out, "[");
-    at = head.data;
-    for (char *end = at; end && *end; at = end) {
+    for (char *at = head.data, *end = at; status == OPEVO_OK && *at; at = end) {
         end += strcspn(end, ",\n");
         *end++ = '\0';
         opevo_text_add(out, at == head.data ? "" : ", ");
@@ -214,6 +79,7 @@ static void add_json_columns(const opevo_i_record *record, opevo_text *out)
     }
     opevo_text_add(out, "]");
     opevo_text_free(&head);
+    return status;
 }
 
 static void add_totals(const opevo_i_record *record, opevo_text *out)
@@ -225,9 +91,10 @@ static void add_totals(const opevo_i_record *record, opevo_text *out)
     opevo_i_json_key(out, "status_counts");
     opevo_text_add(out, "{");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
-        if (!record->by_class[i] || !statuses[i])
+        if (!record->by_class[i])
             continue;
-        opevo_text_printf(out, "%s\"%s\": %llu", comma, statuses[i],
+        opevo_text_printf(out, "%s\"%s\": %llu", comma,
+                          opevo_recorded_status((opevo_outcome_class)i),
                           (unsigned long long)record->by_class[i]);
         comma = ", ";
     }
@@ -237,7 +104,7 @@ static void add_totals(const opevo_i_record *record, opevo_text *out)
     opevo_i_json_key(out, "best");
     opevo_text_add(out, "{");
     opevo_i_json_double(out, "time_ms", 1e3 * record->best_time_s);
-    if (has_gflops(record->objective))
+    if (!strcmp(record->objective->unit, "GFLOP/s"))
         opevo_i_json_double(out, "gflops", record->best_fitness);
     opevo_text_add(out, "}");
 }
@@ -279,7 +146,7 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
         opevo_i_json_double(&out, "flop_per_run", objective->flop);
     opevo_i_json_key(&out, "space");
     opevo_space_write_json(objective->space, &out);
-    add_json_columns(record, &out);
+    OPEVO_TRY(add_json_columns(record, &out, err));
     if (finished)
         add_totals(record, &out);
     opevo_text_add(&out, "}\n");
@@ -437,8 +304,7 @@ opevo_status opevo_i_record_open(const char *path, const opevo_objective *object
     opevo_text head = {0};
 
     OPEVO_TRY(name_files(&record, path, err));
-    add_head(objective, &head);
-    OPEVO_TRY(opevo_text_check(&head, err));
+    OPEVO_TRY(opevo_recorded_add_columns(objective->space, objective->unit, &head, err));
     OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, err));
     OPEVO_TRY(refuse_compressed(&record, err));
     OPEVO_TRY(open_table(&record, err));

@@ -31,6 +31,15 @@ static const struct {
 };
 enum { STATE_COUNT = sizeof states / sizeof states[0] };
 
+const char *opevo_recorded_status(opevo_outcome_class kind)
+{
+    for (size_t i = 0; i < STATE_COUNT; i++) {
+        if (states[i].kind == kind)
+            return states[i].name;
+    }
+    return NULL;
+}
+
 /* Columns of results, SIZE_MAX where the table has none. */
 typedef struct result_columns {
     size_t time, status, gflops, runs, compile, cost;
@@ -287,6 +296,7 @@ opevo_status opevo_i_described_table_read(opevo_i_recording *recording, opevo_i_
     recording->path = table->path;
     recording->names = table->names;
     recording->name_count = table->column_count;
+    recording->cells = true;
     self.values = opevo_calloc(table->column_count, sizeof *self.values);
     if (!self.values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);

@@ -7,7 +7,6 @@
 
 #include <opevo/memory.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,25 +217,20 @@ static opevo_status read_parameters(const source *self, opevo_i_parameters *list
 
 /* ---- A whole space -------------------------------------------------------------------------- */
 
-/* The columns of a parameter: each component's by its own name, or NAME_0, NAME_1, ...; that of a
- * single component by the parameter's name. */
 static opevo_status place_components(const source *self, const opevo_parameter *parameter,
                                      size_t *columns, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const char *name = opevo_parameter_name(parameter);
-    size_t arity = opevo_parameter_arity(parameter);
+    opevo_text name = {0};
 
-    for (size_t k = 0; k < arity && status == OPEVO_OK; k++) {
-        const char *component = opevo_parameter_component_name(parameter, k);
-        char wanted[128];
-
-        if (arity == 1 || component)
-            snprintf(wanted, sizeof wanted, "%s", component ? component : name);
-        else
-            snprintf(wanted, sizeof wanted, "%s_%zu", name, k);
-        status = place_column(self, wanted, &columns[k], err);
+    for (size_t k = 0; k < opevo_parameter_arity(parameter) && status == OPEVO_OK; k++) {
+        opevo_text_clear(&name);
+        opevo_i_column_name(parameter, k, &name);
+        status = opevo_text_check(&name, err);
+        if (status == OPEVO_OK)
+            status = place_column(self, name.data, &columns[k], err);
     }
+    opevo_text_free(&name);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Comma-separated tables: the first line names the columns, every further line is one row with as
- * many cells. A cell may stand in double quotes (RFC 4180), but not hold a line end. The last line
+ * many cells. A cell may stand in double quotes (RFC 4180) and then hold line ends. The last line
  * must have its line end: without it nobody can tell a whole number from the first half of one. */
 
 #include "recorded_internal.h"
@@ -40,7 +40,7 @@ static char *unquote(char *at)
     return read + 1;
 }
 
-/* Cut a terminated line into at most `capacity` cells; *count is their number, those beyond the
+/* Cut a terminated row into at most `capacity` cells; *count is their number, those beyond the
  * capacity counted but not kept. False when a quote is not closed or not followed by a comma. */
 static bool cut_cells(char *line, const char **cells, size_t capacity, size_t *count)
 {
@@ -64,16 +64,20 @@ static bool cut_cells(char *line, const char **cells, size_t capacity, size_t *c
     return true;
 }
 
-/* The next line, terminated in place; NULL at the end of the text. */
-static opevo_status next_line(opevo_i_table *table, char **line, opevo_error *err)
+/* The next row, terminated in place; NULL at the end of the text. */
+static opevo_status next_row(opevo_i_table *table, char **row, opevo_error *err)
 {
     char *start = table->at;
-    char *end = memchr(start, '\n', (size_t)(table->end - start));
+    bool quoted = false;
+    char *end = opevo_csv_row_end(start, table->end, &quoted);
 
-    *line = NULL;
+    *row = NULL;
     if (start == table->end)
         return OPEVO_OK;
-    table->line++;
+    table->line = table->next_line;
+    if (!end && quoted)
+        return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                               "a quote is not closed.");
     if (!end)
         return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
                                "the last line has no line end, so it may be cut; copy the file "
@@ -81,11 +85,13 @@ static opevo_status next_line(opevo_i_table *table, char **line, opevo_error *er
     if (memchr(start, '\0', (size_t)(end - start)))
         return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
                                "a zero byte; this is no text.");
-    table->at = end + 1;
+    for (const char *at = start; at < end; at++)
+        table->next_line += *at == '\n';
+    table->at = end--;
     if (end > start && end[-1] == '\r')
         end--;
     *end = '\0';
-    *line = start;
+    *row = start;
     return OPEVO_OK;
 }
 
@@ -126,8 +132,9 @@ opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo
     opevo_status status = OPEVO_OK;
     char *line = NULL;
 
-    *table = (opevo_i_table){.path = path, .text = text, .at = text, .end = text + size};
-    OPEVO_TRY(next_line(table, &line, err));
+    *table =
+        (opevo_i_table){.path = path, .text = text, .at = text, .end = text + size, .next_line = 1};
+    OPEVO_TRY(next_row(table, &line, err));
     if (!line) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: the table is empty; its first line must name the columns.", path);
@@ -144,7 +151,7 @@ opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *e
     char *line = NULL;
     size_t count = 0;
 
-    OPEVO_TRY(next_line(table, &line, err));
+    OPEVO_TRY(next_row(table, &line, err));
     *more = line != NULL;
     if (!line)
         goto cleanup;

@@ -54,7 +54,8 @@ enum { OPEVO_I_MOST_COLUMNS = 4096 };
 typedef struct opevo_i_table {
     const char *path; /* borrowed from the caller of open */
     char *text, *at, *end;
-    size_t line;        /* of the row last read, from 1 */
+    size_t line;        /* where the row last read starts, from 1 */
+    size_t next_line;   /* that of `at` */
     const char **names; /* column_count of them, from the first line */
     const char **cells; /* of the row last read */
     size_t column_count;
@@ -69,6 +70,10 @@ opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo
  * cells than the first line, or a last line without its line end. */
 opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *err);
 void opevo_i_table_close(opevo_i_table *table);
+
+/* What the column of a component is called: its own name, that of its parameter where it is the only
+ * one, otherwise NAME_0, NAME_1, ... */
+void opevo_i_column_name(const opevo_parameter *parameter, size_t component, opevo_text *out);
 
 /* Place of a name among `count` names, or SIZE_MAX. */
 size_t opevo_i_find_name(const char *const *names, size_t count, const char *name);
@@ -93,11 +98,13 @@ typedef struct opevo_i_recording {
     const char *path;         /* of the table or cache, for messages; borrowed */
     const char *const *names; /* of the columns; borrowed */
     size_t name_count;
+    bool cells;               /* values are the cells of a table */
     opevo_i_layout described; /* as the file describes itself; every row is checked against it */
     opevo_i_layout given;     /* from a space file; its space is NULL when there is none */
     opevo_index_map *lines;   /* point of the described space -> line of its row */
     opevo_index *vertices;    /* scratch: one for each parameter of either space */
     opevo_value *components;  /* scratch: the widest parameter of either space */
+    json_t *quoted;           /* scratch: the JSON string that a cell is */
     opevo_index *points;      /* of the rows, in the space that the landscape will have */
     opevo_i_row *rows;
     size_t row_count, point_capacity, row_capacity;
@@ -128,8 +135,10 @@ opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters
 opevo_status opevo_i_recording_begin_in(opevo_i_recording *self, opevo_space *described,
                                         size_t *columns, const char *description, const char *space,
                                         opevo_error *err);
-/* Add one row; values[c] is the value in column c, and a text that is no value of its parameter is
- * read as a number or truth value. line: where it stands, 0 when not known. Errors: INVALID for a
+/* Add one row; values[c] is the value in column c. Where it is no value of its parameter, a text is
+ * read as a number or truth value. In a recording of `cells` the texts are those of a table: each is
+ * read as the JSON string, number or truth value that it looks like, and as it stands only where
+ * that is no value of its parameter. line: where it stands, 0 when not known. Errors: INVALID for a
  * value outside its parameter, a point given twice, a point that a declared constraint excludes. */
 opevo_status opevo_i_recording_add(opevo_i_recording *self, const opevo_value *values,
                                    const opevo_i_row *row, size_t line, opevo_error *err);

@@ -254,27 +254,44 @@ cleanup:
     return status;
 }
 
-/* The vertex of a parameter, first as the values are, then with texts read as what they look like,
- * so that the texts "1" and "x" of a table and the number 1 of a list meet. */
-static bool find_vertex(const opevo_parameter *parameter, const size_t *columns,
-                        const opevo_value *values, opevo_value *components, opevo_index *vertex)
+/* What a text looks like; in a table also a JSON string, which stands for the text in it. */
+static opevo_value reading(opevo_i_recording *self, const char *text)
 {
-    size_t arity = opevo_parameter_arity(parameter);
-
-    for (size_t i = 0; i < arity; i++)
-        components[i] = values[columns[i]];
-    if (opevo_parameter_find(parameter, components, vertex))
-        return true;
-    for (size_t i = 0; i < arity; i++) {
-        if (components[i].kind == OPEVO_VALUE_TEXT)
-            components[i] = opevo_value_parse(components[i].as.text);
+    if (self->cells && *text == '"') {
+        json_decref(self->quoted);
+        self->quoted = json_loads(text, JSON_DECODE_ANY, NULL);
+        if (json_is_string(self->quoted))
+            return (opevo_value){.kind = OPEVO_VALUE_TEXT,
+                                 .as = {.text = json_string_value(self->quoted)}};
     }
-    return opevo_parameter_find(parameter, components, vertex);
+    return opevo_value_parse(text);
+}
+
+/* Find the values as they are or, when `read`, texts as what they look like. */
+static bool find_as(opevo_i_recording *self, const opevo_parameter *parameter,
+                    const size_t *columns, const opevo_value *values, bool read,
+                    opevo_index *vertex)
+{
+    for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
+        self->components[i] = values[columns[i]];
+        if (read && self->components[i].kind == OPEVO_VALUE_TEXT)
+            self->components[i] = reading(self, self->components[i].as.text);
+    }
+    return opevo_parameter_find(parameter, self->components, vertex);
+}
+
+/* The vertex of a parameter. The cell `1` of a table is the number before it is a text, and `"1"`
+ * the text, so that a list may have both; other texts and the number 1 of a list meet, too. */
+static bool find_vertex(opevo_i_recording *self, const opevo_parameter *parameter,
+                        const size_t *columns, const opevo_value *values, opevo_index *vertex)
+{
+    return find_as(self, parameter, columns, values, self->cells, vertex) ||
+           find_as(self, parameter, columns, values, !self->cells, vertex);
 }
 
 /* The point that the values spell; false, with the number of the parameter that has no such value,
  * when they spell none. */
-static bool find_point(const opevo_i_recording *self, const opevo_i_layout *layout,
+static bool find_point(opevo_i_recording *self, const opevo_i_layout *layout,
                        const opevo_value *values, opevo_index *point, size_t *failed)
 {
     const size_t *columns = layout->columns;
@@ -282,7 +299,7 @@ static bool find_point(const opevo_i_recording *self, const opevo_i_layout *layo
     for (size_t i = 0; i < opevo_space_parameter_count(layout->space); i++) {
         const opevo_parameter *parameter = opevo_space_parameter(layout->space, i);
 
-        if (!find_vertex(parameter, columns, values, self->components, &self->vertices[i])) {
+        if (!find_vertex(self, parameter, columns, values, &self->vertices[i])) {
             *failed = i;
             return false;
         }
@@ -398,6 +415,7 @@ void opevo_i_recording_clear(opevo_i_recording *self)
     opevo_index_map_destroy(self->lines);
     opevo_free(self->vertices);
     opevo_free(self->components);
+    json_decref(self->quoted);
     opevo_free(self->points);
     opevo_free(self->rows);
     *self = (opevo_i_recording){0};

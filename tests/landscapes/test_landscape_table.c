@@ -62,6 +62,28 @@ static void reads_cells(void **state)
     opevo_i_table_close(&table);
 }
 
+static void reads_line_ends_in_quotes(void **state)
+{
+    opevo_i_table table;
+    bool more = false;
+
+    (void)state;
+    CHECK_OK(open_text("a,\"b\nc\"\n"
+                       "\"1\r\n,\"\"\n\",2\r\n"
+                       "3,4\"\n",
+                       &table, &err));
+    assert_string_equal(table.names[1], "b\nc");
+    CHECK_OK(opevo_i_table_next(&table, &more, &err));
+    assert_true(more && table.line == 3);
+    assert_string_equal(table.cells[0], "1\r\n,\"\n");
+    assert_string_equal(table.cells[1], "2");
+    CHECK_OK(opevo_i_table_next(&table, &more, &err));
+    assert_true(more && table.line == 6);
+    assert_string_equal(table.cells[0], "3");
+    assert_string_equal(table.cells[1], "4\""); /* a quote opens only where a cell starts */
+    opevo_i_table_close(&table);
+}
+
 static void refuses_bad_first_lines(void **state)
 {
     static const char *const cases[][2] = {
@@ -127,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_cells),
+        cmocka_unit_test(reads_line_ends_in_quotes),
         cmocka_unit_test(refuses_bad_first_lines),
         cmocka_unit_test(refuses_bad_rows),
         cmocka_unit_test(refuses_zero_bytes_and_endless_lines),

@@ -8,21 +8,21 @@ refused() {
     [ $? = 2 ] || echo "exit status is not 2: $*"
     cat -- *.csv *.json 2>/dev/null | cksum | cmp before -
 }
-program() { opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/(.*)/' --all --out "$@" >out || cat out; }
+program() { opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/([0-9]+)/' --all --out "$@" >out || cat out; }
 opevo record mm1 --on sim:gtx1080ti --sample 20 --out r >out
 # Another device, another operator, another space, another unit, other options.
 refused opevo record mm1 --on sim:mi50 --sample 40 --out r
 refused opevo record c2 --on sim:gtx1080ti --sample 40 --out r
 program p --space space.json
-refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/(.*)/' --all --out p --space other.json
-refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/(.*)/' --all --out p --space space.json --flop 1000
-refused opevo record --on 'cmd:echo {X}{Y}' --result 'us:/(.*)/' --all --out p --space space.json
+refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/([0-9]+)/' --all --out p --space other.json
+refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/([0-9]+)/' --all --out p --space space.json --flop 1000
+refused opevo record --on 'cmd:echo {X}{Y}' --result 'us:/([0-9]+)/' --all --out p --space space.json
 program p --space space.json
 # The same with the table lost, of one row only, and of a line that was cut.
 mv p.csv kept
-refused opevo record --on 'cmd:echo {X}{Y}' --result 'us:/(.*)/' --all --out p --space space.json
+refused opevo record --on 'cmd:echo {X}{Y}' --result 'us:/([0-9]+)/' --all --out p --space space.json
 head -2 kept >p.csv
-refused opevo record --on 'cmd:echo {X}{Y}' --result 'us:/(.*)/' --all --out p --space space.json
+refused opevo record --on 'cmd:echo {X}{Y}' --result 'us:/([0-9]+)/' --all --out p --space space.json
 head -c 20 kept >p.csv
 program p --space space.json
 wc -l <p.csv
@@ -34,9 +34,9 @@ refused opevo record mm1 --on sim:mi50 --sample 40 --out half
 printf '{"format": "mine"}' >settings.json
 refused opevo record mm1 --on sim:mi50 --sample 40 --out settings
 mv p.csv alone.csv
-refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/(.*)/' --all --out alone --space space.json
+refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/([0-9]+)/' --all --out alone --space space.json
 gzip -c alone.csv >p.csv.gz
-refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/(.*)/' --all --out p --space space.json
+refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/([0-9]+)/' --all --out p --space space.json
 mkfifo pipe.csv
 opevo record mm1 --on sim:mi50 --sample 40 --out pipe
 rm pipe.csv
@@ -44,6 +44,6 @@ rm pipe.csv
 printf '0 1\n1 2\n' >g.txt
 printf '{"G": {"_type": "graph", "_value": "g.txt"}}' >graph.json
 mkdir sub
-refused opevo record --on 'cmd:echo {G}1' --result 'ms:/(.*)/' --all --out sub/g --space graph.json
-opevo record --on 'cmd:echo {G}1' --result 'ms:/(.*)/' --all --out g --space graph.json | tail -1
+refused opevo record --on 'cmd:echo {G}1' --result 'ms:/([0-9]+)/' --all --out sub/g --space graph.json
+opevo record --on 'cmd:echo {G}1' --result 'ms:/([0-9]+)/' --all --out g --space graph.json | tail -1
 ls sub
