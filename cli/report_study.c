@@ -4,6 +4,7 @@
  * that 10,000 runs of a hundred contenders stay a few megabytes. */
 
 #include "analyze_internal.h"
+#include "reasons_internal.h"
 #include "report_internal.h"
 
 #include <opevo/memory.h>
@@ -373,6 +374,72 @@ static opevo_status add_finals(const char *path, const writer *self, opevo_error
     return status;
 }
 
+/* ---- Failures ---- */
+
+/* How often a class of failure came on a landscape; the run that has its first one, from 0. */
+static uint64_t count_failures(const writer *self, size_t landscape, int kind, size_t *first)
+{
+    const opevo_study *study = &self->analysis->study;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < study->run_count; i++) {
+        if (study->runs[i].landscape != landscape || !self->data->outcomes[i][kind])
+            continue;
+        *first = count ? *first : i;
+        count += self->data->outcomes[i][kind];
+    }
+    return count;
+}
+
+static void add_failure(const writer *self, size_t landscape, int kind, uint64_t count,
+                        size_t first, const opevo_i_reason *reason, bool follows)
+{
+    opevo_text *out = self->out;
+
+    opevo_text_add(out, follows ? ", {" : "{");
+    opevo_i_json_index(out, "landscape", landscape);
+    opevo_i_json_string(out, "outcome", opevo_outcome_name((opevo_outcome_class)kind));
+    opevo_i_json_index(out, "count", count);
+    opevo_i_json_index(out, "run", (opevo_index)self->data->run_numbers[first]);
+    opevo_i_json_index(out, "trial", reason->trial);
+    opevo_i_json_string(out, "message", opevo_text_string(&reason->message));
+    opevo_text_add(out, "}");
+}
+
+/* Of each landscape and class of failure the first one with its message. */
+static opevo_status add_failures(const char *path, const writer *self, opevo_error *err)
+{
+    opevo_store *store = NULL;
+    opevo_i_reasons reasons = {.of[0] = {0}};
+    size_t read = SIZE_MAX; /* whose reasons these are */
+    opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &store, err);
+    bool follows = false;
+
+    opevo_i_json_key(self->out, "failures");
+    opevo_text_add(self->out, "[");
+    for (size_t l = 0; l < self->analysis->study.landscape_count; l++) {
+        for (int k = OPEVO_OUTCOME_OK + 1; k < OPEVO_OUTCOME_CLASS_COUNT; k++) {
+            size_t first = 0;
+            uint64_t count = count_failures(self, l, k, &first);
+
+            if (!count || status != OPEVO_OK)
+                continue;
+            if (read != first) {
+                opevo_i_reasons_free(&reasons);
+                status =
+                    opevo_i_reasons_of_run(store, self->data->run_numbers[first], &reasons, err);
+                read = first;
+            }
+            add_failure(self, l, k, count, first, &reasons.of[k], follows);
+            follows = true;
+        }
+    }
+    opevo_text_add(self->out, "]");
+    opevo_i_reasons_free(&reasons);
+    opevo_store_close(store);
+    return status;
+}
+
 static opevo_status add_all(const opevo_call *call, const writer *self, opevo_error *err)
 {
     const opevo_study *study = &self->analysis->study;
@@ -393,6 +460,7 @@ static opevo_status add_all(const opevo_call *call, const writer *self, opevo_er
     add_pairs(self);
     add_overall(self);
     OPEVO_TRY(add_finals(call->arguments[0], self, err));
+    OPEVO_TRY(add_failures(call->arguments[0], self, err));
     opevo_text_add(self->out, "}");
 cleanup:
     return status;

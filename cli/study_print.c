@@ -70,6 +70,8 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
         opevo_i_json_index(out, "threads", result->threads);
         opevo_i_json_double(out, "wall_s", result->wall_s);
         opevo_i_json_double(out, "busy_s", result->busy_s);
+        opevo_i_json_index(out, "fruitless", result->fruitless);
+        opevo_i_json_index(out, "gave_up", result->gave_up);
         opevo_i_json_bool(out, "interrupted", result->interrupted);
         add_shard_json(self, out);
         opevo_text_add(out, "}\n");
@@ -86,6 +88,12 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
         opevo_text_printf(out, "%.2f s on %u thread%s, each computing %.0f %% of the time\n",
                           result->wall_s, result->threads, result->threads == 1 ? "" : "s",
                           100 * share);
+    if (result->fruitless) {
+        add_count(out, result->fruitless, "run");
+        opevo_text_printf(out, " on a device without a trial that succeeded, of which %llu gave up",
+                          (unsigned long long)result->gave_up);
+        opevo_text_add(out, "; opevo runs STORE:RUN says why\n");
+    }
     if (result->interrupted)
         opevo_text_add(out, "interrupted; the same command goes on from there\n");
 }

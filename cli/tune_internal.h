@@ -5,7 +5,7 @@
 #ifndef OPEVO_CLI_TUNE_INTERNAL_H
 #define OPEVO_CLI_TUNE_INTERNAL_H
 
-#include "cli_internal.h"
+#include "reasons_internal.h"
 
 typedef struct opevo_i_tuning {
     opevo_objective *objective;
@@ -20,7 +20,10 @@ typedef struct opevo_i_tuning {
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
     opevo_i_finals finals;
-    uint64_t failed; /* what the progress line of a single run shows */
+    bool live;
+    opevo_i_reasons *reasons; /* one for each run where it is observed: it is alone, or measured */
+    size_t current;           /* which run is observed */
+    uint64_t failed;          /* what the progress line of a single run shows */
     double best, cost_s;
     bool draws_curve; /* and has it whole: false once there was no memory for it */
     opevo_run_curve curve;

@@ -59,6 +59,8 @@ static void add_json_result(const opevo_i_tuning *self, size_t index, opevo_text
     opevo_i_json_index(out, "resumed", result->resumed);
     opevo_i_json_index(out, "failed", result->failed);
     opevo_i_json_double(out, "cost_s", result->cost_s);
+    if (self->reasons)
+        opevo_i_reasons_print_json(&self->reasons[index], out);
     opevo_i_json_string(out, "stop", opevo_stop_name(result->stop));
     opevo_i_json_index(out, "seed", self->run.seed + index);
     opevo_i_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
@@ -142,13 +144,20 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
                       result->stop == OPEVO_STOP_SEARCH_OVER && result->reason
                           ? result->reason
                           : opevo_stop_name(result->stop));
-    if (!result->best.number) {
-        opevo_text_add(out, "\nno trial succeeded\n");
+    if (!result->best.number)
+        opevo_text_add(out, "\nno trial succeeded");
+    opevo_text_add(out, "\n");
+    if (self->live)
+        opevo_i_reasons_print(&self->reasons[0], out);
+    if (result->stop == OPEVO_STOP_GAVE_UP)
+        opevo_text_printf(out,
+                          "gave up after %llu failures of one kind: mend what fails, or ask for "
+                          "more with --give-up N\n",
+                          (unsigned long long)self->run.give_up);
+    if (!result->best.number)
         return;
-    }
     snprintf(best, sizeof best, "best %.8g %s", result->best.outcome.fitness,
              self->objective->unit);
-    opevo_text_add(out, "\n");
     opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, best);
     if (self->optimum.known)
         opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
@@ -213,6 +222,21 @@ static size_t gather(const opevo_i_tuning *self, double *values, uint64_t *trial
     return finished;
 }
 
+static void print_reasons_of_runs(const opevo_i_tuning *self, opevo_text *out)
+{
+    for (size_t i = 0; self->live && i < self->runs; i++) {
+        const opevo_run_result *result = &self->results[i];
+
+        if (result->failed)
+            opevo_text_printf(out, "seed %llu: %llu of %llu trials failed%s\n",
+                              (unsigned long long)(self->run.seed + i),
+                              (unsigned long long)result->failed,
+                              (unsigned long long)result->trials,
+                              result->stop == OPEVO_STOP_GAVE_UP ? ", and the run gave up" : "");
+        opevo_i_reasons_print(&self->reasons[i], out);
+    }
+}
+
 opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
                                         opevo_error *err)
 {
@@ -241,6 +265,7 @@ opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *
         opevo_text_printf(out, "\n  min %.4f, median %.4f, max %.4f\n", moments.min, moments.median,
                           moments.max);
     }
+    print_reasons_of_runs(self, out);
     if (self->optimum.known)
         opevo_text_printf(out, "optimum (exact): %.8g %s\n", self->optimum.fitness,
                           self->objective->unit);

@@ -2,6 +2,7 @@
 
 /* Record: measure many points of an objective once, and keep them as a recorded landscape. */
 
+#include "reasons_internal.h"
 #include "record_internal.h"
 
 #include <opevo/hash.h>
@@ -18,6 +19,7 @@ static const opevo_option options[] = {
     {"sample", "N", "N different points, drawn uniformly; more continue fewer", false},
     {"from", "STORE:RUN", "measure nothing: the trials of a run in a store; needs no --on", false},
     {"seed", "N", "seed of the order (default 1)", false},
+    OPEVO_I_GIVE_UP_OPTION,
     OPEVO_I_LIVE_OPTIONS,
     {"quiet", NULL, "no progress line", false},
 };
@@ -34,6 +36,9 @@ typedef struct plan {
     size_t count;
     opevo_progress progress;
     uint64_t measured;
+    opevo_i_reasons reasons; /* of what was measured now */
+    uint64_t give_up;
+    bool gave_up;
 } plan;
 
 /* ---- Which points --------------------------------------------------------------------------- */
@@ -155,6 +160,26 @@ static void show(plan *self, size_t done)
     opevo_i_progress_draw(&self->progress, (double)done / (double)self->count, line);
 }
 
+/* Count what failed and say how at once; end where nothing was ever ok and one kind of failure came
+ * too often. */
+static void note_failures(plan *self, const opevo_index *points, const opevo_outcome *outcomes,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        opevo_trial trial = {
+            .number = self->measured + i + 1, .proposal.point = points[i], .outcome = outcomes[i]};
+        opevo_outcome_class kind = outcomes[i].kind;
+
+        if (opevo_i_reasons_add(&self->reasons, &trial, false) &&
+            opevo_live_batch(self->objective) > 0)
+            opevo_i_reasons_tell("record", "", &trial, &self->progress);
+        if (self->give_up && kind != OPEVO_OUTCOME_OK && kind != OPEVO_OUTCOME_REJECTED &&
+            !self->record.by_class[OPEVO_OUTCOME_OK] &&
+            self->reasons.of[kind].count >= self->give_up)
+            self->gave_up = true;
+    }
+}
+
 static opevo_status measure_all(plan *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -167,7 +192,7 @@ static opevo_status measure_all(plan *self, opevo_error *err)
     outcomes = opevo_malloc(batch, sizeof *outcomes);
     if (!outcomes)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a batch.");
-    while (at < self->count && !opevo_i_interrupted) {
+    while (at < self->count && !opevo_i_interrupted && !self->gave_up) {
         size_t count = 0;
 
         while (at < self->count && count < batch) {
@@ -179,6 +204,7 @@ static opevo_status measure_all(plan *self, opevo_error *err)
         }
         OPEVO_TRY(opevo_objective_evaluate(self->objective, points, count, outcomes, err));
         OPEVO_TRY(opevo_i_record_add(&self->record, points, outcomes, count, err));
+        note_failures(self, points, outcomes, count);
         self->measured += count;
         show(self, at);
     }
@@ -229,6 +255,12 @@ static void print_result(const plan *self, opevo_text *out)
     opevo_text_printf(out, "%s: %llu of %zu points recorded, %llu of them now, %llu failed\n",
                       record->objective->name, (unsigned long long)record->rows, self->count,
                       (unsigned long long)self->measured, (unsigned long long)failed);
+    opevo_i_reasons_print(&self->reasons, out);
+    if (self->gave_up)
+        opevo_text_printf(out,
+                          "gave up after %llu failures of one kind: mend what fails, or ask for "
+                          "more with --give-up N\n",
+                          (unsigned long long)self->give_up);
     if (record->best_fitness > 0)
         opevo_text_printf(out, "best %.8g %s\n", record->best_fitness, record->objective->unit);
     opevo_text_printf(out, "written to %s and %s\n", opevo_text_string(&record->csv_path),
@@ -283,12 +315,18 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
                                             opevo_i_option(call, "on"),
                                             opevo_i_option(call, "space"), &self.objective, err));
+    if (!copies)
+        OPEVO_TRY(
+            opevo_i_give_up_read(call, opevo_live_batch(self.objective) > 0, &self.give_up, err));
     OPEVO_TRY(copies ? copy(call, &self, &from, err) : measure(call, &self, err));
-    OPEVO_TRY(opevo_i_record_describe(&self.record, !opevo_i_interrupted, err));
+    OPEVO_TRY(opevo_i_record_describe(&self.record, !opevo_i_interrupted && !self.gave_up, err));
     print_result(&self, out);
+    if (!self.record.by_class[OPEVO_OUTCOME_OK])
+        *exit_code = OPEVO_EXIT_FAILED;
     if (opevo_i_interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;
 cleanup:
+    opevo_i_reasons_free(&self.reasons);
     opevo_i_record_close(&self.record);
     opevo_i_stored_run_close(&from);
     opevo_objective_destroy(self.objective);

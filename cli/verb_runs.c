@@ -2,7 +2,7 @@
 
 /* What a store holds: its runs, or one of them with its finals. */
 
-#include "cli_internal.h"
+#include "reasons_internal.h"
 
 #include <opevo/memory.h>
 
@@ -23,8 +23,8 @@ typedef struct listing {
     opevo_error *err;
 } listing;
 
-static void add_json(const opevo_run_info *info, const opevo_i_finals *finals,
-                     const opevo_space *space, listing *self)
+static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
+                     const opevo_i_finals *finals, const opevo_space *space, listing *self)
 {
     opevo_text *out = self->out;
     char signature[20];
@@ -49,6 +49,7 @@ static void add_json(const opevo_run_info *info, const opevo_i_finals *finals,
     opevo_i_json_string(out, "space", info->space);
     opevo_i_json_string(out, "signature", signature);
     opevo_i_json_double(out, "optimum", info->optimum);
+    opevo_i_reasons_print_json(reasons, out);
     opevo_i_json_string(out, "started", info->started);
     opevo_i_json_string(out, "version", info->version);
     opevo_i_finals_print_json(finals, space, out);
@@ -71,7 +72,7 @@ static void add_row(const opevo_run_info *info, opevo_table *table)
     opevo_i_table_cell(table, "%s", info->started);
 }
 
-static void print_run(const opevo_run_info *info, opevo_text *out)
+static void print_run(const opevo_run_info *info, const opevo_i_reasons *reasons, opevo_text *out)
 {
     opevo_text_printf(out, "run %lld, %s; tuner %s%s%s; seed %llu", (long long)info->run,
                       info->objective, info->tuner, *info->settings ? " " : "", info->settings,
@@ -81,6 +82,7 @@ static void print_run(const opevo_run_info *info, opevo_text *out)
     opevo_text_printf(out, "%llu trials, %llu failed; cost %.1f s; %s%s\n",
                       (unsigned long long)info->trials, (unsigned long long)info->failed,
                       info->cost_s, *info->stop ? "stopped by: " : "not ended", info->stop);
+    opevo_i_reasons_print(reasons, out);
     if (info->best_trial)
         opevo_text_printf(out, "best %.8g %s, at trial %llu\n%s\n", info->best_fitness, info->unit,
                           (unsigned long long)info->best_trial, info->best_text);
@@ -113,21 +115,25 @@ cleanup:
     return status;
 }
 
-/* A run with its curve and its finals. */
+/* A run with its curve, why its trials failed, and its finals. */
 static void visit_whole(listing *self, const opevo_run_info *info)
 {
     opevo_i_finals finals;
+    opevo_i_reasons reasons = {.of[0] = {0}};
     opevo_space *space = NULL;
 
     self->status = opevo_i_finals_of_run(self->store, info->run, &finals, &space, self->err);
+    if (self->status == OPEVO_OK && info->failed)
+        self->status = opevo_i_reasons_of_run(self->store, info->run, &reasons, self->err);
     if (self->status == OPEVO_OK && self->json) {
-        add_json(info, &finals, space, self);
+        add_json(info, &reasons, &finals, space, self);
     } else if (self->status == OPEVO_OK) {
-        print_run(info, self->out);
+        print_run(info, &reasons, self->out);
         self->status = print_curve(self->store, info, self->out, self->err);
         opevo_i_finals_print(&finals, space, info->unit, self->out);
     }
     opevo_space_destroy(space);
+    opevo_i_reasons_free(&reasons);
     opevo_i_finals_free(&finals);
 }
 
@@ -197,7 +203,7 @@ const opevo_verb opevo_i_verb_runs = {
     .arguments = "STORE[:RUN]",
     .arguments_min = 1,
     .arguments_max = 1,
-    .summary = "List the runs in a store, or show one with its finals.",
+    .summary = "List the runs in a store, or show one with its failures and finals.",
     .details = "  opevo runs runs.db\n"
                "  opevo runs runs.db:1",
     .options = options,

@@ -2,6 +2,7 @@
 
 /* Study: all runs of a plan, alone or as one of many processes, and what goes with that. */
 
+#include "reasons_internal.h"
 #include "study_cli_internal.h"
 
 #include <opevo/memory.h>
@@ -17,6 +18,7 @@ static const opevo_option options[] = {
     {"shard", "I/N", "do the I-th of N shares, into a store of its own", false},
     {"merge", NULL, "join the stores of the shares into --store, and say what is missing", false},
     {"threads", "N", "threads (default 0: all processors)", false},
+    OPEVO_I_GIVE_UP_OPTION,
     {"dry-run", NULL, "print the runs and the time expected, and stop", false},
     {"size", "P", "print how many seeds show a probability of superiority of P", false},
     {"comparisons", "N", "of --size: how many opevo analyze will make in all (default 1)", false},
@@ -26,9 +28,63 @@ static const opevo_option options[] = {
 
 #define ESTIMATE_S 2.0
 
+/* What an objective that is measured has failed in so far. */
+typedef struct failing {
+    const opevo_objective *objective;
+    opevo_i_reasons reasons;
+} failing;
+
+typedef struct watcher {
+    opevo_progress progress;
+    failing *failing;
+    size_t count;
+} watcher;
+
+static opevo_i_reasons *reasons_of(watcher *self, const opevo_objective *objective)
+{
+    failing *grown = NULL;
+
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->failing[i].objective == objective)
+            return &self->failing[i].reasons;
+    }
+    grown = opevo_realloc(self->failing, self->count + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    self->failing = grown;
+    grown[self->count] = (failing){.objective = objective};
+    return &grown[self->count++].reasons;
+}
+
+/* Say at once how an objective is the first time seen to fail. */
+static void observe(void *context, const opevo_study_line *line, uint64_t seed,
+                    const opevo_trial *trial, bool resumed)
+{
+    watcher *self = context;
+    opevo_i_reasons *reasons = NULL;
+    opevo_text which = {0};
+
+    if (resumed || trial->outcome.kind == OPEVO_OUTCOME_OK)
+        return;
+    reasons = reasons_of(self, line->objective);
+    if (!reasons || !opevo_i_reasons_add(reasons, trial, false))
+        return;
+    opevo_i_text_add_message(&which, line->objective->name);
+    opevo_text_printf(&which, ": %s, seed %llu, ", line->tuner->name, (unsigned long long)seed);
+    opevo_i_reasons_tell("study", opevo_text_string(&which), trial, &self->progress);
+    opevo_text_free(&which);
+}
+
+static void free_watcher(watcher *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        opevo_i_reasons_free(&self->failing[i].reasons);
+    opevo_free(self->failing);
+}
+
 static void draw(void *context, const opevo_study_progress *progress)
 {
-    opevo_progress *self = context;
+    opevo_progress *self = &((watcher *)context)->progress;
     char line[128];
 
     if (progress->done == 0) /* what came before says nothing of the time that the runs take */
@@ -46,7 +102,7 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
                             unsigned threads, opevo_text *out, int *exit_code, opevo_error *err)
 {
     bool is_share = self->shard.count > 1;
-    opevo_progress progress;
+    watcher watch = {.failing = NULL};
     opevo_study_result result;
     opevo_study_estimate estimate;
     opevo_status status = OPEVO_OK;
@@ -56,9 +112,12 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
         .shard = self->shard,
         .threads = threads,
         .progress = draw,
-        .progress_context = &progress,
+        .progress_context = &watch,
+        .observer = observe,
+        .observer_context = &watch,
         .interrupt = &opevo_i_interrupted};
 
+    OPEVO_TRY(opevo_i_give_up_read(call, true, &given.give_up, err));
     if (opevo_i_flag(call, "dry-run")) {
         OPEVO_TRY(opevo_study_estimate_time(self->study, &given, ESTIMATE_S, &estimate, err));
         opevo_i_study_print_head(self, out);
@@ -67,18 +126,21 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
         return OPEVO_OK;
     }
     opevo_i_catch_interrupts();
-    opevo_i_progress_start(&progress, opevo_i_flag(call, "quiet"));
-    if (opevo_i_progress_due(&progress))
-        opevo_i_progress_draw(&progress, 0, "giving the runs their places in the store");
+    opevo_i_progress_start(&watch.progress, opevo_i_flag(call, "quiet"));
+    if (opevo_i_progress_due(&watch.progress))
+        opevo_i_progress_draw(&watch.progress, 0, "giving the runs their places in the store");
     status = opevo_study_run(self->study, &given, &result, err);
-    opevo_i_progress_end(&progress);
+    opevo_i_progress_end(&watch.progress);
     if (status != OPEVO_OK)
-        return status;
+        goto cleanup;
     opevo_i_study_print_head(self, out);
     opevo_i_study_print_result(self, &result, out);
+    if (result.fruitless)
+        *exit_code = OPEVO_EXIT_FAILED;
     if (result.interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;
 cleanup:
+    free_watcher(&watch);
     return status;
 }
 

@@ -27,6 +27,7 @@ static const opevo_option options[] = {
     {"runs", "N", "as many runs, with the seeds that follow (default 1)", false},
     {"threads", "N", "threads (default 1, for several runs all processors; 0: all)", false},
     {"store", "FILE", "keep every trial here; the same command resumes", false},
+    OPEVO_I_GIVE_UP_OPTION,
     OPEVO_I_LIVE_OPTIONS,
     {"finals", "K", "measure the best K again, side by side (default: kernels 5)", false},
     {"rounds", "N", "rounds of the finals (default 30)", false},
@@ -218,6 +219,8 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
                                         opevo_i_option(call, "on"), opevo_i_option(call, "space"),
                                         &self->objective, err));
     self->run.batch = opevo_live_batch(self->objective);
+    self->live = self->run.batch > 0;
+    OPEVO_TRY(opevo_i_give_up_read(call, self->live, &self->run.give_up, err));
     OPEVO_TRY(opevo_i_finals_read(call, self->objective, &self->finals, err));
     OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
     /* Where nothing is ok there is no optimum to compare with. */
@@ -233,7 +236,9 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
         OPEVO_TRY(opevo_store_open(opevo_i_option(call, "store"), OPEVO_STORE_WRITE,
                                    &self->run.store, err));
     self->results = opevo_calloc((size_t)self->runs, sizeof *self->results);
-    if (!self->results)
+    if (self->live || self->runs == 1)
+        self->reasons = opevo_calloc((size_t)self->runs, sizeof *self->reasons);
+    if (!self->results || (!self->reasons && (self->live || self->runs == 1)))
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %llu runs.",
                             (unsigned long long)self->runs);
 cleanup:
@@ -253,13 +258,29 @@ static double share_done(const opevo_i_tuning *self, uint64_t trials)
     return fmin(fmax(of_trials, of_seconds), 1);
 }
 
+/* Of a device it is said at once how a trial is the first to fail. */
+static void note_failure(opevo_i_tuning *self, const opevo_trial *trial, bool resumed)
+{
+    char which[40] = "";
+
+    if (!opevo_i_reasons_add(&self->reasons[self->current], trial, resumed) || resumed ||
+        !self->live)
+        return;
+    if (self->runs > 1)
+        snprintf(which, sizeof which, "seed %llu, ",
+                 (unsigned long long)(self->run.seed + self->current));
+    opevo_i_reasons_tell("tune", which, trial, &self->progress);
+}
+
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
     opevo_i_tuning *self = context;
     char line[256];
     char share[64] = "";
 
-    (void)resumed;
+    note_failure(self, trial, resumed);
+    if (self->runs > 1)
+        return;
     self->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     self->best = fmax(self->best, trial->outcome.fitness);
@@ -285,7 +306,12 @@ static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_
     char line[128];
 
     options_of_run.seed = self->run.seed + index;
+    if (self->reasons)
+        self->current = index;
     status = opevo_run(self->objective, &options_of_run, &self->results[index], err);
+    if (status == OPEVO_OK && self->reasons && self->run.store)
+        status = opevo_i_reasons_complete(&self->reasons[index], self->run.store,
+                                          self->results[index].run, err);
     if (status == OPEVO_OK && self->runs > 1 && worker == 0 &&
         opevo_i_progress_due(&self->progress)) {
         snprintf(line, sizeof line, "run %zu of %llu", index + 1, (unsigned long long)self->runs);
@@ -302,7 +328,7 @@ static opevo_status run_all(opevo_i_tuning *self, bool quiet, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     self->run.threads = side_by_side ? 1 : self->threads;
-    self->run.observer = self->runs == 1 ? observe : NULL;
+    self->run.observer = self->reasons ? observe : NULL;
     self->run.observer_context = self;
     self->run.interrupt = &opevo_i_interrupted;
     opevo_i_catch_interrupts();
@@ -352,6 +378,15 @@ static void check_store(const opevo_i_tuning *self, int *exit_code)
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
+static bool has_success(const opevo_i_tuning *self)
+{
+    for (uint64_t i = 0; i < self->runs; i++) {
+        if (self->results[i].best.number)
+            return true;
+    }
+    return false;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -374,10 +409,15 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         else
             OPEVO_TRY(opevo_i_tune_print_results(&self, out, err));
     }
+    if (!has_success(&self))
+        *exit_code = OPEVO_EXIT_FAILED;
     if (opevo_i_interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;
     check_store(&self, exit_code);
 cleanup:
+    for (uint64_t i = 0; self.reasons && i < self.runs; i++)
+        opevo_i_reasons_free(&self.reasons[i]);
+    opevo_free(self.reasons);
     opevo_store_close(self.run.store);
     opevo_objective_destroy(self.objective);
     opevo_i_finals_free(&self.finals);

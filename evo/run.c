@@ -20,7 +20,7 @@ enum { BATCH_DEFAULT = 64 };
 static const char *const stop_names[] = {
     [OPEVO_STOP_TRIALS] = "trials",           [OPEVO_STOP_SECONDS] = "seconds",
     [OPEVO_STOP_TARGET] = "target",           [OPEVO_STOP_SEARCH_OVER] = "search-over",
-    [OPEVO_STOP_INTERRUPTED] = "interrupted",
+    [OPEVO_STOP_INTERRUPTED] = "interrupted", [OPEVO_STOP_GAVE_UP] = "gave-up",
 };
 
 typedef struct runner {
@@ -255,6 +255,15 @@ static opevo_status evaluate(runner *self, size_t first, size_t count, opevo_err
     return status;
 }
 
+/* Whether the run has failed so often in the way of this trial, without a success, that it gives up. */
+static bool is_hopeless(const runner *self, opevo_outcome_class kind)
+{
+    uint64_t most = self->options->give_up;
+
+    return most > 0 && kind != OPEVO_OUTCOME_REJECTED &&
+           self->result.failed == self->result.trials && self->result.failed_by_class[kind] >= most;
+}
+
 /* Count one trial, and end the run if it reaches a limit. */
 static void settle(runner *self, const opevo_trial *trial)
 {
@@ -279,6 +288,8 @@ static void settle(runner *self, const opevo_trial *trial)
         end(self, OPEVO_STOP_SECONDS);
     else if (budget->trials > 0 && result->trials >= budget->trials)
         end(self, OPEVO_STOP_TRIALS);
+    else if (is_hopeless(self, outcome->kind))
+        end(self, OPEVO_STOP_GAVE_UP);
 }
 
 /* A run that ended once and is continued has not ended. */

@@ -33,6 +33,14 @@ typedef struct opevo_i_outcomes {
     size_t count, capacity;
 } opevo_i_outcomes;
 
+/* Where the samples and the message of a packed outcome stand; NULL: it has none. */
+typedef struct opevo_i_details {
+    const unsigned char *samples; /* reals */
+    size_t sample_count;
+    const char *message; /* not terminated */
+    size_t message_length;
+} opevo_i_details;
+
 /* Where reading packed trials stopped, so that a run read in pieces is read once. */
 typedef struct opevo_i_cursor {
     int64_t run; /* 0: none */
@@ -42,6 +50,7 @@ typedef struct opevo_i_cursor {
     uint64_t count, next; /* trials in all; number of the one that comes next */
     const char **strings; /* kept by the store */
     size_t string_count;
+    opevo_i_details details; /* of trial next - 1, unless points_only */
 } opevo_i_cursor;
 
 struct opevo_store {
@@ -56,7 +65,10 @@ struct opevo_store {
     int locked;           /* descriptor that holds the lock, plus 1; 0: none */
     opevo_i_cursor cursor;
     opevo_i_outcomes outcomes;
-    char **origins; /* one copy of each origin that was read, so that trials can point to it */
+    void *samples; /* double; of the trial whose details were read last */
+    size_t sample_capacity;
+    opevo_text message; /* likewise */
+    char **origins;     /* one copy of each origin that was read, so that trials can point to it */
     size_t origin_count;
     size_t origin_capacity;
 };
@@ -117,6 +129,9 @@ void opevo_i_pack(const opevo_trial *trials, size_t count, opevo_i_known *known,
 opevo_status opevo_i_unpack_seek(opevo_store *store, int64_t run, uint64_t after, bool *found,
                                  opevo_error *err);
 opevo_status opevo_i_unpack_next(opevo_store *store, opevo_trial *trial, opevo_error *err);
+/* An outcome as it stands in the table of those that packed runs share. False where it is none. */
+bool opevo_i_unpack_outcome(const void *data, size_t size, opevo_outcome *outcome,
+                            opevo_i_details *details);
 void opevo_i_unpack_close(opevo_store *store);
 /* The same, and release the outcomes that were read. */
 void opevo_i_unpack_forget(opevo_store *store);

@@ -62,30 +62,44 @@ static bool get_numbers(opevo_i_bytes *self, unsigned tag, opevo_outcome *outcom
     return true;
 }
 
-/* An outcome; its message is one of `strings`, or stands in place where there are none. */
-static bool get_outcome(opevo_i_bytes *self, size_t strings, opevo_outcome *outcome)
+/* An outcome; its message is one of `strings`, or stands in place where these are NULL. */
+static bool get_outcome(opevo_i_bytes *self, const char *const *strings, size_t string_count,
+                        opevo_outcome *outcome, opevo_i_details *details)
 {
     opevo_index tag = 0;
     opevo_index count = 0;
 
+    *details = (opevo_i_details){.samples = NULL};
     if (!get_count(self, (OPEVO_OUTCOME_CLASS_COUNT << OPEVO_I_KIND_SHIFT) - 1, &tag) ||
         !get_numbers(self, (unsigned)tag, outcome))
         return false;
     if (tag & OPEVO_I_HAS_SAMPLES) {
         if (!get_count(self, self->size, &count) || count > (self->size - self->at) / 8)
             return false;
+        details->samples = self->data + self->at;
+        details->sample_count = (size_t)count;
         self->at += 8 * (size_t)count;
     }
     if (!(tag & OPEVO_I_HAS_MESSAGE))
         return true;
     if (!get_count(self, self->size, &count))
         return false;
-    if (strings)
-        return count < strings;
-    if (count > self->size - self->at)
+    if (strings && count >= string_count)
         return false;
-    self->at += (size_t)count;
+    if (!strings && count > self->size - self->at)
+        return false;
+    details->message = strings ? strings[count] : (const char *)self->data + self->at;
+    details->message_length = strings ? strlen(details->message) : (size_t)count;
+    self->at += strings ? 0 : (size_t)count;
     return true;
+}
+
+bool opevo_i_unpack_outcome(const void *data, size_t size, opevo_outcome *outcome,
+                            opevo_i_details *details)
+{
+    opevo_i_bytes bytes = {data, size, 0};
+
+    return get_outcome(&bytes, NULL, 0, outcome, details) && bytes.at == bytes.size;
 }
 
 /* ---- Outcomes that are kept once ------------------------------------------------------------ */
@@ -109,14 +123,15 @@ static opevo_status add_row(opevo_store *store, sqlite3_stmt *row, opevo_error *
 {
     opevo_i_outcomes *self = &store->outcomes;
     void *items = self->items;
-    opevo_i_bytes bytes = {sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1), 0};
+    opevo_i_details details;
 
     if (sqlite3_column_bytes(row, 0) != OPEVO_I_POINT_BYTES)
         return fail_outcomes(store, err);
     if (!opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
     self->items = items;
-    if (!get_outcome(&bytes, 0, &self->items[self->count]) || bytes.at != bytes.size)
+    if (!opevo_i_unpack_outcome(sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1),
+                                &self->items[self->count], &details))
         return fail_outcomes(store, err);
     if (!opevo_index_map_put(self->places, opevo_i_point_from_bytes(sqlite3_column_blob(row, 0)),
                              self->count++))
@@ -290,7 +305,8 @@ static opevo_status unpack_trial(opevo_store *store, opevo_trial *trial, opevo_e
         return fail_damaged(store, err);
     if (cursor->points_only)
         status = find_outcome(store, trial->proposal.point, &trial->outcome, err);
-    else if (!get_outcome(&cursor->bytes, cursor->string_count, &trial->outcome))
+    else if (!get_outcome(&cursor->bytes, cursor->strings, cursor->string_count, &trial->outcome,
+                          &cursor->details))
         status = fail_damaged(store, err);
     if (status != OPEVO_OK)
         return status;

@@ -270,15 +270,33 @@ static opevo_status compute_all(scheduler *self, opevo_error *err)
 
 /* ---- Measured runs -------------------------------------------------------------------------- */
 
+typedef struct watched_run {
+    const opevo_study_options *options;
+    const opevo_study_line *line;
+    uint64_t seed;
+} watched_run;
+
+static void observe(void *context, const opevo_trial *trial, bool resumed)
+{
+    const watched_run *self = context;
+
+    self->options->observer(self->options->observer_context, self->line, self->seed, trial,
+                            resumed);
+}
+
 /* opevo_run knows what is there already: a run that has ended is only told its trials again. */
 static opevo_status measure(scheduler *self, size_t place, opevo_error *err)
 {
     const opevo_study_line *line = line_of(self, place);
     opevo_run_result result;
+    watched_run watched = {self->options, line, seed_of(self, place)};
     opevo_run_options options = {.tuner = line->tuner,
                                  .settings = line->settings,
-                                 .seed = seed_of(self, place),
+                                 .seed = watched.seed,
                                  .budget = line->budget,
+                                 .give_up = self->options->give_up,
+                                 .observer = self->options->observer ? observe : NULL,
+                                 .observer_context = &watched,
                                  .store = self->store,
                                  .note = line->note,
                                  .settings_more = line->settings_more,
@@ -291,6 +309,8 @@ static opevo_status measure(scheduler *self, size_t place, opevo_error *err)
         atomic_store(&self->interrupted, true);
         return OPEVO_OK;
     }
+    self->result.fruitless += result.best.number == 0;
+    self->result.gave_up += result.stop == OPEVO_STOP_GAVE_UP;
     if (self->slots[place].ended && result.trials > result.resumed)
         self->result.present--; /* a larger budget continued it */
     if (!self->slots[place].ended || result.trials > result.resumed)

@@ -276,7 +276,7 @@ function addDistribution(parent, place, id) {
   });
 }
 
-function addFailures(parent, data, place) {
+function addFailures(parent, data, place, landscape) {
   const seen = data.classes.map((_, k) => k).filter((k) => place.cells.some((cell) => cell.outcomes[k]));
   const rows = ranked(place).map((cell) => [
     { text: nameOf(data, cell), class: "name" },
@@ -289,6 +289,19 @@ function addFailures(parent, data, place) {
       "Outcomes of all trials by class, counted: ",
       sure("exact"),
       " for these runs.",
+    ]),
+  );
+  const first = data.failures.filter((one) => one.landscape === landscape);
+  if (!first.length) return;
+  const reasons = first.map((one) => [
+    one.outcome,
+    whole(one.count),
+    `run ${one.run}, trial ${one.trial}`,
+    { text: one.message, class: "text" },
+  ]);
+  parent.append(
+    table(["<outcome", "trials", "<first", "<what it said"], reasons, [
+      "The first failure of each class, and its message.",
     ]),
   );
 }
@@ -327,7 +340,7 @@ function addPlace(parent, data, place, landscape) {
   addFolded(section, "Table of targets", place.cells.length <= 25, (inside) => addTargetTable(inside, data, place));
   addVerdicts(section, data, place, landscape);
   addFinals(section, data, place, landscape);
-  addFailures(section, data, place);
+  addFailures(section, data, place, landscape);
 }
 
 function studyPage(parent, data) {

@@ -239,6 +239,51 @@ static void test_budget_by_seconds_and_target(void **state)
     free(wanted);
 }
 
+/* The first of these trials at which a kind of failure other than "rejected" has come so often, unless
+ * one was ok before; 0: there is none. */
+static size_t hopeless_at(const trial_log *log, uint64_t most)
+{
+    uint64_t seen[OPEVO_OUTCOME_CLASS_COUNT] = {0};
+
+    for (size_t i = 0; i < log->count; i++) {
+        opevo_outcome_class kind = log->trials[i].outcome.kind;
+
+        if (kind == OPEVO_OUTCOME_OK)
+            return 0;
+        if (++seen[kind] == most && kind != OPEVO_OUTCOME_REJECTED)
+            return i + 1;
+    }
+    return 0;
+}
+
+static void test_giving_up(void **state)
+{
+    static const unsigned fail_one_in[] = {1, 2, 5};
+    trial_log *wanted = calloc(1, sizeof *wanted);
+    size_t gave_up = 0;
+
+    (void)state;
+    for (size_t f = 0; f < 3; f++) {
+        setup self = set_up("random", "", fail_one_in[f]);
+
+        for (self.options.seed = 1; self.options.seed <= 8; self.options.seed++) {
+            reference(&self, 60, wanted);
+            for (self.options.give_up = 1; self.options.give_up <= 6; self.options.give_up++) {
+                size_t at = hopeless_at(wanted, self.options.give_up);
+                opevo_run_result result = run(&self, (opevo_budget){.trials = 60}, f ? 7 : 64, 1);
+
+                assert_int_equal(result.stop, at ? OPEVO_STOP_GAVE_UP : OPEVO_STOP_TRIALS);
+                assert_int_equal(result.trials, at ? at : 60);
+                gave_up += at > 0;
+            }
+        }
+        tear_down(&self);
+    }
+    assert_true(gave_up > 48); /* all that can only fail, and some of the others */
+    assert_string_equal(opevo_stop_name(OPEVO_STOP_GAVE_UP), "gave-up");
+    free(wanted);
+}
+
 static void test_search_over(void **state)
 {
     setup self = set_up("opevo", "", 3);
@@ -337,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_result),
         cmocka_unit_test(test_all_failed_or_broken),
         cmocka_unit_test(test_budget_by_seconds_and_target),
+        cmocka_unit_test(test_giving_up),
         cmocka_unit_test(test_search_over),
         cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_bad_budgets),

@@ -141,6 +141,18 @@ static void test_round_trip(void **state)
 }
 
 /* Samples and messages are for other readers: look at the table itself. */
+static void check_details(const opevo_outcome *read, const opevo_outcome *wanted)
+{
+    assert_int_equal(read->sample_count, wanted->sample_count);
+    assert_true(!read->samples_s == !wanted->samples_s);
+    if (wanted->samples_s)
+        assert_memory_equal(read->samples_s, wanted->samples_s,
+                            wanted->sample_count * sizeof(double));
+    assert_true(!read->message == !wanted->message);
+    if (wanted->message)
+        assert_string_equal(read->message, wanted->message);
+}
+
 static void test_samples_and_messages(void **state)
 {
     scratch_folder scratch = scratch_make();
@@ -177,6 +189,17 @@ static void test_samples_and_messages(void **state)
     }
     sqlite3_finalize(query);
     sqlite3_close(db);
+    store = open_store(scratch.file, OPEVO_STORE_READ);
+    for (size_t i = total; i-- > 0;) {
+        opevo_trial read = {.number = trials[i].number, .proposal = trials[i].proposal};
+
+        CHECK_OK(opevo_store_read_details(store, 1, &read, &err));
+        check_details(&read.outcome, &trials[i].outcome);
+    }
+    trials[0].number = total + 1;
+    CHECK_FAILS(OPEVO_INVALID, "trial 6 of run 1 is malformed",
+                opevo_store_read_details(store, 1, &trials[0], &err));
+    opevo_store_close(store);
     opevo_space_destroy(space);
     scratch_remove(&scratch);
 }

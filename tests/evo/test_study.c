@@ -43,6 +43,22 @@ static void check_trial(const opevo_trial *stored, const opevo_trial *wanted)
     assert_true(a->time_s == b->time_s || (isnan(a->time_s) && isnan(b->time_s)));
 }
 
+/* The samples and the message that a packed run has of a trial. */
+static void check_details(opevo_store *store, int64_t run, opevo_trial *stored,
+                          const opevo_trial *wanted)
+{
+    const opevo_outcome *a = &stored->outcome;
+    const opevo_outcome *b = &wanted->outcome;
+
+    CHECK_OK(opevo_store_read_details(store, run, stored, &err));
+    assert_int_equal(a->sample_count, b->sample_count);
+    assert_true(!a->message == !b->message);
+    if (b->message)
+        assert_string_equal(a->message, b->message);
+    if (b->sample_count)
+        assert_memory_equal(a->samples_s, b->samples_s, b->sample_count * sizeof(double));
+}
+
 /* A run of the study alone, against what the store gives back, whole and in pieces. */
 static void check_run(opevo_store *store, const opevo_study *study, uint64_t number)
 {
@@ -73,6 +89,8 @@ static void check_run(opevo_store *store, const opevo_study *study, uint64_t num
         assert_int_equal(count, alone.count - after < 3 ? alone.count - after : 3);
         for (size_t i = 0; i < count; i++)
             check_trial(&stored[i], &alone.trials[after + i]);
+        check_details(store, run, &stored[count - 1], &alone.trials[after + count - 1]);
+        check_details(store, run, &stored[0], &alone.trials[after]);
     }
     CHECK_OK(opevo_store_read(store, run, trials, stored, 3, &count, &err));
     assert_int_equal(count, 0);

@@ -22,9 +22,10 @@ typedef enum opevo_stop {
     OPEVO_STOP_SECONDS,
     OPEVO_STOP_TARGET,
     OPEVO_STOP_SEARCH_OVER, /* the tuner has nothing left; its reason says why */
-    OPEVO_STOP_INTERRUPTED
-} opevo_stop; /* where one trial reaches several limits: target, then seconds, then trials */
-/* "trials", "seconds", "target", "search-over", "interrupted". */
+    OPEVO_STOP_INTERRUPTED,
+    OPEVO_STOP_GAVE_UP /* nothing succeeded, and one kind of failure came too often */
+} opevo_stop; /* where one trial reaches several limits: target, seconds, trials, giving up */
+/* "trials", "seconds", "target", "search-over", "interrupted", "gave-up". */
 const char *opevo_stop_name(opevo_stop stop);
 
 /* Called after each trial is stored and before the tuner is told; `resumed` when it came from the
@@ -41,6 +42,9 @@ typedef struct opevo_run_options {
     const opevo_trial *earlier;
     size_t earlier_count;
     opevo_budget budget;
+    /* End the run when so many trials have failed in one way and none has succeeded; 0: never. Points
+     * that are rejected do not count: a known limit of the device says nothing of the rest. */
+    uint64_t give_up;
     size_t batch;              /* points evaluated together; 0: 64. Does not change the trials */
     unsigned threads;          /* for objectives that allow it; 0: 1. Does not change the trials */
     opevo_store *store;        /* NULL: keep nothing */

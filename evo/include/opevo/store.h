@@ -70,6 +70,11 @@ opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **ou
  * are not read; origins live as long as the store is open. Errors: INVALID for a damaged file. */
 opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, opevo_trial *trials,
                               size_t capacity, size_t *count, opevo_error *err);
+/* What that leaves out of a trial of the run: its samples and message, put into the outcome and
+ * borrowed until the store is next used. Cheap for the trial that was read last. Errors: INVALID
+ * for a damaged file, NOMEM. */
+opevo_status opevo_store_read_details(opevo_store *store, int64_t run, opevo_trial *trial,
+                                      opevo_error *err);
 /* Append in one transaction: all of them, or none. Errors: IO when the disk is full, or when
  * another process has stored a trial of the same number. */
 opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,

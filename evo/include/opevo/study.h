@@ -98,6 +98,11 @@ typedef struct opevo_study_options {
     /* Called before the first run and after each, by one thread at a time; may be NULL. */
     void (*progress)(void *context, const opevo_study_progress *progress);
     void *progress_context;
+    /* Called for each trial of a measured run, as in opevo_run_options; may be NULL. */
+    void (*observer)(void *context, const opevo_study_line *line, uint64_t seed,
+                     const opevo_trial *trial, bool resumed);
+    void *observer_context;
+    uint64_t give_up;                       /* of measured runs, as in opevo_run_options */
     const volatile sig_atomic_t *interrupt; /* may be NULL */
 } opevo_study_options;
 
@@ -107,6 +112,9 @@ typedef struct opevo_study_result {
     uint64_t ran;     /* of them, ended now */
     uint64_t trials;  /* of those that ran now, stored ones not counted */
     unsigned threads;
+    uint64_t
+        fruitless;    /* measured runs of the shard that ended, now or before, without a success */
+    uint64_t gave_up; /* of them, those that gave up */
     double wall_s, busy_s; /* of the computed runs; busy_s is processor time of their threads */
     bool interrupted;
 } opevo_study_result;
