@@ -80,7 +80,8 @@ bool fuzz_accepts(opevo_status status, const opevo_error *err)
 
     if (status == OPEVO_OK)
         return true;
-    FUZZ_CHECK(length > 0 && (err->message[length - 1] == '.' || length + 1 >= OPEVO_ERROR_SIZE));
+    FUZZ_CHECK(length > 0 &&
+               (strchr(".?", err->message[length - 1]) || length + 1 >= OPEVO_ERROR_SIZE));
     FUZZ_CHECK(status == OPEVO_INVALID || status == OPEVO_LIMIT || status == OPEVO_MISMATCH ||
                status == OPEVO_IO || status == OPEVO_TOLERANCE || status == OPEVO_NOMEM);
     return false;
