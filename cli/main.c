@@ -9,6 +9,7 @@
 #include <opevo/closest.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -87,6 +88,7 @@ int main(int argc, char **argv)
     const opevo_verb *verb = NULL;
     opevo_error err = {OPEVO_OK, ""};
 
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, as a full disk is */
     /* Threads are ours to hand out; a spinning second BLAS thread only costs. */
     openblas_set_num_threads(1);
     if (argc < 2) {

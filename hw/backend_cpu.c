@@ -149,9 +149,17 @@ static bool launch(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_
     int down[2] = {-1, -1};
 
     memset(report, 0, sizeof *report);
-    if (pipe2(up, O_CLOEXEC) < 0 || pipe2(down, O_CLOEXEC) < 0)
+    out->pid = -1;
+    if (pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0)
+        out->pid = fork();
+    if (out->pid < 0) {
+        int reason = errno;
+
+        opevo_i_close_pipe(up);
+        opevo_i_close_pipe(down);
+        errno = reason;
         return false;
-    out->pid = fork();
+    }
     if (out->pid == 0) {
         int safe_up = fcntl(up[1], F_DUPFD, 64); /* out of the way of 3 and 4 */
         int safe_down = fcntl(down[0], F_DUPFD, 64);
@@ -164,7 +172,7 @@ static bool launch(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_
     close(down[0]);
     out->from = up[0];
     out->to = down[1];
-    return out->pid > 0;
+    return true;
 }
 
 /* Its next letter; 0 when it died, 't' when the time was over. */

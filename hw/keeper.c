@@ -3,9 +3,11 @@
 /* The keeper holds the reading end of a pipe whose only writing end is in the process that started
  * it, so the kernel itself tells it of that process's death. It is a subreaper: a process of the
  * program that becomes an orphan becomes the keeper's child, and is found by asking for children
- * until there are none. */
+ * until there are none. Its own parent is one as well, for what a keeper leaves that is killed. */
 
 #include "keeper_internal.h"
+
+#include <opevo/memory.h>
 
 #include "lines_internal.h"
 
@@ -52,6 +54,94 @@ void opevo_i_keeper_forget(void)
         close(life[1]);
     }
     life[0] = life[1] = -1;
+}
+
+void opevo_i_close_pipe(int ends[2])
+{
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] >= 0)
+            close(ends[i]);
+        ends[i] = -1;
+    }
+}
+
+bool opevo_i_has_ended(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+/* ---- Orphans -------------------------------------------------------------------------------- */
+
+/* The keepers of this process; all other children have come to it as orphans. */
+static struct {
+    pid_t *pids;
+    size_t count, capacity;
+} keepers;
+
+static bool is_keeper(pid_t pid)
+{
+    for (size_t i = 0; i < keepers.count; i++) {
+        if (keepers.pids[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+static bool reserve_keeper(void)
+{
+    void *pids = keepers.pids;
+    bool good = opevo_reserve(&pids, &keepers.capacity, keepers.count + 1, sizeof *keepers.pids);
+
+    keepers.pids = pids;
+    return good;
+}
+
+static void forget_keeper(pid_t pid)
+{
+    for (size_t i = 0; i < keepers.count; i++) {
+        if (keepers.pids[i] == pid)
+            keepers.pids[i] = keepers.pids[--keepers.count];
+    }
+    if (keepers.count)
+        return;
+    opevo_free(keepers.pids);
+    keepers.pids = NULL;
+    keepers.capacity = 0;
+}
+
+/* Kill the orphans that this process has now; whether there were any. */
+static bool kill_some(void)
+{
+    char path[64];
+    FILE *children = NULL;
+    char *line = NULL;
+    size_t size = 0;
+    bool found = false;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    children = fopen(path, "re");
+    if (!children)
+        return false;
+    while (getdelim(&line, &size, ' ', children) > 0) {
+        pid_t child = (pid_t)strtol(line, NULL, 10);
+
+        if (child <= 0 || is_keeper(child))
+            continue;
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        found = true;
+    }
+    free(line);
+    fclose(children);
+    return found;
+}
+
+void opevo_i_kill_orphans(void)
+{
+    while (kill_some())
+        continue;
 }
 
 void opevo_i_program_end_free(opevo_i_program_end *end)
@@ -113,45 +203,15 @@ typedef struct keeping {
     opevo_i_program_end end;
 } keeping;
 
-/* Kill the children that this process has now; how many they were. The list is one line of numbers;
- * what does not fit is killed the next time. */
-static int kill_children(const char *path)
+/* Kill the group, whose number stays taken until its leader is reaped; then the leader, and whatever
+ * comes to this process as an orphan, until nothing is left. */
+static void kill_all(keeping *self)
 {
-    FILE *children = fopen(path, "re");
-    char line[4096] = "";
-    char *at = line;
-    int found = 0;
-
-    if (!children)
-        return 0;
-    if (!fgets(line, sizeof line, children))
-        line[0] = '\0';
-    fclose(children);
-    for (;;) {
-        char *end = NULL;
-        long child = strtol(at, &end, 10);
-
-        if (end == at || *end != ' ') /* none, or one that was cut */
-            return found;
-        kill((pid_t)child, SIGKILL);
-        found++;
-        at = end;
-    }
-}
-
-/* Kill the group, then whatever comes to this process as an orphan, until nothing is left. */
-static void kill_all(pid_t group)
-{
-    char path[64];
-
-    kill(-group, SIGKILL);
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    for (;;) {
-        int found = kill_children(path);
-
-        if (waitpid(-1, NULL, found ? 0 : WNOHANG) <= 0)
-            return;
-    }
+    kill(-self->pid, SIGKILL);
+    kill(self->pid, SIGKILL); /* it may have left its group */
+    while (waitpid(self->pid, &self->end.wait_status, 0) < 0 && errno == EINTR)
+        continue;
+    opevo_i_kill_orphans();
 }
 
 /* A pipe whose reading end does not block, both ends closed on exec. */
@@ -187,6 +247,8 @@ static bool launch(keeping *self)
 
     if (!make_pipe(out) || !make_pipe(error) || pipe2(failed, O_CLOEXEC) < 0) {
         self->end.start_errno = errno;
+        opevo_i_close_pipe(out);
+        opevo_i_close_pipe(error);
         return false;
     }
     self->started_s = opevo_i_now_s();
@@ -224,17 +286,16 @@ static void keep(keeping *self)
 
         if (left_ms <= 0) {
             self->end.timed_out = true;
-            kill_all(self->pid);
             break;
         }
         poll(wait, 4, (int)ceil(fmin(left_ms, most_ms)));
         if (wait[3].revents) {
-            kill_all(self->pid);
+            kill_all(self);
             _exit(1);
         }
         drain(&self->out, &self->end.out, self->program->output_limit);
         drain(&self->error, &self->end.error, ERROR_LIMIT);
-        ended = waitpid(self->pid, &self->end.wait_status, WNOHANG) == self->pid;
+        ended = opevo_i_has_ended(self->pid);
     }
     self->end.elapsed_s = opevo_i_now_s() - self->started_s;
     drain(&self->out, &self->end.out, self->program->output_limit);
@@ -279,6 +340,7 @@ static void become_keeper(const opevo_i_program *program, int report)
     signal(SIGPIPE, SIG_IGN);
     setpgid(0, 0); /* who kills the group of the worker leaves the cleaning up to this process */
     close(life[1]);
+    keepers.count = 0; /* they are not of this process */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (program->cores) {
         cpu_set_t set;
@@ -291,7 +353,7 @@ static void become_keeper(const opevo_i_program *program, int report)
     if (launch(&self))
         keep(&self);
     if (self.pid > 0)
-        kill_all(self.pid);
+        kill_all(&self);
     send_report(&self.end, report);
     _exit(0);
 }
@@ -304,6 +366,8 @@ opevo_status opevo_i_keeper_start(const opevo_i_program *program, opevo_i_keeper
     int report[2] = {-1, -1};
     pid_t pid = 0;
 
+    if (!reserve_keeper())
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to run %s.", program->argv[0]);
     if ((life[0] < 0 && pipe2(life, O_CLOEXEC) < 0) || !make_pipe(report))
         return OPEVO_FAIL(err, OPEVO_IO, "No pipe to run %s: %s.", program->argv[0],
                           strerror(errno));
@@ -317,6 +381,7 @@ opevo_status opevo_i_keeper_start(const opevo_i_program *program, opevo_i_keeper
         return OPEVO_FAIL(err, OPEVO_IO, "No process to run %s: %s.", program->argv[0],
                           strerror(errno));
     }
+    keepers.pids[keepers.count++] = pid;
     *out = (opevo_i_keeper){.pid = pid, .report = report[0]};
     return OPEVO_OK;
 }
@@ -345,6 +410,7 @@ static void reap(opevo_i_keeper *keeper)
 {
     while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
         continue;
+    forget_keeper(keeper->pid);
     close(keeper->report);
     opevo_text_free(&keeper->received);
     *keeper = (opevo_i_keeper){.report = -1};
@@ -360,5 +426,7 @@ bool opevo_i_keeper_poll(opevo_i_keeper *keeper, opevo_i_program_end *end)
         return false;
     take_report(&keeper->received, end);
     reap(keeper);
+    if (!end->kept)
+        opevo_i_kill_orphans();
     return true;
 }

@@ -51,6 +51,14 @@ bool opevo_i_keeper_poll(opevo_i_keeper *keeper, opevo_i_program_end *end);
 /* In a forked process that runs no program: let go of the pipe. */
 void opevo_i_keeper_forget(void);
 
+/* In a process that is a subreaper: kill the children that are not its keepers, and theirs; such are
+ * left by a keeper that was killed. opevo_i_keeper_poll does so when it finds that. */
+void opevo_i_kill_orphans(void);
+/* Whether this child has ended; it is not reaped, so that its number stays taken. */
+bool opevo_i_has_ended(pid_t pid);
+/* Close the ends that are open (not -1). */
+void opevo_i_close_pipe(int ends[2]);
+
 /* Seconds of a clock that never goes back. */
 double opevo_i_now_s(void);
 

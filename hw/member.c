@@ -168,19 +168,16 @@ void opevo_i_member_bury(opevo_i_member *member, double patience_s)
 {
     double deadline = opevo_i_now_s() + patience_s;
     struct timespec nap = {.tv_nsec = 2000000};
-    bool gone = false;
 
     if (member->state == OPEVO_I_DOWN)
         return;
     opevo_i_member_hang_up(member);
-    while (!(gone = waitpid(member->pid, NULL, WNOHANG) == member->pid) &&
-           opevo_i_now_s() < deadline)
+    while (!opevo_i_has_ended(member->pid) && opevo_i_now_s() < deadline)
         nanosleep(&nap, NULL);
-    kill(-member->pid, SIGKILL);
-    if (!gone) {
-        kill(member->pid, SIGKILL);
-        waitpid(member->pid, NULL, 0);
-    }
+    kill(-member->pid, SIGKILL); /* a number that is taken until the process is reaped */
+    kill(member->pid, SIGKILL);
+    while (waitpid(member->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
     hear_words(member);
     close_end(&member->error);
     member->state = OPEVO_I_DOWN;

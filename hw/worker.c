@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "builds_internal.h"
@@ -34,6 +35,7 @@ static worker *the_worker; /* for opevo_i_end_with_engine */
 
 static void release(worker *self)
 {
+    opevo_i_kill_orphans();
     opevo_i_builds_clear(&self->builds);
     opevo_i_lines_free(&self->lines);
     if (self->backend)
@@ -43,6 +45,7 @@ static void release(worker *self)
 
 void opevo_i_end_with_engine(void)
 {
+    opevo_i_kill_orphans();
     if (the_worker)
         opevo_i_builds_clear(&the_worker->builds);
     _exit(0);
@@ -227,6 +230,8 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
         return opevo_i_gpu_build_main(argc - 2, argv + 2);
     opevo_i_worker_reference = reference;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, as a full disk is */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (argc != 2 || argv[1][0] == '-') {
         fputs("usage: opevo-worker cpu | cuda:N | hip:N | cmd\n"
               "Measures kernels for opevo, which starts it and speaks to it over its standard\n"

@@ -15,9 +15,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "backend_internal.h"
 #include "sandbox_internal.h"
 
 static opevo_objective *open_zoo(zoo *maker, double limit_s)
@@ -109,6 +111,78 @@ static void test_zoo(void **state)
     assert_int_equal(access("zoo-was-here", F_OK), -1);
     assert_int_equal(processes_left(), 0);
     assert_int_equal(scratch_files(), 0);
+}
+
+/* A worker whose files may not grow says so, and goes on. */
+static void test_file_limit(void **state)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_objective *objective = NULL;
+    opevo_index point = 0;
+    opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_OK);
+    const char *command = "sh -c 'ulimit -f 0; exec $OPEVO_WORKER cpu'";
+    zoo *maker = zoo_of_products(48);
+    opevo_error why = {OPEVO_OK, ""};
+    const char *said = why.message;
+
+    (void)state;
+    maker->salt = 2;
+    options.workers.commands = &command;
+    options.workers.count = 1;
+    CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
+    if (opevo_objective_evaluate(objective, &point, 1, &outcome, &why) == OPEVO_OK) {
+        assert_int_equal(outcome.kind, OPEVO_OUTCOME_BUILD_ERROR);
+        said = outcome.message;
+    }
+    if (!strstr(said, "File too large"))
+        fail_msg("%s", said);
+    opevo_objective_destroy(objective);
+}
+
+/* Descriptors of this process. */
+static int descriptors(void)
+{
+    DIR *all = opendir("/proc/self/fd");
+    int count = 0;
+
+    assert_non_null(all);
+    while (readdir(all))
+        count++;
+    closedir(all);
+    return count;
+}
+
+/* Where the first pipe to a kernel's process can be made and the second cannot, none is left. */
+static void test_no_descriptors(void **state)
+{
+    opevo_i_backend *backend = NULL;
+    opevo_i_job job = {.library = true};
+    json_t *setup =
+        json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "operator", "matmul(8,8,8)", "seed", 1,
+                  "build_limit_s", 1.0, "run_limit_s", 5.0, "precision", 0.5, "repeat_s", 0.01);
+    struct rlimit before;
+    int count = 0;
+    int next = dup(0);
+
+    (void)state;
+    CHECK_OK(opevo_i_backend_cpu.open(0, &backend, &err));
+    CHECK_OK(opevo_i_backend_cpu.setup(backend, setup, &err));
+    getrlimit(RLIMIT_NOFILE, &before);
+    count = descriptors();
+    close(next);
+    for (int more = 1; more < 4; more++) {
+        opevo_i_result result = {0};
+        struct rlimit now = {(rlim_t)(next + more), before.rlim_max};
+
+        setrlimit(RLIMIT_NOFILE, &now);
+        opevo_i_backend_cpu.measure(backend, &job, NULL, &result);
+        setrlimit(RLIMIT_NOFILE, &before);
+        assert_int_not_equal(result.kind, OPEVO_OUTCOME_OK);
+        assert_int_equal(descriptors(), count - 1);
+        opevo_i_result_clear(&result);
+    }
+    opevo_i_backend_cpu.close(backend);
+    json_decref(setup);
 }
 
 /* Become a worker that cannot install filters. */
@@ -286,10 +360,11 @@ static void test_bad_options(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_library),    cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_fitness),    cmocka_unit_test(test_built_once),
-        cmocka_unit_test(test_cold),       cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_unconfined),
+        cmocka_unit_test(test_library),        cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_fitness),        cmocka_unit_test(test_built_once),
+        cmocka_unit_test(test_cold),           cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_unconfined),     cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_no_descriptors),
     };
 
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))

@@ -227,6 +227,27 @@ static void test_lost(void **state)
     assert_int_equal(sleepers("74"), 0);
 }
 
+/* A keeper that is killed leaves its program's processes to the worker, also one in a session of its
+ * own. */
+static void test_lost_keeper(void **state)
+{
+    opevo_program_options options = opevo_program_defaults();
+    opevo_objective *objective = NULL;
+    opevo_index points[2] = {0, 1};
+    opevo_outcome outcomes[2];
+
+    (void)state;
+    objective = open_program("sh -c 'test $0 = 1 || {{ setsid sleep 78 &"
+                             " until grep -qx sleep /proc/$!/comm; do :; done;"
+                             " kill -9 $PPID; sleep 5; }}' {X}",
+                             options);
+    CHECK_OK(opevo_objective_evaluate(objective, points, 2, outcomes, &err));
+    assert_int_not_equal(outcomes[0].kind, OPEVO_OUTCOME_OK);
+    assert_int_equal(outcomes[1].kind, OPEVO_OUTCOME_OK);
+    assert_int_equal(sleepers("78"), 0);
+    opevo_objective_destroy(objective);
+}
+
 /* But when every job kills its workers, they are no workers. */
 static void test_all_lost(void **state)
 {
@@ -499,11 +520,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes),        cmocka_unit_test(test_samples),
         cmocka_unit_test(test_endless_output), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_lost),           cmocka_unit_test(test_all_lost),
-        cmocka_unit_test(test_none),           cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_talks_for_ever), cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_finals),         cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_lost),           cmocka_unit_test(test_lost_keeper),
+        cmocka_unit_test(test_all_lost),       cmocka_unit_test(test_none),
+        cmocka_unit_test(test_hang),           cmocka_unit_test(test_talks_for_ever),
+        cmocka_unit_test(test_turns),          cmocka_unit_test(test_finals),
+        cmocka_unit_test(test_bad_options),    cmocka_unit_test(test_no_memory),
     };
 
     if (!cache_folder_make())
