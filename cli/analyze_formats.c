@@ -4,6 +4,8 @@
 
 #include "analyze_internal.h"
 
+#include <opevo/unit.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -149,7 +151,10 @@ void opevo_i_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text
         row self = {study->landscapes[i].name, "", "", "estimated"};
 
         self.sure = place->optimum_known ? "exact" : "estimated";
-        add_row(out, &self, "optimum", NAN, NAN, place->optimum > 0 ? place->optimum : NAN, none);
+        add_row(out, &self, "optimum", NAN, NAN,
+                place->optimum > 0 ? opevo_unit_result(study->landscapes[i].unit, place->optimum)
+                                   : NAN,
+                none);
         self.sure = "estimated";
         for (size_t j = 0; j < study->contender_count; j++) {
             const opevo_study_cell *cell = opevo_study_cell_of(analysis, i, j);

@@ -4,6 +4,8 @@
 
 #include "analyze_internal.h"
 
+#include <opevo/unit.h>
+
 #include <math.h>
 
 static void add_interval(opevo_text *out, const char *key, opevo_interval interval)
@@ -41,16 +43,19 @@ void opevo_i_analysis_json_contender(const opevo_i_contender *row, opevo_text *o
 void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo_study_place *place,
                                  opevo_text *out)
 {
+    double best = opevo_unit_result(row->unit, place->optimum);
     char signature[17];
 
     snprintf(signature, sizeof signature, "%016llx", (unsigned long long)row->signature);
     opevo_i_json_string(out, "name", row->label);
-    opevo_i_json_string(out, "unit", row->unit);
+    opevo_i_json_string(out, "unit", opevo_unit_name(row->unit));
+    opevo_i_json_string(out, "better", opevo_unit_better(row->unit));
     opevo_i_json_string(out, "on", row->on);
     opevo_i_json_string(out, "what", row->what);
     opevo_i_json_string(out, "space", row->space);
     opevo_i_json_string(out, "signature", signature);
-    opevo_i_json_double(out, "optimum", place->optimum_known ? place->optimum : (double)NAN);
+    opevo_i_json_double(out, "optimum", place->optimum_known ? best : (double)NAN);
+    opevo_i_json_double(out, "best", best);
     opevo_i_json_double(out, "fractions_of", place->optimum);
     opevo_i_json_index(out, "horizon", place->horizon);
     opevo_i_json_index(out, "compared_at", place->compared_at);

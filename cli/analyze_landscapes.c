@@ -5,6 +5,7 @@
 #include "analyze_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
@@ -92,9 +93,9 @@ static opevo_status evaluate(opevo_i_named_landscape *row, opevo_objective *obje
 
     if (strcmp(objective->name, row->name) != 0)
         return OPEVO_FAIL(err, OPEVO_MISMATCH, "what is there is %s.", objective->name);
-    if (strcmp(objective->unit, row->unit) != 0)
+    if (!opevo_unit_agree(objective->unit, row->unit))
         return OPEVO_FAIL(err, OPEVO_MISMATCH, "its fitness is in %s, that of the runs in %s.",
-                          objective->unit, row->unit);
+                          opevo_unit_of_fitness(objective->unit), opevo_unit_of_fitness(row->unit));
     if (objective->signature != row->signature)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "what is there has other points or outcomes than what the runs were made "
@@ -150,9 +151,9 @@ static bool same_points(const opevo_i_named_landscape *a, const opevo_i_named_la
 {
     const opevo_fitness_table *x = &a->table, *y = &b->table;
 
-    return a->has_table && b->has_table && !strcmp(a->name, b->name) && !strcmp(a->unit, b->unit) &&
-           x->points == y->points && x->ok == y->ok && x->mean_cost_s == y->mean_cost_s &&
-           x->median_cost_s == y->median_cost_s &&
+    return a->has_table && b->has_table && !strcmp(a->name, b->name) &&
+           opevo_unit_agree(a->unit, b->unit) && x->points == y->points && x->ok == y->ok &&
+           x->mean_cost_s == y->mean_cost_s && x->median_cost_s == y->median_cost_s &&
            !memcmp(x->fitness, y->fitness, x->ok * sizeof *x->fitness);
 }
 

@@ -7,6 +7,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static size_t find_landscape(listing *self, const opevo_run_info *info)
         opevo_i_named_landscape *known = &data->landscapes[i];
 
         if (known->signature != info->signature || strcmp(known->name, info->objective) != 0 ||
-            strcmp(known->unit, info->unit) != 0)
+            !opevo_unit_agree(known->unit, info->unit))
             continue;
         if (isnan(known->optimum)) /* an older run did not say */
             known->optimum = info->optimum;

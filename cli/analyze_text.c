@@ -4,6 +4,8 @@
 
 #include "analyze_internal.h"
 
+#include <opevo/unit.h>
+
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -415,6 +417,9 @@ static void print_place(const printer *self, size_t landscape)
     const opevo_study_analysis *analysis = self->analysis;
     const opevo_study_place *place = &analysis->places[landscape];
     const opevo_study_landscape *shown = &analysis->study.landscapes[landscape];
+    const char *unit = opevo_unit_name(shown->unit);
+    const char *better = opevo_unit_is_time(shown->unit) ? " (smaller is better)" : "";
+    double best = opevo_unit_result(shown->unit, place->optimum);
 
     opevo_text_printf(self->out, "\n== %s: ", shown->name);
     if (shown->table) {
@@ -422,12 +427,12 @@ static void print_place(const printer *self, size_t landscape)
         opevo_text_add(self->out, " points, ");
     }
     if (place->optimum_known)
-        opevo_text_printf(self->out, "optimum (exact) %.8g %s\n", place->optimum, shown->unit);
+        opevo_text_printf(self->out, "optimum (exact) %.8g %s%s\n", best, unit, better);
     else
         opevo_text_printf(self->out,
-                          "the optimum is not known; the best of all runs is %.8g %s, and the true "
-                          "fractions are smaller\n",
-                          place->optimum, shown->unit);
+                          "the optimum is not known; the best of all runs is %.8g %s%s, and the "
+                          "true fractions are smaller\n",
+                          best, unit, better);
     for (size_t i = 0; i < analysis->study.contender_count; i++) {
         const opevo_study_cell *cell = opevo_study_cell_of(analysis, landscape, i);
 

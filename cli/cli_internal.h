@@ -171,7 +171,7 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space
 /* Likewise as a member "finals" of the JSON object being written; null where they were interrupted.
  */
 void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *space,
-                               opevo_text *out);
+                               const char *unit, opevo_text *out);
 
 /* ---- Files that a verb writes (output_file.c) ---- */
 

@@ -5,6 +5,7 @@
 #include "cli_internal.h"
 
 #include <opevo/run_curve.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
@@ -67,14 +68,15 @@ void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const cha
 
     if (curve->trials < FEWEST_TRIALS || !(best > 0) || columns < NARROWEST - LABEL - 2)
         return;
-    opevo_text_printf(out, "best so far, %s%s\n", unit,
+    opevo_text_printf(out, "best so far, %s%s%s\n", opevo_unit_name(unit),
+                      opevo_unit_is_time(unit) ? ", drawn as 1/time" : "",
                       optimum > 0 ? "; the top is the known optimum" : "");
     for (int row = ROWS - 1; row >= 0; row--) {
         char label[32] = "";
 
         if (row == ROWS - 1)
-            snprintf(label, sizeof label, "%.6g", top);
-        else if (row == 0)
+            snprintf(label, sizeof label, "%.6g", opevo_unit_result(unit, top));
+        else if (row == 0 && !opevo_unit_is_time(unit))
             snprintf(label, sizeof label, "0");
         opevo_text_printf(out, "%*s %s", (int)LABEL, label, opevo_i_unicode() ? "│" : "|");
         draw_row(curve, top, row, columns, out);

@@ -5,6 +5,7 @@
 #include "cli_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
@@ -167,6 +168,15 @@ cleanup:
     return status;
 }
 
+/* An interval of the fitness as one of the result, of which the lower end comes first. */
+static void bounds_of(const opevo_finalist *one, const char *unit, double *low, double *high)
+{
+    bool is_time = opevo_unit_is_time(unit);
+
+    *low = opevo_unit_result(unit, is_time ? one->high : one->low);
+    *high = opevo_unit_result(unit, is_time ? one->low : one->high);
+}
+
 /* " (1 to 2)", where there is an interval. */
 static void print_interval(double low, double high, opevo_text *out)
 {
@@ -185,7 +195,10 @@ static void print_finalist(const opevo_i_finals *finals, size_t number, const op
 {
     const opevo_finalist *one = &finals->finalists[number];
     const opevo_final_verdict *verdict = &finals->verdict;
+    double low = 0;
+    double high = 0;
 
+    bounds_of(one, unit, &low, &high);
     if (number == verdict->library && one->median == 0) {
         opevo_text_printf(out, "- the library was not measured: %s\n",
                           opevo_text_string(&finals->library));
@@ -195,8 +208,8 @@ static void print_finalist(const opevo_i_finals *finals, size_t number, const op
                       number == verdict->winner    ? "*"
                       : number == verdict->library ? "-"
                                                    : " ",
-                      one->median, unit);
-    print_interval(one->low, one->high, out);
+                      opevo_unit_result(unit, one->median), opevo_unit_name(unit));
+    print_interval(low, high, out);
     opevo_text_add(out, "  ");
     if (number == verdict->library)
         opevo_text_add(out, opevo_text_string(&finals->library));
@@ -253,7 +266,7 @@ static void add_json_configuration(const opevo_finalist *one, const opevo_space 
 }
 
 void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *space,
-                               opevo_text *out)
+                               const char *unit, opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
 
@@ -283,12 +296,16 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *
     opevo_i_json_key(out, "finalists");
     for (size_t i = 0; i < finals->count; i++) {
         const opevo_finalist *one = &finals->finalists[i];
+        double low = 0;
+        double high = 0;
 
         opevo_text_add(out, i ? ", {" : "[{");
         add_json_configuration(one, space, out);
+        bounds_of(one, unit, &low, &high);
         opevo_i_json_double(out, "fitness", one->median);
-        opevo_i_json_double(out, "low", one->low);
-        opevo_i_json_double(out, "high", one->high);
+        opevo_i_json_double(out, "result", opevo_unit_result(unit, one->median));
+        opevo_i_json_double(out, "low", low);
+        opevo_i_json_double(out, "high", high);
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "]}");

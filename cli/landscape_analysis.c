@@ -5,6 +5,7 @@
 #include "landscape_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,9 +80,9 @@ static opevo_status check_options(const opevo_call *call, opevo_profile_options 
     return OPEVO_OK;
 }
 
-/* A fitness, or a share of the optimum. */
-static opevo_status read_target(const opevo_call *call, double best, double *share,
-                                opevo_error *err)
+/* A result, or a share of the optimum. */
+static opevo_status read_target(const opevo_call *call, const char *unit, double best,
+                                double *share, opevo_error *err)
 {
     const char *text = opevo_i_option(call, "target");
     size_t length = text ? strlen(text) : 0;
@@ -96,10 +97,11 @@ static opevo_status read_target(const opevo_call *call, double best, double *sha
     if (length >= sizeof number || !opevo_parse_double(number, &value) || !(value > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--target %s: give a number above 0, or such as 95%%.", text);
-    *share = percent ? value / 100 : value / best;
+    *share = percent ? value / 100 : opevo_unit_fitness(unit, value) / best;
     if (*share > 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--target %s: give at most the optimum, %g or 100%%.",
-                          text, best);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--target %s: give at %s the optimum, %g or 100%%.",
+                          text, opevo_unit_is_time(unit) ? "least" : "most",
+                          opevo_unit_result(unit, best));
     return OPEVO_OK;
 }
 
@@ -192,7 +194,8 @@ opevo_status opevo_i_landscape_analysis_run(const opevo_call *call, opevo_object
     OPEVO_TRY(check_options(call, &self->options, err));
     OPEVO_TRY(choose_topologies(call, self, err));
     OPEVO_TRY(opevo_landscape_table_create(objective, threads, &self->table, err));
-    OPEVO_TRY(read_target(call, self->table->best, &self->options.target, err));
+    OPEVO_TRY(
+        read_target(call, self->objective->unit, self->table->best, &self->options.target, err));
     if (opevo_i_flag(call, "population"))
         OPEVO_TRY(opevo_i_landscape_population(call, self, err));
     OPEVO_TRY(fill_entries(call, self, err));

@@ -4,6 +4,8 @@
 
 #include "landscape_internal.h"
 
+#include <opevo/unit.h>
+
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,7 +59,8 @@ static void print_search(const opevo_i_landscape_analysis *self, const opevo_lan
 
     opevo_text_printf(
         out, "\nfirst improvement, restarted, to %.8g %s, %.5g %% of the optimum (exact)\n",
-        p->threshold, self->objective->unit, 100 * self->options.target);
+        opevo_unit_result(self->objective->unit, p->threshold),
+        opevo_unit_name(self->objective->unit), 100 * self->options.target);
     add_count(out, "  targets            ", d->targets, "\n");
     opevo_text_printf(out, "  expected trials    %.6g, standard deviation %.4g\n", d->cost,
                       d->cost_sd);

@@ -7,6 +7,7 @@
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <jansson.h>
 #include <stdio.h>
@@ -123,7 +124,7 @@ static opevo_status compare(const char *path, const json_t *described,
                           "%s describes a recording of %.200s, not of %.200s; record to another "
                           "name.",
                           path, name, objective->name);
-    if (!unit || strcmp(unit, objective->unit) != 0)
+    if (!unit || !opevo_unit_agree(unit, objective->unit))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s describes a recording of %s in %.80s, not in %.80s; record to "
                           "another name.",

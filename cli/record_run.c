@@ -7,6 +7,7 @@
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static opevo_status look_at(opevo_i_stored_run *self, const opevo_trial *trial, 
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "run %lld of %s has no times, which a recording consists of.",
                           (long long)self->run, opevo_store_path(self->store));
-    if (strcmp(self->objective.unit, "GFLOP/s") != 0)
+    if (strcmp(opevo_unit_of_fitness(self->objective.unit), "GFLOP/s") != 0)
         return OPEVO_OK;
     flop = implied_flop(outcome);
     if (!self->has_flop)
@@ -142,7 +143,7 @@ opevo_status opevo_i_stored_run_check(const opevo_i_stored_run *self,
         return OPEVO_FAIL(
             err, OPEVO_INVALID, "run %lld of %s is of %.200s, not of %.200s; leave out --on.",
             (long long)self->run, opevo_store_path(self->store), own->name, objective->name);
-    if (strcmp(own->unit, objective->unit) != 0)
+    if (!opevo_unit_agree(own->unit, objective->unit))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "run %lld of %s is of %.200s in %s, not in %s; leave out --on.",
                           (long long)self->run, opevo_store_path(self->store), own->name, own->unit,

@@ -4,6 +4,7 @@
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +105,7 @@ static void add_totals(const opevo_i_record *record, opevo_text *out)
     opevo_i_json_key(out, "best");
     opevo_text_add(out, "{");
     opevo_i_json_double(out, "time_ms", 1e3 * record->best_time_s);
-    if (!strcmp(record->objective->unit, "GFLOP/s"))
+    if (!strcmp(opevo_unit_of_fitness(record->objective->unit), "GFLOP/s"))
         opevo_i_json_double(out, "gflops", record->best_fitness);
     opevo_text_add(out, "}");
 }

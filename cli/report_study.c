@@ -8,6 +8,7 @@
 #include "report_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <stddef.h>
@@ -363,7 +364,8 @@ static opevo_status add_finals(const char *path, const writer *self, opevo_error
             opevo_i_json_index(out, "landscape", study->runs[i].landscape);
             opevo_i_json_index(out, "contender", study->runs[i].contender);
             opevo_i_json_index(out, "seed", study->runs[i].seed);
-            opevo_i_finals_print_json(&finals, space, out);
+            opevo_i_finals_print_json(&finals, space,
+                                      self->data->landscapes[study->runs[i].landscape].unit, out);
             opevo_text_add(out, "}");
         }
         opevo_space_destroy(space);

@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/summary.h>
+#include <opevo/unit.h>
 
 #include <gsl/gsl_cdf.h>
 
@@ -22,8 +23,12 @@ static double fraction(const opevo_i_tuning *self, double fitness)
 static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
 {
     opevo_i_json_string(out, "objective", self->objective->name);
-    opevo_i_json_string(out, "unit", self->objective->unit);
-    opevo_i_json_double(out, "optimum", self->optimum.known ? self->optimum.fitness : NAN);
+    opevo_i_json_string(out, "unit", opevo_unit_name(self->objective->unit));
+    opevo_i_json_string(out, "better", opevo_unit_better(self->objective->unit));
+    opevo_i_json_double(out, "optimum",
+                        self->optimum.known
+                            ? opevo_unit_result(self->objective->unit, self->optimum.fitness)
+                            : NAN);
     opevo_i_json_string(out, "tuner", self->run.tuner->name);
     opevo_i_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
@@ -34,7 +39,8 @@ static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
 
 static void add_json_best(const opevo_i_tuning *self, const opevo_trial *best, opevo_text *out)
 {
-    bool is_gflops = !strcmp(self->objective->unit, "GFLOP/s");
+    const char *unit = self->objective->unit;
+    bool is_gflops = !strcmp(opevo_unit_of_fitness(unit), "GFLOP/s");
 
     opevo_i_json_key(out, "best");
     if (!best->number) {
@@ -44,6 +50,7 @@ static void add_json_best(const opevo_i_tuning *self, const opevo_trial *best, o
     opevo_text_add(out, "{");
     opevo_i_json_key(out, "configuration");
     opevo_space_print_json(self->objective->space, best->proposal.point, out);
+    opevo_i_json_double(out, "result", opevo_unit_result(unit, best->outcome.fitness));
     opevo_i_json_double(out, "gflops", is_gflops ? best->outcome.fitness : NAN);
     opevo_i_json_double(out, "fitness", best->outcome.fitness);
     opevo_i_json_index(out, "trial", best->number);
@@ -72,7 +79,8 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
     if (self->runs == 1) {
         add_json_result(self, 0, out);
         add_json_head(self, out);
-        opevo_i_finals_print_json(&self->finals, self->objective->space, out);
+        opevo_i_finals_print_json(&self->finals, self->objective->space, self->objective->unit,
+                                  out);
     } else {
         add_json_head(self, out);
         opevo_i_json_key(out, "runs");
@@ -89,6 +97,7 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
 void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
 {
     const opevo_budget *budget = &self->run.budget;
+    const char *unit = self->objective->unit;
 
     opevo_text_printf(out, "%s, ", self->objective->name);
     opevo_i_text_add_grouped(out, opevo_space_size(self->objective->space));
@@ -108,7 +117,10 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
     if (budget->seconds > 0)
         opevo_text_printf(out, "; at most %g s", budget->seconds);
     if (budget->target > 0)
-        opevo_text_printf(out, "; to %.6g %s", budget->target, self->objective->unit);
+        opevo_text_printf(out, "; to %.6g %s", opevo_unit_result(unit, budget->target),
+                          opevo_unit_name(unit));
+    if (opevo_unit_is_time(unit))
+        opevo_text_printf(out, "; results in %s, smaller is better", opevo_unit_name(unit));
     opevo_text_add(out, "\n");
     opevo_i_print_ignored(self->objective, out);
     opevo_i_print_library_note(self->run.tuner, out);
@@ -134,6 +146,7 @@ static void print_failures(const opevo_run_result *result, opevo_text *out)
 void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, opevo_text *out)
 {
     const opevo_run_result *result = &self->results[0];
+    const char *unit = self->objective->unit;
     char best[64];
 
     opevo_text_printf(out, "%llu trials", (unsigned long long)result->trials);
@@ -156,13 +169,13 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
                           (unsigned long long)self->run.give_up);
     if (!result->best.number)
         return;
-    snprintf(best, sizeof best, "best %.8g %s", result->best.outcome.fitness,
-             self->objective->unit);
+    snprintf(best, sizeof best, "best %.8g %s",
+             opevo_unit_result(unit, result->best.outcome.fitness), opevo_unit_name(unit));
     opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, best);
     if (self->optimum.known)
         opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
                           100 * fraction(self, result->best.outcome.fitness),
-                          self->optimum.fitness);
+                          opevo_unit_result(unit, self->optimum.fitness));
     opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)result->best.number);
     opevo_space_print(self->objective->space, result->best.proposal.point, out);
     opevo_text_add(out, "\n");
@@ -204,22 +217,26 @@ static void print_target(const opevo_i_tuning *self, double *scratch, opevo_text
     opevo_text_add(out, "\n");
 }
 
-/* The runs that were not interrupted: their best fitness, as a fraction of the optimum where that
- * is known, into `values`. */
-static size_t gather(const opevo_i_tuning *self, double *values, uint64_t *trials)
+/* The runs that were not interrupted and found something: their best result, as a fraction of the
+ * optimum where that is known, into `values`; *finished counts those that were not interrupted. */
+static size_t gather(const opevo_i_tuning *self, double *values, size_t *finished, uint64_t *trials)
 {
-    size_t finished = 0;
+    size_t count = 0;
 
-    *trials = 0;
+    *trials = *finished = 0;
     for (size_t i = 0; i < self->runs; i++) {
         double fitness = self->results[i].best.outcome.fitness;
+        double result = self->optimum.known ? fraction(self, fitness)
+                                            : opevo_unit_result(self->objective->unit, fitness);
 
         if (self->results[i].stop == OPEVO_STOP_INTERRUPTED)
             continue;
-        values[finished++] = self->optimum.known ? fraction(self, fitness) : fitness;
+        ++*finished;
         *trials += self->results[i].trials;
+        if (isfinite(result)) /* of nothing but failures there is no time */
+            values[count++] = result;
     }
-    return finished;
+    return count;
 }
 
 static void print_reasons_of_runs(const opevo_i_tuning *self, opevo_text *out)
@@ -237,38 +254,53 @@ static void print_reasons_of_runs(const opevo_i_tuning *self, opevo_text *out)
     }
 }
 
+/* A fraction of the optimum to four places, a result to six digits. */
+static void add_best(const opevo_i_tuning *self, const char *what, double value, opevo_text *out)
+{
+    opevo_text_printf(out, self->optimum.known ? "%s%.4f" : "%s%.6g", what, value);
+}
+
+static void print_moments(const opevo_i_tuning *self, double *values, size_t count, opevo_text *out)
+{
+    opevo_moments moments = opevo_moments_of(values, count);
+
+    opevo_text_printf(out, "best of a run, %s (estimated from the runs):",
+                      self->optimum.known ? "as a fraction of the optimum"
+                                          : opevo_unit_name(self->objective->unit));
+    add_best(self, "\n  mean ", moments.mean, out);
+    if (count > 1) {
+        add_best(self, " +- ",
+                 gsl_cdf_tdist_Pinv(0.975, (double)count - 1) * moments.sd / sqrt((double)count),
+                 out);
+        add_best(self, " (95 % confidence), standard deviation ", moments.sd, out);
+    }
+    add_best(self, "\n  min ", moments.min, out);
+    add_best(self, ", median ", moments.median, out);
+    add_best(self, ", max ", moments.max, out);
+    opevo_text_add(out, "\n");
+}
+
 opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
                                         opevo_error *err)
 {
     double *values = opevo_malloc((size_t)self->runs, sizeof *values);
-    opevo_moments moments;
     uint64_t trials = 0;
     size_t finished = 0;
+    size_t count = 0;
 
     if (!values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
-    finished = gather(self, values, &trials);
+    count = gather(self, values, &finished, &trials);
     opevo_text_printf(out, "%zu runs%s, %llu trials\n", finished,
                       finished < self->runs ? " finished before the interruption" : "",
                       (unsigned long long)trials);
-    if (finished) {
-        moments = opevo_moments_of(values, finished);
-        opevo_text_printf(out, "best of a run, %s (estimated from the runs):\n  mean %.4f",
-                          self->optimum.known ? "as a fraction of the optimum"
-                                              : self->objective->unit,
-                          moments.mean);
-        if (finished > 1)
-            opevo_text_printf(out, " +- %.4f (95 %% confidence), standard deviation %.4f",
-                              gsl_cdf_tdist_Pinv(0.975, (double)finished - 1) * moments.sd /
-                                  sqrt((double)finished),
-                              moments.sd);
-        opevo_text_printf(out, "\n  min %.4f, median %.4f, max %.4f\n", moments.min, moments.median,
-                          moments.max);
-    }
+    if (count)
+        print_moments(self, values, count, out);
     print_reasons_of_runs(self, out);
     if (self->optimum.known)
-        opevo_text_printf(out, "optimum (exact): %.8g %s\n", self->optimum.fitness,
-                          self->objective->unit);
+        opevo_text_printf(out, "optimum (exact): %.8g %s\n",
+                          opevo_unit_result(self->objective->unit, self->optimum.fitness),
+                          opevo_unit_name(self->objective->unit));
     if (finished && self->run.budget.target > 0)
         print_target(self, values, out);
     opevo_free(values);

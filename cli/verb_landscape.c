@@ -6,6 +6,7 @@
 #include "landscape_internal.h"
 
 #include <opevo/summary.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 
@@ -16,7 +17,7 @@ static const opevo_option options[] = {
      false},
     {"nodes", "SET", "of the analysis: ok, allowed (default: failures with fitness 0) or all",
      false},
-    {"target", "X", "of a search: a fitness, or X% of the optimum (default 95%)", false},
+    {"target", "X", "of a search: a result, or X% of the optimum (default 95%)", false},
     {"population", "N|FILE", "improvement of a generation after N random trials, or those of FILE",
      false},
     {"lambda", "N", "its parents: the fittest (default 8)", false},
@@ -46,6 +47,9 @@ static void add_json_optimum(const opevo_objective *objective, const opevo_optim
     opevo_i_json_key(out, "configuration");
     opevo_space_print_json(objective->space, optimum->point, out);
     opevo_i_json_double(out, "fitness", optimum->fitness);
+    opevo_i_json_double(out, "result", opevo_unit_result(objective->unit, optimum->fitness));
+    opevo_i_json_string(out, "unit", opevo_unit_name(objective->unit));
+    opevo_i_json_string(out, "better", opevo_unit_better(objective->unit));
     opevo_text_add(out, "}");
 }
 
@@ -55,7 +59,7 @@ void opevo_i_landscape_json(const opevo_objective *objective, const opevo_landsc
 {
     opevo_text_add(out, "{");
     opevo_i_json_string(out, "objective", objective->name);
-    opevo_i_json_string(out, "unit", objective->unit);
+    opevo_i_json_string(out, "unit", opevo_unit_of_fitness(objective->unit));
     opevo_i_json_string(out, "sure", sureness(facts));
     opevo_i_json_index(out, "points", opevo_space_size(objective->space));
     if (facts->exact)
@@ -134,8 +138,9 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
     opevo_i_print_ignored(objective, out);
     print_outcomes(facts, out);
     if (facts->optimum.known) {
-        opevo_text_printf(out, "optimum (exact): %.8g %s at ", facts->optimum.fitness,
-                          objective->unit);
+        opevo_text_printf(out, "optimum (exact): %.8g %s at ",
+                          opevo_unit_result(objective->unit, facts->optimum.fitness),
+                          opevo_unit_name(objective->unit));
         opevo_space_print(objective->space, facts->optimum.point, out);
         opevo_text_add(out, "\nwithin 5 % of it: ");
         opevo_i_text_add_grouped(out, facts->within_5_percent);
@@ -148,8 +153,10 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
     }
     if (!facts->optimum.known)
         opevo_text_printf(out, "optimum: not known; the best of the sample is %.8g %s\n",
-                          facts->best, objective->unit);
-    opevo_text_printf(out, "fitness of the points that are ok (%s), %s:\n", sure, objective->unit);
+                          opevo_unit_result(objective->unit, facts->best),
+                          opevo_unit_name(objective->unit));
+    opevo_text_printf(out, "fitness of the points that are ok (%s), %s:\n", sure,
+                      opevo_unit_of_fitness(objective->unit));
     for (size_t i = 0; i < 5; i++) {
         opevo_text_printf(out, "  quantile %.2f  %.6g", opevo_landscape_quantiles[i],
                           facts->quantile[i]);

@@ -8,6 +8,7 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 #include <opevo/random.h>
+#include <opevo/unit.h>
 
 #include <string.h>
 
@@ -151,12 +152,16 @@ cleanup:
 
 static void show(plan *self, size_t done)
 {
+    const char *unit = self->objective->unit;
+    char best[64] = "none";
     char line[160];
 
     if (!opevo_i_progress_due(&self->progress))
         return;
-    snprintf(line, sizeof line, "%zu of %zu points, best %.6g %s", done, self->count,
-             self->record.best_fitness, self->objective->unit);
+    if (self->record.best_fitness > 0)
+        snprintf(best, sizeof best, "%.6g %s", opevo_unit_result(unit, self->record.best_fitness),
+                 opevo_unit_name(unit));
+    snprintf(line, sizeof line, "%zu of %zu points, best %s", done, self->count, best);
     opevo_i_progress_draw(&self->progress, (double)done / (double)self->count, line);
 }
 
@@ -239,7 +244,7 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
 static opevo_status check_times(const opevo_objective *objective, opevo_error *err)
 {
     if (!strcmp(objective->unit, "score") ||
-        (!strcmp(objective->unit, "GFLOP/s") && !(objective->flop > 0)))
+        (!strcmp(opevo_unit_of_fitness(objective->unit), "GFLOP/s") && !(objective->flop > 0)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s gives no times, which a recording consists of: read a time with "
                           "--result, or give --flop.",
@@ -250,6 +255,7 @@ static opevo_status check_times(const opevo_objective *objective, opevo_error *e
 static void print_result(const plan *self, opevo_text *out)
 {
     const opevo_i_record *record = &self->record;
+    const char *unit = self->objective->unit;
     uint64_t failed = record->rows - record->by_class[OPEVO_OUTCOME_OK];
 
     opevo_text_printf(out, "%s: %llu of %zu points recorded, %llu of them now, %llu failed\n",
@@ -262,7 +268,9 @@ static void print_result(const plan *self, opevo_text *out)
                           "more with --give-up N\n",
                           (unsigned long long)self->give_up);
     if (record->best_fitness > 0)
-        opevo_text_printf(out, "best %.8g %s\n", record->best_fitness, record->objective->unit);
+        opevo_text_printf(out, "best %.8g %s%s\n", opevo_unit_result(unit, record->best_fitness),
+                          opevo_unit_name(unit),
+                          opevo_unit_is_time(unit) ? " (smaller is better)" : "");
     opevo_text_printf(out, "written to %s and %s\n", opevo_text_string(&record->csv_path),
                       opevo_text_string(&record->json_path));
     if (opevo_i_interrupted)

@@ -5,6 +5,7 @@
 #include "reasons_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ typedef struct listing {
     opevo_text *out;
     opevo_table table; /* of all runs, unless as JSON */
     size_t count;
+    bool has_times;      /* whether a smaller result is better in one of them */
     opevo_status status; /* of reading finals */
     opevo_error *err;
 } listing;
@@ -38,8 +40,9 @@ static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
     opevo_i_json_index(out, "seed", info->seed);
     opevo_i_json_index(out, "trials", info->trials);
     opevo_i_json_index(out, "failed", info->failed);
-    opevo_i_json_double(out, "best", info->best_fitness);
-    opevo_i_json_string(out, "unit", info->unit);
+    opevo_i_json_double(out, "best", opevo_unit_result(info->unit, info->best_fitness));
+    opevo_i_json_string(out, "unit", opevo_unit_name(info->unit));
+    opevo_i_json_string(out, "better", opevo_unit_better(info->unit));
     opevo_i_json_index(out, "best_trial", info->best_trial);
     opevo_i_json_double(out, "cost_s", info->cost_s);
     opevo_i_json_string(out, "budget", info->budget);
@@ -48,11 +51,11 @@ static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
     opevo_i_json_string(out, "what", info->what);
     opevo_i_json_string(out, "space", info->space);
     opevo_i_json_string(out, "signature", signature);
-    opevo_i_json_double(out, "optimum", info->optimum);
+    opevo_i_json_double(out, "optimum", opevo_unit_result(info->unit, info->optimum));
     opevo_i_reasons_print_json(reasons, out);
     opevo_i_json_string(out, "started", info->started);
     opevo_i_json_string(out, "version", info->version);
-    opevo_i_finals_print_json(finals, space, out);
+    opevo_i_finals_print_json(finals, space, info->unit, out);
     opevo_text_add(out, "}");
 }
 
@@ -65,8 +68,11 @@ static void add_row(const opevo_run_info *info, opevo_table *table)
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->seed);
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->trials);
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->failed);
-    opevo_i_table_cell(table, "%.6g", info->best_fitness);
-    opevo_i_table_cell(table, "%s", info->unit);
+    if (info->best_trial)
+        opevo_i_table_cell(table, "%.6g", opevo_unit_result(info->unit, info->best_fitness));
+    else
+        opevo_i_table_cell(table, "none");
+    opevo_i_table_cell(table, "%s", opevo_unit_name(info->unit));
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->best_trial);
     opevo_i_table_cell(table, "%.1f s", info->cost_s);
     opevo_i_table_cell(table, "%s", info->started);
@@ -84,7 +90,10 @@ static void print_run(const opevo_run_info *info, const opevo_i_reasons *reasons
                       info->cost_s, *info->stop ? "stopped by: " : "not ended", info->stop);
     opevo_i_reasons_print(reasons, out);
     if (info->best_trial)
-        opevo_text_printf(out, "best %.8g %s, at trial %llu\n%s\n", info->best_fitness, info->unit,
+        opevo_text_printf(out, "best %.8g %s%s, at trial %llu\n%s\n",
+                          opevo_unit_result(info->unit, info->best_fitness),
+                          opevo_unit_name(info->unit),
+                          opevo_unit_is_time(info->unit) ? " (smaller is better)" : "",
                           (unsigned long long)info->best_trial, info->best_text);
     else
         opevo_text_add(out, "no trial succeeded\n");
@@ -147,6 +156,7 @@ static void visit(void *context, const opevo_run_info *info)
         visit_whole(self, info);
     else
         add_row(info, &self->table);
+    self->has_times = self->has_times || opevo_unit_is_time(info->unit);
     self->count++;
 }
 
@@ -189,6 +199,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     } else if (!self.json && !self.run) {
         OPEVO_TRY(
             opevo_i_table_print(&self.table, opevo_i_terminal_width(STDOUT_FILENO), out, err));
+        opevo_text_add(out, self.has_times ? "of s, ms, us and ns, smaller is better\n" : "");
         status = print_planned(self.store, out, err);
     }
 cleanup:

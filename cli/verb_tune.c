@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/tuners.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static const opevo_option options[] = {
     {"learn", "STORE:RUN", "learn from a run in a store before the first trial", true},
     {"trials", "N", "stop after N trials (default 500 when no limit is given)", false},
     {"seconds", "S", "stop when the trials have cost S seconds, simulated or measured", false},
-    {"target", "X", "stop at this fitness, or at X% of the known optimum", false},
+    {"target", "X", "stop at this result in the run's unit, or at X% of the known optimum", false},
     {"seed", "N", "seed of the run (default 1)", false},
     {"runs", "N", "as many runs, with the seeds that follow (default 1)", false},
     {"threads", "N", "threads (default 1, for several runs all processors; 0: all)", false},
@@ -88,7 +89,7 @@ static opevo_status read_settings(const opevo_call *call, opevo_i_tuning *self, 
     return opevo_text_check(&self->settings_text, err);
 }
 
-/* A fitness, or a share of the optimum. */
+/* A result, or a share of the optimum. */
 static opevo_status read_target(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     const char *text = opevo_i_option(call, "target");
@@ -103,8 +104,11 @@ static opevo_status read_target(const opevo_call *call, opevo_i_tuning *self, op
         !(self->run.budget.target > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--target %s: give a number above 0, or such as 95%%.", text);
-    if (!share)
+    if (!share) {
+        self->run.budget.target =
+            opevo_unit_fitness(self->objective->unit, self->run.budget.target);
         return OPEVO_OK;
+    }
     if (self->run.budget.target > 100)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--target %s: give at most 100%%.", text);
     if (!self->optimum.known)
@@ -275,7 +279,9 @@ static void note_failure(opevo_i_tuning *self, const opevo_trial *trial, bool re
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
     opevo_i_tuning *self = context;
+    const char *unit = self->objective->unit;
     char line[256];
+    char best[160] = "none";
     char share[64] = "";
 
     note_failure(self, trial, resumed);
@@ -292,9 +298,11 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     if (self->optimum.known)
         snprintf(share, sizeof share, " (%.1f %% of the optimum)",
                  100 * self->best / self->optimum.fitness);
-    snprintf(line, sizeof line, "trial %llu, best %.6g %s%s, %llu failed",
-             (unsigned long long)trial->number, self->best, self->objective->unit, share,
-             (unsigned long long)self->failed);
+    if (self->best > 0)
+        snprintf(best, sizeof best, "%.6g %s%s", opevo_unit_result(unit, self->best),
+                 opevo_unit_name(unit), share);
+    snprintf(line, sizeof line, "trial %llu, best %s, %llu failed",
+             (unsigned long long)trial->number, best, (unsigned long long)self->failed);
     opevo_i_progress_draw(&self->progress, share_done(self, trial->number), line);
 }
 

@@ -6,6 +6,7 @@
 #include "study_parts_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <string.h>
 
@@ -88,14 +89,23 @@ static opevo_status set_budget(const opevo_plan *plan, const place *at, opevo_st
                                opevo_error *err)
 {
     const opevo_i_plan_budget *budget = &plan->budgets[at->budget];
+    const char *unit = line->objective->unit;
+    opevo_status status = OPEVO_OK;
 
     line->budget_text = budget->text;
     line->budget = (opevo_budget){budget->trials, budget->seconds, budget->target};
-    if (!budget->target_is_share)
-        return OPEVO_OK;
+    if (!budget->target_is_share) {
+        line->budget.target = budget->target > 0 ? opevo_unit_fitness(unit, budget->target) : 0;
+        if (budget->target > 0 && opevo_unit_is_time(unit))
+            status = opevo_i_plan_print_budget(plan, budget, opevo_unit_name(unit),
+                                               &line->own_budget_text, err);
+        if (line->own_budget_text)
+            line->budget_text = line->own_budget_text;
+        return status;
+    }
     if (!(line->note.optimum > 0))
         return opevo_i_plan_fail(err, plan->path, budget->where,
-                                 "the optimum of %s is not known: give the target as a fitness.",
+                                 "the optimum of %s is not known: give the target as a result.",
                                  line->objective->name);
     line->budget.target *= line->note.optimum;
     return OPEVO_OK;
@@ -303,6 +313,7 @@ void opevo_study_destroy(opevo_study *study)
     for (size_t i = 0; study->lines && i < study->line_count; i++) {
         opevo_free(study->lines[i].settings);
         opevo_free(study->lines[i].settings_text);
+        opevo_free(study->lines[i].own_budget_text);
     }
     for (size_t i = 0; study->reshaped && i < study->reshaped_count; i++)
         opevo_objective_destroy(study->reshaped[i]);

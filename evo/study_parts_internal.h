@@ -56,6 +56,10 @@ struct opevo_plan {
     size_t seed_count;
 };
 
+/* "trials=500 seconds=30 target=95%"; `unit` follows a target that is no share. The caller frees it. */
+opevo_status opevo_i_plan_print_budget(const opevo_plan *plan, const opevo_i_plan_budget *budget,
+                                       const char *unit, char **out, opevo_error *err);
+
 /* Fail with "path: where: sentence". */
 opevo_status opevo_i_plan_fail(opevo_error *err, const char *path, const char *where,
                                const char *format, ...) __attribute__((format(printf, 4, 5)));

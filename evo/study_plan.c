@@ -186,33 +186,36 @@ static opevo_status read_target(const opevo_plan *plan, const json_t *value, con
         }
     }
     return opevo_i_plan_fail(err, plan->path, where,
-                             "target is a fitness above 0, or such as \"95%%\" of the optimum.");
+                             "target is a result above 0, or such as \"95%%\" of the optimum.");
 }
 
-static opevo_status print_budget(const opevo_plan *plan, opevo_i_plan_budget *out, opevo_error *err)
+opevo_status opevo_i_plan_print_budget(const opevo_plan *plan, const opevo_i_plan_budget *budget,
+                                       const char *unit, char **out, opevo_error *err)
 {
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    if (out->trials)
-        opevo_text_printf(&text, "trials=%llu", (unsigned long long)out->trials);
-    if (out->seconds > 0) {
+    if (budget->trials)
+        opevo_text_printf(&text, "trials=%llu", (unsigned long long)budget->trials);
+    if (budget->seconds > 0) {
         opevo_text_add(&text, text.length ? " seconds=" : "seconds=");
-        opevo_text_add_double(&text, out->seconds);
+        opevo_text_add_double(&text, budget->seconds);
     }
-    if (out->target > 0) {
+    if (budget->target > 0) {
         opevo_text_add(&text, text.length ? " target=" : "target=");
-        opevo_text_add_double(&text, out->target_is_share ? 100 * out->target : out->target);
-        opevo_text_add(&text, out->target_is_share ? "%" : "");
+        opevo_text_add_double(&text,
+                              budget->target_is_share ? 100 * budget->target : budget->target);
+        opevo_text_add(&text, budget->target_is_share ? "%" : unit);
     }
     status = opevo_text_check(&text, err);
-    out->text = status == OPEVO_OK ? text.data : NULL;
-    if (!out->text)
+    if (status == OPEVO_OK && !text.data)
+        status = opevo_i_plan_fail(err, plan->path, budget->where,
+                                   "a run needs a limit: trials, seconds or target.");
+    if (status == OPEVO_OK)
+        *out = text.data;
+    else
         opevo_text_free(&text);
-    return !out->text && status == OPEVO_OK
-               ? opevo_i_plan_fail(err, plan->path, out->where,
-                                   "a run needs a limit: trials, seconds or target.")
-               : status;
+    return status;
 }
 
 static opevo_status read_budget(opevo_plan *plan, const json_t *entry, const char *where,
@@ -240,7 +243,7 @@ static opevo_status read_budget(opevo_plan *plan, const json_t *entry, const cha
     self->seconds = seconds ? json_number_value(seconds) : 0;
     if (target)
         OPEVO_TRY(read_target(plan, target, where, self, err));
-    OPEVO_TRY(print_budget(plan, self, err));
+    OPEVO_TRY(opevo_i_plan_print_budget(plan, self, "", &self->text, err));
 cleanup:
     return status;
 }

@@ -20,6 +20,7 @@ typedef struct program {
     opevo_space *space;
     opevo_i_arguments command;
     opevo_i_quantity quantity;
+    const char *unit; /* of what the program prints */
 } program;
 
 opevo_program_options opevo_program_defaults(void)
@@ -154,6 +155,7 @@ static opevo_status parse(program *self, const opevo_program_options *options, o
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "--result %.200s: %.700s", options->result, inner.message);
     self->quantity = reading.quantity;
+    self->unit = reading.unit;
     opevo_i_reading_clear(&reading);
     return OPEVO_OK;
 }
@@ -162,7 +164,7 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
 {
     opevo_i_live *live = &self->live;
     opevo_text name = {0};
-    bool gflops = self->quantity == OPEVO_I_GFLOPS || options->flop > 0;
+    bool computed = self->quantity == OPEVO_I_TIME && options->flop > 0;
 
     opevo_text_printf(&name, "cmd:%s", options->command);
     if (name.failed)
@@ -170,7 +172,7 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->name = name.data;
     live->super.space = self->space;
     live->super.name = live->name;
-    live->super.unit = self->quantity == OPEVO_I_SCORE ? "score" : gflops ? "GFLOP/s" : "1/s";
+    live->super.unit = computed ? "GFLOP/s" : self->unit;
     live->super.flop = options->flop;
     live->prepare = prepare;
     live->value = value;

@@ -17,10 +17,15 @@ static const struct {
     const char *name;
     opevo_i_quantity quantity;
     double divisor;
+    const char *unit; /* opevo/unit.h */
 } units[] = {
-    {"s", OPEVO_I_TIME, 1},      {"ms", OPEVO_I_TIME, 1e3},     {"us", OPEVO_I_TIME, 1e6},
-    {"ns", OPEVO_I_TIME, 1e9},   {"gflops", OPEVO_I_GFLOPS, 1}, {"tflops", OPEVO_I_GFLOPS, 1e-3},
-    {"score", OPEVO_I_SCORE, 1},
+    {"s", OPEVO_I_TIME, 1, "1/s"},
+    {"ms", OPEVO_I_TIME, 1e3, "ms"},
+    {"us", OPEVO_I_TIME, 1e6, "us"},
+    {"ns", OPEVO_I_TIME, 1e9, "ns"},
+    {"gflops", OPEVO_I_GFLOPS, 1, "GFLOP/s"},
+    {"tflops", OPEVO_I_GFLOPS, 1e-3, "TFLOP/s"},
+    {"score", OPEVO_I_SCORE, 1, "score"},
 };
 
 static bool parse_unit(const char *text, size_t length, opevo_i_reading *out)
@@ -29,6 +34,7 @@ static bool parse_unit(const char *text, size_t length, opevo_i_reading *out)
         if (strlen(units[i].name) == length && !memcmp(units[i].name, text, length)) {
             out->quantity = units[i].quantity;
             out->divisor = units[i].divisor;
+            out->unit = units[i].unit;
             return true;
         }
     }

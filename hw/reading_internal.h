@@ -26,7 +26,8 @@ typedef enum opevo_i_place { OPEVO_I_WALL, OPEVO_I_REGEX, OPEVO_I_JSON } opevo_i
 
 typedef struct opevo_i_reading {
     opevo_i_quantity quantity;
-    double divisor; /* from the printed number to the unit of the quantity */
+    double divisor;   /* from the printed number to the unit of the quantity */
+    const char *unit; /* that it is printed in: opevo/unit.h */
     opevo_i_place place;
     regex_t regex;
     char *path; /* JSON: members and places, separated by dots */

@@ -7,6 +7,7 @@
 #include "recorded_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
@@ -87,9 +88,13 @@ static opevo_status find_result_columns(reader *self, opevo_error *err)
 static opevo_status read_facts(reader *self, opevo_error *err)
 {
     const json_t *flop = json_object_get(self->root, "flop_per_run");
+    const char *named = json_string_value(json_object_get(self->root, "unit"));
+    const char *unit = named ? opevo_unit_find(named) : NULL;
 
     self->facts.name = json_string_value(json_object_get(self->root, "name"));
     self->facts.unit = flop || self->columns.gflops != SIZE_MAX ? "GFLOP/s" : "1/s";
+    if (unit && opevo_unit_agree(unit, self->facts.unit))
+        self->facts.unit = unit;
     if (!flop)
         return OPEVO_OK;
     self->facts.flop = json_number_value(flop);

@@ -6,6 +6,7 @@
 #include "recorded_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum { RESULT_COUNT = sizeof results / sizeof results[0], GFLOPS = 2 };
 
 static bool has_gflops(const char *unit)
 {
-    return !strcmp(unit, "GFLOP/s");
+    return !strcmp(opevo_unit_of_fitness(unit), "GFLOP/s");
 }
 
 /* ---- Columns -------------------------------------------------------------------------------- */

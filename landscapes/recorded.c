@@ -8,6 +8,7 @@
 #include "recorded_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <string.h>
@@ -127,10 +128,11 @@ static uint64_t signature(const recorded *self, const opevo_i_recording *recordi
 {
     uint64_t sum = 0;
     uint64_t hash = hash_u64(OPEVO_HASH_START, opevo_space_signature(self->space));
+    const char *unit = opevo_unit_of_fitness(self->super.unit);
 
     for (size_t i = 0; i < recording->row_count; i++)
         sum += opevo_hash_mix(hash_row(recording->points[i], &recording->rows[i]));
-    hash = opevo_hash_bytes(hash, self->super.unit, strlen(self->super.unit));
+    hash = opevo_hash_bytes(hash, unit, strlen(unit));
     return hash_u64(hash, sum);
 }
 

@@ -19,7 +19,7 @@ function finalistRow(finals, one, i) {
     place,
     { text: library ? finals.library : el("code", {}, configurationText(one.configuration)), class: "text" },
     one.fitness
-      ? between(one.fitness, one.low, one.high, (x) => short(x, 6))
+      ? between(one.result, one.low, one.high, (x) => short(x, 6))
       : library
         ? "not measured"
         : "failed in a round",

@@ -25,7 +25,7 @@ function landscapeShort(data) {
         "li",
         {},
         "Optimum: ",
-        el("b", {}, `${short(optimum.fitness, 6)} ${facts.unit}`),
+        el("b", {}, `${short(optimum.result, 6)} ${optimum.unit}`),
         ` at `,
         el("code", {}, configuration(optimum.configuration)),
         `; ${count(facts.within_5_percent, "point")} within 5 % of it. `,

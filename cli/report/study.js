@@ -61,6 +61,7 @@ function giveColors(data) {
 
 const shownCells = (data, place) => ranked(place).filter((cell) => data.shown.has(cell.contender));
 const colorOf = (data, cell) => data.colors.get(cell.contender);
+const betterOf = (place) => (place.better === "smaller" ? " (smaller is better)" : "");
 const optimumName = (place) => (place.optimum === null ? "best of all runs" : "optimum");
 
 /* ---- In short ---- */
@@ -317,9 +318,9 @@ function addPlace(parent, data, place, landscape) {
       { class: "soft" },
       place.optimum === null
         ? [
-            `Optimum not known; fractions are of the best of all runs, ${short(place.fractions_of, 6)} ${place.unit}, and the true ones are smaller.`,
+            `Optimum not known; fractions are of the best of all runs, ${short(place.best, 6)} ${place.unit}${betterOf(place)}, and the true ones are smaller.`,
           ]
-        : [`Optimum ${short(place.optimum, 6)} ${place.unit}. `, sure("exact")],
+        : [`Optimum ${short(place.optimum, 6)} ${place.unit}${betterOf(place)}. `, sure("exact")],
       ` All contenders are known up to ${count(place.horizon, "trial")}.`,
     ),
   );

@@ -111,7 +111,7 @@ static void test_classes(void **state)
                              " 11) cat;;"
                              " esac; echo took 2.5' {X}",
                              options);
-    assert_string_equal(objective->unit, "1/s");
+    assert_string_equal(objective->unit, "ms");
     assert_int_equal(opevo_live_batch(objective), 1);
     evaluate(objective, outcomes);
     for (size_t i = 0; i < POINTS; i++) {

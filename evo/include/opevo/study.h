@@ -40,7 +40,8 @@ typedef struct opevo_study_line {
     char *settings_text;           /* in the store: the settings, then what the plan adds to them */
     const char *settings_more;     /* where that begins, "" when it adds nothing */
     opevo_budget budget;
-    const char *budget_text; /* "trials=500 seconds=30 target=95%" */
+    const char *budget_text; /* "trials=500 seconds=30 target=95%"; of a time "target=0.5ms" */
+    char *own_budget_text;   /* the same where it is not that of the plan; NULL */
 } opevo_study_line;
 
 /* Run number k, counted from 0, is line k % line_count with seed k / line_count: more seeds, and

@@ -59,7 +59,8 @@ opevo_program_options opevo_program_defaults(void);
 
 /* Any program as an objective: it is started once for each point, with the point's values in its
  * arguments and no shell. Takes ownership of the space on success. The fitness is GFLOP/s where the
- * program prints that or `flop` is known, otherwise 1/s, or the score that it prints.
+ * program prints that or `flop` is known, otherwise 1/s, or the score that it prints; the unit is the
+ * one in which it prints (opevo/unit.h).
  *
  * Errors: INVALID for a command with unknown or missing parameters, and for what cannot be parsed. */
 opevo_status opevo_program_open(opevo_space *space, const opevo_program_options *options,

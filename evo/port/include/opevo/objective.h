@@ -41,7 +41,7 @@ bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind);
  * objective keeps them as long as it lives. */
 typedef struct opevo_outcome {
     opevo_outcome_class kind;
-    double fitness; /* in the objective's unit, larger is better; 0 unless kind is OK */
+    double fitness; /* opevo_unit_of_fitness, larger is better; 0 unless kind is OK */
     double time_s;  /* of one execution of the kernel; NAN unless kind is OK */
     /* What this evaluation cost, in seconds; 0 where not known. */
     double build_s, run_s, check_s, other_s;
@@ -91,7 +91,7 @@ struct opevo_objective {
     const opevo_objective_ops *ops;
     const opevo_space *space; /* owned by the implementation */
     const char *name;         /* "recorded:conv_a100", "sim:gtx1080ti mm1"; owned likewise */
-    const char *unit;   /* of fitness: "GFLOP/s", or "1/s" where no operation count is known */
+    const char *unit;   /* of results (opevo/unit.h): "GFLOP/s"; of times "1/s" (in s), "ms", ... */
     double flop;        /* floating-point operations of one execution, 0 when not known */
     uint64_t signature; /* of all that decides outcomes, the space included */
     bool concurrent;    /* evaluate may be called from several threads at once */
