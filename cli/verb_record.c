@@ -255,7 +255,7 @@ static opevo_status check_times(const opevo_objective *objective, opevo_error *e
 static void print_result(const plan *self, opevo_text *out)
 {
     const opevo_i_record *record = &self->record;
-    const char *unit = self->objective->unit;
+    const char *unit = record->objective->unit;
     uint64_t failed = record->rows - record->by_class[OPEVO_OUTCOME_OK];
 
     opevo_text_printf(out, "%s: %llu of %zu points recorded, %llu of them now, %llu failed\n",
