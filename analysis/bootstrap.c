@@ -6,6 +6,7 @@
 
 #include <opevo/bootstrap.h>
 
+#include <opevo/gsl_errors.h>
 #include <opevo/random.h>
 #include <opevo/summary.h>
 
@@ -95,16 +96,19 @@ opevo_interval opevo_percentile_interval(double *replicates, size_t resamples, d
                             replicates[(size_t)ceil((1 - tail) * last)]};
 }
 
-/* The x with P(X <= x) = p for X of the beta law (a, b), by bisection: gsl_cdf_beta_Pinv of GSL 2.7
- * ends the program where it does not converge. */
+/* The x with P(X <= x) = p for X of the beta law (a, b), by bisection, as gsl_cdf_beta_Pinv of GSL 2.7
+ * does not always converge; NAN where the law itself does not, from about a + b = 10^7 on. */
 static double beta_quantile(double p, double a, double b)
 {
     double low = 0, high = 1;
 
     while (high - low > 1e-12) {
         double middle = low + (high - low) / 2;
+        double below = gsl_cdf_beta_P(middle, a, b);
 
-        if (gsl_cdf_beta_P(middle, a, b) < p)
+        if (isnan(below))
+            return NAN;
+        if (below < p)
             low = middle;
         else
             high = middle;

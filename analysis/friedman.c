@@ -7,6 +7,7 @@
 
 #include <opevo/comparison.h>
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/random.h>
 
@@ -269,29 +270,33 @@ double opevo_normal_range_tail(double q, size_t count)
         return 1;
     /* The integrand lives in |z| < 9; pieces of width 1 make 16 points of Gauss plenty. */
     table = gsl_integration_glfixed_table_alloc(16);
-    for (int z = -9; table && z < 9; z++)
+    if (!table)
+        return (double)NAN;
+    for (int z = -9; z < 9; z++)
         inside += gsl_integration_glfixed(&density, z, z + 1, table);
-    gsl_integration_glfixed_table_free(table);
-    return table ? 1 - inside : (double)NAN;
+    gsl_integration_glfixed_table_free(table); /* which takes no NULL */
+    return 1 - inside;
 }
 
 double opevo_normal_range_quantile(double tail, size_t count)
 {
-    double low = 0, high = 1;
+    double low = 0, high = 1, at_high = opevo_normal_range_tail(high, count);
 
-    while (opevo_normal_range_tail(high, count) > tail) {
+    for (; at_high > tail; at_high = opevo_normal_range_tail(high, count)) {
         low = high;
         high *= 2;
     }
-    while (high - low > 1e-10 * high) {
-        double middle = low + (high - low) / 2;
+    while (high - low > 1e-10 * high && !isnan(at_high)) {
+        double middle = low + (high - low) / 2, at_middle = opevo_normal_range_tail(middle, count);
 
-        if (opevo_normal_range_tail(middle, count) > tail)
+        if (at_middle > tail) {
             low = middle;
-        else
+        } else {
             high = middle;
+            at_high = at_middle;
+        }
     }
-    return high;
+    return isnan(at_high) ? (double)NAN : high;
 }
 
 double opevo_nemenyi_difference(size_t count, size_t blocks, double alpha)

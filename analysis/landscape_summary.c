@@ -6,6 +6,7 @@
 
 #include <opevo/summary.h>
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 

@@ -11,6 +11,7 @@
 #include <opevo/sample_size.h>
 
 #include <opevo/comparison.h>
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 
 #include <gsl/gsl_cdf.h>

@@ -5,6 +5,7 @@
 
 #include <opevo/comparison.h>
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 
 #include <gsl/gsl_cdf.h>

@@ -2,6 +2,8 @@
 
 #include <opevo/statistics.h>
 
+#include <opevo/gsl_errors.h>
+
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
 
@@ -24,6 +26,8 @@ double opevo_chi_square_quantile(double p, double degrees_of_freedom)
         low = high;
         high *= 2;
     }
+    if (isnan(opevo_chi_square_tail(high, degrees_of_freedom)))
+        return NAN;
     while (high - low > 1e-13 * high) {
         double middle = low + (high - low) / 2;
 
@@ -60,6 +64,8 @@ double opevo_noncentral_chi_square_tail(double x, double degrees_of_freedom, dou
         *truncation = 0;
     if (x <= 0)
         return 1;
+    if (isnan(tail))
+        return NAN;
     step = exp(half * log(y) - y - gsl_sf_lngamma(half + 1));
     for (unsigned j = first; j <= last; j++) {
         double weight = poisson(j, mean);
@@ -83,6 +89,8 @@ double opevo_noncentrality_for_power(double degrees_of_freedom, double alpha, do
     if (degrees_of_freedom <= 0)
         return INFINITY;
     critical = opevo_chi_square_quantile(alpha, degrees_of_freedom);
+    if (isnan(critical))
+        return NAN;
     while (opevo_noncentral_chi_square_tail(critical, degrees_of_freedom, high, NULL) < power) {
         low = high;
         high *= 2;

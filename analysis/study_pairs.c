@@ -7,8 +7,6 @@
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +327,8 @@ opevo_status opevo_i_study_overall(opevo_i_study *self, opevo_error *err)
                                       overall->mean_rank, &overall->test, err));
         overall->critical_difference =
             opevo_nemenyi_difference(width, overall->blocks, analysis->options.alpha);
+        if (isnan(overall->critical_difference))
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a critical difference.");
     }
 cleanup:
     opevo_free(blocks);

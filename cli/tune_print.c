@@ -4,6 +4,7 @@
 
 #include "tune_internal.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/summary.h>
 #include <opevo/unit.h>

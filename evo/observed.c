@@ -2,6 +2,7 @@
 
 #include "observed_internal.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 
 #include <gsl/gsl_statistics_double.h>

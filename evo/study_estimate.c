@@ -4,6 +4,7 @@
 
 #include "study_parts_internal.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/random.h>

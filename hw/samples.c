@@ -2,6 +2,8 @@
 
 #include "samples_internal.h"
 
+#include <opevo/gsl_errors.h>
+
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What --result takes, in the first line, and what a program printed, in the rest. Bounds of
- * repetition are left out: the C library's own expressions take memory without end for them. */
+/* What --result takes, in the first line, and what a program printed, in the rest. */
 
 #include "fuzz.h"
 
@@ -13,6 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The C library copies what is repeated, so that repetitions of repetitions take memory without end:
+ * those are left out. */
+static bool is_modest(const char *result)
+{
+    size_t repeated = 0;
+
+    for (const char *at = result; *at; at++)
+        repeated += *at == '+';
+    return strlen(result) < 100 && repeated <= 3 && !strchr(result, '{');
+}
+
 void fuzz_one(const uint8_t *data, size_t size)
 {
     char *result = fuzz_line(&data, &size);
@@ -20,8 +30,7 @@ void fuzz_one(const uint8_t *data, size_t size)
     opevo_error err = {OPEVO_OK, ""};
     opevo_i_reading reading;
 
-    if (!strchr(result, '{') && strlen(result) < 100 &&
-        fuzz_accepts(opevo_i_reading_parse(result, &reading, &err), &err)) {
+    if (is_modest(result) && fuzz_accepts(opevo_i_reading_parse(result, &reading, &err), &err)) {
         double *values = NULL;
         size_t count = 0;
         size_t capacity = 0;

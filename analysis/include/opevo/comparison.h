@@ -86,12 +86,12 @@ opevo_status opevo_friedman_test(const double *values, size_t blocks, size_t cou
 
 /* P(range of `count` independent standard normal variables > q), and the q with that tail; from
  *     P(range <= q) = k int phi(z) (Phi(z) - Phi(z - q))^(k - 1) dz
- * by Gauss-Legendre quadrature, to 1e-10. Domain: count >= 2. */
+ * by Gauss-Legendre quadrature, to 1e-10; NAN without memory. Domain: count >= 2. */
 double opevo_normal_range_tail(double q, size_t count);
 double opevo_normal_range_quantile(double tail, size_t count);
 
 /* Nemenyi's critical difference of mean ranks: q_alpha / sqrt(2) * sqrt(k (k + 1) / (6 n)), q_alpha
- * the quantile above. Source: Demsar, 2006, section 3.2.2. */
+ * the quantile above; NAN without memory. Source: Demsar, 2006, section 3.2.2. */
 double opevo_nemenyi_difference(size_t count, size_t blocks, double alpha);
 
 #endif
