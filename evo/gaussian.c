@@ -13,7 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { START_NOISE = 2 };
+enum {
+    START_NOISE = 2,
+    ATTEMPTS = 10 /* the last adds more than the points that memory holds can need */
+};
 
 /* Relative to s^2. */
 const double opevo_i_noise[OPEVO_I_NOISES] = {1e-5, 1e-4, 1e-3, 1e-2, .03, .1, .3};
@@ -139,23 +142,39 @@ static void fill_covariance(opevo_i_gaussian *self, const opevo_i_points *points
     }
 }
 
+/* Factor C + noise I. What is no number spreads to the last element of the factor, where a library
+ * does not refuse it. */
+static bool factorise(opevo_i_gaussian *self, const opevo_i_points *points, double noise)
+{
+    size_t n = points->count;
+
+    fill_covariance(self, points, noise);
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, self->factor, (int)self->capacity) ==
+               0 &&
+           isfinite(self->factor[(n - 1) * (self->capacity + 1)]);
+}
+
 opevo_status opevo_i_gaussian_condition(opevo_i_gaussian *self, const opevo_i_points *points,
                                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t n = points->count;
-    double noise = opevo_i_noise[self->noise];
-    int failed = 1;
+    bool done = false;
 
     self->count = 0;
     self->watched = 0;
+    self->added = opevo_i_noise[self->noise];
     OPEVO_TRY(make_room(self, n, err));
     /* Tables in single precision may leave C + noise I indefinite by about 1e-6. */
-    while (failed) {
-        fill_covariance(self, points, noise);
-        failed =
-            LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, self->factor, (int)self->capacity);
-        noise *= 10;
+    for (int left = ATTEMPTS; left > 0 && !done; left--) {
+        done = factorise(self, points, self->added);
+        if (!done)
+            self->added *= 10;
+    }
+    if (!done) {
+        status = OPEVO_FAIL(err, OPEVO_TOLERANCE,
+                            "The correlations of %zu points do not make a covariance matrix.", n);
+        goto cleanup;
     }
     for (size_t i = 0; i < n; i++)
         self->one[i] = 1;
@@ -300,13 +319,13 @@ cleanup:
 }
 
 /* The next row of L: L l = C(points, new), and the root of what is left of the new point's own
- * variance. */
+ * variance, which is returned; NAN where a correlation is none. */
 static double extend_factor(opevo_i_gaussian *self, const opevo_i_points *points)
 {
     size_t n = self->count;
     size_t features = opevo_i_walk_kernel_features(self->kernel);
     double *row = self->factor + n * self->capacity;
-    double left = 1 + opevo_i_noise[self->noise];
+    double left = 1 + self->added;
 
     for (size_t j = 0; j < n; j++)
         self->single[j] = 1;
@@ -318,6 +337,8 @@ static double extend_factor(opevo_i_gaussian *self, const opevo_i_points *points
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, self->factor,
                 (int)self->capacity, row, 1);
     left -= cblas_ddot((int)n, row, 1, row, 1);
+    if (isnan(left))
+        return left;
     row[n] = sqrt(fmax(left, 1e-6));
     self->one[n] = (1 - cblas_ddot((int)n, row, 1, self->one, 1)) / row[n];
     for (size_t j = 0; j < n; j++)
@@ -338,6 +359,12 @@ opevo_status opevo_i_gaussian_append(opevo_i_gaussian *self, const opevo_i_point
     OPEVO_TRY(make_rows(self, n + 1, count, err));
     row = self->rows + n * count;
     root = extend_factor(self, points);
+    if (isnan(root)) {
+        status =
+            OPEVO_FAIL(err, OPEVO_TOLERANCE,
+                       "The correlations of point %zu with those before it are no numbers.", n);
+        goto cleanup;
+    }
     opevo_i_walk_kernel_row(self->kernel, self->levels, points, n, watched, 0, count, row);
     cblas_sgemv(CblasRowMajor, CblasTrans, (int)n, (int)count, (float)(-1 / root), self->rows,
                 (int)count, self->single, 1, (float)(1 / root), row, 1);

@@ -12,8 +12,10 @@ struct opevo_i_gaussian {
     unsigned char *levels;
     unsigned char noise;
 
-    /* K = C + noise I = L L' of the points conditioned on. */
+    /* K = C + added I = L L' of the points conditioned on; `added` is the noise, and more where C was
+     * not positive definite with it. */
     size_t count, capacity;
+    double added;
     double *factor;                     /* L, capacity numbers a row */
     double *one;                        /* L^-1 1 */
     double *white;                      /* L^-1 z, then L^-1 (z - mu 1) */

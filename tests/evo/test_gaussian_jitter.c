@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The Gaussian process where correlations are no covariance matrix: as rounding leaves them, and not
+ * numbers at all. The correlations are the test's own. */
+
+#include "walk_fixture.h"
+
+#include "gaussian_internal.h"
+
+static const char case_space[] = "{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]}}";
+
+enum { FIRST = 6, LAST = 12, WATCHED = 5 };
+
+/* Of two observed points, and of an observed one with a watched one. */
+static float correlations[LAST][LAST];
+static float watched[LAST][WATCHED];
+static const opevo_i_points *observed_points;
+
+void __wrap_opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature,
+                                         unsigned level, const opevo_i_points *of, size_t i,
+                                         const opevo_i_points *to, size_t first, size_t count,
+                                         float *products);
+void __wrap_opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
+                                    const opevo_i_points *of, size_t i, const opevo_i_points *to,
+                                    size_t first, size_t count, float *products);
+
+void __wrap_opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature,
+                                         unsigned level, const opevo_i_points *of, size_t i,
+                                         const opevo_i_points *to, size_t first, size_t count,
+                                         float *products)
+{
+    (void)kernel;
+    (void)level;
+    (void)of;
+    (void)to;
+    for (size_t j = 0; j < count && feature == 0; j++)
+        products[j] *= correlations[i][first + j];
+}
+
+void __wrap_opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
+                                    const opevo_i_points *of, size_t i, const opevo_i_points *to,
+                                    size_t first, size_t count, float *products)
+{
+    (void)kernel;
+    (void)levels;
+    (void)of;
+    for (size_t j = 0; j < count; j++)
+        products[j] = to == observed_points ? correlations[i][first + j] : watched[i][first + j];
+}
+
+/* All points alike but for `excess` beyond 1, which makes - excess an eigenvalue. */
+static void fill(float excess)
+{
+    for (size_t i = 0; i < LAST; i++) {
+        for (size_t j = 0; j < LAST; j++)
+            correlations[i][j] = i == j ? 1 : 1 + excess;
+        for (size_t j = 0; j < WATCHED; j++)
+            watched[i][j] = 0.5F + 0.03F * (float)((i + 2 * j) % 7);
+    }
+}
+
+typedef struct trial_case {
+    walk_fixture fixture;
+    opevo_i_points others;
+    opevo_i_gaussian *gaussian;
+    double z[LAST];
+} trial_case;
+
+static trial_case open_case(void)
+{
+    trial_case self = {.fixture = walk_fixture_open(case_space)};
+    unsigned char levels[WALK_FEATURES_MOST] = {0};
+
+    CHECK_OK(opevo_i_points_init(&self.others, self.fixture.kernel, &err));
+    for (size_t i = 0; i < LAST; i++) {
+        self.z[i] = sin((double)i);
+        CHECK_OK(opevo_i_points_add(&self.fixture.points, self.fixture.kernel, 0, 0, &err));
+    }
+    for (size_t i = 0; i < WATCHED; i++)
+        CHECK_OK(opevo_i_points_add(&self.others, self.fixture.kernel, 1, 0, &err));
+    self.gaussian = opevo_i_gaussian_create(self.fixture.kernel);
+    assert_non_null(self.gaussian);
+    opevo_i_gaussian_set(self.gaussian, levels, 0);
+    return self;
+}
+
+static void close_case(trial_case *self)
+{
+    opevo_i_gaussian_destroy(self->gaussian);
+    opevo_i_points_clear(&self->others);
+    walk_fixture_close(&self->fixture);
+}
+
+static void condition_and_watch(trial_case *self, size_t count)
+{
+    observed_points = &self->fixture.points;
+    self->fixture.points.count = count;
+    CHECK_OK(opevo_i_gaussian_condition(self->gaussian, &self->fixture.points, &err));
+    opevo_i_gaussian_target(self->gaussian, self->z);
+    CHECK_OK(opevo_i_gaussian_watch(self->gaussian, &self->fixture.points, &self->others, &err));
+    self->fixture.points.count = LAST;
+}
+
+/* What was added to the noise so that the first points could be conditioned on is added for those
+ * appended to them: appending gives what conditioning on all of them gives. */
+static void appending_is_factoring_anew(void **state)
+{
+    static const float excesses[] = {0, 1e-4F, 3e-3F, 0.2F};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof excesses / sizeof *excesses; k++) {
+        float mean[WATCHED], deviation[WATCHED], mean_anew[WATCHED], deviation_anew[WATCHED];
+        trial_case one = open_case();
+
+        fill(excesses[k]);
+        condition_and_watch(&one, FIRST);
+        for (size_t i = FIRST; i < LAST; i++)
+            CHECK_OK(opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
+        opevo_i_gaussian_target(one.gaussian, one.z);
+        opevo_i_gaussian_read(one.gaussian, mean, deviation);
+        condition_and_watch(&one, LAST);
+        opevo_i_gaussian_read(one.gaussian, mean_anew, deviation_anew);
+        for (size_t j = 0; j < WATCHED; j++) {
+            CHECK_CLOSE((double)mean[j] / (double)mean_anew[j], 1, 1e-3);
+            CHECK_CLOSE((double)deviation[j] / (double)deviation_anew[j], 1, 1e-3);
+        }
+        close_case(&one);
+    }
+}
+
+/* A failure, and not a loop without end; afterwards the same model serves other points. */
+static void what_is_no_number(void **state)
+{
+    float mean[WATCHED], deviation[WATCHED];
+    trial_case one = open_case();
+
+    (void)state;
+    for (size_t at = 0; at < FIRST; at += FIRST - 1) {
+        fill(0);
+        correlations[FIRST - 1][at] = NAN;
+        observed_points = &one.fixture.points;
+        one.fixture.points.count = FIRST;
+        CHECK_FAILS(OPEVO_TOLERANCE, "covariance matrix",
+                    opevo_i_gaussian_condition(one.gaussian, &one.fixture.points, &err));
+    }
+    fill(0);
+    condition_and_watch(&one, FIRST);
+    correlations[FIRST][0] = NAN;
+    CHECK_FAILS(OPEVO_TOLERANCE, "no numbers",
+                opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
+    fill(0);
+    CHECK_OK(opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
+    opevo_i_gaussian_read(one.gaussian, mean, deviation);
+    for (size_t j = 0; j < WATCHED; j++)
+        assert_true(isfinite(mean[j]) && deviation[j] > 0 && isfinite(deviation[j]));
+    close_case(&one);
+}
+
+/* Levels at which the density is no number are never drawn. */
+static void evidence_of_what_is_no_number(void **state)
+{
+    double minus_log = 0;
+    trial_case one = open_case();
+
+    (void)state;
+    fill(0);
+    correlations[LAST - 1][0] = NAN;
+    CHECK_OK(opevo_i_gaussian_evidence(one.gaussian, &one.fixture.points, one.z, &minus_log, &err));
+    assert_true(minus_log > 1e300 && isfinite(minus_log));
+    close_case(&one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(appending_is_factoring_anew),
+        cmocka_unit_test(what_is_no_number),
+        cmocka_unit_test(evidence_of_what_is_no_number),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
