@@ -57,6 +57,7 @@ typedef struct mixture {
     opevo_index *start;
     double *share;
     size_t count;
+    size_t parents;
 } mixture;
 
 static void add_start(mixture *self, opevo_index start, double share)
@@ -132,8 +133,10 @@ static opevo_status create_marginal(const opevo_parameter *parameter, const mixt
         status = solve_mixture(parameter, starts, q, options, marginal, bound, err);
     else
         status = add_laws(parameter, starts, q, options, marginal, bound, err);
-    /* Rounding of the shares and of adding one law for each start. */
-    *bound += (double)(starts->count + 2) * DBL_EPSILON;
+    /* Half of it bounds the rounding of the shares, of adding those of parents with the same vertex,
+     * and of adding one law for each start; the other half that of these bounds. */
+    *bound =
+        opevo_i_law_bound_join(*bound, (double)(starts->parents + starts->count + 4) * DBL_EPSILON);
     return status;
 }
 
@@ -167,8 +170,7 @@ static opevo_status fill(opevo_child_law *self, const opevo_space *space,
                          const opevo_parents *parents, const double *shares, mixture *starts,
                          double q, const opevo_law_options *options, opevo_error *err)
 {
-    double product = 1;
-
+    starts->parents = parents->count;
     for (size_t i = 0; i < self->parameter_count; i++) {
         double bound = 0;
         opevo_status status = OPEVO_OK;
@@ -180,9 +182,10 @@ static opevo_status fill(opevo_child_law *self, const opevo_space *space,
                                  self->marginal[i], &bound, err);
         if (status != OPEVO_OK)
             return status;
-        product *= 1 + bound;
+        /* DBL_EPSILON for one multiplication of opevo_child_law_probability. */
+        self->bound =
+            opevo_i_law_bound_join(self->bound, opevo_i_law_bound_join(bound, DBL_EPSILON));
     }
-    self->bound = nextafter(product - 1, INFINITY);
     return OPEVO_OK;
 }
 

@@ -294,6 +294,9 @@ opevo_status opevo_child_law_without_duplicates(const opevo_space *space,
         self.off += self.kernel.bound + DBL_EPSILON;
         OPEVO_TRY(continue_on(&self, err));
     }
+    /* One rounding for each of the bounds that were added up. */
+    self.off =
+        opevo_i_law_bound_join(self.off, self.off * (double)(self.point_count + 8) * DBL_EPSILON);
     OPEVO_TRY(judge(&self, err));
     for (size_t y = 0; y < self.point_count; y++)
         law[y] = (double)self.sums[y];

@@ -141,7 +141,6 @@ opevo_status opevo_i_kernel_init(const opevo_space *space, double q, opevo_i_ker
 {
     opevo_i_kernel self = {.factor_count = opevo_space_parameter_count(space)};
     opevo_status status = OPEVO_OK;
-    double product = 1;
 
     if (opevo_space_size(space) > OPEVO_I_KERNEL_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT,
@@ -154,9 +153,10 @@ opevo_status opevo_i_kernel_init(const opevo_space *space, double q, opevo_i_ker
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
     for (size_t i = 0; i < self.factor_count; i++) {
         OPEVO_TRY(factor_init(&self.factors[i], opevo_space_parameter(space, i), q, err));
-        product *= 1 + self.factors[i].bound;
+        /* DBL_EPSILON for one multiplication of opevo_i_kernel_row. */
+        self.bound = opevo_i_law_bound_join(
+            self.bound, opevo_i_law_bound_join(self.factors[i].bound, DBL_EPSILON));
     }
-    self.bound = nextafter(product - 1, INFINITY) + (double)self.factor_count * DBL_EPSILON;
     *out = self;
     self = (opevo_i_kernel){0}; /* handed over */
 cleanup:

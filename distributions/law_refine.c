@@ -24,6 +24,14 @@ double opevo_i_law_bound(const opevo_i_residual *residual, size_t count, double 
     return nextafter((double)(bound * (1 + 8 * unit)), INFINITY);
 }
 
+/* Without the difference, which would lose what lies below 2^-53. */
+double opevo_i_law_bound_join(double bound, double more)
+{
+    double product = nextafter(bound * more, INFINITY);
+
+    return nextafter(nextafter(bound + more, INFINITY) + product, INFINITY);
+}
+
 opevo_status opevo_i_law_judge(double bound, double tolerance, opevo_error *err)
 {
     if (bound <= tolerance)

@@ -43,8 +43,9 @@ opevo_status opevo_child_law_create(const opevo_space *space, const opevo_parent
                                     opevo_child_law **out, opevo_error *err);
 void opevo_child_law_destroy(opevo_child_law *law);
 double opevo_child_law_probability(const opevo_child_law *law, opevo_index point);
-/* 1-norm bound on the whole product law: prod(1 + bound_i) - 1, where bound_i is the certificate of
- * marginal i plus the rounding of the weights. */
+/* 1-norm bound on the whole product law, also as opevo_child_law_probability computes it: what
+ * prod(1 + bound_i) exceeds 1 by, rounded up, where bound_i is the certificate of marginal i with the
+ * rounding of weights, sums and products. */
 double opevo_child_law_bound(const opevo_child_law *law);
 /* Marginal law of parameter i: as many numbers as it has vertices; borrowed. */
 const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
