@@ -211,7 +211,7 @@ static void test_without_memory(void **state)
         opevo_rng_init(&rng, 6, "test", 0);
         opevo_memory_fail_at(n);
         fresh = opevo_i_fresh_create(space);
-        for (int i = 0; fresh && status == OPEVO_OK && !reason; i++)
+        while (fresh && status == OPEVO_OK && !reason)
             status = opevo_i_fresh_draw(fresh, NULL, &rng, &point, &reason, NULL);
         assert_true(!fresh || status == OPEVO_NOMEM || n > 2);
         opevo_i_fresh_destroy(fresh);

@@ -17,7 +17,9 @@
  * own text. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wparentheses"
-#ifndef __clang__
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wliteral-conversion"
+#else
 #pragma GCC diagnostic ignored "-Wbool-compare"
 #pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #endif
