@@ -12,9 +12,9 @@ function(opevo_report_page output)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/report)
   file(GLOB parts CONFIGURE_DEPENDS ${source}/*.html ${source}/*.css ${source}/*.js)
   list(APPEND parts ${OPEVO_DYGRAPHS} ${OPEVO_DYGRAPHS_LICENCE})
-  set(assemble ${CMAKE_SOURCE_DIR}/cmake/AssembleReport.cmake)
+  set(assemble ${PROJECT_SOURCE_DIR}/cmake/AssembleReport.cmake)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} "-DPARTS=${parts}" -DOUTPUT=${output} -P ${assemble}
-    DEPENDS ${parts} ${assemble} ${CMAKE_SOURCE_DIR}/cmake/FileBytes.cmake
+    DEPENDS ${parts} ${assemble} ${PROJECT_SOURCE_DIR}/cmake/FileBytes.cmake
     COMMENT "Assembling the page of opevo report" VERBATIM)
 endfunction()

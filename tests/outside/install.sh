@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# install.sh CMAKE BUILD: install a build below a prefix and, staged, below DESTDIR; what is installed works from there.
+set -eu
+cmake=$1 build=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix="$scratch/a prefix"
+
+fail() {
+    echo "install.sh: $*" >&2
+    exit 1
+}
+
+"$cmake" --install "$build" --prefix "$prefix" --strip >/dev/null
+cd "$prefix"
+for file in bin/opevo bin/opevo-worker share/man/man1/opevo.1 share/bash-completion/completions/opevo \
+    share/doc/opevo/LICENSE share/doc/opevo/README.md share/doc/opevo/docs/live.md; do
+    [ -s "$file" ] || fail "$file is not installed"
+done
+# Nothing else: no headers or archives, which are not offered.
+others=$(find . -type f ! -path './bin/opevo*' ! -path './share/man/man1/opevo.1' \
+    ! -path './share/bash-completion/completions/opevo' ! -path './share/doc/opevo/*')
+[ -z "$others" ] || fail "installed as well: $others"
+
+# The program finds its worker beside itself, and not by PATH.
+mkdir "$scratch/work"
+cd "$scratch/work"
+echo '{"X": {"_type": "choice", "_value": [1, 2]}}' >space.json
+PATH=/usr/bin:/bin "$prefix/bin/opevo" tune --on 'cmd:echo took {X} ms' --space space.json --trials 2 \
+    --result 'ms:/took ([0-9.]+) ms/' --quiet >out 2>&1 || fail "opevo tune: $(cat out)"
+grep -q '^X=1$' out || fail "the better point is not found: $(cat out)"
+"$prefix/bin/opevo" man | cmp - "$prefix/share/man/man1/opevo.1"
+"$prefix/bin/opevo" completion bash | cmp - "$prefix/share/bash-completion/completions/opevo"
+
+# Packages are made from a staged copy.
+DESTDIR="$scratch/stage" "$cmake" --install "$build" --prefix /usr >/dev/null
+[ -x "$scratch/stage/usr/bin/opevo-worker" ] || fail "DESTDIR is not heeded"
