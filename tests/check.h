@@ -46,4 +46,12 @@
                      err.message, opevo_status_name(expected), (words));                           \
     } while (0)
 
+/* Skip the test, as where a file is not there; `./dev test` ends with what it lacks. */
+#define CHECK_SKIP(...)                                                                            \
+    do {                                                                                           \
+        print_message("skipped: " __VA_ARGS__);                                                    \
+        print_message("\n");                                                                       \
+        skip();                                                                                    \
+    } while (0)
+
 #endif

@@ -60,10 +60,8 @@ static opevo_objective *open_recorded(const char *name)
     char path[1024];
 
     snprintf(path, sizeof path, "%s/%s.csv.xz", folder ? folder : "../shared/landscapes", name);
-    if (access(path, R_OK) != 0) {
-        print_message("%s is not there; skipped\n", path);
-        skip();
-    }
+    if (access(path, R_OK) != 0)
+        CHECK_SKIP("recorded landscapes: there is no %s", path);
     CHECK_OK(opevo_recorded_open(path, NULL, &out, &err));
     return out;
 }

@@ -332,10 +332,8 @@ static void test_recorded(void **state)
 
     (void)state;
     snprintf(path, sizeof path, "%s/conv_a100.csv.xz", folder ? folder : "../shared/landscapes");
-    if (opevo_recorded_open(path, NULL, &objective, NULL) == OPEVO_IO) {
-        print_message("%s is absent: skipped\n", path);
-        skip();
-    }
+    if (opevo_recorded_open(path, NULL, &objective, NULL) == OPEVO_IO)
+        CHECK_SKIP("recorded landscapes: there is no %s", path);
     assert_non_null(objective);
     CHECK_OK(opevo_fitness_table_of(objective, 1000000, 2, &table, &err));
     CHECK_OK(opevo_random_expect(&table, trials, 5, 1, expected, &err));

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# left SECONDS: say so when, after some time, a process that sleeps so long is still there. Sourced by cases.
-left() {
-    for _ in $(seq 100); do
-        grep -lzsq "^$1\$" /proc/[0-9]*/cmdline || return
-        sleep 0.05
-    done
-    echo "a process is left"
-}
+# left SECONDS: say so when a process that sleeps so long stays. Sourced by cases.
+. "${0%/*}/../../await.sh"
+sleeps() { grep -lzsq "^$1\$" /proc/[0-9]*/cmdline; }
+ended() { ! sleeps "$1"; }
+left() { await ended "$1" || echo "a process is left"; }

@@ -13,7 +13,7 @@ hostname >"$folder/host.\$OMPI_COMM_WORLD_RANK"
 cd "$folder" && exec "$opevo" study plan.json --store study.db --threads 1 --quiet
 EOF
 chmod 755 rank.sh
-on_host_a timeout 100 $mpirun --host 10.77.0.1:2,10.77.0.2:2 -np 4 -x XDG_CACHE_HOME=$XDG_CACHE_HOME $folder/rank.sh \
+on_host_a timeout 1000 $mpirun --host 10.77.0.1:2,10.77.0.2:2 -np 4 -x XDG_CACHE_HOME=$XDG_CACHE_HOME $folder/rank.sh \
     >mpirun.out 2>&1 || fail "mpirun: $(cat mpirun.out)"
 [ "$(sort -u host.* | tr '\n' ' ')" = "host-a host-b " ] || fail "the ranks ran on: $(cat host.*)"
 [ "$(grep -c 'Open MPI rank [0-3] of 4' mpirun.out)" = 4 ] || fail "$(cat mpirun.out)"

@@ -9,8 +9,7 @@ need munged slurmctld slurmd sbatch scontrol squeue python3
 
 started=
 stop() {
-    [ -n "$started" ] && kill $started 2>/dev/null
-    sleep 0.5
+    [ -n "$started" ] && kill $started 2>/dev/null && wait $started
     rm -rf "$folder"
 }
 trap stop EXIT
@@ -59,12 +58,12 @@ started="$started $!"
 slurmd -D >slurmd.out 2>&1 &
 started="$started $!"
 
-up=
-for i in $(seq 150); do
-    sinfo -h -o %T 2>/dev/null | grep -qx idle && up=1 && break
+is_up() { sinfo -h -o %T 2>/dev/null | grep -qx idle; }
+end=$(($(date +%s) + 120)) # where Slurm cannot run it never comes up
+until is_up || [ "$(date +%s)" -ge $end ]; do
     sleep 0.2
 done
-[ -n "$up" ] || skip "Slurm does not come up here: $(tail -n 3 munged.out slurmctld.log slurmd.log 2>/dev/null)"
+is_up || skip "Slurm does not come up here: $(tail -n 3 munged.out slurmctld.log slurmd.log 2>/dev/null)"
 
 make_plan 900
 cat >job.sh <<EOF
@@ -77,27 +76,16 @@ EOF
 job=$(sbatch --parsable --requeue --ntasks=2 --array=3-9:2 --output="$folder/out.%a" job.sh) || fail "sbatch failed"
 
 # Kill task 5, the second share, once it has committed something and not all.
-killed=
-for i in $(seq 600); do
-    if [ -s study.2-of-4.db ] && "$opevo" runs study.2-of-4.db --json 2>/dev/null | grep -q '"run"'; then
-        kill -9 "$(cat pid.5)" && killed=1
-        break
-    fi
-    sleep 0.05
-done
-[ -n "$killed" ] || fail "task 5 never came to a first commit: $(cat out.5 2>/dev/null)"
-for i in $(seq 100); do
-    scontrol show job "${job}_5" | grep -q 'JobState=\(FAILED\|NODE_FAIL\|COMPLETED\)' && break
-    sleep 0.1
-done
+has_committed() { [ -s study.2-of-4.db ] && "$opevo" runs study.2-of-4.db --json 2>/dev/null | grep -q '"run"'; }
+await has_committed && kill -9 "$(cat pid.5)" || fail "task 5 never came to a first commit: $(cat out.5 2>/dev/null)"
+has_ended() { scontrol show job "${job}_5" | grep -q 'JobState=\(FAILED\|NODE_FAIL\|COMPLETED\)'; }
+await has_ended || fail "task 5 does not end"
 "$opevo" study plan.json --store early.db --merge study.*-of-4.db >early.out && fail "nothing was missing after the kill"
 grep -q 'missing; the first is number' early.out || fail "what is missing is not said: $(cat early.out)"
 scontrol requeue "${job}_5" || fail "task 5 cannot be requeued"
 
-for i in $(seq 600); do
-    [ -z "$(squeue -h -j "$job" 2>/dev/null)" ] && break
-    sleep 0.2
-done
+is_empty() { [ -z "$(squeue -h -j "$job" 2>/dev/null)" ]; }
+await is_empty || fail "the queue does not empty: $(squeue)"
 for task in 3 5 7 9; do
     grep -q "Slurm array task" "out.$task" || fail "task $task: $(cat "out.$task")"
     grep -q "Slurm step" "out.$task" && fail "the batch script took itself for a rank: $(cat "out.$task")"

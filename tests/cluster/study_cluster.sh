@@ -2,6 +2,7 @@
 # What the tests of this folder share; sourced by them with the program in $1. A study that takes some seconds, as one
 # process would do it, and the comparison with what a cluster made of it.
 set -u
+. "$(dirname "$0")/../await.sh"
 opevo=$(realpath "$1")
 folder=$(mktemp -d)
 export XDG_CACHE_HOME="$folder/cache" LC_ALL=C

@@ -19,7 +19,7 @@ chmod 755 worker.sh
 tune() {
     store=$1
     shift
-    on_host_a timeout 200 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials 60 --seed 4 --precision 20 \
+    on_host_a timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials 60 --seed 4 --precision 20 \
         --finals 0 --store "$store" --quiet "$@"
 }
 trials() {
@@ -33,15 +33,10 @@ EOF
 tune two.db --workers "$folder/worker.sh" --workers "$mpirun --host 10.77.0.2 -np 1 $folder/worker.sh" \
     --workers "$folder/agent 10.77.0.2 $folder/worker.sh" >two.out 2>&1 &
 run=$!
-for turn in $(seq 1000); do
-    [ -s started.host-a ] && [ -s started.host-b ] && [ "$(wc -l <started.host-b)" = 2 ] && break
-    sleep 0.05
-done
-[ "$(wc -l <started.host-b)" = 2 ] || fail "no two workers on host-b: $(cat two.out)"
-for turn in $(seq 1000); do
-    [ "$(trials two.db number 2>/dev/null | wc -l)" -ge 10 ] && break
-    sleep 0.05
-done
+have_started() { [ -s started.host-a ] && [ -s started.host-b ] && [ "$(wc -l <started.host-b)" = 2 ]; }
+await have_started || fail "no two workers on host-b: $(cat two.out)"
+has_ten() { [ "$(trials two.db number 2>/dev/null | wc -l)" -ge 10 ]; }
+await has_ten || fail "not ten trials: $(cat two.out)"
 kill -0 $run 2>/dev/null || fail "it ended too early: $(cat two.out)"
 for process in $(cat started.host-b); do
     kill -9 "$process"

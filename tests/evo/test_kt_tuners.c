@@ -359,10 +359,8 @@ static void test_means_of_kernel_tuner(void **state)
 
     (void)state;
     snprintf(path, sizeof path, "%s/gemm_rtx2080ti.csv.xz", folder ? folder : "");
-    if (!folder || access(path, R_OK) != 0) {
-        print_message("skipped: there is no %s\n", path);
-        skip();
-    }
+    if (!folder || access(path, R_OK) != 0)
+        CHECK_SKIP("recorded landscapes: there is no %s", path);
     CHECK_OK(opevo_recorded_open(path, NULL, &objective, &err));
     CHECK_OK(opevo_objective_optimum(objective, &optimum, &err));
     for (size_t p = 0; p < sizeof peers / sizeof *peers; p++) {

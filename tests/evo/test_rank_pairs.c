@@ -212,7 +212,7 @@ static void test_is_the_loss_of_the_library(void **state)
     (void)state;
     XGBoostVersion(&major, NULL, NULL);
     if (major >= 2)
-        skip();
+        CHECK_SKIP("XGBoost %d has another ranking loss than versions before 2", major);
     for (uint64_t seed = 0; seed < 20; seed++) {
         draw_rows(&made, seed, 3 + 15 * (size_t)seed, 2 + seed * seed);
         check_library(&made, seed);

@@ -144,10 +144,8 @@ static void test_make(void **state)
     static const char *const make[] = {"make", "--version", NULL};
 
     (void)state;
-    if (!program_succeeds(make)) {
-        print_message("make is not there\n");
-        skip();
-    }
+    if (!program_succeeds(make))
+        CHECK_SKIP("there is no make");
     for (size_t i = 0; i < ROWS; i++) {
         opevo_kernel_dialect dialect = rows[i].dialect;
         char folder[] = "/tmp/opevo_files_XXXXXX";

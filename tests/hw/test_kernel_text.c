@@ -162,7 +162,7 @@ static void test_syntax(void **state)
 
     (void)state;
     if (!source_build(cxx, shim, NULL))
-        skip(); /* no compiler of C++ */
+        CHECK_SKIP("there is no compiler of C++ (g++)");
     opevo_rng_init(&rng, 1, "syntax", 0);
     for (size_t i = 0; i < 12; i++) {
         opevo_operator op;

@@ -63,7 +63,7 @@ static opevo_objective *open_fake_for(const char *device, opevo_kernel_dialect d
 
     maker->super.dialect = dialect;
     options.device = device;
-    options.run_limit_s = 0.3;
+    options.run_limit_s = 3;
     options.repeat_s = 0.02;
     options.build_limit_s = 3;
     CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));

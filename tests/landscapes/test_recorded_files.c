@@ -14,11 +14,8 @@ static const char *folder_of_landscapes(void)
 {
     const char *folder = getenv("OPEVO_TEST_LANDSCAPES");
 
-    if (!folder || access(folder, R_OK) != 0) {
-        print_message("skipped: there are no recorded landscapes in %s\n",
-                      folder ? folder : "OPEVO_TEST_LANDSCAPES, which is not set");
-        skip();
-    }
+    if (!folder || access(folder, R_OK) != 0)
+        CHECK_SKIP("recorded landscapes: none in %s", folder ? folder : "$OPEVO_TEST_LANDSCAPES");
     return folder;
 }
 
@@ -212,10 +209,8 @@ static opevo_objective *open_raw(const char *name)
     char path[1024];
 
     snprintf(path, sizeof path, "%s/raw/%s", folder_of_landscapes(), name);
-    if (access(path, R_OK) != 0) {
-        print_message("skipped: there is no %s\n", path);
-        skip();
-    }
+    if (access(path, R_OK) != 0)
+        CHECK_SKIP("recorded landscapes: there is no %s", path);
     CHECK_OK(opevo_recorded_open(path, NULL, &objective, &err));
     return objective;
 }

@@ -50,7 +50,7 @@ check() {
         printf '</script>\n</body>\n</html>\n'
     } >checked.html
     sed -i "s/script-src 'unsafe-inline'/script-src 'unsafe-inline' 'self'/" checked.html
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --enable-logging=stderr --v=0 \
+    timeout 600 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --enable-logging=stderr --v=0 \
         --virtual-time-budget=20000 --window-size="$3",900 --dump-dom "file://$folder/checked.html" >dom.html 2>log
     if grep CONSOLE log; then echo "$1: the console is not silent"; exit 1; fi
     verdict=$(sed -n 's/.*<pre id="verdict">\(.*\)<\/pre>.*/\1/p' dom.html)
@@ -69,6 +69,6 @@ for width in 1200 400; do
     grep -q '>winner<.*u=1 v=&lt;b>\?&.* (1 to 1).*>next<.*The winner is faster than the next' dom.html ||
         { echo "finals.html at $width pixels: no finals"; exit 1; }
 done
-timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
+timeout 600 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
     --screenshot="$folder/shot.png" --window-size=1200,2000 "file://$folder/study.html" >/dev/null 2>&1
 [ "$(wc -c <shot.png)" -gt 20000 ] || { echo "no screenshot"; exit 1; }

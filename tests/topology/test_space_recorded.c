@@ -71,10 +71,8 @@ static void test_recorded_landscapes(void **state)
 
     (void)state;
     snprintf(inner, sizeof inner, "%s/no-licence-stated", folder ? folder : "");
-    if (!folder || check_folder(folder) == 0) {
-        print_message("No recorded landscapes beside the project: skipped.\n");
-        skip();
-    }
+    if (!folder || check_folder(folder) == 0)
+        CHECK_SKIP("recorded landscapes: none in %s", folder ? folder : "$OPEVO_TEST_LANDSCAPES");
     check_folder(inner);
 }
 
@@ -89,10 +87,8 @@ static void test_recorded_t1(void **state)
 
     (void)state;
     snprintf(path, sizeof path, "%s/raw/convolution_milo_T1.json", folder ? folder : "");
-    if (access(path, R_OK) != 0) {
-        print_message("No recorded landscapes beside the project: skipped.\n");
-        skip();
-    }
+    if (access(path, R_OK) != 0)
+        CHECK_SKIP("recorded landscapes: there is no %s", path);
     CHECK_OK(opevo_space_load(path, &space, &err));
     check_size(space, 10240);
     assert_true(count_allowed(space) == 4362);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a study leaves is analysed: topologies, a space file and budgets beside each other, a study that is not
 # finished, a recording that changed meanwhile; and a run of a study is learnt from.
+. "${0%/*}/../../await.sh"
 cat >toy.csv <<'S'
 u,v,time_ms,status
 1,1,8,ok
@@ -59,10 +60,8 @@ cat >long.json <<'S'
  "budget": {"trials": 500}}
 S
 opevo study long.json --store part.db --threads 1 --quiet >part.out &
-for _ in $(seq 100); do
-    opevo runs part.db --json 2>/dev/null | grep -q '"run"' && break
-    sleep 0.1
-done
+begun() { opevo runs part.db --json 2>/dev/null | grep -q '"run"'; }
+await begun || echo "no run is stored"
 kill -INT $!
 wait $!
 echo "exit status $?"

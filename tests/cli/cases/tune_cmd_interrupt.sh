@@ -14,21 +14,16 @@ start() {
         --result 'ms:/[0-9]+/' --seed 5 --trials 12 --store runs.db "$@"
 }
 trials() { opevo runs runs.db --json 2>/dev/null | grep -o '"trials": [0-9]*' | grep -o '[0-9]*$'; }
-await() {
-    for _ in $(seq 200); do
-        [ "$(trials || echo 0)" -ge "$1" ] 2>/dev/null && return
-        sleep 0.05
-    done
-}
+stored() { [ "$(trials || echo 0)" -ge "$1" ] 2>/dev/null; }
 (start >first) &
-await 2
+await stored 2
 kill -INT $!
 wait $!
 echo "exit status $?"
 tail -1 first
 done=$(trials)
 (start >/dev/null) &
-await $((done + 2))
+await stored $((done + 2))
 kill -9 $!
 wait $! 2>/dev/null
 left 97

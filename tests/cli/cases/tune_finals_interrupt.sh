@@ -12,17 +12,10 @@ start() {
     exec opevo tune --on 'cmd:sh bench.sh {X}' --space space.json --tuner grid --trials 2 --finals 2 --rounds 6 \
         --result 'ms:/took ([0-9]+) ms/' --timeout 100 "$@"
 }
-await() {
-    for _ in $(seq 400); do
-        [ -f "$1" ] && return
-        sleep 0.05
-    done
-    echo "no $1"
-}
 interrupted() {
     rm -f executed begun
     (start "$@" >printed) &
-    await begun
+    await test -f begun || echo "no begun"
     kill -INT $!
     wait $!
     echo "exit status $?"
