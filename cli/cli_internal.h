@@ -6,8 +6,7 @@
 #ifndef OPEVO_CLI_INTERNAL_H
 #define OPEVO_CLI_INTERNAL_H
 
-#include <signal.h>
-
+#include <opevo/interrupt.h>
 #include <opevo/landscape.h>
 #include <opevo/live.h>
 #include <opevo/run.h>
@@ -294,8 +293,8 @@ bool opevo_i_progress_due(opevo_progress *progress);
 void opevo_i_progress_draw(opevo_progress *progress, double done, const char *text);
 void opevo_i_progress_end(opevo_progress *progress);
 
-/* Set by SIGINT and SIGTERM once opevo_i_catch_interrupts was called. */
-extern volatile sig_atomic_t opevo_i_interrupted;
+/* Raised by SIGINT and SIGTERM once opevo_i_catch_interrupts was called. */
+extern opevo_interrupt opevo_i_interrupted;
 void opevo_i_catch_interrupts(void);
 
 #endif

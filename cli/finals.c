@@ -35,7 +35,7 @@ void opevo_i_finals_note(opevo_i_finals *finals, const opevo_trial *trial)
 opevo_status opevo_i_finals_read(const opevo_call *call, const opevo_objective *objective,
                                  opevo_i_finals *out, opevo_error *err)
 {
-    bool live = opevo_live_batch(objective) > 0;
+    bool live = !objective->concurrent;
     bool kernels = live && !strcmp(objective->ops->kind, "live");
     opevo_status status = OPEVO_OK;
     uint64_t most = 0;

@@ -5,6 +5,7 @@
 #include <opevo/memory.h>
 
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-volatile sig_atomic_t opevo_i_interrupted;
+opevo_interrupt opevo_i_interrupted;
 
 static void note_interrupt(int number)
 {
     (void)number;
-    opevo_i_interrupted = 1;
+    opevo_interrupt_raise(&opevo_i_interrupted);
 }
 
 /* The second signal of a kind acts as usual, for the impatient. */

@@ -167,37 +167,76 @@ static void show(plan *self, size_t done)
 
 /* Count what failed and say how at once; end where nothing was ever ok and one kind of failure came
  * too often. */
-static void note_failures(plan *self, const opevo_index *points, const opevo_outcome *outcomes,
-                          size_t count)
+static void note_failure(plan *self, opevo_index point, const opevo_outcome *outcome)
 {
-    for (size_t i = 0; i < count; i++) {
-        opevo_trial trial = {
-            .number = self->measured + i + 1, .proposal.point = points[i], .outcome = outcomes[i]};
-        opevo_outcome_class kind = outcomes[i].kind;
+    opevo_trial trial = {.number = self->measured, .proposal.point = point, .outcome = *outcome};
 
-        if (opevo_i_reasons_add(&self->reasons, &trial, false) &&
-            opevo_live_batch(self->objective) > 0)
-            opevo_i_reasons_tell("record", "", &trial, &self->progress);
-        if (self->give_up && kind != OPEVO_OUTCOME_OK && kind != OPEVO_OUTCOME_REJECTED &&
-            !self->record.by_class[OPEVO_OUTCOME_OK] &&
-            self->reasons.of[kind].count >= self->give_up)
-            self->gave_up = true;
+    if (opevo_i_reasons_add(&self->reasons, &trial, false) && !self->objective->concurrent)
+        opevo_i_reasons_tell("record", "", &trial, &self->progress);
+    if (self->give_up && outcome->kind != OPEVO_OUTCOME_OK &&
+        outcome->kind != OPEVO_OUTCOME_REJECTED && !self->record.by_class[OPEVO_OUTCOME_OK] &&
+        self->reasons.of[outcome->kind].count >= self->give_up)
+        self->gave_up = true;
+}
+
+static opevo_status compute_points(plan *self, const opevo_index *points, size_t count,
+                                   opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_outcome *outcomes = opevo_malloc(count, sizeof *outcomes);
+
+    if (!outcomes)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a batch.");
+    OPEVO_TRY(opevo_objective_evaluate(self->objective, points, count, outcomes, err));
+    OPEVO_TRY(opevo_i_record_add(&self->record, points, outcomes, count, err));
+    for (size_t i = 0; i < count; i++) {
+        self->measured++;
+        note_failure(self, points[i], &outcomes[i]);
     }
+cleanup:
+    opevo_free(outcomes);
+    return status;
+}
+
+typedef struct measuring {
+    plan *plan;
+    const opevo_index *points;
+} measuring;
+
+static opevo_status keep(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
+{
+    const measuring *self = context;
+    opevo_status status =
+        opevo_i_record_add(&self->plan->record, &self->points[i], outcome, 1, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    self->plan->measured++;
+    note_failure(self->plan, self->points[i], outcome);
+    return OPEVO_OK;
+}
+
+/* Each row is on the disk as soon as it is measured; an interrupt loses what is being measured. */
+static opevo_status measure_points(plan *self, const opevo_index *points, size_t count,
+                                   opevo_error *err)
+{
+    measuring now = {.plan = self, .points = points};
+    opevo_status status = opevo_objective_measure(self->objective, points, count,
+                                                  &opevo_i_interrupted, keep, &now, err);
+
+    return status == OPEVO_INTERRUPTED ? OPEVO_OK : status;
 }
 
 static opevo_status measure_all(plan *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t batch = opevo_live_batch(self->objective);
+    bool computed = self->objective->concurrent;
+    size_t wanted = self->objective->wanted ? self->objective->wanted : 1;
+    size_t batch = computed || wanted > BATCH ? BATCH : wanted;
     opevo_index points[BATCH];
-    opevo_outcome *outcomes = NULL;
     size_t at = 0;
 
-    batch = batch && batch < BATCH ? batch : BATCH;
-    outcomes = opevo_malloc(batch, sizeof *outcomes);
-    if (!outcomes)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a batch.");
-    while (at < self->count && !opevo_i_interrupted && !self->gave_up) {
+    while (at < self->count && !opevo_interrupt_is_raised(&opevo_i_interrupted) && !self->gave_up) {
         size_t count = 0;
 
         while (at < self->count && count < batch) {
@@ -207,14 +246,12 @@ static opevo_status measure_all(plan *self, opevo_error *err)
             OPEVO_TRY(opevo_i_record_has(&self->record, points[count], &has, err));
             count += !has;
         }
-        OPEVO_TRY(opevo_objective_evaluate(self->objective, points, count, outcomes, err));
-        OPEVO_TRY(opevo_i_record_add(&self->record, points, outcomes, count, err));
-        note_failures(self, points, outcomes, count);
-        self->measured += count;
+        if (count > 0)
+            OPEVO_TRY(computed ? compute_points(self, points, count, err)
+                               : measure_points(self, points, count, err));
         show(self, at);
     }
 cleanup:
-    opevo_free(outcomes);
     return status;
 }
 
@@ -273,7 +310,7 @@ static void print_result(const plan *self, opevo_text *out)
                           opevo_unit_is_time(unit) ? " (smaller is better)" : "");
     opevo_text_printf(out, "written to %s and %s\n", opevo_text_string(&record->csv_path),
                       opevo_text_string(&record->json_path));
-    if (opevo_i_interrupted)
+    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         opevo_text_add(out, "interrupted; the same command goes on\n");
 }
 
@@ -324,14 +361,14 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                             opevo_i_option(call, "on"),
                                             opevo_i_option(call, "space"), &self.objective, err));
     if (!copies)
-        OPEVO_TRY(
-            opevo_i_give_up_read(call, opevo_live_batch(self.objective) > 0, &self.give_up, err));
+        OPEVO_TRY(opevo_i_give_up_read(call, !self.objective->concurrent, &self.give_up, err));
     OPEVO_TRY(copies ? copy(call, &self, &from, err) : measure(call, &self, err));
-    OPEVO_TRY(opevo_i_record_describe(&self.record, !opevo_i_interrupted && !self.gave_up, err));
+    OPEVO_TRY(opevo_i_record_describe(
+        &self.record, !opevo_interrupt_is_raised(&opevo_i_interrupted) && !self.gave_up, err));
     print_result(&self, out);
     if (!self.record.by_class[OPEVO_OUTCOME_OK])
         *exit_code = OPEVO_EXIT_FAILED;
-    if (opevo_i_interrupted)
+    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
 cleanup:
     opevo_i_reasons_free(&self.reasons);
@@ -351,8 +388,8 @@ const opevo_verb opevo_i_verb_record = {
         "  opevo record --on 'cmd:./bench --tile {X}' --space space.json --all --out bench\n"
         "  opevo tune --on recorded:bench\n"
         "  opevo record --from runs.db:1 --out bench\n\n"
-        "Every row is on the disk before the next points are measured: killed at any moment, the\n"
-        "same command goes on. Points are measured in a random order.",
+        "Every row is on the disk as soon as it is measured: killed at any moment, the same\n"
+        "command goes on. Points are measured in a random order.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -222,8 +222,7 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
     OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
                                         opevo_i_option(call, "on"), opevo_i_option(call, "space"),
                                         &self->objective, err));
-    self->run.batch = opevo_live_batch(self->objective);
-    self->live = self->run.batch > 0;
+    self->live = !self->objective->concurrent;
     OPEVO_TRY(opevo_i_give_up_read(call, self->live, &self->run.give_up, err));
     OPEVO_TRY(opevo_i_finals_read(call, self->objective, &self->finals, err));
     OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
@@ -344,7 +343,7 @@ static opevo_status run_all(opevo_i_tuning *self, bool quiet, opevo_error *err)
     status = opevo_parallel_for((size_t)self->runs, side_by_side ? self->threads : 1, run_one, self,
                                 err);
     opevo_i_progress_end(&self->progress);
-    if (status == OPEVO_OK && self->runs == 1 && !opevo_i_interrupted)
+    if (status == OPEVO_OK && self->runs == 1 && !opevo_interrupt_is_raised(&opevo_i_interrupted))
         status = opevo_i_finals_run(&self->finals, self->objective, self->run.seed, self->run.store,
                                     self->results[0].run, err);
     return status;
@@ -419,7 +418,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     }
     if (!has_success(&self))
         *exit_code = OPEVO_EXIT_FAILED;
-    if (opevo_i_interrupted)
+    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
     check_store(&self, exit_code);
 cleanup:

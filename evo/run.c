@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The run loop. Outcomes are settled one at a time in the order proposed, whatever the batch and
- * the number of threads, and the run ends exactly at the trial that reaches a limit; what was
- * evaluated beyond it is dropped, so that neither result nor store depends on how the work was cut.
- */
+/* The run loop. Outcomes are settled one at a time in the order proposed, whatever the batch, the
+ * number of threads and the order in which they arrive, and the run ends exactly at the trial that
+ * reaches a limit; what was evaluated beyond it is dropped, so that neither result nor store depends
+ * on how the work was cut. What is computed is stored a batch at a time, what is measured trial by
+ * trial. */
 
 #include <opevo/run.h>
 
@@ -15,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH_DEFAULT = 64 };
+enum { BATCH_COMPUTED = 64 };
 
 static const char *const stop_names[] = {
     [OPEVO_STOP_TRIALS] = "trials",           [OPEVO_STOP_SECONDS] = "seconds",
@@ -37,6 +38,10 @@ typedef struct runner {
     opevo_index *points;
     opevo_outcome *outcomes;
     opevo_trial *trials;
+    bool *arrived;  /* measured outcomes, some ahead of their turn */
+    size_t count;   /* trials in the batch at hand */
+    size_t settled; /* of them */
+    size_t first;   /* of them that is being measured */
 } runner;
 
 const char *opevo_stop_name(opevo_stop stop)
@@ -118,7 +123,16 @@ static bool allocate(runner *self)
     self->points = opevo_malloc(self->batch, sizeof *self->points);
     self->outcomes = opevo_malloc(self->batch, sizeof *self->outcomes);
     self->trials = opevo_malloc(self->batch, sizeof *self->trials);
-    return self->proposals && self->points && self->outcomes && self->trials;
+    self->arrived = opevo_malloc(self->batch, sizeof *self->arrived);
+    return self->proposals && self->points && self->outcomes && self->trials && self->arrived;
+}
+
+/* As many points as keep the objective busy: more would only wait for each other. */
+static size_t batch_of(const opevo_objective *objective)
+{
+    if (objective->concurrent)
+        return BATCH_COMPUTED;
+    return objective->wanted ? objective->wanted : 1;
 }
 
 static opevo_status prepare(runner *self, opevo_error *err)
@@ -128,7 +142,7 @@ static opevo_status prepare(runner *self, opevo_error *err)
 
     if (status != OPEVO_OK)
         return status;
-    self->batch = options->batch ? options->batch : BATCH_DEFAULT;
+    self->batch = options->batch ? options->batch : batch_of(self->objective);
     if (options->budget.trials && options->budget.trials < self->batch)
         self->batch = (size_t)options->budget.trials;
     if (!allocate(self)) {
@@ -153,6 +167,7 @@ static void release(runner *self)
     opevo_free(self->points);
     opevo_free(self->outcomes);
     opevo_free(self->trials);
+    opevo_free(self->arrived);
 }
 
 /* Ask for the next batch, and number it. */
@@ -227,34 +242,6 @@ cleanup:
     return status;
 }
 
-static opevo_status evaluate_one(void *context, size_t index, unsigned worker, opevo_error *err)
-{
-    runner *self = context;
-
-    (void)worker;
-    return opevo_objective_evaluate(self->objective, &self->points[index], 1,
-                                    &self->outcomes[index], err);
-}
-
-/* Evaluate the trials [first, count) of the batch. */
-static opevo_status evaluate(runner *self, size_t first, size_t count, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    size_t fresh = count - first;
-
-    if (self->objective->concurrent && self->options->threads > 1 && fresh > 1) {
-        for (size_t i = 0; i < fresh; i++)
-            self->points[i] = self->points[first + i];
-        status = opevo_parallel_for(fresh, self->options->threads, evaluate_one, self, err);
-    } else {
-        status = opevo_objective_evaluate(self->objective, self->points + first, fresh,
-                                          self->outcomes, err);
-    }
-    for (size_t i = 0; status == OPEVO_OK && i < fresh; i++)
-        self->trials[first + i].outcome = self->outcomes[i];
-    return status;
-}
-
 /* Whether the run has failed so often in the way of this trial, without a success, that it gives up. */
 static bool is_hopeless(const runner *self, opevo_outcome_class kind)
 {
@@ -307,32 +294,115 @@ cleanup:
     return status;
 }
 
-/* One turn of the loop. */
-static opevo_status turn(runner *self, opevo_error *err)
+/* Settle the trials of the batch from where that stands to `until`, up to one that ends the run:
+ * count them, store those that are not there yet, and show them. */
+static opevo_status settle_until(runner *self, size_t until, bool resumed, opevo_error *err)
 {
     const opevo_run_options *options = self->options;
     opevo_status status = OPEVO_OK;
-    size_t count = 0;
-    size_t stored = 0;
-    size_t settled = 0;
+    size_t from = self->settled;
 
-    OPEVO_TRY(ask(self, &count, err));
-    if (count == 0) {
+    while (self->settled < until && !self->ended)
+        settle(self, &self->trials[self->settled++]);
+    if (resumed)
+        self->result.resumed += self->settled - from;
+    else if (options->store && from < self->settled)
+        OPEVO_TRY(store_trials(self, self->trials + from, self->settled - from, err));
+    for (size_t i = from; options->observer && i < self->settled; i++)
+        options->observer(options->observer_context, &self->trials[i], resumed);
+cleanup:
+    return status;
+}
+
+/* ---- Outcomes ------------------------------------------------------------------------------- */
+
+static opevo_status compute_one(void *context, size_t index, unsigned worker, opevo_error *err)
+{
+    runner *self = context;
+
+    (void)worker;
+    return opevo_objective_evaluate(self->objective, &self->points[index], 1,
+                                    &self->outcomes[index], err);
+}
+
+/* Compute the trials of the batch from the `first` on, and settle them together. */
+static opevo_status compute(runner *self, size_t first, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t fresh = self->count - first;
+
+    if (self->options->threads > 1 && fresh > 1) {
+        for (size_t i = 0; i < fresh; i++)
+            self->points[i] = self->points[first + i];
+        status = opevo_parallel_for(fresh, self->options->threads, compute_one, self, err);
+    } else {
+        status = opevo_objective_evaluate(self->objective, self->points + first, fresh,
+                                          self->outcomes, err);
+    }
+    if (status != OPEVO_OK)
+        return status;
+    for (size_t i = 0; i < fresh; i++)
+        self->trials[first + i].outcome = self->outcomes[i];
+    return settle_until(self, self->count, false, err);
+}
+
+/* Keep the outcome, and settle what now has all its predecessors, each trial by itself. */
+static opevo_status arrive(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
+{
+    runner *self = context;
+    opevo_status status = OPEVO_OK;
+
+    self->trials[self->first + i].outcome = *outcome;
+    self->arrived[self->first + i] = true;
+    while (status == OPEVO_OK && !self->ended && self->settled < self->count &&
+           self->arrived[self->settled]) {
+        opevo_outcome *settled = &self->trials[self->settled].outcome;
+
+        status = settle_until(self, self->settled + 1, false, err);
+        settled->samples_s = NULL; /* may go with the next measurement */
+        settled->sample_count = 0;
+        settled->message = NULL;
+    }
+    return status;
+}
+
+/* Measure the trials of the batch from the `first` on, and settle each as soon as it and all before
+ * it are there. */
+static opevo_status measure(runner *self, size_t first, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    self->first = first;
+    memset(self->arrived, 0, self->count * sizeof *self->arrived);
+    status = opevo_objective_measure(self->objective, self->points + first, self->count - first,
+                                     self->options->interrupt, arrive, self, err);
+    if (status != OPEVO_INTERRUPTED)
+        return status;
+    if (!self->ended)
+        end(self, OPEVO_STOP_INTERRUPTED);
+    return OPEVO_OK;
+}
+
+/* One turn of the loop. */
+static opevo_status turn(runner *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t stored = 0;
+
+    OPEVO_TRY(ask(self, &self->count, err));
+    if (self->count == 0) {
         assert(self->tuner->pending == 0);
         self->result.reason = self->tuner->reason;
         end(self, OPEVO_STOP_SEARCH_OVER);
         return OPEVO_OK;
     }
-    OPEVO_TRY(recall(self, count, &stored, err));
-    OPEVO_TRY(evaluate(self, stored, count, err));
-    while (settled < count && !self->ended)
-        settle(self, &self->trials[settled++]);
-    self->result.resumed += stored < settled ? stored : settled;
-    if (options->store && stored < settled)
-        OPEVO_TRY(store_trials(self, self->trials + stored, settled - stored, err));
-    for (size_t i = 0; options->observer && i < settled; i++)
-        options->observer(options->observer_context, &self->trials[i], i < stored);
-    OPEVO_TRY(opevo_tuner_tell(self->tuner, self->trials, settled, err));
+    self->settled = 0;
+    OPEVO_TRY(recall(self, self->count, &stored, err));
+    OPEVO_TRY(settle_until(self, stored, true, err));
+    if (!self->ended && stored < self->count)
+        OPEVO_TRY(self->objective->concurrent ? compute(self, stored, err)
+                                              : measure(self, stored, err));
+    OPEVO_TRY(opevo_tuner_tell(self->tuner, self->trials, self->settled, err));
 cleanup:
     return status;
 }
@@ -364,7 +434,7 @@ opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *opti
 
     OPEVO_TRY(prepare(&self, err));
     while (!self.ended) {
-        if (options->interrupt && *options->interrupt)
+        if (opevo_interrupt_is_raised(options->interrupt))
             end(&self, OPEVO_STOP_INTERRUPTED);
         else
             OPEVO_TRY(turn(&self, err));

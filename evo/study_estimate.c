@@ -21,7 +21,7 @@ typedef struct stopwatch {
     double begun_s, limit_s;
     uint64_t trials;
     double cost_s;
-    volatile sig_atomic_t stop;
+    opevo_interrupt stop;
 } stopwatch;
 
 static double now_s(void)
@@ -40,7 +40,7 @@ static void watch(void *context, const opevo_trial *trial, bool resumed)
     self->trials = trial->number;
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     if (now_s() - self->begun_s > self->limit_s)
-        self->stop = 1;
+        opevo_interrupt_raise(&self->stop);
 }
 
 /* Processor time of the run; of one that is cut short, what the share of its budget that it came

@@ -24,6 +24,15 @@ static opevo_status evaluate(opevo_objective *objective, const opevo_index *poin
     return opevo_objective_evaluate(self->inner, points, count, outcomes, err);
 }
 
+static opevo_status measure(opevo_objective *objective, const opevo_index *points, size_t count,
+                            const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                            void *sink_context, opevo_error *err)
+{
+    reshaped *self = (reshaped *)objective;
+
+    return opevo_objective_measure(self->inner, points, count, interrupt, sink, sink_context, err);
+}
+
 static opevo_status optimum(opevo_objective *objective, opevo_optimum *out, opevo_error *err)
 {
     return opevo_objective_optimum(((reshaped *)objective)->inner, out, err);
@@ -36,7 +45,12 @@ static void destroy(opevo_objective *objective)
 }
 
 static const opevo_objective_ops reshaped_ops = {
-    .kind = "reshaped", .evaluate = evaluate, .optimum = optimum, .destroy = destroy};
+    .kind = "reshaped",
+    .evaluate = evaluate,
+    .measure = measure,
+    .optimum = optimum,
+    .destroy = destroy,
+};
 
 /* "*factor" names all parameters of that type, another text the parameter of that name. */
 static bool is_named(const opevo_parameter *parameter, const char *key)

@@ -20,7 +20,8 @@ typedef struct rounds {
     double *fitness; /* count * rounds, finalist after finalist; 0: that round failed */
     size_t *order;   /* count of them, and of the rest */
     opevo_index *points;
-    opevo_outcome *outcomes;
+    const opevo_interrupt *interrupt;
+    size_t round; /* the one at work */
     opevo_text *library;
     bool failed; /* the library */
 } rounds;
@@ -47,12 +48,23 @@ static void note_library(rounds *self, const opevo_outcome *outcome)
     opevo_text_add(self->library, outcome->message ? outcome->message : "");
 }
 
+static opevo_status note(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
+{
+    rounds *self = context;
+
+    (void)err;
+    self->fitness[self->order[i] * self->rounds + self->round] = outcome->fitness;
+    if (self->points[i] == OPEVO_LIVE_LIBRARY)
+        note_library(self, outcome);
+    return OPEVO_OK;
+}
+
 static opevo_status run_round(rounds *self, size_t round, uint64_t seed, opevo_error *err)
 {
     opevo_rng rng;
-    opevo_status status = OPEVO_OK;
     size_t count = 0;
 
+    self->round = round;
     opevo_rng_init(&rng, seed, "finals", round);
     shuffle(self->order, self->count, &rng);
     for (size_t i = 0; i < self->count; i++) {
@@ -65,18 +77,13 @@ static opevo_status run_round(rounds *self, size_t round, uint64_t seed, opevo_e
         self->order[count] = number; /* count <= i */
         self->points[count++] = point;
     }
-    status = opevo_i_live_measure(self->live, self->points, count, true, self->outcomes, err);
-    for (size_t i = 0; status == OPEVO_OK && i < count; i++) {
-        self->fitness[self->order[i] * self->rounds + round] = self->outcomes[i].fitness;
-        if (self->points[i] == OPEVO_LIVE_LIBRARY)
-            note_library(self, &self->outcomes[i]);
-    }
-    return status;
+    return opevo_i_live_measure_round(self->live, self->points, count, self->interrupt, note, self,
+                                      err);
 }
 
 opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist *finalists,
                                size_t count, uint64_t number, uint64_t seed,
-                               const volatile sig_atomic_t *interrupt, double *fitness,
+                               const opevo_interrupt *interrupt, double *fitness,
                                opevo_text *library, opevo_error *err)
 {
     rounds self = {.live = opevo_i_live_of(objective),
@@ -84,6 +91,7 @@ opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist 
                    .count = count,
                    .rounds = (size_t)number,
                    .fitness = fitness,
+                   .interrupt = interrupt,
                    .library = library};
     opevo_status status = OPEVO_OK;
 
@@ -92,19 +100,15 @@ opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist 
                           "Finals need a live objective, two finalists and a round.");
     self.order = opevo_calloc(count, sizeof *self.order);
     self.points = opevo_calloc(count, sizeof *self.points);
-    self.outcomes = opevo_calloc(count, sizeof *self.outcomes);
-    if (!self.order || !self.points || !self.outcomes) {
+    if (!self.order || !self.points) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu finalists.", count);
         goto cleanup;
     }
-    self.live->pool.interrupt = interrupt;
     for (size_t i = 0; i < self.rounds; i++)
         OPEVO_TRY(run_round(&self, i, seed, err));
 cleanup:
-    self.live->pool.interrupt = NULL;
     opevo_free(self.order);
     opevo_free(self.points);
-    opevo_free(self.outcomes);
     return status;
 }
 

@@ -33,11 +33,27 @@ static void convert(const opevo_i_live *self, opevo_i_task *task, opevo_outcome 
         self->value(self, task, out);
 }
 
-opevo_status opevo_i_live_measure(opevo_i_live *self, const opevo_index *points, size_t count,
-                                  bool brief, opevo_outcome *outcomes, opevo_error *err)
+/* Who gets the outcomes. */
+typedef struct delivery {
+    const opevo_i_live *live;
+    opevo_outcome_sink sink;
+    void *sink_context;
+} delivery;
+
+static opevo_status deliver(void *context, size_t i, opevo_error *err)
+{
+    const delivery *self = context;
+    opevo_outcome outcome;
+
+    convert(self->live, &self->live->tasks[i], &outcome);
+    return self->sink(self->sink_context, i, &outcome, err);
+}
+
+/* Make the jobs of the points; those with nothing to measure are done. */
+static opevo_status prepare(opevo_i_live *self, const opevo_index *points, size_t count, bool brief,
+                            opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t done = 0;
 
     clear_tasks(self);
     self->tasks = opevo_calloc(count, sizeof *self->tasks);
@@ -49,20 +65,52 @@ opevo_status opevo_i_live_measure(opevo_i_live *self, const opevo_index *points,
         self->tasks[i].job.library = points[i] == OPEVO_LIVE_LIBRARY;
         if (!self->tasks[i].job.library)
             OPEVO_TRY(self->prepare(self, points[i], &self->tasks[i], err));
-        done += self->tasks[i].stage == OPEVO_I_DONE;
     }
-    if (done < count)
-        OPEVO_TRY(opevo_i_pool_run(&self->pool, self->tasks, count, brief, err));
-    for (size_t i = 0; i < count; i++)
-        convert(self, &self->tasks[i], &outcomes[i]);
 cleanup:
     return status;
 }
 
-opevo_status opevo_i_live_evaluate(opevo_objective *objective, const opevo_index *points,
-                                   size_t count, opevo_outcome *outcomes, opevo_error *err)
+static opevo_status measure(opevo_i_live *self, const opevo_index *points, size_t count, bool brief,
+                            const opevo_interrupt *interrupt, delivery *to, opevo_error *err)
 {
-    return opevo_i_live_measure((opevo_i_live *)objective, points, count, false, outcomes, err);
+    opevo_status status = OPEVO_OK;
+    size_t done = 0;
+
+    OPEVO_TRY(prepare(self, points, count, brief, err));
+    for (size_t i = 0; i < count; i++) {
+        if (self->tasks[i].stage == OPEVO_I_DONE) {
+            done++;
+            OPEVO_TRY(deliver(to, i, err));
+        }
+    }
+    self->pool.interrupt = interrupt;
+    self->pool.done = deliver;
+    self->pool.done_context = to;
+    if (done < count)
+        status = opevo_i_pool_run(&self->pool, self->tasks, count, brief, err);
+    self->pool.interrupt = NULL;
+    self->pool.done = NULL;
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_live_measure(opevo_objective *objective, const opevo_index *points,
+                                  size_t count, const opevo_interrupt *interrupt,
+                                  opevo_outcome_sink sink, void *sink_context, opevo_error *err)
+{
+    opevo_i_live *self = (opevo_i_live *)objective;
+    delivery to = {.live = self, .sink = sink, .sink_context = sink_context};
+
+    return measure(self, points, count, false, interrupt, &to, err);
+}
+
+opevo_status opevo_i_live_measure_round(opevo_i_live *self, const opevo_index *points, size_t count,
+                                        const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                                        void *sink_context, opevo_error *err)
+{
+    delivery to = {.live = self, .sink = sink, .sink_context = sink_context};
+
+    return measure(self, points, count, true, interrupt, &to, err);
 }
 
 void opevo_i_live_destroy(opevo_objective *objective)
@@ -76,20 +124,15 @@ void opevo_i_live_destroy(opevo_objective *objective)
     opevo_free(self);
 }
 
-opevo_i_live *opevo_i_live_of(opevo_objective *objective)
+static bool is_live(const opevo_objective *objective)
 {
-    bool live =
-        objective->ops == &opevo_i_live_kernel_ops || objective->ops == &opevo_i_live_program_ops;
-
-    return live ? (opevo_i_live *)objective : NULL;
+    return objective->ops == &opevo_i_live_kernel_ops ||
+           objective->ops == &opevo_i_live_program_ops;
 }
 
-size_t opevo_live_batch(const opevo_objective *objective)
+opevo_i_live *opevo_i_live_of(opevo_objective *objective)
 {
-    bool live =
-        objective->ops == &opevo_i_live_kernel_ops || objective->ops == &opevo_i_live_program_ops;
-
-    return live ? ((const opevo_i_live *)objective)->batch : 0;
+    return is_live(objective) ? (opevo_i_live *)objective : NULL;
 }
 
 void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
@@ -97,7 +140,7 @@ void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
     const opevo_i_live *self = (const opevo_i_live *)objective;
     const char *separator = "";
 
-    if (!opevo_live_batch(objective))
+    if (!is_live(objective))
         return;
     for (size_t i = 0; i < self->pool.count; i++) {
         const char *device = self->pool.members[i].device;

@@ -15,7 +15,6 @@ struct opevo_i_live {
     opevo_objective super;
     char *name;
     opevo_i_pool pool;
-    size_t batch;
     opevo_i_task *tasks; /* of the last evaluation; outcomes point into them */
     size_t task_count;
     /* Fill the job of a point, or its result and DONE when there is nothing to measure. */
@@ -28,15 +27,18 @@ struct opevo_i_live {
 
 extern const opevo_objective_ops opevo_i_live_kernel_ops, opevo_i_live_program_ops;
 
-opevo_status opevo_i_live_evaluate(opevo_objective *objective, const opevo_index *points,
-                                   size_t count, opevo_outcome *outcomes, opevo_error *err);
+opevo_status opevo_i_live_measure(opevo_objective *objective, const opevo_index *points,
+                                  size_t count, const opevo_interrupt *interrupt,
+                                  opevo_outcome_sink sink, void *sink_context, opevo_error *err);
 void opevo_i_live_destroy(opevo_objective *objective);
 /* NULL for any other objective. */
 opevo_i_live *opevo_i_live_of(opevo_objective *objective);
 
-/* Measure `count` points, or OPEVO_LIVE_LIBRARY in the place of one: on one worker, one sample each, when `brief`. */
-opevo_status opevo_i_live_measure(opevo_i_live *self, const opevo_index *points, size_t count,
-                                  bool brief, opevo_outcome *outcomes, opevo_error *err);
+/* The same for a round of finals: on one worker, one sample each, and OPEVO_LIVE_LIBRARY may stand
+ * in the place of a point. */
+opevo_status opevo_i_live_measure_round(opevo_i_live *self, const opevo_index *points, size_t count,
+                                        const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                                        void *sink_context, opevo_error *err);
 
 /* The members of the pool from the options; `device` is what a worker started here is told. Errors:
  * INVALID for a command that cannot be split; NOMEM. */

@@ -77,7 +77,7 @@ static void release(opevo_i_live *live)
 }
 
 const opevo_objective_ops opevo_i_live_kernel_ops = {
-    .kind = "live", .evaluate = opevo_i_live_evaluate, .destroy = opevo_i_live_destroy};
+    .kind = "live", .measure = opevo_i_live_measure, .destroy = opevo_i_live_destroy};
 
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective)
 {
@@ -182,7 +182,7 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     /* Three measurements of a disturbed kernel, each with its check and warm-up. */
     live->pool.job_limit_s = 3 * (2 * options->run_limit_s + 2 * options->repeat_s) + 30;
     live->pool.silence_s = live->pool.job_limit_s + DEPTH * options->build_limit_s;
-    live->batch = (size_t)DEPTH * live->pool.count;
+    live->super.wanted = (size_t)DEPTH * live->pool.count;
     return OPEVO_OK;
 }
 

@@ -76,7 +76,7 @@ static void release(opevo_i_live *live)
 }
 
 const opevo_objective_ops opevo_i_live_program_ops = {
-    .kind = "cmd", .evaluate = opevo_i_live_evaluate, .destroy = opevo_i_live_destroy};
+    .kind = "cmd", .measure = opevo_i_live_measure, .destroy = opevo_i_live_destroy};
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
@@ -182,7 +182,7 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->pool.job_limit_s =
         (options->run_limit_s + 2 * OPEVO_I_READING_S) * (double)options->repeats + 30;
     live->pool.silence_s = live->pool.job_limit_s + 30;
-    live->batch = live->pool.count;
+    live->super.wanted = live->pool.count;
     return OPEVO_OK;
 }
 

@@ -16,6 +16,7 @@
 /* A worker lost that often in a row is left alone for RETRY_S; a job that lost ATTEMPTS workers is
  * the reason, not they. */
 enum { LOSSES = 3, ATTEMPTS = 2, RETRY_S = 60 };
+#define LOOK_S 0.2 /* an interrupt is seen after so long, whichever thread its signal went to */
 
 typedef struct work {
     opevo_i_pool *pool;
@@ -24,7 +25,9 @@ typedef struct work {
     size_t left;  /* not DONE */
     size_t first; /* no task before it is OPEN */
     size_t members;
-    opevo_text lost; /* why the last worker was lost */
+    opevo_text lost;     /* why the last worker was lost */
+    opevo_status status; /* of who is told of tasks that are done */
+    opevo_error *err;
 } work;
 
 void opevo_i_task_clear(opevo_i_task *task)
@@ -50,6 +53,9 @@ static void finish(work *self, opevo_i_task *task)
 {
     task->stage = OPEVO_I_DONE;
     self->left--;
+    if (self->pool->done && self->status == OPEVO_OK)
+        self->status =
+            self->pool->done(self->pool->done_context, (size_t)(task - self->tasks), self->err);
 }
 
 /* The worker itself is no use, by its own words or for them: no fault of what it was measuring. */
@@ -364,7 +370,7 @@ static opevo_status wait_and_hear(work *self, opevo_error *err)
         wait[3 * i + 2] = (struct pollfd){.fd = up && more ? member->in : -1, .events = POLLOUT};
         due_s = fmin(due_s, deadline_of(self, i, &late));
     }
-    due_s = fmax(0, fmin(due_s - opevo_i_now_s(), 3600));
+    due_s = fmax(0, fmin(due_s - opevo_i_now_s(), self->pool->interrupt ? LOOK_S : 3600));
     poll(wait, 3 * self->members, (int)ceil(1e3 * due_s));
     for (size_t i = 0; i < self->members; i++) {
         if (wait[3 * i].revents || wait[3 * i + 1].revents)
@@ -377,14 +383,14 @@ static opevo_status wait_and_hear(work *self, opevo_error *err)
 opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
                               opevo_error *err)
 {
-    work self = {.pool = pool, .tasks = tasks, .count = count};
+    work self = {.pool = pool, .tasks = tasks, .count = count, .err = err};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < count; i++)
         self.left += tasks[i].stage != OPEVO_I_DONE;
     self.members = alone ? 1 : pool->count;
     while (self.left) {
-        if (pool->interrupt && *pool->interrupt) {
+        if (opevo_interrupt_is_raised(pool->interrupt)) {
             status = OPEVO_FAIL(err, OPEVO_INTERRUPTED, "Measuring was interrupted.");
             goto cleanup;
         }
@@ -398,6 +404,7 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t co
         }
         OPEVO_TRY(wait_and_hear(&self, err));
         enforce_deadlines(&self);
+        OPEVO_TRY(self.status);
     }
 cleanup:
     if (status != OPEVO_OK) { /* what is in flight belongs to nobody any more */

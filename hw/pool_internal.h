@@ -7,7 +7,7 @@
 #ifndef OPEVO_POOL_INTERNAL_H
 #define OPEVO_POOL_INTERNAL_H
 
-#include <signal.h>
+#include <opevo/interrupt.h>
 
 #include "member_internal.h"
 #include "protocol_internal.h"
@@ -21,7 +21,11 @@ typedef struct opevo_i_pool {
     double job_limit_s;   /* from a job's start to its result */
     double silence_s;     /* with jobs in hand, without one starting or ending */
     unsigned blamed;      /* jobs in a row that cost all workers that had them */
-    const volatile sig_atomic_t *interrupt; /* give up when not 0; NULL: never */
+    const opevo_interrupt *interrupt; /* give up when raised; NULL: never */
+    /* Called for each task when it is done; anything but OK ends the run of the pool, which returns
+     * it. May be NULL. */
+    opevo_status (*done)(void *context, size_t task, opevo_error *err);
+    void *done_context;
     int64_t next_id;
 } opevo_i_pool;
 

@@ -67,6 +67,13 @@ static void clean(opevo_outcome *outcome)
     outcome->other_s = positive(outcome->other_s);
 }
 
+static opevo_status keep(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
+{
+    (void)err;
+    ((opevo_outcome *)context)[i] = *outcome;
+    return OPEVO_OK;
+}
+
 opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_index *points,
                                       size_t count, opevo_outcome *outcomes, opevo_error *err)
 {
@@ -74,12 +81,49 @@ opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_in
 
     if (count == 0)
         return OPEVO_OK;
+    if (!objective->ops->evaluate)
+        return opevo_objective_measure(objective, points, count, NULL, keep, outcomes, err);
     status = objective->ops->evaluate(objective, points, count, outcomes, err);
     if (status != OPEVO_OK)
         return status;
     for (size_t i = 0; i < count; i++)
         clean(&outcomes[i]);
     return OPEVO_OK;
+}
+
+typedef struct receiver {
+    opevo_outcome_sink sink;
+    void *context;
+} receiver;
+
+static opevo_status pass_on(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
+{
+    const receiver *self = context;
+    opevo_outcome cleaned = *outcome;
+
+    clean(&cleaned);
+    return self->sink(self->context, i, &cleaned, err);
+}
+
+opevo_status opevo_objective_measure(opevo_objective *objective, const opevo_index *points,
+                                     size_t count, const opevo_interrupt *interrupt,
+                                     opevo_outcome_sink sink, void *sink_context, opevo_error *err)
+{
+    receiver self = {.sink = sink, .context = sink_context};
+    opevo_status status = OPEVO_OK;
+
+    if (objective->ops->measure && count > 0)
+        return objective->ops->measure(objective, points, count, interrupt, pass_on, &self, err);
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        opevo_outcome outcome;
+
+        if (opevo_interrupt_is_raised(interrupt))
+            return OPEVO_FAIL(err, OPEVO_INTERRUPTED, "Measuring was interrupted.");
+        status = opevo_objective_evaluate(objective, &points[i], 1, &outcome, err);
+        if (status == OPEVO_OK)
+            status = sink(sink_context, i, &outcome, err);
+    }
+    return status;
 }
 
 opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,

@@ -303,13 +303,14 @@ static void test_search_over(void **state)
     tear_down(&self);
 }
 
-static volatile sig_atomic_t interrupt;
+static opevo_interrupt interrupt;
 
 static void interrupt_at_20(void *context, const opevo_trial *trial, bool resumed)
 {
     (void)context;
     (void)resumed;
-    interrupt = interrupt || trial->number == 20;
+    if (trial->number == 20)
+        opevo_interrupt_raise(&interrupt);
 }
 
 static void test_interrupt(void **state)
@@ -322,7 +323,7 @@ static void test_interrupt(void **state)
     self.options.interrupt = &interrupt;
     self.options.settings = self.values;
     self.options.budget.trials = 100;
-    interrupt = 0;
+    opevo_interrupt_lower(&interrupt);
     CHECK_OK(opevo_run(&self.objective.super, &self.options, &result, &err));
     assert_int_equal(result.stop, OPEVO_STOP_INTERRUPTED);
     assert_int_equal(result.trials, 24); /* the generation of trial 20 ends with 24 */

@@ -123,7 +123,7 @@ static void test_an_objective_that_breaks(void **state)
 
 static void test_interrupted(void **state)
 {
-    static const volatile sig_atomic_t yes = 1;
+    static const opevo_interrupt yes = {1};
     static setup self;
     opevo_study_result result;
 

@@ -18,7 +18,8 @@
     X(MISMATCH, "parts that do not belong together")                                               \
     X(TOLERANCE, "accuracy not reached")                                                           \
     X(INTERRUPTED, "interrupted")                                                                  \
-    X(LOST, "what was stored is not where it was put")
+    X(LOST, "what was stored is not where it was put")                                             \
+    X(FAULT, "the host failed")
 
 typedef enum opevo_status {
 #define OPEVO_STATUS_ENUM(suffix, text) OPEVO_##suffix,

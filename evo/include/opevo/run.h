@@ -5,8 +5,7 @@
 #ifndef OPEVO_RUN_H
 #define OPEVO_RUN_H
 
-#include <signal.h>
-
+#include <opevo/interrupt.h>
 #include <opevo/store.h>
 #include <opevo/tuner.h>
 
@@ -45,14 +44,17 @@ typedef struct opevo_run_options {
     /* End the run when so many trials have failed in one way and none has succeeded; 0: never. Points
      * that are rejected do not count: a known limit of the device says nothing of the rest. */
     uint64_t give_up;
-    size_t batch;              /* points evaluated together; 0: 64. Does not change the trials */
+    /* Points evaluated together; 0: 64, or of a measured objective what it wants. Does not change the
+     * trials. */
+    size_t batch;
     unsigned threads;          /* for objectives that allow it; 0: 1. Does not change the trials */
     opevo_store *store;        /* NULL: keep nothing */
     opevo_objective_note note; /* for the store */
     const char *settings_more; /* in the store, after the settings; NULL: nothing */
     opevo_run_observer observer; /* may be NULL */
     void *observer_context;
-    const volatile sig_atomic_t *interrupt; /* stop before the next batch when not 0; may be NULL */
+    /* Ends the run before the next batch, and any measurement within a second; may be NULL. */
+    const opevo_interrupt *interrupt;
 } opevo_run_options;
 
 typedef struct opevo_run_result {
@@ -72,7 +74,7 @@ typedef struct opevo_run_result {
  * same (objective name, tuner, settings, seed) are told instead of evaluated, so a run that was
  * killed goes on as if it had not been, and a longer budget continues a finished one. The trials do
  * not depend on the batch: what was evaluated beyond the one that ends the run is not counted and
- * not stored. The store notes why a run ended, unless it was interrupted.
+ * not stored. Each measured trial is stored, and shown, as soon as it and all before it are there. The store notes why a run ended, unless it was interrupted.
  *
  * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH if the
  * stored trials are not the ones that the tuner proposes (another version, another space or another

@@ -7,8 +7,6 @@
 #ifndef OPEVO_STUDY_H
 #define OPEVO_STUDY_H
 
-#include <signal.h>
-
 #include <opevo/run.h>
 #include <opevo/store.h>
 
@@ -103,8 +101,8 @@ typedef struct opevo_study_options {
     void (*observer)(void *context, const opevo_study_line *line, uint64_t seed,
                      const opevo_trial *trial, bool resumed);
     void *observer_context;
-    uint64_t give_up;                       /* of measured runs, as in opevo_run_options */
-    const volatile sig_atomic_t *interrupt; /* may be NULL */
+    uint64_t give_up;                 /* of measured runs, as in opevo_run_options */
+    const opevo_interrupt *interrupt; /* may be NULL */
 } opevo_study_options;
 
 typedef struct opevo_study_result {

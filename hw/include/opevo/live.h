@@ -6,8 +6,6 @@
 #ifndef OPEVO_LIVE_H
 #define OPEVO_LIVE_H
 
-#include <signal.h>
-
 #include <opevo/kernel.h>
 
 /* Which workers measure: each a command that reaches one, such as "ssh host opevo-worker cpu"; with
@@ -66,10 +64,6 @@ opevo_program_options opevo_program_defaults(void);
 opevo_status opevo_program_open(opevo_space *space, const opevo_program_options *options,
                                 opevo_objective **out, opevo_error *err);
 
-/* Points that are best evaluated together; 0 for an objective that is not live. The fewer, the
- * sooner an interrupted run ends. */
-size_t opevo_live_batch(const opevo_objective *objective);
-
 /* What the workers of a live objective said that they measure on, each once, separated by "; ":
  * model, driver, compiler. Nothing before the first evaluation, and for any other objective. */
 void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out);
@@ -105,10 +99,10 @@ typedef struct opevo_final_verdict {
  * are read. `fitness` gets count * rounds numbers, finalist after finalist, 0 for what failed;
  * `library`, which may be NULL without one, what the library is called, or why it was not measured,
  * after which it is not asked again. Returns what evaluating returns; INVALID for fewer than two, or
- * an objective that is not live; INTERRUPTED as soon as *interrupt, which may be NULL, is not 0. */
+ * an objective that is not live; INTERRUPTED as soon as *interrupt, which may be NULL, is raised. */
 opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist *finalists,
                                size_t count, uint64_t rounds, uint64_t seed,
-                               const volatile sig_atomic_t *interrupt, double *fitness,
+                               const opevo_interrupt *interrupt, double *fitness,
                                opevo_text *library, opevo_error *err);
 /* Fill in the finalists, and the verdict, from the fitness in each round. Errors: NOMEM. */
 opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_t rounds,

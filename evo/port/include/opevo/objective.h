@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <opevo/interrupt.h>
 #include <opevo/space.h>
 
 /* What came of evaluating a point. Failures of a kernel are outcomes, never errors. One row each:
@@ -37,7 +38,7 @@ const char *opevo_outcome_meaning(opevo_outcome_class kind);
 /* False, with *kind untouched, for an unknown name. */
 bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind);
 
-/* A plain value. The pointers are borrowed from the objective until its next evaluate; a concurrent
+/* A plain value. The pointers are borrowed from the objective until it is called again; a concurrent
  * objective keeps them as long as it lives. */
 typedef struct opevo_outcome {
     opevo_outcome_class kind;
@@ -65,11 +66,23 @@ typedef struct opevo_optimum {
     double fitness;
 } opevo_optimum;
 
+/* Takes the outcome of points[i]. Anything but OK ends the measuring, which then returns it. */
+typedef opevo_status (*opevo_outcome_sink)(void *context, size_t i, const opevo_outcome *outcome,
+                                           opevo_error *err);
+
 typedef struct opevo_objective_ops {
     const char *kind; /* "recorded", "simulated", "cpu", ... */
-    /* Evaluate `count` allowed points in this order; outcomes[i] belongs to points[i]. */
+    /* Of these two at least one. evaluate: compute the outcomes of `count` allowed points together;
+     * outcomes[i] belongs to points[i]. */
     opevo_status (*evaluate)(opevo_objective *self, const opevo_index *points, size_t count,
                              opevo_outcome *outcomes, opevo_error *err);
+    /* measure: hand over each outcome, once, as soon as it is known, in whatever order that is; all
+     * of them stay valid until the objective is called again. Errors: INTERRUPTED within a second
+     * of the interrupt, with whatever was at work stopped; FAULT where the host fails and not the
+     * point, after having tried again; what the sink returns. */
+    opevo_status (*measure)(opevo_objective *self, const opevo_index *points, size_t count,
+                            const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                            void *sink_context, opevo_error *err);
     /* May take long the first time; NULL: never known. */
     opevo_status (*optimum)(opevo_objective *self, opevo_optimum *out, opevo_error *err);
     void (*destroy)(opevo_objective *self);
@@ -94,15 +107,24 @@ struct opevo_objective {
     const char *unit;   /* of results (opevo/unit.h): "GFLOP/s"; of times "1/s" (in s), "ms", ... */
     double flop;        /* floating-point operations of one execution, 0 when not known */
     uint64_t signature; /* of all that decides outcomes, the space included */
-    bool concurrent;    /* evaluate may be called from several threads at once */
+    /* Computed: evaluate may be called from several threads at once. Otherwise it is measured. */
+    bool concurrent;
+    size_t wanted; /* of a measured objective: points at once that keep it busy; 0: 1 */
     const opevo_feature_source *features; /* NULL: none; owned likewise */
 };
 
-/* As ops->evaluate, with outcomes that every reader can rely on: a fitness that is negative, NaN or
- * infinite, or that comes with a failure, becomes 0, as does such a cost; the time of a failure
- * becomes NAN. The class is kept. Errors: what the objective reports. */
+/* Outcomes of `count` points, whether computed or measured, all at once. The outcomes are such that
+ * every reader can rely on them: a fitness that is negative, NaN or infinite, or that comes with a
+ * failure, becomes 0, as does such a cost; the time of a failure becomes NAN. The class is kept.
+ * Errors: what the objective reports. */
 opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_index *points,
                                       size_t count, opevo_outcome *outcomes, opevo_error *err);
+/* The same outcomes one at a time, each as it becomes known; an objective without ops->measure is
+ * asked for one point after the other. Errors: INTERRUPTED when *interrupt, which may be NULL, is
+ * raised; what the objective or the sink reports. */
+opevo_status opevo_objective_measure(opevo_objective *objective, const opevo_index *points,
+                                     size_t count, const opevo_interrupt *interrupt,
+                                     opevo_outcome_sink sink, void *sink_context, opevo_error *err);
 /* `known` is false where the objective has no such function. */
 opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
                                      opevo_error *err);

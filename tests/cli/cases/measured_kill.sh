@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A measured trial is in the store as soon as it and all before it are measured: killed in the midst of a measurement
+# that does not end, a run loses that and what came after it; interrupted, it ends at once.
+. "${0%/*}/../left.sh"
+export nap=$((1000000 + $$)) # a time of its own, to find the process by
+cat >bench.sh <<'S'
+echo "$1" >>begun
+[ "$1" != 8 ] || [ -e free ] || exec sleep "$nap"
+echo "$1" >>ended
+echo "took 1$1 ms"
+S
+printf '{"X": {"_type": "discrete", "_value": [%s]}}' "$(seq -s , 12)" >space.json
+echo "{\"study\": 1, \"objectives\": [{\"on\": \"cmd:sh $PWD/bench.sh {X}\", \"space\": \"space.json\"}],
+ \"tuners\": [\"grid\"], \"seeds\": 1, \"budget\": {\"trials\": 12}}" >plan.json
+worker="$(dirname "$(command -v opevo)")/opevo-worker cmd"
+tune() {
+    exec opevo tune --on "cmd:sh $PWD/bench.sh {X}" --space space.json --tuner grid --trials 12 --store runs.db \
+        --workers "$worker" --workers "$worker" --workers "$worker" --quiet
+}
+study() { exec opevo study plan.json --store runs.db --quiet; }
+record() {
+    exec opevo record --on "cmd:sh $PWD/bench.sh {X}" --space space.json --all --seed 5 --out table \
+        --workers "$worker" --workers "$worker" --workers "$worker" --quiet
+}
+trials() { opevo runs runs.db --json 2>/dev/null | grep -o '"trials": [0-9]*' | grep -o '[0-9]*$'; }
+await() { # TEXT COMMAND...
+    text=$1
+    shift
+    for _ in $(seq 600); do
+        [ "$("$@" 2>/dev/null)" = "$text" ] && return
+        sleep 0.1
+    done
+    echo "$*: $("$@"), not $text"
+}
+executed() { sort -n begun | uniq -c | awk '$2 != 8 && $2 < last { n += $1 - 1 } END { print n + 0, "measured twice" }' last="$1"; }
+
+for how in tune study; do
+    echo "-- $how"
+    rm -f runs.db* begun ended free
+    ($how >/dev/null) &
+    await 7 trials
+    [ $how = study ] || await 1 grep -c '^9$' ended # measured, and behind one that is not
+    kill -9 $!
+    wait $! 2>/dev/null
+    left "$nap"
+    echo "$(trials) trials after a kill"
+    ($how >/dev/null) &
+    await 2 grep -c '^8$' begun
+    start=$(date +%s)
+    kill -INT $!
+    wait $!
+    echo "exit status $?"
+    [ $(($(date +%s) - start)) -lt 30 ] && echo "at once"
+    left "$nap"
+    echo "$(trials) trials after an interrupt"
+    : >free
+    ($how >/dev/null)
+    echo "$(trials) trials in all"
+    executed 8
+done
+
+echo "-- record"
+rm -f begun ended free
+(record >/dev/null) &
+await 6 awk 'END { print NR }' table.csv # the head, a batch of three, and two beside the one that does not end
+kill -9 $!
+wait $! 2>/dev/null
+left "$nap"
+(record >/dev/null) &
+await 2 grep -c '^8$' begun
+start=$(date +%s)
+kill -INT $!
+wait $!
+echo "exit status $?"
+[ $(($(date +%s) - start)) -lt 30 ] && echo "at once"
+left "$nap"
+: >free
+(record) | head -n 1 | sed 's/.*: //'
+executed 13
