@@ -80,7 +80,7 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
     if (status == OPEVO_OK)
         return exit_code;
     complain(verb->name, &err);
-    return status == OPEVO_LOST ? OPEVO_EXIT_FAILED : OPEVO_EXIT_MISUSED;
+    return status == OPEVO_LOST || status == OPEVO_FAULT ? OPEVO_EXIT_FAILED : OPEVO_EXIT_MISUSED;
 }
 
 int main(int argc, char **argv)

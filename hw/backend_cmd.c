@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "cpu_internal.h"
+#include "host_fault_internal.h"
 #include "keeper_internal.h"
 #include "reading_internal.h"
 
@@ -142,7 +143,10 @@ static bool judge(const command_backend *self, const opevo_i_job *job,
 
     last_words(end, words, sizeof words);
     if (!end->kept)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "its keeper was killed");
+        opevo_i_result_fault(result, "the process that keeps %s was killed", job->command.items[0]);
+    else if (opevo_i_host_errno(end->start_errno))
+        opevo_i_result_fault(result, "%s cannot be started: %s", job->command.items[0],
+                             strerror(end->start_errno));
     else if (end->start_errno)
         opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s: %s", job->command.items[0],
                             strerror(end->start_errno));
@@ -177,7 +181,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         opevo_error err = {OPEVO_OK, ""};
 
         if (run_program(self, job, &end, &err) != OPEVO_OK) {
-            opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
+            opevo_i_result_fault(result, "%s", err.message);
             return;
         }
         result->run_s += end.elapsed_s;

@@ -141,6 +141,7 @@ typedef struct child {
     int from, to; /* pipes: its letters, and the worker's */
 } child;
 
+/* False, with errno, when the host has no pipes or no process. */
 static bool launch(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
                    const char *object, child *out)
 {
@@ -259,13 +260,6 @@ static void renew_output(cpu_backend *self)
     }
 }
 
-/* No outcome of the kernel. */
-static void give_up(opevo_i_result *result, const char *why)
-{
-    opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", why);
-    result->unfit = true;
-}
-
 /* From its first letter on; true when there are samples to take. */
 static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const child *process,
                      opevo_i_result *result)
@@ -290,13 +284,28 @@ static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const chil
     if (letter == 'l')
         opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", report->failure);
     else if (letter == 'h')
-        give_up(result, report->failure);
+        opevo_i_result_fault(result, "%s", report->failure);
     else if (letter == 't')
         opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
                             plan->run_limit_s);
     else
         result->kind = OPEVO_OUTCOME_CRASHED; /* described once it is known how it died */
     return false;
+}
+
+/* Start the process; false when the host cannot. */
+static bool begin(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
+                  const char *object, child *process, opevo_i_result *result)
+{
+    if (object && access(object, R_OK) < 0) {
+        opevo_i_result_fault(result, "%s: %s", object, strerror(errno));
+        return false;
+    }
+    if (!launch(self, plan, job, object, process)) {
+        opevo_i_result_fault(result, "no process for a kernel: %s", strerror(errno));
+        return false;
+    }
+    return true;
 }
 
 /* Measure once; true when the report holds samples. */
@@ -311,11 +320,8 @@ static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const 
 
     renew_output(self);
     opevo_i_operands_poison(&self->operands, (float *)(void *)self->operands.c.data);
-    if (!launch(self, plan, job, object, &process)) {
-        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "no process for it: %s",
-                            strerror(errno));
+    if (!begin(self, plan, job, object, &process, result))
         return false;
-    }
     result->kind = OPEVO_OUTCOME_OK;
     good = converse(self, plan, &process, result);
     status = end_child(&process);
@@ -398,7 +404,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         slower = fmax(report->calibration_s[0], report->calibration_s[1]);
         remember(self, report->calibration_s[0]);
         if (slower < best && !take(result, report, job->library)) {
-            opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "no memory for its samples");
+            opevo_i_result_fault(result, "no memory for the samples of a kernel");
             return;
         }
         best = fmin(best, slower);

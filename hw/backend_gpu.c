@@ -420,7 +420,7 @@ static void conclude(const running *run, bool good, const char *title)
     char state[128] = "";
 
     if (!good && run->result->kind == OPEVO_OUTCOME_OK)
-        opevo_i_result_fail(run->result, OPEVO_OUTCOME_LAUNCH_ERROR, "no memory for its samples");
+        opevo_i_result_fault(run->result, "no memory for the samples of a kernel");
     if (!good)
         return;
     if (!self->vendor->hip)
@@ -457,7 +457,7 @@ static void measure_object(gpu_backend *self, const opevo_i_job *job, const char
     int code = 0;
 
     if (opevo_file_read(path, &image, &size, &err) != OPEVO_OK) {
-        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
+        opevo_i_result_fault(result, "%s", err.message);
         return;
     }
     code = self->driver.load_module(&module, image);

@@ -31,7 +31,8 @@ typedef struct opevo_i_result {
     double build_s, run_s, check_s, other_s;
     opevo_text message;
     bool spoilt; /* the worker cannot go on and ends after this result */
-    bool unfit;  /* no result: this host cannot measure at all, and `message` says why */
+    /* No outcome: the host failed, as the message says, and the job may be tried again. */
+    bool fault;
 } opevo_i_result;
 
 void opevo_i_job_clear(opevo_i_job *job);
@@ -39,6 +40,9 @@ void opevo_i_result_clear(opevo_i_result *result);
 /* A failure with its sentence; costs are kept. */
 void opevo_i_result_fail(opevo_i_result *result, opevo_outcome_class kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* No outcome: the host failed. The sentence names what failed, without its end. */
+void opevo_i_result_fault(opevo_i_result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 bool opevo_i_result_add(opevo_i_result *result, double sample);
 
 typedef struct opevo_i_backend opevo_i_backend;

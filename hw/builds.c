@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host_fault_internal.h"
+
 enum { MESSAGE_LIMIT = 4096 };
 
 opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend, opevo_error *err)
@@ -77,9 +79,16 @@ opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_er
     return OPEVO_OK;
 }
 
-static void give_up(opevo_i_queued *item, opevo_outcome_class kind, const char *why)
+static void give_up(opevo_i_queued *item, const char *why)
 {
-    opevo_i_result_fail(&item->result, kind, "%s", why);
+    opevo_i_result_fail(&item->result, OPEVO_OUTCOME_BUILD_ERROR, "%s", why);
+    item->stage = OPEVO_I_UNBUILT;
+}
+
+/* The host cannot build at present, whatever the source. */
+static void give_back(opevo_i_queued *item, const char *why)
+{
+    opevo_i_result_fault(&item->result, "%s", why);
     item->stage = OPEVO_I_UNBUILT;
 }
 
@@ -159,7 +168,7 @@ static void start(opevo_i_builds *self, opevo_i_queued *item)
     if (status == OPEVO_OK)
         status = launch(self, item, &err);
     if (status != OPEVO_OK)
-        give_up(item, OPEVO_OUTCOME_BUILD_ERROR, err.message);
+        give_back(item, err.message);
 }
 
 /* ---- Ending --------------------------------------------------------------------------------- */
@@ -182,6 +191,24 @@ static const char *complaint(const opevo_i_builds *self, opevo_text *said)
     return found;
 }
 
+/* Whether it was the host that failed; then the job goes back. The compiler is the first line of the
+ * recipe. */
+static bool is_fault(const opevo_i_builds *self, opevo_i_queued *item,
+                     const opevo_i_program_end *end)
+{
+    const char *recipe = opevo_text_string(&item->recipe);
+    char compiler[512];
+    opevo_text why = {0};
+    bool fault = false;
+
+    snprintf(compiler, sizeof compiler, "%.*s", (int)strcspn(recipe, "\n"), recipe);
+    fault = opevo_i_build_fault(end, compiler, self->backend->build_memory_bytes, &why);
+    if (fault)
+        give_back(item, opevo_text_string(&why));
+    opevo_text_free(&why);
+    return fault;
+}
+
 static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_end *end)
 {
     const char *said = complaint(self, end->error.length ? &end->error : &end->out);
@@ -191,17 +218,14 @@ static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_en
     if (end->kept && !end->start_errno && !end->timed_out && WIFEXITED(end->wait_status) &&
         WEXITSTATUS(end->wait_status) == 0) {
         if (opevo_i_cache_add(&self->cache, &item->recipe, item->scratch.data, &item->object, &err))
-            give_up(item, OPEVO_OUTCOME_BUILD_ERROR, err.message);
+            give_back(item, err.message);
         else
             item->stage = OPEVO_I_BUILT;
         return;
     }
-    if (!end->kept)
-        snprintf(sentence, sizeof sentence, "the keeper of the compiler was killed");
-    else if (end->start_errno)
-        snprintf(sentence, sizeof sentence, "the compiler could not be started: %s",
-                 strerror(end->start_errno));
-    else if (end->timed_out)
+    if (is_fault(self, item, end))
+        return;
+    if (end->timed_out)
         snprintf(sentence, sizeof sentence, "the compiler was killed after %g s",
                  self->backend->build_limit_s);
     else if (WIFSIGNALED(end->wait_status))
@@ -210,7 +234,7 @@ static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_en
     else
         snprintf(sentence, sizeof sentence, "exit status %d of the compiler: %.900s",
                  WEXITSTATUS(end->wait_status), said);
-    give_up(item, OPEVO_OUTCOME_BUILD_ERROR, sentence);
+    give_up(item, sentence);
 }
 
 void opevo_i_builds_step(opevo_i_builds *self)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host_fault_internal.h"
 #include "sandbox_internal.h"
 
 static void print_log(const opevo_i_rtc *rtc, void *program)
@@ -120,5 +121,5 @@ int opevo_i_gpu_build_main(int argc, char **argv)
             return 0;
     }
     fprintf(stderr, "%s\n", err.message);
-    return 1;
+    return err.status == OPEVO_INVALID ? 1 : OPEVO_I_EXIT_HOST;
 }

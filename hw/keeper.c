@@ -34,7 +34,7 @@ typedef struct report_head {
     int start_errno, wait_status;
     int timed_out;
     double elapsed_s;
-    uint64_t out_length, error_length;
+    uint64_t peak_bytes, out_length, error_length;
 } report_head;
 
 static int life[2] = {-1, -1}; /* nobody writes to it; its end is the message */
@@ -321,6 +321,7 @@ static bool write_all(int descriptor, const void *bytes, size_t length)
 
 static void send_report(const opevo_i_program_end *end, int descriptor)
 {
+    struct rusage used = {0};
     report_head head = {.start_errno = end->start_errno,
                         .wait_status = end->wait_status,
                         .timed_out = end->timed_out,
@@ -328,6 +329,8 @@ static void send_report(const opevo_i_program_end *end, int descriptor)
                         .out_length = end->out.length,
                         .error_length = end->error.length};
 
+    if (getrusage(RUSAGE_CHILDREN, &used) == 0)
+        head.peak_bytes = (uint64_t)used.ru_maxrss << 10;
     if (write_all(descriptor, &head, sizeof head) &&
         write_all(descriptor, opevo_text_string(&end->out), end->out.length))
         write_all(descriptor, opevo_text_string(&end->error), end->error.length);
@@ -401,6 +404,7 @@ static void take_report(const opevo_text *received, opevo_i_program_end *end)
     end->wait_status = head.wait_status;
     end->timed_out = head.timed_out;
     end->elapsed_s = head.elapsed_s;
+    end->peak_bytes = head.peak_bytes;
     opevo_text_add_bytes(&end->out, received->data + sizeof head, head.out_length);
     opevo_text_add_bytes(&end->error, received->data + sizeof head + head.out_length,
                          head.error_length);

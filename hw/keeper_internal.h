@@ -25,13 +25,14 @@ typedef struct opevo_i_program {
 
 /* How it ended. */
 typedef struct opevo_i_program_end {
-    bool kept;        /* false: the keeper itself was killed, and nothing is known */
-    int start_errno;  /* not 0: it could not be started, and why */
-    bool timed_out;   /* it was killed at its time limit */
-    int wait_status;  /* as from waitpid */
-    double elapsed_s; /* from before its start to its end */
-    opevo_text out;   /* the first bytes of standard output */
-    opevo_text error; /* the first bytes of standard error */
+    bool kept;           /* false: the keeper itself was killed, and nothing is known */
+    int start_errno;     /* not 0: it could not be started, and why */
+    bool timed_out;      /* it was killed at its time limit */
+    int wait_status;     /* as from waitpid */
+    double elapsed_s;    /* from before its start to its end */
+    uint64_t peak_bytes; /* of memory, of the largest of its processes */
+    opevo_text out;      /* the first bytes of standard output */
+    opevo_text error;    /* the first bytes of standard error */
 } opevo_i_program_end;
 void opevo_i_program_end_free(opevo_i_program_end *end);
 

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host_fault_internal.h"
 #include "keeper_internal.h"
 
 extern char **environ;
@@ -54,8 +55,9 @@ static opevo_status spawn(opevo_i_member *member, const int *ends, opevo_error *
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&how);
     if (code)
-        return OPEVO_FAIL(err, OPEVO_IO, "The worker %s cannot be started: %s.",
-                          member->command.items[0], strerror(code));
+        return OPEVO_FAIL(err, opevo_i_host_errno(code) ? OPEVO_FAULT : OPEVO_IO,
+                          "The worker %s cannot be started: %s.", member->command.items[0],
+                          strerror(code));
     return OPEVO_OK;
 }
 
@@ -68,7 +70,7 @@ opevo_status opevo_i_member_start(opevo_i_member *member, opevo_error *err)
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 || pipe2(out, O_CLOEXEC) < 0 ||
         pipe2(error, O_CLOEXEC) < 0)
-        status = OPEVO_FAIL(err, OPEVO_IO, "No pipes to a worker: %s.", strerror(errno));
+        status = OPEVO_FAIL(err, OPEVO_FAULT, "No pipes to a worker: %s.", strerror(errno));
     else
         status = spawn(member, (int[]){in[1], out[1], error[1]}, err);
     close_end(&in[1]);

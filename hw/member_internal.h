@@ -35,7 +35,7 @@ typedef struct opevo_i_member {
 } opevo_i_member;
 
 /* Start the process, in a session of its own, so that an interrupt from the keyboard reaches the
- * engine alone. Errors: IO. */
+ * engine alone. Errors: FAULT for want of processes, descriptors or memory; IO. */
 opevo_status opevo_i_member_start(opevo_i_member *member, opevo_error *err);
 void opevo_i_member_say(opevo_i_member *member, const char *line);
 /* It got on: its limits of time and of bytes begin anew. */

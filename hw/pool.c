@@ -16,6 +16,13 @@
 /* A worker lost that often in a row is left alone for RETRY_S; a job that lost ATTEMPTS workers is
  * the reason, not they. */
 enum { LOSSES = 3, ATTEMPTS = 2, RETRY_S = 60 };
+
+/* A job that a host failed with waits 0.25 s, then 1 s, then 4 s; with the last fault the pool gives
+ * up. */
+enum { FAULTS = 4, FAULT_FACTOR = 4 };
+#define FAULT_WAIT_S 0.25
+#define MEND "mend that (free disk space, memory or processes), then give the same command again"
+
 #define LOOK_S 0.2 /* an interrupt is seen after so long, whichever thread its signal went to */
 
 typedef struct work {
@@ -26,6 +33,7 @@ typedef struct work {
     size_t first; /* no task before it is OPEN */
     size_t members;
     opevo_text lost;     /* why the last worker was lost */
+    bool lacking;        /* because this host lacks something */
     opevo_status status; /* of who is told of tasks that are done */
     opevo_error *err;
 } work;
@@ -104,6 +112,7 @@ static void lose(work *self, size_t number, const char *reason, bool at_once)
     length = strlen(words);
     while (length && strchr(" \r\n", words[length - 1]))
         length--;
+    self->lacking = false;
     opevo_text_clear(&self->lost);
     opevo_text_printf(&self->lost, "the worker %s %s", member->command.items[0], reason);
     if (length)
@@ -182,6 +191,33 @@ static bool take_started(work *self, size_t number, const json_t *message)
     return true;
 }
 
+/* The job goes back, to be sent to this worker or another after a while. */
+static bool take_fault(work *self, size_t number, const json_t *message, const char *sentence)
+{
+    opevo_i_member *member = &self->pool->members[number];
+    opevo_i_task *task = find_task(self, message, number);
+    size_t length = sentence ? strlen(sentence) : 0;
+    double wait_s = FAULT_WAIT_S;
+
+    if (!task || !length)
+        return false;
+    length -= sentence[length - 1] == '.';
+    for (unsigned i = 0; i < task->faults; i++)
+        wait_s *= FAULT_FACTOR;
+    task->stage = OPEVO_I_OPEN;
+    task->started = false;
+    task->retry_s = opevo_i_now_s() + wait_s;
+    self->first = 0;
+    member->in_flight--;
+    member->losses = 0;
+    if (++task->faults == FAULTS && self->status == OPEVO_OK)
+        self->status = OPEVO_FAIL(
+            self->err, OPEVO_FAULT,
+            "The host of the worker %s cannot measure, in %d attempts: %.*s; " MEND ".",
+            member->command.items[0], (int)FAULTS, (int)(length < 600 ? length : 600), sentence);
+    return true;
+}
+
 /* False, with the worker lost, when it is no use any more. */
 static bool take_message(work *self, size_t number, const json_t *message)
 {
@@ -205,6 +241,8 @@ static bool take_message(work *self, size_t number, const json_t *message)
         member->state = OPEVO_I_READY;
     } else if (good && !strcmp(type, "started") && member->state == OPEVO_I_READY) {
         good = take_started(self, number, message);
+    } else if (good && !strcmp(type, "fault") && member->state == OPEVO_I_READY) {
+        good = take_fault(self, number, message, sentence);
     } else if (good && !strcmp(type, "result") && member->state == OPEVO_I_READY) {
         good = take_result(self, number, message);
         if (good && json_is_true(json_object_get(message, "spoilt"))) {
@@ -259,26 +297,38 @@ static void start_members(work *self)
         if (opevo_i_member_start(member, &err) != OPEVO_OK) {
             opevo_text_clear(&self->lost);
             opevo_text_add(&self->lost, err.message);
-            member->losses = LOSSES;
-            member->retry_s = now + RETRY_S;
+            self->lacking = err.status == OPEVO_FAULT;
+            member->losses = self->lacking ? member->losses + 1 : LOSSES;
+            member->retry_s = now + (member->losses < LOSSES ? 1 : RETRY_S);
         }
     }
 }
 
+/* The first task that may be sent now; NULL when there is none. */
+static opevo_i_task *next_task(work *self, double now)
+{
+    while (self->first < self->count && self->tasks[self->first].stage != OPEVO_I_OPEN)
+        self->first++;
+    for (size_t i = self->first; i < self->count; i++) {
+        if (self->tasks[i].stage == OPEVO_I_OPEN && self->tasks[i].retry_s <= now)
+            return &self->tasks[i];
+    }
+    return NULL;
+}
+
 static opevo_status hand_out(work *self, opevo_error *err)
 {
+    double now = opevo_i_now_s();
+
     for (size_t i = 0; i < self->members; i++) {
         opevo_i_member *member = &self->pool->members[i];
 
         while (member->state == OPEVO_I_READY && member->in_flight < self->pool->depth) {
-            opevo_i_task *task = NULL;
+            opevo_i_task *task = next_task(self, now);
             char *line = NULL;
 
-            while (self->first < self->count && self->tasks[self->first].stage != OPEVO_I_OPEN)
-                self->first++;
-            if (self->first == self->count)
+            if (!task)
                 return OPEVO_OK;
-            task = &self->tasks[self->first];
             task->job.id = self->pool->next_id++;
             line = opevo_i_message_line(opevo_i_job_to_json(&task->job));
             if (!line)
@@ -337,6 +387,8 @@ static void enforce_deadlines(work *self)
 
 static opevo_status check_hope(const work *self, opevo_error *err)
 {
+    size_t length = 0;
+
     if (self->pool->blamed >= LOSSES)
         return OPEVO_FAIL(
             err, OPEVO_IO,
@@ -347,9 +399,11 @@ static opevo_status check_hope(const work *self, opevo_error *err)
         if (self->pool->members[i].losses < LOSSES)
             return OPEVO_OK;
     }
-    return OPEVO_FAIL(err, OPEVO_IO, "No worker is left: %.900s%s", opevo_text_string(&self->lost),
-                      self->lost.length && self->lost.data[self->lost.length - 1] == '.' ? ""
-                                                                                         : ".");
+    length = self->lost.length;
+    length -= length && self->lost.data[length - 1] == '.';
+    return OPEVO_FAIL(err, self->lacking ? OPEVO_FAULT : OPEVO_IO, "No worker is left: %.*s%s.",
+                      (int)(length < 900 ? length : 900), opevo_text_string(&self->lost),
+                      self->lacking ? "; " MEND : "");
 }
 
 static opevo_status wait_and_hear(work *self, opevo_error *err)
@@ -369,6 +423,10 @@ static opevo_status wait_and_hear(work *self, opevo_error *err)
         wait[3 * i + 1] = (struct pollfd){.fd = up ? member->error : -1, .events = POLLIN};
         wait[3 * i + 2] = (struct pollfd){.fd = up && more ? member->in : -1, .events = POLLOUT};
         due_s = fmin(due_s, deadline_of(self, i, &late));
+    }
+    for (size_t i = self->first; i < self->count; i++) {
+        if (self->tasks[i].stage == OPEVO_I_OPEN && self->tasks[i].retry_s > opevo_i_now_s())
+            due_s = fmin(due_s, self->tasks[i].retry_s);
     }
     due_s = fmax(0, fmin(due_s - opevo_i_now_s(), self->pool->interrupt ? LOOK_S : 3600));
     poll(wait, 3 * self->members, (int)ceil(1e3 * due_s));

@@ -38,10 +38,13 @@ typedef struct opevo_i_task {
     bool started;  /* likewise: the worker said so */
     double started_s;
     unsigned attempts; /* workers that were lost while they measured it */
+    unsigned faults;   /* times that the host failed and not the job */
+    double retry_s;    /* not to be sent again before */
 } opevo_i_task;
 
 /* Have all tasks done, in whatever order; on the first worker alone when `alone` is set. Workers
- * are started when first needed. Errors: IO when no worker can be had any more; INTERRUPTED, with
+ * are started when first needed. Errors: IO when no worker can be had any more; FAULT when
+ * hosts failed again and again with the same job; INTERRUPTED, with
  * the workers stopped; NOMEM. */
 opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t count, bool alone,
                               opevo_error *err);

@@ -36,6 +36,18 @@ void opevo_i_result_fail(opevo_i_result *result, opevo_outcome_class kind, const
     opevo_text_add(&result->message, sentence);
 }
 
+void opevo_i_result_fault(opevo_i_result *result, const char *format, ...)
+{
+    char sentence[OPEVO_ERROR_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", sentence); /* is not sent */
+    result->fault = true;
+}
+
 bool opevo_i_result_add(opevo_i_result *result, double sample)
 {
     void *samples = result->samples;
@@ -190,9 +202,14 @@ bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
 
 json_t *opevo_i_result_to_json(const opevo_i_result *result)
 {
-    json_t *samples = json_array();
-    int failed = samples == NULL;
+    json_t *samples = NULL;
+    int failed = 0;
 
+    if (result->fault)
+        return json_pack("{s:s, s:I, s:o}", "type", "fault", "job", (json_int_t)result->id,
+                         "message", opevo_i_json_text(opevo_text_string(&result->message)));
+    samples = json_array();
+    failed = samples == NULL;
     for (size_t i = 0; i < result->sample_count; i++)
         failed |= json_array_append_new(samples, json_real(result->samples[i]));
     if (failed) {

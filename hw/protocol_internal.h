@@ -8,7 +8,7 @@
 #include "backend_internal.h"
 
 /* Raised when a message changes its meaning; both sides must speak the same. */
-enum { OPEVO_I_PROTOCOL = 2 };
+enum { OPEVO_I_PROTOCOL = 3 };
 
 /* Of one job: more say nothing more, and stores keep them all. */
 enum { OPEVO_I_SAMPLES_LIMIT = 10000 };

@@ -192,10 +192,6 @@ static void measure(worker *self, opevo_i_queued *item)
     /* A kernel that does not end goes with the process, and the turn with both. */
     if (!item->result.spoilt)
         opevo_i_turn_end(turn);
-    if (item->result.unfit) {
-        send_error(self, opevo_text_string(&item->result.message));
-        return;
-    }
     send_message(self, opevo_i_result_to_json(&item->result));
     if (item->result.spoilt)
         opevo_i_end_with_engine(); /* at once: a driver tidies up after its kernels have ended */

@@ -292,7 +292,7 @@ static void test_none(void **state)
     }
 }
 
-#define HELLO "echo '{\"type\":\"hello\",\"protocol\":2}'; read x; "
+#define HELLO "echo '{\"type\":\"hello\",\"protocol\":3}'; read x; "
 #define READY HELLO "echo '{\"type\":\"ready\"}'; read x; id=${x#*job\\\":}; id=${id%%,*}; "
 #define STARTED "echo '{\"type\":\"started\",\"job\":'$id'}'; "
 
