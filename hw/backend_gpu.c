@@ -29,7 +29,7 @@ enum {
     GUARD_WORDS = 1024, /* before and after C */
     LEAST_SAMPLES = 6,
     MOST_SAMPLES = 1000,
-    MOST_CALLS = 10000,
+    MOST_CALLS = 1 << 14,
     DYNAMIC_SHARED_BYTES = 8, /* the attribute of that number in cuda.h */
     STATIC_SHARED_LIMIT = 48 << 10
 };
@@ -369,21 +369,26 @@ static bool take_samples(const running *run)
 {
     const gpu_backend *self = run->self;
     size_t most = run->job->brief ? 1 : MOST_SAMPLES;
-    double warm_s = run_window(run, 1);
-    double wanted = warm_s > 0 ? ceil(WINDOW_S / warm_s) : 1;
-    unsigned calls = self->cold ? 1 : (unsigned)fmin(fmax(1, wanted), MOST_CALLS);
-    double deadline = opevo_i_now_s() + self->repeat_s;
+    unsigned calls = 1;
+    double deadline = 0;
 
-    if (warm_s == 0)
+    if (run_window(run, 1) == 0) /* to warm up */
         return false;
+    deadline = opevo_i_now_s() + self->repeat_s;
     do {
         double sample = run_window(run, calls);
 
-        if (sample == 0 || !opevo_i_result_add(run->result, sample))
+        if (sample == 0)
+            return false;
+        if (!self->cold && sample * calls < WINDOW_S && calls < MOST_CALLS) {
+            calls *= 2;
+            continue;
+        }
+        if (!opevo_i_result_add(run->result, sample))
             return false;
         if (run->result->sample_count == most || is_precise(self, run->result))
             return true;
-    } while (opevo_i_now_s() < deadline);
+    } while (opevo_i_now_s() < deadline || run->result->sample_count == 0);
     return true;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A sample is the mean over a window of at least 0.2 ms, long against the resolution of the clocks.
- * Elapsed time is what counts; but a window in which another process ran, seen from the elapsed time
+/* A sample is the mean over a window of at least 0.2 ms, long against the resolution of the clocks and
+ * the calls that read them: a window that turns out shorter is dropped, and the next has twice as
+ * many executions. Elapsed time is what counts; but a window in which another process ran, seen from the elapsed time
  * being longer than the processor time, is no sample of the kernel and is dropped. When more are
  * dropped than kept, the machine is too busy for that, and the processor time is taken instead.
  *
@@ -26,6 +27,7 @@
 #include "sandbox_internal.h"
 
 #define WINDOW_S 2e-4
+#define MOST_CALLS ((uint64_t)1 << 40) /* a clock that stands still must not last for ever */
 enum { LEAST_SAMPLES = 6, CALIBRATION_WORDS = 1 << 15, CALIBRATION_PASSES = 8 };
 /* Half of what is written to flush the caches; a share of a larger last cache belongs to others. */
 #define FLUSH_LIMIT (64L << 20)
@@ -135,12 +137,19 @@ static bool is_precise(const timing *self)
            high - low <= 2 * self->plan->precision * opevo_i_median(sorted, count);
 }
 
-static void take_sample(timing *self, uint64_t calls, uint64_t most)
+/* One window; where it is too short to be a sample, the number of calls is doubled. With flushed
+ * caches a window is one call, however short. */
+static void take_sample(timing *self, uint64_t *calls, uint64_t most)
 {
     opevo_i_cpu_report *report = self->report;
-    instant cost = run_window(self, calls);
-    bool disturbed = cost.wall_s > 1.1 * cost.processor_s + 2e-5 / (double)calls;
+    instant cost = run_window(self, *calls);
+    bool disturbed = cost.wall_s > 1.1 * cost.processor_s + 2e-5 / (double)*calls;
 
+    if (!self->plan->cold && fmin(cost.wall_s, cost.processor_s) * (double)*calls < WINDOW_S &&
+        *calls < MOST_CALLS) {
+        *calls *= 2;
+        return;
+    }
     if (disturbed && !report->processor_clock) {
         report->interrupted++;
         if (report->interrupted > report->sample_count + 8 ||
@@ -159,13 +168,13 @@ static void take_samples(timing *self)
     const opevo_i_cpu_plan *plan = self->plan;
     opevo_i_cpu_report *report = self->report;
     uint64_t most = plan->brief ? 1 : OPEVO_I_CPU_SAMPLES;
-    instant warm = run_window(self, 1);
-    double guess = fmax(fmin(warm.wall_s, warm.processor_s), 1e-8);
-    uint64_t calls = plan->cold ? 1 : (uint64_t)fmax(1, ceil(WINDOW_S / guess));
-    double deadline = opevo_i_now_s() + plan->repeat_s;
+    uint64_t calls = 1;
+    double deadline = 0;
 
+    run_window(self, 1); /* to warm up */
+    deadline = opevo_i_now_s() + plan->repeat_s;
     do {
-        take_sample(self, calls, most);
+        take_sample(self, &calls, most);
         if (report->sample_count == most || (report->sample_count % 4 == 0 && is_precise(self)))
             return;
     } while (opevo_i_now_s() < deadline || report->sample_count == 0);
