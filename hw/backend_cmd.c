@@ -132,13 +132,31 @@ static const char *last_words(const opevo_i_program_end *end, char *buffer, size
     return buffer;
 }
 
+/* The samples in what the program printed; false when there are none. */
+static bool read_output(const command_backend *self, const opevo_i_program_end *end,
+                        const char *words, opevo_i_result *result)
+{
+    opevo_text why = {0};
+    bool good = false;
+
+    errno = 0; /* a regular expression that ran out of memory says no more than that it fails */
+    good = opevo_i_reading_apply(&self->reading, opevo_text_string(&end->out), end->elapsed_s,
+                                 &result->samples, &result->sample_count, &result->sample_capacity,
+                                 &why);
+    if (!good && errno == ENOMEM)
+        opevo_i_result_fault(result, "no memory to read what the program printed");
+    else if (!good)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s", opevo_text_string(&why), words);
+    opevo_text_free(&why);
+    return good;
+}
+
 /* True when the run gave samples. */
 static bool judge(const command_backend *self, const opevo_i_job *job,
                   const opevo_i_program_end *end, opevo_i_result *result)
 {
     char words[512];
     int code = WIFEXITED(end->wait_status) ? WEXITSTATUS(end->wait_status) : 0;
-    opevo_text why = {0};
     bool good = false;
 
     last_words(end, words, sizeof words);
@@ -158,13 +176,8 @@ static bool judge(const command_backend *self, const opevo_i_job *job,
                             words);
     else if (self->of_exit[code] != OPEVO_OUTCOME_OK)
         opevo_i_result_fail(result, self->of_exit[code], "exit status %d%s", code, words);
-    else if (!opevo_i_reading_apply(&self->reading, opevo_text_string(&end->out), end->elapsed_s,
-                                    &result->samples, &result->sample_count,
-                                    &result->sample_capacity, &why))
-        opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s", opevo_text_string(&why), words);
     else
-        good = true;
-    opevo_text_free(&why);
+        good = read_output(self, end, words, result);
     return good;
 }
 

@@ -12,9 +12,9 @@ study() { opevo study plan.json --store runs.db --quiet; }
 record() { opevo record --on "cmd:sh $PWD/bench.sh {X}" --space space.json --all --out table --quiet; }
 for how in tune study; do
     rm -rf mended runs.db*
-    $how 2>&1 | sed 's/the worker [^ ]*opevo-worker/the worker/'
-    $how >/dev/null 2>&1 # the first status is that of sed
+    $how >said 2>&1
     echo "exit status $?"
+    sed 's/the worker [^ ]*opevo-worker/the worker/' said
     opevo runs runs.db --json | grep -o '"trials": [0-9]*, "failed": [0-9]*'
     : >mended
     $how >/dev/null

@@ -34,17 +34,13 @@ await() { # TEXT COMMAND...
 }
 executed() { sort -n begun | uniq -c | awk '$2 != 8 && $2 < last { n += $1 - 1 } END { print n + 0, "measured twice" }' last="$1"; }
 
-for how in tune study; do
-    echo "-- $how"
-    rm -f runs.db* begun ended free
-    ($how >/dev/null) &
-    await 7 trials
-    [ $how = study ] || await 1 grep -c '^9$' ended # measured, and behind one that is not
+# killed: the last command in the background, in the midst of its measurement.
+killed() {
     kill -9 $!
     wait $! 2>/dev/null
     left "$nap"
-    echo "$(trials) trials after a kill"
-    ($how >/dev/null) &
+}
+interrupted() {
     await 2 grep -c '^8$' begun
     start=$(date +%s)
     kill -INT $!
@@ -52,6 +48,18 @@ for how in tune study; do
     echo "exit status $?"
     [ $(($(date +%s) - start)) -lt 30 ] && echo "at once"
     left "$nap"
+}
+
+for how in tune study; do
+    echo "-- $how"
+    rm -f runs.db* begun ended free
+    ($how >/dev/null) &
+    await 7 trials
+    [ $how = study ] || await 1 grep -c '^9$' ended # measured, and behind one that is not
+    killed
+    echo "$(trials) trials after a kill"
+    ($how >/dev/null) &
+    interrupted
     echo "$(trials) trials after an interrupt"
     : >free
     ($how >/dev/null)
@@ -63,17 +71,9 @@ echo "-- record"
 rm -f begun ended free
 (record >/dev/null) &
 await 6 awk 'END { print NR }' table.csv # the head, a batch of three, and two beside the one that does not end
-kill -9 $!
-wait $! 2>/dev/null
-left "$nap"
+killed
 (record >/dev/null) &
-await 2 grep -c '^8$' begun
-start=$(date +%s)
-kill -INT $!
-wait $!
-echo "exit status $?"
-[ $(($(date +%s) - start)) -lt 30 ] && echo "at once"
-left "$nap"
+interrupted
 : >free
 (record) | head -n 1 | sed 's/.*: //'
 executed 13
