@@ -2,7 +2,9 @@
 
 /* Built kernels on disk, found by what they were built from, in the user's cache folder. An entry is
  * an object and its recipe: the command, the device and the source, compared byte for byte, so that
- * no collision of hashes can pass for a hit. Any number of processes share the folder. */
+ * no collision of hashes can pass for a hit, and the object's hash. Folder and files are the user's,
+ * and nobody else may write to them. Any number of processes share the folder, also from other hosts
+ * and containers. */
 
 #ifndef OPEVO_BUILD_CACHE_INTERNAL_H
 #define OPEVO_BUILD_CACHE_INTERNAL_H
@@ -16,18 +18,22 @@
 typedef struct opevo_i_cache {
     char *folder;
     char *scratch_folder; /* in it, for what compilers leave for a moment; removed at close */
+    int lock; /* of the scratch folder, held until then by this process and its keepers */
     uint64_t limit_bytes;
     unsigned added; /* since the size was last looked at */
     unsigned files; /* named so far, for names of temporary files */
 } opevo_i_cache;
 
-/* Opens $XDG_CACHE_HOME/opevo/kernels, and removes what dead processes left there half done. */
+/* Opens $XDG_CACHE_HOME/opevo/kernels, and removes what dead processes left there half done. Errors:
+ * IO, also for a folder that others may write to; NOMEM. */
 opevo_status opevo_i_cache_open(opevo_i_cache *out, opevo_error *err);
 void opevo_i_cache_close(opevo_i_cache *cache);
 
-/* Whether the object of this recipe is there, with its path; the entry counts as used now. */
-bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, opevo_text *path);
-/* A path in the folder that nobody else uses, ending in `suffix`. */
+/* Whether the object of this recipe is there, with its path; the entry counts as used now. Where one
+ * is there and is not believed, `why` gets a clause. Cost: reads and hashes the object. */
+bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, opevo_text *path,
+                        opevo_text *why);
+/* A path in the scratch folder that nobody else uses, ending in `suffix`. */
 void opevo_i_cache_scratch(opevo_i_cache *cache, const char *suffix, opevo_text *path);
 /* Write such a file. Errors: IO. */
 opevo_status opevo_i_scratch_write(const char *path, const char *data, size_t size,

@@ -43,6 +43,7 @@ static void clear_item(opevo_i_queued *item)
     opevo_text_free(&item->source);
     opevo_text_free(&item->scratch);
     opevo_text_free(&item->object);
+    opevo_text_free(&item->refused);
 }
 
 static void remove_scratch(const opevo_i_queued *item)
@@ -56,7 +57,7 @@ static void remove_scratch(const opevo_i_queued *item)
 void opevo_i_builds_clear(opevo_i_builds *self)
 {
     for (size_t i = 0; i < self->count; i++) {
-        remove_scratch(&self->items[i]); /* a compiler still running ends with this process */
+        remove_scratch(&self->items[i]);
         clear_item(&self->items[i]);
     }
     opevo_free(self->items);
@@ -161,7 +162,8 @@ static void start(opevo_i_builds *self, opevo_i_queued *item)
         status = write_recipe(self, item, &err);
     if (status == OPEVO_OK && is_being_built(self, &item->recipe))
         return;
-    if (status == OPEVO_OK && opevo_i_cache_find(&self->cache, &item->recipe, &item->object)) {
+    if (status == OPEVO_OK &&
+        opevo_i_cache_find(&self->cache, &item->recipe, &item->object, &item->refused)) {
         item->stage = OPEVO_I_BUILT;
         return;
     }
@@ -177,7 +179,8 @@ static void start(opevo_i_builds *self, opevo_i_queued *item)
  * without the name of the folder. */
 static const char *complaint(const opevo_i_builds *self, opevo_text *said)
 {
-    size_t length = self->cache.folder ? strlen(self->cache.folder) + 1 : 0;
+    const char *folder = self->cache.scratch_folder;
+    size_t length = folder ? strlen(folder) + 1 : 0;
     char *text = said->data;
     char *found = text ? strstr(text, "error") : NULL;
 
@@ -186,7 +189,7 @@ static const char *complaint(const opevo_i_builds *self, opevo_text *said)
     while (found && found > text && found[-1] != '\n')
         found--;
     found = found ? found : text;
-    for (char *at = found; length > 1 && (at = strstr(at, self->cache.folder)) != NULL;)
+    for (char *at = found; length > 1 && (at = strstr(at, folder)) != NULL;)
         memmove(at, at + length, strlen(at + length) + 1);
     return found;
 }

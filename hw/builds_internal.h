@@ -21,6 +21,7 @@ typedef struct opevo_i_queued {
     opevo_i_stage stage;
     opevo_i_result result;
     opevo_text recipe, source, scratch, object; /* paths, the recipe excepted */
+    opevo_text refused;                         /* why an object in the cache was not taken */
     opevo_i_keeper keeper;                      /* while building */
 } opevo_i_queued;
 
@@ -34,7 +35,7 @@ typedef struct opevo_i_builds {
 } opevo_i_builds;
 
 opevo_status opevo_i_builds_init(opevo_i_builds *self, opevo_i_backend *backend, opevo_error *err);
-/* Kill the compilers and remove what they left. */
+/* Remove what compilers left, which have ended or been killed. */
 void opevo_i_builds_clear(opevo_i_builds *self);
 /* Takes the job on success. Errors: NOMEM. */
 opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_error *err);

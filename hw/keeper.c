@@ -47,15 +47,6 @@ double opevo_i_now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void opevo_i_keeper_forget(void)
-{
-    if (life[0] >= 0) {
-        close(life[0]);
-        close(life[1]);
-    }
-    life[0] = life[1] = -1;
-}
-
 void opevo_i_close_pipe(int ends[2])
 {
     for (int i = 0; i < 2; i++) {
@@ -142,6 +133,18 @@ void opevo_i_kill_orphans(void)
 {
     while (kill_some())
         continue;
+}
+
+void opevo_i_keepers_end(void)
+{
+    opevo_i_close_pipe(life);
+    for (size_t i = 0; i < keepers.count; i++) {
+        while (waitpid(keepers.pids[i], NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    keepers.count = 0;
+    forget_keeper(0);
+    opevo_i_kill_orphans();
 }
 
 void opevo_i_program_end_free(opevo_i_program_end *end)

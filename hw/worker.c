@@ -35,7 +35,7 @@ static worker *the_worker; /* for opevo_i_end_with_engine */
 
 static void release(worker *self)
 {
-    opevo_i_kill_orphans();
+    opevo_i_keepers_end();
     opevo_i_builds_clear(&self->builds);
     opevo_i_lines_free(&self->lines);
     if (self->backend)
@@ -45,7 +45,7 @@ static void release(worker *self)
 
 void opevo_i_end_with_engine(void)
 {
-    opevo_i_kill_orphans();
+    opevo_i_keepers_end(); /* what they run must not write where this cleans up */
     if (the_worker)
         opevo_i_builds_clear(&the_worker->builds);
     _exit(0);
@@ -192,6 +192,9 @@ static void measure(worker *self, opevo_i_queued *item)
     /* A kernel that does not end goes with the process, and the turn with both. */
     if (!item->result.spoilt)
         opevo_i_turn_end(turn);
+    if (item->refused.length)
+        opevo_text_printf(&item->result.message, "%sbuilt anew, because %s",
+                          item->result.message.length ? "; " : "", item->refused.data);
     send_message(self, opevo_i_result_to_json(&item->result));
     if (item->result.spoilt)
         opevo_i_end_with_engine(); /* at once: a driver tidies up after its kernels have ended */

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "build_cache_internal.h"
 
@@ -28,13 +29,15 @@ static void add(opevo_i_cache *cache, const char *recipe_text, size_t bytes, ope
     opevo_text_free(&scratch);
 }
 
+static opevo_text refused; /* why the last one was, where it was there */
+
 static bool find(const opevo_i_cache *cache, const char *recipe_text, opevo_text *path)
 {
     opevo_text recipe = {0};
     bool found = false;
 
     opevo_text_add(&recipe, recipe_text);
-    found = opevo_i_cache_find(cache, &recipe, path);
+    found = opevo_i_cache_find(cache, &recipe, path, &refused);
     opevo_text_free(&recipe);
     return found;
 }
@@ -75,19 +78,125 @@ static void test_find(void **state)
     opevo_text_add(&path, "ipe");
     CHECK_OK(opevo_file_write(path.data, "100\nonf", 7, &err));
     assert_false(find(&cache, "one", &found));
+    assert_string_equal(opevo_text_string(&refused), "");
     opevo_text_free(&path);
     opevo_text_free(&found);
     opevo_i_cache_close(&cache);
 }
 
-/* Above its limit the entries used longest ago go first; what dead processes left goes at once. */
+static void check_refused(const opevo_i_cache *cache, const char *words)
+{
+    opevo_text path = {0};
+
+    assert_false(find(cache, "one", &path));
+    if (!strstr(opevo_text_string(&refused), words))
+        fail_msg("\"%s\" lacks \"%s\"", opevo_text_string(&refused), words);
+    opevo_text_free(&path);
+}
+
+/* An object is loaded only where nobody else can have made or changed it. */
+static void test_own(void **state)
+{
+    opevo_i_cache cache;
+    opevo_i_cache other;
+    opevo_text path = {0};
+    opevo_text moved = {0};
+    opevo_text found = {0};
+
+    (void)state;
+    umask(0); /* as some users have it, and compilers then */
+    CHECK_OK(opevo_i_cache_open(&cache, &err));
+    add(&cache, "one", 100, &path);
+    assert_true(find(&cache, "one", &found));
+    CHECK_OK(opevo_i_scratch_write(path.data, "changed", 7, &err));
+    check_refused(&cache, "is not what was built");
+    add(&cache, "one", 100, &path);
+    assert_true(find(&cache, "one", &found));
+    assert_string_equal(opevo_text_string(&refused), "");
+    for (mode_t bit = S_IWOTH; bit <= S_IWGRP; bit *= 8) {
+        assert_int_equal(chmod(path.data, 0600 | bit), 0);
+        check_refused(&cache, "you alone");
+    }
+    assert_int_equal(chmod(path.data, 0600), 0);
+    opevo_text_printf(&moved, "%s.away", path.data);
+    assert_int_equal(rename(path.data, moved.data), 0);
+    assert_int_equal(symlink(moved.data, path.data), 0);
+    check_refused(&cache, "you alone");
+    assert_int_equal(rename(moved.data, path.data), 0);
+    assert_true(find(&cache, "one", &found));
+    if (geteuid() == 0) {
+        assert_int_equal(chown(path.data, 1, 1), 0);
+        check_refused(&cache, "you alone");
+    }
+    add(&cache, "one", 100, &path);
+    assert_true(find(&cache, "one", &found));
+    assert_int_equal(chmod(cache.folder, 0770), 0);
+    CHECK_FAILS(OPEVO_IO, "nobody else may write to", opevo_i_cache_open(&other, &err));
+    assert_int_equal(chmod(cache.folder, 0700), 0);
+    opevo_text_free(&path);
+    opevo_text_free(&moved);
+    opevo_text_free(&found);
+    opevo_i_cache_close(&cache);
+    umask(022);
+}
+
+/* Whoever shares the folder, names are apart, and only what nobody works at any more is removed: a
+ * process that was killed leaves its scratch folder, and an earlier version files without a lock. */
+static void test_shared(void **state)
+{
+    opevo_i_cache one;
+    opevo_i_cache two;
+    opevo_text path = {0};
+    opevo_text old = {0};
+    struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    pid_t child = 0;
+    int said[2];
+    char name[4096] = "";
+
+    (void)state;
+    CHECK_OK(opevo_i_cache_open(&one, &err));
+    opevo_i_cache_scratch(&one, ".c", &path);
+    CHECK_OK(opevo_i_scratch_write(path.data, "x", 1, &err));
+    opevo_text_printf(&old, "%s/tmp.1.0.c", one.folder);
+    CHECK_OK(opevo_i_scratch_write(old.data, "x", 1, &err));
+    CHECK_OK(opevo_i_cache_open(&two, &err));
+    assert_string_not_equal(one.scratch_folder, two.scratch_folder);
+    assert_int_equal(access(path.data, F_OK), 0);
+    assert_int_equal(access(old.data, F_OK), 0);
+    opevo_i_cache_close(&two);
+    assert_int_equal(pipe(said), 0);
+    child = fork();
+    if (child == 0) {
+        size_t length = 0;
+
+        close(one.lock);
+        if (opevo_i_cache_open(&two, NULL) == OPEVO_OK)
+            length = strlen(two.scratch_folder) + 1;
+        _exit(write(said[1], two.scratch_folder, length) != (ssize_t)length);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_true(read(said[0], name, sizeof name) > 0);
+    assert_int_equal(access(name, F_OK), 0);
+    utimensat(AT_FDCWD, old.data, times, 0);
+    CHECK_OK(opevo_i_cache_open(&two, &err));
+    assert_int_equal(access(name, F_OK), -1);
+    assert_int_equal(access(old.data, F_OK), -1);
+    assert_int_equal(access(path.data, F_OK), 0);
+    opevo_i_cache_close(&two);
+    opevo_i_cache_close(&one);
+    assert_int_equal(access(path.data, F_OK), -1);
+    close(said[0]);
+    close(said[1]);
+    opevo_text_free(&path);
+    opevo_text_free(&old);
+}
+
+/* Above its limit the entries used longest ago go first. */
 static void test_bounded(void **state)
 {
     opevo_i_cache cache;
-    opevo_i_cache again;
     opevo_text path = {0};
     char folder[4200];
-    char name[4300];
     char recipe[32];
 
     (void)state;
@@ -109,22 +218,17 @@ static void test_bounded(void **state)
     assert_false(find(&cache, "number 40", &path));
     snprintf(folder, sizeof folder, "%s/opevo/kernels", cache_folder);
     opevo_i_cache_close(&cache);
-    snprintf(name, sizeof name, "%s/tmp.999999999.3.dir", folder); /* above any process number */
-    assert_int_equal(mkdir(name, 0700), 0);
-    strcat(name, "/ccXYZ.o");
-    CHECK_OK(opevo_i_scratch_write(name, "x", 1, &err));
-    assert_int_equal(files_in(folder) % 2, 1);
-    CHECK_OK(opevo_i_cache_open(&again, &err));
-    opevo_i_cache_close(&again);
-    assert_int_equal(access(name, F_OK), -1);
     assert_int_equal(files_in(folder) % 2, 0); /* pairs of object and recipe */
     opevo_text_free(&path);
+    opevo_text_free(&refused);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_find),
+        cmocka_unit_test(test_own),
+        cmocka_unit_test(test_shared),
         cmocka_unit_test(test_bounded),
     };
 
