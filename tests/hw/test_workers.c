@@ -296,9 +296,11 @@ static void test_none(void **state)
 #define READY HELLO "echo '{\"type\":\"ready\"}'; read x; id=${x#*job\\\":}; id=${id%%,*}; "
 #define STARTED "echo '{\"type\":\"started\",\"job\":'$id'}'; "
 
-/* One job on a worker that is this script, with limits for its start and for all that follows. */
-static opevo_status run_on(const char *script, double start_limit_s, double limit_s,
-                           opevo_i_task *task, opevo_error *err)
+enum { AMPLE_S = 60 };
+
+/* One job on a worker that is this script. */
+static opevo_status run_on(const char *script, double start_limit_s, double silence_s,
+                           double job_limit_s, opevo_i_task *task, opevo_error *err)
 {
     opevo_i_member member = {.in = -1, .out = -1, .error = -1};
     opevo_i_pool pool = {.members = &member,
@@ -306,8 +308,8 @@ static opevo_status run_on(const char *script, double start_limit_s, double limi
                          .setup = "{\"type\":\"setup\"}\n",
                          .depth = 2,
                          .start_limit_s = start_limit_s,
-                         .job_limit_s = limit_s,
-                         .silence_s = limit_s};
+                         .job_limit_s = job_limit_s,
+                         .silence_s = silence_s};
     opevo_status status = OPEVO_OK;
 
     *task = (opevo_i_task){.job = {.id = 0}};
@@ -329,12 +331,12 @@ static void test_hang(void **state)
     opevo_i_task task;
 
     (void)state;
-    CHECK_OK(run_on(READY STARTED "exec sleep 75", 20, 0.2, &task, &err));
+    CHECK_OK(run_on(READY STARTED "exec sleep 75", AMPLE_S, AMPLE_S, 0.2, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_TIMEOUT);
     opevo_i_task_clear(&task);
     for (size_t i = 0; i < 3; i++) {
         CHECK_FAILS(OPEVO_IO, "has been silent for too long",
-                    run_on(silent[i], i ? 0.2 : 20, 0.2, &task, &err));
+                    run_on(silent[i], i ? 0.2 : AMPLE_S, 0.2, AMPLE_S, &task, &err));
         opevo_i_task_clear(&task);
     }
     assert_int_equal(sleepers("75"), 0);
@@ -345,24 +347,27 @@ static void test_talks_for_ever(void **state)
 {
     static const struct {
         const char *script;
-        double start_limit_s, limit_s;
+        double start_limit_s, silence_s;
         const char *reason;
     } cases[] = {
-        {"while :; do echo Welcome; sleep 0.01; done", 0.5, 20, "silent for too long"},
-        {"exec tr '\\0' x </dev/zero", 200, 20, "sends without end"},
-        {READY "while :; do printf x; sleep 0.01; done", 20, 0.5, "silent for too long"},
-        {READY "while :; do " STARTED "sleep 0.01; done", 20, 20, "speaks another protocol"},
+        {"while :; do echo Welcome; sleep 0.01; done", 0.5, AMPLE_S, "silent for too long"},
+        {"exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, "sends without end"},
+        {READY "while :; do printf x; sleep 0.01; done", AMPLE_S, 0.5, "silent for too long"},
+        {READY "while :; do " STARTED "sleep 0.01; done", AMPLE_S, AMPLE_S,
+         "speaks another protocol"},
     };
     opevo_i_task task;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CHECK_FAILS(OPEVO_IO, cases[i].reason,
-                    run_on(cases[i].script, cases[i].start_limit_s, cases[i].limit_s, &task, &err));
+                    run_on(cases[i].script, cases[i].start_limit_s, cases[i].silence_s, AMPLE_S,
+                           &task, &err));
         opevo_i_task_clear(&task);
     }
     /* Here the job may be what is wrong. */
-    CHECK_OK(run_on(READY STARTED "exec tr '\\0' x </dev/zero", 20, 200, &task, &err));
+    CHECK_OK(
+        run_on(READY STARTED "exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, AMPLE_S, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_CRASHED);
     opevo_i_task_clear(&task);
 }
