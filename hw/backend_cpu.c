@@ -23,6 +23,7 @@
 
 #include "cpu_internal.h"
 #include "keeper_internal.h"
+#include "reading_internal.h"
 #include "samples_internal.h"
 #include "sandbox_internal.h"
 
@@ -357,7 +358,7 @@ static bool is_sound(const opevo_i_cpu_report *report)
     if (report->sample_count == 0 || report->sample_count > OPEVO_I_CPU_SAMPLES)
         return false;
     for (uint64_t i = 0; i < report->sample_count; i++) {
-        if (!(report->samples_s[i] > 0 && isfinite(report->samples_s[i])))
+        if (!opevo_i_range_has(OPEVO_I_TIME_RANGE, report->samples_s[i]))
             return false;
     }
     return true;

@@ -4,10 +4,12 @@
 
 #include <opevo/memory.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "reading_internal.h"
 #include "samples_internal.h"
 
 static void clear_tasks(opevo_i_live *self)
@@ -17,6 +19,24 @@ static void clear_tasks(opevo_i_live *self)
     opevo_free(self->tasks);
     self->tasks = NULL;
     self->task_count = 0;
+}
+
+/* A worker elsewhere may send what none here would: a fitness is a number above 0. */
+static void check_value(opevo_i_task *task, opevo_outcome *out)
+{
+    bool timed = !isnan(out->time_s);
+
+    if (opevo_i_range_has(OPEVO_I_SCORE_RANGE, out->fitness) &&
+        (!timed || opevo_i_range_has(OPEVO_I_SCORE_RANGE, out->time_s)))
+        return;
+    opevo_i_result_fail(&task->result, OPEVO_OUTCOME_WRONG, "its result, %g%s, is out of range",
+                        timed ? out->time_s : out->fitness, timed ? " s" : "");
+    out->kind = OPEVO_OUTCOME_WRONG;
+    out->fitness = 0;
+    out->time_s = NAN;
+    out->samples_s = NULL;
+    out->sample_count = 0;
+    out->message = task->result.message.data;
 }
 
 static void convert(const opevo_i_live *self, opevo_i_task *task, opevo_outcome *out)
@@ -29,8 +49,10 @@ static void convert(const opevo_i_live *self, opevo_i_task *task, opevo_outcome 
     out->check_s = result->check_s;
     out->other_s = result->other_s;
     out->message = result->message.length ? result->message.data : NULL;
-    if (result->kind == OPEVO_OUTCOME_OK)
+    if (result->kind == OPEVO_OUTCOME_OK) {
         self->value(self, task, out);
+        check_value(task, out);
+    }
 }
 
 /* Who gets the outcomes. */

@@ -15,6 +15,8 @@
 #include "reading_internal.h"
 #include "samples_internal.h"
 
+#define FLOP_LIMIT 1e30 /* times and rates stay numbers that can be compared */
+
 typedef struct program {
     opevo_i_live live;
     opevo_space *space;
@@ -106,8 +108,8 @@ static opevo_status check_numbers(const opevo_program_options *options, opevo_er
 {
     if (!(options->run_limit_s > 0 && isfinite(options->run_limit_s)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The time limit of a program is above 0 seconds.");
-    if (!(options->flop >= 0 && isfinite(options->flop)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--flop is a number above 0.");
+    if (options->flop != 0 && !(options->flop >= 1 && options->flop <= FLOP_LIMIT))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--flop is a number from 1 to %g.", FLOP_LIMIT);
     if (options->repeats == 0 || options->repeats > OPEVO_I_SAMPLES_LIMIT)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--repeats is a number from 1 to %d.",
                           (int)OPEVO_I_SAMPLES_LIMIT);

@@ -110,14 +110,32 @@ typedef struct finding {
     opevo_text *why;
 } finding;
 
+bool opevo_i_range_has(opevo_i_range range, double value)
+{
+    return value >= range.least && value <= range.most;
+}
+
+static opevo_i_range range_of(opevo_i_quantity quantity)
+{
+    return quantity == OPEVO_I_TIME     ? OPEVO_I_TIME_RANGE
+           : quantity == OPEVO_I_GFLOPS ? OPEVO_I_GFLOPS_RANGE
+                                        : OPEVO_I_SCORE_RANGE;
+}
+
 /* Append one printed number. */
 static bool take(finding *self, double printed)
 {
     double value = printed / self->reading->divisor;
     void *values = *self->values;
+    opevo_i_range range = range_of(self->reading->quantity);
 
     if (!(value > 0 && isfinite(value))) {
         opevo_text_printf(self->why, "it printed %g, which is no result above 0", printed);
+        return false;
+    }
+    if (!opevo_i_range_has(range, value)) {
+        opevo_text_printf(self->why, "it printed %g, which is not from %g to %g%s", printed,
+                          range.least, range.most, range.unit);
         return false;
     }
     if (*self->count == OPEVO_I_SAMPLES_LIMIT) {

@@ -13,6 +13,17 @@
 
 #include "protocol_internal.h"
 
+/* What a number of each quantity lies between, in its unit: no clock resolves less than a picosecond,
+ * nobody waits for 30 years, and squares and ratios of scores stay numbers. */
+typedef struct opevo_i_range {
+    double least, most;
+    const char *unit; /* with a blank before it, or "" */
+} opevo_i_range;
+#define OPEVO_I_TIME_RANGE ((opevo_i_range){1e-12, 1e9, " s"})
+#define OPEVO_I_GFLOPS_RANGE ((opevo_i_range){1e-12, 1e12, " GFLOP/s"})
+#define OPEVO_I_SCORE_RANGE ((opevo_i_range){1e-100, 1e100, ""})
+bool opevo_i_range_has(opevo_i_range range, double value);
+
 /* Seconds of processor time for a regular expression on one output. */
 #define OPEVO_I_READING_S 2.0
 
@@ -38,7 +49,7 @@ opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo
 void opevo_i_reading_clear(opevo_i_reading *reading);
 
 /* Append every number found in the output of a program that took `elapsed_s` to *values. False,
- * with `why`, when there is none, one that is not positive, or more than OPEVO_I_SAMPLES_LIMIT in all,
+ * with `why`, when there is none, one that is not positive or out of its range, or more than OPEVO_I_SAMPLES_LIMIT in all,
  * or when the expression takes too long. A match of more than 1024 bytes may be missed. */
 bool opevo_i_reading_apply(const opevo_i_reading *reading, const char *output, double elapsed_s,
                            double **values, size_t *count, size_t *capacity, opevo_text *why);

@@ -55,7 +55,7 @@ static void check_found(const char *text, const char *output, size_t count, doub
     if (!all.good || all.count != count)
         fail_msg("%s of \"%.40s\": %zu values (%s)", text, output, all.count,
                  opevo_text_string(&all.why));
-    CHECK_CLOSE(all.values[count - 1], last, 1e-15);
+    CHECK_CLOSE(all.values[count - 1] / last, 1, 1e-12);
     release(&all);
 }
 
@@ -88,6 +88,43 @@ static void test_places(void **state)
 
 /* Where a search is cut into pieces, nothing is lost: neither a match that lies across, nor an anchor,
  * nor the rest of a line. */
+/* At the ends of each range a number counts; beyond them the program is wrong, and so it is with what
+ * no double holds. */
+static void test_ranges(void **state)
+{
+    static const struct {
+        const char *unit;
+        double least, most;
+        double divisor;
+    } cases[] = {
+        {"s", 1e-12, 1e9, 1},       {"ms", 1e-9, 1e12, 1e3},      {"ns", 1e-3, 1e18, 1e9},
+        {"gflops", 1e-12, 1e12, 1}, {"tflops", 1e-15, 1e9, 1e-3}, {"score", 1e-100, 1e100, 1},
+    };
+    static const char *const odd[] = {"1e-310", "1e308", "0", "-1", "4.9e-324"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char place[64];
+        char output[64];
+
+        snprintf(place, sizeof place, "%s:/[0-9.e+-]+/", cases[i].unit);
+        for (int end = 0; end < 2; end++) {
+            double value = end ? cases[i].most * 0.999 : cases[i].least * 1.001;
+
+            snprintf(output, sizeof output, "%.17g", value);
+            check_found(place, output, 1, value / cases[i].divisor);
+            snprintf(output, sizeof output, "%.17g", end ? value * 1.01 : value * 0.99);
+            check_refused(place, output, "which is not from");
+        }
+        for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
+            check_refused(place, odd[k], "which is no");
+        check_refused(place, "1e999", "which is no number");
+    }
+    check_refused("ms:json:a", "{\"a\": 1e-310}",
+                  "it printed 1e-310, which is not from 1e-12 to 1e+09 s");
+    check_refused("ms:json:a", "{\"a\": 1e999}", "is JSON");
+}
+
 static void test_pieces(void **state)
 {
     char *text = NULL;
@@ -143,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_bounded),
     };

@@ -173,6 +173,46 @@ static void test_samples(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* A time that no clock can have measured is no success, whoever sends it. */
+static void test_senseless(void **state)
+{
+    const char *foreign =
+        "sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":2}\"; read x;"
+        " echo \"{\\\"type\\\":\\\"ready\\\"}\"; n=0; while read x; do"
+        " echo \"{\\\"type\\\":\\\"result\\\",\\\"job\\\":$n,\\\"outcome\\\":\\\"ok\\\","
+        "\\\"samples\\\":[1e-310]}\"; n=$((n + 1)); done'";
+    opevo_program_options options = opevo_program_defaults();
+    opevo_index point = 0;
+
+    (void)state;
+    options.result = "ms:/took (.*)/";
+    for (int i = 0; i < 2; i++) {
+        opevo_objective *objective = NULL;
+        opevo_outcome outcome;
+
+        options.workers.commands = &foreign;
+        options.workers.count = i ? 1 : 0;
+        objective = open_program("echo took 1e-31{X}", options);
+        CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        assert_int_equal(outcome.kind, OPEVO_OUTCOME_WRONG);
+        assert_true(outcome.fitness == 0 && isnan(outcome.time_s) && !outcome.sample_count);
+        assert_non_null(strstr(outcome.message, i ? "out of range" : "it printed 1e-310, which"));
+        opevo_objective_destroy(objective);
+    }
+    options.flop = 0.5;
+    {
+        static const char json[] = "{\"X\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}";
+        opevo_objective *objective = NULL;
+        opevo_space *space = NULL;
+
+        CHECK_OK(opevo_space_parse(json, "test", NULL, &space, &err));
+        options.command = "echo {X}";
+        CHECK_FAILS(OPEVO_INVALID, "--flop is a number from 1 to 1e+30",
+                    opevo_program_open(space, &options, &objective, &err));
+        opevo_space_destroy(space);
+    }
+}
+
 /* The order of results is that of the points, whichever of the workers came first; one that cannot
  * be reached is done without. */
 static void test_several(void **state)
@@ -535,11 +575,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes),        cmocka_unit_test(test_samples),
         cmocka_unit_test(test_endless_output), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_lost),           cmocka_unit_test(test_lost_keeper),
-        cmocka_unit_test(test_all_lost),       cmocka_unit_test(test_none),
-        cmocka_unit_test(test_hang),           cmocka_unit_test(test_talks_for_ever),
-        cmocka_unit_test(test_turns),          cmocka_unit_test(test_finals),
-        cmocka_unit_test(test_bad_options),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_lost),           cmocka_unit_test(test_senseless),
+        cmocka_unit_test(test_lost_keeper),    cmocka_unit_test(test_all_lost),
+        cmocka_unit_test(test_none),           cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_talks_for_ever), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_finals),         cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_no_memory),
     };
 
     if (!cache_folder_make())
