@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const uint32_t absent = UINT32_MAX;
 
@@ -340,13 +339,6 @@ static opevo_status make_axes(building *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-static size_t half_of_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-
-    return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : (size_t)1 << 32;
-}
-
 opevo_status opevo_landscape_graph_create(const opevo_landscape_table *table,
                                           const opevo_space *space, opevo_nodes nodes,
                                           size_t limit_bytes, unsigned threads,
@@ -367,7 +359,7 @@ opevo_status opevo_landscape_graph_create(const opevo_landscape_table *table,
     OPEVO_TRY(make_axes(&self, err));
     OPEVO_TRY(list_nodes(&self, nodes, err));
     OPEVO_TRY(rank_nodes(self.graph, err));
-    OPEVO_TRY(build_rows(&self, limit_bytes ? limit_bytes : half_of_memory(), err));
+    OPEVO_TRY(build_rows(&self, limit_bytes ? limit_bytes : (size_t)opevo_memory_limit() / 2, err));
     OPEVO_TRY(build_lines(&self, err));
     OPEVO_TRY(count_degrees(self.graph, err));
     *out = self.graph;

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const method_names[] = {
     [OPEVO_LAW_AUTO] = "auto",
@@ -93,9 +92,7 @@ opevo_status opevo_i_law_allocate(opevo_law *law, size_t class_count, opevo_erro
 /* Solving keeps about twelve numbers a vertex. */
 bool opevo_i_law_fits(opevo_index vertex_count)
 {
-    double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-
-    return (double)vertex_count * 12 * sizeof(double) <= bytes / 2;
+    return (double)vertex_count * 12 * sizeof(double) <= (double)opevo_memory_limit() / 2;
 }
 
 static opevo_status solve_explicit(const opevo_parameter *parameter, double q, const double *p0,

@@ -164,7 +164,7 @@ opevo_status opevo_i_law_allocate(opevo_law *law, size_t class_count, opevo_erro
 /* The method that AUTO stands for. */
 opevo_law_method opevo_i_law_choose(const opevo_parameter *parameter);
 
-/* Whether solving for the law of so many vertices fits in half of the machine's memory. */
+/* Whether solving for the law of so many vertices fits in half of opevo_memory_limit. */
 bool opevo_i_law_fits(opevo_index vertex_count);
 
 /* The law of a walk from any start law on a parameter's graph, one number a vertex, by a method

@@ -5,16 +5,10 @@
 #include <opevo/memory.h>
 
 #include <stdlib.h>
-#include <unistd.h>
 
 double opevo_graph_bytes(double vertices, double edges)
 {
     return 8 * (vertices + 1) + 8 * edges;
-}
-
-static double half_of_memory(void)
-{
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
 }
 
 void opevo_graph_destroy(opevo_graph *graph)
@@ -116,7 +110,7 @@ opevo_status opevo_graph_create(const opevo_parameter *parameter, size_t limit_b
     opevo_graph *graph = NULL;
     opevo_index *neighbours = NULL;
     opevo_index size = opevo_parameter_size(parameter);
-    double limit = limit_bytes ? (double)limit_bytes : half_of_memory();
+    double limit = limit_bytes ? (double)limit_bytes : (double)opevo_memory_limit() / 2;
     size_t widest = 0;
 
     if (size > UINT32_MAX || opevo_graph_bytes((double)size, 0) > limit)

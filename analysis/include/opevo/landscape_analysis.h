@@ -58,7 +58,7 @@ typedef struct opevo_landscape_graph opevo_landscape_graph;
  * a parameter of the latter.
  *
  * Errors: INVALID where no point is a node, or the space has another number of points; LIMIT when
- *         the graph would take more than `limit_bytes` (0: half of the machine's memory); NOMEM.
+ *         the graph would take more than `limit_bytes` (0: half of opevo_memory_limit); NOMEM.
  * Cost: about 20 ns an edge, on `threads` threads (0: all processors), and sorting the nodes. */
 opevo_status opevo_landscape_graph_create(const opevo_landscape_table *table,
                                           const opevo_space *space, opevo_nodes nodes,

@@ -22,7 +22,7 @@ typedef struct opevo_graph {
 double opevo_graph_bytes(double vertices, double edges);
 
 /* The whole graph of a parameter. Errors: LIMIT above 2^32 - 1 vertices or when the graph would
- * take more than `limit_bytes` (0: half of the machine's memory); NOMEM. Cost: one degree and all
+ * take more than `limit_bytes` (0: half of opevo_memory_limit); NOMEM. Cost: one degree and all
  * neighbours of each vertex. */
 opevo_status opevo_graph_create(const opevo_parameter *parameter, size_t limit_bytes,
                                 opevo_graph **out, opevo_error *err);
