@@ -25,6 +25,8 @@ static opevo_status parse_assignment(const char *text, assignment *out, opevo_er
     const char *equals = strstr(text, "=recorded:");
 
     if (!equals)
+        equals = strstr(text, "=only-recorded:");
+    if (!equals)
         equals = strstr(text, "=sim:");
     if (!equals || equals == text)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -66,7 +68,7 @@ static opevo_status open_by_text(const char *text, const char *space, opevo_obje
 
 static bool is_landscape(const char *on)
 {
-    return !strncmp(on, "recorded:", 9) || !strncmp(on, "sim:", 4);
+    return opevo_i_is_recorded(on) || !strncmp(on, "sim:", 4);
 }
 
 /* By what the store says of it, or else by the name of a simulated one; INVALID, with the reason,

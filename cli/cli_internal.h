@@ -96,12 +96,25 @@ const char *opevo_i_unnamed(const char *message);
 /* A parameter from text such as "factor(8,3)"; topology may be NULL. */
 opevo_status opevo_i_parameter_of(const char *text, const char *topology, opevo_parameter **out,
                                   opevo_error *err);
-/* A space by a parameter ("factor(8,3)"), an operator, a space file, or "recorded:[FILE]". */
+/* A space by a parameter ("factor(8,3)"), an operator, a space file, "recorded:[FILE]" or
+ * "only-recorded:[FILE]". */
 opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err);
 /* The path in "STORE:RUN", and the number; the whole text and 0 where no run is named, or where a
  * file has that name. The caller frees it; NULL without memory. */
 char *opevo_i_split_run(const char *text, int64_t *run);
-/* An objective: `on` is "recorded:[FILE]" or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
+/* Whether the text is "recorded:[FILE]" or "only-recorded:[FILE]", a recording whose rows are all of
+ * its space. */
+bool opevo_i_is_recorded(const char *on);
+/* What --on says, or `on` where it is given, as "only-recorded:[FILE]" with --only-recorded; in
+ * `text`, which the caller frees. NULL where nothing says it. Errors: INVALID for --only-recorded with
+ * anything else than a recording. */
+opevo_status opevo_i_on_of_call(const opevo_call *call, const char *on, opevo_text *text,
+                                const char **out, opevo_error *err);
+#define OPEVO_I_ONLY_RECORDED_OPTION                                                               \
+    {                                                                                              \
+        "only-recorded", NULL, "of a recording: its rows are all points of the space", false       \
+    }
+/* An objective: `on` is recorded (above) or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
  * "cpu", "cuda:N" or "hip:N" (then it is an operator); `space` is a space file for a recorded
  * landscape, a program or kernels, or NULL. */
 opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
@@ -202,6 +215,11 @@ typedef struct opevo_note_texts {
 opevo_status opevo_i_note_of(const char *what, const char *on, const char *space,
                              const opevo_optimum *optimum, opevo_note_texts *out, opevo_error *err);
 void opevo_i_note_free(opevo_note_texts *texts);
+
+/* Say on stderr, where every trial was one of a point without a row, that nothing was found out;
+ * *exit_code is then that of a failure. */
+void opevo_i_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unrecorded,
+                          int *exit_code);
 
 /* Say how many rows of a recording a space file left out, if any. */
 void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);

@@ -30,17 +30,22 @@ bool opevo_i_landscape_wants_analysis(const opevo_call *call)
 opevo_status opevo_i_landscape_open(const opevo_call *call, const char *what, const char *on,
                                     opevo_objective **out, opevo_error *err)
 {
-    opevo_status status = opevo_i_objective_of(what, on, opevo_i_option(call, "space"), out, err);
+    opevo_text text = {0};
+    opevo_status status = opevo_i_on_of_call(call, on, &text, &on, err);
 
-    if (status != OPEVO_OK || (*out)->ops->optimum)
-        return status;
-    opevo_objective_destroy(*out);
-    *out = NULL;
-    return OPEVO_FAIL(
-        err, OPEVO_INVALID,
-        "--on %.100s measures, and would have to measure every point: record them with "
-        "opevo record, and give the recording.",
-        on);
+    if (status == OPEVO_OK)
+        status = opevo_i_objective_of(what, on, opevo_i_option(call, "space"), out, err);
+    if (status == OPEVO_OK && !(*out)->ops->optimum) {
+        opevo_objective_destroy(*out);
+        *out = NULL;
+        status = OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--on %.100s measures, and would have to measure every point: record them with "
+            "opevo record, and give the recording.",
+            on);
+    }
+    opevo_text_free(&text);
+    return status;
 }
 
 void opevo_i_landscape_topology(const opevo_i_landscape_analysis *self,

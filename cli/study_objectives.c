@@ -19,14 +19,15 @@ static void add_from_folder(const char *plan, const char *path, opevo_text *out)
 }
 
 /* "recorded:FILE" holds a path; "sim:DEVICE" may. */
-static void add_on(const char *plan, const char *on, opevo_text *out)
+static void add_on(const char *plan, const char *on, bool only_recorded, opevo_text *out)
 {
     const char *colon = strchr(on, ':');
     size_t length = colon ? (size_t)(colon + 1 - on) : 0;
     const char *rest = on + length;
 
+    opevo_text_add(out, only_recorded && *on == 'r' ? "only-" : "");
     opevo_text_add_bytes(out, on, length);
-    if (*rest && (!strncmp(on, "recorded:", 9) || opevo_i_looks_like_path(rest)))
+    if (*rest && (opevo_i_is_recorded(on) || opevo_i_looks_like_path(rest)))
         add_from_folder(plan, rest, out);
     else
         opevo_text_add(out, rest);
@@ -41,7 +42,11 @@ static opevo_status open_one(const char *plan, const opevo_plan_objective *named
     opevo_text on = {0};
     opevo_text space = {0};
 
-    add_on(plan, named->on, &on);
+    if (named->only_recorded && !opevo_i_is_recorded(named->on)) {
+        status = OPEVO_FAIL(&inner, OPEVO_INVALID, "only-recorded goes with recorded:FILE.");
+        goto cleanup;
+    }
+    add_on(plan, named->on, named->only_recorded, &on);
     if (named->space)
         add_from_folder(plan, named->space, &space);
     OPEVO_TRY(opevo_text_check(&on, &inner));

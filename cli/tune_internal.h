@@ -15,6 +15,8 @@ typedef struct opevo_i_tuning {
     opevo_text settings_text;
     uint64_t runs;
     unsigned threads;
+    const char *on;
+    opevo_text on_text;
     opevo_note_texts note;
     opevo_trial *earlier;      /* to learn from */
     opevo_run_result *results; /* one for each run */

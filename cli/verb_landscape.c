@@ -12,6 +12,7 @@
 
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "recorded:[FILE], or sim:DEVICE for an operator", false},
+    OPEVO_I_ONLY_RECORDED_OPTION,
     {"space", "FILE", "space file that says otherwise than the recording", false},
     {"topologies", "WHICH", "analyse under: current, all (side by side), or names such as path",
      false},

@@ -270,7 +270,7 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: the store says what the run is of; leave it out.",
                           call->argument_count ? call->arguments[0] : "--space");
-    if (on && !strncmp(on, "recorded:", 9) && !opevo_i_flag(call, "from"))
+    if (on && opevo_i_is_recorded(on) && !opevo_i_flag(call, "from"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--on %s is a recording already; --from STORE:RUN makes another of the "
                           "trials of a run.",

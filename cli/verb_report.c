@@ -23,6 +23,8 @@ static const opevo_option options[] = {
     {"resamples", "N", "of a store: of the bootstrap (default 2000)", false},
     {"on", "OBJECTIVE", "of a landscape: sim:DEVICE for an operator, or recorded:[FILE]", false},
     {"space", "FILE", "of a landscape: space file that says otherwise than the recording", false},
+    {"only-recorded", NULL, "of a landscape: the rows of a recording are all points of its space",
+     false},
     {"topologies", "WHICH", "of a landscape: all (default up to 100,000 points), current, or names",
      false},
     {"nodes", "SET", "of a landscape: ok, allowed (default: failures with fitness 0) or all",
@@ -64,7 +66,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 {
     const char *path = opevo_i_flag(call, "-o") ? opevo_i_option(call, "-o") : "report.html";
     const char *what = call->argument_count ? call->arguments[0] : opevo_i_option(call, "on");
-    bool landscape = opevo_i_flag(call, "on") || (what && !strncmp(what, "recorded:", 9));
+    bool landscape = opevo_i_flag(call, "on") || (what && opevo_i_is_recorded(what));
     opevo_status status = OPEVO_OK;
     opevo_text json = {0}, page = {0}, title = {0};
 

@@ -10,6 +10,7 @@
 
 static const opevo_option options[] = {
     {"json", NULL, "print one JSON object", false},
+    OPEVO_I_ONLY_RECORDED_OPTION,
     {"threads", "N", "threads for counting the allowed points (default 0: all processors)", false},
 };
 
@@ -144,7 +145,7 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
     opevo_text_add(out, " points (exact)");
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++)
         opevo_text_printf(out, "\nconstraint %zu: %s", i + 1, opevo_space_constraint(space, i));
-    if (opevo_space_constraint_count(space)) {
+    if (opevo_space_is_restricted(space)) {
         opevo_text_printf(out, "\nallowed: %.4f %% of the points, ", 100 * share->share);
         if (share->exact) {
             opevo_i_text_add_grouped(out, share->allowed);
@@ -164,16 +165,20 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_space *space = NULL;
     opevo_space_share share;
     uint64_t threads = 0;
+    opevo_text text = {0};
+    const char *what = NULL;
 
     (void)exit_code;
     OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
-    OPEVO_TRY(opevo_i_space_of(call->arguments[0], &space, err));
+    OPEVO_TRY(opevo_i_on_of_call(call, call->arguments[0], &text, &what, err));
+    OPEVO_TRY(opevo_i_space_of(what, &space, err));
     OPEVO_TRY(opevo_space_count_allowed(space, MOST_COUNTED, (unsigned)threads, &share, err));
     if (opevo_i_flag(call, "json"))
         OPEVO_TRY(print_json(space, &share, out, err));
     else
         OPEVO_TRY(print_table(space, &share, out, err));
 cleanup:
+    opevo_text_free(&text);
     opevo_space_destroy(space);
     return status;
 }

@@ -137,6 +137,7 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
     opevo_i_study_print_result(self, &result, out);
     if (result.fruitless)
         *exit_code = OPEVO_EXIT_FAILED;
+    opevo_i_judge_replay(call, result.trials, result.unrecorded, exit_code);
     if (result.interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;
 cleanup:

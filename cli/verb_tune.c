@@ -18,6 +18,7 @@ static const opevo_option options[] = {
      false},
     {"space", "FILE",
      "space file: of a program, a part of the kernels', or other than the recording's", false},
+    OPEVO_I_ONLY_RECORDED_OPTION,
     {"tuner", "NAME", "which tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
     {"learn", "STORE:RUN", "learn from a run in a store before the first trial", true},
@@ -219,9 +220,10 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
         goto cleanup;
     }
     OPEVO_TRY(read_settings(call, self, err));
+    OPEVO_TRY(opevo_i_on_of_call(call, NULL, &self->on_text, &self->on, err));
     OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
-                                        opevo_i_option(call, "on"), opevo_i_option(call, "space"),
-                                        &self->objective, err));
+                                        self->on, opevo_i_option(call, "space"), &self->objective,
+                                        err));
     self->live = !self->objective->concurrent;
     OPEVO_TRY(opevo_i_give_up_read(call, self->live, &self->run.give_up, err));
     OPEVO_TRY(opevo_i_finals_read(call, self->objective, &self->finals, err));
@@ -229,9 +231,8 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
     /* Where nothing is ok there is no optimum to compare with. */
     self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
     OPEVO_TRY(read_budget(call, self, err));
-    OPEVO_TRY(opevo_i_note_of(call->argument_count ? call->arguments[0] : NULL,
-                              opevo_i_option(call, "on"), opevo_i_option(call, "space"),
-                              &self->optimum, &self->note, err));
+    OPEVO_TRY(opevo_i_note_of(call->argument_count ? call->arguments[0] : NULL, self->on,
+                              opevo_i_option(call, "space"), &self->optimum, &self->note, err));
     self->run.note = self->note.note;
     OPEVO_TRY(read_earlier(call, self, err));
     OPEVO_TRY(opevo_i_kernel_files_prepare(call, self->objective, err));
@@ -394,6 +395,18 @@ static bool has_success(const opevo_i_tuning *self)
     return false;
 }
 
+/* Over all runs. */
+static void judge(const opevo_call *call, const opevo_i_tuning *self, int *exit_code)
+{
+    uint64_t trials = 0, unrecorded = 0;
+
+    for (uint64_t i = 0; i < self->runs; i++) {
+        trials += self->results[i].trials;
+        unrecorded += self->results[i].failed_by_class[OPEVO_OUTCOME_UNRECORDED];
+    }
+    opevo_i_judge_replay(call, trials, unrecorded, exit_code);
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -418,6 +431,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     }
     if (!has_success(&self))
         *exit_code = OPEVO_EXIT_FAILED;
+    judge(call, &self, exit_code);
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
     check_store(&self, exit_code);
@@ -430,6 +444,7 @@ cleanup:
     opevo_i_finals_free(&self.finals);
     opevo_i_note_free(&self.note);
     opevo_run_curve_free(&self.curve);
+    opevo_text_free(&self.on_text);
     opevo_text_free(&self.settings_text);
     opevo_free(self.settings);
     opevo_free(self.earlier);

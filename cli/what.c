@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,12 +58,101 @@ static opevo_status space_of_parameter(const char *text, opevo_space **out, opev
     return status;
 }
 
+/* ---- Recordings ---- */
+
+static const char only_recorded[] = "only-recorded:";
+
+bool opevo_i_is_recorded(const char *on)
+{
+    return !strncmp(on, "recorded:", 9) || !strncmp(on, only_recorded, sizeof only_recorded - 1);
+}
+
+opevo_status opevo_i_on_of_call(const opevo_call *call, const char *on, opevo_text *text,
+                                const char **out, opevo_error *err)
+{
+    bool only = opevo_i_flag(call, "only-recorded");
+
+    on = on ? on : opevo_i_option(call, "on");
+    if (only && (!on || !opevo_i_is_recorded(on)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--only-recorded goes with recorded:[FILE].");
+    opevo_text_printf(text, "%s%s", only && *on == 'r' ? "only-" : "", on ? on : "");
+    *out = on ? opevo_text_string(text) : NULL;
+    return opevo_text_check(text, err);
+}
+
+/* Spaces up to this many points are counted one by one, in less than a second. */
+#define MOST_COUNTED ((opevo_index)1 << 22)
+
+/* Say on stderr what share of the points has no row. An estimated number of points is not better
+ * than to a hundredth of a percent. */
+static opevo_status say_unrecorded(const opevo_objective *objective, opevo_error *err)
+{
+    const opevo_space *space = objective->space;
+    const char *allowed = opevo_space_is_restricted(space) ? "allowed " : "";
+    opevo_index rows = opevo_recorded_rows(objective);
+    opevo_space_share share = {.exact = false};
+    opevo_status status = opevo_space_count_allowed(space, MOST_COUNTED, 0, &share, err);
+    double missing = 1 - (double)rows / (share.share * (double)opevo_space_size(space));
+    opevo_text text = {0};
+
+    if (status != OPEVO_OK || !(missing > (share.exact ? 0 : 1e-4)))
+        return status;
+    opevo_text_printf(&text, "%s: ", objective->name);
+    if (share.exact) {
+        opevo_i_text_add_grouped(&text, share.allowed - rows);
+        opevo_text_add(&text, " of ");
+        opevo_i_text_add_grouped(&text, share.allowed);
+        opevo_text_printf(&text, " %spoints (%.2f %%)", allowed, 100 * missing);
+    } else {
+        opevo_text_printf(&text, "about %.2f %% of the %spoints (estimated)", 100 * missing,
+                          allowed);
+    }
+    fprintf(stderr,
+            "%s have no row, and a trial of one is unrecorded; --only-recorded takes the rows as "
+            "the space\n",
+            opevo_text_string(&text));
+    opevo_text_free(&text);
+    return OPEVO_OK;
+}
+
+/* Every recording is opened here. */
+static opevo_status open_recording(const char *path, const char *space, bool only,
+                                   opevo_objective **out, opevo_error *err)
+{
+    opevo_objective *objective = NULL;
+    opevo_status status = opevo_recorded_open(path, space, &objective, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    status = only ? opevo_recorded_keep_rows(objective, err) : say_unrecorded(objective, err);
+    if (status == OPEVO_OK)
+        *out = objective;
+    else
+        opevo_objective_destroy(objective);
+    return status;
+}
+
+void opevo_i_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unrecorded,
+                          int *exit_code)
+{
+    if (trials == 0 || unrecorded < trials)
+        return;
+    fprintf(
+        stderr,
+        "opevo %s: No trial has a row in the recording, so nothing was found out; take the rows "
+        "as the space with --only-recorded (in a plan \"only-recorded\": true), or give a "
+        "recording with more rows.\n",
+        call->verb->name);
+    *exit_code = OPEVO_EXIT_FAILED;
+}
+
 /* A landscape's space outlives it only as a copy, made through its JSON form. */
-static opevo_status space_of_recorded(const char *path, opevo_space **out, opevo_error *err)
+static opevo_status space_of_recorded(const char *what, opevo_space **out, opevo_error *err)
 {
     opevo_objective *objective = NULL;
     opevo_text json = {0};
-    opevo_status status = opevo_recorded_open(path, NULL, &objective, err);
+    const char *path = strchr(what, ':') + 1;
+    opevo_status status = open_recording(path, NULL, *what == 'o', &objective, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -92,8 +182,8 @@ opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *
     opevo_operator op;
     opevo_status status = OPEVO_OK;
 
-    if (!strncmp(what, "recorded:", 9))
-        return space_of_recorded(what + 9, out, err);
+    if (opevo_i_is_recorded(what))
+        return space_of_recorded(what, out, err);
     if (is_type_call(what))
         return space_of_parameter(what, out, err);
     if (is_path(what))
@@ -128,7 +218,7 @@ static opevo_status open_recorded(const wanted *given, opevo_objective **out, op
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"%s\": a recorded landscape is of one operator already; leave it out.",
                           given->what);
-    return opevo_recorded_open(given->detail, given->space, out, err);
+    return open_recording(given->detail, given->space, *given->on == 'o', out, err);
 }
 
 static opevo_status operator_of(const wanted *given, opevo_operator *op, opevo_error *err)
@@ -179,8 +269,10 @@ static const struct {
     bool detailed;
     opevo_status (*open)(const wanted *given, opevo_objective **out, opevo_error *err);
 } kinds[] = {
-    {"recorded", true, open_recorded}, {"sim", true, open_simulated}, {"cmd", true, open_program},
-    {"cpu", false, open_kernels},      {"cuda", false, open_kernels}, {"hip", false, open_kernels},
+    {"recorded", true, open_recorded}, {"only-recorded", true, open_recorded},
+    {"sim", true, open_simulated},     {"cmd", true, open_program},
+    {"cpu", false, open_kernels},      {"cuda", false, open_kernels},
+    {"hip", false, open_kernels},
 };
 
 opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what, const char *on,
@@ -235,7 +327,7 @@ opevo_status opevo_i_note_of(const char *what, const char *on, const char *space
 
     *out = (opevo_note_texts){.note = {.what = what}};
     opevo_text_add_bytes(&out->on, on, length);
-    if (!strncmp(on, "recorded:", 9) || opevo_i_looks_like_path(on + length))
+    if (opevo_i_is_recorded(on) || opevo_i_looks_like_path(on + length))
         add_path(on + length, &out->on);
     else
         opevo_text_add(&out->on, on + length);

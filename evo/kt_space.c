@@ -128,7 +128,7 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
         self->free_count += self->sizes[i] > 1;
     }
     self->count = size;
-    if (opevo_space_constraint_count(space) && size <= LISTED_MOST) {
+    if (opevo_space_is_restricted(space) && size <= LISTED_MOST) {
         status = list_allowed(self, size, err);
         if (status == OPEVO_OK)
             status = find_values(self, err);

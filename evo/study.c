@@ -128,12 +128,13 @@ static void show_progress(scheduler *self)
         self->options->progress(self->options->progress_context, &self->progress);
 }
 
-static void report(scheduler *self, uint64_t trials, double busy_s)
+static void report(scheduler *self, uint64_t trials, uint64_t unrecorded, double busy_s)
 {
     pthread_mutex_lock(&self->lock);
     self->busy_s += busy_s;
     self->progress.done++;
     self->progress.trials += trials;
+    self->result.unrecorded += unrecorded;
     show_progress(self);
     pthread_mutex_unlock(&self->lock);
 }
@@ -206,7 +207,8 @@ static opevo_status compute(void *context, size_t index, unsigned worker, opevo_
     }
     OPEVO_TRY(hand_over(self, self->slots[place].run, self->known[line - self->study->lines],
                         &recorded, result.stop, err));
-    report(self, result.trials, thread_time_s() - begun);
+    report(self, result.trials, result.failed_by_class[OPEVO_OUTCOME_UNRECORDED],
+           thread_time_s() - begun);
 cleanup:
     opevo_free(recorded.trials);
     return status;
@@ -314,7 +316,7 @@ static opevo_status measure(scheduler *self, size_t place, opevo_error *err)
     if (self->slots[place].ended && result.trials > result.resumed)
         self->result.present--; /* a larger budget continued it */
     if (!self->slots[place].ended || result.trials > result.resumed)
-        report(self, result.trials - result.resumed, 0);
+        report(self, result.trials - result.resumed, 0, 0);
     return OPEVO_OK;
 }
 

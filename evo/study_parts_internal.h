@@ -27,6 +27,7 @@ typedef struct opevo_i_axes {
 typedef struct opevo_i_plan_objective {
     char *on, *what, *space, *where;
     opevo_i_axes topologies;
+    bool only_recorded;
     bool own_topologies; /* otherwise those of the plan */
 } opevo_i_plan_objective;
 

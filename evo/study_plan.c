@@ -38,7 +38,8 @@ static opevo_status add_objective(opevo_plan *plan, const char *on, const char *
 static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const char *where,
                                    opevo_error *err)
 {
-    static const char *const keys[] = {"on", "what", "space", "topologies", NULL};
+    static const char *const keys[] = {"on", "what", "space", "only-recorded", "topologies", NULL};
+    const json_t *only = json_object_get(entry, "only-recorded");
     opevo_status status = OPEVO_OK;
     opevo_i_texts on = {NULL, 0};
     opevo_i_texts what = {NULL, 0};
@@ -55,11 +56,17 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
         status = opevo_i_plan_fail(err, plan->path, where, "give one space, not a list.");
         goto cleanup;
     }
+    if (only && !json_is_boolean(only)) {
+        status = opevo_i_plan_fail(err, plan->path, where, "only-recorded is true or false.");
+        goto cleanup;
+    }
     for (size_t i = 0; i < on.count; i++) {
         for (size_t k = 0; k < (what.count ? what.count : 1); k++)
             OPEVO_TRY(add_objective(plan, on.items[i], what.count ? what.items[k] : NULL,
                                     space.count ? space.items[0] : NULL, where, err));
     }
+    for (size_t i = first; i < plan->objective_count; i++)
+        plan->objectives[i].only_recorded = json_is_true(only);
     for (size_t i = first; json_object_get(entry, "topologies") && i < plan->objective_count; i++) {
         plan->objectives[i].own_topologies = true;
         OPEVO_TRY(opevo_i_plan_axes(plan->path, json_object_get(entry, "topologies"), where,
@@ -436,5 +443,6 @@ opevo_plan_objective opevo_plan_objective_get(const opevo_plan *plan, size_t i)
 {
     const opevo_i_plan_objective *self = &plan->objectives[i];
 
-    return (opevo_plan_objective){self->on, self->what, self->space, self->where};
+    return (opevo_plan_objective){self->on, self->what, self->space, self->where,
+                                  self->only_recorded};
 }

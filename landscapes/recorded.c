@@ -25,7 +25,8 @@ typedef struct recorded {
     uint32_t *row_of;        /* dense: number of the row plus 1, 0 where there is none */
     opevo_index_map *row_by; /* otherwise: point -> number of the row */
     opevo_optimum optimum;
-    size_t ignored;
+    opevo_index *points; /* of the rows */
+    size_t row_count, ignored;
 } recorded;
 
 /* ---- The objective -------------------------------------------------------------------------- */
@@ -76,6 +77,7 @@ static void destroy(opevo_objective *objective)
     opevo_space_destroy(self->space);
     opevo_free(self->name);
     opevo_free(self->rows);
+    opevo_free(self->points);
     opevo_free(self->row_of);
     opevo_index_map_destroy(self->row_by);
     opevo_free(self);
@@ -87,6 +89,11 @@ static const opevo_objective_ops recorded_ops = {
 size_t opevo_recorded_ignored(const opevo_objective *objective)
 {
     return objective->ops == &recorded_ops ? ((const recorded *)objective)->ignored : 0;
+}
+
+size_t opevo_recorded_rows(const opevo_objective *objective)
+{
+    return objective->ops == &recorded_ops ? ((const recorded *)objective)->row_count : 0;
 }
 
 /* ---- From a recording ----------------------------------------------------------------------- */
@@ -124,19 +131,19 @@ static uint64_t hash_row(opevo_index point, const opevo_i_row *row)
 }
 
 /* The rows enter as a sum, so that their order, which decides no outcome, does not count. */
-static uint64_t signature(const recorded *self, const opevo_i_recording *recording)
+static uint64_t signature(const recorded *self)
 {
     uint64_t sum = 0;
     uint64_t hash = hash_u64(OPEVO_HASH_START, opevo_space_signature(self->space));
     const char *unit = opevo_unit_of_fitness(self->super.unit);
 
-    for (size_t i = 0; i < recording->row_count; i++)
-        sum += opevo_hash_mix(hash_row(recording->points[i], &recording->rows[i]));
+    for (size_t i = 0; i < self->row_count; i++)
+        sum += opevo_hash_mix(hash_row(self->points[i], &self->rows[i]));
     hash = opevo_hash_bytes(hash, unit, strlen(unit));
     return hash_u64(hash, sum);
 }
 
-static bool index_rows(recorded *self, const opevo_i_recording *recording)
+static bool index_rows(recorded *self)
 {
     bool dense = opevo_space_size(self->space) <= DENSE_LIMIT;
 
@@ -146,29 +153,56 @@ static bool index_rows(recorded *self, const opevo_i_recording *recording)
         self->row_by = opevo_index_map_create();
     if (dense ? !self->row_of : !self->row_by)
         return false;
-    for (size_t i = 0; i < recording->row_count; i++) {
+    for (size_t i = 0; i < self->row_count; i++) {
         if (self->row_of)
-            self->row_of[recording->points[i]] = (uint32_t)i + 1;
-        else if (!opevo_index_map_put(self->row_by, recording->points[i], i))
+            self->row_of[self->points[i]] = (uint32_t)i + 1;
+        else if (!opevo_index_map_put(self->row_by, self->points[i], i))
             return false;
     }
     return true;
 }
 
-static opevo_optimum find_optimum(const opevo_i_recording *recording)
+static opevo_optimum find_optimum(const recorded *self)
 {
     opevo_optimum best = {.known = false};
 
-    for (size_t i = 0; i < recording->row_count; i++) {
-        double fitness = recording->rows[i].fitness;
-        opevo_index point = recording->points[i];
+    for (size_t i = 0; i < self->row_count; i++) {
+        double fitness = self->rows[i].fitness;
+        opevo_index point = self->points[i];
 
-        if (recording->rows[i].kind == OPEVO_OUTCOME_OK &&
+        if (self->rows[i].kind == OPEVO_OUTCOME_OK &&
             (!best.known || fitness > best.fitness ||
              (fitness == best.fitness && point < best.point)))
             best = (opevo_optimum){.known = true, .point = point, .fitness = fitness};
     }
     return best;
+}
+
+opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *err)
+{
+    recorded *self = (recorded *)objective;
+    opevo_status status = OPEVO_OK;
+    opevo_index *points = NULL;
+    opevo_text title = {0};
+
+    if (objective->ops != &recorded_ops)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a recorded landscape.", objective->name);
+    points = opevo_malloc(self->row_count, sizeof *points);
+    opevo_text_printf(&title, "only-%s", self->name);
+    if (!points || title.failed) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the rows of %s.", self->name);
+        goto cleanup;
+    }
+    memcpy(points, self->points, self->row_count * sizeof *points);
+    OPEVO_TRY(opevo_space_restrict(self->space, points, self->row_count, err));
+    self->super.signature = signature(self);
+    opevo_free(self->name);
+    self->super.name = self->name = title.data;
+    title.data = NULL;
+cleanup:
+    opevo_free(points);
+    opevo_text_free(&title);
+    return status;
 }
 
 /* Take rows and space out of the recording. */
@@ -201,16 +235,17 @@ static opevo_status finish(opevo_i_recording *recording, const char *name,
     self->space = *space;
     *space = NULL;
     self->rows = recording->rows;
-    recording->rows = NULL;
+    self->points = recording->points;
+    self->row_count = recording->row_count;
     self->ignored = recording->ignored;
-    if (!index_rows(self, recording)) {
+    recording->rows = NULL;
+    recording->points = NULL;
+    if (!index_rows(self)) {
         destroy(&self->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", recording->path);
     }
-    recording->rows = self->rows; /* lent for the two calls */
-    self->optimum = find_optimum(recording);
-    self->super.signature = signature(self, recording);
-    recording->rows = NULL;
+    self->optimum = find_optimum(self);
+    self->super.signature = signature(self);
     *out = &self->super;
     return OPEVO_OK;
 }

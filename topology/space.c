@@ -19,6 +19,7 @@
 static void release(opevo_space *space)
 {
     opevo_i_constraints_release(space);
+    opevo_i_points_release(space);
     opevo_free(space->parameters);
     opevo_free(space->stride);
     opevo_free(space->small_sizes);
@@ -189,6 +190,14 @@ uint64_t opevo_space_signature(const opevo_space *space)
         const char *text = space->constraints[i].text;
 
         hash = opevo_hash_bytes(hash, text, strlen(text) + 1);
+    }
+    for (size_t i = 0; i < space->range_count; i++) {
+        char first[OPEVO_INDEX_TEXT_SIZE], last[OPEVO_INDEX_TEXT_SIZE];
+
+        opevo_index_format(space->ranges[i].first, first);
+        opevo_index_format(space->ranges[i].last, last);
+        hash = opevo_hash_bytes(hash, first, strlen(first) + 1);
+        hash = opevo_hash_bytes(hash, last, strlen(last) + 1);
     }
     return hash;
 }

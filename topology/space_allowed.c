@@ -83,12 +83,19 @@ bool opevo_space_allows(const opevo_space *space, opevo_index point)
 {
     opevo_index vertices[OPEVO_I_PARAMETERS_MAX];
 
-    if (space->constraint_count == 0)
-        return true;
     if (space->allowed)
         return space->allowed[(uint64_t)point >> 6] >> ((uint64_t)point & 63) & 1;
+    if (space->ranges && !opevo_i_points_have(space, point))
+        return false;
+    if (space->constraint_count == 0)
+        return true;
     opevo_space_decode(space, point, vertices);
     return failing(space, vertices, SIZE_MAX) == SIZE_MAX;
+}
+
+bool opevo_space_is_restricted(const opevo_space *space)
+{
+    return space->constraint_count > 0 || space->ranges;
 }
 
 typedef struct census {
@@ -159,6 +166,20 @@ static void exact(opevo_space_share *out, opevo_index allowed, opevo_index size)
         .exact = true, .allowed = allowed, .share = share, .share_low = share, .share_high = share};
 }
 
+/* The listed points that the constraints allow. */
+static opevo_index count_listed(const opevo_space *space)
+{
+    opevo_index count = 0;
+
+    if (space->constraint_count == 0)
+        return opevo_i_points_count(space);
+    for (size_t i = 0; i < space->range_count; i++) {
+        for (opevo_index at = space->ranges[i].first; at <= space->ranges[i].last; at++)
+            count += opevo_space_allows(space, at);
+    }
+    return count;
+}
+
 opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enumerate_limit,
                                        unsigned threads, opevo_space_share *out, opevo_error *err)
 {
@@ -167,10 +188,20 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
     census self = {.space = space, .size = space->size, .chunk_count = 256};
     opevo_index total = 0;
 
-    if (space->constraint_count == 0 || space->allowed) {
-        exact(out, space->allowed ? space->allowed_count : space->size, space->size);
+    if (space->allowed) {
+        exact(out, space->allowed_count, space->size);
         return OPEVO_OK;
     }
+    if (space->ranges &&
+        (space->constraint_count == 0 || opevo_i_points_count(space) <= enumerate_limit)) {
+        exact(out, count_listed(space), space->size);
+        return OPEVO_OK;
+    }
+    if (space->constraint_count == 0) {
+        exact(out, space->size, space->size);
+        return OPEVO_OK;
+    }
+    whole = whole && !space->ranges; /* the odometer knows of constraints alone */
     self.counts = opevo_calloc(self.chunk_count, sizeof *self.counts);
     if (!self.counts)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the allowed points.");

@@ -31,6 +31,11 @@ typedef struct opevo_i_constraint {
     size_t last;      /* the largest parameter named */
 } opevo_i_constraint;
 
+/* Points first .. last. */
+typedef struct opevo_i_range {
+    opevo_index first, last;
+} opevo_i_range;
+
 struct opevo_space {
     opevo_parameter **parameters;
     size_t parameter_count;
@@ -44,6 +49,8 @@ struct opevo_space {
     opevo_value **listed; /* all values of a parameter, or NULL */
     uint64_t *allowed;    /* a bit for each point up to OPEVO_I_TABULATED_MAX, or NULL */
     opevo_index allowed_count;
+    opevo_i_range *ranges; /* ascending: no other points are allowed; NULL: any */
+    size_t range_count;
 };
 
 /* Constraints as they were written, and where. */
@@ -69,6 +76,17 @@ bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint
                               const opevo_index *vertices);
 /* Note which points all constraints allow. Errors: INVALID when there is none. */
 opevo_status opevo_i_space_tabulate(opevo_space *space, const char *origin, opevo_error *err);
+
+/* ---- Listed points (space_points.c) ---- */
+
+void opevo_i_points_release(opevo_space *space);
+bool opevo_i_points_have(const opevo_space *space, opevo_index point);
+/* The list as a text: ascending numbers of points and ranges of them, "0-7 9 12-40". False, with the
+ * space to be released, for any other text, a point outside the space, without memory, and where
+ * the constraints of a space of up to 2^20 points allow none of them. */
+bool opevo_i_points_read(opevo_space *space, const char *text);
+void opevo_i_points_write(const opevo_space *space, opevo_text *out);
+opevo_index opevo_i_points_count(const opevo_space *space);
 
 /* A space file being read. */
 typedef struct opevo_i_space_file {

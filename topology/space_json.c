@@ -57,6 +57,8 @@ typedef struct reader {
     size_t *constraint_lines;
     size_t constraint_count;
     opevo_dialect dialect;
+    const char *points; /* the text of "_points", or NULL */
+    size_t points_number;
 } reader;
 
 /* The place of what is read, for messages: the parameter and the line of its key. */
@@ -262,6 +264,11 @@ static opevo_status read_entry(reader *self, const char *key, size_t number, con
         return read_constraints(self, &at, entry, err);
     if (strcmp(key, "_dialect") == 0)
         return read_dialect(self, &at, entry, err);
+    if (strcmp(key, "_points") == 0) {
+        self->points = json_is_string(entry) ? json_string_value(entry) : "";
+        self->points_number = number;
+        return OPEVO_OK;
+    }
     if (*key == '_' && !json_object_get(entry, "_type"))
         return refuse(&at, err,
                       "Unknown key \"%s\"; besides parameters there are _constraints and "
@@ -278,6 +285,7 @@ static opevo_status read_nni(const opevo_i_space_file *file, opevo_space **out, 
     const char *key = NULL;
     json_t *entry = NULL;
     size_t number = 0;
+    opevo_space *space = NULL;
 
     self.parameters = opevo_malloc(json_object_size(file->root), sizeof(opevo_parameter *));
     if (!self.parameters)
@@ -287,9 +295,18 @@ static opevo_status read_nni(const opevo_i_space_file *file, opevo_space **out, 
     constraints = (opevo_i_constraint_list){self.constraints, self.constraint_lines,
                                             self.constraint_count, self.dialect, file->origin};
     OPEVO_TRY(opevo_i_space_file_create(file, self.parameters, self.parameter_count, &constraints,
-                                        out, err));
+                                        &space, err));
     self.parameter_count = 0; /* handed over */
+    if (self.points && !opevo_i_points_read(space, self.points)) {
+        status = refuse(&(place){&self, "_points", self.points_number}, err,
+                        "_points must be a text of ascending numbers of allowed points and ranges "
+                        "of them, such as \"0-7 9 12-40\".");
+        goto cleanup;
+    }
+    *out = space;
+    space = NULL;
 cleanup:
+    opevo_space_destroy(space);
     for (size_t i = 0; i < self.parameter_count; i++)
         opevo_parameter_destroy(self.parameters[i]);
     opevo_free(self.parameters);
@@ -442,5 +459,10 @@ void opevo_space_write_json(const opevo_space *space, opevo_text *out)
         opevo_text_add(out, "\n  ]");
     if (space->constraint_count && space->dialect == OPEVO_DIALECT_PYTHON)
         opevo_text_add(out, ",\n  \"_dialect\": \"python\"");
+    if (space->ranges) {
+        opevo_text_add(out, ",\n  \"_points\": \"");
+        opevo_i_points_write(space, out);
+        opevo_text_add(out, "\"");
+    }
     opevo_text_add(out, "\n}\n");
 }

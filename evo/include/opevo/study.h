@@ -23,6 +23,7 @@ void opevo_plan_destroy(opevo_plan *plan);
 typedef struct opevo_plan_objective {
     const char *on, *what, *space; /* NULL: not given */
     const char *where;             /* its key path, such as "objectives[1]" */
+    bool only_recorded;            /* the rows of a recording are all points of its space */
 } opevo_plan_objective;
 size_t opevo_plan_objective_count(const opevo_plan *plan);
 opevo_plan_objective opevo_plan_objective_get(const opevo_plan *plan, size_t i);
@@ -110,6 +111,7 @@ typedef struct opevo_study_result {
     uint64_t present; /* of them, ended before */
     uint64_t ran;     /* of them, ended now */
     uint64_t trials;  /* of those that ran now, stored ones not counted */
+    uint64_t unrecorded; /* of those of computed runs, UNRECORDED */
     unsigned threads;
     uint64_t
         fruitless;    /* measured runs of the shard that ended, now or before, without a success */

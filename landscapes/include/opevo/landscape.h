@@ -23,6 +23,12 @@
  * of threads. */
 opevo_status opevo_recorded_open(const char *path, const char *space, opevo_objective **out,
                                  opevo_error *err);
+/* Make the rows of a recorded landscape that was just opened all of its allowed points, so that its
+ * space and its signatures are others; it is then called "only-recorded:..." Errors: INVALID for any
+ * other objective; NOMEM, with the objective to be destroyed. */
+opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *err);
+/* How many points of a recorded landscape have a row; 0 for any other objective. */
+size_t opevo_recorded_rows(const opevo_objective *objective);
 /* How many rows of a recorded landscape lie outside the space file that it was opened with, and
  * were left out; 0 for any other objective. */
 size_t opevo_recorded_ignored(const opevo_objective *objective);

@@ -12,7 +12,7 @@ record --sample 14
 printf '"a\nb' >>t.csv
 record --all
 opevo space recorded:t | grep -v '^$'
-opevo tune --on recorded:t --tuner grid --trials 26 | sed -n '/trials/s/cost [^;]*/cost/p'
+opevo tune --on recorded:t --tuner grid --trials 26 | grep -o '^26 trials, 0 failed'
 # Columns of one name would be one.
 for name in X_0 status gflops; do
     printf '{"X": {"_type": "factor", "_value": [4, 2]}, "%s": {"_type": "discrete", "_value": [3, 4]}}' $name >space.json

@@ -91,6 +91,16 @@ void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_t
 opevo_status opevo_space_read(const opevo_space *space, const char *text, opevo_index *point,
                               opevo_error *err);
 
+/* Allow only those of the listed points that the constraints allow. The space is one that nobody
+ * else has seen yet; `points` is sorted. All of them are below the size of the space, and the
+ * constraints allow at least one. Points keep their numbers; the signature is another one. Errors:
+ * NOMEM, with the space to be destroyed. Cost: 32 bytes for each range of points that follow each
+ * other; a test of a point is a search among them. */
+opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_t count,
+                                  opevo_error *err);
+/* Whether there are constraints, or listed points. */
+bool opevo_space_is_restricted(const opevo_space *space);
+
 /* The space in NNI's form with our extensions, such that opevo_space_parse gives an equal space
  * (graph files excepted, which are named, not copied). */
 void opevo_space_write_json(const opevo_space *space, opevo_text *out);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Spaces of listed points: beside what the constraints say, only these are allowed. The list is kept
+ * and written as ascending ranges, so that neither memory nor work exceeds what its text justifies. */
+
+#include "space_internal.h"
+
+#include <opevo/memory.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+void opevo_i_points_release(opevo_space *space)
+{
+    opevo_free(space->ranges);
+}
+
+/* Add points behind all others; equal lists of points are equal lists of ranges. */
+static bool add_range(opevo_space *space, size_t *capacity, opevo_index first, opevo_index last)
+{
+    opevo_i_range *before = space->range_count ? &space->ranges[space->range_count - 1] : NULL;
+    void *ranges = space->ranges;
+    bool room = false;
+
+    if (before && first - before->last == 1) {
+        before->last = last;
+        return true;
+    }
+    room = opevo_reserve(&ranges, capacity, space->range_count + 1, sizeof *space->ranges);
+    space->ranges = ranges;
+    if (room)
+        space->ranges[space->range_count++] = (opevo_i_range){first, last};
+    return room;
+}
+
+bool opevo_i_points_have(const opevo_space *space, opevo_index point)
+{
+    size_t low = 0, high = space->range_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (space->ranges[middle].last < point)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < space->range_count && space->ranges[low].first <= point;
+}
+
+/* Take the points that are not listed out of the table of the constraints. */
+static void narrow_table(opevo_space *space)
+{
+    space->allowed_count = 0;
+    for (uint64_t point = 0; point < (uint64_t)space->size; point++) {
+        uint64_t bit = UINT64_C(1) << (point & 63);
+
+        if (!opevo_i_points_have(space, point))
+            space->allowed[point >> 6] &= ~bit;
+        space->allowed_count += (space->allowed[point >> 6] & bit) != 0;
+    }
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    opevo_index x = *(const opevo_index *)a, y = *(const opevo_index *)b;
+
+    return (x > y) - (x < y);
+}
+
+opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_t count,
+                                  opevo_error *err)
+{
+    size_t capacity = 0;
+
+    opevo_i_points_release(space);
+    space->ranges = NULL;
+    space->range_count = 0;
+    qsort(points, count, sizeof *points, compare_points);
+    for (size_t i = 0; i < count; i++) {
+        if ((i == 0 || points[i] != points[i - 1]) &&
+            !add_range(space, &capacity, points[i], points[i]))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a space.");
+    }
+    if (space->allowed)
+        narrow_table(space);
+    return OPEVO_OK;
+}
+
+/* Read a number that ends at a blank, at '-' or with the text, and step over it. */
+static bool read_number(const char **at, opevo_index *out)
+{
+    char number[OPEVO_INDEX_TEXT_SIZE];
+    size_t length = strcspn(*at, "- ");
+
+    if (length >= sizeof number)
+        return false;
+    memcpy(number, *at, length);
+    number[length] = '\0';
+    *at += length;
+    return opevo_index_parse(number, out);
+}
+
+bool opevo_i_points_read(opevo_space *space, const char *text)
+{
+    size_t capacity = 0;
+    const char *at = text;
+
+    do {
+        opevo_i_range range = {0, 0};
+
+        if (!read_number(&at, &range.first))
+            return false;
+        range.last = range.first;
+        if (*at == '-' && (at++, !read_number(&at, &range.last)))
+            return false;
+        if (range.last < range.first || range.last >= space->size ||
+            (space->range_count && range.first <= space->ranges[space->range_count - 1].last) ||
+            !add_range(space, &capacity, range.first, range.last))
+            return false;
+    } while (*at++ == ' ');
+    if (at[-1])
+        return false;
+    if (space->allowed)
+        narrow_table(space);
+    return !space->allowed || space->allowed_count > 0;
+}
+
+void opevo_i_points_write(const opevo_space *space, opevo_text *out)
+{
+    for (size_t i = 0; i < space->range_count; i++) {
+        const opevo_i_range *range = &space->ranges[i];
+
+        opevo_text_add(out, i ? " " : "");
+        opevo_text_add_index(out, range->first);
+        if (range->last == range->first)
+            continue;
+        opevo_text_add(out, "-");
+        opevo_text_add_index(out, range->last);
+    }
+}
+
+opevo_index opevo_i_points_count(const opevo_space *space)
+{
+    opevo_index count = 0;
+
+    for (size_t i = 0; i < space->range_count; i++)
+        count += space->ranges[i].last - space->ranges[i].first + 1;
+    return count;
+}
