@@ -39,6 +39,11 @@ static double inverse_of(const opevo_fitness_table *table, double fitness)
     return 1 / (fitness > 0 ? fitness : table->fitness[table->ok - 1]);
 }
 
+bool opevo_i_scores_against(double baseline, double optimum)
+{
+    return baseline - optimum > 1e-9 * optimum;
+}
+
 /* Means over the window of (baseline - time) / (baseline - optimum), leaving out where the baseline
  * is the optimum itself. */
 static void average_score(const sheet *self, const opevo_run_curve *curve,
@@ -58,7 +63,7 @@ static void average_score(const sheet *self, const opevo_run_curve *curve,
             step++;
         time = inverse_of(table, step ? curve->steps[step - 1].fitness : 0);
         for (int b = 0; b < 2; b++) {
-            if (!(baselines[b] - optimum > 1e-9 * optimum))
+            if (!opevo_i_scores_against(baselines[b], optimum))
                 continue;
             sums[b] += (baselines[b] - time) / (baselines[b] - optimum);
             counts[b]++;

@@ -24,6 +24,9 @@ typedef struct opevo_i_window {
     size_t count;
 } opevo_i_window;
 
+/* Whether a baseline, a time, is far enough from the optimum to divide by the difference. */
+bool opevo_i_scores_against(double baseline, double optimum);
+
 /* Scratch of one landscape. */
 typedef struct opevo_i_place {
     const opevo_fitness_table *table; /* NULL: not known, or nothing is ok */

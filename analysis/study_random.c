@@ -114,6 +114,28 @@ static void fill_windows(const expectation_list *list, opevo_i_place *place)
     }
 }
 
+bool opevo_community_is_degenerate(double score_of_random)
+{
+    return fabs(score_of_random) > 1;
+}
+
+/* What exact random search scores against the community's baseline, averaged as a run's score. */
+static double score_of_random(const opevo_i_window *window, const opevo_fitness_table *table)
+{
+    double optimum = 1 / table->fitness[0], sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < window->count; i++) {
+        const opevo_i_window_point *point = &window->points[i];
+
+        if (!opevo_i_scores_against(point->community, optimum))
+            continue;
+        sum += (point->community - point->exact) / (point->community - optimum);
+        count++;
+    }
+    return count ? sum / (double)count : NAN;
+}
+
 /* ---- Expectations ---- */
 
 static void list_seconds(const opevo_fitness_table *table, double seconds, expectation_list *list)
@@ -237,6 +259,7 @@ opevo_status opevo_i_study_random(opevo_i_study *self, size_t landscape, opevo_e
 
     result->trials_from = 1;
     result->seconds_from = 1;
+    result->community_random_by_trials = result->community_random_by_time = NAN;
     if (!place->table || result->horizon == 0)
         return OPEVO_OK;
     result->exact_random = true;
@@ -244,6 +267,8 @@ opevo_status opevo_i_study_random(opevo_i_study *self, size_t landscape, opevo_e
     OPEVO_TRY(make_windows(self, landscape, err));
     OPEVO_TRY(expect_all(self, landscape, &list, err));
     fill_windows(&list, place);
+    result->community_random_by_trials = score_of_random(&place->by_trials, place->table);
+    result->community_random_by_time = score_of_random(&place->by_time, place->table);
     for (size_t i = 0; i < result->grid_count; i++) {
         const opevo_random_expectation *expected = find(&list, result->grid[i]);
 

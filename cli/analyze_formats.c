@@ -85,6 +85,12 @@ static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
     }
     add_row(out, self, "ecdf_area", (double)place->horizon, runs, cell->ecdf_area,
             cell->ecdf_area_interval);
+    if (exact) { /* why scores against the community's baseline may be left out */
+        add_row(out, self, "score_over_trials_community", (double)place->trials_to, (double)NAN,
+                place->community_random_by_trials, none);
+        add_row(out, self, "score_over_seconds_community", place->seconds_to, (double)NAN,
+                place->community_random_by_time, none);
+    }
     for (int k = 0; k < 2 && !exact; k++) {
         const opevo_study_score *score = k ? &cell->by_time : &cell->by_trials;
         double at = k ? place->seconds_to : (double)place->trials_to;

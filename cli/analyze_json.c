@@ -206,6 +206,10 @@ static void add_place(opevo_text *out, const opevo_study_analysis *analysis,
     add_window(out, "trials_window", (double)place->trials_from, (double)place->trials_to,
                place->trials_cut);
     add_window(out, "seconds_window", place->seconds_from, place->seconds_to, place->seconds_cut);
+    opevo_i_json_double(out, "community_score_of_random_over_trials",
+                        place->community_random_by_trials);
+    opevo_i_json_double(out, "community_score_of_random_over_seconds",
+                        place->community_random_by_time);
     opevo_i_json_key(out, "random");
     if (place->exact_random) {
         opevo_text_add(out, "{\"sure\": \"exact\", \"over_seconds_sure\": \"approximate\"");

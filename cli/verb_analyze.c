@@ -6,6 +6,7 @@
 
 #include <opevo/parallel.h>
 
+#include <math.h>
 #include <string.h>
 
 static const opevo_option options[] = {
@@ -126,6 +127,40 @@ cleanup:
     return status;
 }
 
+/* Leave out the scores against the community's baseline of one landscape. */
+static void leave_out(opevo_study_analysis *analysis, size_t landscape, bool by_time)
+{
+    size_t count = analysis->study.contender_count;
+
+    for (size_t i = 0; i < count; i++) {
+        opevo_study_cell *cell = &analysis->cells[landscape * count + i];
+        opevo_study_score *score = by_time ? &cell->by_time : &cell->by_trials;
+
+        score->community = NAN;
+        score->community_interval = (opevo_interval){NAN, NAN};
+    }
+}
+
+/* Leave scores out where their baseline is degenerate, and say why. */
+static void leave_out_degenerate(opevo_i_analysis_work *work)
+{
+    for (size_t i = 0; i < work->analysis->study.landscape_count; i++) {
+        const opevo_study_place *place = &work->analysis->places[i];
+        double scores[2] = {place->community_random_by_trials, place->community_random_by_time};
+
+        for (int k = 0; k < 2; k++) {
+            if (!opevo_community_is_degenerate(scores[k]))
+                continue;
+            leave_out(work->analysis, i, k);
+            opevo_text_printf(
+                &work->data.notes,
+                "%s: no scores over %s against the community's baseline, which is not "
+                "random search here: that scores %.3g against it, not 0\n",
+                work->analysis->study.landscapes[i].name, k ? "seconds" : "trials", scores[k]);
+        }
+    }
+}
+
 opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work *work,
                                    opevo_error *err)
 {
@@ -138,6 +173,7 @@ opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work
     OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &work->data, err));
     OPEVO_TRY(opevo_i_study_assemble(&work->data, err));
     OPEVO_TRY(opevo_study_analyse(&work->data.study, study_options, &work->analysis, err));
+    leave_out_degenerate(work);
 cleanup:
     return status;
 }
@@ -157,6 +193,9 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (opevo_i_flag(call, "csv") + opevo_i_flag(call, "json") + opevo_i_flag(call, "latex") > 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Give one of --csv, --json and --latex.");
     OPEVO_TRY(opevo_i_analysis_make(call, &work, err));
+    if (opevo_i_flag(call, "csv") ||
+        opevo_i_flag(call, "latex")) /* these have no place for notes */
+        fputs(opevo_text_string(&work.data.notes), stderr);
     if (opevo_i_flag(call, "csv"))
         opevo_i_analysis_print_csv(work.analysis, out);
     else if (opevo_i_flag(call, "json"))

@@ -148,6 +148,11 @@ static void check_small_windows(const opevo_study_analysis *analysis)
     assert_int_equal(a->by_trials.runs, 2);
     CHECK_CLOSE(a->by_trials.exact, (first + second) / 2, 1e-12);
     CHECK_CLOSE(a->by_trials.community, (0.25 - 1) / 0.125, 1e-12);
+    /* Random search itself is far from 0 against that baseline. */
+    CHECK_CLOSE(place->community_random_by_trials, (0.25 - 0.575) / 0.125, 1e-12);
+    assert_true(opevo_community_is_degenerate(place->community_random_by_trials));
+    assert_false(opevo_community_is_degenerate(0.9));
+    assert_false(opevo_community_is_degenerate(NAN));
     for (int i = 0; i < 1000; i++) {
         double baseline = 0.575 - 0.25 * i / 999, time = i < 999 ? 1 : 0.75;
 

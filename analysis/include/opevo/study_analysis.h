@@ -99,6 +99,10 @@ typedef struct opevo_study_target {
     double hit; /* share of runs that reached it; of random search the probability */
 } opevo_study_target;
 
+/* Whether the community's baseline is none of random search, which scores this much against it: more
+ * than 1 from 0, that is, further than the optimum. Scores against it say nothing then. */
+bool opevo_community_is_degenerate(double score_of_random);
+
 /* A score averaged over a window, against the exact baseline and against the community's. */
 typedef struct opevo_study_score {
     size_t runs;
@@ -136,6 +140,9 @@ typedef struct opevo_study_place {
     uint64_t trials_from, trials_to;
     double seconds_from, seconds_to;
     bool trials_cut, seconds_cut;
+    /* What exact random search scores over the windows against the community's baseline, which is
+     * meant to be random search: 0 where it is. NAN without a window or a table. */
+    double community_random_by_trials, community_random_by_time;
 } opevo_study_place;
 
 typedef enum opevo_verdict {
