@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,6 +88,32 @@ static opevo_status write_straight(const char *path, const char *data, size_t si
     return status;
 }
 
+/* Open and lock the file that is written before it is renamed; -1 with errno set. Its name is fixed, so
+ * that what a killed process left is taken over by the next one. Another process that writes the same
+ * target renames it while the lock is waited for: then it is another file and is opened again. */
+static int open_partial(const char *path)
+{
+    for (;;) {
+        int file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+        struct stat mine, there;
+        int got = -1;
+
+        if (file < 0 && errno == EACCES && unlink(path) == 0)
+            continue; /* it was about to take the place of a read-only file */
+        if (file < 0)
+            return -1;
+        do
+            got = flock(file, LOCK_EX);
+        while (got < 0 && errno == EINTR);
+        if (got == 0 && fstat(file, &mine) == 0 && stat(path, &there) == 0 &&
+            mine.st_ino == there.st_ino && mine.st_dev == there.st_dev)
+            return file;
+        close(file);
+        if (got < 0)
+            return -1;
+    }
+}
+
 opevo_status opevo_file_write(const char *path, const char *data, size_t size, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -97,15 +124,16 @@ opevo_status opevo_file_write(const char *path, const char *data, size_t size, o
 
     if (exists && !S_ISREG(info.st_mode))
         return write_straight(path, data, size, err);
-    opevo_text_printf(&partial, "%s.XXXXXX", path);
+    opevo_text_printf(&partial, "%s.opevo-partial", path);
     OPEVO_TRY(opevo_text_check(&partial, err));
-    file = mkostemp(partial.data, O_CLOEXEC);
+    file = open_partial(partial.data);
     if (file < 0) {
         status = fail_errno(err, path);
         goto cleanup;
     }
-    if (fchmod(file, exists ? info.st_mode & 0777 : 0644) || !write_all(file, data, size) ||
-        fsync(file) || rename(partial.data, path)) {
+    if (ftruncate(file, 0) || !write_all(file, data, size) ||
+        fchmod(file, exists ? info.st_mode & 0777 : 0644) || fsync(file) ||
+        rename(partial.data, path)) {
         status = fail_errno(err, path);
         unlink(partial.data);
     }

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/opevo-test-XXXXXX";
@@ -89,6 +90,78 @@ static void test_full_disk_keeps_the_old_file(void **state)
     opevo_free(big);
 }
 
+/* A writer that is killed in the middle leaves the old file, and nothing once another has written. */
+static void test_next_write_removes_what_a_killed_one_left(void **state)
+{
+    enum { SIZE = 100000 };
+    char *back = NULL;
+    size_t size = 0;
+    int exit_state = 0;
+    pid_t child = 0;
+
+    (void)state;
+    CHECK_OK(opevo_file_write(path_of("a"), "old", 3, &err));
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        static char big[SIZE];
+        struct rlimit small = {.rlim_cur = 4096, .rlim_max = 4096};
+
+        signal(SIGXFSZ, SIG_DFL);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        setrlimit(RLIMIT_FSIZE, &small); /* the write kills */
+        opevo_file_write(path_of("a"), big, SIZE, NULL);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &exit_state, 0), child);
+    assert_true(WIFSIGNALED(exit_state) && WTERMSIG(exit_state) == SIGXFSZ);
+    assert_int_equal(files_in_folder(), 2);
+    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    assert_string_equal(back, "old");
+    opevo_free(back);
+    CHECK_OK(opevo_file_write(path_of("a"), "new", 3, &err));
+    assert_int_equal(files_in_folder(), 1);
+    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    assert_string_equal(back, "new");
+    opevo_free(back);
+}
+
+/* Two processes that write one target leave the whole text of one of them. */
+static void test_writers_wait_for_each_other(void **state)
+{
+    enum { SIZE = 20000, TIMES = 100, WRITERS = 3 };
+    static char text[SIZE];
+    char *back = NULL;
+    size_t size = 0;
+    pid_t children[WRITERS];
+
+    (void)state;
+    for (int i = 0; i < WRITERS; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] == 0) {
+            int failed = 0;
+
+            memset(text, 'a' + i, SIZE);
+            for (int k = 0; k < TIMES; k++)
+                failed |= opevo_file_write(path_of("a"), text, SIZE, NULL) != OPEVO_OK;
+            _exit(failed);
+        }
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int exit_state = 0;
+
+        assert_int_equal(waitpid(children[i], &exit_state, 0), children[i]);
+        assert_true(WIFEXITED(exit_state) && WEXITSTATUS(exit_state) == 0);
+    }
+    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    assert_int_equal(size, SIZE);
+    for (size_t i = 0; i < SIZE; i++)
+        assert_int_equal(back[i], back[0]);
+    assert_int_equal(files_in_folder(), 1);
+    opevo_free(back);
+}
+
 static void test_cache_folder_is_made(void **state)
 {
     char *path = NULL;
@@ -131,6 +204,8 @@ int main(void)
         cmocka_unit_test(test_what_is_written_is_read),
         cmocka_unit_test(test_errors_name_the_path),
         cmocka_unit_test(test_full_disk_keeps_the_old_file),
+        cmocka_unit_test(test_next_write_removes_what_a_killed_one_left),
+        cmocka_unit_test(test_writers_wait_for_each_other),
         cmocka_unit_test(test_cache_folder_is_made),
     };
 

@@ -12,8 +12,9 @@
 /* The whole file, with a zero byte after it that *size does not count; release with opevo_free. */
 opevo_status opevo_file_read(const char *path, char **data, size_t *size, opevo_error *err);
 
-/* Write beside the target, flush to disk, then rename: after a crash or on a full disk the target
- * is the old file or the new one, never a part. A target that is not a regular file (a pipe,
+/* Write PATH.opevo-partial, flush to disk, then rename: after a crash or on a full disk the target
+ * is the old file or the new one, never a part. What a killed process left under that name, the next
+ * write takes over; two processes wait for each other. A target that is not a regular file (a pipe,
  * /dev/full) is written straight. */
 opevo_status opevo_file_write(const char *path, const char *data, size_t size, opevo_error *err);
 
