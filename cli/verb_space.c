@@ -190,8 +190,8 @@ const opevo_verb opevo_i_verb_space = {
     .arguments_max = 1,
     .summary = "Describe a search space: each parameter's graph, points, share allowed.",
     .details =
-        "WHAT is an operator (mm1, matmul(512,1024,1024)), a space file (NNI's form or a Kernel\n"
-        "Tuner T1 file), a parameter (factor(8,3)) or recorded:[FILE].",
+        "WHAT is an operator (mm1, matmul(512,1024,1024)), a space file (NNI's form, T1, Kernel\n"
+        "Tuner's tune_params or T4 results), a parameter (factor(8,3)) or recorded:[FILE].",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

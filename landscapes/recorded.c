@@ -342,8 +342,9 @@ cleanup:
     return status;
 }
 
-static opevo_status open_cache(const files *paths, const json_t *root, const char *text,
-                               const char *space, opevo_objective **out, opevo_error *err)
+/* A Kernel Tuner cache or T4 results. */
+static opevo_status open_results(const files *paths, const json_t *root, const char *text,
+                                 const char *space, opevo_objective **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_recording recording = {0};
@@ -352,8 +353,8 @@ static opevo_status open_cache(const files *paths, const json_t *root, const cha
     const char *stem = opevo_text_string(&paths->stem);
     const char *slash = strrchr(stem, '/');
 
-    OPEVO_TRY(opevo_i_kernel_tuner_cache_read(&recording, root, paths->json.data, text, space,
-                                              &names, &facts.unit, err));
+    OPEVO_TRY((opevo_i_is_t4_file(root) ? opevo_i_t4_read : opevo_i_kernel_tuner_cache_read)(
+        &recording, root, paths->json.data, text, space, &names, &facts.unit, err));
     OPEVO_TRY(finish(&recording, slash ? slash + 1 : stem, &facts, out, err));
 cleanup:
     opevo_i_recording_clear(&recording);
@@ -399,8 +400,15 @@ static opevo_status open_files(const char *path, const char *space, opevo_object
         OPEVO_TRY(
             opevo_i_text_read(paths.table.data, OPEVO_I_TEXT_LIMIT, &table, &table_size, err));
         OPEVO_TRY(open_table(&paths, root, table, table_size, space, out, err));
-    } else if (opevo_i_is_kernel_tuner_cache(root) && !paths.table.length) {
-        OPEVO_TRY(open_cache(&paths, root, text, space, out, err));
+    } else if (!paths.table.length &&
+               (opevo_i_is_kernel_tuner_cache(root) || opevo_i_is_t4_file(root))) {
+        OPEVO_TRY(open_results(&paths, root, text, space, out, err));
+    } else if (json_object_get(root, "ConfigurationSpace") ||
+               json_object_get(root, "tune_params")) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: this is a search space without results: give it with --space, "
+                            "beside a recording or a program.",
+                            paths.json.data);
     } else {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: this describes no recorded landscape: it has neither \"format\": "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* What the readers of recorded landscapes share: text files that may be compressed, the table form,
- * its description, Kernel Tuner's cache form, and the recording that all of them fill row by row.
+ * its description, Kernel Tuner's cache form, T4, and the recording that all of them fill row by row.
  * docs/formats/landscape.md states the rules that they enforce. */
 
 #ifndef OPEVO_RECORDED_INTERNAL_H
@@ -164,6 +164,14 @@ opevo_status opevo_i_kernel_tuner_cache_read(opevo_i_recording *self, const json
                                              const char *path, const char *text, const char *space,
                                              const char ***names, const char **unit,
                                              opevo_error *err);
+
+/* ---- T4 results ----------------------------------------------------------------------------- */
+
+bool opevo_i_is_t4_file(const json_t *root);
+/* Read all results into an empty recording, as opevo_i_kernel_tuner_cache_read. */
+opevo_status opevo_i_t4_read(opevo_i_recording *self, const json_t *root, const char *path,
+                             const char *text, const char *space, const char ***names,
+                             const char **unit, opevo_error *err);
 
 /* ---- Tables with a description --------------------------------------------------------------- */
 

@@ -108,6 +108,12 @@ opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_par
 opevo_status opevo_i_space_from_t1(const opevo_i_space_file *file, opevo_space **out,
                                    opevo_error *err);
 
+/* Kernel Tuner's tune_params with restrictions, and T4 results; and whether the object is one. */
+opevo_status opevo_i_space_from_kernel_tuner(const opevo_i_space_file *file, opevo_space **out,
+                                             opevo_error *err);
+bool opevo_i_is_kernel_tuner_space(const json_t *root);
+bool opevo_i_is_t4(const json_t *root);
+
 /* A list of values as T1 writes it: "[1, 2, 4]", "[32 * i for i in range(1, 9) if i != 3]". `where`
  * begins the messages. The values' texts are owned by the list. */
 typedef struct opevo_i_values {

@@ -331,6 +331,8 @@ opevo_status opevo_space_parse(const char *json, const char *origin, const char 
                                          "A search space is a JSON object.", err);
     else if (json_object_get(root, "ConfigurationSpace"))
         status = opevo_i_space_from_t1(&file, out, err);
+    else if (opevo_i_is_kernel_tuner_space(root) || opevo_i_is_t4(root))
+        status = opevo_i_space_from_kernel_tuner(&file, out, err);
     else
         status = read_nni(&file, out, err);
     json_decref(root);

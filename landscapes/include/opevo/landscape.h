@@ -9,9 +9,9 @@
 #include <opevo/operator.h>
 
 /* A recorded landscape: a table NAME.csv, NAME.csv.xz or NAME.csv.gz with its NAME.json beside it
- * (either may be named, also NAME alone), or a Kernel Tuner cache file, which may be compressed
- * likewise and may be unfinished (closing brackets missing). docs/formats/landscape.md describes
- * both, with every rule. An empty path is the recording that is built into the library.
+ * (either may be named, also NAME alone), a Kernel Tuner cache file, which may be compressed likewise
+ * and may be unfinished (closing brackets missing), or T4 results. docs/formats/landscape.md
+ * describes them, with every rule. An empty path is the recording that is built into the library.
  *
  * Numeric parameters become `discrete`, others `categorical`, columns that the description groups a
  * `factor`; `space` (a space file, NULL: none) says otherwise, and rows outside it are left out. A

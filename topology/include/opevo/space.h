@@ -39,8 +39,9 @@ opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
                                 const char *const *constraints, size_t constraint_count,
                                 opevo_dialect dialect, const char *origin, opevo_space **out,
                                 opevo_error *err);
-/* A search space in NNI's form with our extensions, or a Kernel Tuner T1 file; which one is seen
- * from the content. docs/formats/space.md describes both. Errors: INVALID as "path:line: ...",
+/* A search space in NNI's form with our extensions, a Kernel Tuner T1 file, its tune_params with
+ * restrictions (also those of a cache file), or T4 results; which one is seen from the content.
+ * docs/formats/space.md describes them. Errors: INVALID as "path:line: ...",
  * "path:line:column: ..." for what is no JSON, or "path:line: constraint n, column m: ..."; IO;
  * and those of opevo_space_create. */
 opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *err);
