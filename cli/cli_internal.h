@@ -235,8 +235,8 @@ void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out);
 /* ---- The terminal (terminal.c)
  * --------------------------------------------------------------------------- */
 
-/* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor; 0
- * when it is none, which means no limit. */
+/* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor, or else
+ * 80: what is piped will be read on a terminal. Where a function takes a width, 0 is no limit. */
 unsigned opevo_i_terminal_width(int descriptor);
 
 /* ---- How text looks (style.c) ---- */
@@ -254,12 +254,14 @@ void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style,
  * indented by two more. */
 void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width);
 
-/* A table of texts. Where it is wider than the terminal, each row is printed as a list of its
+/* A table of texts. Where it is wider than the terminal, the last `below` columns stand below each row,
+ * broken at blanks; where the others are too wide as well, each row is printed as a list of its
  * fields. A table whose rows are compared with each other stays one as far as it can: rows with the
  * same first cell stand under it, and columns that have no room beside the others below them. */
 typedef struct opevo_table {
     const char *const *heads; /* a head that starts with '<' is aligned left */
     size_t columns;
+    size_t below;
     bool compared;
     char **cells; /* row after row, owned */
     size_t count;

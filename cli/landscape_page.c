@@ -78,7 +78,7 @@ static opevo_status print_optima(const opevo_i_landscape_analysis *self,
     static const char *const heads[] = {"basin", "fitness", "of the optimum", "<at"};
     const opevo_descent *d = &p->descent;
     size_t shown = d->optimum_count < SHOWN_OPTIMA ? d->optimum_count : SHOWN_OPTIMA;
-    opevo_table table = {.heads = heads, .columns = 4};
+    opevo_table table = {.heads = heads, .columns = 4, .below = 1};
     opevo_status status = OPEVO_OK;
     double rest = 0;
 
@@ -220,7 +220,7 @@ static opevo_status print_curve(const opevo_i_landscape_analysis *self,
     static const char *const heads[] = {
         "q",        "child better", "gain of a child", "some child better", "gain of the best",
         "mutations"};
-    opevo_table table = {.heads = heads, .columns = 6};
+    opevo_table table = {.heads = heads, .columns = 6, .compared = true};
     opevo_status status = OPEVO_OK;
     double bound = 0;
 
@@ -277,7 +277,7 @@ static opevo_status print_ranking(const opevo_i_landscape_analysis *self, opevo_
     static const char *const heads[] = {"<topology",    "expected trials", "sd",   "success",
                                         "local optima", "centrality 5 %",  "r(1)", "fdc",
                                         "best q",       "child better"};
-    opevo_table table = {.heads = heads, .columns = self->seen_count ? 10 : 8};
+    opevo_table table = {.heads = heads, .columns = self->seen_count ? 10 : 8, .compared = true};
 
     opevo_text_printf(out,
                       "\ntopologies by the exact cost of restarted first improvement to %.5g %% of "

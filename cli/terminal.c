@@ -38,8 +38,6 @@ unsigned opevo_i_terminal_width(int descriptor)
 
     if (columns && opevo_parse_u64(columns, &wanted) && wanted > 0 && wanted <= USHRT_MAX)
         return (unsigned)wanted;
-    if (!isatty(descriptor))
-        return 0;
     if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return size.ws_col;
     return 80;
@@ -62,19 +60,21 @@ static void pad(opevo_text *out, size_t count)
 }
 
 /* Where a line that has `column` columns already is to be broken: at the last blank that lets it
- * fit, or else at the first one; at `length` where it need not be. */
+ * fit, or else within the word that is too long; at `length` where it need not be. */
 static size_t break_of(const char *line, size_t at, size_t length, size_t column, unsigned width)
 {
     size_t found = 0;
     bool in_word = false;
 
     for (size_t i = at; i < length; i++) {
+        bool begins = ((unsigned char)line[i] & 0xc0) != 0x80;
+
         if (line[i] == ' ' && in_word)
             found = i;
         in_word = line[i] != ' ';
-        column += ((unsigned char)line[i] & 0xc0) != 0x80;
-        if (found && in_word && column > width)
-            return found;
+        column += begins;
+        if (in_word && column > width && (found || (begins && i > at)))
+            return found ? found : i;
     }
     return length;
 }
@@ -108,21 +108,24 @@ void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width)
 void opevo_i_table_cell(opevo_table *table, const char *format, ...)
 {
     void *cells = table->cells;
-    opevo_text text = {0};
     va_list arguments;
-    char buffer[512];
+    int length = 0;
+    char *cell = NULL;
 
     va_start(arguments, format);
-    vsnprintf(buffer, sizeof buffer, format, arguments);
+    length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    opevo_text_add(&text, buffer);
-    if (text.failed || !opevo_reserve(&cells, &table->capacity, table->count + 1, sizeof(char *))) {
+    cell = length >= 0 ? opevo_malloc((size_t)length + 1, 1) : NULL;
+    if (!cell || !opevo_reserve(&cells, &table->capacity, table->count + 1, sizeof(char *))) {
         table->failed = true;
-        opevo_text_free(&text);
+        opevo_free(cell);
         return;
     }
+    va_start(arguments, format);
+    vsnprintf(cell, (size_t)length + 1, format, arguments);
+    va_end(arguments);
     table->cells = cells;
-    table->cells[table->count++] = text.data;
+    table->cells[table->count++] = cell;
 }
 
 static const char *head_of(const opevo_table *table, size_t column)
@@ -229,14 +232,44 @@ static void print_groups(const opevo_table *table, const size_t *widths, unsigne
     }
 }
 
-static void print_lists(const opevo_table *table, opevo_text *out)
+/* Rows of the first columns, each with the texts of the others below it. */
+static void print_above(const opevo_table *table, const size_t *widths, unsigned width,
+                        opevo_text *out)
+{
+    enum { INDENT = 4 };
+    size_t above = table->columns - table->below;
+    piece self = {.from = 1, .to = above};
+    opevo_text rest = {0};
+
+    print_line(table, widths, &self, table->heads, out);
+    for (size_t i = 0; i < table->count; i += table->columns) {
+        print_line(table, widths, &self, (const char *const *)table->cells + i, out);
+        opevo_text_clear(&rest);
+        for (size_t c = above; c < table->columns; c++) {
+            if (!*table->cells[i + c])
+                continue;
+            if (rest.length)
+                opevo_text_add(&rest, "  ");
+            else
+                pad(&rest, INDENT);
+            opevo_text_add(&rest, table->cells[i + c]);
+        }
+        opevo_i_text_add_wrapped(out, opevo_text_string(&rest), width);
+        opevo_text_add(out, rest.length ? "\n" : "");
+    }
+    out->failed = out->failed || rest.failed;
+    opevo_text_free(&rest);
+}
+
+static void print_lists(const opevo_table *table, unsigned width, opevo_text *out)
 {
     size_t widest = 0;
+    opevo_text line = {0};
 
     for (size_t c = 0; c < table->columns; c++) {
-        size_t width = columns_of(head_of(table, c));
+        size_t length = columns_of(head_of(table, c));
 
-        widest = width > widest ? width : widest;
+        widest = length > widest ? length : widest;
     }
     for (size_t i = 0; i < table->count; i++) {
         const char *head = head_of(table, i % table->columns);
@@ -245,10 +278,14 @@ static void print_lists(const opevo_table *table, opevo_text *out)
             opevo_text_add(out, "\n");
         if (!*table->cells[i])
             continue;
-        opevo_text_add(out, head);
-        pad(out, widest - columns_of(head));
-        opevo_text_printf(out, "  %s\n", table->cells[i]);
+        opevo_text_clear(&line);
+        opevo_text_add(&line, head);
+        pad(&line, widest - columns_of(head));
+        opevo_text_printf(&line, "  %s\n", table->cells[i]);
+        opevo_i_text_add_wrapped(out, opevo_text_string(&line), width);
     }
+    out->failed = out->failed || line.failed;
+    opevo_text_free(&line);
 }
 
 opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text *out,
@@ -260,21 +297,24 @@ opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text 
     if (!widths || table->failed) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a table.");
     } else {
-        size_t rows = table->count / table->columns, total = 0;
+        size_t rows = table->count / table->columns, total = 0, above = 0;
 
         for (size_t c = 0; c < table->columns; c++) {
             widths[c] = column_width(table, c);
             total += widths[c] + (c ? 2 : 0);
+            above = c + table->below < table->columns ? total : above;
         }
         if (!width || total <= width)
             print_pieces(table, widths, 0, 0, 0, 0, rows, out);
+        else if (table->below && above <= width)
+            print_above(table, widths, width, out);
         else if (table->compared && group_end(table, 0) > 1 &&
                  fits_in_pieces(table, widths, width, 2, 1))
             print_groups(table, widths, width, out);
         else if (table->compared && fits_in_pieces(table, widths, width, 0, 0))
             print_pieces(table, widths, width, 0, 0, 0, rows, out);
         else
-            print_lists(table, out);
+            print_lists(table, width, out);
     }
     opevo_free(widths);
     opevo_i_table_free(table);

@@ -2,7 +2,7 @@
 
 /* What a store holds: its runs, or one of them with its finals. */
 
-#include "reasons_internal.h"
+#include "runs_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/unit.h>
@@ -10,13 +10,17 @@
 #include <unistd.h>
 
 static const opevo_option options[] = {
-    {"json", NULL, "print one JSON array", false},
+    {"trials", NULL, "of one run: every trial, with its samples and message", false},
+    {"json", NULL, "print one JSON array, with --trials one object", false},
+    {"csv", NULL, "with --trials: print one row of CSV for each", false},
 };
 
 typedef struct listing {
     opevo_store *store;
     int64_t run; /* the only one that is wanted; 0: all */
-    bool json;
+    bool json, trials;
+    opevo_i_runs_form form; /* of the trials */
+    unsigned width;
     opevo_text *out;
     opevo_table table; /* of all runs, unless as JSON */
     size_t count;
@@ -62,19 +66,19 @@ static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
 static void add_row(const opevo_run_info *info, opevo_table *table)
 {
     opevo_i_table_cell(table, "%lld", (long long)info->run);
-    opevo_i_table_cell(table, "%s", info->objective);
-    opevo_i_table_cell(table, "%s", info->tuner);
-    opevo_i_table_cell(table, "%s", info->settings);
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->seed);
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->trials);
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->failed);
     if (info->best_trial)
-        opevo_i_table_cell(table, "%.6g", opevo_unit_result(info->unit, info->best_fitness));
+        opevo_i_table_cell(table, "%.6g %s", opevo_unit_result(info->unit, info->best_fitness),
+                           opevo_unit_name(info->unit));
     else
         opevo_i_table_cell(table, "none");
-    opevo_i_table_cell(table, "%s", opevo_unit_name(info->unit));
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->best_trial);
     opevo_i_table_cell(table, "%.1f s", info->cost_s);
+    opevo_i_table_cell(table, "%s", info->objective);
+    opevo_i_table_cell(table, "%s", info->tuner);
+    opevo_i_table_cell(table, "%s", info->settings);
     opevo_i_table_cell(table, "%s", info->started);
 }
 
@@ -130,6 +134,7 @@ static void visit_whole(listing *self, const opevo_run_info *info)
     opevo_i_finals finals;
     opevo_i_reasons reasons = {.of[0] = {0}};
     opevo_space *space = NULL;
+    opevo_text text = {0};
 
     self->status = opevo_i_finals_of_run(self->store, info->run, &finals, &space, self->err);
     if (self->status == OPEVO_OK && info->failed)
@@ -137,13 +142,26 @@ static void visit_whole(listing *self, const opevo_run_info *info)
     if (self->status == OPEVO_OK && self->json) {
         add_json(info, &reasons, &finals, space, self);
     } else if (self->status == OPEVO_OK) {
-        print_run(info, &reasons, self->out);
+        print_run(info, &reasons, &text);
+        opevo_i_text_add_wrapped(self->out, opevo_text_string(&text), self->width);
+        opevo_text_clear(&text);
         self->status = print_curve(self->store, info, self->out, self->err);
-        opevo_i_finals_print(&finals, space, info->unit, self->out);
+        opevo_i_finals_print(&finals, space, info->unit, &text);
+        opevo_i_text_add_wrapped(self->out, opevo_text_string(&text), self->width);
+        self->out->failed = self->out->failed || text.failed;
     }
+    opevo_text_free(&text);
     opevo_space_destroy(space);
     opevo_i_reasons_free(&reasons);
     opevo_i_finals_free(&finals);
+}
+
+static void visit_trials(listing *self, const opevo_run_info *info)
+{
+    opevo_text_add(self->out, self->json ? "{" : "");
+    self->status =
+        opevo_i_runs_print_trials(self->store, info, self->form, self->width, self->out, self->err);
+    opevo_text_add(self->out, self->json ? "}\n" : "");
 }
 
 static void visit(void *context, const opevo_run_info *info)
@@ -152,7 +170,9 @@ static void visit(void *context, const opevo_run_info *info)
 
     if ((self->run && info->run != self->run) || self->status != OPEVO_OK)
         return;
-    if (self->json || self->run)
+    if (self->trials)
+        visit_trials(self, info);
+    else if (self->json || self->run)
         visit_whole(self, info);
     else
         add_row(info, &self->table);
@@ -172,12 +192,27 @@ static opevo_status print_planned(opevo_store *store, opevo_text *out, opevo_err
     return status;
 }
 
+static opevo_status check_call(const opevo_call *call, int64_t run, opevo_error *err)
+{
+    if (opevo_i_flag(call, "trials") && !run)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--trials: give a store and the number of a run in it, such as runs.db:1.");
+    if (opevo_i_flag(call, "csv") && !opevo_i_flag(call, "trials"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--csv goes with --trials.");
+    if (opevo_i_flag(call, "csv") && opevo_i_flag(call, "json"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Give --csv or --json, not both.");
+    return OPEVO_OK;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    static const char *const heads[] = {"run",   "<objective", "<tuner", "<settings",
-                                        "seed",  "trials",     "failed", "best",
-                                        "<unit", "at trial",   "cost",   "<started"};
-    listing self = {.table = {.heads = heads, .columns = sizeof heads / sizeof *heads},
+    static const char *const heads[] = {"run",    "seed",      "trials",  "failed",
+                                        "best",   "at trial",  "cost",    "<objective",
+                                        "<tuner", "<settings", "<started"};
+    listing self = {.table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .below = 4},
+                    .width = opevo_i_terminal_width(STDOUT_FILENO),
+                    .trials = opevo_i_flag(call, "trials"),
                     .json = opevo_i_flag(call, "json"),
                     .out = out,
                     .err = err};
@@ -187,18 +222,21 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     (void)exit_code;
     if (!path)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", call->arguments[0]);
+    OPEVO_TRY(check_call(call, self.run, err));
+    self.form = self.json                   ? OPEVO_I_RUNS_JSON
+                : opevo_i_flag(call, "csv") ? OPEVO_I_RUNS_CSV
+                                            : OPEVO_I_RUNS_TEXT;
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &self.store, err));
-    opevo_text_add(out, self.json ? "[" : "");
+    opevo_text_add(out, self.json && !self.trials ? "[" : "");
     OPEVO_TRY(opevo_store_list(self.store, visit, &self, err));
     OPEVO_TRY(self.status);
-    opevo_text_add(out, self.json ? "\n]\n" : "");
+    opevo_text_add(out, self.json && !self.trials ? "\n]\n" : "");
     if (self.run && !self.count) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s has no run %lld; opevo runs lists those that it has.", path,
                             (long long)self.run);
     } else if (!self.json && !self.run) {
-        OPEVO_TRY(
-            opevo_i_table_print(&self.table, opevo_i_terminal_width(STDOUT_FILENO), out, err));
+        OPEVO_TRY(opevo_i_table_print(&self.table, self.width, out, err));
         opevo_text_add(out, self.has_times ? "of s, ms, us and ns, smaller is better\n" : "");
         status = print_planned(self.store, out, err);
     }
@@ -215,8 +253,12 @@ const opevo_verb opevo_i_verb_runs = {
     .arguments_min = 1,
     .arguments_max = 1,
     .summary = "List the runs in a store, or show one with its failures and finals.",
-    .details = "  opevo runs runs.db\n"
-               "  opevo runs runs.db:1",
+    .details =
+        "  opevo runs runs.db\n"
+        "  opevo runs runs.db:1\n"
+        "  opevo runs runs.db:1 --trials --csv >trials.csv\n\n"
+        "Text keeps to the columns of the terminal, or to COLUMNS, or to 80; JSON and CSV are\n"
+        "whole.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -130,7 +130,7 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
     static const char *const heads[] = {"<name",    "<parameter", "<topology",   "vertices",
                                         "edges",    "degree min", "degree mean", "degree max",
                                         "diameter", "components"};
-    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < opevo_space_parameter_count(space) && status == OPEVO_OK; i++)

@@ -409,7 +409,7 @@ static opevo_status print_table(const suite *self, size_t rejected, opevo_text *
     char verdict[64];
     static const char *const heads[] = {"<test",  "<from", "cells", "chi2", "df",   "p",   "G", "p",
                                         "Holm p", "q +-",  "cut",   "edge", "rule", "dup", "<"};
-    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
     opevo_status status = OPEVO_OK;
 
     opevo_text_printf(out, "%llu draws a test, q = %g, seed %llu, against exact laws\n\n",

@@ -10,7 +10,7 @@ ms --target 0.2704 --seed 2 --store runs.db
 ms --runs 2 --trials 5 --finals 2 --rounds 6 | tail -3
 ms --trials 5 --finals 2 --rounds 6 | tail -4
 ms --trials 5 --json | grep -o '"best": {[^}]*}[^}]*}\|"unit": "[^"]*", "better": "[^"]*"'
-COLUMNS=200 opevo runs runs.db | sed 's/ *[0-9.]* s  2.*//'
+opevo runs runs.db | sed 's/[0-9.]* s  cmd/S s  cmd/; s/20[0-9TZ:-]*$/started/'
 opevo runs runs.db:1 | sed 's/; started.*//; s/cost [0-9.]* s/cost/'
 opevo runs runs.db --json | grep -o '"best": .*"best_trial": [0-9]*'
 opevo analyze runs.db --quiet | grep '^=='

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of `opevo runs` share. */
+
+#ifndef OPEVO_RUNS_INTERNAL_H
+#define OPEVO_RUNS_INTERNAL_H
+
+#include "reasons_internal.h"
+
+typedef enum opevo_i_runs_form {
+    OPEVO_I_RUNS_TEXT,
+    OPEVO_I_RUNS_JSON,
+    OPEVO_I_RUNS_CSV
+} opevo_i_runs_form;
+
+/* Every trial of a run: a table of at most `width` columns, rows of CSV, or the members of a JSON
+ * object. Samples and messages are whole in CSV and JSON. */
+opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info *info,
+                                       opevo_i_runs_form form, unsigned width, opevo_text *out,
+                                       opevo_error *err);
+
+#endif
