@@ -12,6 +12,7 @@
 /* ---- Objectives (study_objectives.c) ---- */
 
 typedef struct opevo_i_opened {
+    opevo_plan_objective named; /* borrowed from the plan */
     opevo_study_objective given;
     opevo_note_texts texts; /* what its note points to */
 } opevo_i_opened;
@@ -20,6 +21,9 @@ typedef struct opevo_i_opened {
 opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, opevo_i_opened **out,
                                      opevo_error *err);
 void opevo_i_close_objectives(opevo_i_opened *opened, size_t count);
+/* Whether it is a program, and whether the plan says what its result is. */
+bool opevo_i_opened_is_program(const opevo_i_opened *opened);
+bool opevo_i_opened_has(const opevo_i_opened *opened, const char *option);
 
 /* ---- Shares (shard.c) ---- */
 
@@ -36,6 +40,8 @@ bool opevo_i_shard_is(const char *store, const char *name);
 
 typedef struct opevo_i_study_call {
     const opevo_study *study;
+    const opevo_i_opened *opened; /* the objectives of the plan */
+    size_t opened_count;
     const char *store; /* as given */
     opevo_text path;   /* of the share */
     opevo_shard shard;

@@ -33,6 +33,38 @@ static void add_on(const char *plan, const char *on, bool only_recorded, opevo_t
         opevo_text_add(out, rest);
 }
 
+static const opevo_option options[] = {OPEVO_I_LIVE_OPTIONS};
+
+/* What the plan says of measuring, as the options that `opevo tune` has for it; release the given. */
+static opevo_status call_of(const opevo_plan_objective *named, opevo_call *out, opevo_error *err)
+{
+    *out = (opevo_call){.given = opevo_calloc(named->option_count, sizeof *out->given)};
+    if (!out->given)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
+    for (size_t i = 0; i < named->option_count; i++) {
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+            if (!strcmp(options[k].name, named->options[i].key))
+                out->given[out->given_count++] =
+                    (opevo_given){&options[k], named->options[i].value};
+        }
+    }
+    return OPEVO_OK;
+}
+
+bool opevo_i_opened_is_program(const opevo_i_opened *opened)
+{
+    return !strncmp(opened->named.on, "cmd:", 4);
+}
+
+bool opevo_i_opened_has(const opevo_i_opened *opened, const char *option)
+{
+    for (size_t i = 0; i < opened->named.option_count; i++) {
+        if (!strcmp(opened->named.options[i].key, option))
+            return true;
+    }
+    return false;
+}
+
 static opevo_status open_one(const char *plan, const opevo_plan_objective *named,
                              opevo_i_opened *out, opevo_error *err)
 {
@@ -41,7 +73,9 @@ static opevo_status open_one(const char *plan, const opevo_plan_objective *named
     opevo_optimum optimum = {.known = false};
     opevo_text on = {0};
     opevo_text space = {0};
+    opevo_call call = {.given = NULL};
 
+    out->named = *named;
     if (named->only_recorded && !opevo_i_is_recorded(named->on)) {
         status = OPEVO_FAIL(&inner, OPEVO_INVALID, "only-recorded goes with recorded:FILE.");
         goto cleanup;
@@ -51,8 +85,10 @@ static opevo_status open_one(const char *plan, const opevo_plan_objective *named
         add_from_folder(plan, named->space, &space);
     OPEVO_TRY(opevo_text_check(&on, &inner));
     OPEVO_TRY(opevo_text_check(&space, &inner));
-    OPEVO_TRY(opevo_i_objective_of(named->what, on.data, named->space ? space.data : NULL,
-                                   &out->given.objective, &inner));
+    OPEVO_TRY(call_of(named, &call, &inner));
+    OPEVO_TRY(opevo_i_objective_of_call(&call, named->what, on.data,
+                                        named->space ? space.data : NULL, &out->given.objective,
+                                        &inner));
     OPEVO_TRY(opevo_objective_optimum(out->given.objective, &optimum, &inner));
     optimum.known = optimum.known && optimum.fitness > 0;
     OPEVO_TRY(opevo_i_note_of(named->what, on.data, named->space ? space.data : NULL, &optimum,
@@ -62,6 +98,7 @@ cleanup:
     if (status != OPEVO_OK) /* a sentence about an option is here one about a key */
         opevo_error_set(err, status, "%s: %s: %s", plan, named->where,
                         inner.message + (strncmp(inner.message, "--", 2) ? 0 : 2));
+    opevo_free(call.given);
     opevo_text_free(&on);
     opevo_text_free(&space);
     return status;

@@ -2,6 +2,7 @@
 
 /* What `opevo study` says. */
 
+#include "reasons_internal.h"
 #include "study_cli_internal.h"
 
 #include <opevo/sample_size.h>
@@ -111,6 +112,61 @@ static void print_lines(const opevo_study *study, opevo_text *out)
         opevo_text_printf(out, "  and %zu more\n", study->line_count - LINES_SHOWN);
 }
 
+/* What it says of measuring: "(result=ms:/x/, repeats=3)". */
+static void print_options(const opevo_plan_objective *named, opevo_text *out)
+{
+    const char *separator = " (";
+
+    for (size_t i = 0; i < named->option_count; i++) {
+        opevo_text_printf(out, "%s%s%s", separator, named->options[i].key,
+                          *named->options[i].value ? "=" : "");
+        opevo_i_text_add_message(out, named->options[i].value);
+        separator = ", ";
+    }
+    opevo_text_add(out, named->option_count ? ")" : "");
+}
+
+/* The programs that the plan has executed: its own, and those that reach workers. */
+static void print_executed(const opevo_i_study_call *self, opevo_text *out)
+{
+    for (size_t i = 0; i < self->opened_count; i++) {
+        const opevo_i_opened *one = &self->opened[i];
+
+        if (!opevo_i_opened_is_program(one) && !opevo_i_opened_has(one, "workers"))
+            continue;
+        opevo_text_add(out, "would execute: ");
+        opevo_i_text_add_message(out, one->given.objective->name +
+                                          (opevo_i_opened_is_program(one) ? 4 : 0));
+        print_options(&one->named, out);
+        opevo_text_add(out, "\n");
+    }
+}
+
+static void add_executed_json(const opevo_i_study_call *self, opevo_text *out)
+{
+    const char *separator = "";
+
+    opevo_i_json_key(out, "executes");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < self->opened_count; i++) {
+        const opevo_i_opened *one = &self->opened[i];
+
+        if (opevo_i_opened_is_program(one)) {
+            opevo_text_add(out, separator);
+            opevo_text_add_json(out, one->given.objective->name + 4);
+            separator = ", ";
+        }
+        for (size_t k = 0; k < one->named.option_count; k++) {
+            if (strcmp(one->named.options[k].key, "workers") != 0)
+                continue;
+            opevo_text_add(out, separator);
+            opevo_text_add_json(out, one->named.options[k].value);
+            separator = ", ";
+        }
+    }
+    opevo_text_add(out, "]");
+}
+
 static void print_estimate_json(const opevo_i_study_call *self,
                                 const opevo_study_estimate *estimate, unsigned threads,
                                 opevo_text *out)
@@ -124,6 +180,7 @@ static void print_estimate_json(const opevo_i_study_call *self,
     opevo_i_json_double(out, "seconds_low", estimate->low);
     opevo_i_json_double(out, "seconds_high", estimate->high);
     opevo_i_json_index(out, "sampled", estimate->sampled);
+    add_executed_json(self, out);
     add_shard_json(self, out);
     opevo_text_add(out, "}\n");
 }
@@ -139,6 +196,7 @@ void opevo_i_study_print_estimate(const opevo_i_study_call *self,
         return;
     }
     print_lines(self->study, out);
+    print_executed(self, out);
     add_count(out, estimate->runs, "run");
     opevo_text_add(out, " to have, ");
     opevo_i_text_add_grouped(out, estimate->present);

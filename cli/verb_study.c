@@ -262,6 +262,26 @@ cleanup:
     return status;
 }
 
+/* Of each entry once, that nothing says what its program's result is. */
+static void warn_of_wall_time(const char *plan, const opevo_i_opened *opened, size_t count)
+{
+    const char *last = "";
+
+    for (size_t i = 0; i < count; i++) {
+        const opevo_i_opened *one = &opened[i];
+
+        if (!opevo_i_opened_is_program(one) || opevo_i_opened_has(one, "result") ||
+            !strcmp(last, one->named.where))
+            continue;
+        last = one->named.where;
+        fprintf(stderr,
+                "opevo study: %s: %s: no \"result\" is given, so the wall time of the program is "
+                "scored, startup included; add \"result\", such as \"ms:/took ([0-9.]+)/\", or "
+                "\"s:wall\" if that is intended.\n",
+                plan, last);
+    }
+}
+
 static opevo_status check_call(const opevo_call *call, opevo_error *err)
 {
     bool is_merge = opevo_i_flag(call, "merge");
@@ -322,6 +342,9 @@ static opevo_status act(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_text_check(&self.path, err));
     OPEVO_TRY(open_study(call->arguments[0], &opened, &count, &study, err));
     self.study = study;
+    self.opened = opened;
+    self.opened_count = count;
+    warn_of_wall_time(call->arguments[0], opened, count);
     if (opevo_i_flag(call, "merge"))
         status = merge(call, &self, out, exit_code, err);
     else
@@ -354,24 +377,30 @@ const opevo_verb opevo_i_verb_study = {
     .arguments = "[PLAN [STORE]...]",
     .arguments_max = 4096,
     .summary = "Run a plan: objectives x tuners x settings x seeds, on all cores or many hosts.",
-    .details = "  opevo study plan.json --store study.db\n"
-               "  opevo study plan.json --store study.db --shard 2/8\n"
-               "  opevo study plan.json --store study.db --merge\n"
-               "  opevo study --size 0.6\n\n"
-               "A plan, which docs/formats/study.md describes in full:\n\n"
-               "  {\"study\": 1,\n"
-               "   \"objectives\": [\"recorded:conv_a100.csv.xz\", {\"on\": \"sim:mi50\", "
-               "\"what\": \"mm1\"}],\n"
-               "   \"tuners\": [\"random\", {\"tuner\": \"opevo\", \"settings\":\n"
-               "              {\"q\": {\"from\": 0.1, \"to\": 0.9, \"step\": 0.2}, \"lambda\": [4, "
-               "8, 16]}}],\n"
-               "   \"seeds\": 100,\n"
-               "   \"budget\": {\"trials\": 500}}\n\n"
-               "Paths in it are seen from its folder. What the store has is not run again, so a "
-               "study goes\n"
-               "on after a kill, and one whose plan grew runs only what is new. Started as a job "
-               "array of\n"
-               "Slurm, by srun or by mpirun, each process does its own share.",
+    .details =
+        "  opevo study plan.json --store study.db\n"
+        "  opevo study plan.json --store study.db --shard 2/8\n"
+        "  opevo study plan.json --store study.db --merge\n"
+        "  opevo study --size 0.6\n\n"
+        "A plan, which docs/formats/study.md describes in full:\n\n"
+        "  {\"study\": 1,\n"
+        "   \"objectives\": [\"recorded:conv_a100.csv.xz\", {\"on\": \"sim:mi50\", "
+        "\"what\": \"mm1\"}],\n"
+        "   \"tuners\": [\"random\", {\"tuner\": \"opevo\", \"settings\":\n"
+        "              {\"q\": {\"from\": 0.1, \"to\": 0.9, \"step\": 0.2}, \"lambda\": [4, "
+        "8, 16]}}],\n"
+        "   \"seeds\": 100,\n"
+        "   \"budget\": {\"trials\": 500}}\n\n"
+        "An objective {\"on\": \"cmd:./bench {X}\", \"space\": \"space.json\", \"result\": "
+        "\"ms:/[0-9.]+/\"} is a\n"
+        "program. Such a plan executes what it names: run only plans that you trust. --dry-run "
+        "lists the\n"
+        "programs and executes none.\n\n"
+        "Paths in it are seen from its folder. What the store has is not run again, so a "
+        "study goes\n"
+        "on after a kill, and one whose plan grew runs only what is new. Started as a job "
+        "array of\n"
+        "Slurm, by srun or by mpirun, each process does its own share.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -268,12 +268,45 @@ static const struct {
     const char *name;
     bool detailed;
     opevo_status (*open)(const wanted *given, opevo_objective **out, opevo_error *err);
+    enum { COMPUTED = 1, PROGRAM = 2, KERNELS = 4 } is;
 } kinds[] = {
-    {"recorded", true, open_recorded}, {"only-recorded", true, open_recorded},
-    {"sim", true, open_simulated},     {"cmd", true, open_program},
-    {"cpu", false, open_kernels},      {"cuda", false, open_kernels},
-    {"hip", false, open_kernels},
+    {"recorded", true, open_recorded, COMPUTED}, {"only-recorded", true, open_recorded, COMPUTED},
+    {"sim", true, open_simulated, COMPUTED},     {"cmd", true, open_program, PROGRAM},
+    {"cpu", false, open_kernels, KERNELS},       {"cuda", false, open_kernels, KERNELS},
+    {"hip", false, open_kernels, KERNELS},
 };
+
+/* What each of OPEVO_I_LIVE_OPTIONS goes with. */
+static const struct {
+    const char *name;
+    unsigned with;
+} live_options[] = {
+    {"result", PROGRAM},
+    {"flop", PROGRAM},
+    {"exit", PROGRAM},
+    {"repeats", PROGRAM},
+    {"timeout", PROGRAM | KERNELS},
+    {"workers", PROGRAM | KERNELS},
+    {"template", KERNELS},
+    {"cold", KERNELS},
+    {"precision", KERNELS},
+    {"build-timeout", KERNELS},
+};
+
+static opevo_status check_options(const opevo_call *call, const char *on, unsigned is,
+                                  opevo_error *err)
+{
+    for (size_t i = 0; call && i < sizeof live_options / sizeof *live_options; i++) {
+        if (!(live_options[i].with & is) && opevo_i_flag(call, live_options[i].name))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s goes with %s, not with %s.",
+                              live_options[i].name,
+                              live_options[i].with == PROGRAM   ? "programs (cmd:)"
+                              : live_options[i].with == KERNELS ? "kernels (cpu, cuda:N or hip:N)"
+                                                                : "programs and kernels",
+                              on);
+    }
+    return OPEVO_OK;
+}
 
 opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what, const char *on,
                                        const char *space, opevo_objective **out, opevo_error *err)
@@ -289,6 +322,8 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
             (on[length] != ':' && (on[length] || kinds[i].detailed)))
             continue;
         given.detail = on[length] ? on + length + 1 : "";
+        if (check_options(call, on, kinds[i].is, err) != OPEVO_OK)
+            return OPEVO_INVALID;
         return kinds[i].open(&given, out, err);
     }
     return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give " OPEVO_I_OBJECTIVES ".", on);

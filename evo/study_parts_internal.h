@@ -26,6 +26,8 @@ typedef struct opevo_i_axes {
 
 typedef struct opevo_i_plan_objective {
     char *on, *what, *space, *where;
+    opevo_plan_option *options;
+    size_t option_count;
     opevo_i_axes topologies;
     bool only_recorded;
     bool own_topologies; /* otherwise those of the plan */

@@ -34,11 +34,69 @@ static opevo_status add_objective(opevo_plan *plan, const char *on, const char *
     return OPEVO_OK;
 }
 
+/* What an objective may say of how it is measured; who opens it knows what goes with what. */
+#define MEASURING                                                                                  \
+    "result", "flop", "exit", "repeats", "timeout", "workers", "template", "cold", "precision",    \
+        "build-timeout"
+static const char *const measuring[] = {MEASURING};
+enum { MEASURING_COUNT = sizeof measuring / sizeof *measuring };
+
+/* A text, a number, or true. */
+static opevo_status add_option(opevo_plan *plan, opevo_i_plan_objective *self, const char *key,
+                               const json_t *value, opevo_error *err)
+{
+    opevo_plan_option *grown = opevo_realloc(self->options, self->option_count + 1, sizeof *grown);
+    char number[OPEVO_DOUBLE_TEXT_SIZE] = "";
+    const char *text = number;
+
+    if (!grown)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    self->options = grown;
+    if (json_is_string(value))
+        text = json_string_value(value);
+    else if (json_is_integer(value))
+        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        opevo_double_format(json_real_value(value), number);
+    else if (!json_is_true(value) || strcmp(key, "cold") != 0)
+        return opevo_i_plan_fail(err, plan->path, self->where, "%s: give a text or a number%s.",
+                                 key, !strcmp(key, "cold") ? ", or true" : "");
+    grown[self->option_count] = (opevo_plan_option){opevo_strdup(key), opevo_strdup(text)};
+    if (!grown[self->option_count].key || !grown[self->option_count].value) {
+        opevo_free(grown[self->option_count].key);
+        opevo_free(grown[self->option_count].value);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    }
+    self->option_count++;
+    return OPEVO_OK;
+}
+
+/* Those keys of the entry that say how its objectives are measured, in the order of the table. */
+static opevo_status read_options(opevo_plan *plan, const json_t *entry,
+                                 opevo_i_plan_objective *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < MEASURING_COUNT; i++) {
+        const json_t *value = json_object_get(entry, measuring[i]);
+        bool many = !strcmp(measuring[i], "exit") || !strcmp(measuring[i], "workers");
+
+        for (size_t k = 0; many && k < json_array_size(value) && status == OPEVO_OK; k++)
+            status = add_option(plan, self, measuring[i], json_array_get(value, k), err);
+        if (value && !json_is_false(value) && !(many && json_is_array(value)))
+            status = add_option(plan, self, measuring[i], value, err);
+        if (status != OPEVO_OK)
+            return status;
+    }
+    return OPEVO_OK;
+}
+
 /* One entry: each "on" with each "what". */
 static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const char *where,
                                    opevo_error *err)
 {
-    static const char *const keys[] = {"on", "what", "space", "only-recorded", "topologies", NULL};
+    static const char *const keys[] = {"on",         "what",    "space", "only-recorded",
+                                       "topologies", MEASURING, NULL};
     const json_t *only = json_object_get(entry, "only-recorded");
     opevo_status status = OPEVO_OK;
     opevo_i_texts on = {NULL, 0};
@@ -65,8 +123,10 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
             OPEVO_TRY(add_objective(plan, on.items[i], what.count ? what.items[k] : NULL,
                                     space.count ? space.items[0] : NULL, where, err));
     }
-    for (size_t i = first; i < plan->objective_count; i++)
+    for (size_t i = first; i < plan->objective_count; i++) {
         plan->objectives[i].only_recorded = json_is_true(only);
+        OPEVO_TRY(read_options(plan, entry, &plan->objectives[i], err));
+    }
     for (size_t i = first; json_object_get(entry, "topologies") && i < plan->objective_count; i++) {
         plan->objectives[i].own_topologies = true;
         OPEVO_TRY(opevo_i_plan_axes(plan->path, json_object_get(entry, "topologies"), where,
@@ -415,6 +475,11 @@ void opevo_plan_destroy(opevo_plan *plan)
         opevo_free(self->what);
         opevo_free(self->space);
         opevo_free(self->where);
+        for (size_t k = 0; k < self->option_count; k++) {
+            opevo_free(self->options[k].key);
+            opevo_free(self->options[k].value);
+        }
+        opevo_free(self->options);
         opevo_i_axes_free(&self->topologies);
     }
     for (size_t i = 0; i < plan->tuner_count; i++) {
@@ -443,6 +508,7 @@ opevo_plan_objective opevo_plan_objective_get(const opevo_plan *plan, size_t i)
 {
     const opevo_i_plan_objective *self = &plan->objectives[i];
 
-    return (opevo_plan_objective){self->on, self->what, self->space, self->where,
-                                  self->only_recorded};
+    return (opevo_plan_objective){self->on,          self->what,          self->space,
+                                  self->where,       self->only_recorded, self->options,
+                                  self->option_count};
 }

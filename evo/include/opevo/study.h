@@ -19,11 +19,18 @@ typedef struct opevo_plan opevo_plan;
 opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *err);
 void opevo_plan_destroy(opevo_plan *plan);
 
+/* One of the keys that say how an objective is measured, with a value of it as a text. */
+typedef struct opevo_plan_option {
+    char *key, *value;
+} opevo_plan_option;
+
 /* What the plan says of an objective; who calls opens it. */
 typedef struct opevo_plan_objective {
     const char *on, *what, *space; /* NULL: not given */
     const char *where;             /* its key path, such as "objectives[1]" */
     bool only_recorded;            /* the rows of a recording are all points of its space */
+    const opevo_plan_option *options;
+    size_t option_count;
 } opevo_plan_objective;
 size_t opevo_plan_objective_count(const opevo_plan *plan);
 opevo_plan_objective opevo_plan_objective_get(const opevo_plan *plan, size_t i);

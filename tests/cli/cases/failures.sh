@@ -38,7 +38,7 @@ opevo record --on 'cmd:./absent {X}' --space space.json --all --out table --give
 echo "exit status $?"
 # A study ends its runs alike, and says once for each program what is wrong with it.
 cat >plan.json <<'EOS'
-{"study": 1, "objectives": [{"on": ["cmd:./absent {X}", "cmd:true {X}"], "space": "space.json"}],
+{"study": 1, "objectives": [{"on": ["cmd:./absent {X}", "cmd:true {X}"], "space": "space.json", "result": "s:wall"}],
  "tuners": ["grid"], "seeds": 2, "budget": {"trials": 25}}
 EOS
 opevo study plan.json --store study.db
