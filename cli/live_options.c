@@ -10,6 +10,17 @@
 
 #include <string.h>
 
+static const opevo_option rows[] = {OPEVO_I_LIVE_OPTIONS};
+
+const opevo_option *opevo_i_live_option(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!strcmp(rows[i].name, name))
+            return &rows[i];
+    }
+    return NULL;
+}
+
 /* The values of a repeatable option, in the order given, borrowed from the call; release the array.
  */
 static opevo_status all_of(const opevo_call *call, const char *name, const char ***out,

@@ -33,8 +33,6 @@ static void add_on(const char *plan, const char *on, bool only_recorded, opevo_t
         opevo_text_add(out, rest);
 }
 
-static const opevo_option options[] = {OPEVO_I_LIVE_OPTIONS};
-
 /* What the plan says of measuring, as the options that `opevo tune` has for it; release the given. */
 static opevo_status call_of(const opevo_plan_objective *named, opevo_call *out, opevo_error *err)
 {
@@ -42,11 +40,10 @@ static opevo_status call_of(const opevo_plan_objective *named, opevo_call *out, 
     if (!out->given)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
     for (size_t i = 0; i < named->option_count; i++) {
-        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-            if (!strcmp(options[k].name, named->options[i].key))
-                out->given[out->given_count++] =
-                    (opevo_given){&options[k], named->options[i].value};
-        }
+        const opevo_option *option = opevo_i_live_option(named->options[i].key);
+
+        if (option)
+            out->given[out->given_count++] = (opevo_given){option, named->options[i].value};
     }
     return OPEVO_OK;
 }

@@ -268,7 +268,7 @@ static const struct {
     const char *name;
     bool detailed;
     opevo_status (*open)(const wanted *given, opevo_objective **out, opevo_error *err);
-    enum { COMPUTED = 1, PROGRAM = 2, KERNELS = 4 } is;
+    enum { COMPUTED, PROGRAM, KERNELS } is;
 } kinds[] = {
     {"recorded", true, open_recorded, COMPUTED}, {"only-recorded", true, open_recorded, COMPUTED},
     {"sim", true, open_simulated, COMPUTED},     {"cmd", true, open_program, PROGRAM},
@@ -276,33 +276,21 @@ static const struct {
     {"hip", false, open_kernels, KERNELS},
 };
 
-/* What each of OPEVO_I_LIVE_OPTIONS goes with. */
-static const struct {
-    const char *name;
-    unsigned with;
-} live_options[] = {
-    {"result", PROGRAM},
-    {"flop", PROGRAM},
-    {"exit", PROGRAM},
-    {"repeats", PROGRAM},
-    {"timeout", PROGRAM | KERNELS},
-    {"workers", PROGRAM | KERNELS},
-    {"template", KERNELS},
-    {"cold", KERNELS},
-    {"precision", KERNELS},
-    {"build-timeout", KERNELS},
-};
-
-static opevo_status check_options(const opevo_call *call, const char *on, unsigned is,
-                                  opevo_error *err)
+/* Refuse an option of measuring that says nothing of such an objective; summaries name what they go
+ * with. */
+static opevo_status check_options(const opevo_call *call, const char *on, int is, opevo_error *err)
 {
-    for (size_t i = 0; call && i < sizeof live_options / sizeof *live_options; i++) {
-        if (!(live_options[i].with & is) && opevo_i_flag(call, live_options[i].name))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s goes with %s, not with %s.",
-                              live_options[i].name,
-                              live_options[i].with == PROGRAM   ? "programs (cmd:)"
-                              : live_options[i].with == KERNELS ? "kernels (cpu, cuda:N or hip:N)"
-                                                                : "programs and kernels",
+    for (size_t i = 0; call && i < call->given_count; i++) {
+        const opevo_option *option = opevo_i_live_option(call->given[i].option->name);
+        bool of_programs = option && !strncmp(option->summary, "cmd:", 4);
+        bool of_kernels = option && !strncmp(option->summary, "kernels:", 8);
+
+        if (option &&
+            (is == COMPUTED || (of_programs && is == KERNELS) || (of_kernels && is == PROGRAM)))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s goes with %s, not with %s.", option->name,
+                              of_programs  ? "programs (cmd:)"
+                              : of_kernels ? "kernels (cpu, cuda:N or hip:N)"
+                                           : "programs and kernels",
                               on);
     }
     return OPEVO_OK;
