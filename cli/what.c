@@ -262,13 +262,15 @@ static opevo_status open_kernels(const wanted *given, opevo_objective **out, ope
                : status;
 }
 
+typedef enum sort { COMPUTED, PROGRAM, KERNELS } sort;
+
 /* One row for each kind of objective; the name is followed by ':', if that is a must, and what is
  * behind it. */
 static const struct {
     const char *name;
     bool detailed;
     opevo_status (*open)(const wanted *given, opevo_objective **out, opevo_error *err);
-    enum { COMPUTED, PROGRAM, KERNELS } is;
+    sort is;
 } kinds[] = {
     {"recorded", true, open_recorded, COMPUTED}, {"only-recorded", true, open_recorded, COMPUTED},
     {"sim", true, open_simulated, COMPUTED},     {"cmd", true, open_program, PROGRAM},
@@ -278,7 +280,7 @@ static const struct {
 
 /* Refuse an option of measuring that says nothing of such an objective; summaries name what they go
  * with. */
-static opevo_status check_options(const opevo_call *call, const char *on, int is, opevo_error *err)
+static opevo_status check_options(const opevo_call *call, const char *on, sort is, opevo_error *err)
 {
     for (size_t i = 0; call && i < call->given_count; i++) {
         const opevo_option *option = opevo_i_live_option(call->given[i].option->name);
