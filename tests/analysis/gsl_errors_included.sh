@@ -9,6 +9,6 @@ files=$(grep -rlE '^#include <gsl/' --include='*.c' base topology distributions 
 # shellcheck disable=SC2086 # a list of names
 missing=$(grep -L '^#include <opevo/gsl_errors.h>' $files)
 [ -z "$missing" ] || {
-    echo "include <opevo/gsl_errors.h> in:" $missing
+    echo "include <opevo/gsl_errors.h> in: $missing"
     exit 1
 }
