@@ -90,12 +90,44 @@ void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo
 void opevo_i_analysis_json_counts(const opevo_study_cell *cell, opevo_text *out);
 bool opevo_i_analysis_json_overall(const opevo_study_analysis *analysis, opevo_text *out);
 
+/* ---- What analyze and report say first, in the same words ---- */
+
+enum { OPEVO_I_RANKING_COLUMNS = 7, OPEVO_I_RANKING_ROWS = 20 /* shown at first */ };
+extern const char *const opevo_i_ranking_heads[OPEVO_I_RANKING_COLUMNS]; /* "<": to the left */
+extern const char opevo_i_random_name[];
+/* "optimum" or "best of all runs". */
+const char *opevo_i_fraction_of(const opevo_study_place *place);
+/* How a does against b on a landscape; false where they are not compared. Takes the time of one
+ * pass over the pairs. */
+bool opevo_i_verdict_of(const opevo_study_analysis *analysis, size_t landscape, size_t a, size_t b,
+                        opevo_verdict *out);
+/* A cell at the number of trials at which contenders are compared. */
+const opevo_study_point *opevo_i_compared_point(const opevo_study_place *place,
+                                                const opevo_study_cell *cell);
+/* The contenders that ran on a landscape, best mean first; free it with opevo_free. */
+opevo_status opevo_i_ranking_make(const opevo_study_analysis *analysis, size_t landscape,
+                                  size_t **out, size_t *count, opevo_error *err);
+/* The last column: how a contender of the ranking does against its first. */
+const char *opevo_i_ranking_verdict(const opevo_study_analysis *analysis, size_t landscape,
+                                    const size_t *order, size_t count, size_t contender);
+
+/* Who is best, as "WHERE: WHO REST"; empty where there is nothing to say. Starts as zeros. */
+typedef struct opevo_i_short {
+    opevo_text where, who, rest;
+} opevo_i_short;
+opevo_status opevo_i_short_place(const opevo_study_analysis *analysis, size_t landscape,
+                                 opevo_i_short *out, opevo_error *err);
+opevo_status opevo_i_short_overall(const opevo_study_analysis *analysis, opevo_i_short *out,
+                                   opevo_error *err);
+void opevo_i_short_free(opevo_i_short *self);
+
 void opevo_i_analysis_print_json(const opevo_i_study_data *data,
                                  const opevo_study_analysis *analysis, opevo_text *out);
 void opevo_i_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out);
 void opevo_i_analysis_print_latex(const opevo_study_analysis *analysis, opevo_text *out);
+/* In short and the ranking; with `all`, everything. */
 opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_data *data,
-                                         const opevo_study_analysis *analysis, opevo_text *out,
-                                         opevo_error *err);
+                                         const opevo_study_analysis *analysis, bool all,
+                                         opevo_text *out, opevo_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "analyze_internal.h"
 
+#include <opevo/memory.h>
 #include <opevo/unit.h>
 
 #include <math.h>
@@ -11,8 +12,6 @@
 #include <unistd.h>
 
 enum { MOST_SENTENCES = 10 }; /* of a landscape; above, a table of signs */
-
-static const char random_name[] = "random search";
 
 typedef struct printer {
     const opevo_i_study_data *data;
@@ -73,7 +72,7 @@ static const opevo_study_cell *row_of(const printer *self, size_t landscape, siz
     const opevo_study_cell *cell = NULL;
 
     if (i == analysis->study.contender_count) {
-        *name = random_name;
+        *name = opevo_i_random_name;
         return analysis->places[landscape].exact_random ? &analysis->places[landscape].random
                                                         : NULL;
     }
@@ -82,16 +81,90 @@ static const opevo_study_cell *row_of(const printer *self, size_t landscape, siz
     return cell->runs ? cell : NULL;
 }
 
-/* ---- Tables of a landscape ---- */
+/* ---- In short, and the ranking ---- */
 
-static const char *fraction_of(const opevo_study_place *place)
+static void print_short_line(opevo_i_short *line, opevo_text *out)
 {
-    return place->optimum_known ? "optimum" : "best of all runs";
+    if (line->who.length)
+        opevo_text_printf(out, "- %s: %s %s\n", opevo_text_string(&line->where),
+                          opevo_text_string(&line->who), opevo_text_string(&line->rest));
+    out->failed = out->failed || line->where.failed || line->who.failed || line->rest.failed;
+    opevo_i_short_free(line);
 }
+
+static opevo_status print_short(const printer *self, opevo_error *err)
+{
+    opevo_i_short line = {.where = {0}};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_add(self->out, "\nin short\n");
+    status = opevo_i_short_overall(self->analysis, &line, err);
+    print_short_line(&line, self->out);
+    for (size_t i = 0; i < self->analysis->study.landscape_count && status == OPEVO_OK; i++) {
+        status = opevo_i_short_place(self->analysis, i, &line, err);
+        print_short_line(&line, self->out);
+    }
+    return status;
+}
+
+static void add_ranked(opevo_table *table, const char *name, const opevo_study_point *point,
+                       bool exact, const char *verdict)
+{
+    opevo_i_table_cell(table, "%s", name);
+    sure_cell(table, "%.3f", point->mean, point->interval, exact);
+    number_cell(table, "%.3f", point->worst);
+    number_cell(table, "%.0f %%", 100 * point->within_5);
+    number_cell(table, "%.3f", point->score);
+    number_cell(table, "%.0f", exact ? (double)NAN : (double)point->runs);
+    opevo_i_table_cell(table, "%s", verdict);
+}
+
+/* The first of the ranking, or all; random search stands where its mean is. */
+static opevo_status print_ranking(printer *self, size_t landscape, bool all, opevo_error *err)
+{
+    const opevo_study_analysis *analysis = self->analysis;
+    const opevo_study_place *place = &analysis->places[landscape];
+    const opevo_study_point *random = NULL;
+    opevo_table table = {
+        .heads = opevo_i_ranking_heads, .columns = OPEVO_I_RANKING_COLUMNS, .compared = true};
+    size_t *order = NULL;
+    size_t count = 0, shown = 0;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_ranking_make(analysis, landscape, &order, &count, err));
+    if (place->exact_random)
+        random = opevo_i_compared_point(place, &place->random);
+    shown = all || count < OPEVO_I_RANKING_ROWS ? count : OPEVO_I_RANKING_ROWS;
+    for (size_t i = 0; i <= shown; i++) {
+        const opevo_study_point *point =
+            i < shown
+                ? opevo_i_compared_point(place, opevo_study_cell_of(analysis, landscape, order[i]))
+                : NULL;
+
+        if (random && (!point || point->mean < random->mean)) {
+            add_ranked(&table, opevo_i_random_name, random, true, "");
+            random = NULL;
+        }
+        if (point)
+            add_ranked(&table, analysis->study.contenders[order[i]], point, false,
+                       opevo_i_ranking_verdict(analysis, landscape, order, count, order[i]));
+    }
+    opevo_text_printf(self->out, "\nbest fraction of the %s after ", opevo_i_fraction_of(place));
+    opevo_i_text_add_grouped(self->out, place->compared_at);
+    opevo_text_printf(self->out, " trial%s\n", place->compared_at == 1 ? "" : "s");
+    status = opevo_i_table_print(&table, self->width, self->out, err);
+    if (shown < count)
+        opevo_text_printf(self->out, "and %zu more contenders, with --all\n", count - shown);
+cleanup:
+    opevo_free(order);
+    return status;
+}
+
+/* ---- Tables of a landscape ---- */
 
 static opevo_status print_points(printer *self, size_t landscape, opevo_error *err)
 {
-    static const char *const heads[] = {"<tuner", "trials", "runs", "<mean", "sd", "worst"};
+    static const char *const heads[] = {"<contender", "trials", "runs", "<mean", "sd", "worst"};
     const opevo_study_place *place = &self->analysis->places[landscape];
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
@@ -113,13 +186,14 @@ static opevo_status print_points(printer *self, size_t landscape, opevo_error *e
         }
     }
     opevo_text_printf(self->out, "\nbest fraction of the %s after so many trials\n",
-                      fraction_of(place));
+                      opevo_i_fraction_of(place));
     return opevo_i_table_print(&table, self->width, self->out, err);
 }
 
 static opevo_status print_shares(printer *self, size_t landscape, opevo_error *err)
 {
-    static const char *const heads[] = {"<tuner", "trials", "<within 5 %", "<within 1 %", "<score"};
+    static const char *const heads[] = {"<contender", "trials", "<within 5 %", "<within 1 %",
+                                        "<score"};
     const opevo_study_place *place = &self->analysis->places[landscape];
     opevo_table table = {.heads = heads, .columns = place->exact_random ? 5 : 4, .compared = true};
 
@@ -141,7 +215,7 @@ static opevo_status print_shares(printer *self, size_t landscape, opevo_error *e
                 sure_cell(&table, "%.3f", point->score, point->score_interval, exact);
         }
     }
-    opevo_text_printf(self->out, "\nshare of runs near the %s%s\n", fraction_of(place),
+    opevo_text_printf(self->out, "\nshare of runs near the %s%s\n", opevo_i_fraction_of(place),
                       place->exact_random ? ", and score: 0 as exact random search, 1 the optimum"
                                           : "");
     return opevo_i_table_print(&table, self->width, self->out, err);
@@ -149,7 +223,7 @@ static opevo_status print_shares(printer *self, size_t landscape, opevo_error *e
 
 static opevo_status print_targets(printer *self, size_t landscape, opevo_error *err)
 {
-    static const char *const heads[] = {"<tuner", "target", "<reached in", "<ERT"};
+    static const char *const heads[] = {"<contender", "target", "<reached in", "<ERT"};
     const opevo_study_place *place = &self->analysis->places[landscape];
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
@@ -172,13 +246,13 @@ static opevo_status print_targets(printer *self, size_t landscape, opevo_error *
     }
     opevo_text_printf(self->out,
                       "\nexpected running time (ERT), in trials, to a fraction of the %s\n",
-                      fraction_of(place));
+                      opevo_i_fraction_of(place));
     return opevo_i_table_print(&table, self->width, self->out, err);
 }
 
 static opevo_status print_areas(printer *self, size_t landscape, opevo_error *err)
 {
-    static const char *const heads[] = {"<tuner", "<area"};
+    static const char *const heads[] = {"<contender", "<area"};
     const opevo_study_place *place = &self->analysis->places[landscape];
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
@@ -218,8 +292,8 @@ static void print_windows(const printer *self, const opevo_study_place *place)
 
 static opevo_status print_scores(printer *self, size_t landscape, opevo_error *err)
 {
-    static const char *const heads[] = {"<tuner", "<over trials", "community's", "<over seconds",
-                                        "community's, seconds"};
+    static const char *const heads[] = {"<contender", "<over trials", "community's",
+                                        "<over seconds", "community's, seconds"};
     const opevo_study_place *place = &self->analysis->places[landscape];
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
@@ -246,31 +320,15 @@ static opevo_status print_scores(printer *self, size_t landscape, opevo_error *e
 
 /* ---- Comparisons ---- */
 
-static const opevo_study_pair *find_pair(const opevo_study_analysis *analysis, size_t landscape,
-                                         size_t a, size_t b)
-{
-    for (size_t i = 0; i < analysis->pair_count; i++) {
-        const opevo_study_pair *pair = &analysis->pairs[i];
-
-        if (pair->landscape == landscape && pair->a == a && pair->b == b)
-            return pair;
-    }
-    return NULL;
-}
-
 /* How the tuner of the row does against that of the column: + better, - worse, . not resolved. */
 static const char *sign_of(const opevo_study_analysis *analysis, size_t landscape, size_t row,
                            size_t column)
 {
-    bool turned = row > column;
-    const opevo_study_pair *pair =
-        find_pair(analysis, landscape, turned ? column : row, turned ? row : column);
+    opevo_verdict verdict = OPEVO_VERDICT_UNRESOLVED;
 
-    if (!pair || pair->test.pairs == 0)
+    if (!opevo_i_verdict_of(analysis, landscape, row, column, &verdict))
         return "";
-    if (pair->verdict == OPEVO_VERDICT_UNRESOLVED)
-        return ".";
-    return (pair->verdict == OPEVO_VERDICT_BETTER) != turned ? "+" : "-";
+    return verdict == OPEVO_VERDICT_BETTER ? "+" : verdict == OPEVO_VERDICT_WORSE ? "-" : ".";
 }
 
 static void print_signs(const printer *self, size_t landscape)
@@ -347,31 +405,9 @@ static void print_friedman(const printer *self)
         100 * (1 - self->analysis->options.alpha), overall->critical_difference);
 }
 
-/* Who may be as good as the one with the best mean rank, as far as the critical difference tells. */
-static void print_group(const printer *self)
-{
-    const opevo_study_overall *overall = &self->analysis->overall;
-    const opevo_study *study = &self->analysis->study;
-    size_t best = 0;
-    const char *separator = "";
-
-    for (size_t i = 1; i < study->contender_count; i++)
-        best = overall->mean_rank[i] < overall->mean_rank[best] ? i : best;
-    opevo_text_printf(self->out,
-                      "not told apart from the best, %s, by that: ", study->contenders[best]);
-    for (size_t i = 0; i < study->contender_count; i++) {
-        if (i == best ||
-            overall->mean_rank[i] >= overall->mean_rank[best] + overall->critical_difference)
-            continue;
-        opevo_text_printf(self->out, "%s%s", separator, study->contenders[i]);
-        separator = ", ";
-    }
-    opevo_text_add(self->out, *separator ? "\n" : "none\n");
-}
-
 static opevo_status print_overall(printer *self, opevo_error *err)
 {
-    static const char *const heads[] = {"<tuner", "<mean", "mean rank"};
+    static const char *const heads[] = {"<contender", "<mean", "mean rank"};
     const opevo_study_overall *overall = &self->analysis->overall;
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
     opevo_status status = OPEVO_OK;
@@ -387,7 +423,6 @@ static opevo_status print_overall(printer *self, opevo_error *err)
     }
     status = opevo_i_table_print(&table, self->width, self->out, err);
     print_friedman(self);
-    print_group(self);
     return status;
 }
 
@@ -444,16 +479,20 @@ static void print_place(const printer *self, size_t landscape)
 }
 
 opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_data *data,
-                                         const opevo_study_analysis *analysis, opevo_text *out,
-                                         opevo_error *err)
+                                         const opevo_study_analysis *analysis, bool all,
+                                         opevo_text *out, opevo_error *err)
 {
     opevo_text text = {0};
     printer self = {data, analysis, opevo_i_terminal_width(STDOUT_FILENO), &text};
     opevo_status status = OPEVO_OK;
 
     print_head(&self, path);
+    OPEVO_TRY(print_short(&self, err));
     for (size_t i = 0; i < analysis->study.landscape_count; i++) {
         print_place(&self, i);
+        OPEVO_TRY(print_ranking(&self, i, all, err));
+        if (!all)
+            continue;
         OPEVO_TRY(print_points(&self, i, err));
         OPEVO_TRY(print_shares(&self, i, err));
         OPEVO_TRY(print_targets(&self, i, err));
@@ -461,7 +500,11 @@ opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_d
         OPEVO_TRY(print_scores(&self, i, err));
         print_verdicts(&self, i);
     }
-    OPEVO_TRY(print_overall(&self, err));
+    if (all)
+        OPEVO_TRY(print_overall(&self, err));
+    else
+        opevo_text_add(&text,
+                       "\n--all adds checkpoints, targets, areas, scores and all verdicts.\n");
     OPEVO_TRY(opevo_text_check(&text, err));
     opevo_i_text_add_wrapped(out, text.data, self.width);
 cleanup:

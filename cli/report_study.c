@@ -170,19 +170,75 @@ static opevo_status add_runs(const writer *self, const opevo_study_cell *cell, s
     return OPEVO_OK;
 }
 
-static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, size_t courses,
-                             opevo_error *err)
+static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, const char *verdict,
+                             size_t courses, opevo_error *err)
 {
     opevo_text *out = self->out;
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(out, "{");
     opevo_i_json_index(out, "contender", cell->contender);
+    opevo_i_json_string(out, "against_first", verdict);
     opevo_i_analysis_json_counts(cell, out);
     add_courses(self, &self->analysis->places[cell->landscape], cell);
     status = add_runs(self, cell, courses, err);
     opevo_text_add(out, "}");
     return status;
+}
+
+/* ---- In short ---- */
+
+/* The line as a member of an array, if it says something; frees it. */
+static void add_short_line(opevo_i_short *line, bool *first, opevo_text *out)
+{
+    if (line->who.length) {
+        opevo_text_add(out, *first ? "{" : ", {");
+        *first = false;
+        opevo_i_json_string(out, "where", opevo_text_string(&line->where));
+        opevo_i_json_string(out, "who", opevo_text_string(&line->who));
+        opevo_i_json_string(out, "rest", opevo_text_string(&line->rest));
+        opevo_text_add(out, "}");
+    }
+    out->failed = out->failed || line->where.failed || line->who.failed || line->rest.failed;
+    opevo_i_short_free(line);
+}
+
+static opevo_status add_short(const writer *self, opevo_error *err)
+{
+    opevo_i_short line = {.where = {0}};
+    opevo_status status = opevo_i_short_overall(self->analysis, &line, err);
+    bool first = true;
+
+    opevo_i_json_key(self->out, "short");
+    opevo_text_add(self->out, "[");
+    add_short_line(&line, &first, self->out);
+    for (size_t i = 0; i < self->analysis->study.landscape_count && status == OPEVO_OK; i++) {
+        status = opevo_i_short_place(self->analysis, i, &line, err);
+        add_short_line(&line, &first, self->out);
+    }
+    opevo_text_add(self->out, "]");
+    return status;
+}
+
+/* The words that the text of analyze has as well. */
+static void add_words(opevo_text *out)
+{
+    opevo_i_json_key(out, "words");
+    opevo_text_add(out, "{");
+    opevo_i_json_string(out, "random", opevo_i_random_name);
+    opevo_i_json_index(out, "rows", OPEVO_I_RANKING_ROWS);
+    opevo_i_json_key(out, "ranking");
+    for (int i = 0; i < OPEVO_I_RANKING_COLUMNS; i++) {
+        opevo_text_add(out, i ? ", " : "[");
+        opevo_text_add_json(out, opevo_i_ranking_heads[i]);
+    }
+    opevo_text_add(out, "]");
+    opevo_i_json_key(out, "verdicts");
+    for (int i = OPEVO_VERDICT_WORSE; i <= OPEVO_VERDICT_BETTER; i++) {
+        opevo_text_add(out, i > OPEVO_VERDICT_WORSE ? ", " : "[");
+        opevo_text_add_json(out, opevo_verdict_name((opevo_verdict)i));
+    }
+    opevo_text_add(out, "]}");
 }
 
 /* ---- Landscapes ---- */
@@ -226,9 +282,12 @@ static opevo_status add_place(const writer *self, size_t landscape, size_t cours
 {
     const opevo_study_place *place = &self->analysis->places[landscape];
     opevo_text *out = self->out;
+    size_t *order = NULL;
+    size_t count = 0;
     opevo_status status = OPEVO_OK;
     bool first = true;
 
+    OPEVO_TRY(opevo_i_ranking_make(self->analysis, landscape, &order, &count, err));
     opevo_text_add(out, "{");
     add_place_facts(self, landscape);
     opevo_i_json_key(out, "random");
@@ -248,10 +307,13 @@ static opevo_status add_place(const writer *self, size_t landscape, size_t cours
             continue;
         opevo_text_add(out, first ? "\n  " : ",\n  ");
         first = false;
-        OPEVO_TRY(add_cell(self, cell, courses, err));
+        OPEVO_TRY(add_cell(self, cell,
+                           opevo_i_ranking_verdict(self->analysis, landscape, order, count, i),
+                           courses, err));
     }
     opevo_text_add(out, "]}");
 cleanup:
+    opevo_free(order);
     return status;
 }
 
@@ -451,6 +513,8 @@ static opevo_status add_all(const opevo_call *call, const writer *self, opevo_er
     opevo_text_add(self->out, "{");
     opevo_i_report_json_head("study", call->arguments[0], call, self->out);
     add_settings(self);
+    add_words(self->out);
+    OPEVO_TRY(add_short(self, err));
     add_contenders(self);
     opevo_i_json_key(self->out, "landscapes");
     opevo_text_add(self->out, "[");

@@ -23,6 +23,7 @@ static const opevo_option options[] = {
     {"resamples", "N", "of the bootstrap (default 2000)", false},
     {"seed", "N", "seed of the bootstrap (default 1)", false},
     {"threads", "N", "threads (default 0: all processors)", false},
+    {"all", NULL, "print all tables: checkpoints, targets, areas, scores, all verdicts", false},
     {"csv", NULL, "print every number as one row of CSV", false},
     {"json", NULL, "print one JSON object, curves included", false},
     {"latex", NULL, "print a LaTeX table (package booktabs)", false},
@@ -192,6 +193,10 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     (void)exit_code;
     if (opevo_i_flag(call, "csv") + opevo_i_flag(call, "json") + opevo_i_flag(call, "latex") > 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Give one of --csv, --json and --latex.");
+    if (opevo_i_flag(call, "all") &&
+        (opevo_i_flag(call, "csv") || opevo_i_flag(call, "json") || opevo_i_flag(call, "latex")))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--all is for tables: leave it out with --csv, --json and --latex.");
     OPEVO_TRY(opevo_i_analysis_make(call, &work, err));
     if (opevo_i_flag(call, "csv") ||
         opevo_i_flag(call, "latex")) /* these have no place for notes */
@@ -203,8 +208,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     else if (opevo_i_flag(call, "latex"))
         opevo_i_analysis_print_latex(work.analysis, out);
     else
-        OPEVO_TRY(
-            opevo_i_analysis_print_text(call->arguments[0], &work.data, work.analysis, out, err));
+        OPEVO_TRY(opevo_i_analysis_print_text(call->arguments[0], &work.data, work.analysis,
+                                              opevo_i_flag(call, "all"), out, err));
 cleanup:
     opevo_i_analysis_free(&work);
     return status;
@@ -218,7 +223,8 @@ const opevo_verb opevo_i_verb_analyze = {
     .summary = "Compare the tuners whose runs are in a store, with all the statistics.",
     .details = "  opevo tune mm1 --on sim:gtx1080ti --tuner random --runs 20 --store runs.db\n"
                "  opevo tune mm1 --on sim:gtx1080ti --tuner opevo --runs 20 --store runs.db\n"
-               "  opevo analyze runs.db\n\n"
+               "  opevo analyze runs.db\n"
+               "  opevo analyze runs.db --all\n\n"
                "Runs of the same seed are pairs. docs/analysis.md gives every formula.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -134,7 +134,7 @@ function addTargetTable(parent, data, place) {
   ];
   const rows = ranked(place).map((cell) => row(nameOf(data, cell), cell, false));
   if (place.random) {
-    rows.push(row("random search, by formula", place.random, true));
+    rows.push(row(data.words.random, place.random, true));
     rows.at(-1).class = "exact";
   }
   const heads = data.targets.flatMap((x) => [`reached ${short(100 * x)} %`, "trials to it"]);
@@ -166,7 +166,7 @@ function addCheckpoints(parent, data, place) {
   const rows = ranked(place).map((cell) => row(nameOf(data, cell), cell));
   if (place.random) {
     const random = { ...place.random, low: [], high: [] };
-    rows.push(row("random search, by formula", random));
+    rows.push(row(data.words.random, random));
     rows.at(-1).class = "exact";
   }
   parent.append(

@@ -4,7 +4,6 @@
 /* The report of a store: who is best, and how sure that is. */
 
 const mostShown = 6; /* contenders that the charts show at first */
-const mostRows = 20; /* of the ranking, before it is opened */
 
 /* ---- The data, by contender ---- */
 
@@ -66,56 +65,13 @@ const optimumName = (place) => (place.optimum === null ? "best of all runs" : "o
 
 /* ---- In short ---- */
 
-function listNames(names, most = 4) {
-  if (names.length <= most) return names.join(", ");
-  return `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
-}
-
-function sentenceOf(data, place, landscape) {
-  const cells = ranked(place);
-  const best = cells[0],
-    i = comparedAt(place);
-  const compared = cells.slice(1).map((cell) => [cell, verdictOf(data, landscape, best.contender, cell.contender)]);
-  const open = compared.filter(([, verdict]) => verdict === 0).map(([cell]) => nameOf(data, cell));
-  const beaten = compared.filter(([, verdict]) => verdict === 1).length;
-  const parts = [
-    el("b", {}, place.name),
-    ": ",
-    el("b", {}, nameOf(data, best)),
-    ` has ${cells.length > 1 ? "the highest mean," : "the mean"} ${between(best.mean[i], best.low[i], best.high[i])} of the `,
-    `${optimumName(place)} after ${count(place.compared_at, "trial")}${best.known[i] === 1 ? ", from one run" : ""}. `,
-  ];
-  if (cells.length > 1)
-    parts.push(
-      `Better than ${beaten} of ${cells.length - 1}`,
-      open.length ? `; not told apart from ${listNames(open)}. ` : ". ",
-    );
-  if (place.random) parts.push(`Random search: ${fixed(place.random.mean[i])} `, sure("exact"), ".");
-  return el("li", {}, parts);
-}
+/* A sentence with the sign of what is exact. */
+const withSure = (text) => text.split("(exact)").flatMap((part, i) => (i ? [sure("exact"), part] : [part]));
 
 function addShort(parent, data) {
-  const items = data.landscapes.map((place, i) => (place.cells.length ? sentenceOf(data, place, i) : null));
-  if (data.overall) {
-    const best = data.overall.mean_rank.indexOf(Math.min(...data.overall.mean_rank));
-    const near = data.contenders
-      .map((one, i) => [one.name, data.overall.mean_rank[i], i])
-      .filter(([, rank, i]) => i !== best && rank < data.overall.mean_rank[best] + data.overall.critical_difference)
-      .sort((a, b) => a[1] - b[1])
-      .map(([name]) => name);
-    items.unshift(
-      el(
-        "li",
-        {},
-        `Over ${data.overall.landscapes} landscapes `,
-        el("b", {}, data.contenders[best].name),
-        ` has the best mean rank, ${fixed(data.overall.mean_rank[best], 2)} of ${data.contenders.length}; `,
-        near.length
-          ? `by ranks alone not told apart from ${listNames(near)}.`
-          : "all others are told apart by ranks alone.",
-      ),
-    );
-  }
+  const items = data.short.map(({ where, who, rest }) =>
+    el("li", {}, el("b", {}, where), ": ", el("b", {}, who), " ", withSure(rest)),
+  );
   parent.append(
     el(
       "section",
@@ -176,16 +132,10 @@ const addHint = (parent) =>
 
 /* ---- Ranking ---- */
 
-function verdictCell(data, landscape, best, cell) {
-  if (cell === best) return { text: data.landscapes[landscape].cells.length > 1 ? "highest mean" : "", class: "text" };
-  const verdict = verdictOf(data, landscape, cell.contender, best.contender);
-  if (verdict === undefined) return "not compared";
-  return verdict === 0
-    ? "not resolved"
-    : { text: verdict < 0 ? "worse" : "better", class: verdict < 0 ? "worse" : "better" };
-}
+/* Of a contender against the first. */
+const verdictCell = (data, cell) => ({ text: cell.against_first, class: verdictClass(data, cell.against_first) });
 
-function addRanking(parent, data, place, landscape) {
+function addRanking(parent, data, place) {
   const i = comparedAt(place),
     cells = ranked(place),
     random = place.random;
@@ -211,11 +161,11 @@ function addRanking(parent, data, place, landscape) {
     percent(cell.within_5[i], 0),
     fixed(cell.score[i]),
     whole(cell.known[i]),
-    verdictCell(data, landscape, cells[0], cell),
+    verdictCell(data, cell),
   ]);
   if (random) {
     const row = [
-      { text: "random search, by formula", class: "name" },
+      { text: data.words.random, class: "name" },
       { text: strip(random.mean[i], null, null, { ...scale, color: "var(--exact)" }), class: "strip" },
       el("span", {}, `${fixed(random.mean[i])} `, sure("exact")),
       "",
@@ -228,15 +178,16 @@ function addRanking(parent, data, place, landscape) {
     const below = cells.findIndex((cell) => (cell.mean[i] ?? -1) < random.mean[i]);
     rows.splice(below < 0 ? rows.length : below, 0, row);
   }
-  const heads = ["<contender", "", "mean", "worst", "within 5 %", "score", "runs", "<against the first"];
-  const cut = rows.length > mostRows + 5;
-  const first = cut ? rows.filter((row, k) => k < mostRows || row.class) : rows;
+  const [name, ...others] = data.words.ranking;
+  const heads = [name, "", ...others];
+  const cut = rows.length > data.words.rows + 5;
+  const first = cut ? rows.filter((row, k) => k < data.words.rows || row.class) : rows;
   parent.append(
     table(
       heads,
       first,
       [
-        cut ? `The best ${mostRows} of ${cells.length}. ` : "",
+        cut ? `The best ${data.words.rows} of ${cells.length}. ` : "",
         `Best fraction of the ${optimumName(place)} after ${count(place.compared_at, "trial")}: `,
         sure("estimated"),
         ` means over runs with their ${confidence(data)} intervals (bars, and in brackets)`,
@@ -326,7 +277,7 @@ function addPlace(parent, data, place, landscape) {
   );
   parent.append(section);
   if (!place.cells.length) return;
-  addRanking(section, data, place, landscape);
+  addRanking(section, data, place);
   const grid = el("div", { class: "figures" });
   section.append(grid);
   addConvergence(grid, data, place, id);

@@ -6,13 +6,19 @@
 
 /* ---- Verdicts ---- */
 
+/* The words for -1, 0 and 1, and how they look. */
+const verdictClass = (data, word) => ({ [data.words.verdicts[0]]: "worse", [data.words.verdicts[2]]: "better" })[word] ?? "";
+const verdictText = (data, sign) => {
+  const text = data.words.verdicts[sign + 1];
+  return { text, class: verdictClass(data, text) };
+};
+
 function addNumbers(parent, data, indices) {
-  const word = { 1: { text: "better", class: "better" }, "-1": { text: "worse", class: "worse" }, 0: "not resolved" };
   const rows = indices.map((i) => {
     const [, a, b, pairs, wins, ties, losses, sign] = data.pairs.rows[i];
     return [
       data.contenders[a].name,
-      pairs ? word[sign] : "not compared",
+      pairs ? verdictText(data, sign) : "not compared",
       data.contenders[b].name,
       between(data.pairs.mean_a[i] - data.pairs.mean_b[i], data.pairs.low[i], data.pairs.high[i]),
       short(data.pairs.p_holm[i], 2),

@@ -193,6 +193,51 @@ static void numbers_are_those_of_analyze(void **state)
     opevo_free(analysis);
 }
 
+/* The sentences in short, and the heads of the ranking, stand in the text of `opevo analyze` as in
+ * the report. */
+static void words_are_those_of_analyze(void **state)
+{
+    char *page = NULL, *text = NULL;
+    const char *at = NULL;
+    json_t *data = NULL;
+    const json_t *lines = NULL, *heads = NULL;
+
+    (void)state;
+    unsetenv("COLUMNS");
+    assert_int_equal(run("report runs.db -o page.html"), 0);
+    page = read_text("page.html");
+    assert_int_equal(run("analyze runs.db"), 0);
+    text = read_text("out");
+    data = data_of(page);
+    lines = json_object_get(data, "short");
+    assert_int_equal(json_array_size(lines), 3); /* over both landscapes, and of each */
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *line = json_array_get(lines, i);
+        opevo_text whole = {0};
+
+        opevo_text_printf(&whole, "\n- %s: %s %s\n",
+                          json_string_value(json_object_get(line, "where")),
+                          json_string_value(json_object_get(line, "who")),
+                          json_string_value(json_object_get(line, "rest")));
+        if (!strstr(text, opevo_text_string(&whole)))
+            fail_msg("analyze does not say:%s", opevo_text_string(&whole));
+        opevo_text_free(&whole);
+    }
+    heads = json_object_get(json_object_get(data, "words"), "ranking");
+    at = strstr(text, "best fraction of the optimum after 12 trials\n");
+    assert_true(json_array_size(heads) > 5);
+    for (size_t i = 0; i < json_array_size(heads); i++) {
+        const char *head = json_string_value(json_array_get(heads, i));
+
+        assert_non_null(at);
+        at = strstr(at, *head == '<' ? head + 1 : head);
+    }
+    assert_non_null(at);
+    json_decref(data);
+    opevo_free(page);
+    opevo_free(text);
+}
+
 /* Put finals of two points, `second` one of them, and the library; in every round the first point
  * takes half the time of the second and twice that of the library. */
 static void put_finals(int64_t run, opevo_index second)
@@ -382,6 +427,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_those_of_analyze),
+        cmocka_unit_test(words_are_those_of_analyze),
         cmocka_unit_test(finals_are_those_of_runs),
         cmocka_unit_test(damaged_finals_are_refused),
         cmocka_unit_test(names_stay_in_the_data),

@@ -23,8 +23,11 @@ S
 for tuner in random grid; do
     opevo tune --on recorded:toy --tuner $tuner --trials 6 --runs 8 --store runs.db --quiet >/dev/null
 done
-opevo analyze runs.db --objective toy=recorded:toy --at 2,4
+opevo analyze runs.db --objective toy=recorded:toy --at 2,4 >short
+opevo analyze runs.db --objective toy=recorded:toy --at 2,4 --all | tee all
 echo
+head -n -2 short >begin
+head -n "$(wc -l <begin)" all | cmp - begin && tail -n 1 short
 opevo analyze runs.db --objective toy=recorded:toy --threads 1 --json >one
 opevo analyze runs.db --objective toy=recorded:toy --threads 3 --json >three
 cmp one three && echo same on any number of threads

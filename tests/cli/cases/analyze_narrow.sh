@@ -7,17 +7,17 @@ for q in 0.1 0.5 0.9; do
     done
 done
 words() { tr -s ' \n' '\n\n' <"$1" | sort; }
-COLUMNS=400 opevo analyze runs.db --at 10,40 >wide
-COLUMNS=80 opevo analyze runs.db --at 10,40 >eighty
-(unset COLUMNS && opevo analyze runs.db --at 10,40) | cmp - eighty && echo "80 columns without a terminal"
+COLUMNS=400 opevo analyze runs.db --all --at 10,40 >wide
+COLUMNS=80 opevo analyze runs.db --all --at 10,40 >eighty
+(unset COLUMNS && opevo analyze runs.db --all --at 10,40) | cmp - eighty && echo "80 columns without a terminal"
 for width in 80 60 40 24; do
-    COLUMNS=$width opevo analyze runs.db --at 10,40 >narrow
+    COLUMNS=$width opevo analyze runs.db --all --at 10,40 >narrow
     awk -v w=$width 'length > w { long++ } END { print w " columns: " long + 0 " lines too long" }' narrow
     [ $width != 60 ] || cp narrow sixty
 done
-sed -n '/^best/,/^$/p' sixty | head -n 12
+sed -n '/^best.*so many/,/^$/p' sixty | head -n 12
 sed -n '/^verdicts/,/^$/p' wide >prose
-opevo analyze runs.db --at 10,40 | sed -n '/^verdicts/,/^$/p' | cmp - prose
+opevo analyze runs.db --all --at 10,40 | sed -n '/^verdicts/,/^$/p' | cmp - prose
 sed -n '/^verdicts/,/^$/p' sixty >broken
 words prose >one && words broken | cmp - one && echo "the same words"
 grep -c '^  ' broken | awk '{ print ($1 >= 12 ? "indented" : "not indented: " $1) }'

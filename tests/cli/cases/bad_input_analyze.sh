@@ -22,6 +22,7 @@ try runs.db --confidence 1
 try runs.db --alpha 0
 try runs.db --resamples 5
 try runs.db --csv --json
+try runs.db --all --json
 try runs.db --tuner grid
 try runs.db --landscape mm2
 try runs.db --objective mm1

@@ -31,4 +31,4 @@ cat >../plan.json <<'P'
 P
 opevo study ../plan.json --store study.db --quiet >/dev/null
 opevo runs study.db --json | grep -c "\"objective\": \"recorded:$name\".*\"on\": \"recorded:\""
-opevo analyze study.db | grep -c '^random search  *20  *-  '
+opevo analyze study.db --all | grep -c '^random search  *20  *-  '

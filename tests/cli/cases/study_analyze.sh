@@ -35,22 +35,22 @@ plan() { # TOPOLOGIES BUDGETS
  "tuners": [{"tuner": "opevo", "settings": {"lambda": 2, "rho": 2}}], "topologies": '"$1"',
  "seeds": 6, "budget": '"$2"'}' >plan.json
 }
-names() { sed -n '/^==/p; /^best fraction/,/^$/p' | grep -v '^best\|^tuner\|^$' | sed 's/  .*//' | uniq; }
+names() { sed -n '/^==/p; /^best fraction.*so many/,/^$/p' | grep -v '^best\|^contender\|^$' | sed 's/  .*//' | uniq; }
 
 echo "-- topologies of a plan, and those of a space file"
 plan '{"*discrete": ["path", "complete"]}' '{"trials": 6}'
 opevo study plan.json --store runs.db --quiet | head -n 1
-opevo analyze runs.db --at 6 | names
+opevo analyze runs.db --all --at 6 | names
 echo "-- a space file with fewer points is another landscape"
 sed 's/"cycle.json"/"less.json"/' plan.json >less-plan.json
 opevo study less-plan.json --store less.db --quiet | head -n 1
-opevo analyze less.db --at 4 | names
+opevo analyze less.db --all --at 4 | names
 echo "-- budgets are never pooled"
 plan '{}' '[{"trials": 4}, {"trials": 8}]'
 opevo study plan.json --store budgets.db --quiet | head -n 1
 opevo analyze budgets.db | sed -n '/several/p'
-opevo analyze budgets.db | names
-opevo analyze budgets.db --budget trials=8 | names
+opevo analyze budgets.db --all | names
+opevo analyze budgets.db --all --budget trials=8 | names
 echo "-- learnt from"
 opevo tune --on recorded:toy.csv --tuner autotvm --learn budgets.db:2 --trials 3 --store learnt.db --quiet >/dev/null
 opevo runs learnt.db --json | grep -o 'earlier=[0-9]*'
