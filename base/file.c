@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +21,43 @@ static opevo_status fail_errno(opevo_error *err, const char *path)
     return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
 }
 
-opevo_status opevo_file_read(const char *path, char **data, size_t *size, opevo_error *err)
+static opevo_status fail_too_large(opevo_error *err, const char *path, size_t limit)
+{
+    return OPEVO_FAIL(err, OPEVO_LIMIT,
+                      "%s is larger than %zu bytes, which is the most that a file of its kind may "
+                      "have; make it smaller.",
+                      path, limit);
+}
+
+/* What the file is, before a byte is read: a pipe could block for ever, a device never ends. */
+static opevo_status check_kind(const char *path, int file, size_t limit, opevo_error *err)
+{
+    struct stat info;
+
+    if (fstat(file, &info) != 0)
+        return fail_errno(err, path);
+    if (S_ISDIR(info.st_mode)) {
+        errno = EISDIR;
+        return fail_errno(err, path);
+    }
+    if (!S_ISREG(info.st_mode))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is no regular file; save what it gives to one and name that.", path);
+    return (uint64_t)info.st_size > limit ? fail_too_large(err, path, limit) : OPEVO_OK;
+}
+
+opevo_status opevo_file_read(const char *path, size_t limit, char **data, size_t *size,
+                             opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     void *buffer = NULL;
     size_t length = 0;
     size_t capacity = 0;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     if (file < 0)
         return fail_errno(err, path);
+    OPEVO_TRY(check_kind(path, file, limit, err));
     for (;;) {
         ssize_t got = 0;
 
@@ -47,6 +75,10 @@ opevo_status opevo_file_read(const char *path, char **data, size_t *size, opevo_
         if (got == 0)
             break;
         length += (size_t)got;
+        if (length > limit) { /* it grows, or is one of /proc */
+            status = fail_too_large(err, path, limit);
+            goto cleanup;
+        }
     }
     ((char *)buffer)[length] = '\0';
     *data = buffer;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define POINTS_BYTES_MAX ((size_t)64 << 20)
 enum { SEEN_MAX = 100000, RHO_MAX = 1000, Q_MAX = 1000 };
 
 /* ---- q ---- */
@@ -108,7 +109,7 @@ static opevo_status read_points(opevo_i_landscape_analysis *self, const char *pa
     char *data = NULL;
     size_t size = 0, number = 1;
 
-    OPEVO_TRY(opevo_file_read(path, &data, &size, err));
+    OPEVO_TRY(opevo_file_read(path, POINTS_BYTES_MAX, &data, &size, err));
     for (char *line = data; *line; number++) {
         size_t length = strcspn(line, "\n");
         char *next = line + length + (line[length] != '\0');

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define DESCRIPTION_BYTES_MAX ((size_t)256 << 20) /* of a landscape's JSON */
+
 /* ---- What differs --------------------------------------------------------------------------- */
 
 /* The first parameter that differs, or else that the constraints do. */
@@ -65,7 +67,7 @@ static opevo_status read_description(const char *path, json_t **out, opevo_error
 {
     char *text = NULL;
     size_t size = 0;
-    opevo_status status = opevo_file_read(path, &text, &size, err);
+    opevo_status status = opevo_file_read(path, DESCRIPTION_BYTES_MAX, &text, &size, err);
     const char *format = NULL;
 
     if (status != OPEVO_OK)

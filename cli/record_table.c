@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TABLE_BYTES_MAX ((size_t)1 << 30) /* what can be read as a landscape */
+
 /* ---- The table ------------------------------------------------------------------------------ */
 
 static void count_in(opevo_i_record *record, const opevo_outcome *outcome)
@@ -230,7 +232,7 @@ static opevo_status measure_table(const opevo_i_record *record, const opevo_text
 {
     const char *path = record->csv_path.data;
     char *data = NULL;
-    opevo_status status = opevo_file_read(path, &data, size, err);
+    opevo_status status = opevo_file_read(path, TABLE_BYTES_MAX, &data, size, err);
     size_t compared = 0;
 
     if (status != OPEVO_OK)

@@ -284,6 +284,9 @@ static opevo_status check_path(const char *path, opevo_store_mode mode, opevo_er
     if (stat(path, &info) == 0) {
         if (S_ISDIR(info.st_mode))
             cause = EISDIR;
+        else if (!S_ISREG(info.st_mode))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no run store: it is no regular file.",
+                              path);
         else if (access(path, mode == OPEVO_STORE_READ ? R_OK : R_OK | W_OK))
             cause = errno;
     } else if (mode == OPEVO_STORE_READ || errno != ENOENT) {
@@ -429,6 +432,7 @@ void opevo_store_close(opevo_store *store)
     for (size_t i = 0; i < store->origin_count; i++)
         opevo_free(store->origins[i]);
     opevo_free(store->origins);
+    opevo_index_map_destroy(store->origin_places);
     opevo_free(store->path);
     opevo_free(store);
 }

@@ -67,8 +67,9 @@ struct opevo_store {
     opevo_i_outcomes outcomes;
     void *samples; /* double; of the trial whose details were read last */
     size_t sample_capacity;
-    opevo_text message; /* likewise */
-    char **origins;     /* one copy of each origin that was read, so that trials can point to it */
+    opevo_text message;             /* likewise */
+    opevo_index_map *origin_places; /* hash of a text -> its place in `origins` */
+    char **origins; /* one copy of each origin that was read, so that trials can point to it */
     size_t origin_count;
     size_t origin_capacity;
 };

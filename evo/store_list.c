@@ -13,7 +13,7 @@
 /* Of the query below. */
 enum { COLUMN_BEST = 18, COLUMN_PACKED = 21, COLUMN_SIGNATURE, COLUMN_SPACE_SIGNATURE };
 
-/* A space of the store; NULL where it cannot be made here, as with a graph file that is gone. */
+/* A space of the store; NULL where it cannot be made here. */
 typedef struct listed_space {
     int64_t id;
     opevo_space *space;
@@ -29,17 +29,39 @@ typedef struct lister {
     opevo_text text; /* the best configuration */
 } lister;
 
-/* The space in the row to come, or NULL where there is none that can be made. */
-static opevo_status make_space(opevo_store *store, sqlite3_stmt *json, opevo_space **out,
+/* The form of a space, its signature, and the space file that it was once read from. */
+#define SELECT_SPACE                                                                               \
+    "SELECT json, signature, (SELECT opened_space FROM runs WHERE runs.space = spaces.space AND"   \
+    " opened_space IS NOT NULL LIMIT 1) FROM spaces WHERE space = "
+
+/* The space in the row to come, or NULL where there is none that can be made. A store of before
+ * graphs were stored names their files: relative paths start at the folder of the space file, or
+ * else of the store, and what is there now must be the graph that the runs were made on. */
+static opevo_status make_space(opevo_store *store, sqlite3_stmt *row, opevo_space **out,
                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    char signature[OPEVO_I_HEX_SIZE];
+    const char *beside = store->path, *slash = NULL;
+    char *folder = NULL;
 
     *out = NULL;
-    if (sqlite3_step(json) == SQLITE_ROW)
-        status = opevo_space_parse(opevo_i_column_text(json, 0), store->path, NULL, out, NULL);
+    if (sqlite3_step(row) != SQLITE_ROW)
+        return OPEVO_OK;
+    if (*opevo_i_column_text(row, 2))
+        beside = opevo_i_column_text(row, 2);
+    slash = strrchr(beside, '/');
+    folder = opevo_strndup(slash ? beside : ".", slash ? (size_t)(slash + 1 - beside) : 1);
+    status = folder ? opevo_space_parse(opevo_i_column_text(row, 0), store->path, folder, out, NULL)
+                    : OPEVO_NOMEM;
+    opevo_free(folder);
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", store->path);
+    if (*out && strcmp(opevo_i_signature_text(opevo_space_signature(*out), signature),
+                       opevo_i_column_text(row, 1)) != 0) {
+        opevo_space_destroy(*out);
+        *out = NULL;
+    }
     return OPEVO_OK;
 }
 
@@ -216,8 +238,7 @@ opevo_status opevo_store_list(opevo_store *store,
                                     "SELECT number, fitness, point FROM trials WHERE run = ? AND"
                                     " outcome = 0 ORDER BY fitness DESC, number LIMIT 1",
                                     &self.best, err));
-    OPEVO_TRY(
-        opevo_i_store_prepare(store, "SELECT json FROM spaces WHERE space = ?", &self.json, err));
+    OPEVO_TRY(opevo_i_store_prepare(store, SELECT_SPACE "?", &self.json, err));
     while ((code = sqlite3_step(runs)) == SQLITE_ROW) {
         opevo_run_info info;
 
@@ -241,7 +262,7 @@ opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **ou
 {
     sqlite3_stmt *json = NULL;
     opevo_status status = opevo_i_store_prepare(
-        store, "SELECT json FROM spaces JOIN runs USING (space) WHERE run = ?", &json, err);
+        store, SELECT_SPACE "(SELECT space FROM runs WHERE run = ?)", &json, err);
 
     if (status != OPEVO_OK)
         return status;

@@ -89,6 +89,7 @@ cleanup:
     return status;
 }
 
+/* The form that is written now takes the place of an older one, which may name files. */
 opevo_status opevo_i_store_make_space(opevo_store *store, const opevo_run_key *key,
                                       opevo_error *err)
 {
@@ -101,7 +102,10 @@ opevo_status opevo_i_store_make_space(opevo_store *store, const opevo_run_key *k
     opevo_space_write_json(key->space, &json);
     OPEVO_TRY(opevo_text_check(&json, err));
     OPEVO_TRY(opevo_i_store_prepare(
-        store, "INSERT OR IGNORE INTO spaces (signature, json) VALUES (?, ?)", &insert, err));
+        store,
+        "INSERT INTO spaces (signature, json) VALUES (?, ?)"
+        " ON CONFLICT (signature) DO UPDATE SET json = excluded.json WHERE json <> excluded.json",
+        &insert, err));
     bind_text(insert, 1, signature);
     bind_text(insert, 2, opevo_text_string(&json));
     OPEVO_TRY(step(store, insert, err));

@@ -121,20 +121,26 @@ opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_tri
 
 const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, size_t length)
 {
+    opevo_index hash = opevo_hash_bytes(OPEVO_HASH_START, origin, length);
     void *origins = store->origins;
+    uint64_t place = 0;
     char *copy = NULL;
 
-    for (size_t i = 0; i < store->origin_count; i++) {
-        if (!strncmp(store->origins[i], origin, length) && !store->origins[i][length])
-            return store->origins[i];
-    }
+    if (!store->origin_places)
+        store->origin_places = opevo_index_map_create();
+    if (!store->origin_places)
+        return NULL;
+    if (opevo_index_map_get(store->origin_places, hash, &place) &&
+        !strncmp(store->origins[place], origin, length) && !store->origins[place][length])
+        return store->origins[place];
     if (!opevo_reserve(&origins, &store->origin_capacity, store->origin_count + 1, sizeof(char *)))
         return NULL;
     store->origins = origins;
     copy = opevo_strndup(origin, length);
-    if (copy)
-        store->origins[store->origin_count++] = copy;
-    return copy;
+    if (!copy)
+        return NULL;
+    store->origins[store->origin_count++] = copy; /* the store's, also where the map cannot grow */
+    return opevo_index_map_put(store->origin_places, hash, store->origin_count - 1) ? copy : NULL;
 }
 
 /* The column as a number that is finite and not negative; false otherwise. */

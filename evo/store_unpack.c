@@ -237,6 +237,10 @@ static opevo_status open_cursor(opevo_store *store, int64_t run, bool *found, op
     cursor->count = (uint64_t)sqlite3_column_int64(row, 0);
     cursor->next = 1;
     cursor->bytes.size = (size_t)sqlite3_column_bytes(row, 1);
+    if (cursor->count > cursor->bytes.size) { /* a trial takes two bytes */
+        status = fail_damaged(store, err);
+        goto cleanup;
+    }
     cursor->bytes.data = cursor->data = opevo_malloc(cursor->bytes.size, 1);
     if (!cursor->data) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#define PLAN_BYTES_MAX ((size_t)16 << 20) /* of JSON, which takes some twenty times its size */
+
 /* ---- Objectives ----------------------------------------------------------------------------- */
 
 static opevo_status add_objective(opevo_plan *plan, const char *on, const char *what,
@@ -452,7 +454,7 @@ opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *er
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_file_read(path, &text, &size, err));
+    OPEVO_TRY(opevo_file_read(path, PLAN_BYTES_MAX, &text, &size, err));
     OPEVO_TRY(opevo_i_plan_parse(path, text, size, &root, err));
     OPEVO_TRY(read_root(plan, root, err));
     *out = plan;

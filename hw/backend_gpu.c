@@ -23,7 +23,8 @@
 #define WINDOW_S 1e-3      /* the gap before the first launch, a few microseconds, must not count */
 #define RESOLUTION_MS 5e-4 /* of events */
 #define FLUSH_BYTES ((size_t)256 << 20) /* where the size of the second level is not known */
-#define POISON 0x7fd15ea5U              /* as on the CPU */
+#define IMAGE_BYTES_MAX ((size_t)256 << 20)
+#define POISON 0x7fd15ea5U /* as on the CPU */
 #define PATTERN 0xa5a5a5a5U
 enum {
     GUARD_WORDS = 1024, /* before and after C */
@@ -461,7 +462,7 @@ static void measure_object(gpu_backend *self, const opevo_i_job *job, const char
     size_t size = 0;
     int code = 0;
 
-    if (opevo_file_read(path, &image, &size, &err) != OPEVO_OK) {
+    if (opevo_file_read(path, IMAGE_BYTES_MAX, &image, &size, &err) != OPEVO_OK) {
         opevo_i_result_fault(result, "%s", err.message);
         return;
     }

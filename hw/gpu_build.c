@@ -14,6 +14,8 @@
 #include "host_fault_internal.h"
 #include "sandbox_internal.h"
 
+#define SOURCE_BYTES_MAX ((size_t)64 << 20)
+
 static void print_log(const opevo_i_rtc *rtc, void *program)
 {
     size_t size = 0;
@@ -78,7 +80,7 @@ static opevo_status compile_file(const opevo_i_vendor *vendor, const char *arch,
     size_t size = 0;
     FILE *file = NULL;
 
-    OPEVO_TRY(opevo_file_read(source, &text, &size, err));
+    OPEVO_TRY(opevo_file_read(source, SOURCE_BYTES_MAX, &text, &size, err));
     OPEVO_TRY(opevo_i_gpu_compile(vendor, arch, text, &code, &size, err));
     file = fopen(object, "we");
     if (!file || fwrite(code, 1, size, file) != size)

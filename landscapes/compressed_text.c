@@ -202,7 +202,7 @@ opevo_status opevo_i_text_read(const char *path, size_t limit, char **data, size
     char *raw = NULL;
     size_t raw_size = 0;
 
-    OPEVO_TRY(opevo_file_read(path, &raw, &raw_size, err));
+    OPEVO_TRY(opevo_file_read(path, limit, &raw, &raw_size, err));
     if (opevo_i_ends_with(path, ".xz") || opevo_i_ends_with(path, ".gz")) {
         OPEVO_TRY(opevo_i_text_unpack(path, raw, raw_size, limit, data, size, err));
     } else if (raw_size > limit) {

@@ -24,6 +24,7 @@ static const number numbers[] = {
     OPEVO_I_DEVICE_NUMBERS(NUMBER)
 #undef NUMBER
 };
+#define DEVICE_BYTES_MAX ((size_t)1 << 20)
 enum { NUMBER_COUNT = sizeof numbers / sizeof *numbers };
 
 _Static_assert(sizeof(opevo_i_device) == NUMBER_COUNT * sizeof(double),
@@ -141,7 +142,7 @@ opevo_status opevo_i_device_load(const char *device, opevo_i_device *out, opevo_
     }
     if (!strchr(device, '/') && (length < 5 || strcmp(device + length - 5, ".json") != 0))
         return fail_unknown(device, err);
-    OPEVO_TRY(opevo_file_read(device, &data, &size, err));
+    OPEVO_TRY(opevo_file_read(device, DEVICE_BYTES_MAX, &data, &size, err));
     OPEVO_TRY(parse(data, size, device, out, err));
 cleanup:
     opevo_free(data);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define OPTIMUM_BYTES_MAX ((size_t)4096)
 enum { NAME_SIZE = 64, WORD_SIZE = 48 };
 
 static const char form[] = "opevo-optimum 1";
@@ -62,7 +63,7 @@ bool opevo_i_optimum_read(uint64_t signature, opevo_optimum *out)
     size_t size = 0;
     bool good = false;
 
-    if (path && opevo_file_read(path, &data, &size, NULL) == OPEVO_OK)
+    if (path && opevo_file_read(path, OPTIMUM_BYTES_MAX, &data, &size, NULL) == OPEVO_OK)
         good = parse(data, size, signature, out);
     opevo_free(data);
     opevo_free(path);

@@ -392,7 +392,7 @@ static opevo_status open_files(const char *path, const char *space, opevo_object
     size_t size = 0, table_size = 0;
 
     OPEVO_TRY(locate(path, &paths, err));
-    OPEVO_TRY(opevo_i_text_read(paths.json.data, OPEVO_I_TEXT_LIMIT, &text, &size, err));
+    OPEVO_TRY(opevo_i_text_read(paths.json.data, OPEVO_I_JSON_LIMIT, &text, &size, err));
     OPEVO_TRY(opevo_i_json_parse(paths.json.data, text, size, &root, err));
     if (opevo_i_is_description(root)) {
         if (!paths.table.length)

@@ -21,8 +21,10 @@ opevo_status opevo_i_fail_in(opevo_error *err, const opevo_error *inner, const c
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-/* Texts above this many bytes, once decompressed, are refused. */
+/* Tables above this many bytes, once decompressed, are refused, and JSON, which takes some twenty
+ * times its size in memory, above these. */
 #define OPEVO_I_TEXT_LIMIT ((size_t)1 << 30)
+#define OPEVO_I_JSON_LIMIT ((size_t)256 << 20)
 
 /* The whole text of a file, decompressed when its name ends in .xz or .gz, with a zero byte after
  * it that *size does not count; release with opevo_free. Errors: INVALID for damaged or truncated

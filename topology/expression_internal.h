@@ -105,7 +105,8 @@ typedef struct opevo_i_source {
     opevo_dialect dialect;
     const opevo_i_symbol *symbols;
     size_t symbol_count;
-    const char *where; /* begins each message: "space.json: constraint 2" */
+    const opevo_i_symbol *const *by_name; /* the symbols in this order; NULL: they are few */
+    const char *where;                    /* begins each message: "space.json: constraint 2" */
 } opevo_i_source;
 
 /* Errors: INVALID with "where, column n: what is wrong". */

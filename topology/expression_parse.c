@@ -149,16 +149,39 @@ static opevo_i_sort function(opevo_i_parser *p, const opevo_i_word *name)
     return OPEVO_I_NUMBER;
 }
 
+static const opevo_i_symbol *find_symbol(const opevo_i_source *source, const opevo_i_word *word)
+{
+    size_t low = 0, high = source->symbol_count;
+
+    for (size_t i = 0; !source->by_name && i < high; i++) {
+        if (opevo_i_word_is(word, source->symbols[i].name))
+            return &source->symbols[i];
+    }
+    while (source->by_name && low < high) {
+        size_t middle = low + (high - low) / 2;
+        const opevo_i_symbol *symbol = source->by_name[middle];
+        int order = strncmp(word->start, symbol->name, word->length);
+
+        if (order == 0 && !symbol->name[word->length])
+            return symbol;
+        if (order > 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 static opevo_i_sort name(opevo_i_parser *p)
 {
     const opevo_i_word word = p->word;
     bool python = p->source->dialect == OPEVO_DIALECT_PYTHON, on = false;
+    const opevo_i_symbol *symbol = NULL;
 
-    for (size_t i = 0; i < p->source->symbol_count; i++) {
-        if (opevo_i_word_is(&word, p->source->symbols[i].name)) {
-            opevo_i_parser_next(p);
-            return component(p, &p->source->symbols[i], word.column);
-        }
+    symbol = find_symbol(p->source, &word);
+    if (symbol) {
+        opevo_i_parser_next(p);
+        return component(p, symbol, word.column);
     }
     on = opevo_i_word_is(&word, python ? "True" : "true");
     if (on || opevo_i_word_is(&word, python ? "False" : "false")) {

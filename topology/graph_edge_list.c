@@ -10,6 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint64_t opevo_i_graph_vertex_limit(const opevo_i_graph_text *text)
+{
+    const uint64_t always = UINT64_C(1) << 16;
+
+    return text->size > always ? text->size : always;
+}
+
 bool opevo_i_graph_vertex(const char **at, uint64_t *vertex)
 {
     char *end = NULL;
@@ -33,7 +40,7 @@ opevo_status opevo_i_graph_text_check(const opevo_i_graph_text *text, opevo_erro
 static opevo_status check_edge(const opevo_i_graph_text *text, const char *at, size_t line,
                                opevo_error *err)
 {
-    uint64_t a = 0, b = 0;
+    uint64_t a = 0, b = 0, limit = opevo_i_graph_vertex_limit(text);
 
     if (!opevo_i_graph_vertex(&at, &a) || !opevo_i_graph_vertex(&at, &b) ||
         at[strspn(at, " \t\r")] != '\0')
@@ -44,9 +51,12 @@ static opevo_status check_edge(const opevo_i_graph_text *text, const char *at, s
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s:%zu: an edge joins vertex %llu to itself; remove it.", text->path,
                           line, (unsigned long long)a);
-    if (a >= OPEVO_I_GRAPH_VERTEX_MAX || b >= OPEVO_I_GRAPH_VERTEX_MAX)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s:%zu: vertex numbers must be below %llu.",
-                          text->path, line, (unsigned long long)OPEVO_I_GRAPH_VERTEX_MAX);
+    if (a >= limit || b >= limit)
+        return OPEVO_FAIL(
+            err, OPEVO_LIMIT,
+            "%s:%zu: vertex numbers must be below %llu in a file of %zu bytes; number "
+            "the vertices from 0 without gaps.",
+            text->path, line, (unsigned long long)limit, text->size);
     return OPEVO_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* graph(FILE): the vertices of a graph that the user brings. */
+/* graph(FILE): the vertices of a graph that the user brings, in a file or as a list of edges. */
 
 #include <opevo/graph.h>
 #include <opevo/memory.h>
@@ -20,12 +20,11 @@ static void destroy(opevo_parameter *parameter)
     opevo_i_listed_destroy(parameter);
 }
 
-static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **out,
-                           opevo_error *err)
+/* The vertices and edges of a file. */
+static opevo_status read_file(graph_file *self, const opevo_parameter_spec *spec, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text path = {0};
-    graph_file *self = NULL;
     const char *file = NULL;
 
     if (spec->value_count != 1 || spec->values[0].kind != OPEVO_VALUE_TEXT ||
@@ -37,13 +36,41 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
         opevo_text_printf(&path, "%s/", spec->directory);
     opevo_text_add(&path, file);
     OPEVO_TRY(opevo_text_check(&path, err));
-    self = opevo_calloc(1, sizeof *self);
-    if (!self) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory.", spec->name);
-        goto cleanup;
-    }
     OPEVO_TRY(opevo_i_graph_read(opevo_text_string(&path), spec->name, &self->graph,
                                  &self->listed.list, err));
+cleanup:
+    opevo_text_free(&path);
+    return status;
+}
+
+/* Those that stand in the specification. */
+static opevo_status take_edges(graph_file *self, const opevo_parameter_spec *spec, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    if (spec->value_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: graph needs at least one vertex.",
+                          spec->name);
+    OPEVO_TRY(opevo_i_value_list_init(&self->listed.list, spec->values, spec->value_count, false,
+                                      spec->name, err));
+    status = opevo_graph_from_edges(spec->value_count, spec->edges, spec->edge_count, &self->graph,
+                                    &inner);
+    if (status != OPEVO_OK)
+        opevo_error_set(err, status, "Parameter %s: %s", spec->name, inner.message);
+cleanup:
+    return status;
+}
+
+static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **out,
+                           opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    graph_file *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "Parameter %s: no memory.", spec->name);
+    OPEVO_TRY(spec->edges ? take_edges(self, spec, err) : read_file(self, spec, err));
     self->listed.super.size = self->listed.list.count;
     self->listed.super.arity = 1;
     *out = &self->listed.super;
@@ -51,7 +78,6 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
 cleanup:
     if (self)
         destroy(&self->listed.super);
-    opevo_text_free(&path);
     return status;
 }
 

@@ -39,6 +39,7 @@ typedef struct scan {
     size_t depth;       /* open elements */
     size_t graph_depth; /* of the first graph; 0 before it */
     bool whole;         /* it has been read to its end */
+    size_t keys;        /* declared attributes */
     mentions nodes, ends;
 } scan;
 
@@ -266,6 +267,7 @@ static opevo_status read_graph(scan *self, opevo_error *err)
     while (status == OPEVO_OK && find_tag(self) && read_tag(self, &tag)) {
         if (tag.start) {
             self->depth++;
+            self->keys += strcmp(tag.name, "key") == 0;
             if (!self->graph_depth && strcmp(tag.name, "graph") == 0)
                 self->graph_depth = self->depth;
             else if (self->graph_depth && self->depth == self->graph_depth + 1 &&
@@ -328,6 +330,21 @@ static opevo_status refuse_undeclared(const scan *self, opevo_error *err)
     return OPEVO_OK;
 }
 
+/* igraph keeps a value of every attribute for every node and edge, given or not. */
+static opevo_status refuse_attributes(const scan *self, size_t size, opevo_error *err)
+{
+    enum { ALWAYS = 1 << 20 };
+    double values = (double)self->keys * (double)(self->nodes.count + self->ends.count / 2);
+
+    if (values <= ALWAYS || values <= (double)size)
+        return OPEVO_OK;
+    return OPEVO_FAIL(
+        err, OPEVO_LIMIT,
+        "%s: %zu attributes of %zu nodes and %zu edges are more values than a file of "
+        "%zu bytes may have; leave out the attributes, of which only names are used.",
+        self->path, self->keys, self->nodes.count, self->ends.count / 2, size);
+}
+
 opevo_status opevo_i_graphml_check(const opevo_i_graph_text *text, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -337,6 +354,7 @@ opevo_status opevo_i_graphml_check(const opevo_i_graph_text *text, opevo_error *
     if (!copy)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%s: no memory.", text->path);
     OPEVO_TRY(read_graph(&self, err));
+    OPEVO_TRY(refuse_attributes(&self, text->size, err));
     if (self.nodes.count)
         qsort(self.nodes.items, self.nodes.count, sizeof *self.nodes.items, compare_names);
     OPEVO_TRY(refuse_repeated(&self, err));

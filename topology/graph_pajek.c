@@ -18,6 +18,7 @@ typedef enum section { NONE, VERTICES, EDGES, LISTS, MATRIX } section;
 
 typedef struct pajek {
     const char *path;
+    uint64_t limit; /* of vertices */
     size_t line;
     section section;
     size_t vertices_line, matrix_line;
@@ -144,10 +145,11 @@ static opevo_status begin_vertices(pajek *self, const char *at, opevo_error *err
     uint64_t first = 0;
 
     self->vertices_line = self->line;
-    if (!opevo_i_graph_vertex(&at, &self->count) || self->count > OPEVO_I_GRAPH_VERTEX_MAX)
+    if (!opevo_i_graph_vertex(&at, &self->count) || self->count > self->limit)
         return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "%s:%zu: *Vertices must be followed by their number, at most %llu.",
-                          self->path, self->line, (unsigned long long)OPEVO_I_GRAPH_VERTEX_MAX);
+                          "%s:%zu: *Vertices must be followed by their number, at most %llu in a "
+                          "file of this size.",
+                          self->path, self->line, (unsigned long long)self->limit);
     if (opevo_i_graph_vertex(&at, &first) && first < self->count)
         self->first_mode = first;
     self->seen = opevo_calloc(self->count, 1);
@@ -284,7 +286,7 @@ static opevo_status rewrite(opevo_i_graph_text *text, opevo_error *err)
 
 opevo_status opevo_i_pajek_check(opevo_i_graph_text *text, opevo_error *err)
 {
-    pajek self = {.path = text->path};
+    pajek self = {.path = text->path, .limit = opevo_i_graph_vertex_limit(text)};
     opevo_status status = OPEVO_OK;
 
     for (char *at = text->data; *at; at = next_line(at)) {

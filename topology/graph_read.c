@@ -16,6 +16,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* Of a graph file, which igraph reads in some twenty times its size of memory. */
+#define GRAPH_BYTES_MAX ((size_t)64 << 20)
+
 typedef enum file_form { EDGE_LIST, GRAPHML, PAJEK } file_form;
 
 typedef struct source {
@@ -197,9 +200,10 @@ static opevo_status take_graph(const source *file, const igraph_t *graph, opevo_
 
     if (igraph_vcount(graph) < 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: the graph has no vertices.", file->text.path);
-    if ((uint64_t)igraph_vcount(graph) > OPEVO_I_GRAPH_VERTEX_MAX)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s: more than %llu vertices.", file->text.path,
-                          (unsigned long long)OPEVO_I_GRAPH_VERTEX_MAX);
+    if ((uint64_t)igraph_vcount(graph) > opevo_i_graph_vertex_limit(&file->text))
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s: more than %llu vertices in a file of this size.",
+                          file->text.path,
+                          (unsigned long long)opevo_i_graph_vertex_limit(&file->text));
     OPEVO_TRY(name_vertices(file, graph, values, err));
     OPEVO_TRY(copy_edges(file, graph, values, out, err));
 cleanup:
@@ -235,7 +239,7 @@ opevo_status opevo_i_graph_read(const char *path, const char *parameter, opevo_g
 
     if (status != OPEVO_OK)
         return status;
-    OPEVO_TRY(opevo_file_read(path, &file.text.data, &file.text.size, err));
+    OPEVO_TRY(opevo_file_read(path, GRAPH_BYTES_MAX, &file.text.data, &file.text.size, err));
     OPEVO_TRY(check_text(&file, err));
     status = parse_and_take(&file, graph, values, err);
 cleanup:

@@ -16,7 +16,9 @@
  *
  * `values` starts from {0} and is to be released even after a failure; `parameter` is the name for
  * messages. Errors: INVALID for an unknown ending, a file that does not parse, what graph_text.h
- * refuses, no vertex at all; LIMIT above 2^26 vertices; IO; NOMEM. */
+ * refuses, no vertex at all; LIMIT above 64 MiB, above as many
+ * vertices as the file has bytes (and 2^16), and for attributes that would take more values than
+ * that (and 2^20); IO; NOMEM. */
 opevo_status opevo_i_graph_read(const char *path, const char *parameter, opevo_graph **graph,
                                 opevo_i_value_list *values, opevo_error *err);
 

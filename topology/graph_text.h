@@ -12,14 +12,15 @@
 
 #include <opevo/status.h>
 
-/* igraph takes some 50 bytes for a vertex, whatever the size of the file that names it. */
-#define OPEVO_I_GRAPH_VERTEX_MAX (UINT64_C(1) << 26)
-
 typedef struct opevo_i_graph_text {
     const char *path;
     char *data; /* ends with a zero byte that `size` does not count */
     size_t size;
 } opevo_i_graph_text;
+
+/* How many vertices a file may have: as many as it has bytes, and always 2^16. igraph takes some 50
+ * bytes for each vertex, also for those that the file skips over. */
+uint64_t opevo_i_graph_vertex_limit(const opevo_i_graph_text *text);
 
 /* A vertex number at *at, and step over it and the blanks before it; false when none stands there
  * or it runs into other text. */

@@ -235,13 +235,18 @@ static bool describe_value(opevo_value value, opevo_text *out)
     return fits;
 }
 
-/* A list is described by its values in the order of the vertices, other types as specified. */
+/* A list is described by its values in the order of the vertices, a graph that came without a file
+ * by its size, other types as specified. */
 static void describe(const opevo_parameter *self, const opevo_parameter_spec *spec, opevo_text *out)
 {
     bool is_list = self->type->is_list;
     size_t count = is_list ? (size_t)self->size : spec->value_count;
 
     opevo_text_printf(out, "%s(", self->type->info.name);
+    if (spec->edges) {
+        opevo_text_printf(out, "%zu vertices, %zu edges)", spec->value_count, spec->edge_count);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         opevo_value value = {0};
 
@@ -301,6 +306,11 @@ opevo_status opevo_parameter_create(const opevo_parameter_spec *spec, opevo_para
     OPEVO_TRY(refuse_names(spec, err));
     OPEVO_TRY(find_type(spec, &type, err));
     OPEVO_TRY(find_topology(spec, type, &topology, &step, err));
+    if (spec->edges && !type->is_path) {
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: only a graph has edges.", spec->name);
+        goto cleanup;
+    }
     OPEVO_TRY(type->create(spec, &self, err));
     self->type = type;
     self->topology = topology;

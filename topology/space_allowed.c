@@ -102,6 +102,7 @@ typedef struct census {
     const opevo_space *space;
     opevo_index size;
     size_t chunk_count;
+    size_t samples;   /* at most SAMPLES_MAX */
     uint64_t *counts; /* of each chunk */
 } census;
 
@@ -117,23 +118,34 @@ static opevo_status count_chunk(void *context, size_t index, unsigned worker, op
     return OPEVO_OK;
 }
 
-/* One point in each of 2^20 equal strata, at a place in it that a hash decides: strata are as even
- * as a grid, and the hash keeps them out of step with the periods of the parameters. */
-enum { SAMPLES = 1 << 20 };
+/* One point in each of up to 2^20 equal strata, at a place in it that a hash decides: strata are as
+ * even as a grid, and the hash keeps them out of step with the periods of the parameters. */
+enum { SAMPLES_MAX = 1 << 20, SAMPLES_MIN = 1 << 12 };
+
+/* As many as the work allows where the constraints are costly. */
+static size_t sample_count(uint64_t cost)
+{
+    uint64_t affordable = OPEVO_I_WORK_MAX / (cost ? cost : 1);
+
+    return affordable > SAMPLES_MAX   ? SAMPLES_MAX
+           : affordable < SAMPLES_MIN ? SAMPLES_MIN
+                                      : (size_t)affordable;
+}
 
 static opevo_status sample_chunk(void *context, size_t index, unsigned worker, opevo_error *err)
 {
     census *self = context;
-    size_t begin = SAMPLES * index / self->chunk_count;
-    size_t end = SAMPLES * (index + 1) / self->chunk_count;
-    opevo_index width = self->size / SAMPLES, rest = self->size % SAMPLES;
+    size_t samples = self->samples;
+    size_t begin = samples * index / self->chunk_count;
+    size_t end = samples * (index + 1) / self->chunk_count;
+    opevo_index width = self->size / samples, rest = self->size % samples;
     uint64_t count = 0;
 
     (void)worker;
     (void)err;
     for (size_t i = begin; i < end; i++) {
-        opevo_index start = width * i + rest * i / SAMPLES;
-        opevo_index stop = width * (i + 1) + rest * (i + 1) / SAMPLES;
+        opevo_index start = width * i + rest * i / samples;
+        opevo_index stop = width * (i + 1) + rest * (i + 1) / samples;
         opevo_index random = (opevo_index)opevo_hash_mix(2 * (uint64_t)i + 1) << 64 |
                              opevo_hash_mix(2 * (uint64_t)i + 2);
 
@@ -184,8 +196,11 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
                                        unsigned threads, opevo_space_share *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    bool whole = space->size <= enumerate_limit && space->size <= (UINT64_MAX >> 12);
-    census self = {.space = space, .size = space->size, .chunk_count = 256};
+    uint64_t cost = opevo_i_constraints_cost(space);
+    bool whole = space->size <= enumerate_limit && space->size <= (UINT64_MAX >> 12) &&
+                 space->size <= 2 * OPEVO_I_WORK_MAX / (cost ? cost : 1);
+    census self = {
+        .space = space, .size = space->size, .chunk_count = 256, .samples = sample_count(cost)};
     opevo_index total = 0;
 
     if (space->allowed) {
@@ -212,7 +227,7 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
     if (whole)
         exact(out, total, space->size);
     else
-        estimate(out, (double)total, SAMPLES);
+        estimate(out, (double)total, (double)self.samples);
 cleanup:
     opevo_free(self.counts);
     return status;

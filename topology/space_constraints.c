@@ -10,6 +10,7 @@
 #include "value_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COMBINATION_TEXT_MAX = 300 }; /* bytes of a combination in a message */
@@ -86,6 +87,25 @@ static opevo_status list_symbols(const opevo_space *space, opevo_i_symbol **out,
     *out = symbols;
     *count = used;
     return OPEVO_OK;
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+    const opevo_i_symbol *const *x = a, *const *y = b;
+
+    return strcmp((*x)->name, (*y)->name);
+}
+
+/* Release with opevo_free; NULL without memory. */
+static const opevo_i_symbol **sort_symbols(const opevo_i_symbol *symbols, size_t count)
+{
+    const opevo_i_symbol **sorted = opevo_malloc(count, sizeof *sorted);
+
+    for (size_t i = 0; sorted && i < count; i++)
+        sorted[i] = &symbols[i];
+    if (sorted)
+        qsort(sorted, count, sizeof *sorted, compare_symbols);
+    return sorted;
 }
 
 /* ---- Values ---- */
@@ -297,11 +317,54 @@ static opevo_status check_size(const opevo_space *space, const opevo_i_constrain
     return OPEVO_OK;
 }
 
-static opevo_status tabulate(const opevo_space *space, opevo_i_constraint *self, const char *where,
-                             opevo_error *err)
+/* An instruction each, and for a value that is not listed what it takes to work it out. */
+static uint64_t cost_of(const opevo_space *space, const opevo_i_expression *expression)
+{
+    uint64_t cost = expression->length;
+
+    for (size_t row = 0; row < expression->parameter_count; row++) {
+        size_t components = scratch_of(space, expression->parameters[row]);
+
+        cost += components * components;
+    }
+    return cost;
+}
+
+uint64_t opevo_i_constraints_cost(const opevo_space *space)
+{
+    uint64_t cost = 0;
+
+    for (size_t i = 0; i < space->constraint_count; i++)
+        cost += space->constraints[i].cost;
+    return cost;
+}
+
+/* Count the work of evaluating a constraint so many times; a short file may ask for hours. */
+static opevo_status spend(const opevo_space *space, uint64_t *work, uint64_t times, uint64_t cost,
+                          const char *where, opevo_error *err)
+{
+    uint64_t more = 0;
+
+    if (!__builtin_mul_overflow(times, cost, &more) && more <= OPEVO_I_WORK_MAX - *work) {
+        *work += more;
+        return OPEVO_OK;
+    }
+    return OPEVO_FAIL(err, OPEVO_LIMIT,
+                      "%s: trying the constraints up to here on all values that they name takes "
+                      "more than %.2g operations; join those on the same parameters with %s, or "
+                      "make them shorter.",
+                      where, (double)OPEVO_I_WORK_MAX,
+                      space->dialect == OPEVO_DIALECT_C ? "&&" : "and");
+}
+
+static opevo_status tabulate(const opevo_space *space, opevo_i_constraint *self, uint64_t *work,
+                             const char *where, opevo_error *err)
 {
     const opevo_i_expression *expression = &self->expression;
     opevo_index combinations = 1;
+    opevo_status status = OPEVO_OK;
+
+    self->cost = cost_of(space, expression);
 
     self->stride = opevo_malloc(expression->parameter_count, sizeof *self->stride);
     if (!self->stride)
@@ -315,22 +378,22 @@ static opevo_status tabulate(const opevo_space *space, opevo_i_constraint *self,
             combinations > OPEVO_I_TRIED_MAX)
             return OPEVO_OK;
     }
-    return try_all(space, self, (uint64_t)combinations, where, err);
+    OPEVO_TRY(spend(space, work, (uint64_t)combinations, self->cost, where, err));
+    OPEVO_TRY(try_all(space, self, (uint64_t)combinations, where, err));
+    self->cost = expression->parameter_count;
+cleanup:
+    return status;
 }
 
+/* `source` says all but the text. */
 static opevo_status create_one(opevo_space *space, opevo_i_constraint *self, const char *text,
-                               const char *where, const opevo_i_symbol *symbols,
-                               size_t symbol_count, opevo_error *err)
+                               opevo_i_source source, uint64_t *work, opevo_error *err)
 {
-    opevo_i_source source = {.text = text,
-                             .length = strlen(text),
-                             .column = 1,
-                             .dialect = space->dialect,
-                             .symbols = symbols,
-                             .symbol_count = symbol_count,
-                             .where = where};
+    const char *where = source.where;
     opevo_status status = OPEVO_OK;
 
+    source.text = text;
+    source.length = strlen(text);
     self->text = opevo_strdup(text);
     if (!self->text)
         return no_memory(err);
@@ -345,7 +408,7 @@ static opevo_status create_one(opevo_space *space, opevo_i_constraint *self, con
     for (size_t row = 0; row < self->expression.parameter_count; row++)
         if (self->expression.parameters[row] > self->last)
             self->last = self->expression.parameters[row];
-    status = tabulate(space, self, where, err);
+    status = tabulate(space, self, work, where, err);
 cleanup:
     return status;
 }
@@ -396,10 +459,16 @@ opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constr
     size_t count = list->count;
     opevo_status status = OPEVO_OK;
     opevo_i_symbol *symbols = NULL;
+    const opevo_i_symbol **by_name = NULL;
     size_t symbol_count = 0;
+    uint64_t work = 0;
 
     if (count == 0)
         return OPEVO_OK;
+    if (count > OPEVO_I_CONSTRAINTS_MAX)
+        return OPEVO_FAIL(err, OPEVO_LIMIT,
+                          "A space has at most %d constraints, not %zu; join them with &&.",
+                          OPEVO_I_CONSTRAINTS_MAX, count);
     space->constraints = opevo_calloc(count, sizeof *space->constraints);
     space->constraint_count = count;
     space->order = opevo_malloc(count, sizeof *space->order);
@@ -407,18 +476,33 @@ opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constr
     if (!space->constraints || !space->order || !space->listed)
         return no_memory(err);
     OPEVO_TRY(list_symbols(space, &symbols, &symbol_count, err));
+    by_name = sort_symbols(symbols, symbol_count);
+    if (!by_name) {
+        status = no_memory(err);
+        goto cleanup;
+    }
     for (size_t i = 0; i < count; i++) {
         char where[320];
 
         write_where(list, i, where, sizeof where);
-        OPEVO_TRY(create_one(space, &space->constraints[i], list->texts[i], where, symbols,
-                             symbol_count, err));
+        OPEVO_TRY(create_one(space, &space->constraints[i], list->texts[i],
+                             (opevo_i_source){.column = 1,
+                                              .dialect = space->dialect,
+                                              .symbols = symbols,
+                                              .symbol_count = symbol_count,
+                                              .by_name = by_name,
+                                              .where = where},
+                             &work, err));
     }
     drop_listed(space);
     sort_by_last(space);
-    if (space->size <= OPEVO_I_TABULATED_MAX)
-        status = opevo_i_space_tabulate(space, list->origin, err);
+    if (space->size > OPEVO_I_TABULATED_MAX)
+        goto cleanup;
+    OPEVO_TRY(spend(space, &work, (uint64_t)space->size, opevo_i_constraints_cost(space),
+                    list->origin, err));
+    status = opevo_i_space_tabulate(space, list->origin, err);
 cleanup:
+    opevo_free(by_name);
     opevo_free(symbols);
     return status;
 }

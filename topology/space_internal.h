@@ -13,12 +13,17 @@
 
 enum {
     OPEVO_I_PARAMETERS_MAX = 1024, /* of a space: what a thread's stack holds the vertices of */
-    OPEVO_I_ROWS_MAX = 256,        /* parameters that one constraint names */
-    OPEVO_I_SCRATCH_MAX = 2048,    /* components of those of them that are not listed */
-    OPEVO_I_LISTED_MAX = 1 << 18,  /* components of a parameter whose values are listed */
-    OPEVO_I_TRIED_MAX = 1 << 22,   /* combinations that a constraint is tried on */
+    OPEVO_I_CONSTRAINTS_MAX = 4096,
+    OPEVO_I_ROWS_MAX = 256,       /* parameters that one constraint names */
+    OPEVO_I_SCRATCH_MAX = 2048,   /* components of those of them that are not listed */
+    OPEVO_I_LISTED_MAX = 1 << 18, /* components of a parameter whose values are listed */
+    OPEVO_I_TRIED_MAX = 1 << 22,  /* combinations that a constraint is tried on */
     OPEVO_I_TABULATED_MAX = 1 << 20
 };
+
+/* Operations, of about a nanosecond, that are spent on trying all constraints of a space, and on
+ * counting the points that they allow. */
+#define OPEVO_I_WORK_MAX (UINT64_C(1) << 33)
 
 /* A constraint depends only on the parameters that it names. Up to OPEVO_I_TRIED_MAX combinations
  * of these are computed once and kept as bits; a look-up is then a scalar product and a bit test.
@@ -29,6 +34,7 @@ typedef struct opevo_i_constraint {
     uint64_t *table;  /* NULL: evaluated each time */
     uint64_t *stride; /* of each row of the expression in the table */
     size_t last;      /* the largest parameter named */
+    uint64_t cost;    /* operations of one evaluation, or of a look-up */
 } opevo_i_constraint;
 
 /* Points first .. last. */
@@ -74,6 +80,8 @@ opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constr
 void opevo_i_constraints_release(opevo_space *space);
 bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint *constraint,
                               const opevo_index *vertices);
+/* Operations of testing one point, all constraints together. */
+uint64_t opevo_i_constraints_cost(const opevo_space *space);
 /* Note which points all constraints allow. Errors: INVALID when there is none. */
 opevo_status opevo_i_space_tabulate(opevo_space *space, const char *origin, opevo_error *err);
 
@@ -115,13 +123,14 @@ bool opevo_i_is_kernel_tuner_space(const json_t *root);
 bool opevo_i_is_t4(const json_t *root);
 
 /* A list of values as T1 writes it: "[1, 2, 4]", "[32 * i for i in range(1, 9) if i != 3]". `where`
- * begins the messages. The values' texts are owned by the list. */
+ * begins the messages. The values' texts are owned by the list. `made` counts the values that the
+ * lists of a file make, from 0. Errors: INVALID; LIMIT for too many of them; NOMEM. */
 typedef struct opevo_i_values {
     opevo_value *items;
     size_t count, capacity;
 } opevo_i_values;
-opevo_status opevo_i_values_read(const char *text, const char *where, opevo_i_values *out,
-                                 opevo_error *err);
+opevo_status opevo_i_values_read(const char *text, const char *where, uint64_t *made,
+                                 opevo_i_values *out, opevo_error *err);
 void opevo_i_values_release(opevo_i_values *values);
 
 #endif

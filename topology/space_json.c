@@ -16,6 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of a space file: JSON takes some twenty times its size in memory. */
+#define SPACE_BYTES_MAX ((size_t)32 << 20)
+
 /* ---- Messages ---- */
 
 opevo_status opevo_i_space_file_fail(const opevo_i_space_file *file, size_t line,
@@ -158,9 +161,47 @@ static opevo_status read_texts(const place *at, const char *key, const json_t *l
     return OPEVO_OK;
 }
 
+static bool read_vertex(const json_t *item, uint32_t *out)
+{
+    json_int_t vertex = json_is_integer(item) ? json_integer_value(item) : -1;
+
+    *out = (uint32_t)vertex;
+    return vertex >= 0 && vertex <= UINT32_MAX;
+}
+
+/* Pairs of vertices; release with opevo_free. */
+static opevo_status read_edges(const place *at, const json_t *list, uint32_t **out, size_t *count,
+                               opevo_error *err)
+{
+    size_t size = json_array_size(list);
+    uint32_t *edges = opevo_malloc(2 * size, sizeof *edges);
+    bool valid = json_is_array(list);
+
+    if (!edges)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", at->reader->file.origin);
+    for (size_t i = 0; valid && i < size; i++) {
+        const json_t *pair = json_array_get(list, i);
+
+        valid = json_array_size(pair) == 2 && read_vertex(json_array_get(pair, 0), &edges[2 * i]) &&
+                read_vertex(json_array_get(pair, 1), &edges[2 * i + 1]);
+    }
+    if (!valid) {
+        opevo_free(edges);
+        return refuse(at, err,
+                      "Parameter %s: _edges must be a list of pairs of vertices, such as [[0, 1], "
+                      "[1, 2]], counted from 0 in the order of _value.",
+                      OPEVO_I_EXCERPT(at->name));
+    }
+    *out = edges;
+    *count = size;
+    return OPEVO_OK;
+}
+
 static opevo_status check_keys(const place *at, const json_t *entry, opevo_error *err)
 {
-    static const char *const known[] = {"_type", "_value", "_topology", "_components"};
+    static const char *const known[] = {"_type", "_value", "_topology", "_components", "_edges"};
+    const char *type = json_string_value(json_object_get(entry, "_type"));
+    bool graph = type && !strcmp(type, "graph");
     const char *key = NULL;
     json_t *value = NULL;
 
@@ -178,8 +219,9 @@ static opevo_status check_keys(const place *at, const json_t *entry, opevo_error
         if (i == sizeof known / sizeof *known)
             return refuse(at, err,
                           "Parameter %s: unknown key \"%s\"; the keys are _type, _value, "
-                          "_topology and _components.",
-                          OPEVO_I_EXCERPT(at->name), OPEVO_I_EXCERPT(key));
+                          "_topology%s _components%s.",
+                          OPEVO_I_EXCERPT(at->name), OPEVO_I_EXCERPT(key), graph ? "," : " and",
+                          graph ? " and _edges" : "");
     }
     if (!json_is_string(json_object_get(entry, "_type")))
         return refuse(at, err, "Parameter %s: _type must be a text, such as \"factor\".",
@@ -202,6 +244,8 @@ static opevo_status read_parameter(reader *self, const place *at, const json_t *
     const char **names = NULL;
     opevo_parameter_spec spec = {.name = at->name, .directory = self->file.directory};
     const json_t *components = NULL;
+    const json_t *pairs = json_object_get(entry, "_edges");
+    uint32_t *edges = NULL;
 
     if (status != OPEVO_OK)
         return status;
@@ -214,6 +258,9 @@ static opevo_status read_parameter(reader *self, const place *at, const json_t *
         OPEVO_TRY(
             read_texts(at, "_components", components, &names, &spec.component_name_count, err));
     spec.component_names = names;
+    if (pairs)
+        OPEVO_TRY(read_edges(at, pairs, &edges, &spec.edge_count, err));
+    spec.edges = edges;
     status = opevo_parameter_create(&spec, &self->parameters[self->parameter_count], &inner);
     if (status == OPEVO_OK)
         self->parameter_count++;
@@ -223,6 +270,7 @@ static opevo_status read_parameter(reader *self, const place *at, const json_t *
 cleanup:
     opevo_free(values);
     opevo_free(names);
+    opevo_free(edges);
     return status;
 }
 
@@ -346,7 +394,7 @@ opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *
     char *data = NULL, *directory = NULL;
     size_t size = 0;
 
-    OPEVO_TRY(opevo_file_read(path, &data, &size, err));
+    OPEVO_TRY(opevo_file_read(path, SPACE_BYTES_MAX, &data, &size, err));
     directory = slash ? opevo_strndup(path, (size_t)(slash - path) + 1) : opevo_strdup(".");
     if (!directory)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", path);
@@ -410,19 +458,24 @@ static void write_list(const opevo_parameter *parameter, opevo_text *out)
     opevo_text_add(out, "]");
 }
 
-/* The path between the parentheses of "graph(PATH)". */
-static void write_path(const opevo_parameter *parameter, opevo_text *out)
+/* Each edge once, from its smaller vertex. */
+static void write_edges(const opevo_parameter *parameter, opevo_text *out)
 {
-    const char *text = strchr(opevo_parameter_text(parameter), '(');
-    char *path = opevo_strdup(text + 1);
+    bool any = false;
 
-    if (!path) {
-        out->failed = true;
-        return;
+    opevo_text_add(out, ", \"_edges\": [");
+    for (opevo_index u = 0; u < opevo_parameter_size(parameter); u++) {
+        for (opevo_index k = 0; k < opevo_parameter_degree(parameter, u); k++) {
+            opevo_index v = opevo_parameter_neighbour(parameter, u, k);
+
+            if (v < u)
+                continue;
+            opevo_text_printf(out, "%s[%llu, %llu]", any ? ", " : "", (unsigned long long)u,
+                              (unsigned long long)v);
+            any = true;
+        }
     }
-    path[strlen(path) - 1] = '\0';
-    opevo_text_add_json(out, path);
-    opevo_free(path);
+    opevo_text_add(out, "]");
 }
 
 static void write_parameter(const opevo_parameter *parameter, opevo_text *out)
@@ -432,12 +485,12 @@ static void write_parameter(const opevo_parameter *parameter, opevo_text *out)
 
     opevo_text_printf(
         out, "{\"_type\": \"%s\", \"_value\": ", type->alias ? type->alias : type->info.name);
-    if (type->is_list)
+    if (type->is_list || type->is_path)
         write_list(parameter, out);
-    else if (type->is_path)
-        write_path(parameter, out);
     else
         write_tuple(parameter, out);
+    if (type->is_path)
+        write_edges(parameter, out);
     if (strcmp(topology, type->topologies[0].name) != 0)
         opevo_text_printf(out, ", \"_topology\": \"%s\"", topology);
     for (size_t i = 0; parameter->component_names && i < opevo_parameter_arity(parameter); i++)

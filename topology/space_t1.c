@@ -22,7 +22,8 @@ typedef struct reader {
     const char **conditions;
     size_t *condition_lines;
     size_t condition_count;
-    size_t line; /* of what is being read */
+    size_t line;   /* of what is being read */
+    uint64_t made; /* values of lists */
 } reader;
 
 static opevo_status refuse(const reader *self, opevo_error *err, const char *format, ...)
@@ -148,7 +149,7 @@ static opevo_status read_parameter(reader *self, size_t number, opevo_i_json_pla
     self->line = opevo_i_json_place_find(at, entry, "Values").line;
     snprintf(where, sizeof where, "%.256s:%zu: Values of %s", self->file->origin, self->line,
              OPEVO_I_EXCERPT(name));
-    OPEVO_TRY(opevo_i_values_read(list, where, &values, err));
+    OPEVO_TRY(opevo_i_values_read(list, where, &self->made, &values, err));
     status = create_parameter(self, name, type, &values, err);
 cleanup:
     opevo_i_values_release(&values);

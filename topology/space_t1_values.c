@@ -19,12 +19,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUES_MAX = 1 << 20, NESTING_MAX = 20 };
+/* Made: values of all lists of a file, those that are dropped again and 16 bytes of a text as one. */
+enum { VALUES_MAX = 1 << 20, MADE_MAX = 1 << 22, NESTING_MAX = 20 };
 
 typedef struct lists {
     const char *text;
     const char *where;
     unsigned nesting;
+    uint64_t *made;
     opevo_error *err;
 } lists;
 
@@ -63,6 +65,12 @@ static opevo_status append(const lists *self, opevo_i_values *out, opevo_value v
     if (out->count == VALUES_MAX)
         return OPEVO_FAIL(self->err, OPEVO_LIMIT, "%s: more than %d values.", self->where,
                           VALUES_MAX);
+    *self->made += 1 + (value.kind == OPEVO_VALUE_TEXT ? strlen(value.as.text) / 16 : 0);
+    if (*self->made > MADE_MAX)
+        return OPEVO_FAIL(
+            self->err, OPEVO_LIMIT,
+            "%s: the lists up to here make more than %d values; write shorter ranges.", self->where,
+            MADE_MAX);
     if (!opevo_reserve(&items, &out->capacity, out->count + 1, sizeof *out->items))
         return no_memory(self);
     out->items = items;
@@ -338,10 +346,10 @@ static opevo_status read_list(lists *self, span at, opevo_i_values *out)
     return status;
 }
 
-opevo_status opevo_i_values_read(const char *text, const char *where, opevo_i_values *out,
-                                 opevo_error *err)
+opevo_status opevo_i_values_read(const char *text, const char *where, uint64_t *made,
+                                 opevo_i_values *out, opevo_error *err)
 {
-    lists self = {.text = text, .where = where, .err = err};
+    lists self = {.text = text, .where = where, .made = made, .err = err};
     opevo_i_values values = {0};
     opevo_status status = read_list(&self, (span){0, strlen(text)}, &values);
 

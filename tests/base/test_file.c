@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +45,7 @@ static void test_what_is_written_is_read(void **state)
     (void)state;
     CHECK_OK(opevo_file_write(path_of("a"), data, sizeof data, &err));
     CHECK_OK(opevo_file_write(path_of("a"), data, sizeof data - 1, &err));
-    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    CHECK_OK(opevo_file_read(path_of("a"), SIZE_MAX, &back, &size, &err));
     assert_int_equal(size, sizeof data - 1);
     assert_memory_equal(back, data, sizeof data);
     assert_int_equal(files_in_folder(), 1);
@@ -58,11 +59,36 @@ static void test_errors_name_the_path(void **state)
 
     (void)state;
     CHECK_FAILS(OPEVO_IO, "/absent: No such file",
-                opevo_file_read(path_of("absent"), &back, &size, &err));
-    CHECK_FAILS(OPEVO_IO, "Is a directory", opevo_file_read(folder, &back, &size, &err));
+                opevo_file_read(path_of("absent"), SIZE_MAX, &back, &size, &err));
+    CHECK_FAILS(OPEVO_IO, "Is a directory", opevo_file_read(folder, SIZE_MAX, &back, &size, &err));
     CHECK_FAILS(OPEVO_IO, "/no/file: No such file",
                 opevo_file_write(path_of("no/file"), "x", 1, &err));
     CHECK_FAILS(OPEVO_IO, "No space left", opevo_file_write("/dev/full", "x", 1, &err));
+}
+
+/* Refused before a byte is read: what could block or never end, and what is too large. */
+static void test_only_regular_files_up_to_the_limit(void **state)
+{
+    char *back = NULL;
+    size_t size = 0;
+
+    (void)state;
+    assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
+    CHECK_FAILS(OPEVO_INVALID, "/pipe is no regular file",
+                opevo_file_read(path_of("pipe"), SIZE_MAX, &back, &size, &err));
+    unlink(path_of("pipe"));
+    assert_int_equal(symlink("/dev/zero", path_of("zeros")), 0);
+    CHECK_FAILS(OPEVO_INVALID, "/zeros is no regular file",
+                opevo_file_read(path_of("zeros"), SIZE_MAX, &back, &size, &err));
+    unlink(path_of("zeros"));
+    CHECK_OK(opevo_file_write(path_of("a"), "12345", 5, &err));
+    CHECK_OK(opevo_file_read(path_of("a"), 5, &back, &size, &err));
+    opevo_free(back);
+    CHECK_FAILS(OPEVO_LIMIT, "/a is larger than 4 bytes",
+                opevo_file_read(path_of("a"), 4, &back, &size, &err));
+    /* A file without a size that has contents all the same. */
+    CHECK_FAILS(OPEVO_LIMIT, "is larger than 4 bytes",
+                opevo_file_read("/proc/self/status", 4, &back, &size, &err));
 }
 
 /* A disk that is full in the middle of the file: the old contents stay, and no part lies about. */
@@ -83,7 +109,7 @@ static void test_full_disk_keeps_the_old_file(void **state)
     setrlimit(RLIMIT_FSIZE, &small);
     CHECK_FAILS(OPEVO_IO, "File too large", opevo_file_write(path_of("a"), big, SIZE, &err));
     setrlimit(RLIMIT_FSIZE, &old);
-    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    CHECK_OK(opevo_file_read(path_of("a"), SIZE_MAX, &back, &size, &err));
     assert_string_equal(back, "old");
     assert_int_equal(files_in_folder(), 1);
     opevo_free(back);
@@ -116,12 +142,12 @@ static void test_next_write_removes_what_a_killed_one_left(void **state)
     assert_int_equal(waitpid(child, &exit_state, 0), child);
     assert_true(WIFSIGNALED(exit_state) && WTERMSIG(exit_state) == SIGXFSZ);
     assert_int_equal(files_in_folder(), 2);
-    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    CHECK_OK(opevo_file_read(path_of("a"), SIZE_MAX, &back, &size, &err));
     assert_string_equal(back, "old");
     opevo_free(back);
     CHECK_OK(opevo_file_write(path_of("a"), "new", 3, &err));
     assert_int_equal(files_in_folder(), 1);
-    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    CHECK_OK(opevo_file_read(path_of("a"), SIZE_MAX, &back, &size, &err));
     assert_string_equal(back, "new");
     opevo_free(back);
 }
@@ -154,7 +180,7 @@ static void test_writers_wait_for_each_other(void **state)
         assert_int_equal(waitpid(children[i], &exit_state, 0), children[i]);
         assert_true(WIFEXITED(exit_state) && WEXITSTATUS(exit_state) == 0);
     }
-    CHECK_OK(opevo_file_read(path_of("a"), &back, &size, &err));
+    CHECK_OK(opevo_file_read(path_of("a"), SIZE_MAX, &back, &size, &err));
     assert_int_equal(size, SIZE);
     for (size_t i = 0; i < SIZE; i++)
         assert_int_equal(back[i], back[0]);
@@ -203,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_written_is_read),
         cmocka_unit_test(test_errors_name_the_path),
+        cmocka_unit_test(test_only_regular_files_up_to_the_limit),
         cmocka_unit_test(test_full_disk_keeps_the_old_file),
         cmocka_unit_test(test_next_write_removes_what_a_killed_one_left),
         cmocka_unit_test(test_writers_wait_for_each_other),

@@ -80,9 +80,10 @@ static void read_expression(const char *text, size_t size, opevo_dialect dialect
 static void read_values(const char *text)
 {
     opevo_i_values list = {0};
+    uint64_t made = 0;
     opevo_error err = {OPEVO_OK, ""};
 
-    fuzz_accepts(opevo_i_values_read(text, "fuzz", &list, &err), &err);
+    fuzz_accepts(opevo_i_values_read(text, "fuzz", &made, &list, &err), &err);
     opevo_i_values_release(&list);
 }
 

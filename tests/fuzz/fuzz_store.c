@@ -233,7 +233,7 @@ static void make(void)
     db = open_file(path);
     find_cells(db);
     FUZZ_CHECK(sqlite3_close(db) == SQLITE_OK);
-    FUZZ_CHECK(opevo_file_read(path, &made.data, &made.size, &err) == OPEVO_OK);
+    FUZZ_CHECK(opevo_file_read(path, SIZE_MAX, &made.data, &made.size, &err) == OPEVO_OK);
 }
 
 /* ---- Changing it ---- */

@@ -431,7 +431,7 @@ static void test_spoilt_cache(void **state)
     size_t size = 0;
 
     (void)state;
-    CHECK_OK(opevo_file_read(path, &good, &size, &err));
+    CHECK_OK(opevo_file_read(path, SIZE_MAX, &good, &size, &err));
     for (size_t i = 0; i <= size; i++) {
         opevo_text spoilt = {0};
         char *healed = NULL;
@@ -448,7 +448,7 @@ static void test_spoilt_cache(void **state)
         }
         CHECK_OK(opevo_file_write(path, spoilt.data, spoilt.length, &err));
         assert_true(optimum_of(small_op, "v100").point == expected.point);
-        CHECK_OK(opevo_file_read(path, &healed, &healed_size, &err));
+        CHECK_OK(opevo_file_read(path, SIZE_MAX, &healed, &healed_size, &err));
         assert_int_equal(healed_size, size);
         assert_memory_equal(healed, good, size);
         opevo_free(healed);

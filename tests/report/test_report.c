@@ -46,7 +46,7 @@ static char *read_text(const char *path)
     size_t size = 0;
     opevo_error err = {OPEVO_OK, ""};
 
-    if (opevo_file_read(path, &data, &size, &err) != OPEVO_OK)
+    if (opevo_file_read(path, SIZE_MAX, &data, &size, &err) != OPEVO_OK)
         fail_msg("%s", err.message);
     return data;
 }

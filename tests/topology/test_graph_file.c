@@ -429,6 +429,40 @@ static void test_spoilt_files(void **state)
     }
 }
 
+/* A short file may not ask for much memory; one that names what it has may be large. */
+static void test_size_follows_from_the_file(void **state)
+{
+    opevo_parameter *parameter = NULL;
+    opevo_text text = {0};
+
+    (void)state;
+    CHECK_FAILS(OPEVO_LIMIT, "b.el:1: vertex numbers must be below 65536 in a file of 11 bytes",
+                read_as("b.el", "0 67108863\n", &parameter, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "b.net:1: *Vertices must",
+                read_as("b.net", "*Vertices 60000000\n*Edges\n1 2\n", &parameter, &err));
+    CHECK_OK(read_as("b.el", "0 65535\n", &parameter, &err));
+    opevo_parameter_destroy(parameter);
+    for (int i = 1; i < 80000; i++)
+        opevo_text_printf(&text, "%d %d\n", i - 1, i);
+    CHECK_OK(read_as("b.el", text.data, &parameter, &err));
+    assert_true(opevo_parameter_size(parameter) == 80000);
+    opevo_parameter_destroy(parameter);
+    opevo_text_clear(&text);
+    opevo_text_add(&text, "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">");
+    for (int i = 0; i < 3000; i++)
+        opevo_text_printf(&text,
+                          "<key id=\"k%d\" for=\"node\" attr.name=\"a%d\" "
+                          "attr.type=\"double\"/>",
+                          i, i);
+    opevo_text_add(&text, "<graph edgedefault=\"undirected\">");
+    for (int i = 0; i < 3000; i++)
+        opevo_text_printf(&text, "<node id=\"n%d\"/>", i);
+    opevo_text_add(&text, "</graph></graphml>");
+    CHECK_FAILS(OPEVO_LIMIT, "3000 attributes of 3000 nodes",
+                read_as("b.xml", text.data, &parameter, &err));
+    opevo_text_free(&text);
+}
+
 static void test_allocations(void **state)
 {
     int64_t live = opevo_memory_live();
@@ -474,6 +508,7 @@ int main(void)
         cmocka_unit_test(test_metrics_of_random_graphs),
         cmocka_unit_test(test_metrics_of_a_forest),
         cmocka_unit_test(test_spoilt_files),
+        cmocka_unit_test(test_size_follows_from_the_file),
         cmocka_unit_test(test_allocations),
     };
 

@@ -282,6 +282,58 @@ static void test_kinds_of_values(void **state)
     opevo_space_destroy(python);
 }
 
+/* A short file may not ask for hours: many constraints on a large parameter are refused, the same
+ * ones joined are not, and where nothing is tried fewer points are looked at. */
+static void test_work_is_bounded(void **state)
+{
+    opevo_space *space = NULL;
+    opevo_space_share share;
+
+    (void)state;
+    for (int n = 10; n <= 11; n++) {
+        opevo_text json = {0};
+
+        opevo_text_printf(&json, "{\"p\": {\"_type\": \"permutation\", \"_value\": [%d]},", n);
+        opevo_text_add(&json, "\"_constraints\": [");
+        for (int i = 0; i < 200; i++)
+            opevo_text_printf(&json, "%s\"p[%d] < %d\"", i ? "," : "", i % n, n);
+        opevo_text_add(&json, "]}");
+        if (n == 10) {
+            CHECK_FAILS(OPEVO_LIMIT, "constraint 23: trying the constraints up to here",
+                        opevo_space_parse(json.data, "space.json", NULL, &space, &err));
+        } else {
+            CHECK_OK(opevo_space_parse(json.data, "space.json", NULL, &space, &err));
+            CHECK_OK(opevo_space_count_allowed(space, OPEVO_INDEX_MAX, 1, &share, &err));
+            assert_true(!share.exact && share.share == 1);
+            opevo_space_destroy(space);
+        }
+        opevo_text_free(&json);
+    }
+}
+
+/* Names of components are looked up in any number and order. */
+static void test_many_names(void **state)
+{
+    opevo_text json = {0};
+    opevo_space *space = NULL;
+
+    (void)state;
+    opevo_text_add(&json,
+                   "{\"f\": {\"_type\": \"factor\", \"_value\": [2, 300], \"_components\": [");
+    for (int i = 0; i < 300; i++)
+        opevo_text_printf(&json, "%s\"n%d\"", i ? ", " : "", i * 7919 % 1000);
+    opevo_text_add(&json, "]}, \"_constraints\": [\"n0 == 2\", \"n1 + n10");
+    opevo_text_add(&json, "\"]}");
+    CHECK_FAILS(OPEVO_INVALID, "nothing is called n1;",
+                opevo_space_parse(json.data, "space.json", NULL, &space, &err));
+    json.length -= strlen(", \"n1 + n10\"]}");
+    opevo_text_add(&json, "]}");
+    CHECK_OK(opevo_space_parse(json.data, "space.json", NULL, &space, &err));
+    assert_true(opevo_space_allows(space, 0) && !opevo_space_allows(space, 1));
+    opevo_space_destroy(space);
+    opevo_text_free(&json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +344,8 @@ int main(void)
         cmocka_unit_test(test_untried_constraint),
         cmocka_unit_test(test_huge_space),
         cmocka_unit_test(test_kinds_of_values),
+        cmocka_unit_test(test_work_is_bounded),
+        cmocka_unit_test(test_many_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,6 +94,9 @@ static void test_written_spaces_come_back(void **state)
         "{\"p\": {\"_type\": \"permutation\", \"_value\": [4], \"_topology\": \"insertion\"},"
         "\"q\": {\"_type\": \"permutation\", \"_value\": [2], \"_components\": [\"q0\", \"q1\"]},"
         "\"_constraints\": [\"p[0] < 3 < p[1] + 4 or q0\"], \"_dialect\": \"python\"}",
+        "{\"g\": {\"_type\": \"graph\", \"_value\": [\"b\", \"a b\", 7, \"alone\"], \"_edges\": "
+        "[[0, 1], [2, 0]]}, \"h\": {\"_type\": \"graph\", \"_value\": [0], \"_edges\": []},"
+        "\"_constraints\": [\"g != 'b' || h == 0\"]}",
         "{\"f\": {\"_type\": \"factor\", \"_value\": [1, 2]},"
         "\"g\": {\"_type\": \"factor\", \"_value\": [97, 1], \"_topology\": \"complete\"},"
         "\"h\": {\"_type\": \"discrete\", \"_value\": [-9223372036854775807, 0, "
@@ -164,6 +167,16 @@ static void test_nni_mistakes(void **state)
         {"{\"a\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"x\"}]}}",
          "space.json:1: Parameter a: a value is an object; nested search spaces are not supported"},
         {"{\"a\": {\"_type\": \"graph\", \"_value\": \"no such file\"}}", "space.json:1: "},
+        {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edges\": [[0, 2]]}}",
+         "space.json:1: Parameter a: Edge 0 joins 0 and 2, but there are 2 vertices."},
+        {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edges\": [[0]]}}",
+         "space.json:1: Parameter a: _edges must be a list of pairs"},
+        {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edges\": {}}}",
+         "space.json:1: Parameter a: _edges must be a list of pairs"},
+        {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edge\": []}}",
+         "_topology, _components and _edges."},
+        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2], \"_edges\": []}}",
+         "space.json:1: Parameter a: only a graph has edges."},
         {"{\"a b\": {\"_type\": \"discrete\", \"_value\": [1]}}", "space.json:1: "},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topologie\": \"path\"}}",
          "Parameter a: unknown key \"_topologie\"; the keys are"},
@@ -286,6 +299,21 @@ static void test_long_texts_are_cut(void **state)
 
 /* ---- Files ---- */
 
+/* What is written holds the graph, not the name of its file. */
+static void check_copy_needs_no_file(const opevo_space *space, const char *graph)
+{
+    opevo_text written = {0};
+    opevo_space *copy = NULL;
+
+    opevo_space_write_json(space, &written);
+    CHECK_OK(opevo_text_check(&written, &err));
+    assert_int_equal(unlink(graph), 0);
+    CHECK_OK(opevo_space_parse(written.data, "a copy", NULL, &copy, &err));
+    assert_true(opevo_space_signature(copy) == opevo_space_signature(space));
+    opevo_space_destroy(copy);
+    opevo_text_free(&written);
+}
+
 static void test_loading(void **state)
 {
     char folder[] = "opevo-space-XXXXXX", path[64], graph[64];
@@ -303,6 +331,9 @@ static void test_loading(void **state)
     CHECK_OK(opevo_file_write(graph, edges, sizeof edges - 1, &err));
     CHECK_OK(opevo_space_load(path, &space, &err));
     check_size(space, 3);
+    opevo_space_destroy(space);
+    CHECK_OK(opevo_space_load(path, &space, &err));
+    check_copy_needs_no_file(space, graph);
     opevo_space_destroy(space);
     CHECK_OK(opevo_file_write(graph, "0 1\n1 x\n", 8, &err));
     CHECK_FAILS(OPEVO_INVALID, path, opevo_space_load(path, &space, &err));

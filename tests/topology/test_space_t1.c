@@ -171,6 +171,25 @@ static void test_t1_lines(void **state)
     }
 }
 
+/* Lists that make many values and drop them again are bounded over the whole file. */
+static void test_t1_lists_are_bounded(void **state)
+{
+    opevo_text json = {0};
+    opevo_space *space = NULL;
+
+    (void)state;
+    opevo_text_add(&json, "{\"ConfigurationSpace\": {\"Conditions\": [], \"TuningParameters\": [");
+    for (int i = 0; i < 5; i++)
+        opevo_text_printf(&json,
+                          "%s{\"Name\": \"p%d\", \"Type\": \"int\", \"Values\": "
+                          "\"[1] + [i for i in range(1000000) if i < 0]\"}",
+                          i ? "," : "", i);
+    opevo_text_add(&json, "]}}");
+    CHECK_FAILS(OPEVO_LIMIT, "Values of p4: the lists up to here make more than 4194304 values",
+                opevo_space_parse(json.data, "t1.json", NULL, &space, &err));
+    opevo_text_free(&json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_t1_mistakes),
         cmocka_unit_test(test_t1_structure),
         cmocka_unit_test(test_t1_lines),
+        cmocka_unit_test(test_t1_lists_are_bounded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

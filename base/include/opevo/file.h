@@ -9,8 +9,15 @@
 
 #include <opevo/status.h>
 
-/* The whole file, with a zero byte after it that *size does not count; release with opevo_free. */
-opevo_status opevo_file_read(const char *path, char **data, size_t *size, opevo_error *err);
+/* The whole file, with a zero byte after it that *size does not count; release with opevo_free.
+ * Opening never blocks.
+ *
+ *   limit  bytes that a file of this format may have at most
+ *
+ * Errors: IO; INVALID for what is no regular file (a pipe, a device); LIMIT for a larger file, which
+ * is not read; NOMEM. */
+opevo_status opevo_file_read(const char *path, size_t limit, char **data, size_t *size,
+                             opevo_error *err);
 
 /* Write PATH.opevo-partial, flush to disk, then rename: after a crash or on a full disk the target
  * is the old file or the new one, never a part. What a killed process left under that name, the next

@@ -62,8 +62,8 @@ opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int
  * INVALID if there is none; MISMATCH if it was made on another space than this. */
 opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space *space,
                               uint64_t *trials, opevo_error *err);
-/* The space of a run, the caller's; NULL where it cannot be made here, as with a graph file that is
- * gone. Errors: NOMEM. */
+/* The space of a run, the caller's; NULL where it cannot be made here, as with a store of an earlier
+ * version that names a graph file which is gone. Errors: NOMEM. */
 opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out,
                                opevo_error *err);
 /* Trials of a run after number `after`, at most `capacity` of them, in order. Samples and messages

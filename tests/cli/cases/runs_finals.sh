@@ -23,7 +23,7 @@ rm runs.db:1
 # Other finals are measured, and replace the old ones.
 tune --trials 3 --finals 2 --rounds 7 --store runs.db >/dev/null
 opevo runs runs.db:1 | sed -n '/^finals/,$p'
-# Where the space cannot be made any more, points are numbers.
+# A graph is in the store, whatever becomes of its file.
 printf '{"X": {"_type": "graph", "_value": "g.edges"}}' >space.json
 printf '1 2\n2 3\n' >g.edges
 opevo tune --on 'cmd:echo took {X} ms' --space space.json --tuner grid --result 'ms:/took ([0-9]+) ms/' --finals 2 \

@@ -47,6 +47,10 @@ typedef struct opevo_parameter_spec {
     const char *const *component_names; /* NULL, or one such identifier for each component */
     size_t component_name_count;
     const char *directory; /* against which graph(FILE) resolves a relative path; NULL: here */
+    /* graph: edges[2 e] ~ edges[2 e + 1] between the vertices that `values` lists, from 0; NULL:
+     * `values` is the path of a file. */
+    const uint32_t *edges;
+    size_t edge_count;
 } opevo_parameter_spec;
 
 /* Errors: INVALID for an unknown type or topology, C = 0, v = 0, n = 0, no values, equal values, a

@@ -32,7 +32,8 @@ typedef enum opevo_dialect {
  *         nothing known or nothing at all, uses a text as a number, has no value at some
  *         combination of the parameters that it names (all are tried up to 2^22 of them), or never
  *         holds there; INVALID when no point of a space of up to 2^20 satisfies all of them; LIMIT
- *         when the points exceed 2^128 - 1, for more than 1024 parameters, and for a constraint
+ *         when the points exceed 2^128 - 1, for more than 1024 parameters or 4096
+ *         constraints, for constraints whose trying takes more than 2^33 operations, for a constraint
  *         over more than 256; NOMEM.
  * Cost:   about 4 ns for each operation of a constraint and combination tried; a bit for each. */
 opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
@@ -69,8 +70,9 @@ opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vert
 bool opevo_space_allows(const opevo_space *space, opevo_index point);
 
 /* How many points the constraints allow: exact by enumeration on `threads` threads (0: all
- * processors) for spaces up to `enumerate_limit` points (and 2^52), otherwise estimated from one
- * point at a pseudo-random, fixed place in each of 2^20 equal ranges. Without constraints, and up
+ * processors) for spaces up to `enumerate_limit` points (and 2^52) where that takes at most 2^34
+ * operations, otherwise estimated from one point at a pseudo-random, fixed place in each of 2^20
+ * equal ranges, or fewer where the constraints are costly. Without constraints, and up
  * to 2^20 points, always exact. The answer does not depend on the number of threads. */
 typedef struct opevo_space_share {
     bool exact;
@@ -102,8 +104,8 @@ opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_
 /* Whether there are constraints, or listed points. */
 bool opevo_space_is_restricted(const opevo_space *space);
 
-/* The space in NNI's form with our extensions, such that opevo_space_parse gives an equal space
- * (graph files excepted, which are named, not copied). */
+/* The space in NNI's form with our extensions, such that opevo_space_parse gives an equal space,
+ * whatever became of the files that it was read from: graphs are written with all their edges. */
 void opevo_space_write_json(const opevo_space *space, opevo_text *out);
 
 /* The same values and constraints, so the same points under the same numbers, with other graphs.
