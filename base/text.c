@@ -38,63 +38,139 @@ void opevo_text_add(opevo_text *text, const char *piece)
     opevo_text_add_bytes(text, piece, strlen(piece));
 }
 
-void opevo_text_printf(opevo_text *text, const char *format, ...)
+void opevo_text_vprintf(opevo_text *text, const char *format, va_list arguments)
 {
-    va_list arguments;
+    va_list again;
     int length = 0;
 
-    va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
+    va_copy(again, arguments);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
     if (length < 0) {
         text->failed = true;
         return;
     }
     if (!make_room(text, (size_t)length))
         return;
-    va_start(arguments, format);
     vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
     text->length += (size_t)length;
+}
+
+void opevo_text_printf(opevo_text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    opevo_text_vprintf(text, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- Foreign text --------------------------------------------------------------------------- */
+
+/* Length of the UTF-8 character at `at`, which goes into *character; 0 where there is none. */
+static size_t read_character(const unsigned char *at, uint32_t *character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+    uint32_t value = *at;
+
+    if (length < 2) {
+        *character = value;
+        return length;
+    }
+    value &= 0x7fU >> length;
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (at[i] & 0x3fU);
+    }
+    *character = value;
+    return value < least[length] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)
+               ? 0
+               : length;
+}
+
+static bool is_control(uint32_t character)
+{
+    return character < 0x20 || (character >= 0x7f && character < 0xa0);
+}
+
+/* Control characters, ends of lines and paragraphs, and what turns the direction of text. */
+static bool is_hidden(uint32_t character)
+{
+    return is_control(character) || (character >= 0x200e && character <= 0x200f) ||
+           (character >= 0x2028 && character <= 0x202e) ||
+           (character >= 0x2066 && character <= 0x2069);
+}
+
+size_t opevo_text_character(const char *at, bool *visible)
+{
+    uint32_t character = 0;
+    size_t length = read_character((const unsigned char *)at, &character);
+
+    *visible = length > 0 && !is_hidden(character);
+    return length ? length : 1;
+}
+
+void opevo_text_add_visible(opevo_text *text, const char *piece)
+{
+    while (*piece) {
+        uint32_t character = 0;
+        size_t length = read_character((const unsigned char *)piece, &character);
+
+        if (length == 0)
+            opevo_text_printf(text, "\\x%02x", (unsigned char)*piece);
+        else if (character == '\n' || character == '\t' || character == '\r')
+            opevo_text_add(text, character == '\n' ? "\\n" : character == '\t' ? "\\t" : "\\r");
+        else if (is_hidden(character))
+            opevo_text_printf(text, character < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)character);
+        else
+            opevo_text_add_bytes(text, piece, length);
+        piece += length ? length : 1;
+    }
 }
 
 void opevo_text_add_json(opevo_text *text, const char *piece)
 {
     opevo_text_add(text, "\"");
-    for (; *piece; piece++) {
-        unsigned char c = (unsigned char)*piece;
+    while (*piece) {
+        uint32_t character = 0;
+        size_t length = read_character((const unsigned char *)piece, &character);
 
-        if (c == '"' || c == '\\')
-            opevo_text_printf(text, "\\%c", c);
-        else if (c == '\n')
+        if (length == 0)
+            opevo_text_add(text, "\\ufffd");
+        else if (character == '"' || character == '\\')
+            opevo_text_printf(text, "\\%c", (char)character);
+        else if (character == '\n')
             opevo_text_add(text, "\\n");
-        else if (c < 0x20)
-            opevo_text_printf(text, "\\u%04x", (unsigned)c);
+        else if (is_hidden(character))
+            opevo_text_printf(text, "\\u%04x", (unsigned)character);
         else
-            opevo_text_add_bytes(text, piece, 1);
+            opevo_text_add_bytes(text, piece, length);
+        piece += length ? length : 1;
     }
     opevo_text_add(text, "\"");
 }
 
 void opevo_text_add_xml(opevo_text *text, const char *piece)
 {
-    for (; *piece; piece++) {
-        switch (*piece) {
-        case '<':
+    while (*piece) {
+        uint32_t character = 0;
+        size_t length = read_character((const unsigned char *)piece, &character);
+
+        if (*piece == '<')
             opevo_text_add(text, "&lt;");
-            break;
-        case '>':
+        else if (*piece == '>')
             opevo_text_add(text, "&gt;");
-            break;
-        case '&':
+        else if (*piece == '&')
             opevo_text_add(text, "&amp;");
-            break;
-        case '"':
+        else if (*piece == '"')
             opevo_text_add(text, "&quot;");
-            break;
-        default:
-            opevo_text_add_bytes(text, piece, 1);
-        }
+        else if (length && (!is_control(character) || character == '\n' || character == '\t'))
+            opevo_text_add_bytes(text, piece, length);
+        else
+            opevo_text_add(text, "\xef\xbf\xbd"); /* U+FFFD; XML has no control characters */
+        piece += length ? length : 1;
     }
 }
 

@@ -456,7 +456,9 @@ static void print_place(const printer *self, size_t landscape)
     const char *better = opevo_unit_is_time(shown->unit) ? " (smaller is better)" : "";
     double best = opevo_unit_result(shown->unit, place->optimum);
 
-    opevo_text_printf(self->out, "\n== %s: ", shown->name);
+    opevo_text_add(self->out, "\n== ");
+    opevo_text_add_visible(self->out, shown->name);
+    opevo_text_add(self->out, ": ");
     if (shown->table) {
         opevo_i_text_add_grouped(self->out, shown->table->points);
         opevo_text_add(self->out, " points, ");

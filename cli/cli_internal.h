@@ -241,6 +241,9 @@ void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out);
  * 80: what is piped will be read on a terminal. Where a function takes a width, 0 is no limit. */
 unsigned opevo_i_terminal_width(int descriptor);
 
+/* "opevo VERB: sentence" on stderr; what the sentence quotes cannot steer a terminal. */
+void opevo_i_print_error(const char *verb, const char *sentence);
+
 /* ---- How text looks (style.c) ---- */
 
 /* Whether the locale (LC_ALL, LC_CTYPE or LANG, the first that is set) lets characters beyond ASCII

@@ -200,8 +200,9 @@ static void print_finalist(const opevo_i_finals *finals, size_t number, const op
 
     bounds_of(one, unit, &low, &high);
     if (number == verdict->library && one->median == 0) {
-        opevo_text_printf(out, "- the library was not measured: %s\n",
-                          opevo_text_string(&finals->library));
+        opevo_text_add(out, "- the library was not measured: ");
+        opevo_text_add_visible(out, opevo_text_string(&finals->library));
+        opevo_text_add(out, "\n");
         return;
     }
     opevo_text_printf(out, "%s %.6g %s",
@@ -212,7 +213,7 @@ static void print_finalist(const opevo_i_finals *finals, size_t number, const op
     print_interval(low, high, out);
     opevo_text_add(out, "  ");
     if (number == verdict->library)
-        opevo_text_add(out, opevo_text_string(&finals->library));
+        opevo_text_add_visible(out, opevo_text_string(&finals->library));
     else if (space)
         opevo_space_print(space, one->point, out);
     else

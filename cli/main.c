@@ -40,24 +40,52 @@ opevo_status opevo_i_verb_find(const char *name, const opevo_verb **out, opevo_e
     return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown verb \"%.60s\"; see opevo help.", name);
 }
 
-static bool write_out(const opevo_text *out, opevo_error *err)
+/* Length of a sequence that sets a colour, "ESC [ 1 ; 31 m"; 0 where there is none. */
+static size_t colour_length(const char *at)
 {
-    if (fwrite(opevo_text_string(out), 1, out->length, stdout) == out->length &&
-        fflush(stdout) == 0)
-        return true;
-    opevo_error_set(err, OPEVO_IO, "Standard output: %s.", strerror(errno));
-    return false;
+    size_t length = at[0] == '\033' && at[1] == '[' ? 2 + strspn(at + 2, "0123456789;") : 0;
+
+    return length && at[length] == 'm' ? length + 1 : 0;
 }
 
-static void complain(const char *verb, const opevo_error *error)
+/* What a verb printed, with everything escaped that could steer a terminal: names, messages and
+ * notes may come from anywhere. Colours are the program's own, on a terminal only. */
+static void make_safe(const opevo_text *out, bool terminal, opevo_text *safe)
 {
-    opevo_text line = {0};
-    char who[80];
+    const char *at = opevo_text_string(out), *end = at + out->length;
 
-    snprintf(who, sizeof who, "opevo%s%s:", *verb ? " " : "", verb);
-    opevo_i_text_add_styled(&line, STDERR_FILENO, OPEVO_STYLE_BAD, who);
-    fprintf(stderr, "%s %s\n", opevo_text_string(&line), error->message);
-    opevo_text_free(&line);
+    while (at < end) {
+        bool visible = true;
+        size_t length = opevo_text_character(at, &visible);
+        size_t colour = terminal ? colour_length(at) : 0;
+        char one[8] = "";
+
+        length = colour ? colour : length;
+        if (visible || colour || *at == '\n' || *at == '\t') {
+            opevo_text_add_bytes(safe, at, length);
+        } else {
+            memcpy(one, at, length);
+            opevo_text_add_visible(safe, one);
+        }
+        at += length;
+    }
+}
+
+static bool write_out(const opevo_text *out, opevo_error *err)
+{
+    opevo_text safe = {0};
+    bool written = false;
+
+    make_safe(out, isatty(STDOUT_FILENO), &safe);
+    if (safe.failed)
+        opevo_text_check(&safe, err);
+    else if (fwrite(opevo_text_string(&safe), 1, safe.length, stdout) == safe.length &&
+             fflush(stdout) == 0)
+        written = true;
+    else
+        opevo_error_set(err, OPEVO_IO, "Standard output: %s.", strerror(errno));
+    opevo_text_free(&safe);
+    return written;
 }
 
 static int run_verb(const opevo_verb *verb, int argc, char **argv)
@@ -79,7 +107,7 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
     opevo_text_free(&out);
     if (status == OPEVO_OK)
         return exit_code;
-    complain(verb->name, &err);
+    opevo_i_print_error(verb->name, err.message);
     return status == OPEVO_LOST || status == OPEVO_FAULT ? OPEVO_EXIT_FAILED : OPEVO_EXIT_MISUSED;
 }
 
@@ -102,7 +130,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return run_verb(&opevo_i_verb_help, 0, argv);
     if (opevo_i_verb_find(argv[1], &verb, &err)) {
-        complain("", &err);
+        opevo_i_print_error("", err.message);
         return OPEVO_EXIT_MISUSED;
     }
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -105,8 +105,10 @@ static void print_lines(const opevo_study *study, opevo_text *out)
     for (size_t i = 0; i < study->line_count && i < LINES_SHOWN; i++) {
         const opevo_study_line *line = &study->lines[i];
 
-        opevo_text_printf(out, "  %s  %s%s%s  %s\n", line->objective->name, line->tuner->name,
-                          *line->settings_text ? " " : "", line->settings_text, line->budget_text);
+        opevo_text_add(out, "  ");
+        opevo_text_add_visible(out, line->objective->name);
+        opevo_text_printf(out, "  %s%s%s  %s\n", line->tuner->name, *line->settings_text ? " " : "",
+                          line->settings_text, line->budget_text);
     }
     if (study->line_count > LINES_SHOWN)
         opevo_text_printf(out, "  and %zu more\n", study->line_count - LINES_SHOWN);

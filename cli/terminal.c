@@ -105,27 +105,39 @@ void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width)
     }
 }
 
+void opevo_i_print_error(const char *verb, const char *sentence)
+{
+    opevo_text text = {0};
+    char who[80];
+
+    snprintf(who, sizeof who, "opevo%s%s:", *verb ? " " : "", verb);
+    opevo_i_text_add_styled(&text, STDERR_FILENO, OPEVO_STYLE_BAD, who);
+    opevo_text_add(&text, " ");
+    opevo_text_add_visible(&text, sentence);
+    fprintf(stderr, "%s\n", text.failed ? "opevo: no memory" : opevo_text_string(&text));
+    opevo_text_free(&text);
+}
+
+/* What a cell quotes cannot steer a terminal. */
 void opevo_i_table_cell(opevo_table *table, const char *format, ...)
 {
     void *cells = table->cells;
+    opevo_text text = {0}, cell = {0};
     va_list arguments;
-    int length = 0;
-    char *cell = NULL;
 
     va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
+    opevo_text_vprintf(&text, format, arguments);
     va_end(arguments);
-    cell = length >= 0 ? opevo_malloc((size_t)length + 1, 1) : NULL;
-    if (!cell || !opevo_reserve(&cells, &table->capacity, table->count + 1, sizeof(char *))) {
+    opevo_text_add(&cell, "");
+    opevo_text_add_visible(&cell, opevo_text_string(&text));
+    opevo_text_free(&text);
+    if (cell.failed || !opevo_reserve(&cells, &table->capacity, table->count + 1, sizeof(char *))) {
         table->failed = true;
-        opevo_free(cell);
+        opevo_text_free(&cell);
         return;
     }
-    va_start(arguments, format);
-    vsnprintf(cell, (size_t)length + 1, format, arguments);
-    va_end(arguments);
     table->cells = cells;
-    table->cells[table->count++] = cell;
+    table->cells[table->count++] = cell.data;
 }
 
 static const char *head_of(const opevo_table *table, size_t column)

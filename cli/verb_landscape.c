@@ -124,7 +124,8 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
 {
     const char *sure = sureness(facts);
 
-    opevo_text_printf(out, "%s: ", objective->name);
+    opevo_text_add_visible(out, objective->name);
+    opevo_text_add(out, ": ");
     opevo_i_text_add_grouped(out, opevo_space_size(objective->space));
     opevo_text_add(out, " points");
     if (facts->exact) {

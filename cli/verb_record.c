@@ -295,8 +295,9 @@ static void print_result(const plan *self, opevo_text *out)
     const char *unit = record->objective->unit;
     uint64_t failed = record->rows - record->by_class[OPEVO_OUTCOME_OK];
 
-    opevo_text_printf(out, "%s: %llu of %zu points recorded, %llu of them now, %llu failed\n",
-                      record->objective->name, (unsigned long long)record->rows, self->count,
+    opevo_text_add_visible(out, record->objective->name);
+    opevo_text_printf(out, ": %llu of %zu points recorded, %llu of them now, %llu failed\n",
+                      (unsigned long long)record->rows, self->count,
                       (unsigned long long)self->measured, (unsigned long long)failed);
     opevo_i_reasons_print(&self->reasons, out);
     if (self->gave_up)

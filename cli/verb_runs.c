@@ -84,23 +84,33 @@ static void add_row(const opevo_run_info *info, opevo_table *table)
 
 static void print_run(const opevo_run_info *info, const opevo_i_reasons *reasons, opevo_text *out)
 {
-    opevo_text_printf(out, "run %lld, %s; tuner %s%s%s; seed %llu", (long long)info->run,
-                      info->objective, info->tuner, *info->settings ? " " : "", info->settings,
-                      (unsigned long long)info->seed);
-    opevo_text_printf(out, "%s%s; opevo %s\n", *info->started ? "; started " : "", info->started,
-                      info->version);
+    opevo_text_printf(out, "run %lld, ", (long long)info->run);
+    opevo_text_add_visible(out, info->objective);
+    opevo_text_add(out, "; tuner ");
+    opevo_text_add_visible(out, info->tuner);
+    opevo_text_add(out, *info->settings ? " " : "");
+    opevo_text_add_visible(out, info->settings);
+    opevo_text_printf(out, "; seed %llu%s", (unsigned long long)info->seed,
+                      *info->started ? "; started " : "");
+    opevo_text_add_visible(out, info->started);
+    opevo_text_add(out, "; opevo ");
+    opevo_text_add_visible(out, info->version);
+    opevo_text_add(out, "\n");
     opevo_text_printf(out, "%llu trials, %llu failed; cost %.1f s; %s%s\n",
                       (unsigned long long)info->trials, (unsigned long long)info->failed,
                       info->cost_s, *info->stop ? "stopped by: " : "not ended", info->stop);
     opevo_i_reasons_print(reasons, out);
-    if (info->best_trial)
-        opevo_text_printf(out, "best %.8g %s%s, at trial %llu\n%s\n",
-                          opevo_unit_result(info->unit, info->best_fitness),
-                          opevo_unit_name(info->unit),
-                          opevo_unit_is_time(info->unit) ? " (smaller is better)" : "",
-                          (unsigned long long)info->best_trial, info->best_text);
-    else
+    if (!info->best_trial) {
         opevo_text_add(out, "no trial succeeded\n");
+        return;
+    }
+    opevo_text_printf(out, "best %.8g ", opevo_unit_result(info->unit, info->best_fitness));
+    opevo_text_add_visible(out, opevo_unit_name(info->unit));
+    opevo_text_printf(out, "%s, at trial %llu\n",
+                      opevo_unit_is_time(info->unit) ? " (smaller is better)" : "",
+                      (unsigned long long)info->best_trial);
+    opevo_text_add_visible(out, info->best_text);
+    opevo_text_add(out, "\n");
 }
 
 /* The best fitness over the trials, read piece by piece. */

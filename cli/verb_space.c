@@ -143,8 +143,10 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
     opevo_text_add(out, "\n");
     opevo_i_text_add_grouped(out, opevo_space_size(space));
     opevo_text_add(out, " points (exact)");
-    for (size_t i = 0; i < opevo_space_constraint_count(space); i++)
-        opevo_text_printf(out, "\nconstraint %zu: %s", i + 1, opevo_space_constraint(space, i));
+    for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
+        opevo_text_printf(out, "\nconstraint %zu: ", i + 1);
+        opevo_text_add_visible(out, opevo_space_constraint(space, i));
+    }
     if (opevo_space_is_restricted(space)) {
         opevo_text_printf(out, "\nallowed: %.4f %% of the points, ", 100 * share->share);
         if (share->exact) {

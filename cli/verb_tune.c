@@ -371,7 +371,7 @@ static void emit(const opevo_i_tuning *self, const opevo_call *call, int *exit_c
                                    best->outcome.fitness, &err);
     if (err.status == OPEVO_OK)
         return;
-    fprintf(stderr, "opevo tune: The kernel is not written: %s\n", err.message);
+    opevo_i_print_error("tune: The kernel is not written", err.message);
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
@@ -382,7 +382,7 @@ static void check_store(const opevo_i_tuning *self, int *exit_code)
 
     if (!self->run.store || opevo_store_check_place(self->run.store, &err) == OPEVO_OK)
         return;
-    fprintf(stderr, "opevo tune: %s\n", err.message);
+    opevo_i_print_error("tune", err.message);
     *exit_code = OPEVO_EXIT_FAILED;
 }
 

@@ -172,6 +172,24 @@ cleanup:
     return status;
 }
 
+/* A name of ours that is a view, a virtual table or an index would run what its maker wrote. */
+static opevo_status check_tables(opevo_store *store, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    int64_t foreign = 0;
+
+    OPEVO_TRY(get_number(store,
+                         "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
+                         " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs')"
+                         " AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
+                         &foreign, err));
+    if (foreign)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is no run store: what should be its tables are none.", store->path);
+cleanup:
+    return status;
+}
+
 /* Whether the file has no tables yet; an error if it is anything but a run store of this format. */
 static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *empty, bool *old,
                              opevo_error *err)
@@ -202,6 +220,7 @@ static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *em
                           "%s has format %lld of the run store, and this program reads format %d: "
                           "use another store.",
                           store->path, (long long)version, FORMAT_VERSION);
+    OPEVO_TRY(check_tables(store, err));
 cleanup:
     return status;
 }
@@ -333,6 +352,9 @@ static opevo_status connect(opevo_store *store, opevo_store_mode mode, bool immu
     }
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, BUSY_MS);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL); /* temporary ones stay */
     OPEVO_TRY(
         opevo_i_store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err));
 cleanup:

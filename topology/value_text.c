@@ -6,6 +6,44 @@
 
 /* ---- Quoting ---- */
 
+/* A byte that is no UTF-8 is kept as it is, so that the text reads back as itself. */
+static bool is_stray(char byte, size_t bytes)
+{
+    return bytes == 1 && (unsigned char)byte >= 0x80;
+}
+
+/* Turn the JSON string at the end of `out`, from `begin`, into its contents. */
+static void drop_quotes(opevo_text *out, size_t begin)
+{
+    if (out->failed)
+        return;
+    memmove(out->data + begin, out->data + begin + 1, out->length - begin - 2);
+    out->length -= 2;
+    out->data[out->length] = '\0';
+}
+
+static void quote(opevo_text *out, const char *text)
+{
+    opevo_text_add(out, "\"");
+    while (*text) {
+        bool visible = true;
+        char one[8] = "";
+        size_t bytes = opevo_text_character(text, &visible);
+
+        memcpy(one, text, bytes);
+        if (is_stray(*text, bytes)) {
+            opevo_text_add(out, one);
+        } else {
+            size_t begin = out->length;
+
+            opevo_text_add_json(out, one);
+            drop_quotes(out, begin);
+        }
+        text += bytes;
+    }
+    opevo_text_add(out, "\"");
+}
+
 /* `signs` are the bytes that a bare text may not hold. */
 static bool needs_quotes(const char *text, const char *signs)
 {
@@ -14,16 +52,21 @@ static bool needs_quotes(const char *text, const char *signs)
     if (opevo_value_parse(text).kind != OPEVO_VALUE_TEXT || length == 0 || text[0] == ' ' ||
         text[length - 1] == ' ')
         return true;
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || strchr(signs, *text))
+    while (*text) {
+        bool visible = true;
+        size_t bytes = opevo_text_character(text, &visible);
+
+        if ((!visible && !is_stray(*text, bytes)) || strchr(signs, *text))
             return true;
+        text += bytes;
+    }
     return false;
 }
 
 static void print(opevo_text *out, opevo_value value, const char *signs)
 {
     if (value.kind == OPEVO_VALUE_TEXT && needs_quotes(value.as.text, signs))
-        opevo_text_add_json(out, value.as.text);
+        quote(out, value.as.text);
     else
         opevo_value_print(out, value);
 }

@@ -26,6 +26,28 @@ static void test_escaping(void **state)
     opevo_text_free(&text);
 }
 
+/* Nothing that could steer a terminal gets through, and what comes out is UTF-8. */
+static void test_foreign_text(void **state)
+{
+    static const char hostile[] =
+        "a\x1b[31m\r\n\t\x7f\xc2\x9b\xe2\x80\xae\xff\xc3\xc0\xaf\xed\xa0\x80"
+        "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\xf4\x90\x80\x80";
+    opevo_text text = {0};
+
+    (void)state;
+    opevo_text_add_visible(&text, hostile);
+    assert_string_equal(text.data,
+                        "a\\x1b[31m\\r\\n\\t\\x7f\\x9b\\u202e\\xff\\xc3\\xc0\\xaf\\xed\\xa0\\x80"
+                        "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\\xf4\\x90\\x80\\x80");
+    opevo_text_clear(&text);
+    opevo_text_add_json(&text, "\x1b\x7f\xc2\x9b\xe2\x80\xae\xff\xc3\xa4");
+    assert_string_equal(text.data, "\"\\u001b\\u007f\\u009b\\u202e\\ufffd\xc3\xa4\"");
+    opevo_text_clear(&text);
+    opevo_text_add_xml(&text, "\x1b\n\xff<");
+    assert_string_equal(text.data, "\xef\xbf\xbd\n\xef\xbf\xbd&lt;");
+    opevo_text_free(&text);
+}
+
 static void test_doubles_read_back_equal(void **state)
 {
     uint64_t bits = 1;
@@ -99,6 +121,7 @@ static void test_long_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_foreign_text),
         cmocka_unit_test(test_escaping),
         cmocka_unit_test(test_doubles_read_back_equal),
         cmocka_unit_test(test_strict_numbers),

@@ -577,11 +577,6 @@ static void note_run(void *context, const opevo_run_info *info)
     self->info[self->count++] = *info;
 }
 
-static void note_best(void *context, const opevo_run_info *info)
-{
-    opevo_text_add(context, info->best_text);
-}
-
 static void test_list(void **state)
 {
     scratch_folder scratch = scratch_make();
@@ -726,102 +721,6 @@ static void test_notes_of_a_run(void **state)
     scratch_remove(&scratch);
 }
 
-/* Trials that are committed after the file has lost its name are in the copy, or where it was moved
- * to. */
-static void test_a_store_that_loses_its_place(void **state)
-{
-    scratch_folder scratch = scratch_make();
-    opevo_space *space = formula_space(space_text);
-    opevo_run_key key = key_of(space, 1);
-    opevo_trial trials[8];
-    opevo_trial read[8];
-    char elsewhere[80];
-
-    (void)state;
-    make_trials(trials);
-    for (int moved = 0; moved < 2; moved++) {
-        opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
-        int64_t run = begin(store, &key);
-        size_t count = 0;
-
-        snprintf(elsewhere, sizeof elsewhere, "%s.%s", scratch.file, moved ? "old" : "recovered");
-        CHECK_OK(opevo_store_append(store, run, trials, 1, &err));
-        CHECK_OK(opevo_store_check_place(store, &err));
-        assert_int_equal(moved ? rename(scratch.file, elsewhere) : unlink(scratch.file), 0);
-        CHECK_OK(opevo_store_append(store, run, trials + 1, 1, &err));
-        CHECK_FAILS(OPEVO_LOST, elsewhere, opevo_store_check_place(store, &err));
-        opevo_store_close(store);
-        store = open_store(elsewhere, OPEVO_STORE_READ);
-        CHECK_OK(opevo_store_read(store, run, 0, read, 8, &count, &err));
-        assert_int_equal(count, 2);
-        opevo_store_close(store);
-        scratch_empty(&scratch);
-    }
-    opevo_space_destroy(space);
-    scratch_remove(&scratch);
-}
-
-/* The best configuration of the only run, and what its space is. */
-static void check_best(const char *path, const char *best)
-{
-    opevo_store *store = open_store(path, OPEVO_STORE_READ);
-    opevo_space *space = NULL;
-    opevo_text seen = {0};
-
-    CHECK_OK(opevo_store_list(store, note_best, &seen, &err));
-    assert_string_equal(opevo_text_string(&seen), best);
-    CHECK_OK(opevo_store_space(store, 1, &space, &err));
-    assert_int_equal(space != NULL, strncmp(best, "point", 5) != 0);
-    opevo_space_destroy(space);
-    opevo_text_free(&seen);
-    opevo_store_close(store);
-}
-
-/* A graph is in the store. A store of before names a file, from the folder of the space file that
- * it was opened with: it counts if it is the same graph, and nothing but a regular file is opened.
- */
-static void test_graphs(void **state)
-{
-    static const char json[] = "{\"g\": {\"_type\": \"graph\", \"_value\": \"g.el\"}}";
-    scratch_folder scratch = scratch_make();
-    opevo_space *space = NULL;
-    opevo_store *store = NULL;
-    opevo_trial trial = {1, {2, "initial"}, {.fitness = 1}};
-    char graph[80], file[80];
-
-    (void)state;
-    snprintf(graph, sizeof graph, "%s/g.el", scratch.path);
-    snprintf(file, sizeof file, "%s/space.json", scratch.path);
-    CHECK_OK(opevo_file_write(graph, "0 2\n", 4, &err));
-    CHECK_OK(opevo_file_write(file, json, sizeof json - 1, &err));
-    CHECK_OK(opevo_space_load(file, &space, &err));
-    store = open_store(scratch.file, OPEVO_STORE_WRITE);
-    opevo_run_key key = key_of(space, 1);
-    key.note.space = file;
-    CHECK_OK(opevo_store_append(store, begin(store, &key), &trial, 1, &err));
-    opevo_store_close(store);
-    unlink(graph);
-    check_best(scratch.file, "g=2");
-    tamper(scratch.file, "UPDATE spaces SET json = '{\"g\": {\"_type\": \"graph\", \"_value\":"
-                         " \"g.el\"}}'");
-    check_best(scratch.file, "point 2");
-    assert_int_equal(mkfifo(graph, 0600), 0);
-    check_best(scratch.file, "point 2");
-    unlink(graph);
-    CHECK_OK(opevo_file_write(graph, "0 2\n", 4, &err));
-    check_best(scratch.file, "g=2");
-    CHECK_OK(opevo_file_write(graph, "1 2\n", 4, &err));
-    check_best(scratch.file, "point 2");
-    /* The next run on the space puts the graph in. */
-    store = open_store(scratch.file, OPEVO_STORE_WRITE);
-    key.seed = 2;
-    begin(store, &key);
-    opevo_store_close(store);
-    check_best(scratch.file, "g=2");
-    opevo_space_destroy(space);
-    scratch_remove(&scratch);
-}
-
 /* SQLite's own names mean nothing here: they are files. */
 static void test_odd_paths(void **state)
 {
@@ -849,8 +748,6 @@ int main(void)
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_a_store_of_the_format_before),
         cmocka_unit_test(test_notes_of_a_run),
-        cmocka_unit_test(test_a_store_that_loses_its_place),
-        cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_odd_paths),
     };
 

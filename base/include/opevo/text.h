@@ -5,6 +5,7 @@
 #ifndef OPEVO_TEXT_H
 #define OPEVO_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +26,17 @@ void opevo_text_add(opevo_text *text, const char *piece);
 void opevo_text_add_bytes(opevo_text *text, const char *piece, size_t length);
 void opevo_text_printf(opevo_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The piece as a JSON string with its quotes; as XML character data; as a CSV field (RFC 4180). */
+void opevo_text_vprintf(opevo_text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+/* Text that somebody else wrote, as a person may see it: control characters, those that turn the
+ * direction of text and bytes that are no UTF-8 stand as \n, \x1b or \u202e. Every printer uses it
+ * for names, units and messages of files, stores and workers. */
+void opevo_text_add_visible(opevo_text *text, const char *piece);
+/* Bytes of the character at `at`, at least 1, and whether it may be shown as it is. */
+size_t opevo_text_character(const char *at, bool *visible);
+/* The piece as a JSON string with its quotes; as XML character data; as a CSV field (RFC 4180).
+ * JSON and XML come out as visible UTF-8: JSON escapes what is not visible, and U+FFFD stands for
+ * bytes that are no UTF-8 and, in XML, for control characters. */
 void opevo_text_add_json(opevo_text *text, const char *piece);
 void opevo_text_add_xml(opevo_text *text, const char *piece);
 void opevo_text_add_csv(opevo_text *text, const char *piece);

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Stores that somebody else made or moved: what is lost is noticed, and nothing that stands in one
+ * is executed, opened or printed as it is. */
+
+#include "formula.h"
+
+#include <sqlite3.h>
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+#include <opevo/store.h>
+
+#include "scratch_folder.h"
+
+#include <sys/stat.h>
+
+static const char space_text[] = "{\"K\": {\"_type\": \"factor\", \"_value\": [64, 3]}}";
+
+static opevo_store *open_store(const char *path, opevo_store_mode mode)
+{
+    opevo_store *store = NULL;
+
+    CHECK_OK(opevo_store_open(path, mode, &store, &err));
+    return store;
+}
+
+static opevo_run_key key_of(const opevo_space *space, uint64_t seed)
+{
+    return (opevo_run_key){.objective = "formula",
+                           .tuner = "opevo",
+                           .settings = "lambda=8",
+                           .seed = seed,
+                           .objective_signature = 7,
+                           .space = space,
+                           .unit = "GFLOP/s"};
+}
+
+static int64_t begin(opevo_store *store, const opevo_run_key *key)
+{
+    int64_t run = 0;
+
+    CHECK_OK(opevo_store_begin(store, key, &run, &err));
+    return run;
+}
+
+/* Run SQL behind the store's back. */
+static void tamper(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+/* A store with one run of one trial. */
+static void make_store(const scratch_folder *scratch, const opevo_space *space)
+{
+    const opevo_trial trial = {1, {3, "initial"}, {.fitness = 1}};
+    opevo_run_key key = key_of(space, 1);
+    opevo_store *store = NULL;
+
+    scratch_empty(scratch);
+    store = open_store(scratch->file, OPEVO_STORE_WRITE);
+    CHECK_OK(opevo_store_append(store, begin(store, &key), &trial, 1, &err));
+    opevo_store_close(store);
+}
+
+static void note_best(void *context, const opevo_run_info *info)
+{
+    opevo_text_add(context, info->best_text);
+}
+
+/* Trials that are committed after the file has lost its name are in the copy, or where it was moved
+ * to. */
+static void test_a_store_that_loses_its_place(void **state)
+{
+    scratch_folder scratch = scratch_make();
+    opevo_space *space = formula_space(space_text);
+    opevo_run_key key = key_of(space, 1);
+    const opevo_trial trials[2] = {{1, {3, "initial"}, {.fitness = 1}},
+                                   {2, {4, "child"}, {.fitness = 2}}};
+    opevo_trial read[8];
+    char elsewhere[80];
+
+    (void)state;
+    for (int moved = 0; moved < 2; moved++) {
+        opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
+        int64_t run = begin(store, &key);
+        size_t count = 0;
+
+        snprintf(elsewhere, sizeof elsewhere, "%s.%s", scratch.file, moved ? "old" : "recovered");
+        CHECK_OK(opevo_store_append(store, run, trials, 1, &err));
+        CHECK_OK(opevo_store_check_place(store, &err));
+        assert_int_equal(moved ? rename(scratch.file, elsewhere) : unlink(scratch.file), 0);
+        CHECK_OK(opevo_store_append(store, run, trials + 1, 1, &err));
+        CHECK_FAILS(OPEVO_LOST, elsewhere, opevo_store_check_place(store, &err));
+        opevo_store_close(store);
+        store = open_store(elsewhere, OPEVO_STORE_READ);
+        CHECK_OK(opevo_store_read(store, run, 0, read, 8, &count, &err));
+        assert_int_equal(count, 2);
+        opevo_store_close(store);
+        scratch_empty(&scratch);
+    }
+    opevo_space_destroy(space);
+    scratch_remove(&scratch);
+}
+
+/* The best configuration of the only run, and what its space is. */
+static void check_best(const char *path, const char *best)
+{
+    opevo_store *store = open_store(path, OPEVO_STORE_READ);
+    opevo_space *space = NULL;
+    opevo_text seen = {0};
+
+    CHECK_OK(opevo_store_list(store, note_best, &seen, &err));
+    assert_string_equal(opevo_text_string(&seen), best);
+    CHECK_OK(opevo_store_space(store, 1, &space, &err));
+    assert_int_equal(space != NULL, strncmp(best, "point", 5) != 0);
+    opevo_space_destroy(space);
+    opevo_text_free(&seen);
+    opevo_store_close(store);
+}
+
+/* A graph is in the store. A store of before names a file, from the folder of the space file that
+ * it was opened with: it counts if it is the same graph, and nothing but a regular file is opened.
+ */
+static void test_graphs(void **state)
+{
+    static const char json[] = "{\"g\": {\"_type\": \"graph\", \"_value\": \"g.el\"}}";
+    scratch_folder scratch = scratch_make();
+    opevo_space *space = NULL;
+    opevo_store *store = NULL;
+    opevo_trial trial = {1, {2, "initial"}, {.fitness = 1}};
+    char graph[80], file[80];
+
+    (void)state;
+    snprintf(graph, sizeof graph, "%s/g.el", scratch.path);
+    snprintf(file, sizeof file, "%s/space.json", scratch.path);
+    CHECK_OK(opevo_file_write(graph, "0 2\n", 4, &err));
+    CHECK_OK(opevo_file_write(file, json, sizeof json - 1, &err));
+    CHECK_OK(opevo_space_load(file, &space, &err));
+    store = open_store(scratch.file, OPEVO_STORE_WRITE);
+    opevo_run_key key = key_of(space, 1);
+    key.note.space = file;
+    CHECK_OK(opevo_store_append(store, begin(store, &key), &trial, 1, &err));
+    opevo_store_close(store);
+    unlink(graph);
+    check_best(scratch.file, "g=2");
+    tamper(scratch.file, "UPDATE spaces SET json = '{\"g\": {\"_type\": \"graph\", \"_value\":"
+                         " \"g.el\"}}'");
+    check_best(scratch.file, "point 2");
+    assert_int_equal(mkfifo(graph, 0600), 0);
+    check_best(scratch.file, "point 2");
+    unlink(graph);
+    CHECK_OK(opevo_file_write(graph, "0 2\n", 4, &err));
+    check_best(scratch.file, "g=2");
+    CHECK_OK(opevo_file_write(graph, "1 2\n", 4, &err));
+    check_best(scratch.file, "point 2");
+    /* The next run on the space puts the graph in. */
+    store = open_store(scratch.file, OPEVO_STORE_WRITE);
+    key.seed = 2;
+    begin(store, &key);
+    opevo_store_close(store);
+    check_best(scratch.file, "g=2");
+    opevo_space_destroy(space);
+    scratch_remove(&scratch);
+}
+
+/* Views and virtual tables under our names are refused; triggers do not run. */
+static void test_tables_are_tables(void **state)
+{
+    static const char *const spoilt[] = {
+        "ALTER TABLE runs RENAME TO r; CREATE VIEW runs AS SELECT * FROM r",
+        "DROP TABLE packed; CREATE VIRTUAL TABLE packed USING fts5(run, trial_count, trials)",
+        "CREATE VIEW Finals AS SELECT 1 AS run, 1 AS place, NULL AS point, x'' AS fitness, '' AS"
+        " message",
+    };
+    scratch_folder scratch = scratch_make();
+    opevo_space *space = formula_space(space_text);
+    opevo_run_key key = key_of(space, 2);
+    opevo_trial read[2];
+    opevo_store *store = NULL;
+    size_t count = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
+        for (int mode = OPEVO_STORE_READ; mode <= OPEVO_STORE_ALONE; mode++) {
+            make_store(&scratch, space);
+            tamper(scratch.file, spoilt[i]);
+            CHECK_FAILS(OPEVO_INVALID, "what should be its tables are none",
+                        opevo_store_open(scratch.file, (opevo_store_mode)mode, &store, &err));
+        }
+    }
+    make_store(&scratch, space);
+    tamper(scratch.file, "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM trials; END");
+    store = open_store(scratch.file, OPEVO_STORE_WRITE);
+    begin(store, &key);
+    CHECK_OK(opevo_store_read(store, 1, 0, read, 2, &count, &err));
+    assert_int_equal(count, 1);
+    opevo_store_close(store);
+    opevo_space_destroy(space);
+    scratch_remove(&scratch);
+}
+
+/* A run cannot have more packed trials than its bytes hold. */
+static void test_packed_trials_that_are_not_there(void **state)
+{
+    scratch_folder scratch = scratch_make();
+    opevo_space *space = formula_space(space_text);
+    opevo_store *store = NULL;
+    opevo_trial read[2];
+    size_t count = 0;
+
+    (void)state;
+    make_store(&scratch, space);
+    tamper(scratch.file, "INSERT INTO packed (run, trial_count, failed, cost_s, trials)"
+                         " VALUES (1, 4611686018427387904, 0, 0, x'0100')");
+    store = open_store(scratch.file, OPEVO_STORE_READ);
+    CHECK_FAILS(OPEVO_INVALID, "is damaged", opevo_store_read(store, 1, 0, read, 2, &count, &err));
+    opevo_store_close(store);
+    opevo_space_destroy(space);
+    scratch_remove(&scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_store_that_loses_its_place),
+        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_tables_are_tables),
+        cmocka_unit_test(test_packed_trials_that_are_not_there),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
