@@ -99,6 +99,7 @@ static opevo_status begin_stored_run(runner *self, opevo_error *err)
         .tuner = options->tuner->name,
         .seed = options->seed,
         .objective_signature = self->objective->signature,
+        .program = self->objective->program,
         .space = self->objective->space,
         .unit = self->objective->unit,
         .note = options->note,

@@ -150,7 +150,7 @@ void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out);
 /* Looking up a run by its identity, of which bind_identity binds the five parts; check_found
  * compares the row with the rest of the key. */
 #define OPEVO_I_FIND_RUN                                                                           \
-    "SELECT run, runs.signature, version, spaces.signature, stop"                                  \
+    "SELECT run, runs.signature, version, spaces.signature, stop, unit"                            \
     " FROM runs JOIN spaces USING (space)"                                                         \
     " WHERE objective = ? AND tuner = ? AND settings = ? AND seed = ? AND budget = ?"
 void opevo_i_store_bind_identity(sqlite3_stmt *statement, const opevo_run_key *key,

@@ -39,6 +39,73 @@ static opevo_status step(opevo_store *store, sqlite3_stmt *statement, opevo_erro
     return OPEVO_OK;
 }
 
+/* ---- Programs ------------------------------------------------------------------------------- */
+
+/* What a run executes, in a table that is made with the first of them, as that of the finals. */
+static const char programs_schema[] = "CREATE TABLE IF NOT EXISTS programs ("
+                                      "  run INTEGER PRIMARY KEY REFERENCES runs (run),"
+                                      "  hash TEXT NOT NULL);";
+
+static opevo_status put_program(opevo_store *store, const opevo_run_key *key, int64_t run,
+                                opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *insert = NULL;
+    char hash[OPEVO_I_HEX_SIZE];
+
+    if (!key->program)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_exec(store, programs_schema, err));
+    OPEVO_TRY(opevo_i_store_prepare(
+        store, "INSERT OR REPLACE INTO programs (run, hash) VALUES (?, ?)", &insert, err));
+    sqlite3_bind_int64(insert, 1, run);
+    bind_text(insert, 2, opevo_i_signature_text(key->program, hash));
+    OPEVO_TRY(step(store, insert, err));
+cleanup:
+    sqlite3_finalize(insert);
+    return status;
+}
+
+/* Whether the program is that of the run; also where either is not known. */
+static opevo_status check_program(opevo_store *store, const opevo_run_key *key, int64_t run,
+                                  opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *query = NULL;
+    char hash[OPEVO_I_HEX_SIZE];
+
+    if (!key->program || sqlite3_table_column_metadata(store->db, "main", "programs", "hash", NULL,
+                                                       NULL, NULL, NULL, NULL) != SQLITE_OK)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_prepare(store, "SELECT hash FROM programs WHERE run = ?", &query, err));
+    sqlite3_bind_int64(query, 1, run);
+    if (sqlite3_step(query) == SQLITE_ROW &&
+        strcmp(opevo_i_column_text(query, 0), opevo_i_signature_text(key->program, hash)) != 0)
+        status =
+            OPEVO_FAIL(err, OPEVO_MISMATCH,
+                       "%s: the program of %s has changed since run %lld was made: restore it, "
+                       "or use another store.",
+                       store->path, key->objective, (long long)run);
+cleanup:
+    sqlite3_finalize(query);
+    return status;
+}
+
+static opevo_status fail_signature(const opevo_store *store, const opevo_run_key *key, int64_t run,
+                                   opevo_error *err)
+{
+    if (!strncmp(key->objective, "cmd:", 4))
+        return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                          "%s: run %lld was made on %s with another --result, --flop, --exit, "
+                          "--repeats or --timeout: give the same, or use another store.",
+                          store->path, (long long)run, key->objective);
+    return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                      "%s: run %lld was made on %s when it held something else: use another store.",
+                      store->path, (long long)run, key->objective);
+}
+
+/* ---- Runs ----------------------------------------------------------------------------------- */
+
 opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *key,
                                        sqlite3_stmt *row, opevo_error *err)
 {
@@ -58,12 +125,15 @@ opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *
                           "%s: run %lld was made on %s with another search space: use another "
                           "store.",
                           store->path, run, key->objective);
+    if (strcmp(opevo_i_column_text(row, 5), key->unit) != 0)
+        return OPEVO_FAIL(
+            err, OPEVO_MISMATCH,
+            "%s: run %lld was made on %s with fitness in %s, and this is %s: give the "
+            "same options (--result, --flop), or use another store.",
+            store->path, run, key->objective, opevo_i_column_text(row, 5), key->unit);
     if (strcmp(opevo_i_column_text(row, 1), objective) != 0)
-        return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                          "%s: run %lld was made on %s when it held something else: use another "
-                          "store.",
-                          store->path, run, key->objective);
-    return OPEVO_OK;
+        return fail_signature(store, key, run, err);
+    return check_program(store, key, run, err);
 }
 
 /* *run = 0 when the store has no such run. */
@@ -163,6 +233,7 @@ static opevo_status make_run(opevo_store *store, const opevo_run_key *key, const
     bind_text(insert, 13, space);
     OPEVO_TRY(step(store, insert, err));
     *run = sqlite3_last_insert_rowid(store->db);
+    OPEVO_TRY(put_program(store, key, *run, err));
 cleanup:
     sqlite3_finalize(insert);
     return status;
@@ -194,7 +265,7 @@ opevo_status opevo_i_store_plan(opevo_store *store, sqlite3_stmt *insert, const 
     *run = sqlite3_last_insert_rowid(store->db);
     sqlite3_reset(insert);
     sqlite3_clear_bindings(insert);
-    return status;
+    return status == OPEVO_OK ? put_program(store, key, *run, err) : status;
 }
 
 /* A run that was only planned begins. */

@@ -19,6 +19,7 @@ opevo_run_key opevo_i_study_key(const opevo_study_line *line, uint64_t seed)
         .seed = seed,
         .budget = line->objective->concurrent ? line->budget_text : "",
         .objective_signature = line->objective->signature,
+        .program = line->objective->program,
         .space = line->objective->space,
         .unit = line->objective->unit,
         .note = line->note,

@@ -23,6 +23,10 @@ typedef struct opevo_i_arguments {
 bool opevo_i_arguments_add(opevo_i_arguments *list, const char *text, size_t length);
 void opevo_i_arguments_clear(opevo_i_arguments *list);
 
+/* A hash of the executable file of a command, and of the script that an interpreter is given as its
+ * first argument; 0 where one of them cannot be read. */
+uint64_t opevo_i_program_hash(const opevo_i_arguments *command);
+
 /* Errors: INVALID for no words, or an open quote; NOMEM. */
 opevo_status opevo_i_command_split(const char *text, opevo_i_arguments *out, opevo_error *err);
 /* Whether every place names something of the space, and every parameter has a place. */

@@ -158,6 +158,7 @@ static opevo_status parse(program *self, const opevo_program_options *options, o
         return OPEVO_FAIL(err, status, "--result %.200s: %.700s", options->result, inner.message);
     self->quantity = reading.quantity;
     self->unit = reading.unit;
+    self->live.super.program = opevo_i_program_hash(&self->command);
     opevo_i_reading_clear(&reading);
     return OPEVO_OK;
 }

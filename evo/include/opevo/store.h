@@ -48,14 +48,15 @@ typedef struct opevo_run_key {
     uint64_t seed;
     const char *budget; /* "" or NULL for a run that a larger budget continues */
     uint64_t objective_signature;
+    uint64_t program; /* of the objective; 0: not known, and not compared */
     const opevo_space *space;
     const char *unit;
     opevo_objective_note note;
 } opevo_run_key;
 
-/* Find the run, or make it. Errors: MISMATCH, naming the store, if a run of the same identity was
- * made with another space, another signature of the objective or another program version; INVALID
- * for a store opened to read. */
+/* Find the run, or make it. Errors: MISMATCH, naming the store and what differs, if a run of the same
+ * identity was made by another version, with another space, unit or program, or with another
+ * signature of the objective; INVALID for a store opened to read. */
 opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
                                opevo_error *err);
 /* Look a run up by its number, as opevo_store_list shows it: how many trials it has. Errors:

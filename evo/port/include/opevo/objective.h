@@ -107,6 +107,7 @@ struct opevo_objective {
     const char *unit;   /* of results (opevo/unit.h): "GFLOP/s"; of times "1/s" (in s), "ms", ... */
     double flop;        /* floating-point operations of one execution, 0 when not known */
     uint64_t signature; /* of all that decides outcomes, the space included */
+    uint64_t program;   /* of the files that are executed; 0: none, or not known */
     /* Computed: evaluate may be called from several threads at once. Otherwise it is measured. */
     bool concurrent;
     size_t wanted; /* of a measured objective: points at once that keep it busy; 0: 1 */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which program a command runs: the contents of its executable file and, where that is an
+ * interpreter, of the script that it is given. */
+
+#include <opevo/file.h>
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command_line_internal.h"
+
+#define PROGRAM_BYTES_MAX ((size_t)256 << 20)
+
+/* Continue a hash by the contents of a file; false where it cannot be read. */
+static bool hash_file(const char *path, uint64_t *hash)
+{
+    char *data = NULL;
+    size_t size = 0;
+    bool read = opevo_file_read(path, PROGRAM_BYTES_MAX, &data, &size, NULL) == OPEVO_OK;
+
+    if (read)
+        *hash = opevo_hash_bytes(*hash, data, size);
+    opevo_free(data);
+    return read;
+}
+
+/* The file that a shell would start, in `out`; false where there is none. */
+static bool find_executable(const char *word, opevo_text *out)
+{
+    const char *folders = getenv("PATH");
+
+    if (strchr(word, '/')) {
+        opevo_text_add(out, word);
+        return !out->failed && access(word, X_OK) == 0;
+    }
+    while (folders && *folders) {
+        size_t length = strcspn(folders, ":");
+
+        opevo_text_clear(out);
+        opevo_text_add_bytes(out, length ? folders : ".", length ? length : 1);
+        opevo_text_printf(out, "/%s", word);
+        if (!out->failed && access(out->data, X_OK) == 0)
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+static bool is_interpreter(const char *word)
+{
+    static const char *const known[] = {"bash", "dash",   "julia", "ksh",     "lua", "node",
+                                        "perl", "python", "ruby",  "Rscript", "sh",  "zsh"};
+    const char *slash = strrchr(word, '/');
+    const char *name = slash ? slash + 1 : word;
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t length = strlen(known[i]);
+
+        /* python3.11, lua5.4 */
+        if (!strncmp(name, known[i], length) &&
+            !name[length + strspn(name + length, ".0123456789")])
+            return true;
+    }
+    return false;
+}
+
+uint64_t opevo_i_program_hash(const opevo_i_arguments *command)
+{
+    opevo_text path = {0};
+    uint64_t hash = OPEVO_HASH_START;
+    size_t script = 1;
+    bool known = find_executable(command->items[0], &path) && hash_file(path.data, &hash);
+
+    opevo_text_free(&path);
+    if (known && is_interpreter(command->items[0])) {
+        while (script < command->count && command->items[script][0] == '-')
+            script++;
+        if (script < command->count && strchr(command->items[script], '{') == NULL &&
+            strpbrk(command->items[script], " \n;") == NULL)
+            known = hash_file(command->items[script], &hash);
+    }
+    return known ? hash | !hash : 0;
+}
