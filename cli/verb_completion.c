@@ -212,20 +212,22 @@ static const struct {
              "    end\n"
              "end\n"
              "complete -c opevo -f -a '(__opevo_complete)'\n"},
-    {"zsh", "#compdef opevo\n"
-            "_opevo() {\n"
-            "    local -a found\n"
-            "    found=(${(f)\"$(\"$words[1]\" completion words -- \"${(@)words[2,CURRENT]}\" "
-            "2>/dev/null)\"})\n"
-            "    if (( $#found )); then\n"
-            "        compadd -S '' -- ${(M)found:#*[:=]}\n"
-            "        compadd -- ${found:#*[:=]}\n"
-            "    else\n"
-            "        compset -P 'recorded:'\n"
-            "        _files\n"
-            "    fi\n"
-            "}\n"
-            "compdef _opevo opevo\n"},
+    /* The same text is evaluated, or autoloaded as the function itself. */
+    {"zsh",
+     "#compdef opevo\n"
+     "_opevo() {\n"
+     "    local -a found\n"
+     "    found=(${(f)\"$(\"$words[1]\" completion words -- \"${(@)words[2,CURRENT]}\" "
+     "2>/dev/null)\"})\n"
+     "    if (( $#found )); then\n"
+     "        compadd -S '' -- ${(M)found:#*[:=]}\n"
+     "        compadd -- ${found:#*[:=]}\n"
+     "    else\n"
+     "        compset -P 'recorded:'\n"
+     "        _files\n"
+     "    fi\n"
+     "}\n"
+     "if [[ $funcstack[1] == _opevo ]]; then _opevo \"$@\"; else compdef _opevo opevo; fi\n"},
 };
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)

@@ -15,12 +15,14 @@ fail() {
 "$cmake" --install "$build" --prefix "$prefix" --strip >/dev/null
 cd "$prefix"
 for file in bin/opevo bin/opevo-worker share/man/man1/opevo.1 share/bash-completion/completions/opevo \
+    share/fish/vendor_completions.d/opevo.fish share/zsh/site-functions/_opevo \
     share/doc/opevo/LICENSE share/doc/opevo/README.md share/doc/opevo/docs/live.md; do
     [ -s "$file" ] || fail "$file is not installed"
 done
 # Nothing else: no headers or archives, which are not offered.
 others=$(find . -type f ! -path './bin/opevo*' ! -path './share/man/man1/opevo.1' \
-    ! -path './share/bash-completion/completions/opevo' ! -path './share/doc/opevo/*')
+    ! -path './share/bash-completion/completions/opevo' ! -path './share/fish/vendor_completions.d/opevo.fish' \
+    ! -path './share/zsh/site-functions/_opevo' ! -path './share/doc/opevo/*')
 [ -z "$others" ] || fail "installed as well: $others"
 
 # The program finds its worker beside itself, and not by PATH.

@@ -23,14 +23,11 @@ record() {
         --workers "$worker" --workers "$worker" --workers "$worker" --quiet
 }
 trials() { opevo runs runs.db --json 2>/dev/null | grep -o '"trials": [0-9]*' | grep -o '[0-9]*$'; }
-await() { # TEXT COMMAND...
+says() { [ "$("$@" 2>/dev/null)" = "$text" ]; }
+reaches() { # TEXT COMMAND...
     text=$1
     shift
-    for _ in $(seq 600); do
-        [ "$("$@" 2>/dev/null)" = "$text" ] && return
-        sleep 0.1
-    done
-    echo "$*: $("$@"), not $text"
+    await says "$@" || echo "$*: $("$@"), not $text"
 }
 executed() { sort -n begun | uniq -c | awk '$2 != 8 && $2 < last { n += $1 - 1 } END { print n + 0, "measured twice" }' last="$1"; }
 
@@ -41,7 +38,7 @@ killed() {
     left "$nap"
 }
 interrupted() {
-    await 2 grep -c '^8$' begun
+    reaches 2 grep -c '^8$' begun
     start=$(date +%s)
     kill -INT $!
     wait $!
@@ -54,8 +51,8 @@ for how in tune study; do
     echo "-- $how"
     rm -f runs.db* begun ended free
     ($how >/dev/null) &
-    await 7 trials
-    [ $how = study ] || await 1 grep -c '^9$' ended # measured, and behind one that is not
+    reaches 7 trials
+    [ $how = study ] || reaches 1 grep -c '^9$' ended # measured, and behind one that is not
     killed
     echo "$(trials) trials after a kill"
     ($how >/dev/null) &
@@ -70,7 +67,7 @@ done
 echo "-- record"
 rm -f begun ended free
 (record >/dev/null) &
-await 6 awk 'END { print NR }' table.csv # the head, a batch of three, and two beside the one that does not end
+reaches 6 awk 'END { print NR }' table.csv # the head, a batch of three, and two beside the one that does not end
 killed
 (record >/dev/null) &
 interrupted
