@@ -284,6 +284,52 @@ static void reads_a_cache_of_mixed_values(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* Every configuration of the first landscape has the same outcome in the second. */
+static void check_same_outcomes(opevo_objective *first, opevo_objective *second, size_t rows)
+{
+    opevo_text text = {0};
+    size_t compared = 0;
+
+    for (opevo_index point = 0; point < opevo_space_size(first->space); point++) {
+        opevo_outcome a, b;
+        opevo_index other = 0;
+
+        CHECK_OK(opevo_objective_evaluate(first, &point, 1, &a, &err));
+        if (a.kind == OPEVO_OUTCOME_UNRECORDED)
+            continue;
+        opevo_text_clear(&text);
+        opevo_space_print(first->space, point, &text);
+        CHECK_OK(opevo_space_read(second->space, text.data, &other, &err));
+        CHECK_OK(opevo_objective_evaluate(second, &other, 1, &b, &err));
+        assert_int_equal(a.kind, b.kind);
+        if (a.kind == OPEVO_OUTCOME_OK)
+            CHECK_CLOSE(a.time_s / b.time_s, 1, 1e-12);
+        if (b.build_s > 0) /* the table has costs as a whole */
+            CHECK_CLOSE(a.build_s, b.build_s, 1e-9);
+        compared++;
+    }
+    assert_int_equal(compared, rows);
+    opevo_text_free(&text);
+    opevo_objective_destroy(first);
+    opevo_objective_destroy(second);
+}
+
+/* The hub's T4 file is its cache file in another form, and KTT's is what a table was made from. */
+static void reads_t4_results(void **state)
+{
+    opevo_objective *table = NULL;
+    opevo_text path = {0};
+
+    (void)state;
+    check_same_outcomes(open_raw("convolution_milo_A6000_original_T4.json.gz"),
+                        open_raw("convolution_milo_A6000_original.json.gz"), 2442);
+    opevo_text_printf(&path, "%s/coulomb_rtx2080ti.csv.xz", folder_of_landscapes());
+    CHECK_OK(opevo_recorded_open(opevo_text_string(&path), NULL, &table, &err));
+    opevo_text_free(&path);
+    check_same_outcomes(open_raw("ktt_coulomb_2080_full_search_space_converted_T4.json.xz"), table,
+                        210);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +337,7 @@ int main(void)
         cmocka_unit_test(reads_a_complete_cache),
         cmocka_unit_test(reads_an_unfinished_cache),
         cmocka_unit_test(reads_a_cache_of_mixed_values),
+        cmocka_unit_test(reads_t4_results),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,13 +118,13 @@ typedef struct opevo_study_result {
     uint64_t present; /* of them, ended before */
     uint64_t ran;     /* of them, ended now */
     uint64_t trials;  /* of those that ran now, stored ones not counted */
-    uint64_t unrecorded; /* of those of computed runs, UNRECORDED */
     unsigned threads;
     uint64_t
         fruitless;    /* measured runs of the shard that ended, now or before, without a success */
     uint64_t gave_up; /* of them, those that gave up */
     double wall_s, busy_s; /* of the computed runs; busy_s is processor time of their threads */
     bool interrupted;
+    uint64_t unrecorded; /* of the trials, those of computed runs that were UNRECORDED */
 } opevo_study_result;
 
 /* Do what the store does not have yet. Runs of concurrent objectives are computed on all threads
