@@ -152,7 +152,7 @@ void opevo_i_record_print_signature(const opevo_objective *objective, char out[2
     snprintf(out, 20, "%016llx", (unsigned long long)objective->signature);
 }
 
-/* What is written must be readable: a graph file, for one, is named and not copied. */
+/* What is written must be readable. */
 static opevo_status check_readable(const char *path, const opevo_space *space, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, "it would be another one."};
