@@ -5,6 +5,7 @@
 #include "store_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/unit.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -125,7 +126,8 @@ opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *
                           "%s: run %lld was made on %s with another search space: use another "
                           "store.",
                           store->path, run, key->objective);
-    if (strcmp(opevo_i_column_text(row, 5), key->unit) != 0)
+    /* A time that an earlier version stored as 1/s is shown in the unit of its program today. */
+    if (!opevo_unit_agree(opevo_i_column_text(row, 5), key->unit))
         return OPEVO_FAIL(
             err, OPEVO_MISMATCH,
             "%s: run %lld was made on %s with fitness in %s, and this is %s: give the "

@@ -219,6 +219,17 @@ static void test_identity_of_a_run(void **state)
     key.seed = 2;
     assert_int_not_equal(begin(store, &key), run);
     key = first;
+    key.unit = "ms";
+    CHECK_FAILS(OPEVO_MISMATCH, "fitness in GFLOP/s, and this is ms",
+                opevo_store_begin(store, &key, &run, &err));
+    /* A store of an earlier version knows only the unit of the fitness. */
+    key.objective = "timed";
+    key.unit = "1/s";
+    run = begin(store, &key);
+    key.unit = "ms";
+    assert_int_equal(begin(store, &key), run);
+    run = begin(store, &first);
+    key = first;
     key.settings = "lambda=9";
     assert_int_not_equal(begin(store, &key), run);
     key = first;
