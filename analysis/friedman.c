@@ -282,9 +282,10 @@ double opevo_normal_range_quantile(double tail, size_t count)
 {
     double low = 0, high = 1, at_high = opevo_normal_range_tail(high, count);
 
-    for (; at_high > tail; at_high = opevo_normal_range_tail(high, count)) {
+    while (at_high > tail) {
         low = high;
         high *= 2;
+        at_high = opevo_normal_range_tail(high, count);
     }
     while (high - low > 1e-10 * high && !isnan(at_high)) {
         double middle = low + (high - low) / 2, at_middle = opevo_normal_range_tail(middle, count);
