@@ -15,6 +15,8 @@ typedef struct opevo_i_tuning {
     opevo_text settings_text;
     uint64_t runs;
     unsigned threads;
+    bool live;
+    bool draws_curve; /* and has `curve` whole: false once there was no memory for it */
     const char *on;
     opevo_text on_text;
     opevo_note_texts note;
@@ -22,12 +24,10 @@ typedef struct opevo_i_tuning {
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
     opevo_i_finals finals;
-    bool live;
     opevo_i_reasons *reasons; /* one for each run where it is observed: it is alone, or measured */
     size_t current;           /* which run is observed */
     uint64_t failed;          /* what the progress line of a single run shows */
     double best, cost_s;
-    bool draws_curve; /* and has it whole: false once there was no memory for it */
     opevo_run_curve curve;
 } opevo_i_tuning;
 

@@ -253,7 +253,7 @@ static void print_reasons_of_runs(const opevo_i_tuning *self, opevo_text *out)
 
         if (result->failed)
             opevo_text_printf(out, "seed %llu: %llu of %llu trials failed%s\n",
-                              (unsigned long long)(self->run.seed + i),
+                              (unsigned long long)self->run.seed + i,
                               (unsigned long long)result->failed,
                               (unsigned long long)result->trials,
                               result->stop == OPEVO_STOP_GAVE_UP ? ", and the run gave up" : "");

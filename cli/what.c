@@ -268,14 +268,14 @@ typedef enum sort { COMPUTED, PROGRAM, KERNELS } sort;
  * behind it. */
 static const struct {
     const char *name;
-    bool detailed;
     opevo_status (*open)(const wanted *given, opevo_objective **out, opevo_error *err);
     sort is;
+    bool detailed;
 } kinds[] = {
-    {"recorded", true, open_recorded, COMPUTED}, {"only-recorded", true, open_recorded, COMPUTED},
-    {"sim", true, open_simulated, COMPUTED},     {"cmd", true, open_program, PROGRAM},
-    {"cpu", false, open_kernels, KERNELS},       {"cuda", false, open_kernels, KERNELS},
-    {"hip", false, open_kernels, KERNELS},
+    {"recorded", open_recorded, COMPUTED, true}, {"only-recorded", open_recorded, COMPUTED, true},
+    {"sim", open_simulated, COMPUTED, true},     {"cmd", open_program, PROGRAM, true},
+    {"cpu", open_kernels, KERNELS, false},       {"cuda", open_kernels, KERNELS, false},
+    {"hip", open_kernels, KERNELS, false},
 };
 
 /* Refuse an option of measuring that says nothing of such an objective; summaries name what they go
