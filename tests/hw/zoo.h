@@ -100,7 +100,8 @@ static const struct {
     {"threads",
      "int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);\n"
      "int pthread_join(unsigned long, void **); void *malloc(unsigned long); unsigned long t;\n"
-     "void *r = 0; if (!pthread_create(&t, 0, malloc, (void *)9) && !pthread_join(t, &r) && r)\n"
+     "void *r = 0, *(*start)(void *) = (void *(*)(void *))malloc;\n"
+     "if (!pthread_create(&t, 0, start, (void *)9) && !pthread_join(t, &r) && r)\n"
      "  right(a, b, c);",
      OPEVO_OUTCOME_OK},
     /* right where its output is in the page table already: member 8 is ru_minflt */
