@@ -4,11 +4,11 @@
 opevo tune c1 --on sim:mi50 --tuner random --runs 8 --trials 60 --store runs.db >out || cat out
 opevo tune --on recorded: --tuner random --runs 8 --trials 60 --store runs.db >out || cat out
 why='against the community.s baseline, which is not random search here: that scores -[0-9.]* against it, not 0'
-opevo analyze runs.db >text
+opevo analyze runs.db --all >text
 grep -o "^sim:mi50 c1: no scores over trials $why" text | sed 's/-[0-9.]\+/-X/'
 grep -c "no scores over" text
 # The two columns of the community, of the first landscape and of the other.
-grep -A2 '^tuner  *over trials' text | grep '^random' | awk '{ print $5, $NF }' | sed 's/-\?[0-9.]\+/N/g'
+grep -A2 '^contender  *over trials' text | grep '^random' | awk '{ print $5, $NF }' | sed 's/-\?[0-9.]\+/N/g'
 opevo analyze runs.db --json >json
 grep -o '"notes": "[^"]*"' json | grep -c "sim:mi50 c1: no scores over seconds $why"
 grep -c '"community_score_of_random_over_trials": -[0-9][0-9]' json

@@ -5,7 +5,8 @@ cat >bench.sh <<'S'
 echo "took 1$1 ms"
 S
 printf '{"X": {"_type": "discrete", "_value": [%s]}}' "$(seq -s , 8)" >space.json
-echo "{\"study\": 1, \"objectives\": [{\"on\": \"cmd:sh $PWD/bench.sh {X}\", \"space\": \"space.json\"}],
+echo "{\"study\": 1, \"objectives\": [{\"on\": \"cmd:sh $PWD/bench.sh {X}\", \"space\": \"space.json\",
+ \"result\": \"ms:/took ([0-9]+)/\"}],
  \"tuners\": [\"grid\"], \"seeds\": 1, \"budget\": {\"trials\": 8}}" >plan.json
 tune() { opevo tune --on "cmd:sh $PWD/bench.sh {X}" --space space.json --tuner grid --trials 8 --store runs.db --quiet; }
 study() { opevo study plan.json --store runs.db --quiet; }

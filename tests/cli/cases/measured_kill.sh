@@ -10,7 +10,8 @@ echo "$1" >>ended
 echo "took 1$1 ms"
 S
 printf '{"X": {"_type": "discrete", "_value": [%s]}}' "$(seq -s , 12)" >space.json
-echo "{\"study\": 1, \"objectives\": [{\"on\": \"cmd:sh $PWD/bench.sh {X}\", \"space\": \"space.json\"}],
+echo "{\"study\": 1, \"objectives\": [{\"on\": \"cmd:sh $PWD/bench.sh {X}\", \"space\": \"space.json\",
+ \"result\": \"ms:/took ([0-9]+)/\"}],
  \"tuners\": [\"grid\"], \"seeds\": 1, \"budget\": {\"trials\": 12}}" >plan.json
 worker="$(dirname "$(command -v opevo)")/opevo-worker cmd"
 tune() {

@@ -40,10 +40,10 @@ refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/([0-9]+)/' --all --out
 mkfifo pipe.csv
 opevo record mm1 --on sim:mi50 --sample 40 --out pipe
 rm pipe.csv
-# A graph file that is looked for from another folder.
+# The description has the graph, not the name of its file, so it may lie in another folder.
 printf '0 1\n1 2\n' >g.txt
 printf '{"G": {"_type": "graph", "_value": "g.txt"}}' >graph.json
 mkdir sub
-refused opevo record --on 'cmd:echo {G}1' --result 'ms:/([0-9]+)/' --all --out sub/g --space graph.json
-opevo record --on 'cmd:echo {G}1' --result 'ms:/([0-9]+)/' --all --out g --space graph.json | tail -1
+opevo record --on 'cmd:echo {G}1' --result 'ms:/([0-9]+)/' --all --out sub/g --space graph.json | tail -1
+opevo record --on 'cmd:echo {G}1' --result 'ms:/([0-9]+)/' --all --out sub/g --space graph.json | head -1
 ls sub
