@@ -8,10 +8,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { MATCH_LENGTH = 1024 };
+enum { MATCH_LENGTH = 1024, REGEX_LENGTH_MAX = 1000, REGEX_COPIES_MAX = 1000 };
 
 static const struct {
     const char *name;
@@ -41,6 +42,129 @@ static bool parse_unit(const char *text, size_t length, opevo_i_reading *out)
     return false;
 }
 
+/* Skip what stands behind an opening bracket, the closing one included. */
+static void skip_bracket(const char **at)
+{
+    *at += **at == '^';
+    *at += **at == ']';
+    while (**at && **at != ']') {
+        const char *end = NULL;
+
+        if (**at == '[' && (*at)[1] && strchr(":.=", (*at)[1])) {
+            char closing[] = {(*at)[1], ']', '\0'};
+
+            end = strstr(*at + 2, closing);
+        }
+        *at = end ? end + 2 : *at + 1;
+    }
+    *at += **at == ']';
+}
+
+/* A part of an expression. The C library writes out every repetition but "*" and "?", so that those of
+ * repetitions multiply: "a++++" becomes 16 of "a". What may be empty and is repeated takes it time
+ * without bound. */
+typedef struct piece {
+    size_t length; /* characters and brackets with their copies, at most REGEX_COPIES_MAX + 1 */
+    bool may_be_empty;
+    bool repeats_empty; /* it repeats what may be empty, or a part of it does */
+} piece;
+
+/* Repeat a part by the operator `sort`, behind which *at stands. */
+static void repeat(char sort, const char **at, piece *last)
+{
+    char *end = NULL;
+    unsigned long least = sort == '+';
+    unsigned long most = least + 1;
+
+    if (sort == '{') {
+        least = strtoul(*at, &end, 10);
+        most = *end == ',' ? strtoul(end + 1, &end, 10) : least;
+        most = most > least ? most : least + 1;
+        *at = *end == '}' ? end + 1 : end;
+    }
+    last->repeats_empty = last->repeats_empty || (sort != '?' && last->may_be_empty);
+    last->may_be_empty = last->may_be_empty || least == 0;
+    last->length *= most < REGEX_COPIES_MAX ? most : REGEX_COPIES_MAX + 1;
+}
+
+static void append(piece *whole, const piece *last)
+{
+    whole->length += last->length;
+    whole->may_be_empty = whole->may_be_empty && last->may_be_empty;
+    whole->repeats_empty = whole->repeats_empty || last->repeats_empty;
+}
+
+/* What stands up to the end of a group or, at depth 0, of the expression. */
+static piece measure(const char **at, size_t depth)
+{
+    piece before = {.may_be_empty = true};
+    piece last = before;
+    bool one_is_empty = false; /* of the alternatives before this one */
+
+    while (**at && before.length + last.length <= REGEX_COPIES_MAX && !(**at == ')' && depth > 0)) {
+        char one = *(*at)++;
+
+        if (strchr("*?+{", one)) {
+            repeat(one, at, &last);
+            continue;
+        }
+        append(&before, &last);
+        last = (piece){.length = 1, .may_be_empty = strchr("^$|", one)};
+        if (one == '|') {
+            one_is_empty = one_is_empty || before.may_be_empty;
+            before.may_be_empty = true;
+        } else if (one == '(') {
+            last = measure(at, depth + 1);
+            last.length++;
+            *at += **at == ')';
+        } else if (one == '[') {
+            skip_bracket(at);
+        } else if (one == '\\' && **at) {
+            last.may_be_empty = strchr("<>bB`'", *(*at)++);
+        }
+    }
+    append(&before, &last);
+    before.may_be_empty = before.may_be_empty || one_is_empty;
+    return before;
+}
+
+static bool refers_back(const char *pattern)
+{
+    for (const char *at = strchr(pattern, '\\'); at && at[1]; at = strchr(at + 2, '\\')) {
+        if (at[1] >= '1' && at[1] <= '9')
+            return true;
+    }
+    return false;
+}
+
+/* Refuse what takes the C library memory or time without bound. */
+static opevo_status check_regex(const char *pattern, opevo_error *err)
+{
+    const char *at = pattern;
+    piece whole = {.length = 0};
+
+    if (strlen(pattern) > REGEX_LENGTH_MAX)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "the regular expression is longer than %d characters; make it shorter.",
+                          (int)REGEX_LENGTH_MAX);
+    if (refers_back(pattern))
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "the regular expression refers back to a group, as \\1 does, which is not "
+            "supported.");
+    whole = measure(&at, 0);
+    if (whole.length > REGEX_COPIES_MAX)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "the regular expression has more than %d characters when its repetitions "
+                          "+ and {} are written out; let it repeat less.",
+                          (int)REGEX_COPIES_MAX);
+    if (whole.repeats_empty)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "the regular expression repeats what may be empty, as (a*)* does; repeat "
+                          "what has a character at least.");
+    return OPEVO_OK;
+}
+
 static opevo_status parse_regex(const char *text, opevo_i_reading *out, opevo_error *err)
 {
     size_t length = strlen(text);
@@ -54,6 +178,10 @@ static opevo_status parse_regex(const char *text, opevo_i_reading *out, opevo_er
     pattern = opevo_strndup(text + 1, length - 2);
     if (!pattern)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a regular expression.");
+    if (check_regex(pattern, err) != OPEVO_OK) {
+        opevo_free(pattern);
+        return OPEVO_INVALID;
+    }
     code = regcomp(&out->regex, pattern, REG_EXTENDED | REG_NEWLINE);
     opevo_free(pattern);
     if (code) {

@@ -182,13 +182,54 @@ static void test_bounded(void **state)
     opevo_free(more);
 }
 
+static void check_expression(const char *text, const char *why)
+{
+    opevo_i_reading reading;
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_status status = opevo_i_reading_parse(text, &reading, &err);
+
+    assert_int_equal(status, why ? OPEVO_INVALID : OPEVO_OK);
+    if (status == OPEVO_OK)
+        opevo_i_reading_clear(&reading);
+    else if (!strstr(err.message, why))
+        fail_msg("%.60s: \"%s\" lacks \"%s\"", text, err.message, why);
+}
+
+/* What would take the C library memory or time without bound is refused before it is compiled. */
+static void test_expressions(void **state)
+{
+    static const char long_ones[] = "is longer than 1000 characters";
+    static const char empty[] = "repeats what may be empty";
+    static const char copies[] = "more than 1000 characters when its repetitions";
+    char *lengthy = repeat("ms:/aaaaaaaaaaaa", 1010, "/");
+
+    (void)state;
+    check_expression(lengthy, long_ones);
+    check_expression("ms:/^([0-9].++++++++++++++++++++++++++++++++)/", copies);
+    check_expression("ms:/((((a+)+)+)+)+b((((((((((a+)+)+)+)+)+)+)+)+)+/", copies);
+    check_expression("ms:/a{1001}/", copies);
+    check_expression("ms:/a{1,99999999999999999999}/", copies);
+    check_expression("ms:/((a{11}){11}){11}/", copies);
+    check_expression("ms:/([]+{]{11}){11}[[:digit:]{]{990}/", copies);
+    check_expression("ms:/(.*)\\1/", "refers back to a group");
+    check_expression("ms:/^#++*+++++++#/", empty);
+    check_expression("ms:/^((a*)+){20}x/", empty);
+    check_expression("ms:/(^|(b|(a?)c?)*)/", empty);
+    check_expression("ms:/(x|)*/", empty);
+    check_expression("ms:/x(\\b){3}/", empty);
+    check_expression("ms:/(^|a)(b?)?(c|d*e)+([)*]|f){2}/", NULL);
+    check_expression("ms:/took ([0-9]+(\\.[0-9]+)?(e[+-]?[0-9]{1,3})?) ms, [^0-9+]{1,200}/", NULL);
+    check_expression("ms:/[]+{+]+[[:space:]]+\\++a{900}/", NULL);
+    check_expression("ms:/\\\\1 ([0-9]+)/", NULL);
+    opevo_free(lengthy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_places),      cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_pieces),      cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_expressions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
