@@ -43,7 +43,22 @@ static void evaluate(opevo_objective *objective, opevo_outcome *outcomes)
     CHECK_OK(opevo_objective_evaluate(objective, points, POINTS, outcomes, &err));
 }
 
-/* Processes that run `sleep` for this number of seconds. */
+static size_t read_whole(const char *process, const char *name, char *out, size_t size)
+{
+    char path[300];
+    FILE *file = NULL;
+    size_t length = 0;
+
+    snprintf(path, sizeof path, "/proc/%s/%s", process, name);
+    file = fopen(path, "r");
+    length = file ? fread(out, 1, size - 1, file) : 0;
+    if (file)
+        fclose(file);
+    out[length] = '\0';
+    return length;
+}
+
+/* Processes of this test that run `sleep` for this number of seconds. */
 static int sleepers(const char *seconds)
 {
     DIR *all = opendir("/proc");
@@ -52,17 +67,14 @@ static int sleepers(const char *seconds)
 
     assert_non_null(all);
     while ((entry = readdir(all)) != NULL) {
-        char path[300];
-        char line[64] = "";
-        FILE *file = NULL;
-        size_t length = 0;
+        char line[64];
+        char environment[1 << 16];
+        size_t length = read_whole(entry->d_name, "cmdline", line, sizeof line);
 
-        snprintf(path, sizeof path, "/proc/%s/cmdline", entry->d_name);
-        file = fopen(path, "r");
-        length = file ? fread(line, 1, sizeof line - 1, file) : 0;
-        if (file)
-            fclose(file);
-        found += length > 6 && !strcmp(line, "sleep") && !strcmp(line + 6, seconds);
+        if (length <= 6 || strcmp(line, "sleep") != 0 || strcmp(line + 6, seconds) != 0)
+            continue;
+        length = read_whole(entry->d_name, "environ", environment, sizeof environment);
+        found += memmem(environment, length, cache_folder, strlen(cache_folder)) != NULL;
     }
     closedir(all);
     return found;
