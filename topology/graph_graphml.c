@@ -334,7 +334,8 @@ static opevo_status refuse_undeclared(const scan *self, opevo_error *err)
 static opevo_status refuse_attributes(const scan *self, size_t size, opevo_error *err)
 {
     enum { ALWAYS = 1 << 20 };
-    double values = (double)self->keys * (double)(self->nodes.count + self->ends.count / 2);
+    size_t edges = self->ends.count / 2;
+    double values = (double)self->keys * (double)(self->nodes.count + edges);
 
     if (values <= ALWAYS || values <= (double)size)
         return OPEVO_OK;
@@ -342,7 +343,7 @@ static opevo_status refuse_attributes(const scan *self, size_t size, opevo_error
         err, OPEVO_LIMIT,
         "%s: %zu attributes of %zu nodes and %zu edges are more values than a file of "
         "%zu bytes may have; leave out the attributes, of which only names are used.",
-        self->path, self->keys, self->nodes.count, self->ends.count / 2, size);
+        self->path, self->keys, self->nodes.count, edges, size);
 }
 
 opevo_status opevo_i_graphml_check(const opevo_i_graph_text *text, opevo_error *err)

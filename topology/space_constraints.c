@@ -99,12 +99,12 @@ static int compare_symbols(const void *a, const void *b)
 /* Release with opevo_free; NULL without memory. */
 static const opevo_i_symbol **sort_symbols(const opevo_i_symbol *symbols, size_t count)
 {
-    const opevo_i_symbol **sorted = opevo_malloc(count, sizeof *sorted);
+    const opevo_i_symbol **sorted = opevo_malloc(count, sizeof(void *));
 
     for (size_t i = 0; sorted && i < count; i++)
         sorted[i] = &symbols[i];
     if (sorted)
-        qsort(sorted, count, sizeof *sorted, compare_symbols);
+        qsort(sorted, count, sizeof(void *), compare_symbols);
     return sorted;
 }
 
