@@ -175,8 +175,8 @@ static void test_tables_are_tables(void **state)
     static const char *const spoilt[] = {
         "ALTER TABLE runs RENAME TO r; CREATE VIEW runs AS SELECT * FROM r",
         "DROP TABLE packed; CREATE VIRTUAL TABLE packed USING fts5(run, trial_count, trials)",
-        "CREATE VIEW Finals AS SELECT 1 AS run, 1 AS place, NULL AS point, x'' AS fitness, '' AS"
-        " message",
+        ("CREATE VIEW Finals AS SELECT 1 AS run, 1 AS place, NULL AS point, x'' AS fitness, '' AS"
+         " message"),
     };
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);

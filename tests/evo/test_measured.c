@@ -156,7 +156,7 @@ static void read_points(const setup *self, opevo_index *points)
 static void reference(opevo_index *points)
 {
     setup self;
-    opevo_run_result result;
+    opevo_run_result result = {0};
 
     set_up(&self, 0, IN_ORDER);
     self.device.formula.super.ops = &formula_ops;
@@ -179,7 +179,7 @@ static void test_stored_as_they_arrive(void **state)
     for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++) {
         for (arrival order = IN_ORDER; order <= ODD_FIRST; order++) {
             setup self;
-            opevo_run_result result;
+            opevo_run_result result = {0};
 
             set_up(&self, wanted[w], order);
             self.device.store = self.scratch.file;
@@ -204,7 +204,7 @@ static void test_broken_off(void **state)
     for (uint64_t after = 1; after < 20; after++) {
         for (int fault = 0; fault < 2; fault++) {
             opevo_interrupt interrupt = {0};
-            opevo_run_result result;
+            opevo_run_result result = {0};
             uint64_t kept = 0;
             setup self;
 
@@ -250,7 +250,7 @@ static opevo_status evaluate_one(opevo_objective *objective, const opevo_index *
 static void test_one_at_a_time(void **state)
 {
     setup self;
-    opevo_run_result result;
+    opevo_run_result result = {0};
 
     (void)state;
     set_up(&self, 0, IN_ORDER);

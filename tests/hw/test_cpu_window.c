@@ -36,15 +36,15 @@ static void make_kernel(int spin)
             spin);
     assert_int_equal(fclose(file), 0);
     snprintf(command, sizeof command, "cc -O2 -fPIC -shared -o '%s' '%s'", object, source);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): the words are ours */
 }
 
 /* The worker's side, without a check of the result. */
 static void run_child(const opevo_i_cpu_plan *plan, const opevo_i_operands *operands,
                       opevo_i_cpu_report *report)
 {
-    int up[2];
-    int down[2];
+    int up[2] = {-1, -1};
+    int down[2] = {-1, -1};
     char letter = 0;
     pid_t child = 0;
 
