@@ -156,6 +156,8 @@ static opevo_status read_restrictions(reader *self, opevo_error *err)
     if (!list || json_is_null(list))
         return OPEVO_OK;
     self->line = at.line;
+    if (!json_is_array(list) && !json_is_string(list))
+        return refuse(self, err, "restrictions must be a list of Python expressions.");
     self->restrictions = opevo_malloc(count, sizeof *self->restrictions);
     self->restriction_lines = opevo_malloc(count, sizeof *self->restriction_lines);
     if (!self->restrictions || !self->restriction_lines)
@@ -172,8 +174,6 @@ static opevo_status read_restrictions(reader *self, opevo_error *err)
                           "Item %zu of restrictions is no text; write it as a Python expression.",
                           i + 1);
     }
-    if (!json_is_array(list) && !json_is_string(list))
-        return refuse(self, err, "restrictions must be a list of Python expressions.");
     self->restriction_count = count;
     return OPEVO_OK;
 }
