@@ -118,6 +118,7 @@ static opevo_status compare(const char *path, const json_t *described,
     const char *unit = json_string_value(json_object_get(described, "unit"));
     const char *signature = json_string_value(json_object_get(described, "objective_signature"));
     char wanted[20];
+    uint64_t program = 0;
     opevo_space *space = NULL;
     opevo_status status = OPEVO_OK;
 
@@ -136,20 +137,33 @@ static opevo_status compare(const char *path, const json_t *described,
         status = refuse_space(path, space, objective, err);
         goto cleanup;
     }
-    opevo_i_record_print_signature(objective, wanted);
+    opevo_i_record_print_signature(objective->signature, wanted);
+    program = opevo_i_record_program(described);
     if (strcmp(signature, wanted) != 0)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s describes a recording of %s with other options or another version "
                             "of it; record to another name.",
+                            path, name);
+    else if (program && objective->program && program != objective->program)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: the program of %s has changed since it was recorded: restore it, "
+                            "or record to another name.",
                             path, name);
 cleanup:
     opevo_space_destroy(space);
     return status;
 }
 
-void opevo_i_record_print_signature(const opevo_objective *objective, char out[20])
+void opevo_i_record_print_signature(uint64_t signature, char out[20])
 {
-    snprintf(out, 20, "%016llx", (unsigned long long)objective->signature);
+    snprintf(out, 20, "%016llx", (unsigned long long)signature);
+}
+
+uint64_t opevo_i_record_program(const json_t *described)
+{
+    const char *hash = json_string_value(json_object_get(described, "program_hash"));
+
+    return hash ? strtoull(hash, NULL, 16) : 0;
 }
 
 /* What is written must be readable. */

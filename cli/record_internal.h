@@ -10,15 +10,23 @@
 
 #include <opevo/hash.h>
 
+#include <jansson.h>
+
+typedef struct opevo_i_record_totals {
+    uint64_t rows;
+    uint64_t by_class[OPEVO_OUTCOME_CLASS_COUNT];
+    double best_fitness, best_time_s;
+} opevo_i_record_totals;
+
 typedef struct opevo_i_record {
     const opevo_objective *objective;
     opevo_text csv_path, json_path, name; /* name: without folders */
     int file;                             /* NAME.csv, open to append, locked; -1: none */
     opevo_objective *earlier;             /* what was there before; NULL: nothing */
     opevo_text devices;                   /* what measured it */
-    uint64_t rows;
-    uint64_t by_class[OPEVO_OUTCOME_CLASS_COUNT];
-    double best_fitness, best_time_s;
+    uint64_t program;                     /* that was measured before; 0: not known */
+    opevo_i_record_totals asked;          /* of the points that this call is about */
+    opevo_i_record_totals table;          /* of all rows, which may be more */
 } opevo_i_record;
 
 /* Start the recording `path`, or go on with it: a last row that was cut is taken away. Errors:
@@ -27,7 +35,7 @@ typedef struct opevo_i_record {
  * process records there. */
 opevo_status opevo_i_record_open(const char *path, const opevo_objective *objective,
                                  opevo_i_record *out, opevo_error *err);
-/* Whether the point is there already; it then counts into the totals. */
+/* Whether the point is there already; it then counts as one that was asked for. */
 opevo_status opevo_i_record_has(opevo_i_record *record, opevo_index point, bool *has,
                                 opevo_error *err);
 /* Append rows and flush them to the disk. */
@@ -68,8 +76,10 @@ void opevo_i_stored_run_close(opevo_i_stored_run *self);
 
 /* ---- What is there already (record_check.c) ---- */
 
-/* The objective's signature as descriptions have it. */
-void opevo_i_record_print_signature(const opevo_objective *objective, char out[20]);
+/* A signature or hash as descriptions have it. */
+void opevo_i_record_print_signature(uint64_t signature, char out[20]);
+/* The hash of the program that a description names; 0 where it names none. */
+uint64_t opevo_i_record_program(const json_t *described);
 /* Whether the objective can be recorded into a description `path`. Errors: INVALID, saying what
  * differs, for a file that describes another recording or none; and for a space that could not be
  * read back from there. */

@@ -128,6 +128,7 @@ opevo_status opevo_i_stored_run_open(const char *text, opevo_i_stored_run *self,
     self->objective.unit = opevo_text_string(&self->unit);
     self->objective.space = self->space;
     OPEVO_TRY(opevo_store_find(self->store, self->run, self->space, &self->trials, err));
+    OPEVO_TRY(opevo_store_program(self->store, self->run, &self->objective.program, err));
     OPEVO_TRY(each_trial(self, look_at, err));
 cleanup:
     return status;
@@ -152,6 +153,8 @@ opevo_status opevo_i_stored_run_check(const opevo_i_stored_run *self,
         what = "another space";
     else if (own->signature != objective->signature)
         what = "other options or another version of it";
+    else if (own->program && objective->program && own->program != objective->program)
+        what = "another version of the program";
     if (!what)
         return OPEVO_OK;
     return OPEVO_FAIL(err, OPEVO_INVALID, "run %lld of %s is of %.200s with %s; leave out --on.",

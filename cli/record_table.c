@@ -19,13 +19,13 @@
 
 /* ---- The table ------------------------------------------------------------------------------ */
 
-static void count_in(opevo_i_record *record, const opevo_outcome *outcome)
+static void count_in(opevo_i_record_totals *totals, const opevo_outcome *outcome)
 {
-    record->rows++;
-    record->by_class[outcome->kind]++;
-    if (outcome->kind == OPEVO_OUTCOME_OK && outcome->fitness > record->best_fitness) {
-        record->best_fitness = outcome->fitness;
-        record->best_time_s = outcome->time_s;
+    totals->rows++;
+    totals->by_class[outcome->kind]++;
+    if (outcome->kind == OPEVO_OUTCOME_OK && outcome->fitness > totals->best_fitness) {
+        totals->best_fitness = outcome->fitness;
+        totals->best_time_s = outcome->time_s;
     }
 }
 
@@ -56,8 +56,10 @@ opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *point
                                &outcomes[i], &rows);
     OPEVO_TRY(opevo_text_check(&rows, err));
     OPEVO_TRY(append(record, &rows, err));
-    for (size_t i = 0; i < count; i++)
-        count_in(record, &outcomes[i]);
+    for (size_t i = 0; i < count; i++) {
+        count_in(&record->asked, &outcomes[i]);
+        count_in(&record->table, &outcomes[i]);
+    }
 cleanup:
     opevo_text_free(&rows);
     return status;
@@ -87,28 +89,29 @@ static opevo_status add_json_columns(const opevo_i_record *record, opevo_text *o
 
 static void add_totals(const opevo_i_record *record, opevo_text *out)
 {
+    const opevo_i_record_totals *totals = &record->table;
     const char *comma = "";
 
-    opevo_i_json_index(out, "rows", record->rows);
-    opevo_i_json_index(out, "valid", record->by_class[OPEVO_OUTCOME_OK]);
+    opevo_i_json_index(out, "rows", totals->rows);
+    opevo_i_json_index(out, "valid", totals->by_class[OPEVO_OUTCOME_OK]);
     opevo_i_json_key(out, "status_counts");
     opevo_text_add(out, "{");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
-        if (!record->by_class[i])
+        if (!totals->by_class[i])
             continue;
         opevo_text_printf(out, "%s\"%s\": %llu", comma,
                           opevo_recorded_status((opevo_outcome_class)i),
-                          (unsigned long long)record->by_class[i]);
+                          (unsigned long long)totals->by_class[i]);
         comma = ", ";
     }
     opevo_text_add(out, "}");
-    if (!(record->best_fitness > 0))
+    if (!(totals->best_fitness > 0))
         return;
     opevo_i_json_key(out, "best");
     opevo_text_add(out, "{");
-    opevo_i_json_double(out, "time_ms", 1e3 * record->best_time_s);
+    opevo_i_json_double(out, "time_ms", 1e3 * totals->best_time_s);
     if (!strcmp(opevo_unit_of_fitness(record->objective->unit), "GFLOP/s"))
-        opevo_i_json_double(out, "gflops", record->best_fitness);
+        opevo_i_json_double(out, "gflops", totals->best_fitness);
     opevo_text_add(out, "}");
 }
 
@@ -129,6 +132,7 @@ static void add_devices(const opevo_i_record *record, opevo_text *out)
 opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished, opevo_error *err)
 {
     const opevo_objective *objective = record->objective;
+    uint64_t program = objective->program ? objective->program : record->program;
     opevo_status status = OPEVO_OK;
     opevo_text out = {0};
     opevo_text devices = {0};
@@ -141,8 +145,11 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     opevo_i_json_string(&out, "objective", objective->name);
     opevo_i_json_string(&out, "unit", objective->unit);
     opevo_i_json_string(&out, "program", "opevo " OPEVO_VERSION_TEXT);
-    opevo_i_record_print_signature(objective, signature);
+    opevo_i_record_print_signature(objective->signature, signature);
     opevo_i_json_string(&out, "objective_signature", signature);
+    opevo_i_record_print_signature(program, signature);
+    if (program)
+        opevo_i_json_string(&out, "program_hash", signature);
     if (devices.length)
         opevo_i_json_string(&out, "device", devices.data);
     if (objective->flop > 0)
@@ -257,7 +264,7 @@ static opevo_status measure_table(const opevo_i_record *record, const opevo_text
     return status;
 }
 
-/* The rows that are there, as a landscape. */
+/* The rows that are there, as a landscape, and their totals. */
 static opevo_status open_earlier(opevo_i_record *record, opevo_error *err)
 {
     json_t *described = NULL;
@@ -266,11 +273,20 @@ static opevo_status open_earlier(opevo_i_record *record, opevo_error *err)
 
     if (status != OPEVO_OK)
         return status;
+    for (size_t i = 0; i < opevo_recorded_rows(record->earlier); i++) {
+        opevo_index point = opevo_recorded_point(record->earlier, i);
+        opevo_outcome outcome;
+
+        OPEVO_TRY(opevo_objective_evaluate(record->earlier, &point, 1, &outcome, err));
+        count_in(&record->table, &outcome);
+    }
     described = json_load_file(opevo_text_string(&record->json_path), 0, NULL);
     devices = json_string_value(json_object_get(described, "device"));
     opevo_text_add(&record->devices, devices ? devices : "");
+    record->program = opevo_i_record_program(described);
     json_decref(described);
-    return OPEVO_OK;
+cleanup:
+    return status;
 }
 
 /* Begin the table, or take away a last row that was cut and go on behind it. */
@@ -334,7 +350,7 @@ opevo_status opevo_i_record_has(opevo_i_record *record, opevo_index point, bool 
     if (status != OPEVO_OK || outcome.kind == OPEVO_OUTCOME_UNRECORDED)
         return status;
     *has = true;
-    count_in(record, &outcome);
+    count_in(&record->asked, &outcome);
     return OPEVO_OK;
 }
 

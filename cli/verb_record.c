@@ -158,9 +158,9 @@ static void show(plan *self, size_t done)
 
     if (!opevo_i_progress_due(&self->progress))
         return;
-    if (self->record.best_fitness > 0)
-        snprintf(best, sizeof best, "%.6g %s", opevo_unit_result(unit, self->record.best_fitness),
-                 opevo_unit_name(unit));
+    if (self->record.asked.best_fitness > 0)
+        snprintf(best, sizeof best, "%.6g %s",
+                 opevo_unit_result(unit, self->record.asked.best_fitness), opevo_unit_name(unit));
     snprintf(line, sizeof line, "%zu of %zu points, best %s", done, self->count, best);
     opevo_i_progress_draw(&self->progress, (double)done / (double)self->count, line);
 }
@@ -174,7 +174,7 @@ static void note_failure(plan *self, opevo_index point, const opevo_outcome *out
     if (opevo_i_reasons_add(&self->reasons, &trial, false) && !self->objective->concurrent)
         opevo_i_reasons_tell("record", "", &trial, &self->progress);
     if (self->give_up && outcome->kind != OPEVO_OUTCOME_OK &&
-        outcome->kind != OPEVO_OUTCOME_REJECTED && !self->record.by_class[OPEVO_OUTCOME_OK] &&
+        outcome->kind != OPEVO_OUTCOME_REJECTED && !self->record.asked.by_class[OPEVO_OUTCOME_OK] &&
         self->reasons.of[outcome->kind].count >= self->give_up)
         self->gave_up = true;
 }
@@ -292,12 +292,13 @@ static opevo_status check_times(const opevo_objective *objective, opevo_error *e
 static void print_result(const plan *self, opevo_text *out)
 {
     const opevo_i_record *record = &self->record;
+    const opevo_i_record_totals *asked = &record->asked;
     const char *unit = record->objective->unit;
-    uint64_t failed = record->rows - record->by_class[OPEVO_OUTCOME_OK];
+    uint64_t failed = asked->rows - asked->by_class[OPEVO_OUTCOME_OK];
 
     opevo_text_add_visible(out, record->objective->name);
     opevo_text_printf(out, ": %llu of %zu points recorded, %llu of them now, %llu failed\n",
-                      (unsigned long long)record->rows, self->count,
+                      (unsigned long long)asked->rows, self->count,
                       (unsigned long long)self->measured, (unsigned long long)failed);
     opevo_i_reasons_print(&self->reasons, out);
     if (self->gave_up)
@@ -305,8 +306,8 @@ static void print_result(const plan *self, opevo_text *out)
                           "gave up after %llu failures of one kind: mend what fails, or ask for "
                           "more with --give-up N\n",
                           (unsigned long long)self->give_up);
-    if (record->best_fitness > 0)
-        opevo_text_printf(out, "best %.8g %s%s\n", opevo_unit_result(unit, record->best_fitness),
+    if (asked->best_fitness > 0)
+        opevo_text_printf(out, "best %.8g %s%s\n", opevo_unit_result(unit, asked->best_fitness),
                           opevo_unit_name(unit),
                           opevo_unit_is_time(unit) ? " (smaller is better)" : "");
     opevo_text_printf(out, "written to %s and %s\n", opevo_text_string(&record->csv_path),
@@ -367,7 +368,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_record_describe(
         &self.record, !opevo_interrupt_is_raised(&opevo_i_interrupted) && !self.gave_up, err));
     print_result(&self, out);
-    if (!self.record.by_class[OPEVO_OUTCOME_OK])
+    if (!self.record.asked.by_class[OPEVO_OUTCOME_OK])
         *exit_code = OPEVO_EXIT_FAILED;
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;

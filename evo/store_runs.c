@@ -8,6 +8,7 @@
 #include <opevo/unit.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define KEY_COLUMNS                                                                                \
@@ -67,29 +68,37 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *query = NULL;
+
+    *hash = 0;
+    if (sqlite3_table_column_metadata(store->db, "main", "programs", "hash", NULL, NULL, NULL, NULL,
+                                      NULL) != SQLITE_OK)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_prepare(store, "SELECT hash FROM programs WHERE run = ?", &query, err));
+    sqlite3_bind_int64(query, 1, run);
+    if (sqlite3_step(query) == SQLITE_ROW)
+        *hash = strtoull(opevo_i_column_text(query, 0), NULL, 16);
+cleanup:
+    sqlite3_finalize(query);
+    return status;
+}
+
 /* Whether the program is that of the run; also where either is not known. */
 static opevo_status check_program(opevo_store *store, const opevo_run_key *key, int64_t run,
                                   opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-    sqlite3_stmt *query = NULL;
-    char hash[OPEVO_I_HEX_SIZE];
+    uint64_t stored = 0;
+    opevo_status status = opevo_store_program(store, run, &stored, err);
 
-    if (!key->program || sqlite3_table_column_metadata(store->db, "main", "programs", "hash", NULL,
-                                                       NULL, NULL, NULL, NULL) != SQLITE_OK)
-        return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_prepare(store, "SELECT hash FROM programs WHERE run = ?", &query, err));
-    sqlite3_bind_int64(query, 1, run);
-    if (sqlite3_step(query) == SQLITE_ROW &&
-        strcmp(opevo_i_column_text(query, 0), opevo_i_signature_text(key->program, hash)) != 0)
-        status =
-            OPEVO_FAIL(err, OPEVO_MISMATCH,
-                       "%s: the program of %s has changed since run %lld was made: restore it, "
-                       "or use another store.",
-                       store->path, key->objective, (long long)run);
-cleanup:
-    sqlite3_finalize(query);
-    return status;
+    if (status != OPEVO_OK || !key->program || !stored || stored == key->program)
+        return status;
+    return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                      "%s: the program of %s has changed since run %lld was made: restore it, "
+                      "or use another store.",
+                      store->path, key->objective, (long long)run);
 }
 
 static opevo_status fail_signature(const opevo_store *store, const opevo_run_key *key, int64_t run,

@@ -96,6 +96,11 @@ size_t opevo_recorded_rows(const opevo_objective *objective)
     return objective->ops == &recorded_ops ? ((const recorded *)objective)->row_count : 0;
 }
 
+opevo_index opevo_recorded_point(const opevo_objective *objective, size_t row)
+{
+    return ((const recorded *)objective)->points[row];
+}
+
 /* ---- From a recording ----------------------------------------------------------------------- */
 
 static uint64_t hash_u64(uint64_t hash, uint64_t value)

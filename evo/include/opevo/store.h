@@ -67,6 +67,8 @@ opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space
  * version that names a graph file which is gone. Errors: NOMEM. */
 opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out,
                                opevo_error *err);
+/* The hash of the program that the run measured; 0 where it is not known. Errors: IO, NOMEM. */
+opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash, opevo_error *err);
 /* Trials of a run after number `after`, at most `capacity` of them, in order. Samples and messages
  * are not read; origins live as long as the store is open. Errors: INVALID for a damaged file. */
 opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, opevo_trial *trials,

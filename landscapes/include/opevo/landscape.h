@@ -29,6 +29,8 @@ opevo_status opevo_recorded_open(const char *path, const char *space, opevo_obje
 opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *err);
 /* How many points of a recorded landscape have a row; 0 for any other objective. */
 size_t opevo_recorded_rows(const opevo_objective *objective);
+/* The point of one of these rows. */
+opevo_index opevo_recorded_point(const opevo_objective *objective, size_t row);
 /* How many rows of a recorded landscape lie outside the space file that it was opened with, and
  * were left out; 0 for any other objective. */
 size_t opevo_recorded_ignored(const opevo_objective *objective);

@@ -40,10 +40,23 @@ refused opevo record --on 'cmd:echo {X}{Y}' --result 'ms:/([0-9]+)/' --all --out
 mkfifo pipe.csv
 opevo record mm1 --on sim:mi50 --sample 40 --out pipe
 rm pipe.csv
-# The description has the graph, not the name of its file, so it may lie in another folder.
+# A program that was changed, measured or in a store.
+printf 'echo "$1"\n' >bench.sh
+script() { opevo record --on 'cmd:sh bench.sh {X}{Y}' --space space.json --result 'ms:/[0-9]+/' --out s "$@"; }
+script --sample 2 | tail -1
+opevo tune --on 'cmd:sh bench.sh {X}{Y}' --space space.json --result 'ms:/[0-9]+/' --trials 3 --store runs.db >out || cat out
+printf 'echo "$1" # faster\n' >bench.sh
+refused script --sample 3
+refused opevo record --from runs.db:1 --on 'cmd:sh bench.sh {X}{Y}' --space space.json --result 'ms:/[0-9]+/' --out x
+opevo tune --on 'cmd:sh bench.sh {X}{Y}' --space space.json --result 'ms:/[0-9]+/' --trials 3 --store new.db >out || cat out
+refused opevo record --from new.db:1 --out s
+printf 'echo "$1"\n' >bench.sh
+opevo record --from runs.db:1 --out s | tail -1
+script --sample 3 | tail -1
+# A graph goes with the recording, also where its file is not found.
 printf '0 1\n1 2\n' >g.txt
 printf '{"G": {"_type": "graph", "_value": "g.txt"}}' >graph.json
 mkdir sub
 opevo record --on 'cmd:echo {G}1' --result 'ms:/([0-9]+)/' --all --out sub/g --space graph.json | tail -1
-opevo record --on 'cmd:echo {G}1' --result 'ms:/([0-9]+)/' --all --out sub/g --space graph.json | head -1
-ls sub
+rm g.txt
+opevo tune --on recorded:sub/g --trials 3 | tail -1
