@@ -45,6 +45,60 @@ static opevo_status append(const opevo_i_record *record, const opevo_text *text,
     return OPEVO_OK;
 }
 
+#define SEPARATOR "; " /* between devices */
+
+/* Length of the first of some devices; the rest is moved on to the next. */
+static size_t next_device(const char **rest)
+{
+    const char *device = *rest;
+    const char *end = strstr(device, SEPARATOR);
+    size_t length = end ? (size_t)(end - device) : strlen(device);
+
+    *rest = end ? end + strlen(SEPARATOR) : device + length;
+    return length;
+}
+
+static bool has_device(const opevo_i_record *record, const char *device, size_t length)
+{
+    const char *rest = opevo_text_string(&record->devices);
+
+    while (*rest) {
+        const char *other = rest;
+
+        if (next_device(&rest) == length && !memcmp(other, device, length))
+            return true;
+    }
+    return false;
+}
+
+/* Note what measures now beside what measured before. What is new is described before a row of it is
+ * written, so that a process that is killed leaves no row of unknown origin. */
+static opevo_status note_devices(opevo_i_record *record, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text now = {0};
+    const char *rest = NULL;
+    size_t before = record->devices.length;
+
+    opevo_live_print_devices(record->objective, &now);
+    OPEVO_TRY(opevo_text_check(&now, err));
+    rest = opevo_text_string(&now);
+    while (*rest) {
+        const char *device = rest;
+        size_t length = next_device(&rest);
+
+        if (!has_device(record, device, length))
+            opevo_text_printf(&record->devices, "%s%.*s", record->devices.length ? SEPARATOR : "",
+                              (int)length, device);
+    }
+    OPEVO_TRY(opevo_text_check(&record->devices, err));
+    if (record->devices.length > before)
+        OPEVO_TRY(opevo_i_record_describe(record, false, err));
+cleanup:
+    opevo_text_free(&now);
+    return status;
+}
+
 opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *points,
                                 const opevo_outcome *outcomes, size_t count, opevo_error *err)
 {
@@ -55,6 +109,7 @@ opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *point
         opevo_recorded_add_row(record->objective->space, record->objective->unit, points[i],
                                &outcomes[i], &rows);
     OPEVO_TRY(opevo_text_check(&rows, err));
+    OPEVO_TRY(note_devices(record, err));
     OPEVO_TRY(append(record, &rows, err));
     for (size_t i = 0; i < count; i++) {
         count_in(&record->asked, &outcomes[i]);
@@ -115,30 +170,14 @@ static void add_totals(const opevo_i_record *record, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
-/* What measured, now and before. */
-static void add_devices(const opevo_i_record *record, opevo_text *out)
-{
-    opevo_text now = {0};
-    const char *before = opevo_text_string(&record->devices);
-
-    opevo_live_print_devices(record->objective, &now);
-    if (!strstr(before, opevo_text_string(&now)))
-        opevo_text_printf(out, "%s%s%s", before, *before ? "; " : "", opevo_text_string(&now));
-    else
-        opevo_text_add(out, before);
-    opevo_text_free(&now);
-}
-
 opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished, opevo_error *err)
 {
     const opevo_objective *objective = record->objective;
     uint64_t program = objective->program ? objective->program : record->program;
     opevo_status status = OPEVO_OK;
     opevo_text out = {0};
-    opevo_text devices = {0};
     char signature[20];
 
-    add_devices(record, &devices);
     opevo_text_add(&out, "{");
     opevo_i_json_string(&out, "format", "tuning-landscape 1");
     opevo_i_json_string(&out, "name", opevo_text_string(&record->name));
@@ -150,8 +189,8 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     opevo_i_record_print_signature(program, signature);
     if (program)
         opevo_i_json_string(&out, "program_hash", signature);
-    if (devices.length)
-        opevo_i_json_string(&out, "device", devices.data);
+    if (record->devices.length)
+        opevo_i_json_string(&out, "device", record->devices.data);
     if (objective->flop > 0)
         opevo_i_json_double(&out, "flop_per_run", objective->flop);
     opevo_i_json_key(&out, "space");
@@ -164,7 +203,6 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     OPEVO_TRY(opevo_file_write(opevo_text_string(&record->json_path), out.data, out.length, err));
 cleanup:
     opevo_text_free(&out);
-    opevo_text_free(&devices);
     return status;
 }
 

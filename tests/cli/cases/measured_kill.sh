@@ -70,6 +70,7 @@ rm -f begun ended free
 (record >/dev/null) &
 reaches 6 awk 'END { print NR }' table.csv # the head, a batch of three, and two beside the one that does not end
 killed
+grep -o '"device": "[^"]' table.json | cut -d : -f 1 # what measured the rows that are there
 (record >/dev/null) &
 interrupted
 : >free
