@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The program opevo. A verb parses and checks everything, then acts; what it has for stdout is
- * written at the end, so that bad input leaves nothing half written. Exit status: 0 done, 1 a
- * verification rejected or a store is not where it was, 2 misused or failed, 130 interrupted. */
+ * written at the end, so that bad input leaves nothing half written. Exit status: 0 done,
+ * 1 it was tried and failed, 2 misused, or a file cannot be read or written, 130 interrupted. */
 
 #include "cli_internal.h"
 
@@ -125,7 +125,10 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         puts("opevo " OPEVO_VERSION_TEXT);
-        return fflush(stdout) == 0 ? OPEVO_EXIT_OK : OPEVO_EXIT_MISUSED;
+        if (fflush(stdout) == 0)
+            return OPEVO_EXIT_OK;
+        fprintf(stderr, "opevo: Standard output: %s.\n", strerror(errno));
+        return OPEVO_EXIT_MISUSED;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return run_verb(&opevo_i_verb_help, 0, argv);

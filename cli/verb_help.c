@@ -112,12 +112,15 @@ static opevo_status run_man(const opevo_call *call, opevo_text *out, int *exit_c
     for (size_t i = 0; opevo_i_verbs[i]; i++)
         add_roff_verb(out, opevo_i_verbs[i]);
     opevo_text_add(
-        out, ".SH ENVIRONMENT\n.B COLUMNS\nis the width that sentences and tables are "
-             "fitted to, instead of that of the terminal.\n.PP\n.B NO_COLOR\nset and not "
-             "empty turns colours off.\n.PP\n.BR LC_ALL \", \" LC_CTYPE \" or \" LANG\n"
-             "says whether characters beyond ASCII may be drawn.\n.SH EXIT STATUS\n0 done; 1 a "
-             "verification rejected; 2 misused or failed, with "
-             "one sentence on standard error; 130 interrupted.\n");
+        out,
+        ".SH ENVIRONMENT\n.B COLUMNS\nis the width that sentences and tables are "
+        "fitted to, instead of that of the terminal.\n.PP\n.B NO_COLOR\nset and not "
+        "empty turns colours off.\n.PP\n.BR LC_ALL \", \" LC_CTYPE \" or \" LANG\n"
+        "says whether characters beyond ASCII may be drawn.\n.SH EXIT STATUS\n"
+        "0 done; 1 failed: a verification rejected, no trial succeeded, runs of a study are "
+        "missing in a merge, the host failed or the store is not where it was; 2 misused, or a "
+        "file cannot be read or written; 130 interrupted. With 1 and 2 a sentence on standard "
+        "error or the last lines of the output say why.\n");
     return OPEVO_OK;
 }
 
