@@ -221,7 +221,7 @@ opevo_status opevo_friedman_test(const double *values, size_t blocks, size_t cou
                           "Friedman's test needs at least 2 blocks and 2 things to compare.");
     for (size_t i = 0; i < blocks * count; i++) {
         if (isnan(values[i]))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "Block %zu holds a value that is no number.",
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Block %zu holds a value that is not a number.",
                               i / count);
     }
     ranks = opevo_malloc(count, sizeof *ranks);

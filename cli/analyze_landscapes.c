@@ -143,8 +143,10 @@ static opevo_status open_one(const assignment *given, size_t given_count, unsign
         return OPEVO_FAIL(err, status, "--objective %.300s: %.600s", by->text, inner.message);
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, status, "%s", inner.message);
-    opevo_text_printf(&data->notes, "%s: no exact random search and no scores: %s\n", row->name,
-                      inner.message);
+    opevo_text_add_visible(&data->notes, row->name);
+    opevo_text_add(&data->notes, ": no exact random search and no scores: ");
+    opevo_text_add_visible(&data->notes, inner.message);
+    opevo_text_add(&data->notes, "\n");
     return OPEVO_OK;
 }
 

@@ -120,7 +120,8 @@ static opevo_run_end end_of(const char *stop)
     if (!strcmp(stop, opevo_stop_name(OPEVO_STOP_SECONDS)))
         return OPEVO_RUN_SECONDS;
     if (!strcmp(stop, opevo_stop_name(OPEVO_STOP_TARGET)) ||
-        !strcmp(stop, opevo_stop_name(OPEVO_STOP_SEARCH_OVER)))
+        !strcmp(stop, opevo_stop_name(OPEVO_STOP_SEARCH_OVER)) ||
+        !strcmp(stop, opevo_stop_name(OPEVO_STOP_GAVE_UP)))
         return OPEVO_RUN_OVER;
     return OPEVO_RUN_OPEN;
 }

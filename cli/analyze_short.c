@@ -178,7 +178,7 @@ opevo_status opevo_i_short_place(const opevo_study_analysis *analysis, size_t la
     size_t count = 0;
     opevo_status status = opevo_i_ranking_make(analysis, landscape, &order, &count, err);
 
-    if (status == OPEVO_OK && count > 0)
+    if (status == OPEVO_OK && count > 0 && analysis->places[landscape].optimum > 0)
         say_place(analysis, landscape, order, count, out);
     opevo_free(order);
     return status;

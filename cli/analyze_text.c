@@ -85,9 +85,13 @@ static const opevo_study_cell *row_of(const printer *self, size_t landscape, siz
 
 static void print_short_line(opevo_i_short *line, opevo_text *out)
 {
-    if (line->who.length)
-        opevo_text_printf(out, "- %s: %s %s\n", opevo_text_string(&line->where),
-                          opevo_text_string(&line->who), opevo_text_string(&line->rest));
+    const opevo_text *parts[] = {&line->where, &line->who, &line->rest};
+
+    for (size_t i = 0; i < 3 && line->who.length; i++) {
+        opevo_text_add(out, i == 0 ? "- " : i == 1 ? ": " : " ");
+        opevo_text_add_visible(out, opevo_text_string(parts[i]));
+    }
+    opevo_text_add(out, line->who.length ? "\n" : "");
     out->failed = out->failed || line->where.failed || line->who.failed || line->rest.failed;
     opevo_i_short_free(line);
 }
@@ -465,6 +469,8 @@ static void print_place(const printer *self, size_t landscape)
     }
     if (place->optimum_known)
         opevo_text_printf(self->out, "optimum (exact) %.8g %s%s\n", best, unit, better);
+    else if (!(place->optimum > 0))
+        opevo_text_add(self->out, "no trial of any run succeeded\n");
     else
         opevo_text_printf(self->out,
                           "the optimum is not known; the best of all runs is %.8g %s%s, and the "

@@ -10,7 +10,9 @@ opevo landscape --on recorded:evil.csv | head -1
 opevo tune --on recorded:evil.csv --tuner grid --trials 2 --store runs.db | grep -v cost
 opevo runs runs.db:1 | grep -v '^run 1\|cost'
 opevo runs runs.db --json >json
-opevo analyze runs.db --no-landscapes >analysis
+mv evil.json hidden.json
+opevo analyze runs.db >analysis
+grep -c '^line' analysis # the name, broken
 printf 'tune --on \377%s[31m' "$e" >words
 xargs opevo <words
 echo '["'"$e"'"]' >broken.json
