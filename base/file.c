@@ -42,7 +42,8 @@ static opevo_status check_kind(const char *path, int file, size_t limit, opevo_e
     }
     if (!S_ISREG(info.st_mode))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is no regular file; save what it gives to one and name that.", path);
+                          "%s is not a regular file; save what it gives to one and name that.",
+                          path);
     return (uint64_t)info.st_size > limit ? fail_too_large(err, path, limit) : OPEVO_OK;
 }
 

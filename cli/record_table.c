@@ -342,7 +342,7 @@ static opevo_status open_rows(opevo_i_record *record, const opevo_text *head, op
         OPEVO_TRY(append(record, head, err));
     if (rows > 0 && access(record->json_path.data, F_OK) != 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s has rows, but there is no %s that says of what; record to another "
+                          "%s has rows, but %s, which says of what, is missing; record to another "
                           "name.",
                           record->csv_path.data, record->json_path.data);
     if (rows > 0)

@@ -13,7 +13,7 @@ enum { SHARDS_MAX = 1 << 20 };
 static opevo_status fail_variable(const char *name, const char *text, opevo_error *err)
 {
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s=%s in the environment is no number that fits: give --shard I/N.", name,
+                      "%s=%s in the environment is not a number that fits: give --shard I/N.", name,
                       text);
 }
 

@@ -96,7 +96,7 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
 
     switch (sqlite3_errcode(store->db) & 0xff) {
     case SQLITE_NOTADB:
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no run store: %s.", path, text);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: %s.", path, text);
     case SQLITE_CORRUPT:
     case SQLITE_ERROR: /* a statement that does not fit the tables */
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is damaged: %s; use another store.", path, text);
@@ -185,7 +185,7 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
                          &foreign, err));
     if (foreign)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is no run store: what should be its tables are none.", store->path);
+                          "%s is not a run store: what should be its tables are not.", store->path);
 cleanup:
     return status;
 }
@@ -207,7 +207,7 @@ static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *em
         return OPEVO_OK;
     if (application != APPLICATION_ID)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is no run store: it is the database of another program.",
+                          "%s is not a run store: it is the database of another program.",
                           store->path);
     *old = version == OLD_VERSION;
     if (*old && mode != OPEVO_STORE_READ)
@@ -270,7 +270,7 @@ static opevo_status prepare_to_read(opevo_store *store, opevo_store_mode mode, o
 
     OPEVO_TRY(identify(store, mode, &empty, &old, err));
     if (empty)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no run store: it is empty.", store->path);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: it is empty.", store->path);
     store->old = old;
     if (old)
         OPEVO_TRY(opevo_i_store_exec(store, old_views, err));
@@ -304,8 +304,8 @@ static opevo_status check_path(const char *path, opevo_store_mode mode, opevo_er
         if (S_ISDIR(info.st_mode))
             cause = EISDIR;
         else if (!S_ISREG(info.st_mode))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no run store: it is no regular file.",
-                              path);
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s is not a run store: it is not a regular file.", path);
         else if (access(path, mode == OPEVO_STORE_READ ? R_OK : R_OK | W_OK))
             cause = errno;
     } else if (mode == OPEVO_STORE_READ || errno != ENOENT) {

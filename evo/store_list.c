@@ -206,7 +206,7 @@ static opevo_status list_row(lister *self, sqlite3_stmt *row, opevo_run_info *in
     };
     if (!opevo_parse_u64(opevo_i_column_text(row, 4), &info->seed))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is damaged: the seed of run %lld is no number; use another store.",
+                          "%s is damaged: the seed of run %lld is not a number; use another store.",
                           self->store->path, (long long)info->run);
     OPEVO_TRY(find_landscape(self, row, info, err));
     OPEVO_TRY(find_best(self, row, info, err));

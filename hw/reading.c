@@ -291,7 +291,8 @@ static bool take_match(finding *self, const char *output, const regmatch_t *part
         memcpy(number, output + part->rm_so, length);
     if (opevo_parse_double(number, &value))
         return take(self, value);
-    opevo_text_printf(self->why, "the regular expression found \"%s\", which is no number", number);
+    opevo_text_printf(self->why, "the regular expression found \"%s\", which is not a number",
+                      number);
     return false;
 }
 

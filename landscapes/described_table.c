@@ -118,7 +118,7 @@ static opevo_status read_number(const reader *self, size_t column, double *out, 
     }
     if (!opevo_parse_double(table->cells[column], &value) || value < 0)
         return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                               "'%.80s' in column '%s' is no number of at least 0.",
+                               "'%.80s' in column '%s' is not a number of at least 0.",
                                table->cells[column], table->names[column]);
     *out = value;
     return OPEVO_OK;

@@ -92,7 +92,7 @@ static opevo_status add_parameter(const reader *self, size_t index, const json_t
 
         if (!opevo_i_json_value(json, &values[i])) {
             status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "%s: value %zu of parameter '%.80s' is no number, text or truth "
+                                "%s: value %zu of parameter '%.80s' is not a number, text or truth "
                                 "value.",
                                 self->path, i + 1, name);
             goto cleanup;
@@ -130,7 +130,7 @@ static opevo_status begin(const reader *self, const json_t *root, const char *sp
     for (size_t i = 0; i < self->name_count; i++) {
         self->names[i] = json_string_value(json_array_get(keys, i));
         if (!self->names[i]) {
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: tune_params_keys[%zu] is no text.",
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: tune_params_keys[%zu] is not a text.",
                                 self->path, i);
             goto cleanup;
         }
@@ -257,7 +257,7 @@ static opevo_status read_seconds(const reader *self, const json_t *entry, const 
     *out = json_number_value(json) / 1e3;
     if ((json && !json_is_number(json) && !json_is_null(json)) || *out < 0)
         return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "'%s' is no number of at least 0.", key);
+                               "'%s' is not a number of at least 0.", key);
     return OPEVO_OK;
 }
 

@@ -161,7 +161,7 @@ static opevo_status read_cost(const reader *self, const json_t *result, const ch
     *out = json_number_value(json) * self->unit_s;
     if ((json && !json_is_number(json) && !json_is_null(json)) || *out < 0)
         return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "times.%s is no number of at least 0.", name);
+                               "times.%s is not a number of at least 0.", name);
     return OPEVO_OK;
 }
 

@@ -34,7 +34,8 @@ opevo_status opevo_i_graph_text_check(const opevo_i_graph_text *text, opevo_erro
 {
     if (strlen(text->data) == text->size)
         return OPEVO_OK;
-    return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no text file: it holds a zero byte.", text->path);
+    return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a text file: it holds a zero byte.",
+                      text->path);
 }
 
 static opevo_status check_edge(const opevo_i_graph_text *text, const char *at, size_t line,

@@ -399,8 +399,8 @@ opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *
     if (!directory)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", path);
     else if (strlen(data) != size)
-        status =
-            OPEVO_FAIL(err, OPEVO_INVALID, "%.256s is no text file: it holds a zero byte.", path);
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%.256s is not a text file: it holds a zero byte.",
+                            path);
     else
         status = opevo_space_parse(data, path, directory, out, err);
 cleanup:

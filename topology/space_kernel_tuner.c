@@ -103,8 +103,9 @@ static opevo_status read_listed(reader *self, const char *name, const json_t *li
         return no_memory(self, err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         if (!read_value(json_array_get(list, i), &values[i]))
-            status = refuse(self, err, "Parameter %s: value %zu is no number, text or truth value.",
-                            OPEVO_I_EXCERPT(name), i + 1);
+            status =
+                refuse(self, err, "Parameter %s: value %zu is not a number, text or truth value.",
+                       OPEVO_I_EXCERPT(name), i + 1);
     }
     if (status == OPEVO_OK)
         status = add_parameter(self, name, values, count, err);
@@ -130,7 +131,7 @@ static opevo_status read_tune_params(reader *self, opevo_error *err)
     for (size_t i = 0; keys && i < count && status == OPEVO_OK; i++) {
         name = json_string_value(json_array_get(keys, i));
         if (!name)
-            return refuse(self, err, "tune_params_keys[%zu] is no text.", i);
+            return refuse(self, err, "tune_params_keys[%zu] is not a text.", i);
         self->line = opevo_i_json_place_find(at, lists, name).line;
         status = read_listed(self, name, json_object_get(lists, name), err);
     }
@@ -170,9 +171,9 @@ static opevo_status read_restrictions(reader *self, opevo_error *err)
         self->restrictions[i] =
             json_string_value(json_is_array(list) ? json_array_get(list, i) : list);
         if (!self->restrictions[i])
-            return refuse(self, err,
-                          "Item %zu of restrictions is no text; write it as a Python expression.",
-                          i + 1);
+            return refuse(
+                self, err,
+                "Item %zu of restrictions is not a text; write it as a Python expression.", i + 1);
     }
     self->restriction_count = count;
     return OPEVO_OK;

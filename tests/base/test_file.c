@@ -74,11 +74,11 @@ static void test_only_regular_files_up_to_the_limit(void **state)
 
     (void)state;
     assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
-    CHECK_FAILS(OPEVO_INVALID, "/pipe is no regular file",
+    CHECK_FAILS(OPEVO_INVALID, "/pipe is not a regular file",
                 opevo_file_read(path_of("pipe"), SIZE_MAX, &back, &size, &err));
     unlink(path_of("pipe"));
     assert_int_equal(symlink("/dev/zero", path_of("zeros")), 0);
-    CHECK_FAILS(OPEVO_INVALID, "/zeros is no regular file",
+    CHECK_FAILS(OPEVO_INVALID, "/zeros is not a regular file",
                 opevo_file_read(path_of("zeros"), SIZE_MAX, &back, &size, &err));
     unlink(path_of("zeros"));
     CHECK_OK(opevo_file_write(path_of("a"), "12345", 5, &err));

@@ -156,7 +156,7 @@ static void what_is_no_number(void **state)
     close_case(&one);
 }
 
-/* Levels at which the density is no number are never drawn. */
+/* Levels at which the density is not a number are never drawn. */
 static void evidence_of_what_is_no_number(void **state)
 {
     double minus_log = 0;

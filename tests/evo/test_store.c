@@ -432,7 +432,7 @@ static void test_not_a_store(void **state)
     CHECK_FAILS(OPEVO_INVALID, "empty", opevo_store_open("", OPEVO_STORE_WRITE, &store, &err));
 
     write_file(scratch.file, text, sizeof text - 1);
-    check_refused(scratch.file, OPEVO_INVALID, "is no run store");
+    check_refused(scratch.file, OPEVO_INVALID, "is not a run store");
     scratch_empty(&scratch);
     tamper(scratch.file, "CREATE TABLE t (a)");
     check_refused(scratch.file, OPEVO_INVALID, "database of another program");

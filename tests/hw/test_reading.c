@@ -88,7 +88,7 @@ static void test_places(void **state)
     check_found("score:json:a.1", "noise\n{\"a\": [1, 2]}\n", 1, 2);
     check_found("score:json:a", "{\"a\": [1, 2]}", 2, 2);
     check_refused("score:/[0-9]/", "", "no match");
-    check_refused("score:/[a-z]+/", "abc", "\"abc\", which is no number");
+    check_refused("score:/[a-z]+/", "abc", "\"abc\", which is not a number");
     check_refused("ms:json:b", "{\"a\": 1}", "no number at b");
 }
 
@@ -124,7 +124,7 @@ static void test_ranges(void **state)
         }
         for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
             check_refused(place, odd[k], "which is no");
-        check_refused(place, "1e999", "which is no number");
+        check_refused(place, "1e999", "which is not a number");
     }
     check_refused("ms:json:a", "{\"a\": 1e-310}",
                   "it printed 1e-310, which is not from 1e-12 to 1e+09 s");

@@ -124,7 +124,7 @@ static void test_graphml(void **state)
                 "<![CDATA[<node id=\"a\"/>]]><g:node id=\"a\"/><g:node id=\"b\"/>"
                 "<g:edge source=\"a\" target=\"b\"/></g:graph></g:graphml>",
                 "a: b; b: a");
-    /* A numeric attribute called name is no text. */
+    /* A numeric attribute called name is not a text. */
     check_graph("a.xml",
                 GRAPHML("<key id=\"k\" for=\"node\" attr.name=\"name\" attr.type=\"int\"/>"
                         "<graph edgedefault=\"undirected\">"
