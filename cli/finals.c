@@ -200,15 +200,16 @@ static void print_finalist(const opevo_i_finals *finals, size_t number, const op
 
     bounds_of(one, unit, &low, &high);
     if (number == verdict->library && one->median == 0) {
-        opevo_text_add(out, "- the library was not measured: ");
+        opevo_text_add(out, "library  not measured: ");
         opevo_text_add_visible(out, opevo_text_string(&finals->library));
         opevo_text_add(out, "\n");
         return;
     }
-    opevo_text_printf(out, "%s %.6g %s",
-                      number == verdict->winner    ? "*"
-                      : number == verdict->library ? "-"
-                                                   : " ",
+    opevo_text_printf(out, "%-7s  %.6g %s",
+                      number == verdict->winner    ? "winner"
+                      : number == verdict->library ? "library"
+                      : number == verdict->rival   ? "next"
+                                                   : "",
                       opevo_unit_result(unit, one->median), opevo_unit_name(unit));
     print_interval(low, high, out);
     opevo_text_add(out, "  ");
