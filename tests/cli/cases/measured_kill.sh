@@ -72,6 +72,7 @@ reaches 6 awk 'END { print NR }' table.csv # the head, a batch of three, and two
 killed
 grep -o '"device": "[^"]' table.json | cut -d : -f 1 # what measured the rows that are there
 (record >/dev/null) &
+reaches 8 awk 'END { print NR }' table.csv # and two more beside it
 interrupted
 : >free
 (record) | head -n 1 | sed 's/.*: //'

@@ -20,7 +20,7 @@ printf '{"X": {"_type": "discrete", "_value": [1, 2, 3, 4]}}' >space.json
 tune --result 'score:/[0-9]+/'
 # A study and its merge say the same.
 cat >plan.json <<'END'
-{"study": 1, "objectives": [{"on": "cmd:./run {X}", "space": "space.json"}], "tuners": ["grid"],
+{"study": 1, "objectives": [{"on": "cmd:./run {X}", "space": "space.json", "result": "s:wall"}], "tuners": ["grid"],
  "budget": {"trials": 2}, "seeds": 1}
 END
 printf '#!/bin/sh\n:\n' >run

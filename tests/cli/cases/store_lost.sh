@@ -27,7 +27,7 @@ rm moved.db runs.db*
 mkdir folder
 echo 'rm -r folder' >act
 cat >plan.json <<'END'
-{"study": 1, "objectives": [{"on": "cmd:sh bench.sh {X}", "space": "space.json"}], "tuners": ["grid"],
+{"study": 1, "objectives": [{"on": "cmd:sh bench.sh {X}", "space": "space.json", "result": "s:wall"}], "tuners": ["grid"],
  "budget": {"trials": 4}, "seeds": 1}
 END
 opevo study plan.json --store folder/runs.db
