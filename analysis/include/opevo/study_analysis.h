@@ -19,7 +19,7 @@ typedef enum opevo_run_end {
     OPEVO_RUN_OPEN,    /* interrupted, or it is not known why it ended */
     OPEVO_RUN_TRIALS,  /* its number of trials was used up */
     OPEVO_RUN_SECONDS, /* its seconds were used up */
-    OPEVO_RUN_OVER     /* nothing more to come, as of a target that was reached: it holds its best */
+    OPEVO_RUN_OVER /* nothing more to come, as of a target that was reached: it holds its best */
 } opevo_run_end;
 
 typedef struct opevo_study_run {
