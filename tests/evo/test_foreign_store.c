@@ -190,7 +190,7 @@ static void test_tables_are_tables(void **state)
         for (int mode = OPEVO_STORE_READ; mode <= OPEVO_STORE_ALONE; mode++) {
             make_store(&scratch, space);
             tamper(scratch.file, spoilt[i]);
-            CHECK_FAILS(OPEVO_INVALID, "what should be its tables are none",
+            CHECK_FAILS(OPEVO_INVALID, "what should be its tables are not",
                         opevo_store_open(scratch.file, (opevo_store_mode)mode, &store, &err));
         }
     }
