@@ -144,7 +144,7 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
         "build-timeout", "S", "kernels: time limit of building one (default 30 s)", false          \
     }
 
-/* The row of that name; NULL: there is none. */
+/* The row of that name; NULL for an unknown name. */
 const opevo_option *opevo_i_live_option(const char *name);
 opevo_status opevo_i_live_program(const opevo_call *call, const char *command, const char *space,
                                   opevo_objective **out, opevo_error *err);

@@ -319,7 +319,7 @@ cleanup:
 }
 
 /* The next row of L: L l = C(points, new), and the root of what is left of the new point's own
- * variance, which is returned; NAN where a correlation is none. */
+ * variance, which is returned; NAN where a correlation is not a number. */
 static double extend_factor(opevo_i_gaussian *self, const opevo_i_points *points)
 {
     size_t n = self->count;

@@ -107,6 +107,10 @@ typedef struct opevo_i_space_file {
 /* Put the place of a mistake before the sentence in *err (which may be NULL); line 0: none. */
 opevo_status opevo_i_space_file_fail(const opevo_i_space_file *file, size_t line,
                                      opevo_status status, const char *sentence, opevo_error *err);
+/* The same with INVALID and a sentence as by printf. */
+opevo_status opevo_i_space_file_refuse(const opevo_i_space_file *file, size_t line,
+                                       opevo_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* As opevo_i_space_create with the file's name in every message, also those on no constraint. On
  * failure nothing is released. */
 opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_parameter **parameters,

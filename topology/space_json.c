@@ -29,6 +29,18 @@ opevo_status opevo_i_space_file_fail(const opevo_i_space_file *file, size_t line
     return OPEVO_FAIL(err, status, "%.256s:%zu: %.700s", file->origin, line, sentence);
 }
 
+opevo_status opevo_i_space_file_refuse(const opevo_i_space_file *file, size_t line,
+                                       opevo_error *err, const char *format, ...)
+{
+    char sentence[OPEVO_ERROR_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return opevo_i_space_file_fail(file, line, OPEVO_INVALID, sentence, err);
+}
+
 opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_parameter **parameters,
                                        size_t count, const opevo_i_constraint_list *constraints,
                                        opevo_space **out, opevo_error *err)

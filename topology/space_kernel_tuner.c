@@ -12,8 +12,6 @@
 #include "json_place.h"
 #include "value_text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,20 +24,6 @@ typedef struct reader {
     size_t *restriction_lines;
     size_t restriction_count;
 } reader;
-
-static opevo_status refuse(const reader *self, opevo_error *err, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static opevo_status refuse(const reader *self, opevo_error *err, const char *format, ...)
-{
-    char sentence[OPEVO_ERROR_SIZE];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
-    return opevo_i_space_file_fail(self->file, self->line, OPEVO_INVALID, sentence, err);
-}
 
 static opevo_status no_memory(const reader *self, opevo_error *err)
 {
@@ -97,15 +81,18 @@ static opevo_status read_listed(reader *self, const char *name, const json_t *li
     opevo_value *values = NULL;
 
     if (count == 0)
-        return refuse(self, err, "tune_params lists no values for '%s'.", OPEVO_I_EXCERPT(name));
+        return opevo_i_space_file_refuse(self->file, self->line, err,
+                                         "tune_params lists no values for '%s'.",
+                                         OPEVO_I_EXCERPT(name));
     values = opevo_malloc(count, sizeof *values);
     if (!values)
         return no_memory(self, err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         if (!read_value(json_array_get(list, i), &values[i]))
-            status =
-                refuse(self, err, "Parameter %s: value %zu is not a number, text or truth value.",
-                       OPEVO_I_EXCERPT(name), i + 1);
+            status = opevo_i_space_file_refuse(
+                self->file, self->line, err,
+                "Parameter %s: value %zu is not a number, text or truth value.",
+                OPEVO_I_EXCERPT(name), i + 1);
     }
     if (status == OPEVO_OK)
         status = add_parameter(self, name, values, count, err);
@@ -131,7 +118,8 @@ static opevo_status read_tune_params(reader *self, opevo_error *err)
     for (size_t i = 0; keys && i < count && status == OPEVO_OK; i++) {
         name = json_string_value(json_array_get(keys, i));
         if (!name)
-            return refuse(self, err, "tune_params_keys[%zu] is not a text.", i);
+            return opevo_i_space_file_refuse(self->file, self->line, err,
+                                             "tune_params_keys[%zu] is not a text.", i);
         self->line = opevo_i_json_place_find(at, lists, name).line;
         status = read_listed(self, name, json_object_get(lists, name), err);
     }
@@ -158,7 +146,8 @@ static opevo_status read_restrictions(reader *self, opevo_error *err)
         return OPEVO_OK;
     self->line = at.line;
     if (!json_is_array(list) && !json_is_string(list))
-        return refuse(self, err, "restrictions must be a list of Python expressions.");
+        return opevo_i_space_file_refuse(self->file, self->line, err,
+                                         "restrictions must be a list of Python expressions.");
     self->restrictions = opevo_malloc(count, sizeof *self->restrictions);
     self->restriction_lines = opevo_malloc(count, sizeof *self->restriction_lines);
     if (!self->restrictions || !self->restriction_lines)
@@ -171,8 +160,8 @@ static opevo_status read_restrictions(reader *self, opevo_error *err)
         self->restrictions[i] =
             json_string_value(json_is_array(list) ? json_array_get(list, i) : list);
         if (!self->restrictions[i])
-            return refuse(
-                self, err,
+            return opevo_i_space_file_refuse(
+                self->file, self->line, err,
                 "Item %zu of restrictions is not a text; write it as a Python expression.", i + 1);
     }
     self->restriction_count = count;
@@ -192,8 +181,9 @@ static opevo_status read_observed(reader *self, const char *name, const json_t *
         const json_t *given = json_object_get(json_array_get(results, i), "configuration");
 
         if (!read_value(json_object_get(given, name), &values[i]))
-            return refuse(self, err, "results[%zu] has no value for parameter '%s'.", i,
-                          OPEVO_I_EXCERPT(name));
+            return opevo_i_space_file_refuse(self->file, self->line, err,
+                                             "results[%zu] has no value for parameter '%s'.", i,
+                                             OPEVO_I_EXCERPT(name));
     }
     qsort(values, count, sizeof *values, compare_values);
     for (size_t i = 0; i < count; i++) {
@@ -217,13 +207,16 @@ static opevo_status read_results(reader *self, opevo_error *err)
     if (!values || !self->parameters)
         status = no_memory(self, err);
     else if (count == 0)
-        status = refuse(self, err, "results[0] has no configuration.");
+        status = opevo_i_space_file_refuse(self->file, self->line, err,
+                                           "results[0] has no configuration.");
     if (status != OPEVO_OK)
         goto cleanup;
     for (size_t i = 0; i < json_array_size(results); i++) {
         if (json_object_size(json_object_get(json_array_get(results, i), "configuration")) !=
             count) {
-            status = refuse(self, err, "results[%zu] has other parameters than results[0].", i);
+            status =
+                opevo_i_space_file_refuse(self->file, self->line, err,
+                                          "results[%zu] has other parameters than results[0].", i);
             goto cleanup;
         }
     }

@@ -11,7 +11,6 @@
 #include "json_place.h"
 #include "value_text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,20 +25,6 @@ typedef struct reader {
     uint64_t made; /* values of lists */
 } reader;
 
-static opevo_status refuse(const reader *self, opevo_error *err, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static opevo_status refuse(const reader *self, opevo_error *err, const char *format, ...)
-{
-    char sentence[OPEVO_ERROR_SIZE];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
-    return opevo_i_space_file_fail(self->file, self->line, OPEVO_INVALID, sentence, err);
-}
-
 /* Refuse keys that might mean something that is not understood. `known` ends with NULL. */
 static opevo_status check_keys(const reader *self, const json_t *object, const char *what,
                                const char *const *known, opevo_error *err)
@@ -48,7 +33,8 @@ static opevo_status check_keys(const reader *self, const json_t *object, const c
     json_t *value = NULL;
 
     if (!json_is_object(object))
-        return refuse(self, err, "%s must be an object.", what);
+        return opevo_i_space_file_refuse(self->file, self->line, err, "%s must be an object.",
+                                         what);
     json_object_foreach((json_t *)object, key, value)
     {
         size_t i = 0;
@@ -56,8 +42,9 @@ static opevo_status check_keys(const reader *self, const json_t *object, const c
         while (known[i] && strcmp(key, known[i]) != 0)
             i++;
         if (!known[i])
-            return refuse(self, err, "%s has the key \"%s\", which T1 does not know.", what,
-                          OPEVO_I_EXCERPT(key));
+            return opevo_i_space_file_refuse(self->file, self->line, err,
+                                             "%s has the key \"%s\", which T1 does not know.", what,
+                                             OPEVO_I_EXCERPT(key));
     }
     return OPEVO_OK;
 }
@@ -94,10 +81,11 @@ static opevo_status check_values(const reader *self, const char *name, const typ
         const opevo_value *value = &values->items[i];
 
         if (!(type->kinds >> value->kind & 1) || (type->positive && value->as.integer < 0))
-            return refuse(self, err,
-                          "Parameter %s: value %zu does not fit the type %s, whose "
-                          "values are %s.",
-                          OPEVO_I_EXCERPT(name), i + 1, type->name, type->wanted);
+            return opevo_i_space_file_refuse(
+                self->file, self->line, err,
+                "Parameter %s: value %zu does not fit the type %s, whose "
+                "values are %s.",
+                OPEVO_I_EXCERPT(name), i + 1, type->name, type->wanted);
     }
     return OPEVO_OK;
 }
@@ -135,17 +123,20 @@ static opevo_status read_parameter(reader *self, size_t number, opevo_i_json_pla
     snprintf(where, sizeof where, "TuningParameters, item %zu", number);
     OPEVO_TRY(check_keys(self, entry, where, known, err));
     if (!name)
-        return refuse(self, err, "%s: Name must be a text.", where);
+        return opevo_i_space_file_refuse(self->file, self->line, err, "%s: Name must be a text.",
+                                         where);
     if (!type)
-        return refuse(self, err,
-                      "Parameter %s: Type must be \"int\", \"uint\", \"float\", \"bool\" or "
-                      "\"string\".",
-                      OPEVO_I_EXCERPT(name));
+        return opevo_i_space_file_refuse(
+            self->file, self->line, err,
+            "Parameter %s: Type must be \"int\", \"uint\", \"float\", \"bool\" or "
+            "\"string\".",
+            OPEVO_I_EXCERPT(name));
     if (!list)
-        return refuse(self, err,
-                      "Parameter %s: Values must be a text that holds a Python list, such as "
-                      "\"[1, 2, 4]\".",
-                      OPEVO_I_EXCERPT(name));
+        return opevo_i_space_file_refuse(
+            self->file, self->line, err,
+            "Parameter %s: Values must be a text that holds a Python list, such as "
+            "\"[1, 2, 4]\".",
+            OPEVO_I_EXCERPT(name));
     self->line = opevo_i_json_place_find(at, entry, "Values").line;
     snprintf(where, sizeof where, "%.256s:%zu: Values of %s", self->file->origin, self->line,
              OPEVO_I_EXCERPT(name));
@@ -170,7 +161,8 @@ static opevo_status read_condition(reader *self, size_t number, opevo_i_json_pla
     if (status != OPEVO_OK)
         return status;
     if (!expression)
-        return refuse(self, err, "%s: Expression must be a text.", where);
+        return opevo_i_space_file_refuse(self->file, self->line, err,
+                                         "%s: Expression must be a text.", where);
     self->condition_lines[self->condition_count] =
         opevo_i_json_place_find(at, entry, "Expression").line;
     self->conditions[self->condition_count++] = expression;
@@ -207,9 +199,10 @@ static opevo_status read_all(reader *self, opevo_i_json_place at, const json_t *
     self->line = at.line;
     OPEVO_TRY(check_keys(self, space, "ConfigurationSpace", known, err));
     if (!json_is_array(parameters))
-        return refuse(self, err, "ConfigurationSpace needs a list TuningParameters.");
+        return opevo_i_space_file_refuse(self->file, self->line, err,
+                                         "ConfigurationSpace needs a list TuningParameters.");
     if (conditions && !json_is_array(conditions))
-        return refuse(self, err, "Conditions must be a list.");
+        return opevo_i_space_file_refuse(self->file, self->line, err, "Conditions must be a list.");
     self->parameters = opevo_malloc(json_array_size(parameters), sizeof(opevo_parameter *));
     self->conditions = opevo_malloc(json_array_size(conditions), sizeof *self->conditions);
     self->condition_lines =

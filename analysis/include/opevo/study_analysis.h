@@ -99,7 +99,7 @@ typedef struct opevo_study_target {
     double hit; /* share of runs that reached it; of random search the probability */
 } opevo_study_target;
 
-/* Whether the community's baseline is none of random search, which scores this much against it: more
+/* Whether the community's baseline is not one of random search, which scores this much against it: more
  * than 1 from 0, that is, further than the optimum. Scores against it say nothing then. */
 bool opevo_community_is_degenerate(double score_of_random);
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* The unit of that name, one of those that are not the fitness itself; NULL: there is none. */
+/* The unit of that name, one of those that are not the fitness itself; NULL for an unknown name. */
 const char *opevo_unit_find(const char *name);
 /* Whether results are times, of which the smaller is better: "1/s" (shown in s), "ms", "us", "ns". */
 bool opevo_unit_is_time(const char *unit);
