@@ -119,6 +119,14 @@ static void reference(const setup *self, size_t wanted, trial_log *out)
     opevo_tuner_destroy(tuner);
 }
 
+static void check_same_trials(setup *self, const trial_log *wanted, size_t batch, unsigned threads)
+{
+    run(self, (opevo_budget){.trials = wanted->count}, batch, threads);
+    assert_same_log(self->seen, wanted);
+}
+
+/* What a tuner proposes does not depend on how it is asked, which its contract shows; here the loop is shown, whole with
+ * one tuner and once with each. */
 static void test_same_trials_however_run(void **state)
 {
     enum { TRIALS = 250 }; /* three plans of the tuners that plan 64 */
@@ -131,15 +139,15 @@ static void test_same_trials_however_run(void **state)
 
         self.objective.broken_one_in = 9;
         reference(&self, TRIALS, wanted);
-        for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
-            for (unsigned threads = 1; threads <= 3; threads++) {
-                run(&self, (opevo_budget){.trials = TRIALS}, batches[b], threads);
-                assert_same_log(self.seen, wanted);
+        check_same_trials(&self, wanted, 0, 2);
+        if (strcmp(opevo_tuner_get(t)->name, "opevo") == 0) {
+            for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
+                for (unsigned threads = 1; threads <= 3; threads++)
+                    check_same_trials(&self, wanted, batches[b], threads);
             }
+            self.objective.super.concurrent = false;
+            check_same_trials(&self, wanted, 0, 2);
         }
-        self.objective.super.concurrent = false;
-        run(&self, (opevo_budget){.trials = TRIALS}, 0, 2);
-        assert_same_log(self.seen, wanted);
         tear_down(&self);
     }
     free(wanted);
@@ -197,11 +205,12 @@ static void test_all_failed_or_broken(void **state)
 static void test_budget_by_seconds_and_target(void **state)
 {
     static const size_t batches[] = {1, 3, 64, 500};
+    static const char *const tuners[] = {"random", "opevo", "autotvm-ga"};
     trial_log *wanted = calloc(1, sizeof *wanted);
 
     (void)state;
-    for (size_t t = 0; t < opevo_tuner_count(); t++) {
-        setup self = set_up(opevo_tuner_get(t)->name, "", 5);
+    for (size_t t = 0; t < sizeof tuners / sizeof *tuners; t++) {
+        setup self = set_up(tuners[t], "", 5);
         size_t by_seconds = 0;
         size_t by_target = 0;
         double cost_s = 0;
