@@ -4,7 +4,7 @@
 
 #include "cli_internal.h"
 
-#include <opevo/hardware.h>
+#include <opevo/worker.h>
 
 static const opevo_option options[] = {
     {"json", NULL, "print one JSON array", false},

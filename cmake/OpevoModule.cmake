@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One room, one static library. Its headers are visible only to the targets that link it, so that an
-# include against the order of the rooms fails to compile.
+# One folder, one static library. Its headers are visible only to the targets that link it, so that an
+# include against the order of the folders fails to compile.
 
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
@@ -49,20 +49,48 @@ else()
   opevo_harden(opevo_flags)
 endif()
 
-# opevo_add_module(NAME SOURCES file... HEADERS name.h... [DEPENDS target...] [PRIVATE target...])
+# opevo_add_module(NAME SOURCES file... [HEADERS name.h...] [DEPENDS target...] [INTERNAL module...] [PRIVATE target...])
 #
-# HEADERS lie in include/opevo/ and are also compiled alone, so that each includes what it needs.
-# DEPENDS is what the public headers need; PRIVATE appears in no public header.
+# A folder as the library opevo::NAME. HEADERS lie in include/opevo/ and are also compiled alone, so that each includes
+# what it needs. DEPENDS is what the public headers need; PRIVATE appears in no public header. The folder's other headers,
+# *_internal.h, are seen by what links opevo::NAME_internal: the folders of the same room that name this one behind
+# INTERNAL, and tests.
 function(opevo_add_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS;INTERNAL;PRIVATE" ${ARGN})
   set(checks)
   foreach(header ${ARG_HEADERS})
     set(check ${CMAKE_CURRENT_BINARY_DIR}/check_${header}.c)
     file(CONFIGURE OUTPUT ${check} CONTENT "#include <opevo/${header}>\n")
     list(APPEND checks ${check})
   endforeach()
+  list(TRANSFORM ARG_INTERNAL REPLACE "(.+)" "opevo::\\1_internal")
   add_library(opevo_${name} STATIC ${ARG_SOURCES} ${checks})
   add_library(opevo::${name} ALIAS opevo_${name})
-  target_include_directories(opevo_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
-  target_link_libraries(opevo_${name} PUBLIC ${ARG_DEPENDS} PRIVATE opevo_flags ${ARG_PRIVATE})
+  if(ARG_HEADERS)
+    target_include_directories(opevo_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  endif()
+  target_link_libraries(opevo_${name} PUBLIC ${ARG_DEPENDS} PRIVATE opevo_flags ${ARG_INTERNAL} ${ARG_PRIVATE})
+  add_library(opevo_${name}_internal INTERFACE)
+  add_library(opevo::${name}_internal ALIAS opevo_${name}_internal)
+  target_include_directories(opevo_${name}_internal INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(opevo_${name}_internal INTERFACE opevo_${name} ${ARG_INTERNAL})
+endfunction()
+
+# opevo_add_room(NAME MODULES folder... PUBLIC folder...): a room of the modules NAME_FOLDER, as opevo::NAME with the public
+# headers of PUBLIC, and as opevo::NAME_internal with all headers, for its tests.
+function(opevo_add_room name)
+  cmake_parse_arguments(ARG "" "" "MODULES;PUBLIC" ${ARGN})
+  list(TRANSFORM ARG_PUBLIC REPLACE "(.+)" "opevo::${name}_\\1")
+  list(TRANSFORM ARG_MODULES REPLACE "(.+)" "opevo::${name}_\\1_internal")
+  foreach(kind PUBLIC MODULES)
+    set(target opevo_${name})
+    set(alias opevo::${name})
+    if(kind STREQUAL MODULES)
+      string(APPEND target _internal)
+      string(APPEND alias _internal)
+    endif()
+    add_library(${target} INTERFACE)
+    add_library(${alias} ALIAS ${target})
+    target_link_libraries(${target} INTERFACE ${ARG_${kind}})
+  endforeach()
 endfunction()

@@ -7,9 +7,9 @@ if(NOT OPEVO_DYGRAPHS OR NOT OPEVO_DYGRAPHS_LICENCE)
   message(FATAL_ERROR "The chart library of opevo report is missing: install the package libjs-dygraphs.")
 endif()
 
-# opevo_report_page(OUTPUT): a rule that writes the C file with the page of cli/report_internal.h.
+# opevo_report_page(OUTPUT): a rule that writes the C file with the page of report_internal.h.
 function(opevo_report_page output)
-  set(source ${CMAKE_CURRENT_SOURCE_DIR}/report)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB parts CONFIGURE_DEPENDS ${source}/*.html ${source}/*.css ${source}/*.js)
   list(APPEND parts ${OPEVO_DYGRAPHS} ${OPEVO_DYGRAPHS_LICENCE})
   set(assemble ${PROJECT_SOURCE_DIR}/cmake/AssembleReport.cmake)

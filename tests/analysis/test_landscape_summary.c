@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <opevo/hash.h>
+#include <opevo/landscape_summary.h>
 #include <opevo/memory.h>
 #include <opevo/summary.h>
 

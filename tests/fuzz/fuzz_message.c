@@ -5,6 +5,7 @@
 
 #include "fuzz.h"
 
+#include "backend_internal.h"
 #include "protocol_internal.h"
 
 #include <stdlib.h>
@@ -53,12 +54,15 @@ static void check_result(const json_t *message)
 
 static void check_setup(const json_t *message)
 {
+    const opevo_i_backend_ops *cmd = NULL;
     opevo_i_backend *backend = NULL;
     opevo_error err = {OPEVO_OK, ""};
+    unsigned ordinal = 0;
 
-    FUZZ_CHECK(opevo_i_backend_cmd.open(0, &backend, &err) == OPEVO_OK);
-    fuzz_accepts(opevo_i_backend_cmd.setup(backend, message, &err), &err);
-    opevo_i_backend_cmd.close(backend);
+    FUZZ_CHECK(opevo_i_backend_find("cmd", &cmd, &ordinal, &err) == OPEVO_OK);
+    FUZZ_CHECK(cmd->open(ordinal, &backend, &err) == OPEVO_OK);
+    fuzz_accepts(cmd->setup(backend, message, &err), &err);
+    cmd->close(backend);
 }
 
 void fuzz_one(const uint8_t *data, size_t size)

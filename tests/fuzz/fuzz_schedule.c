@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-#include <opevo/schedule.h>
+#include <opevo/emit.h>
 
 #include <stdlib.h>
 #include <string.h>

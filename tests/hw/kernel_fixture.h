@@ -9,6 +9,7 @@
 
 #include "build_source.h"
 
+#include <opevo/emit.h>
 #include <opevo/memory.h>
 #include <opevo/random.h>
 #include <opevo/reference.h>

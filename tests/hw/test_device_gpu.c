@@ -8,9 +8,9 @@
 #include "cache_folder.h"
 #include "zoo.h"
 
-#include <opevo/hardware.h>
 #include <opevo/random.h>
 #include <opevo/template.h>
+#include <opevo/worker.h>
 
 static char device[32]; /* "cuda:0" */
 static opevo_kernel_dialect dialect;

@@ -8,6 +8,7 @@
 
 #include "build_source.h"
 
+#include <opevo/emit.h>
 #include <opevo/harness.h>
 #include <opevo/random.h>
 

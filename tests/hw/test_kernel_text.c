@@ -6,7 +6,7 @@
 
 #include "kernel_fixture.h"
 
-#include "nest_internal.h"
+#include "print_internal.h"
 
 /* Words of CUDA and HIP for a plain C++ compiler. */
 static const char shim[] =

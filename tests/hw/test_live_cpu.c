@@ -6,7 +6,7 @@
 #include "cache_folder.h"
 #include "zoo.h"
 
-#include <opevo/hardware.h>
+#include <opevo/worker.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -161,12 +161,15 @@ static void test_no_descriptors(void **state)
         json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "operator", "matmul(8,8,8)", "seed", 1,
                   "build_limit_s", 1.0, "run_limit_s", 5.0, "precision", 0.5, "repeat_s", 0.01);
     struct rlimit before;
+    const opevo_i_backend_ops *cpu = NULL;
+    unsigned ordinal = 0;
     int count = 0;
     int next = dup(0);
 
     (void)state;
-    CHECK_OK(opevo_i_backend_cpu.open(0, &backend, &err));
-    CHECK_OK(opevo_i_backend_cpu.setup(backend, setup, &err));
+    CHECK_OK(opevo_i_backend_find("cpu", &cpu, &ordinal, &err));
+    CHECK_OK(cpu->open(ordinal, &backend, &err));
+    CHECK_OK(cpu->setup(backend, setup, &err));
     getrlimit(RLIMIT_NOFILE, &before);
     count = descriptors();
     close(next);
@@ -175,13 +178,13 @@ static void test_no_descriptors(void **state)
         struct rlimit now = {(rlim_t)(next + more), before.rlim_max};
 
         setrlimit(RLIMIT_NOFILE, &now);
-        opevo_i_backend_cpu.measure(backend, &job, NULL, &result);
+        cpu->measure(backend, &job, NULL, &result);
         setrlimit(RLIMIT_NOFILE, &before);
         assert_int_not_equal(result.kind, OPEVO_OUTCOME_OK);
         assert_int_equal(descriptors(), count - 1);
         opevo_i_result_clear(&result);
     }
-    opevo_i_backend_cpu.close(backend);
+    cpu->close(backend);
     json_decref(setup);
 }
 

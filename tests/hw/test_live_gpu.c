@@ -8,7 +8,7 @@
 #include "fake_folder.h"
 #include "zoo.h"
 
-#include <opevo/hardware.h>
+#include <opevo/worker.h>
 
 #include <stdlib.h>
 #include <unistd.h>

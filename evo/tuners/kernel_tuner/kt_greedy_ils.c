@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `kt-greedy-ils`: iterated local search. It climbs to a local optimum, walks some random steps
+ * away from it, and climbs again.
+ *
+ * Source: Kernel Tuner 1.3.3, strategies/greedy_ils.py and hillclimbers.py. Release 1.4.0 rewrote
+ * the climbing such that it ends at the first improvement; that defect is not repeated. Kept from
+ * the source: a climb counts as an improvement when it ends below the very first point, which
+ * nearly every one does, so that the rule to begin anew after `patience` climbs hardly ever acts.
+ * Deviations: those of kt_search.c. */
+
+#include "kt_climb_internal.h"
+#include "kt_internal.h"
+
+enum { SETTING_WALK, SETTING_PATIENCE, SETTING_COUNT };
+
+static const opevo_setting settings_table[SETTING_COUNT] = {
+    [SETTING_WALK] = {.key = "walk",
+                      .kind = OPEVO_SETTING_REAL,
+                      .default_value = 0.3,
+                      .min = 0,
+                      .max = 10,
+                      .summary = "random steps after a climb, for each parameter; at least one"},
+    [SETTING_PATIENCE] = {.key = "patience",
+                          .kind = OPEVO_SETTING_COUNT,
+                          .default_value = 50,
+                          .min = 1,
+                          .max = 1000000,
+                          .summary = "climbs no better than the first point before it begins anew"},
+};
+
+typedef struct greedy_ils {
+    opevo_i_kt base;
+    size_t steps;
+    size_t patience;
+    enum { FIRST, START, CLIMBING } phase; /* what the point of the round is */
+    double first;                          /* cost of the first point */
+    size_t misses;                         /* climbs in a row that ended no better than that */
+    opevo_i_kt_climb climb;
+} greedy_ils;
+
+static void clear(opevo_i_kt *base)
+{
+    opevo_i_kt_climb_clear(&((greedy_ils *)base)->climb);
+}
+
+static void restart(opevo_i_kt *base)
+{
+    ((greedy_ils *)base)->phase = FIRST;
+}
+
+/* The climb has ended at `here`: go where the next one starts. False when there is no such point.
+ */
+static bool leave(greedy_ils *self)
+{
+    opevo_i_kt *base = &self->base;
+
+    self->misses = self->climb.cost < self->first ? 0 : self->misses + 1;
+    if (self->misses >= self->patience)
+        return opevo_i_kt_start(base, self->climb.here);
+    for (size_t i = 0; i < self->steps; i++)
+        opevo_i_kt_step(&base->space, OPEVO_I_KT_HAMMING, &base->rng, self->climb.here);
+    return true;
+}
+
+static opevo_status propose(opevo_i_kt *base, opevo_error *err)
+{
+    greedy_ils *self = (greedy_ils *)base;
+
+    if (self->phase == CLIMBING) {
+        base->origin = "neighbour";
+        if (opevo_i_kt_climb_next(&self->climb))
+            return opevo_i_kt_want(base, self->climb.there, err);
+        base->origin = "walk";
+        self->phase = START;
+        if (!leave(self))
+            return OPEVO_OK;
+    } else {
+        base->origin = "start";
+        self->phase = FIRST;
+        if (!opevo_i_kt_start(base, self->climb.here))
+            return OPEVO_OK;
+    }
+    return opevo_i_kt_want(base, self->climb.here, err);
+}
+
+static opevo_status take(opevo_i_kt *base, opevo_error *err)
+{
+    greedy_ils *self = (greedy_ils *)base;
+
+    (void)err;
+    if (self->phase == FIRST) {
+        self->first = base->costs[0];
+        self->misses = 0;
+    }
+    if (self->phase == CLIMBING)
+        opevo_i_kt_climb_take(&self->climb, base->costs[0]);
+    else
+        opevo_i_kt_climb_begin(&self->climb, base->costs[0]);
+    self->phase = CLIMBING;
+    return OPEVO_OK;
+}
+
+static const opevo_i_kt_strategy strategy = {propose, take, restart, clear};
+
+static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
+                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+{
+    opevo_i_kt *base = NULL;
+    greedy_ils *self = NULL;
+    opevo_status status = opevo_i_kt_create(sizeof *self, &strategy, space, rng, &base, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    self = (greedy_ils *)base;
+    self->patience = (size_t)settings[SETTING_PATIENCE].number;
+    self->steps = (size_t)(settings[SETTING_WALK].number * (double)base->space.width);
+    self->steps += self->steps == 0;
+    if (!opevo_i_kt_climb_init(&self->climb, &base->space, &base->rng)) {
+        opevo_i_kt_destroy(&base->super);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-greedy-ils.");
+    }
+    *out = &base->super;
+    return OPEVO_OK;
+}
+
+const opevo_tuner_ops opevo_i_kt_greedy_ils_ops = {
+    .name = "kt-greedy-ils",
+    .summary = "Kernel Tuner's greedy iterated local search, before its 1.4.0 defect",
+    .source = "Kernel Tuner 1.3.3, strategies/greedy_ils.py and hillclimbers.py",
+    .settings = settings_table,
+    .setting_count = SETTING_COUNT,
+    .create = create,
+    .ask = opevo_i_kt_ask,
+    .tell = opevo_i_kt_tell,
+    .destroy = opevo_i_kt_destroy,
+};

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `tpe`: the tree-structured Parzen estimator of Bergstra et al. (NIPS 2011) with the estimators
+ * and defaults of hyperopt 0.2: 20 uniform points, then each point on its own: the best ceil(gamma
+ * sqrt(N)) of the N observations, at most 25, estimate for each parameter the law l of good values,
+ * the others the law g of the rest, observations older than the last 25 weighing less; of 24
+ * candidates drawn from l the one with the largest l / g is taken. The tree is flat, for no
+ * parameter depends on another.
+ *
+ * As in the paper, a candidate is a whole point, and l / g is the product over its parameters;
+ * hyperopt takes the best of 24 values for each parameter on its own, which on parameters of few
+ * values is nearly always the same point and ignores constraints.
+ *
+ * A failure is the worst observation, as in hyperopt, where a trial that is reported as failed has
+ * infinite loss (one that ended with an exception is left out there).
+ *
+ * Deliberate deviations: only allowed points that were not proposed before are candidates, and
+ * where 2400 draws give none the point is uniform over the new ones; the first points are distinct.
+ * Factorisations and permutations are unordered values, for hyperopt knows nothing closer to
+ * them. */
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "parzen_internal.h"
+#include "rounds_internal.h"
+
+enum { SETTING_STARTUP, SETTING_CANDIDATES, SETTING_GAMMA, SETTING_COUNT };
+
+enum {
+    FLAT_WEIGHTS = 25, /* the newest observations, which weigh 1; also the most good ones */
+    DRAWS_MOST = 100   /* for each candidate */
+};
+
+static const opevo_setting settings_table[SETTING_COUNT] = {
+    [SETTING_STARTUP] = {.key = "startup",
+                         .kind = OPEVO_SETTING_COUNT,
+                         .default_value = 20,
+                         .min = 1,
+                         .max = 100000,
+                         .summary = "uniform points to begin with"},
+    [SETTING_CANDIDATES] =
+        {.key = "candidates",
+         .kind = OPEVO_SETTING_COUNT,
+         .default_value = 24,
+         .min = 1,
+         .max = 10000,
+         .summary = "new points drawn from the law of good values, of which the best is taken"},
+    [SETTING_GAMMA] = {.key = "gamma",
+                       .kind = OPEVO_SETTING_REAL,
+                       .default_value = 0.25,
+                       .min = 0,
+                       .max = 1,
+                       .summary = "good observations, as a multiple of the square root of all"},
+};
+
+typedef struct tpe {
+    opevo_tuner super;
+    const opevo_space *space;
+    size_t width;
+    opevo_setting_value settings[SETTING_COUNT];
+    opevo_rng rng;
+    opevo_i_rounds *rounds;
+    opevo_i_parzen **parzens; /* one for each parameter */
+    opevo_index *vertices;
+
+    size_t count;    /* observations */
+    double *fitness; /* by age */
+    size_t *order;   /* by falling fitness, the older of equals first */
+    double *weights; /* by age, scratch; 0 for those of the other side */
+    bool *good;      /* by age, scratch */
+    size_t fitness_capacity, order_capacity, weight_capacity, good_capacity;
+} tpe;
+
+static void destroy(opevo_tuner *tuner)
+{
+    tpe *self = (tpe *)tuner;
+
+    opevo_i_rounds_destroy(self->rounds);
+    for (size_t i = 0; self->parzens && i < self->width; i++)
+        opevo_i_parzen_destroy(self->parzens[i]);
+    opevo_free(self->parzens);
+    opevo_free(self->vertices);
+    opevo_free(self->fitness);
+    opevo_free(self->order);
+    opevo_free(self->weights);
+    opevo_free(self->good);
+    opevo_free(self);
+}
+
+static bool allocate(tpe *self)
+{
+    self->rounds = opevo_i_rounds_create(self->space);
+    self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
+    self->parzens = opevo_calloc(self->width, sizeof(opevo_i_parzen *));
+    if (!self->rounds || !self->vertices || !self->parzens)
+        return false;
+    for (size_t i = 0; i < self->width; i++) {
+        self->parzens[i] = opevo_i_parzen_create(opevo_space_parameter(self->space, i));
+        if (!self->parzens[i])
+            return false;
+    }
+    return true;
+}
+
+static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
+                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+{
+    tpe *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner tpe.");
+    memcpy(self->settings, settings, sizeof self->settings);
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    self->rng = *rng;
+    if (!allocate(self)) {
+        destroy(&self->super);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner tpe.");
+    }
+    *out = &self->super;
+    return OPEVO_OK;
+}
+
+/* ---- Observations ---- */
+
+static bool reserve(tpe *self)
+{
+    size_t needed = self->count + 1;
+
+    return opevo_reserve((void **)&self->fitness, &self->fitness_capacity, needed,
+                         sizeof *self->fitness) &&
+           opevo_reserve((void **)&self->order, &self->order_capacity, needed,
+                         sizeof *self->order) &&
+           opevo_reserve((void **)&self->weights, &self->weight_capacity, needed,
+                         sizeof *self->weights) &&
+           opevo_reserve((void **)&self->good, &self->good_capacity, needed, sizeof *self->good);
+}
+
+static opevo_status observe(tpe *self, opevo_index point, double fitness, opevo_error *err)
+{
+    size_t at = self->count;
+
+    if (!reserve(self))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another observation.");
+    opevo_space_decode(self->space, point, self->vertices);
+    for (size_t i = 0; i < self->width; i++) {
+        opevo_status status = opevo_i_parzen_observe(self->parzens[i], self->vertices[i], err);
+
+        if (status != OPEVO_OK)
+            return status;
+    }
+    self->fitness[self->count] = fitness;
+    for (; at > 0 && self->fitness[self->order[at - 1]] < fitness; at--)
+        self->order[at] = self->order[at - 1];
+    self->order[at] = self->count++;
+    return OPEVO_OK;
+}
+
+static opevo_status observe_round(tpe *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < opevo_i_rounds_count(self->rounds) && status == OPEVO_OK; i++)
+        status = observe(self, opevo_i_rounds_point(self->rounds, i),
+                         opevo_i_rounds_fitness(self->rounds, i), err);
+    return status;
+}
+
+/* ---- Suggestions ---- */
+
+/* Weight of the k-th oldest of `count` observations: 1 for the newest, and for the others rising
+ * from 1 / count to 1 in equal steps. */
+static double forgetting_weight(size_t k, size_t count)
+{
+    size_t ramp = count > FLAT_WEIGHTS ? count - FLAT_WEIGHTS : 0;
+    double first = 1 / (double)count;
+
+    if (k >= ramp)
+        return 1;
+    return ramp == 1 ? first : first + (1 - first) * (double)k / (double)(ramp - 1);
+}
+
+static void fit_side(tpe *self, opevo_i_parzen_side side, size_t members)
+{
+    bool good = side == OPEVO_I_PARZEN_BELOW;
+    size_t k = 0;
+
+    for (size_t age = 0; age < self->count; age++)
+        self->weights[age] = self->good[age] == good ? forgetting_weight(k++, members) : 0;
+    for (size_t i = 0; i < self->width; i++)
+        opevo_i_parzen_fit(self->parzens[i], side, self->weights);
+}
+
+static void fit(tpe *self)
+{
+    double wanted = ceil(self->settings[SETTING_GAMMA].number * sqrt((double)self->count));
+    size_t good = wanted < FLAT_WEIGHTS ? (size_t)wanted : FLAT_WEIGHTS;
+
+    memset(self->good, 0, self->count * sizeof *self->good);
+    for (size_t rank = 0; rank < good; rank++)
+        self->good[self->order[rank]] = true;
+    fit_side(self, OPEVO_I_PARZEN_BELOW, good);
+    fit_side(self, OPEVO_I_PARZEN_ABOVE, self->count - good);
+}
+
+/* Of new points drawn from l, the one of the largest l / g, the first of equals; false when there
+ * was none in many draws. */
+static bool suggest(tpe *self, opevo_index *point)
+{
+    size_t candidates = (size_t)self->settings[SETTING_CANDIDATES].number;
+    size_t met = 0;
+    double best = -INFINITY;
+
+    for (size_t draws = 0; draws < DRAWS_MOST * candidates && met < candidates; draws++) {
+        opevo_index drawn = 0;
+        double score = 0;
+
+        for (size_t i = 0; i < self->width; i++)
+            self->vertices[i] =
+                opevo_i_parzen_draw(self->parzens[i], OPEVO_I_PARZEN_BELOW, &self->rng);
+        drawn = opevo_space_encode(self->space, self->vertices);
+        if (!opevo_space_allows(self->space, drawn) || opevo_i_rounds_has(self->rounds, drawn))
+            continue;
+        met++;
+        for (size_t i = 0; i < self->width; i++)
+            score += log(opevo_i_parzen_ratio(self->parzens[i], self->vertices[i]));
+        if (score > best) {
+            best = score;
+            *point = drawn;
+        }
+    }
+    return met > 0;
+}
+
+static opevo_status start(tpe *self, opevo_error *err)
+{
+    size_t wanted = (size_t)self->settings[SETTING_STARTUP].number;
+    opevo_status status = OPEVO_OK;
+    const char *dry = NULL;
+
+    opevo_i_rounds_begin(self->rounds);
+    while (opevo_i_rounds_count(self->rounds) < wanted && status == OPEVO_OK && !dry)
+        status = opevo_i_rounds_add_uniform(self->rounds, &self->rng, "initial", &dry, err);
+    if (status == OPEVO_OK && opevo_i_rounds_count(self->rounds) == 0)
+        self->super.reason = dry;
+    return status;
+}
+
+static opevo_status follow(tpe *self, opevo_error *err)
+{
+    opevo_index point = 0;
+
+    opevo_i_rounds_begin(self->rounds);
+    fit(self);
+    if (suggest(self, &point))
+        return opevo_i_rounds_add(self->rounds, point, "model", err);
+    return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", &self->super.reason,
+                                      err);
+}
+
+static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                        size_t *count, opevo_error *err)
+{
+    tpe *self = (tpe *)tuner;
+    opevo_status status = OPEVO_OK;
+
+    while (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
+        OPEVO_TRY(observe_round(self, err));
+        OPEVO_TRY(self->count == 0 ? start(self, err) : follow(self, err));
+    }
+    *count = opevo_i_rounds_ask(self->rounds, proposals, capacity);
+cleanup:
+    return status;
+}
+
+static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                         opevo_error *err)
+{
+    return opevo_i_rounds_tell(((tpe *)tuner)->rounds, trials, count, err);
+}
+
+const opevo_tuner_ops opevo_i_tpe_ops = {
+    .name = "tpe",
+    .summary = "tree-structured Parzen estimator",
+    .source = "Bergstra et al., \"Algorithms for Hyper-Parameter Optimization\", NIPS 2011; "
+              "hyperopt 0.2, tpe.py",
+    .settings = settings_table,
+    .setting_count = SETTING_COUNT,
+    .create = create,
+    .ask = ask,
+    .tell = tell,
+    .destroy = destroy,
+};

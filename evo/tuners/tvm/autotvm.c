@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `autotvm`: ModelBasedTuner and XGBTuner of TVM v0.6 with knob features. Every `plan` trials the
+ * cost model is trained on all trials, an annealing looks for the points that it scores highest,
+ * and the next trials are those, but for the last few of a plan, which are uniform.
+ *
+ * Deliberate deviations, all in docs/tuners/model-based.md: plans are whole, so that nothing
+ * depends on the size of a measurement batch; constraints are known, as in later versions; features
+ * are "knob" unless the objective has its own; the margin of earlier trials stands with its row. */
+
+#include "autotvm_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+#include "annealing_internal.h"
+#include "rounds_internal.h"
+#include "surrogate_internal.h"
+
+enum {
+    SETTING_PLAN,
+    SETTING_LOSS,
+    SETTING_TREES,
+    SETTING_CHAINS,
+    SETTING_STEPS,
+    SETTING_RANDOM,
+    SETTING_DIVERSITY,
+    SETTING_HISTORY,
+    SETTING_MARGIN,
+    SETTING_COUNT
+};
+
+static const opevo_setting settings_table[SETTING_COUNT] = {
+    [SETTING_PLAN] = {.key = "plan",
+                      .kind = OPEVO_SETTING_COUNT,
+                      .default_value = 64,
+                      .min = 1,
+                      .max = 1024,
+                      .summary = "trials between two trainings of the cost model"},
+    [SETTING_LOSS] = {.key = "loss",
+                      .kind = OPEVO_SETTING_CHOICE,
+                      .choices = "rank reg",
+                      .summary = "what the model is trained for: the order of pairs, or the value"},
+    [SETTING_TREES] = {.key = "trees",
+                       .kind = OPEVO_SETTING_COUNT,
+                       .default_value = 8000,
+                       .min = 1,
+                       .max = 8000,
+                       .summary = "trees of the cost model, at most"},
+    [SETTING_CHAINS] = {.key = "chains",
+                        .kind = OPEVO_SETTING_COUNT,
+                        .default_value = 128,
+                        .min = 1,
+                        .max = 4096,
+                        .summary = "chains of simulated annealing"},
+    [SETTING_STEPS] = {.key = "steps",
+                       .kind = OPEVO_SETTING_COUNT,
+                       .default_value = 500,
+                       .min = 0,
+                       .max = 100000,
+                       .summary = "steps of an annealing, at most"},
+    [SETTING_RANDOM] = {.key = "random",
+                        .kind = OPEVO_SETTING_REAL,
+                        .default_value = 0.05,
+                        .min = 0,
+                        .max = 1,
+                        .summary = "share of a plan that is uniform, rounded down"},
+    [SETTING_DIVERSITY] = {.key = "diversity",
+                           .kind = OPEVO_SETTING_COUNT,
+                           .default_value = 0,
+                           .min = 0,
+                           .max = 64,
+                           .summary = "choose a plan for diversity among as many plans; 0: do not"},
+    [SETTING_HISTORY] = {.key = "history",
+                         .kind = OPEVO_SETTING_COUNT,
+                         .default_value = 500,
+                         .min = 1,
+                         .max = 1000000,
+                         .summary = "earlier trials below which none is learned from"},
+    [SETTING_MARGIN] = {.key = "margin",
+                        .kind = OPEVO_SETTING_CHOICE,
+                        .choices = "intended shipped",
+                        .summary = "predictions of earlier trials stand with their rows, or in "
+                                   "the published program's wrong order"},
+};
+
+/* Of XGBTuner's transfer from earlier trials; the half-life is the same for every plan. */
+enum { EARLIER_ROUNDS = 400, EARLIER_PATIENCE = 100, HALF_LIFE = 64 };
+
+typedef struct autotvm {
+    opevo_tuner super;
+    const opevo_space *space;
+    size_t width;
+    opevo_setting_value settings[SETTING_COUNT];
+    size_t plan;
+    opevo_rng rng;
+    opevo_i_boosting boosting;
+    opevo_i_rounds *rounds;
+    opevo_i_annealing *annealing;
+    opevo_i_surrogate *surrogate; /* made once the source of the features is known */
+
+    opevo_index *best; /* what the annealing found; room for plan * max(1, diversity) */
+    size_t best_count;
+} autotvm;
+
+static void destroy(opevo_tuner *tuner)
+{
+    autotvm *self = (autotvm *)tuner;
+
+    opevo_i_rounds_destroy(self->rounds);
+    opevo_i_annealing_destroy(self->annealing);
+    opevo_i_surrogate_destroy(self->surrogate);
+    opevo_free(self->best);
+    opevo_free(self);
+}
+
+static size_t count_of(const autotvm *self, int setting)
+{
+    return (size_t)self->settings[setting].number;
+}
+
+static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
+                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+{
+    autotvm *self = opevo_calloc(1, sizeof *self);
+    size_t ratio = 0;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner autotvm.");
+    memcpy(self->settings, settings, sizeof self->settings);
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    self->plan = count_of(self, SETTING_PLAN);
+    self->rng = *rng;
+    self->boosting = (opevo_i_boosting){
+        .loss = settings[SETTING_LOSS].number == 0 ? OPEVO_I_LOSS_RANK : OPEVO_I_LOSS_SQUARED,
+        .depth = 3,
+        .gamma = 0.0001,
+        .child_weight = 1,
+        .eta = 0.3,
+        .rounds = (unsigned)settings[SETTING_TREES].number,
+        .patience = 20,
+        .stride = 1,
+        .recall_size = self->plan,
+    };
+    ratio = count_of(self, SETTING_DIVERSITY);
+    self->rounds = opevo_i_rounds_create(space);
+    self->annealing = opevo_i_annealing_create(space, count_of(self, SETTING_CHAINS),
+                                               count_of(self, SETTING_STEPS));
+    self->best = opevo_malloc(self->plan * (ratio ? ratio : 1), sizeof *self->best);
+    if (!self->rounds || !self->annealing || !self->best) {
+        destroy(&self->super);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner autotvm.");
+    }
+    *out = &self->super;
+    return OPEVO_OK;
+}
+
+/* ---- The cost model ---- */
+
+static opevo_status have_surrogate(autotvm *self, opevo_error *err)
+{
+    if (!self->surrogate)
+        self->surrogate = opevo_i_surrogate_create(self->space, self->super.features,
+                                                   &self->boosting, count_of(self, SETTING_CHAINS));
+    if (!self->surrogate)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
+    return OPEVO_OK;
+}
+
+static opevo_i_fit fit_of(autotvm *self)
+{
+    return (opevo_i_fit){
+        .permutation = &self->rng,
+        .margin = self->settings[SETTING_MARGIN].number == 0 ? OPEVO_I_MARGIN_INTENDED
+                                                             : OPEVO_I_MARGIN_SHIPPED,
+        .half_life = HALF_LIFE,
+    };
+}
+
+static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                          opevo_error *err)
+{
+    autotvm *self = (autotvm *)tuner;
+    opevo_i_boosting boosting = self->boosting;
+    opevo_i_fit fit = fit_of(self);
+    opevo_status status = have_surrogate(self, err);
+
+    if (status != OPEVO_OK || count < count_of(self, SETTING_HISTORY))
+        return status;
+    if (boosting.rounds > EARLIER_ROUNDS)
+        boosting.rounds = EARLIER_ROUNDS;
+    boosting.patience = EARLIER_PATIENCE;
+    boosting.recall_size = 2 * self->plan;
+    return opevo_i_surrogate_learn(self->surrogate, &boosting, &fit, trials, count, err);
+}
+
+static opevo_status scores(void *context, const opevo_index *points, const opevo_index *vertices,
+                           size_t count, float *out, opevo_error *err)
+{
+    return opevo_i_surrogate_predict(((autotvm *)context)->surrogate, points, vertices, count, out,
+                                     err);
+}
+
+static bool proposed(void *context, opevo_index point)
+{
+    return opevo_i_rounds_has(((autotvm *)context)->rounds, point);
+}
+
+static opevo_status observe_round(autotvm *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < opevo_i_rounds_count(self->rounds) && status == OPEVO_OK; i++)
+        status = opevo_i_surrogate_observe(self->surrogate, opevo_i_rounds_point(self->rounds, i),
+                                           opevo_i_rounds_fitness(self->rounds, i), err);
+    return status;
+}
+
+/* ---- The plan ---- */
+
+void opevo_i_pick_diverse(const opevo_index *vertices, size_t count, size_t width, size_t wanted,
+                          size_t *chosen, size_t *scratch)
+{
+    enum { TAKEN, NEW };
+    size_t *gains = scratch;
+    size_t *is_new = scratch + count; /* `width` for each candidate */
+
+    for (size_t i = 0; i < count; i++)
+        gains[i] = width + 1; /* 0 once chosen */
+    for (size_t i = 0; i < count * width; i++)
+        is_new[i] = NEW;
+    for (size_t n = 0; n < wanted; n++) {
+        size_t best = 0;
+
+        for (size_t i = 1; i < count; i++) {
+            if (gains[i] > gains[best])
+                best = i;
+        }
+        chosen[n] = best;
+        gains[best] = 0;
+        for (size_t i = 0; i < count * width; i++) {
+            if (is_new[i] == TAKEN || vertices[i] != vertices[best * width + i % width])
+                continue;
+            is_new[i] = TAKEN;
+            if (gains[i / width])
+                gains[i / width]--;
+        }
+    }
+}
+
+/* Leave the `plan` most diverse of the best points, in the order chosen. */
+static opevo_status filter(autotvm *self, opevo_error *err)
+{
+    size_t count = self->best_count;
+    size_t wanted = count < self->plan ? count : self->plan;
+    opevo_index *points = opevo_malloc(count, sizeof *points);
+    opevo_index *vertices = opevo_malloc(count, self->width * sizeof *vertices);
+    size_t *scratch = opevo_malloc(count, (self->width + 2) * sizeof *scratch);
+    opevo_status status = OPEVO_OK;
+
+    if (points && vertices && scratch) {
+        memcpy(points, self->best, count * sizeof *points);
+        for (size_t i = 0; i < count; i++)
+            opevo_space_decode(self->space, points[i], vertices + i * self->width);
+        opevo_i_pick_diverse(vertices, count, self->width, wanted, scratch, scratch + count);
+        for (size_t i = 0; i < wanted; i++)
+            self->best[i] = points[scratch[i]];
+        self->best_count = wanted;
+    } else {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to choose among %zu points.", count);
+    }
+    opevo_free(points);
+    opevo_free(vertices);
+    opevo_free(scratch);
+    return status;
+}
+
+static opevo_status search(autotvm *self, opevo_error *err)
+{
+    const opevo_i_annealing_goal goal = {.scores = scores, .excludes = proposed, .context = self};
+    size_t ratio = count_of(self, SETTING_DIVERSITY);
+    opevo_status status =
+        opevo_i_annealing_search(self->annealing, &goal, self->plan * (ratio ? ratio : 1),
+                                 &self->rng, self->best, &self->best_count, err);
+
+    if (status == OPEVO_OK && ratio)
+        status = filter(self, err);
+    return status;
+}
+
+/* Find the best points to try, if the model has something to say. */
+static opevo_status make_plan(autotvm *self, opevo_error *err)
+{
+    size_t count = opevo_i_surrogate_count(self->surrogate);
+    opevo_i_fit fit = fit_of(self);
+    opevo_status status = OPEVO_OK;
+
+    self->best_count = 0;
+    if (count > 0 && opevo_i_surrogate_best(self->surrogate) > 0)
+        status = opevo_i_surrogate_fit(self->surrogate, &fit, err);
+    if (status == OPEVO_OK && opevo_i_surrogate_is_ready(self->surrogate))
+        status = search(self, err);
+    return status;
+}
+
+/* Fill the round: what was found but for the last places, then uniform points. */
+static opevo_status make_round(autotvm *self, opevo_error *err)
+{
+    size_t random = (size_t)(self->settings[SETTING_RANDOM].number * (double)self->plan);
+    size_t planned = self->best_count > random ? self->best_count - random : 0;
+    const char *dry = NULL;
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_rounds_begin(self->rounds);
+    for (size_t i = 0; i < planned && status == OPEVO_OK; i++)
+        status = opevo_i_rounds_add(self->rounds, self->best[i], "model", err);
+    while (status == OPEVO_OK && !dry && opevo_i_rounds_count(self->rounds) < self->plan)
+        status = opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", &dry, err);
+    if (status == OPEVO_OK && opevo_i_rounds_count(self->rounds) == 0)
+        self->super.reason = dry;
+    return status;
+}
+
+static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                        size_t *count, opevo_error *err)
+{
+    autotvm *self = (autotvm *)tuner;
+    opevo_status status = OPEVO_OK;
+
+    if (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
+        OPEVO_TRY(have_surrogate(self, err));
+        OPEVO_TRY(observe_round(self, err));
+        OPEVO_TRY(make_plan(self, err));
+        OPEVO_TRY(make_round(self, err));
+    }
+    *count = opevo_i_rounds_ask(self->rounds, proposals, capacity);
+cleanup:
+    return status;
+}
+
+static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                         opevo_error *err)
+{
+    return opevo_i_rounds_tell(((autotvm *)tuner)->rounds, trials, count, err);
+}
+
+const opevo_tuner_ops opevo_i_autotvm_ops = {
+    .name = "autotvm",
+    .summary = "boosted trees on knob features, searched by simulated annealing",
+    .source = "Chen et al., \"Learning to Optimize Tensor Programs\", NeurIPS 2018; TVM v0.6, "
+              "XGBTuner",
+    .settings = settings_table,
+    .setting_count = SETTING_COUNT,
+    .create = create,
+    .ask = ask,
+    .tell = tell,
+    .destroy = destroy,
+    .learn = learn,
+    .library = opevo_i_cost_model_library,
+};

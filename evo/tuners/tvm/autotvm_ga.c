@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `autotvm-ga`: GATuner of TVM v0.6. A generation of knob vectors is measured whole; parents are
+ * drawn from it and from the elite by fitness, a child is the head of one and the tail of the
+ * other, each knob is re-drawn with a small probability, and while the child was seen before a
+ * random knob is re-drawn.
+ *
+ * Deliberate deviations: a child that a constraint forbids is re-drawn like one that was seen, as
+ * in later versions; a child that 8192 re-draws do not make new is replaced by a uniform new point,
+ * and the search goes on until the space is exhausted. Fitness in GFLOP/s stands where TVM has
+ * FLOP/s, which matters only for the 1e-8 that keeps a generation of failures drawable. */
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+#include "rounds_internal.h"
+
+enum { SETTING_POPULATION, SETTING_ELITE, SETTING_MUTATION, SETTING_COUNT };
+
+enum { REDRAWS_MOST = 8192 };
+
+static const opevo_setting settings_table[SETTING_COUNT] = {
+    [SETTING_POPULATION] = {.key = "population",
+                            .kind = OPEVO_SETTING_COUNT,
+                            .default_value = 100,
+                            .min = 1,
+                            .max = 10000,
+                            .summary = "points of a generation"},
+    [SETTING_ELITE] = {.key = "elite",
+                       .kind = OPEVO_SETTING_COUNT,
+                       .default_value = 3,
+                       .min = 0,
+                       .max = 10000,
+                       .summary = "fittest points that stay parents, at most a generation"},
+    [SETTING_MUTATION] = {.key = "mutation",
+                          .kind = OPEVO_SETTING_REAL,
+                          .default_value = 0.1,
+                          .min = 0,
+                          .max = 1,
+                          .summary = "probability of a parameter of a child to be re-drawn"},
+};
+
+typedef struct genetic {
+    opevo_tuner super;
+    const opevo_space *space;
+    size_t width;
+    size_t population;
+    size_t elite;
+    double mutation;
+    opevo_rng rng;
+    opevo_i_rounds *rounds;
+    bool begun;
+
+    /* Parents: the generation just measured, then the elite before it. */
+    size_t elite_count;
+    size_t parent_count;
+    double *fitness;       /* population + elite of each */
+    double *below;         /* running sums of the weights */
+    opevo_index *vertices; /* `width` for each parent */
+    opevo_index *kept;     /* the next elite: `width` for each */
+    double *kept_fitness;
+    opevo_index *child;
+} genetic;
+
+static void destroy(opevo_tuner *tuner)
+{
+    genetic *self = (genetic *)tuner;
+
+    opevo_i_rounds_destroy(self->rounds);
+    opevo_free(self->fitness);
+    opevo_free(self->below);
+    opevo_free(self->vertices);
+    opevo_free(self->kept);
+    opevo_free(self->kept_fitness);
+    opevo_free(self->child);
+    opevo_free(self);
+}
+
+static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
+                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+{
+    genetic *self = opevo_calloc(1, sizeof *self);
+    size_t row = opevo_space_parameter_count(space) * sizeof(opevo_index);
+    size_t most = 0;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner autotvm-ga.");
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    self->population = (size_t)settings[SETTING_POPULATION].number;
+    self->elite = (size_t)settings[SETTING_ELITE].number;
+    if (self->elite > self->population)
+        self->elite = self->population;
+    self->mutation = settings[SETTING_MUTATION].number;
+    self->rng = *rng;
+    most = self->population + self->elite;
+    self->rounds = opevo_i_rounds_create(space);
+    self->fitness = opevo_malloc(most, sizeof *self->fitness);
+    self->below = opevo_malloc(most, sizeof *self->below);
+    self->vertices = opevo_malloc(most, row);
+    self->kept = opevo_malloc(self->elite, row);
+    self->kept_fitness = opevo_malloc(self->elite, sizeof *self->kept_fitness);
+    self->child = opevo_malloc(1, row);
+    if (!self->rounds || !self->fitness || !self->below || !self->vertices || !self->kept ||
+        !self->kept_fitness || !self->child) {
+        destroy(&self->super);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner autotvm-ga.");
+    }
+    *out = &self->super;
+    return OPEVO_OK;
+}
+
+/* ---- Parents ---- */
+
+/* The generation just measured, followed by the elite so far. */
+static void gather_parents(genetic *self)
+{
+    size_t count = opevo_i_rounds_count(self->rounds);
+
+    for (size_t i = 0; i < count; i++) {
+        opevo_space_decode(self->space, opevo_i_rounds_point(self->rounds, i),
+                           self->vertices + i * self->width);
+        self->fitness[i] = opevo_i_rounds_fitness(self->rounds, i);
+    }
+    memcpy(self->vertices + count * self->width, self->kept,
+           self->elite_count * self->width * sizeof *self->kept);
+    memcpy(self->fitness + count, self->kept_fitness,
+           self->elite_count * sizeof *self->kept_fitness);
+    self->parent_count = count + self->elite_count;
+}
+
+/* The `elite` fittest of the parents, the first of equals, become the elite. */
+static void keep_elite(genetic *self)
+{
+    size_t row = self->width * sizeof *self->kept;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < self->parent_count && self->elite; i++) {
+        size_t at = kept;
+
+        if (kept == self->elite && !(self->fitness[i] > self->kept_fitness[kept - 1]))
+            continue;
+        if (kept == self->elite)
+            at--;
+        else
+            kept++;
+        for (; at > 0 && self->kept_fitness[at - 1] < self->fitness[i]; at--) {
+            self->kept_fitness[at] = self->kept_fitness[at - 1];
+            memcpy(self->kept + at * self->width, self->kept + (at - 1) * self->width, row);
+        }
+        self->kept_fitness[at] = self->fitness[i];
+        memcpy(self->kept + at * self->width, self->vertices + i * self->width, row);
+    }
+    self->elite_count = kept;
+}
+
+/* below[i] = sum of the weights of the parents 0 .. i. */
+static void weigh_parents(genetic *self)
+{
+    double most = 0;
+    double sum = 0;
+
+    for (size_t i = 0; i < self->parent_count; i++)
+        most = self->fitness[i] > most ? self->fitness[i] : most;
+    most += 1e-8;
+    for (size_t i = 0; i < self->parent_count; i++) {
+        sum += (self->fitness[i] + 1e-8) / most;
+        self->below[i] = sum;
+    }
+}
+
+static size_t draw_parent(genetic *self)
+{
+    double place = opevo_rng_unit(&self->rng) * self->below[self->parent_count - 1];
+    size_t low = 0;
+    size_t high = self->parent_count - 1;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (self->below[middle] > place)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Another than `first`, by the weights of the rest. One that outweighs all others by far is found
+ * by drawing again, which ends after a while with any other. */
+static size_t draw_other_parent(genetic *self, size_t first)
+{
+    if (self->parent_count == 1)
+        return first;
+    for (int i = 0; i < REDRAWS_MOST; i++) {
+        size_t second = draw_parent(self);
+
+        if (second != first)
+            return second;
+    }
+    return (first + 1 + (size_t)opevo_rng_below(&self->rng, self->parent_count - 1)) %
+           self->parent_count;
+}
+
+/* ---- Children ---- */
+
+static void redraw(genetic *self, size_t i)
+{
+    self->child[i] = opevo_rng_below_wide(
+        &self->rng, opevo_parameter_size(opevo_space_parameter(self->space, i)));
+}
+
+/* Add one child to the round, or a uniform point where none is new. */
+static opevo_status add_child(genetic *self, const char **dry, opevo_error *err)
+{
+    size_t first = draw_parent(self);
+    size_t second = draw_other_parent(self, first);
+    size_t cut = (size_t)opevo_rng_below(&self->rng, self->width);
+
+    for (size_t i = 0; i < self->width; i++) {
+        self->child[i] = self->vertices[(i < cut ? first : second) * self->width + i];
+        if (opevo_rng_unit(&self->rng) < self->mutation)
+            redraw(self, i);
+    }
+    for (int draws = 0; draws < REDRAWS_MOST; draws++) {
+        opevo_index point = opevo_space_encode(self->space, self->child);
+
+        if (!opevo_i_rounds_has(self->rounds, point) && opevo_space_allows(self->space, point))
+            return opevo_i_rounds_add(self->rounds, point, "child", err);
+        redraw(self, (size_t)opevo_rng_below(&self->rng, self->width));
+    }
+    return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", dry, err);
+}
+
+/* The next generation; an empty one says that the search is over. */
+static opevo_status breed(genetic *self, opevo_error *err)
+{
+    const char *dry = NULL;
+    opevo_status status = OPEVO_OK;
+    size_t made = 0;
+
+    if (self->begun) {
+        gather_parents(self);
+        keep_elite(self);
+        weigh_parents(self);
+    }
+    opevo_i_rounds_begin(self->rounds);
+    for (; made < self->population && !dry && status == OPEVO_OK; made++)
+        status = self->begun
+                     ? add_child(self, &dry, err)
+                     : opevo_i_rounds_add_uniform(self->rounds, &self->rng, "initial", &dry, err);
+    self->begun = true;
+    if (status == OPEVO_OK && opevo_i_rounds_count(self->rounds) == 0)
+        self->super.reason = dry;
+    return status;
+}
+
+static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                        size_t *count, opevo_error *err)
+{
+    genetic *self = (genetic *)tuner;
+    opevo_status status = OPEVO_OK;
+
+    if (opevo_i_rounds_complete(self->rounds) && !tuner->reason)
+        status = breed(self, err);
+    if (status == OPEVO_OK)
+        *count = opevo_i_rounds_ask(self->rounds, proposals, capacity);
+    return status;
+}
+
+static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                         opevo_error *err)
+{
+    return opevo_i_rounds_tell(((genetic *)tuner)->rounds, trials, count, err);
+}
+
+const opevo_tuner_ops opevo_i_autotvm_ga_ops = {
+    .name = "autotvm-ga",
+    .summary = "genetic algorithm over knob vectors with an elite",
+    .source = "TVM v0.6, python/tvm/autotvm/tuner/ga_tuner.py, GATuner",
+    .settings = settings_table,
+    .setting_count = SETTING_COUNT,
+    .create = create,
+    .ask = ask,
+    .tell = tell,
+    .destroy = destroy,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a backend has of the worker that it is in. */
+
+#include "backend_internal.h"
+
+#include <unistd.h>
+
+#include "keeper_internal.h"
+
+opevo_reference_function opevo_i_worker_reference;
+static void (*tidy_at_end)(void);
+
+void opevo_i_at_end(void (*tidy)(void))
+{
+    tidy_at_end = tidy;
+}
+
+void opevo_i_end_with_engine(void)
+{
+    opevo_i_keepers_end(); /* what they run must not write where this cleans up */
+    if (tidy_at_end)
+        tidy_at_end();
+    _exit(0);
+}

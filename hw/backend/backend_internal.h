@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a worker can drive: one row of functions for each kind of device. The worker's main loop
+ * (worker.c) knows nothing else of them; a new one is a file and a row in worker/backends.c. */
+
+#ifndef OPEVO_BACKEND_INTERNAL_H
+#define OPEVO_BACKEND_INTERNAL_H
+
+#include <jansson.h>
+
+#include <opevo/hardware.h>
+#include <opevo/reference.h>
+
+#include "job_internal.h"
+
+typedef struct opevo_i_backend opevo_i_backend;
+
+typedef struct opevo_i_backend_ops {
+    const char *kind; /* as on the command line */
+    opevo_kernel_dialect dialect;
+    bool builds;        /* sources are built; otherwise jobs are commands */
+    const char *suffix; /* of a source file, with its dot */
+    /* Devices of this kind here, each through `add`; where there is none, one row that says why. */
+    void (*list)(void (*add)(void *context, const opevo_hardware *row), void *context);
+    /* Fills `device` of the base struct, too. Errors: IO with what is missing. */
+    opevo_status (*open)(unsigned ordinal, opevo_i_backend **out, opevo_error *err);
+    /* The members of a setup message; once, before anything below. Errors: INVALID, NOMEM. */
+    opevo_status (*setup)(opevo_i_backend *self, const json_t *setup, opevo_error *err);
+    /* The command that makes a loadable object of a source file. Errors: NOMEM. */
+    opevo_status (*build_command)(const opevo_i_backend *self, const char *source,
+                                  const char *object, opevo_i_arguments *out, opevo_error *err);
+    /* Where set, workers of this device take turns at measuring, whose name goes to `out`. */
+    void (*turn_name)(const opevo_i_backend *self, char *out, size_t size);
+    /* Load and start the object (NULL for commands and libraries), check what it computes, and time it; does not
+     * return before all is over. */
+    void (*measure)(opevo_i_backend *self, const opevo_i_job *job, const char *object,
+                    opevo_i_result *result);
+    void (*close)(opevo_i_backend *self);
+} opevo_i_backend_ops;
+
+/* First member, `super`, of every implementation. */
+struct opevo_i_backend {
+    const opevo_i_backend_ops *ops;
+    char device[256];            /* what makes measurements comparable: model, driver */
+    const int *cores;            /* those that nothing is measured on; NULL: any */
+    size_t core_count;           /* 0: building would disturb measuring */
+    double build_limit_s;        /* from the setup */
+    uint64_t build_memory_bytes; /* address space of a process that builds; 0: it limits itself */
+};
+
+size_t opevo_i_backend_count(void);
+const opevo_i_backend_ops *opevo_i_backend_get(size_t i);
+/* "cpu", "cuda:1": the row and the ordinal. Errors: INVALID with the known kinds. */
+opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops **out,
+                                  unsigned *ordinal, opevo_error *err);
+
+/* A compiler that needs more is stuck in a pathological source. */
+#define OPEVO_I_BUILD_MEMORY ((uint64_t)8 << 30)
+
+/* Where the engine's messages come from: what waits for a device also watches this, and ends the
+ * process when the engine is gone. Ready for poll. */
+enum { OPEVO_I_ENGINE_FD = 0 };
+void opevo_i_end_with_engine(void) __attribute__((noreturn));
+/* What that runs before the process ends, when nothing that was started runs any more. */
+void opevo_i_at_end(void (*tidy)(void));
+
+/* What kernels are checked against in this worker. */
+extern opevo_reference_function opevo_i_worker_reference;
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A device that kernels can be measured on. */
+
+#ifndef OPEVO_HARDWARE_H
+#define OPEVO_HARDWARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A device, or why there is none of its kind. */
+typedef struct opevo_hardware {
+    const char *name; /* as behind --on: "cpu", "cuda:0" */
+    bool present;
+    const char
+        *title;     /* its model; what is missing, and what to install, where it is not present */
+    unsigned cores; /* processors, multiprocessors or compute units; 0 where not known */
+    unsigned vector_bits;  /* of a CPU: the widest registers; 0 for others */
+    uint64_t memory_bytes; /* 0 where not known */
+    const char *facts;     /* further facts in words: driver, clocks, power state; "" where none */
+} opevo_hardware;
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From schedules to kernels. */
+
+#ifndef OPEVO_EMIT_H
+#define OPEVO_EMIT_H
+
+#include <opevo/schedule.h>
+
+/* Turn the schedule into a kernel for a dialect. A schedule that cannot be lowered for it or breaks
+ * a limit leaves *fits false and says so in `why`. Errors: NOMEM. */
+opevo_status opevo_schedule_emit(const opevo_schedule *schedule, opevo_kernel_dialect dialect,
+                                 const opevo_limits *limits, opevo_kernel *out, bool *fits,
+                                 opevo_text *why, opevo_error *err);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Any program as a device: it is run, and its exit status and what it prints are the outcome. */
+
+#include "backend_internal.h"
+
+#include <opevo/memory.h>
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cpu_internal.h"
+#include "host_fault_internal.h"
+#include "keeper_internal.h"
+#include "reading_internal.h"
+
+enum { OUTPUT_LIMIT = 1 << 20, EXIT_COUNT = 256 };
+
+extern const opevo_i_backend_ops opevo_i_backend_cmd;
+
+typedef struct command_backend {
+    opevo_i_backend super;
+    opevo_i_reading reading;
+    double limit_s;
+    unsigned repeats;
+    opevo_outcome_class of_exit[EXIT_COUNT];
+} command_backend;
+
+static void list(void (*add)(void *context, const opevo_hardware *row), void *context)
+{
+    (void)add;
+    (void)context; /* a program is no device */
+}
+
+static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_error *err)
+{
+    command_backend *self = opevo_calloc(1, sizeof *self);
+
+    (void)ordinal;
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+    self->super.ops = &opevo_i_backend_cmd;
+    opevo_i_cpu_title(self->super.device, sizeof self->super.device);
+    *out = &self->super;
+    return OPEVO_OK;
+}
+
+static void close_backend(opevo_i_backend *backend)
+{
+    command_backend *self = (command_backend *)backend;
+
+    opevo_i_reading_clear(&self->reading);
+    opevo_free(self);
+}
+
+/* Exit status 126 and 127 are what shells and launchers give for a program that cannot be started. */
+static opevo_status read_exits(command_backend *self, const json_t *exits, opevo_error *err)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+
+    for (int i = 0; i < EXIT_COUNT; i++)
+        self->of_exit[i] = OPEVO_OUTCOME_CRASHED;
+    self->of_exit[0] = OPEVO_OUTCOME_OK;
+    self->of_exit[126] = self->of_exit[127] = OPEVO_OUTCOME_LAUNCH_ERROR;
+    json_object_foreach((json_t *)exits, key, value)
+    {
+        const char *name = json_string_value(value);
+        uint64_t code = 0;
+
+        if (!opevo_parse_u64(key, &code) || code >= EXIT_COUNT || !name ||
+            !opevo_outcome_parse(name, &self->of_exit[code]))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "\"exits\": %s is no exit status with a class.",
+                              key);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
+{
+    command_backend *self = (command_backend *)backend;
+    const char *result = json_string_value(json_object_get(message, "result"));
+    json_int_t repeats = json_integer_value(json_object_get(message, "repeats"));
+    opevo_error inner = {OPEVO_OK, ""};
+
+    self->limit_s = json_number_value(json_object_get(message, "run_limit_s"));
+    self->repeats = repeats > 0 ? (unsigned)repeats : 1;
+    if (!(self->limit_s > 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "\"run_limit_s\" is missing.");
+    if (opevo_i_reading_parse(result ? result : "s:wall", &self->reading, &inner))
+        return OPEVO_FAIL(err, inner.status, "\"result\": %.800s", inner.message);
+    return read_exits(self, json_object_get(message, "exits"), err);
+}
+
+/* Run to the end; ends this process if the engine goes away meanwhile, and the keeper follows. */
+static opevo_status run_program(const command_backend *self, const opevo_i_job *job,
+                                opevo_i_program_end *end, opevo_error *err)
+{
+    opevo_i_program program = {
+        .argv = job->command.items, .limit_s = self->limit_s, .output_limit = OUTPUT_LIMIT};
+    opevo_i_keeper keeper;
+    opevo_status status = opevo_i_keeper_start(&program, &keeper, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    while (!opevo_i_keeper_poll(&keeper, end)) {
+        struct pollfd wait[2] = {{.fd = keeper.report, .events = POLLIN},
+                                 {.fd = OPEVO_I_ENGINE_FD}};
+
+        poll(wait, 2, -1);
+        if (wait[1].revents)
+            opevo_i_end_with_engine();
+    }
+    return OPEVO_OK;
+}
+
+/* The last line of what it printed to standard error, as a tail for a sentence. */
+static const char *last_words(const opevo_i_program_end *end, char *buffer, size_t size)
+{
+    const char *text = opevo_text_string(&end->error);
+    size_t length = end->error.length;
+    size_t start = 0;
+
+    while (length && strchr("\n\r \t", text[length - 1]))
+        length--;
+    for (start = length; start && text[start - 1] != '\n';)
+        start--;
+    snprintf(buffer, size, "%s%.*s", length > start ? ": " : "", (int)(length - start),
+             text + start);
+    return buffer;
+}
+
+/* The samples in what the program printed; false when there are none. */
+static bool read_output(const command_backend *self, const opevo_i_program_end *end,
+                        const char *words, opevo_i_result *result)
+{
+    opevo_text why = {0};
+    bool good = false;
+
+    errno = 0; /* a regular expression that ran out of memory says no more than that it fails */
+    good = opevo_i_reading_apply(&self->reading, opevo_text_string(&end->out), end->elapsed_s,
+                                 &result->samples, &result->sample_count, &result->sample_capacity,
+                                 &why);
+    if (!good && errno == ENOMEM)
+        opevo_i_result_fault(result, "no memory to read what the program printed");
+    else if (!good)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s", opevo_text_string(&why), words);
+    opevo_text_free(&why);
+    return good;
+}
+
+/* True when the run gave samples. */
+static bool judge(const command_backend *self, const opevo_i_job *job,
+                  const opevo_i_program_end *end, opevo_i_result *result)
+{
+    char words[512];
+    int code = WIFEXITED(end->wait_status) ? WEXITSTATUS(end->wait_status) : 0;
+    bool good = false;
+
+    last_words(end, words, sizeof words);
+    if (!end->kept)
+        opevo_i_result_fault(result, "the process that keeps %s was killed", job->command.items[0]);
+    else if (opevo_i_host_errno(end->start_errno))
+        opevo_i_result_fault(result, "%s cannot be started: %s", job->command.items[0],
+                             strerror(end->start_errno));
+    else if (end->start_errno)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s: %s", job->command.items[0],
+                            strerror(end->start_errno));
+    else if (end->timed_out)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "killed after %g s", self->limit_s);
+    else if (WIFSIGNALED(end->wait_status))
+        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "killed by signal %d (%s)%s",
+                            WTERMSIG(end->wait_status), strsignal(WTERMSIG(end->wait_status)),
+                            words);
+    else if (self->of_exit[code] != OPEVO_OUTCOME_OK)
+        opevo_i_result_fail(result, self->of_exit[code], "exit status %d%s", code, words);
+    else
+        good = read_output(self, end, words, result);
+    return good;
+}
+
+static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
+                    opevo_i_result *result)
+{
+    command_backend *self = (command_backend *)backend;
+    unsigned repeats = job->brief ? 1 : self->repeats;
+    bool good = true;
+
+    (void)object;
+    for (unsigned i = 0; i < repeats && good; i++) {
+        opevo_i_program_end end = {0};
+        opevo_error err = {OPEVO_OK, ""};
+
+        if (run_program(self, job, &end, &err) != OPEVO_OK) {
+            opevo_i_result_fault(result, "%s", err.message);
+            return;
+        }
+        result->run_s += end.elapsed_s;
+        good = judge(self, job, &end, result);
+        opevo_i_program_end_free(&end);
+    }
+    if (good)
+        result->kind = OPEVO_OUTCOME_OK;
+}
+
+const opevo_i_backend_ops opevo_i_backend_cmd = {
+    .kind = "cmd",
+    .list = list,
+    .open = open_backend,
+    .setup = setup,
+    .measure = measure,
+    .close = close_backend,
+};

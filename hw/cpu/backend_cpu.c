@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels in C on the processors of this machine. Each is loaded and run in a process forked for it,
+ * while the worker itself waits; the worker alone knows the right result. */
+
+#include "backend_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+#include <opevo/reference.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cpu_internal.h"
+#include "keeper_internal.h"
+#include "reading_internal.h"
+#include "samples_internal.h"
+#include "sandbox_internal.h"
+
+#define MEMORY_LIMIT ((uint64_t)4 << 30)
+#define DISTURBED 1.15 /* calibration against its usual value */
+enum { TURNS = 3, HISTORY = 32 };
+
+extern const opevo_i_backend_ops opevo_i_backend_cpu;
+
+typedef struct cpu_backend {
+    opevo_i_backend super;
+    opevo_i_operands operands;
+    opevo_i_guarded report; /* an opevo_i_cpu_report, shared */
+    opevo_i_cpu_plan plan;
+    int cores[CPU_SETSIZE];
+    const char *compiler;
+    double history[HISTORY]; /* calibrations, the last ones */
+    size_t calibrations;
+} cpu_backend;
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+/* Of the processors that this process may use, the last is for measuring, the others for building.
+ */
+static void share_cores(cpu_backend *self)
+{
+    cpu_set_t set;
+    size_t count = 0;
+
+    self->plan.core = -1;
+    if (sched_getaffinity(0, sizeof set, &set) < 0)
+        return;
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET((size_t)i, &set))
+            self->cores[count++] = i;
+    }
+    if (!count)
+        return;
+    self->plan.core = self->cores[count - 1];
+    self->super.core_count = count - 1;
+    self->super.cores = count > 1 ? self->cores : NULL;
+}
+
+static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_error *err)
+{
+    cpu_backend *self = NULL;
+
+    if (ordinal > 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "cpu is one device; give cpu without a number.");
+    if (!opevo_i_filter_present())
+        return OPEVO_FAIL(err, OPEVO_IO, "cpu: " OPEVO_I_NO_FILTER ".");
+    self = opevo_calloc(1, sizeof *self);
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+    self->super.ops = &opevo_i_backend_cpu;
+    self->compiler = getenv("OPEVO_CC");
+    if (!self->compiler)
+        self->compiler = "cc";
+    self->super.build_memory_bytes = OPEVO_I_BUILD_MEMORY;
+    share_cores(self);
+    opevo_i_cpu_title(self->super.device, sizeof self->super.device);
+    *out = &self->super;
+    return OPEVO_OK;
+}
+
+static void close_backend(opevo_i_backend *backend)
+{
+    cpu_backend *self = (cpu_backend *)backend;
+
+    opevo_i_operands_free(&self->operands);
+    opevo_i_guarded_free(&self->report);
+    opevo_free(self);
+}
+
+static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
+{
+    cpu_backend *self = (cpu_backend *)backend;
+    const char *text = json_string_value(json_object_get(message, "operator"));
+    json_int_t seed = json_integer_value(json_object_get(message, "seed"));
+    opevo_operator op;
+    opevo_status status = OPEVO_OK;
+
+    backend->build_limit_s = json_number_value(json_object_get(message, "build_limit_s"));
+    self->plan.run_limit_s = json_number_value(json_object_get(message, "run_limit_s"));
+    self->plan.precision = json_number_value(json_object_get(message, "precision"));
+    self->plan.repeat_s = json_number_value(json_object_get(message, "repeat_s"));
+    self->plan.cold = json_is_true(json_object_get(message, "cold"));
+    self->plan.memory_bytes = MEMORY_LIMIT;
+    if (!text || !(backend->build_limit_s > 0) || !(self->plan.run_limit_s > 0) ||
+        !(self->plan.precision > 0) || !(self->plan.repeat_s > 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator, a limit or a bound.");
+    OPEVO_TRY(opevo_operator_parse(text, &op, err));
+    OPEVO_TRY(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &self->report, err));
+    OPEVO_TRY(opevo_i_operands_create(&op, (uint64_t)seed, opevo_i_worker_reference,
+                                      &self->operands, err));
+cleanup:
+    return status;
+}
+
+static opevo_status build_command(const opevo_i_backend *backend, const char *source,
+                                  const char *object, opevo_i_arguments *out, opevo_error *err)
+{
+    const cpu_backend *self = (const cpu_backend *)backend;
+    const char *const words[] = {
+        self->compiler, OPEVO_KERNEL_C_FLAGS, "-fPIC", "-shared", "-pipe", "-w", "-o", object,
+        source};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!opevo_i_arguments_add(out, words[i], strlen(words[i])))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+    }
+    return OPEVO_OK;
+}
+
+/* ---- One process ---------------------------------------------------------------------------- */
+
+typedef struct child {
+    pid_t pid;
+    int from, to; /* pipes: its letters, and the worker's */
+} child;
+
+/* False, with errno, when the host has no pipes or no process. */
+static bool launch(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
+                   const char *object, child *out)
+{
+    opevo_i_cpu_report *report = (opevo_i_cpu_report *)(void *)self->report.data;
+    int up[2] = {-1, -1};
+    int down[2] = {-1, -1};
+
+    memset(report, 0, sizeof *report);
+    out->pid = -1;
+    if (pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0)
+        out->pid = fork();
+    if (out->pid < 0) {
+        int reason = errno;
+
+        opevo_i_close_pipe(up);
+        opevo_i_close_pipe(down);
+        errno = reason;
+        return false;
+    }
+    if (out->pid == 0) {
+        int safe_up = fcntl(up[1], F_DUPFD, 64); /* out of the way of 3 and 4 */
+        int safe_down = fcntl(down[0], F_DUPFD, 64);
+
+        dup2(safe_down, OPEVO_I_CPU_FROM);
+        dup2(safe_up, OPEVO_I_CPU_TO);
+        opevo_i_cpu_child(plan, object, job->kernel.entry, &self->operands, report);
+    }
+    close(up[1]);
+    close(down[0]);
+    out->from = up[0];
+    out->to = down[1];
+    return true;
+}
+
+/* Its next letter; 0 when it died, 't' when the time was over. */
+static char await(const child *process, double limit_s)
+{
+    double deadline = opevo_i_now_s() + limit_s;
+    char letter = 0;
+
+    for (;;) {
+        struct pollfd wait[2] = {{.fd = process->from, .events = POLLIN},
+                                 {.fd = OPEVO_I_ENGINE_FD}};
+        double left_s = deadline - opevo_i_now_s();
+
+        if (left_s <= 0)
+            return 't';
+        poll(wait, 2, (int)ceil(1e3 * left_s));
+        if (wait[1].revents) {
+            kill(process->pid, SIGKILL);
+            opevo_i_end_with_engine();
+        }
+        if (wait[0].revents)
+            return read(process->from, &letter, 1) == 1 ? letter : 0;
+    }
+}
+
+/* Its wait status. */
+static int end_child(const child *process)
+{
+    int status = 0;
+
+    kill(process->pid, SIGKILL); /* does nothing to what has ended */
+    while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    close(process->from);
+    close(process->to);
+    return status;
+}
+
+static void describe_death(opevo_i_result *result, int status)
+{
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+    if (number == SIGXCPU)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "used up its processor time");
+    else if (number == SIGSYS)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                            "tried to start or to signal another process");
+    else if (number)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "killed by signal %d (%s)", number,
+                            strsignal(number));
+    else
+        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
+                            "ended its process by itself with status %d", WEXITSTATUS(status));
+}
+
+/* Whether what it computed is right, and nothing beside it was written to. */
+static bool check(cpu_backend *self, opevo_i_result *result)
+{
+    double start = opevo_i_now_s();
+    opevo_text why = {0};
+    const float *c = (const float *)(const void *)self->operands.c.data;
+    bool right = opevo_i_operands_check(&self->operands, c, &why);
+
+    if (right && !opevo_i_guarded_intact(&self->operands.c)) {
+        opevo_text_add(&why, "it wrote beside its output");
+        right = false;
+    }
+    if (!right)
+        opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s", opevo_text_string(&why));
+    opevo_text_free(&why);
+    result->check_s += opevo_i_now_s() - start;
+    return right;
+}
+
+/* The pattern around C is restored by making C anew. */
+static void renew_output(cpu_backend *self)
+{
+    opevo_i_guarded fresh;
+
+    if (!opevo_i_guarded_intact(&self->operands.c) &&
+        opevo_i_guarded_create(self->operands.c.bytes, true, &fresh, NULL) == OPEVO_OK) {
+        opevo_i_guarded_free(&self->operands.c);
+        self->operands.c = fresh;
+    }
+}
+
+/* From its first letter on; true when there are samples to take. */
+static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const child *process,
+                     opevo_i_result *result)
+{
+    const opevo_i_cpu_report *report = (const opevo_i_cpu_report *)(void *)self->report.data;
+    float *c = (float *)(void *)self->operands.c.data;
+    char letter = await(process, plan->run_limit_s + 0.5);
+    bool once = false;
+
+    if (letter == 'c') {
+        if (!check(self, result))
+            return false;
+        once = !plan->brief && report->first_s >= plan->repeat_s;
+        if (!once)
+            opevo_i_operands_poison(&self->operands, c);
+        letter = write(process->to, "g", 1) == 1
+                     ? await(process, plan->run_limit_s + 2 * plan->repeat_s + 0.5)
+                     : 0;
+    }
+    if (letter == 'd')
+        return check(self, result);
+    if (letter == 'l')
+        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", report->failure);
+    else if (letter == 'h')
+        opevo_i_result_fault(result, "%s", report->failure);
+    else if (letter == 't')
+        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
+                            plan->run_limit_s);
+    else
+        result->kind = OPEVO_OUTCOME_CRASHED; /* described once it is known how it died */
+    return false;
+}
+
+/* Start the process; false when the host cannot. */
+static bool begin(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
+                  const char *object, child *process, opevo_i_result *result)
+{
+    if (object && access(object, R_OK) < 0) {
+        opevo_i_result_fault(result, "%s: %s", object, strerror(errno));
+        return false;
+    }
+    if (!launch(self, plan, job, object, process)) {
+        opevo_i_result_fault(result, "no process for a kernel: %s", strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+/* Measure once; true when the report holds samples. */
+static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
+                         const char *object, opevo_i_result *result)
+{
+    child process;
+    double start = opevo_i_now_s();
+    double checked = result->check_s;
+    bool good = false;
+    int status = 0;
+
+    renew_output(self);
+    opevo_i_operands_poison(&self->operands, (float *)(void *)self->operands.c.data);
+    if (!begin(self, plan, job, object, &process, result))
+        return false;
+    result->kind = OPEVO_OUTCOME_OK;
+    good = converse(self, plan, &process, result);
+    status = end_child(&process);
+    if (result->kind == OPEVO_OUTCOME_CRASHED)
+        describe_death(result, status);
+    result->run_s += opevo_i_now_s() - start - (result->check_s - checked);
+    return good;
+}
+
+/* ---- Interference --------------------------------------------------------------------------- */
+
+/* The usual calibration: the median of the last ones. */
+static double usual_calibration(const cpu_backend *self)
+{
+    double sorted[HISTORY];
+    size_t count = self->calibrations < HISTORY ? self->calibrations : HISTORY;
+
+    if (!count)
+        return INFINITY;
+    memcpy(sorted, self->history, count * sizeof *sorted);
+    opevo_i_sort(sorted, count);
+    return opevo_i_median(sorted, count);
+}
+
+static void remember(cpu_backend *self, double calibration)
+{
+    self->history[self->calibrations++ % HISTORY] = calibration;
+}
+
+/* A report as it can be trusted: the kernel ran in the process that wrote it. */
+static bool is_sound(const opevo_i_cpu_report *report)
+{
+    if (report->sample_count == 0 || report->sample_count > OPEVO_I_CPU_SAMPLES)
+        return false;
+    for (uint64_t i = 0; i < report->sample_count; i++) {
+        if (!opevo_i_range_has(OPEVO_I_TIME_RANGE, report->samples_s[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Keep the samples of the report. */
+static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, bool library)
+{
+    result->sample_count = 0;
+    for (uint64_t i = 0; i < report->sample_count; i++) {
+        if (!opevo_i_result_add(result, report->samples_s[i]))
+            return false;
+    }
+    opevo_text_clear(&result->message);
+    if (library)
+        opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s",
+                          opevo_reference_blas_core());
+    if (report->processor_clock)
+        opevo_text_printf(&result->message,
+                          "%sthe core was busy: processor time instead of elapsed time",
+                          library ? "; " : "");
+    return true;
+}
+
+static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
+                    opevo_i_result *result)
+{
+    cpu_backend *self = (cpu_backend *)backend;
+    const opevo_i_cpu_report *report = (const opevo_i_cpu_report *)(void *)self->report.data;
+    opevo_i_cpu_plan plan = self->plan;
+    double best = INFINITY; /* calibration of the measurement that is kept */
+
+    plan.brief = job->brief;
+    for (int turn = 0; turn < TURNS; turn++) {
+        double slower = 0;
+        double limit = DISTURBED * usual_calibration(self);
+
+        if (!measure_once(self, &plan, job, object, result))
+            return;
+        if (!is_sound(report)) {
+            opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "it overwrote the measurements");
+            return;
+        }
+        slower = fmax(report->calibration_s[0], report->calibration_s[1]);
+        remember(self, report->calibration_s[0]);
+        if (slower < best && !take(result, report, job->library)) {
+            opevo_i_result_fault(result, "no memory for the samples of a kernel");
+            return;
+        }
+        best = fmin(best, slower);
+        if (slower <= limit || plan.brief)
+            return;
+    }
+    opevo_text_printf(&result->message, "%sthe machine was disturbed in all of %d measurements",
+                      result->message.length ? "; " : "", (int)TURNS);
+}
+
+const opevo_i_backend_ops opevo_i_backend_cpu = {
+    .kind = "cpu",
+    .dialect = OPEVO_KERNEL_C,
+    .builds = true,
+    .suffix = ".c",
+    .list = opevo_i_cpu_list,
+    .open = open_backend,
+    .setup = setup,
+    .build_command = build_command,
+    .measure = measure,
+    .close = close_backend,
+};

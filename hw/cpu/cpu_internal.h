@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The two sides of measuring on a CPU: the worker, and the forked process in which the kernel
+ * runs. They share one page of results and two pipes of single letters. */
+
+#ifndef OPEVO_CPU_INTERNAL_H
+#define OPEVO_CPU_INTERNAL_H
+
+#include <opevo/hardware.h>
+
+#include "operands_internal.h"
+
+enum {
+    OPEVO_I_CPU_SAMPLES = 1000,
+    OPEVO_I_CPU_FROM = 3, /* where the forked process reads the worker's letters */
+    OPEVO_I_CPU_TO = 4    /* where it writes its own */
+};
+
+/* Why kernels do not run here. */
+#define OPEVO_I_NO_FILTER                                                                          \
+    "the system has no filter of system calls (seccomp) on this processor, and without it "        \
+    "kernels "                                                                                     \
+    "are not run"
+
+/* Letters: the process has run the kernel once and waits for the verdict on the result ('c'), could
+ * not load it ('l'), could not give up what it must before that ('h'), has finished ('d'); the worker
+ * lets it go on ('g'). */
+
+typedef struct opevo_i_cpu_report {
+    char failure[512];       /* with 'l' and 'h': why */
+    double first_s;          /* elapsed, of the first execution */
+    double calibration_s[2]; /* of a fixed piece of work, before and after */
+    uint64_t sample_count;
+    uint64_t interrupted;                  /* samples dropped because another process ran */
+    bool processor_clock;                  /* too many: the samples are processor time */
+    double samples_s[OPEVO_I_CPU_SAMPLES]; /* means over a window of executions */
+} opevo_i_cpu_report;
+
+typedef struct opevo_i_cpu_plan {
+    double precision, repeat_s, run_limit_s;
+    bool cold, brief;
+    int core;              /* to measure on; -1: any */
+    uint64_t memory_bytes; /* that the kernel may take */
+} opevo_i_cpu_plan;
+
+/* The forked process, from start to end; without an object OpenBLAS takes the place of the kernel. */
+void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
+                       const opevo_i_operands *operands, opevo_i_cpu_report *report)
+    __attribute__((noreturn));
+
+/* Model of the processor and what distinguishes it, into `out` of `size` bytes. */
+void opevo_i_cpu_title(char *out, size_t size);
+/* As `list` of a backend. */
+void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), void *context);
+
+#endif

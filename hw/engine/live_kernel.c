@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels as objectives: a maker turns points into sources, workers build, check and time them. */
+
+#include "live_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_internal.h"
+#include "samples_internal.h"
+
+/* Jobs in one worker: enough to keep it building while it measures. */
+enum { DEPTH = 4 };
+
+typedef struct kernels {
+    opevo_i_live live;
+    opevo_kernel_maker *maker;
+    double flop;
+} kernels;
+
+opevo_live_options opevo_live_defaults(void)
+{
+    return (opevo_live_options){.device = "cpu",
+                                .build_limit_s = 30,
+                                .run_limit_s = 5,
+                                .precision = 0.02,
+                                .repeat_s = 0.1,
+                                .seed = 1};
+}
+
+static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i_task *task,
+                            opevo_error *err)
+{
+    const kernels *self = (const kernels *)live;
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    opevo_status status =
+        self->maker->ops->make(self->maker, point, &task->job.kernel, &refused, &why, err);
+
+    if (status == OPEVO_OK && refused != OPEVO_OUTCOME_OK) {
+        opevo_i_result_fail(&task->result, refused, "%s", opevo_text_string(&why));
+        task->stage = OPEVO_I_DONE;
+    }
+    opevo_text_free(&why);
+    return status;
+}
+
+static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *out)
+{
+    const kernels *self = (const kernels *)live;
+    opevo_i_result *result = &task->result;
+    double *sorted = opevo_malloc(result->sample_count, sizeof *sorted);
+    double median = result->samples[0]; /* without memory the first is as honest as any */
+
+    if (sorted) {
+        memcpy(sorted, result->samples, result->sample_count * sizeof *sorted);
+        opevo_i_sort(sorted, result->sample_count);
+        median = opevo_i_median(sorted, result->sample_count);
+        opevo_free(sorted);
+    }
+    out->time_s = opevo_i_recordable_s(median);
+    out->fitness = self->flop / out->time_s / 1e9;
+    out->samples_s = result->samples;
+    out->sample_count = result->sample_count;
+}
+
+static void release(opevo_i_live *live)
+{
+    kernels *self = (kernels *)live;
+
+    if (self->maker)
+        self->maker->ops->destroy(self->maker);
+}
+
+const opevo_objective_ops opevo_i_live_kernel_ops = {
+    .kind = "live", .measure = opevo_i_live_measure, .destroy = opevo_i_live_destroy};
+
+const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective)
+{
+    return objective->ops == &opevo_i_live_kernel_ops ? ((const kernels *)objective)->maker : NULL;
+}
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+static bool is_positive(double value)
+{
+    return value > 0 && isfinite(value);
+}
+
+static opevo_status check_options(const opevo_kernel_maker *maker,
+                                  const opevo_live_options *options,
+                                  const opevo_i_backend_ops *backend, opevo_error *err)
+{
+    if (!backend->builds ||
+        (backend->dialect != maker->dialect &&
+         !(backend->dialect == OPEVO_KERNEL_C && maker->dialect == OPEVO_KERNEL_EMULATION)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The template %s makes no kernels for %s.",
+                          maker->name, options->device);
+    if (!is_positive(options->build_limit_s) || !is_positive(options->run_limit_s))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A time limit is a number of seconds above 0.");
+    if (!(options->precision > 0 && options->precision < 1))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The precision is a share of the time, above 0 and below 1.");
+    if (!is_positive(options->repeat_s))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The time to repeat is above 0 seconds.");
+    return OPEVO_OK;
+}
+
+typedef struct model {
+    const char *device;
+    char title[256];
+} model;
+
+static void note_model(void *context, const opevo_hardware *row)
+{
+    model *self = context;
+
+    if (row->present && !strcmp(row->name, self->device))
+        snprintf(self->title, sizeof self->title, "%s", row->title);
+}
+
+/* A run goes on where it began: the model of a device of this host counts, that of other hosts' is not
+ * known before their workers have started. */
+static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *options,
+                     const opevo_i_backend_ops *backend)
+{
+    model here = {.device = options->device};
+    const double numbers[] = {options->build_limit_s, options->run_limit_s, options->precision,
+                              options->repeat_s, options->cold_cache ? 1 : 0};
+    uint64_t hash = opevo_space_signature(maker->space);
+
+    hash = opevo_hash_bytes(hash, &maker->signature, sizeof maker->signature);
+    if (!options->workers.count)
+        backend->list(note_model, &here);
+    hash = opevo_hash_bytes(hash, here.title, strlen(here.title) + 1);
+    hash = opevo_hash_bytes(hash, options->device, strlen(options->device) + 1);
+    hash = opevo_hash_bytes(hash, &options->seed, sizeof options->seed);
+    return opevo_hash_bytes(hash, numbers, sizeof numbers);
+}
+
+static opevo_status make_setup(kernels *self, const opevo_live_options *options, opevo_error *err)
+{
+    opevo_text op = {0};
+
+    opevo_operator_print(self->maker->op, &op);
+    self->live.pool.setup = opevo_i_message_line(json_pack(
+        "{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:b}", "type", "setup", "operator",
+        opevo_text_string(&op), "seed", (json_int_t)options->seed, "build_limit_s",
+        options->build_limit_s, "run_limit_s", options->run_limit_s, "precision",
+        options->precision, "repeat_s", options->repeat_s, "cold", (int)options->cold_cache));
+    opevo_text_free(&op);
+    return self->live.pool.setup ? OPEVO_OK
+                                 : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a setup.");
+}
+
+static opevo_status fill(kernels *self, const opevo_live_options *options,
+                         const opevo_i_backend_ops *backend, opevo_error *err)
+{
+    opevo_i_live *live = &self->live;
+    opevo_text name = {0};
+
+    opevo_text_printf(&name, "%s:%s ", options->device, self->maker->name);
+    opevo_operator_print(self->maker->op, &name);
+    if (name.failed)
+        return opevo_text_check(&name, err);
+    live->name = name.data;
+    self->flop = opevo_operator_flop(self->maker->op);
+    live->super.space = self->maker->space;
+    live->super.name = live->name;
+    live->super.unit = "GFLOP/s";
+    live->super.flop = self->flop;
+    live->super.features = self->maker->features;
+    live->super.signature = sign(self->maker, options, backend);
+    live->prepare = prepare;
+    live->value = value;
+    live->pool.depth = DEPTH;
+    live->pool.start_limit_s = 300;
+    /* Three measurements of a disturbed kernel, each with its check and warm-up. */
+    live->pool.job_limit_s = 3 * (2 * options->run_limit_s + 2 * options->repeat_s) + 30;
+    live->pool.silence_s = live->pool.job_limit_s + DEPTH * options->build_limit_s;
+    live->super.wanted = (size_t)DEPTH * live->pool.count;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
+                             opevo_objective **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const opevo_i_backend_ops *backend = NULL;
+    unsigned ordinal = 0;
+    kernels *self = opevo_calloc(1, sizeof *self);
+
+    if (!self) {
+        maker->ops->destroy(maker);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
+    }
+    self->maker = maker;
+    self->live.super.ops = &opevo_i_live_kernel_ops;
+    self->live.release = release;
+    OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
+    OPEVO_TRY(check_options(maker, options, backend, err));
+    OPEVO_TRY(make_setup(self, options, err));
+    OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, options->device, err));
+    OPEVO_TRY(fill(self, options, backend, err));
+    *out = &self->live.super;
+cleanup:
+    if (status != OPEVO_OK)
+        opevo_i_live_destroy(&self->live.super);
+    return status;
+}

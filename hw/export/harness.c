@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include <opevo/harness.h>
+
+#include <opevo/reference.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness_internal.h"
+
+/* Products that plain loops sum in well below a second; beyond them a sample is checked. */
+#define ALL_PRODUCTS 0x1p27
+enum { SAMPLES = 10000 };
+
+/* The order of the files, and of their texts. */
+enum { KERNEL, SCHEDULE, MAIN, MAKEFILE };
+
+static const char *const names[OPEVO_KERNEL_COUNT][OPEVO_HARNESS_FILES] = {
+    [OPEVO_KERNEL_C] = {"kernel.c", "kernel.schedule", "main.c", "Makefile"},
+    [OPEVO_KERNEL_CUDA] = {"kernel.cu", "kernel.schedule", "main.cu", "Makefile"},
+    [OPEVO_KERNEL_HIP] = {"kernel.hip.cpp", "kernel.schedule", "main.hip.cpp", "Makefile"},
+};
+
+const char *opevo_harness_name(opevo_kernel_dialect dialect, size_t i)
+{
+    return names[dialect][i];
+}
+
+/* ---- Comments ------------------------------------------------------------------------------- */
+
+/* One line behind `mark`: neither a line's end nor a backslash before it leaves the comment. */
+static void add_comment(opevo_text *out, const char *mark, const char *what, const char *text)
+{
+    opevo_text_printf(out, "%s %s: ", mark, what);
+    for (; *text; text++) {
+        bool plain = isalnum((unsigned char)*text) || strchr(" .,:;=+-_/()[]{}\"@%", *text);
+
+        opevo_text_add_bytes(out, plain ? text : " ", 1);
+    }
+    opevo_text_add(out, "\n");
+}
+
+static void add_label(opevo_text *out, const char *mark, const opevo_kernel_maker *maker,
+                      opevo_index point, const opevo_harness_label *label)
+{
+    opevo_text op = {0};
+    opevo_text configuration = {0};
+    char fitness[64];
+
+    opevo_operator_print(maker->op, &op);
+    opevo_space_print(maker->space, point, &configuration);
+    snprintf(fitness, sizeof fitness, "%.6g GFLOP/s", label->fitness);
+    add_comment(out, mark, "operator", opevo_text_string(&op));
+    add_comment(out, mark, "template", maker->name);
+    add_comment(out, mark, "configuration", opevo_text_string(&configuration));
+    add_comment(out, mark, "device", label->device);
+    add_comment(out, mark, "measured there, estimated", fitness);
+    add_comment(out, mark, "opevo", label->version);
+    out->failed = out->failed || op.failed || configuration.failed;
+    opevo_text_free(&op);
+    opevo_text_free(&configuration);
+}
+
+/* ---- The program ---------------------------------------------------------------------------- */
+
+static void define(opevo_text *out, const char *name, int64_t value)
+{
+    opevo_text_printf(out, "#define %s %lldLL\n", name, (long long)value);
+}
+
+static void add_shapes(opevo_text *out, const opevo_operator *op)
+{
+    if (op->kind == OPEVO_CONV2D) {
+        define(out, "IN_CHANNELS", op->in_channels);
+        define(out, "HEIGHT", op->height);
+        define(out, "WIDTH", op->width);
+        define(out, "OUT_CHANNELS", op->out_channels);
+        define(out, "OUT_HEIGHT", opevo_operator_out_height(op));
+        define(out, "OUT_WIDTH", opevo_operator_out_width(op));
+        define(out, "KERNEL_HEIGHT", op->kernel_height);
+        define(out, "KERNEL_WIDTH", op->kernel_width);
+        define(out, "STRIDE", op->stride);
+        define(out, "PADDING", op->padding);
+        return;
+    }
+    define(out, "N", op->n);
+    define(out, "K", op->k);
+    define(out, "M", op->m);
+    define(out, "TRANSPOSE_X", op->transpose_x);
+    define(out, "TRANSPOSE_Y", op->transpose_y);
+}
+
+static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+{
+    int64_t elements = opevo_operand_elements(op, 2);
+    int64_t terms = opevo_operator_terms(op);
+    bool all = elements <= SAMPLES || (double)elements * (double)terms <= ALL_PRODUCTS;
+
+    opevo_text_printf(out, "#define ENTRY %s\n", kernel->entry);
+    define(out, "A_SIZE", opevo_operand_elements(op, 0));
+    define(out, "B_SIZE", opevo_operand_elements(op, 1));
+    define(out, "C_SIZE", elements);
+    define(out, "TERMS", terms);
+    define(out, "CHECKED", all ? elements : SAMPLES);
+    opevo_text_printf(out, "#define FLOP %.1f\n", opevo_operator_flop(op));
+    opevo_text_printf(out, "#define WINDOW_S %s\n",
+                      kernel->dialect == OPEVO_KERNEL_C ? "0.2e-3" : "1e-3");
+    add_shapes(out, op);
+    if (kernel->dialect == OPEVO_KERNEL_C)
+        return;
+    opevo_text_printf(out,
+                      "#define GRID %u, %u, %u\n#define BLOCK %u, %u, %u\n"
+                      "#define DYNAMIC_SHARED_BYTES %u\n#define GPU(name) %s##name\n",
+                      kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
+                      kernel->block[1], kernel->block[2], kernel->dynamic_shared_bytes,
+                      kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
+}
+
+/* A GPU kernel is compiled with the program, whose launch must know it. */
+static void add_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+{
+    bool cpu = kernel->dialect == OPEVO_KERNEL_C;
+
+    opevo_text_add(out, "\n/* Checks the kernel against plain loops, and times it. */\n\n");
+    if (kernel->dialect == OPEVO_KERNEL_HIP)
+        opevo_text_add(out, "#include <hip/hip_runtime.h>\n");
+    opevo_text_add(out, "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+                        "#include <string.h>\n#include <time.h>\n\n");
+    if (!cpu)
+        opevo_text_printf(out, "#include \"%s\"\n\n", names[kernel->dialect][KERNEL]);
+    add_numbers(out, kernel, op);
+    opevo_text_add(out, "\n");
+    opevo_text_add(out, opevo_i_harness_head);
+    opevo_text_add(out, op->kind == OPEVO_CONV2D ? opevo_i_harness_conv2d : opevo_i_harness_matmul);
+    opevo_text_add(out, cpu ? opevo_i_harness_cpu : opevo_i_harness_gpu);
+    opevo_text_add(out, opevo_i_harness_check);
+    opevo_text_add(out, opevo_i_harness_main);
+}
+
+static void add_makefile(opevo_text *out, opevo_kernel_dialect dialect)
+{
+    static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS};
+
+    if (dialect == OPEVO_KERNEL_C) {
+        opevo_text_add(out, "CFLAGS =");
+        for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+            opevo_text_printf(out, " %s", flags[i]);
+        opevo_text_add(out, "\n\nkernel: main.c kernel.c\n"
+                            "\t$(CC) $(CFLAGS) -o $@ main.c kernel.c -lm\n");
+    } else if (dialect == OPEVO_KERNEL_CUDA) {
+        opevo_text_add(out, "NVCC = nvcc\nNVCCFLAGS = -O2 -arch=native\n\n"
+                            "kernel: main.cu kernel.cu\n"
+                            "\t$(NVCC) $(NVCCFLAGS) -o $@ main.cu\n");
+    } else {
+        opevo_text_add(out, "HIPCC = hipcc\nHIPCCFLAGS = -O2\n\n"
+                            "kernel: main.hip.cpp kernel.hip.cpp\n"
+                            "\t$(HIPCC) $(HIPCCFLAGS) -o $@ main.hip.cpp\n");
+    }
+}
+
+/* ---- All files ------------------------------------------------------------------------------ */
+
+/* The kernel and the schedule of the point. */
+static opevo_status make(const opevo_kernel_maker *maker, opevo_index point, opevo_kernel *kernel,
+                         opevo_schedule **schedule, opevo_error *err)
+{
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(maker->ops->make(maker, point, kernel, &refused, &why, err));
+    if (refused == OPEVO_OUTCOME_OK)
+        OPEVO_TRY(opevo_template_schedule(maker, point, schedule, &why, err));
+    if (!*schedule)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "The point gives no kernel: %s",
+                            opevo_text_string(&why));
+cleanup:
+    opevo_text_free(&why);
+    return status;
+}
+
+opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index point,
+                                 const opevo_harness_label *label,
+                                 opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_kernel kernel = {0};
+    opevo_schedule *schedule = NULL;
+
+    if (!names[maker->dialect][KERNEL])
+        return OPEVO_FAIL(err, OPEVO_INVALID, "An emulated kernel has no compiler of its own.");
+    OPEVO_TRY(make(maker, point, &kernel, &schedule, err));
+    opevo_text_add_bytes(&files[KERNEL], opevo_text_string(&kernel.source), kernel.source.length);
+    add_label(&files[SCHEDULE], "#", maker, point, label);
+    opevo_schedule_print(schedule, &files[SCHEDULE]);
+    add_label(&files[MAIN], "//", maker, point, label);
+    add_program(&files[MAIN], &kernel, maker->op);
+    add_label(&files[MAKEFILE], "#", maker, point, label);
+    add_makefile(&files[MAKEFILE], maker->dialect);
+    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
+        OPEVO_TRY(opevo_text_check(&files[i], err));
+cleanup:
+    opevo_kernel_free(&kernel);
+    opevo_schedule_destroy(schedule);
+    return status;
+}

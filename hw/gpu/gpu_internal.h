@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* CUDA and HIP behind one table. Their driver interfaces are alike function by function, so a vendor
+ * is a list of names and a few facts; the libraries are opened at run time, and no header of theirs
+ * is needed.
+ *
+ * The prototypes below are written after the vendors' documentation: "CUDA Driver API Reference" and
+ * "NVRTC" (docs.nvidia.com/cuda), "HIP Runtime API Reference" and "HIP RTC" (rocm.docs.amd.com),
+ * "NVML API Reference". Handles are pointers, a device is a number, an address in device memory has
+ * 64 bits, and every function returns 0 for success. */
+
+#ifndef OPEVO_GPU_INTERNAL_H
+#define OPEVO_GPU_INTERNAL_H
+
+#include "backend_internal.h"
+
+/* One row each: member, CUDA's symbol, HIP's symbol ("": HIP has no need of it), parameters. */
+#define OPEVO_I_GPU_FUNCTIONS(X)                                                                   \
+    X(init, "cuInit", "hipInit", (unsigned flags))                                                 \
+    X(driver_version, "cuDriverGetVersion", "hipDriverGetVersion", (int *version))                 \
+    X(device_count, "cuDeviceGetCount", "hipGetDeviceCount", (int *count))                         \
+    X(device_name, "cuDeviceGetName", "hipDeviceGetName", (char *name, int size, int device))      \
+    X(device_memory, "cuDeviceTotalMem_v2", "hipDeviceTotalMem", (size_t * bytes, int device))     \
+    X(device_bus, "cuDeviceGetPCIBusId", "hipDeviceGetPCIBusId",                                   \
+      (char *bus, int size, int device))                                                           \
+    X(attribute, "cuDeviceGetAttribute", "hipDeviceGetAttribute",                                  \
+      (int *value, int attribute, int device))                                                     \
+    X(retain_context, "cuDevicePrimaryCtxRetain", "", (void **context, int device))                \
+    X(set_context, "cuCtxSetCurrent", "", (void *context))                                         \
+    X(set_device, "", "hipSetDevice", (int device))                                                \
+    X(synchronize, "cuCtxSynchronize", "hipDeviceSynchronize", (void))                             \
+    X(allocate, "cuMemAlloc_v2", "hipMalloc", (uint64_t * address, size_t bytes))                  \
+    X(release, "cuMemFree_v2", "hipFree", (uint64_t address))                                      \
+    X(copy_in, "cuMemcpyHtoD_v2", "hipMemcpyHtoD", (uint64_t to, const void *from, size_t bytes))  \
+    X(copy_out, "cuMemcpyDtoH_v2", "hipMemcpyDtoH", (void *to, uint64_t from, size_t bytes))       \
+    X(copy, "cuMemcpyDtoD_v2", "hipMemcpyDtoD", (uint64_t to, uint64_t from, size_t bytes))        \
+    X(fill, "cuMemsetD32_v2", "hipMemsetD32", (uint64_t to, unsigned value, size_t words))         \
+    X(load_module, "cuModuleLoadData", "hipModuleLoadData", (void **module, const void *image))    \
+    X(unload_module, "cuModuleUnload", "hipModuleUnload", (void *module))                          \
+    X(get_function, "cuModuleGetFunction", "hipModuleGetFunction",                                 \
+      (void **function, void *module, const char *name))                                           \
+    X(set_function, "cuFuncSetAttribute", "", (void *function, int attribute, int value))          \
+    X(launch, "cuLaunchKernel", "hipModuleLaunchKernel",                                           \
+      (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,        \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **arguments,  \
+       void **extra))                                                                              \
+    X(create_event, "cuEventCreate", "hipEventCreateWithFlags", (void **event, unsigned flags))    \
+    X(record_event, "cuEventRecord", "hipEventRecord", (void *event, void *stream))                \
+    X(query_event, "cuEventQuery", "hipEventQuery", (void *event))                                 \
+    X(elapsed_ms, "cuEventElapsedTime", "hipEventElapsedTime", (float *ms, void *start, void *end))
+
+/* The run-time compiler. */
+#define OPEVO_I_RTC_FUNCTIONS(X)                                                                   \
+    X(version, "nvrtcVersion", "hiprtcVersion", (int *major, int *minor))                          \
+    X(create, "nvrtcCreateProgram", "hiprtcCreateProgram",                                         \
+      (void **program, const char *source, const char *name, int header_count,                     \
+       const char *const *headers, const char *const *names))                                      \
+    X(compile, "nvrtcCompileProgram", "hiprtcCompileProgram",                                      \
+      (void *program, int option_count, const char *const *options))                               \
+    X(log_size, "nvrtcGetProgramLogSize", "hiprtcGetProgramLogSize",                               \
+      (void *program, size_t *bytes))                                                              \
+    X(log, "nvrtcGetProgramLog", "hiprtcGetProgramLog", (void *program, char *log))                \
+    X(code_size, "nvrtcGetCUBINSize", "hiprtcGetCodeSize", (void *program, size_t *bytes))         \
+    X(code, "nvrtcGetCUBIN", "hiprtcGetCode", (void *program, char *code))                         \
+    X(destroy, "nvrtcDestroyProgram", "hiprtcDestroyProgram", (void **program))
+
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name and a list of parameters */
+#define OPEVO_I_GPU_MEMBER(member, cuda, hip, parameters) int(*member) parameters;
+typedef struct opevo_i_gpu_driver {
+    OPEVO_I_GPU_FUNCTIONS(OPEVO_I_GPU_MEMBER)
+} opevo_i_gpu_driver;
+typedef struct opevo_i_rtc {
+    OPEVO_I_RTC_FUNCTIONS(OPEVO_I_GPU_MEMBER)
+} opevo_i_rtc;
+#undef OPEVO_I_GPU_MEMBER
+
+/* Codes with a meaning of their own; both vendors use the same numbers. */
+enum { OPEVO_I_GPU_NOT_READY = 600 };
+
+typedef struct opevo_i_vendor {
+    const opevo_i_backend_ops *ops;
+    bool hip;
+    const char *title;
+    const char *const *driver_libraries, *const *rtc_libraries; /* tried in order; end with NULL */
+    const char *driver_missing, *rtc_missing;                   /* what to install */
+} opevo_i_vendor;
+extern const opevo_i_vendor opevo_i_vendor_cuda, opevo_i_vendor_hip;
+
+/* The first that can be opened; NULL when none can. */
+void *opevo_i_gpu_library(const char *const *names);
+/* A function of a library, as a row of its table says: an empty name is none. */
+typedef struct opevo_i_gpu_symbol {
+    size_t offset; /* of the member that becomes the function */
+    const char *cuda, *hip;
+} opevo_i_gpu_symbol;
+/* Fill the table at `out`. Errors: IO naming the function that is missing. */
+opevo_status opevo_i_gpu_look_up(const opevo_i_vendor *vendor, void *library,
+                                 const opevo_i_gpu_symbol *symbols, size_t count, void *out,
+                                 opevo_error *err);
+
+/* Open the library once and look all functions up. Errors: IO with what to install. */
+opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_driver *out,
+                                     opevo_error *err);
+opevo_status opevo_i_rtc_open(const opevo_i_vendor *vendor, opevo_i_rtc *out, opevo_error *err);
+/* The driver's words for one of its codes; "" where it has none. A static string. */
+const char *opevo_i_gpu_words(const opevo_i_vendor *vendor, int code);
+
+/* What distinguishes a device; `arch` is the compiler's name for it, "" where the compiler finds
+ * that out by itself. */
+typedef struct opevo_i_gpu_facts {
+    char name[160], arch[16], bus[32]; /* bus: "0000:1b:00.0"; NVML may count devices otherwise */
+    int driver, cores;
+    size_t memory_bytes, l2_bytes;
+} opevo_i_gpu_facts;
+opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
+                                  unsigned ordinal, opevo_i_gpu_facts *out, opevo_error *err);
+/* As `list` of a backend. */
+void opevo_i_gpu_list(const opevo_i_vendor *vendor,
+                      void (*add)(void *context, const opevo_hardware *row), void *context);
+
+/* Clock, power and temperature now, such as "SM clock 1980 MHz, P0, 412 W, 41 C", by NVML, as far as
+ * it says; "" where it is not there. */
+void opevo_i_nvml_state(const char *bus, char *out, size_t size);
+/* The version of NVIDIA's driver, such as "580.95.05", likewise. */
+void opevo_i_nvml_driver(char *out, size_t size);
+
+/* ---- The vendor's own kernels (gpu_math.c) ---- */
+
+typedef struct opevo_i_gpu_math opevo_i_gpu_math;
+
+/* Open the library that has the operator (cuBLAS, rocBLAS, cuDNN) for operands in device memory, in
+ * single precision without tensor cores; convolutions by the fastest of cuDNN's direct algorithms,
+ * which overwrites C, and where there is no cuDNN by im2col and sgemm, with a kernel compiled for
+ * `arch`. Errors: IO with what to install, or the library's status; LIMIT where an unfolded image
+ * has no room; NOMEM; those of the compiler. */
+opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
+                                   const char *arch, const opevo_operator *op,
+                                   const uint64_t operands[3], opevo_i_gpu_math **out,
+                                   opevo_error *err);
+/* Enqueue one execution. The library's status, or the driver's; 0 for success. */
+int opevo_i_gpu_math_run(const opevo_i_gpu_math *self);
+/* Library, version and algorithm. */
+const char *opevo_i_gpu_math_title(const opevo_i_gpu_math *self);
+void opevo_i_gpu_math_close(opevo_i_gpu_math *self);
+
+/* ---- Images unfolded for a matrix product (gpu_unfold.c) ---- */
+
+typedef struct opevo_i_gpu_unfold {
+    void *module, *function; /* the driver's */
+} opevo_i_gpu_unfold;
+
+/* Compile the kernel for a convolution's shapes. Errors: those of the compiler; IO. */
+opevo_status opevo_i_gpu_unfold_load(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
+                                     const char *arch, const opevo_operator *op,
+                                     opevo_i_gpu_unfold *out, opevo_error *err);
+/* Enqueue the unfolding of consecutive images:
+ *
+ *     rows[n][c, r, s][y, x] = images[n][c][y * stride + r - padding][x * stride + s - padding],
+ *
+ * 0 beyond an image's edges; at most 2^30 elements in all. The driver's status, 0 for success. */
+int opevo_i_gpu_unfold_run(const opevo_i_gpu_unfold *self, const opevo_i_gpu_driver *driver,
+                           const opevo_operator *op, uint64_t images, int64_t image_count,
+                           uint64_t rows);
+
+/* ---- Compiling (gpu_build.c) ---- */
+
+/* Code for the architecture ("": for the current device), to be released with opevo_free; the
+ * compiler's log goes to standard error. Errors: IO, also with what to install; INVALID for a source
+ * that does not compile; NOMEM. */
+opevo_status opevo_i_gpu_compile(const opevo_i_vendor *vendor, const char *arch, const char *source,
+                                 char **code, size_t *size, opevo_error *err);
+
+/* The process that compiles: arguments are the vendor's kind, the ordinal, the architecture, source
+ * and object. Returns the exit status; the compiler's log is on standard error. */
+int opevo_i_gpu_build_main(int argc, char **argv);
+
+/* The functions of a backend's table, which CUDA and HIP have in common. */
+opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, unsigned ordinal, opevo_i_backend **out,
+                              opevo_error *err);
+opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo_error *err);
+opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const char *source,
+                                       const char *object, opevo_i_arguments *out,
+                                       opevo_error *err);
+void opevo_i_gpu_turn_name(const opevo_i_backend *self, char *out, size_t size);
+void opevo_i_gpu_measure(opevo_i_backend *self, const opevo_i_job *job, const char *object,
+                         opevo_i_result *result);
+void opevo_i_gpu_close(opevo_i_backend *self);
+
+extern const opevo_i_backend_ops opevo_i_backend_cuda, opevo_i_backend_hip;
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A kernel: source text that computes one operator in one dialect, and how it is started. What
+ * templates make and workers build and measure. */
+
+#ifndef OPEVO_KERNEL_H
+#define OPEVO_KERNEL_H
+
+#include <opevo/objective.h>
+#include <opevo/operator.h>
+#include <opevo/text.h>
+
+/* One row each: enum suffix, name on the command line, what it is. */
+#define OPEVO_KERNEL_DIALECT_LIST(X)                                                               \
+    X(C, "c", "C for a CPU, with GCC's vector extensions")                                         \
+    X(CUDA, "cuda", "CUDA C, for NVRTC")                                                           \
+    X(HIP, "hip", "HIP C++, for hipRTC")                                                           \
+    X(EMULATION, "emulation", "C that runs a GPU schedule on a CPU, for tests")
+
+typedef enum opevo_kernel_dialect {
+#define OPEVO_KERNEL_DIALECT_ENUM(suffix, name, meaning) OPEVO_KERNEL_##suffix,
+    OPEVO_KERNEL_DIALECT_LIST(OPEVO_KERNEL_DIALECT_ENUM)
+#undef OPEVO_KERNEL_DIALECT_ENUM
+        OPEVO_KERNEL_COUNT
+} opevo_kernel_dialect;
+
+/* Operands are dense arrays of float in the order A, B, C (input or left, weights or right, output),
+ * each aligned to 64 bytes or more; C is written in full and never read before it is written.
+ * C and emulation: void ENTRY(const float *a, const float *b, float *c);
+ * CUDA and HIP:    extern "C" __global__ void ENTRY(const float *, const float *, float *);
+ * whatever scratch memory a CPU kernel needs is static in its source. */
+typedef struct opevo_kernel {
+    opevo_kernel_dialect dialect;
+    opevo_text source;          /* a whole translation unit */
+    char entry[64];             /* a C identifier */
+    uint32_t grid[3], block[3]; /* 1 for CPU dialects */
+    uint32_t dynamic_shared_bytes;
+} opevo_kernel;
+
+void opevo_kernel_free(opevo_kernel *kernel);
+
+/* Of a C compiler, for kernels in C: what decides which code one becomes. */
+#define OPEVO_KERNEL_C_FLAGS "-O2", "-march=native", "-fno-math-errno"
+
+/* Turns the points of a tuning space into kernels: a template with its operator. */
+typedef struct opevo_kernel_maker opevo_kernel_maker;
+
+typedef struct opevo_kernel_maker_ops {
+    /* Fill `out` (zeroed by the caller, who frees it), or say by *refused (left OK otherwise) and
+     * `why` that the point breaks a known limit of the device: REJECTED. A function of the point
+     * alone; may be called from several threads at once. Errors: NOMEM. */
+    opevo_status (*make)(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
+                         opevo_outcome_class *refused, opevo_text *why, opevo_error *err);
+    void (*destroy)(opevo_kernel_maker *self);
+} opevo_kernel_maker_ops;
+
+/* First member, `super`, of every implementation, which fills it in. */
+struct opevo_kernel_maker {
+    const opevo_kernel_maker_ops *ops;
+    const opevo_space *space; /* owned by the implementation */
+    const opevo_operator *op; /* owned likewise */
+    const char *name;         /* "matmul-cpu", ...: of the template */
+    opevo_kernel_dialect dialect;
+    uint64_t signature; /* of all that decides the source: template, version, operator, dialect */
+    const opevo_feature_source *features; /* of the loop nest; NULL: none; owned likewise */
+};
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A schedule: the loop nest that computes an operator, as a list of transform steps. The list is
+ * the only way to make one, so that it can be printed, read back, changed and replayed.
+ *
+ * Stage 0 is A, stage 1 is B (the tensors that are read), stage 2 is C, the computation with its
+ * loops: i, j, k for a matrix product (b before them for a batch), n, f, y, x, c, r, s for a
+ * convolution. cache_read and cache_write append stages: copies of a part of a tensor, made inside
+ * one loop of C. A copy has loops of its own, one for each dimension of its tensor, once it is
+ * attached; from then on the loops of C stay as they are.
+ *
+ * Which part a copy holds follows from the loops inside its place: for each dimension the hull of
+ * all indices used there. Threads share what is in scope `shared`, so there their loops count as
+ * inside. */
+
+#ifndef OPEVO_SCHEDULE_H
+#define OPEVO_SCHEDULE_H
+
+#include <opevo/kernel.h>
+
+/* One row each: enum suffix, name in text, operands in text. STAGE and LOOP are names; n... are
+ * whole numbers. */
+#define OPEVO_STEP_LIST(X)                                                                         \
+    X(SPLIT, "split", "STAGE LOOP n...: parts of these lengths inside a loop that counts them")    \
+    X(EXTEND, "extend", "C LOOP n: n turns instead of fewer; what is too much is dropped")         \
+    X(FUSE, "fuse", "STAGE LOOP LOOP...: neighbours, outer first, become one loop")                \
+    X(REORDER, "reorder", "STAGE LOOP...: all loops in this order, outer first")                   \
+    X(ANNOTATE, "annotate", "STAGE LOOP what: see opevo_annotation")                               \
+    X(CACHE_READ, "cache_read", "STAGE scope: a copy of a tensor or of another copy")              \
+    X(CACHE_WRITE, "cache_write", "C scope: sums gather in a copy and are written back")           \
+    X(ATTACH, "attach", "STAGE LOOP: the copy is made in each turn of this loop of C")             \
+    X(LAYOUT, "layout", "STAGE (dimension divisor extent)...: order in memory, outer first")       \
+    X(PITCH, "pitch", "STAGE n [p]: n unused elements after each run of the p innermost pieces")   \
+    X(DOUBLE_BUFFER, "double_buffer", "STAGE: the next turn's copy is made during this one")       \
+    X(STAGED, "staged", "STAGE: a double buffer that is filled by way of registers")               \
+    X(TRIM, "trim", "C.local LOOP: turns that only bring what is dropped are left out")            \
+    X(STREAM, "stream", "STAGE: written back past the caches")                                     \
+    X(PREFETCH, "prefetch", "STAGE n: what lies n elements further on is fetched meanwhile")       \
+    X(AUTO_UNROLL, "auto_unroll", "C n e: unroll loops of up to n statements, in the text if e")
+
+typedef enum opevo_step_kind {
+#define OPEVO_STEP_ENUM(suffix, name, operands) OPEVO_STEP_##suffix,
+    OPEVO_STEP_LIST(OPEVO_STEP_ENUM)
+#undef OPEVO_STEP_ENUM
+        OPEVO_STEP_KIND_COUNT
+} opevo_step_kind;
+
+/* What a loop becomes. `unroll` is a request to the compiler on a GPU and copies of the text on a
+ * CPU, `expand` is copies of the text everywhere. */
+#define OPEVO_ANNOTATION_LIST(X)                                                                   \
+    X(SERIAL, "serial")                                                                            \
+    X(UNROLL, "unroll")                                                                            \
+    X(EXPAND, "expand")                                                                            \
+    X(VECTORIZE, "vectorize")                                                                      \
+    X(PARALLEL, "parallel")                                                                        \
+    X(VTHREAD, "vthread")                                                                          \
+    X(BLOCK_X, "block.x")                                                                          \
+    X(BLOCK_Y, "block.y")                                                                          \
+    X(BLOCK_Z, "block.z")                                                                          \
+    X(THREAD_X, "thread.x")                                                                        \
+    X(THREAD_Y, "thread.y")                                                                        \
+    X(THREAD_Z, "thread.z")
+
+typedef enum opevo_annotation {
+#define OPEVO_ANNOTATION_ENUM(suffix, name) OPEVO_ANNOTATION_##suffix,
+    OPEVO_ANNOTATION_LIST(OPEVO_ANNOTATION_ENUM)
+#undef OPEVO_ANNOTATION_ENUM
+        OPEVO_ANNOTATION_COUNT
+} opevo_annotation;
+
+/* Where a copy lives: `packed` is memory of a CPU kernel, `shared` that of a block of threads,
+ * `local` are the registers of a thread. */
+#define OPEVO_SCOPE_LIST(X)                                                                        \
+    X(GLOBAL, "global") X(PACKED, "packed") X(SHARED, "shared") X(LOCAL, "local")
+
+typedef enum opevo_scope {
+#define OPEVO_SCOPE_ENUM(suffix, name) OPEVO_SCOPE_##suffix,
+    OPEVO_SCOPE_LIST(OPEVO_SCOPE_ENUM)
+#undef OPEVO_SCOPE_ENUM
+        OPEVO_SCOPE_COUNT
+} opevo_scope;
+
+enum { OPEVO_STAGE_A, OPEVO_STAGE_B, OPEVO_STAGE_C, OPEVO_STEP_NUMBERS = 32 };
+
+/* A plain value. Loops are given by their place in the stage at the time of the step, outermost 0.
+ *   SPLIT loop length...     EXTEND loop extent       FUSE first-loop count
+ *   REORDER loop...          ANNOTATE loop annotation CACHE_READ, CACHE_WRITE scope
+ *   ATTACH loop of C         TRIM loop                LAYOUT dimension divisor extent, ...
+ *   PITCH n [pieces, 1]      PREFETCH n               AUTO_UNROLL n explicit
+ *   the others: nothing */
+typedef struct opevo_step {
+    opevo_step_kind kind;
+    int stage;
+    int count; /* of numbers */
+    int64_t number[OPEVO_STEP_NUMBERS];
+} opevo_step;
+
+typedef struct opevo_schedule opevo_schedule;
+
+/* The plain loop nest without steps. Errors: LIMIT for tensors of 2^40 elements or more; NOMEM. */
+opevo_status opevo_schedule_create(const opevo_operator *op, opevo_schedule **out,
+                                   opevo_error *err);
+void opevo_schedule_destroy(opevo_schedule *schedule);
+
+/* Append one step. Errors, with the schedule as before: INVALID with a sentence that says which rule
+ * the step breaks; LIMIT for more loops or parts than a stage may have; NOMEM. */
+opevo_status opevo_schedule_apply(opevo_schedule *schedule, const opevo_step *step,
+                                  opevo_error *err);
+size_t opevo_schedule_step_count(const opevo_schedule *schedule);
+const opevo_step *opevo_schedule_step(const opevo_schedule *schedule, size_t i);
+
+/* One line a step: "split C i 4 8 16". */
+void opevo_schedule_print(const opevo_schedule *schedule, opevo_text *out);
+/* Read what opevo_schedule_print wrote; empty lines and what follows a '#' count for nothing.
+ * Errors: INVALID as "origin:line: sentence"; those of apply. */
+opevo_status opevo_schedule_parse(const opevo_operator *op, const char *text, const char *origin,
+                                  opevo_schedule **out, opevo_error *err);
+
+/* What a schedule looks like now; loops outermost first. */
+const opevo_operator *opevo_schedule_operator(const opevo_schedule *schedule);
+int opevo_schedule_stage_count(const opevo_schedule *schedule);
+const char *opevo_schedule_stage_name(const opevo_schedule *schedule, int stage);
+int opevo_schedule_loop_count(const opevo_schedule *schedule, int stage);
+typedef struct opevo_loop {
+    const char *name; /* borrowed until the next step */
+    int64_t extent;
+    opevo_annotation annotation;
+    bool reduces; /* runs over an axis that is summed over */
+} opevo_loop;
+opevo_loop opevo_schedule_loop(const opevo_schedule *schedule, int stage, int loop);
+/* Place of a loop by name, -1 when there is none. */
+int opevo_schedule_find_loop(const opevo_schedule *schedule, int stage, const char *name);
+
+/* Known limits of a device; a limit of 0 is not checked. */
+typedef struct opevo_limits {
+    int64_t threads, thread_z;   /* of a block, and in its third dimension */
+    int64_t shared_bytes;        /* of a block */
+    int64_t static_shared_bytes; /* of them without asking for more at launch */
+    int64_t grid_x, grid_yz;     /* blocks */
+    int64_t local_floats;        /* of a thread */
+    int64_t statements;          /* after unrolling: what a compiler takes in seconds */
+    int64_t packed_bytes;        /* of a CPU kernel */
+    int64_t vector_width;        /* elements */
+} opevo_limits;
+/* What holds for every device of a dialect: CUDA 1024 threads, 64 in z, 48 KiB of shared memory that
+ * nobody has to ask for, 65535 blocks in y and z; HIP the same but 64 KiB; of the rest, what compilers
+ * take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications per Compute
+ * Capability"; HIP documentation, "Hardware features". */
+opevo_limits opevo_limits_default(opevo_kernel_dialect dialect);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The table of templates, and the kernel maker that every template becomes. */
+
+#include "template_internal.h"
+
+#include <opevo/emit.h>
+#include <opevo/hash.h>
+#include <opevo/loop_features.h>
+#include <opevo/memory.h>
+
+#include <string.h>
+
+static const opevo_i_template *const table[] = {
+    &opevo_i_template_matmul_cpu,   &opevo_i_template_conv2d_cpu, &opevo_i_template_matmul_paper,
+    &opevo_i_template_conv2d_paper, &opevo_i_template_matmul_gpu, &opevo_i_template_conv2d_gpu,
+};
+
+/* Raised when a template gives other code for a point than before. */
+enum { TEMPLATES_VERSION = 2 };
+
+size_t opevo_template_count(void)
+{
+    return sizeof table / sizeof(void *);
+}
+
+const opevo_template_info *opevo_template_get(size_t i)
+{
+    return &table[i]->info;
+}
+
+typedef struct maker {
+    opevo_kernel_maker super;
+    const opevo_i_template *template;
+    opevo_operator op;
+    opevo_space *space;
+    opevo_limits limits;
+    opevo_feature_source features;
+    size_t loop_features; /* of them those of the loops */
+} maker;
+
+static void read_values(const opevo_space *space, opevo_index point, opevo_i_values *values)
+{
+    opevo_index vertex[OPEVO_I_VALUES];
+
+    *values = (opevo_i_values){0};
+    opevo_space_decode(space, point, vertex);
+    for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+        opevo_value component[OPEVO_I_COMPONENTS];
+        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+
+        opevo_parameter_value(parameter, vertex[i], component);
+        for (size_t k = 0; k < opevo_parameter_arity(parameter); k++)
+            values->at[i][k] = component[k].as.integer;
+    }
+}
+
+opevo_status opevo_template_schedule(const opevo_kernel_maker *super, opevo_index point,
+                                     opevo_schedule **out, opevo_text *why, opevo_error *err)
+{
+    const maker *self = (const maker *)super;
+    opevo_i_values values;
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_i_build build = {
+        .op = &self->op, .value = &values, .dialect = super->dialect, .err = &inner};
+
+    *out = NULL;
+    build.status = opevo_schedule_create(&self->op, &build.schedule, &inner);
+    if (build.status == OPEVO_OK) {
+        read_values(self->space, point, &values);
+        self->template->steps(&build);
+    }
+    if (build.status == OPEVO_OK) {
+        *out = build.schedule;
+        return OPEVO_OK;
+    }
+    opevo_schedule_destroy(build.schedule);
+    if (build.status == OPEVO_NOMEM)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "%s", inner.message);
+    opevo_text_add(why, inner.message);
+    return OPEVO_OK;
+}
+
+static opevo_status make(const opevo_kernel_maker *super, opevo_index point, opevo_kernel *out,
+                         opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
+{
+    const maker *self = (const maker *)super;
+    opevo_schedule *schedule = NULL;
+    bool fits = false;
+    opevo_status status = opevo_template_schedule(super, point, &schedule, why, err);
+
+    if (status == OPEVO_OK && schedule)
+        status = opevo_schedule_emit(schedule, super->dialect, &self->limits, out, &fits, why, err);
+    if (status == OPEVO_OK && !fits)
+        *refused = OPEVO_OUTCOME_REJECTED;
+    opevo_schedule_destroy(schedule);
+    return status;
+}
+
+static void destroy(opevo_kernel_maker *super)
+{
+    maker *self = (maker *)super;
+
+    if (!self)
+        return;
+    opevo_space_destroy(self->space);
+    opevo_free(self);
+}
+
+static const opevo_kernel_maker_ops maker_ops = {make, destroy};
+
+/* ---- Features ---- */
+
+/* Parameters with a list of values: they decide which loops there are, and AutoTVM appends them. */
+static bool is_listed(const opevo_parameter *parameter)
+{
+    const char *type = opevo_parameter_type(parameter);
+
+    return strcmp(type, "factor") != 0 && strcmp(type, "permutation") != 0;
+}
+
+/* The features of a point's loops, or false where it has none. */
+static bool loop_features(const maker *self, opevo_index point, opevo_feature_row *row)
+{
+    opevo_schedule *schedule = NULL;
+    opevo_text why = {0};
+    bool found = opevo_template_schedule(&self->super, point, &schedule, &why, NULL) == OPEVO_OK &&
+                 schedule && opevo_features_itervar(schedule, true, row, NULL) == OPEVO_OK;
+
+    opevo_schedule_destroy(schedule);
+    opevo_text_free(&why);
+    return found;
+}
+
+static bool features(void *context, opevo_index point, float *out)
+{
+    const maker *self = context;
+    opevo_feature_row row = {0};
+    bool found = loop_features(self, point, &row);
+    opevo_i_values values;
+    size_t at = 0;
+
+    read_values(self->space, point, &values);
+    for (; found && at < row.count && at < self->loop_features; at++)
+        out[at] = row.number[at];
+    for (; at < self->loop_features; at++)
+        out[at] = 0.0F;
+    for (size_t i = 0; i < opevo_space_parameter_count(self->space); i++) {
+        if (is_listed(opevo_space_parameter(self->space, i)))
+            out[at++] = (float)values.at[i][0];
+    }
+    opevo_free(row.number);
+    return found;
+}
+
+/* As many numbers as the point with most loops has: which loops there are depends on the listed
+ * parameters alone, so all combinations of these are tried; the others stay at their first value. */
+static void count_features(maker *self)
+{
+    size_t parameters = opevo_space_parameter_count(self->space);
+    opevo_index vertex[OPEVO_I_VALUES] = {0};
+    size_t listed = 0;
+    bool more = true;
+
+    while (more) {
+        opevo_feature_row row = {0};
+
+        if (loop_features(self, opevo_space_encode(self->space, vertex), &row) &&
+            row.count > self->loop_features)
+            self->loop_features = row.count;
+        opevo_free(row.number);
+        more = false;
+        for (size_t i = 0; i < parameters && !more; i++) { /* count up, listed digits only */
+            const opevo_parameter *parameter = opevo_space_parameter(self->space, i);
+
+            if (!is_listed(parameter))
+                continue;
+            more = ++vertex[i] < opevo_parameter_size(parameter);
+            if (!more)
+                vertex[i] = 0;
+        }
+    }
+    for (size_t i = 0; i < parameters; i++)
+        listed += is_listed(opevo_space_parameter(self->space, i));
+    if (self->loop_features) {
+        self->features = (opevo_feature_source){self->loop_features + listed, features, self};
+        self->super.features = &self->features;
+    }
+}
+
+/* ---- Opening ---- */
+
+static uint64_t signature_of(const maker *self)
+{
+    uint64_t hash = OPEVO_HASH_START;
+    opevo_text text = {0};
+
+    opevo_operator_print(&self->op, &text);
+    opevo_text_printf(&text, " %s %d %d %llu", self->template->info.name, TEMPLATES_VERSION,
+                      (int)self->super.dialect,
+                      (unsigned long long)opevo_space_signature(self->space));
+    hash = opevo_hash_bytes(hash, opevo_text_string(&text), text.length);
+    opevo_text_free(&text);
+    return hash;
+}
+
+static bool fits(const opevo_i_template *one, const opevo_operator *op,
+                 opevo_kernel_dialect dialect)
+{
+    return one->info.kinds >> op->kind & 1 && one->info.dialects >> dialect & 1;
+}
+
+static opevo_status fail_to_find(const opevo_operator *op, const char *name,
+                                 opevo_kernel_dialect dialect, opevo_error *err)
+{
+    static const char *const dialects[] = {
+#define DIALECT_NAME(suffix, text, meaning) text,
+        OPEVO_KERNEL_DIALECT_LIST(DIALECT_NAME)
+#undef DIALECT_NAME
+    };
+    opevo_text known = {0};
+    opevo_text form = {0};
+
+    for (size_t i = 0; i < opevo_template_count(); i++) {
+        if (fits(table[i], op, dialect))
+            opevo_text_printf(&known, "%s%s", known.length ? ", " : "", table[i]->info.name);
+    }
+    opevo_operator_print(op, &form);
+    OPEVO_FAIL(err, OPEVO_INVALID, "No template '%s' makes %s kernels for %s: use one of %s.",
+               name ? name : "", dialects[dialect], opevo_text_string(&form),
+               known.length ? opevo_text_string(&known) : "(there is none)");
+    opevo_text_free(&known);
+    opevo_text_free(&form);
+    return OPEVO_INVALID;
+}
+
+static void set_limits(maker *self, opevo_kernel_dialect dialect)
+{
+    self->limits = opevo_limits_default(dialect);
+    if (self->template->shared_bytes && dialect != OPEVO_KERNEL_HIP)
+        self->limits.shared_bytes = self->template->shared_bytes;
+    if (self->template->local_floats)
+        self->limits.local_floats = self->template->local_floats;
+}
+
+opevo_status opevo_template_open(const opevo_operator *op, const char *name,
+                                 opevo_kernel_dialect dialect, opevo_kernel_maker **out,
+                                 opevo_error *err)
+{
+    const opevo_i_template *found = NULL;
+    opevo_status status = OPEVO_OK;
+    opevo_schedule *plain = NULL;
+    maker *self = NULL;
+
+    for (size_t i = 0; i < opevo_template_count() && !found; i++) {
+        if (fits(table[i], op, dialect) && (!name || strcmp(name, table[i]->info.name) == 0))
+            found = table[i];
+    }
+    if (!found)
+        return fail_to_find(op, name, dialect, err);
+    status = opevo_schedule_create(op, &plain, err); /* that the shapes are not too large */
+    if (status != OPEVO_OK)
+        return status;
+    opevo_schedule_destroy(plain);
+    self = opevo_calloc(1, sizeof *self);
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a template.");
+    self->template = found;
+    self->op = *op;
+    OPEVO_TRY(found->space(op, dialect, &self->space, err));
+    set_limits(self, dialect);
+    self->super = (opevo_kernel_maker){.ops = &maker_ops,
+                                       .space = self->space,
+                                       .op = &self->op,
+                                       .name = found->info.name,
+                                       .dialect = dialect};
+    self->super.signature = signature_of(self);
+    count_features(self);
+    *out = &self->super;
+    self = NULL;
+cleanup:
+    destroy(self ? &self->super : NULL);
+    return status;
+}
+
+/* ---- A part of the space ---- */
+
+static opevo_status check_values(const opevo_parameter *part, const opevo_parameter *whole,
+                                 opevo_error *err)
+{
+    size_t arity = opevo_parameter_arity(part);
+    opevo_value *values = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (arity != opevo_parameter_arity(whole))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has values of %zu components here, not %zu.",
+                          opevo_parameter_name(whole), opevo_parameter_arity(whole), arity);
+    values = opevo_malloc(arity, sizeof *values);
+    if (!values)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for values.");
+    for (opevo_index v = 0; v < opevo_parameter_size(part) && status == OPEVO_OK; v++) {
+        opevo_index vertex = 0;
+        opevo_text text = {0};
+
+        opevo_parameter_value(part, v, values);
+        if (opevo_parameter_find(whole, values, &vertex))
+            continue;
+        opevo_parameter_print(part, v, &text);
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "%s = %s is no value of %s.", opevo_parameter_name(part),
+                       opevo_text_string(&text), opevo_parameter_text(whole));
+        opevo_text_free(&text);
+    }
+    opevo_free(values);
+    return status;
+}
+
+opevo_status opevo_template_narrow(opevo_kernel_maker *super, opevo_space *part, opevo_error *err)
+{
+    maker *self = (maker *)super;
+    size_t count = opevo_space_parameter_count(self->space);
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count || i < opevo_space_parameter_count(part); i++) {
+        const opevo_parameter *whole = i < count ? opevo_space_parameter(self->space, i) : NULL;
+
+        if (!whole || i >= opevo_space_parameter_count(part) ||
+            strcmp(opevo_parameter_name(opevo_space_parameter(part, i)),
+                   opevo_parameter_name(whole)) != 0)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Parameter %zu of the template %s is %s: give its parameters, in "
+                              "its order.",
+                              i + 1, super->name,
+                              whole ? opevo_parameter_name(whole) : "not there");
+        OPEVO_TRY(check_values(opevo_space_parameter(part, i), whole, err));
+    }
+    opevo_space_destroy(self->space);
+    self->space = part;
+    super->space = part;
+    super->signature = signature_of(self);
+cleanup:
+    return status;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A job for a worker, and its result. */
+
+#ifndef OPEVO_JOB_INTERNAL_H
+#define OPEVO_JOB_INTERNAL_H
+
+#include <opevo/kernel.h>
+
+#include "command_line_internal.h"
+
+/* What the engine asks a worker to measure: a kernel, the operator as the device's vendor has it in
+ * a library, or the arguments of a program. */
+typedef struct opevo_i_job {
+    int64_t id;
+    opevo_kernel kernel;
+    opevo_i_arguments command;
+    bool library; /* in place of the kernel */
+    bool brief;   /* a single sample: one round among finalists */
+} opevo_i_job;
+
+typedef struct opevo_i_result {
+    int64_t id;
+    opevo_outcome_class kind;
+    double *samples; /* seconds; for programs the quantity that they were asked for */
+    size_t sample_count, sample_capacity;
+    double build_s, run_s, check_s, other_s;
+    opevo_text message;
+    bool spoilt; /* the worker cannot go on and ends after this result */
+    /* No outcome: the host failed, as the message says, and the job may be tried again. */
+    bool fault;
+} opevo_i_result;
+
+void opevo_i_job_clear(opevo_i_job *job);
+void opevo_i_result_clear(opevo_i_result *result);
+/* A failure with its sentence; costs are kept. */
+void opevo_i_result_fail(opevo_i_result *result, opevo_outcome_class kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* No outcome: the host failed. The sentence names what failed, without its end. */
+void opevo_i_result_fault(opevo_i_result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+bool opevo_i_result_add(opevo_i_result *result, double sample);
+
+#endif

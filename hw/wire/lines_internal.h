@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Lines that come in over a pipe, in whatever pieces the pipe delivers them. */
+
+#ifndef OPEVO_LINES_INTERNAL_H
+#define OPEVO_LINES_INTERNAL_H
+
+#include "pipe_internal.h"
+
+/* Who sends more without getting on speaks another language: a worker, and its engine, whose jobs
+ * carry sources. */
+#define OPEVO_I_WORKER_BYTES ((size_t)4 << 20)
+#define OPEVO_I_ENGINE_BYTES ((size_t)64 << 20)
+
+/* A plain value; start from {0}. */
+typedef struct opevo_i_lines {
+    opevo_text received;
+    size_t taken;    /* bytes of it already given out */
+    size_t searched; /* bytes of it known to hold no further line end */
+    size_t unheeded; /* bytes read since the owner last set this to 0, which only progress does */
+} opevo_i_lines;
+
+/* Read once what is there, unless `limit` bytes are unheeded. */
+opevo_i_read opevo_i_lines_read(opevo_i_lines *lines, int descriptor, size_t limit);
+/* Whether a whole line is there; each byte is looked at once. */
+bool opevo_i_lines_ready(opevo_i_lines *lines);
+/* The next whole line without its end, NULL when there is none; borrowed until the next read. */
+char *opevo_i_lines_next(opevo_i_lines *lines);
+void opevo_i_lines_free(opevo_i_lines *lines);
+
+#endif

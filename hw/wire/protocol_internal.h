@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The messages between engine and worker, one JSON object a line: docs/formats/worker.md. */
+
+#ifndef OPEVO_PROTOCOL_INTERNAL_H
+#define OPEVO_PROTOCOL_INTERNAL_H
+
+#include <jansson.h>
+
+#include "job_internal.h"
+
+/* Raised when a message changes its meaning; both sides must speak the same. */
+enum { OPEVO_I_PROTOCOL = 3 };
+
+/* Of one job: more say nothing more, and stores keep them all. */
+enum { OPEVO_I_SAMPLES_LIMIT = 10000 };
+
+/* A text as JSON, with what is no UTF-8 replaced by '?'. NULL without memory. */
+json_t *opevo_i_json_text(const char *text);
+
+/* NULL without memory. */
+json_t *opevo_i_job_to_json(const opevo_i_job *job);
+/* False for what is no job. */
+bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out);
+json_t *opevo_i_result_to_json(const opevo_i_result *result);
+bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out);
+
+/* The message as a line with its end; NULL, also for a NULL message, without memory. Takes the
+ * message. Release with free. */
+char *opevo_i_message_line(json_t *message);
+
+#endif

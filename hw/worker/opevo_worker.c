@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The program opevo-worker: measures what it is sent, with OpenBLAS for the reference results. */
+
+#include <opevo/reference.h>
+#include <opevo/worker.h>
+
+int main(int argc, char **argv)
+{
+    return opevo_worker_main(argc, argv, opevo_reference_blas);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The program opevo-worker: reads messages, builds ahead, measures one job at a time. It ends when
+ * its standard input does, and whatever it started ends with it. */
+
+#include <opevo/worker.h>
+
+#include <opevo/memory.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "backend_internal.h"
+#include "builds_internal.h"
+#include "gpu_internal.h"
+#include "lines_internal.h"
+#include "protocol_internal.h"
+#include "turn_internal.h"
+
+typedef struct worker {
+    opevo_i_backend *backend;
+    opevo_i_lines lines;
+    opevo_i_builds builds;
+    bool ready; /* set up */
+    bool over;
+} worker;
+
+static worker *the_worker; /* for tidy */
+
+static void release(worker *self)
+{
+    opevo_i_keepers_end();
+    opevo_i_builds_clear(&self->builds);
+    opevo_i_lines_free(&self->lines);
+    if (self->backend)
+        self->backend->ops->close(self->backend);
+    self->backend = NULL;
+}
+
+static void tidy(void)
+{
+    if (the_worker)
+        opevo_i_builds_clear(&the_worker->builds);
+}
+
+/* Takes the message; when nobody reads it, the worker is over. */
+static void send_message(worker *self, json_t *message)
+{
+    char *line = opevo_i_message_line(message);
+    size_t length = line ? strlen(line) : 0;
+    size_t sent = 0;
+
+    while (sent < length) {
+        ssize_t put = write(STDOUT_FILENO, line + sent, length - sent);
+
+        if (put < 0 && errno != EINTR)
+            break;
+        sent += put > 0 ? (size_t)put : 0;
+    }
+    if (!line || sent < length)
+        self->over = true;
+    free(line);
+}
+
+static void send_error(worker *self, const char *sentence)
+{
+    send_message(self,
+                 json_pack("{s:s, s:o}", "type", "error", "message", opevo_i_json_text(sentence)));
+    self->over = true;
+}
+
+static void send_hello(worker *self)
+{
+    send_message(self, json_pack("{s:s, s:i, s:s, s:o}", "type", "hello", "protocol",
+                                 OPEVO_I_PROTOCOL, "kind", self->backend->ops->kind, "device",
+                                 opevo_i_json_text(self->backend->device)));
+}
+
+/* ---- Messages ------------------------------------------------------------------------------- */
+
+static void take_setup(worker *self, const json_t *message)
+{
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    if (self->ready) {
+        send_error(self, "A worker is set up once.");
+        return;
+    }
+    status = self->backend->ops->setup(self->backend, message, &err);
+    if (status == OPEVO_OK)
+        status = opevo_i_builds_init(&self->builds, self->backend, &err);
+    if (status != OPEVO_OK) {
+        send_error(self, err.message);
+        return;
+    }
+    self->ready = true;
+    send_message(self, json_pack("{s:s}", "type", "ready"));
+}
+
+static void take_job(worker *self, const json_t *message)
+{
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_i_job job = {0};
+
+    if (!self->ready || !opevo_i_job_from_json(message, &job)) {
+        send_error(self, self->ready ? "A job is not understood." : "A job came before the setup.");
+        return;
+    }
+    if (opevo_i_builds_add(&self->builds, &job, &err) != OPEVO_OK) {
+        opevo_i_job_clear(&job);
+        send_error(self, err.message);
+    }
+}
+
+static void take_message(worker *self, const char *line)
+{
+    json_t *message = json_loads(line, 0, NULL);
+    const char *type = json_string_value(json_object_get(message, "type"));
+
+    if (!type)
+        send_error(self, "A message is no JSON object with a type.");
+    else if (!strcmp(type, "setup"))
+        take_setup(self, message);
+    else if (!strcmp(type, "measure"))
+        take_job(self, message);
+    else if (!strcmp(type, "quit"))
+        self->over = true;
+    else
+        send_error(self, "A message has a type that this worker does not know.");
+    json_decref(message);
+}
+
+static void take_messages(worker *self)
+{
+    const char *line = NULL;
+
+    if (opevo_i_lines_read(&self->lines, OPEVO_I_ENGINE_FD, OPEVO_I_ENGINE_BYTES) ==
+        OPEVO_I_READ_END)
+        self->over = true;
+    while (!self->over && (line = opevo_i_lines_next(&self->lines)) != NULL) {
+        self->lines.unheeded = 0;
+        take_message(self, line);
+    }
+}
+
+/* ---- The loop ------------------------------------------------------------------------------- */
+
+/* Until the engine says something, a compiler ends, or at once when there is a job to measure. */
+static void wait_for_something(worker *self, bool at_once)
+{
+    size_t count = 1;
+    struct pollfd *wait = opevo_calloc(self->builds.count + 1, sizeof *wait);
+
+    if (!wait) {
+        self->over = true;
+        return;
+    }
+    wait[0] = (struct pollfd){.fd = OPEVO_I_ENGINE_FD, .events = POLLIN};
+    for (size_t i = 0; i < self->builds.count; i++) {
+        if (self->builds.items[i].stage == OPEVO_I_BUILDING)
+            wait[count++] =
+                (struct pollfd){.fd = self->builds.items[i].keeper.report, .events = POLLIN};
+    }
+    if (poll(wait, count, at_once ? 0 : -1) > 0 && wait[0].revents)
+        take_messages(self);
+    opevo_free(wait);
+}
+
+static void measure(worker *self, opevo_i_queued *item)
+{
+    const opevo_i_backend_ops *ops = self->backend->ops;
+    char name[128];
+    int turn = -1;
+
+    if (item->stage == OPEVO_I_BUILT && ops->turn_name) {
+        ops->turn_name(self->backend, name, sizeof name);
+        turn = opevo_i_turn_take(self->builds.cache.folder, name);
+    }
+    send_message(self, json_pack("{s:s, s:I}", "type", "started", "job", (json_int_t)item->job.id));
+    if (item->stage == OPEVO_I_BUILT)
+        ops->measure(self->backend, &item->job, item->object.length ? item->object.data : NULL,
+                     &item->result);
+    /* A kernel that does not end goes with the process, and the turn with both. */
+    if (!item->result.spoilt)
+        opevo_i_turn_end(turn);
+    if (item->refused.length)
+        opevo_text_printf(&item->result.message, "%sbuilt anew, because %s",
+                          item->result.message.length ? "; " : "", item->refused.data);
+    send_message(self, opevo_i_result_to_json(&item->result));
+    if (item->result.spoilt)
+        opevo_i_end_with_engine(); /* at once: a driver tidies up after its kernels have ended */
+    opevo_i_builds_remove(&self->builds, item);
+}
+
+static void serve(worker *self)
+{
+    while (!self->over) {
+        opevo_i_queued *item = opevo_i_builds_ready(&self->builds);
+
+        wait_for_something(self, item != NULL);
+        if (self->over)
+            break;
+        if (self->ready && self->backend->ops->builds)
+            opevo_i_builds_step(&self->builds);
+        item = opevo_i_builds_ready(&self->builds);
+        if (item)
+            measure(self, item);
+    }
+}
+
+int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
+{
+    worker self = {0};
+    const opevo_i_backend_ops *ops = NULL;
+    opevo_error err = {OPEVO_OK, ""};
+    unsigned ordinal = 0;
+    opevo_status status = OPEVO_OK;
+
+    if (argc > 2 && !strcmp(argv[1], "--build")) /* what a worker for a GPU starts to compile */
+        return opevo_i_gpu_build_main(argc - 2, argv + 2);
+    opevo_i_worker_reference = reference;
+    opevo_i_at_end(tidy);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, as a full disk is */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (argc != 2 || argv[1][0] == '-') {
+        fputs("usage: opevo-worker cpu | cuda:N | hip:N | cmd\n"
+              "Measures kernels for opevo, which starts it and speaks to it over its standard\n"
+              "input and output.\n",
+              stderr);
+        return 2;
+    }
+    the_worker = &self;
+    status = opevo_i_backend_find(argv[1], &ops, &ordinal, &err);
+    if (status == OPEVO_OK)
+        status = ops->open(ordinal, &self.backend, &err);
+    if (status == OPEVO_OK) {
+        send_hello(&self);
+        serve(&self);
+    } else {
+        send_error(&self, err.message);
+    }
+    release(&self);
+    return status == OPEVO_OK ? 0 : 1;
+}
