@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include <opevo/interrupt.h>

@@ -7,31 +7,30 @@
 #define OPEVO_INTERRUPT_H
 
 #include <assert.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A plain value; zeroed it is not raised. */
+/* A plain value; zeroed it is not raised. By the compiler's atomics, since C++ has other types for them than C. */
 typedef struct opevo_interrupt {
-    atomic_int raised;
+    int raised;
 } opevo_interrupt;
 
-static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may use lock-free atomics only");
+static_assert(__GCC_ATOMIC_INT_LOCK_FREE == 2, "a signal handler may use lock-free atomics only");
 
 static inline void opevo_interrupt_raise(opevo_interrupt *interrupt)
 {
-    atomic_store(&interrupt->raised, 1);
+    __atomic_store_n(&interrupt->raised, 1, __ATOMIC_SEQ_CST);
 }
 
 static inline void opevo_interrupt_lower(opevo_interrupt *interrupt)
 {
-    atomic_store(&interrupt->raised, 0);
+    __atomic_store_n(&interrupt->raised, 0, __ATOMIC_SEQ_CST);
 }
 
 /* NULL is never raised. */
 static inline bool opevo_interrupt_is_raised(const opevo_interrupt *interrupt)
 {
-    return interrupt && atomic_load(&interrupt->raised) != 0;
+    return interrupt && __atomic_load_n(&interrupt->raised, __ATOMIC_SEQ_CST) != 0;
 }
 
 #endif

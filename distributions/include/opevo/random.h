@@ -43,7 +43,7 @@ static inline uint64_t opevo_rng_u64(opevo_rng *rng)
 /* Uniform on the multiples of 2^-53 in [0, 1). */
 static inline double opevo_rng_unit(opevo_rng *rng)
 {
-    return (double)(opevo_rng_u64(rng) >> 11) * 0x1p-53;
+    return (double)(opevo_rng_u64(rng) >> 11) / 9007199254740992.0;
 }
 
 /* Uniform on 0 .. bound - 1 for bound >= 1, exactly, by rejection.
@@ -74,7 +74,11 @@ uint64_t opevo_rng_threshold(double p);
 extern const gsl_rng_type *const opevo_rng_gsl_type;
 static inline gsl_rng opevo_rng_as_gsl(opevo_rng *rng)
 {
-    return (gsl_rng){.type = opevo_rng_gsl_type, .state = rng};
+    gsl_rng gsl;
+
+    gsl.type = opevo_rng_gsl_type;
+    gsl.state = rng;
+    return gsl;
 }
 
 #endif

@@ -30,7 +30,11 @@ typedef struct opevo_value {
 
 static inline opevo_value opevo_value_of_integer(int64_t integer)
 {
-    return (opevo_value){.kind = OPEVO_VALUE_INTEGER, .as = {.integer = integer}};
+    opevo_value value;
+
+    value.kind = OPEVO_VALUE_INTEGER;
+    value.as.integer = integer;
+    return value;
 }
 
 /* The number that an expression sees: 0 or 1 for a truth value, NAN for a text. */
