@@ -5,11 +5,13 @@
 
 #include "figure_internal.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/igraph_view.h>
 #include <opevo/memory.h>
 
+#include <gsl/gsl_sort.h>
+
 #include <math.h>
-#include <stdlib.h>
 
 static const double pi = 3.14159265358979323846;
 static const double wanted_distance = 1.2; /* to the nearest other vertex, as a median */
@@ -90,13 +92,6 @@ static void turn(opevo_i_place *places, size_t n, size_t start)
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Scale so that the median distance to the nearest other vertex is the wanted one. */
 static opevo_status scale(opevo_i_place *places, size_t n, opevo_error *err)
 {
@@ -112,7 +107,7 @@ static opevo_status scale(opevo_i_place *places, size_t n, opevo_error *err)
                 nearest[i] =
                     fmin(nearest[i], hypot(places[i].x - places[j].x, places[i].y - places[j].y));
     }
-    qsort(nearest, n, sizeof *nearest, ascending);
+    gsl_sort(nearest, 1, n);
     if (n > 1 && nearest[n / 2] > 1e-6)
         factor = wanted_distance / nearest[n / 2];
     for (size_t i = 0; i < n; i++) {

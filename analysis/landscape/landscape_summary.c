@@ -12,6 +12,7 @@
 #include <opevo/summary.h>
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +22,7 @@ enum { CHUNK = 4096 };
 const double opevo_landscape_quantiles[5] = {0.05, 0.25, 0.5, 0.75, 0.95};
 
 static const uint64_t sample_size = 1000000;
-static const opevo_index largest_limit = (opevo_index)1 << 32;
+static const opevo_index largest_limit = (opevo_index)1 << 31; /* where the ranks of GSL end */
 
 typedef struct chunk {
     uint64_t evaluated;
@@ -143,61 +144,21 @@ static size_t collect(survey *self, opevo_landscape_summary *out, opevo_optimum 
 
 /* ---- Numbers ---- */
 
-static void swap(double *a, double *b)
-{
-    double held = *a;
-
-    *a = *b;
-    *b = held;
-}
-
-/* Rearrange values[low .. high] so that values[rank] is what sorting would put there, with nothing
- * larger before and nothing smaller behind. Equal values are spread over both sides, so that a
- * landscape full of them costs no more. Source: Hoare, "Algorithm 65: find", CACM 4 (1961), in
- * Wirth's form. */
-static void select_rank(double *values, ptrdiff_t low, ptrdiff_t high, ptrdiff_t rank)
-{
-    while (low < high) {
-        double a = values[low], b = values[low + (high - low) / 2], c = values[high];
-        double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
-        ptrdiff_t left = low, right = high;
-
-        do {
-            while (values[left] < pivot)
-                left++;
-            while (values[right] > pivot)
-                right--;
-            if (left <= right)
-                swap(&values[left++], &values[right--]);
-        } while (left <= right);
-        if (right < rank)
-            low = left;
-        if (rank < left)
-            high = right;
-    }
-}
-
+/* Only the values that the quantiles lie between are put in place, which costs less than sorting. */
 static void find_quantiles(double *values, size_t count, double *quantile)
 {
-    size_t sorted = 0; /* values before here are in place */
+    size_t sorted = 0; /* values before here are in place, and none behind is smaller */
 
     for (size_t i = 0; i < 5; i++) {
-        double place = opevo_landscape_quantiles[i] * (double)(count - 1);
-        size_t below = (size_t)place;
+        size_t below = (size_t)(opevo_landscape_quantiles[i] * ((double)count - 1));
 
-        if (count == 0) {
-            quantile[i] = NAN;
-            continue;
-        }
         for (size_t rank = below; rank <= below + 1 && rank < count; rank++) {
             if (rank < sorted)
                 continue;
-            select_rank(values, (ptrdiff_t)sorted, (ptrdiff_t)count - 1, (ptrdiff_t)rank);
+            gsl_stats_select(values + sorted, 1, count - sorted, rank - sorted);
             sorted = rank + 1;
         }
-        quantile[i] = values[below];
-        if (below + 1 < count)
-            quantile[i] += (place - (double)below) * (values[below + 1] - values[below]);
+        quantile[i] = opevo_quantile_sorted(values, count, opevo_landscape_quantiles[i]);
     }
 }
 
@@ -269,7 +230,7 @@ opevo_status opevo_landscape_summarise(opevo_objective *objective, opevo_index e
     size_t ok = 0;
 
     if (enumerate_limit > largest_limit)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "At most 2^32 points can be enumerated.");
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "At most 2^31 points can be enumerated.");
     summary.exact = size <= sample_size || size <= enumerate_limit;
     self.count = summary.exact ? (uint64_t)size : sample_size;
     self.stride = summary.exact ? 1 : golden_stride(size);

@@ -11,9 +11,9 @@
 #include <opevo/summary.h>
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void opevo_bootstrap_sums(const double *rows, size_t count, size_t columns,
@@ -33,13 +33,6 @@ void opevo_bootstrap_sums(const double *rows, size_t count, size_t columns,
                 sum[j] += row[j];
         }
     }
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 /* z0, from sorted replicates. Those within rounding of the estimate count as equal to it. */
@@ -75,7 +68,7 @@ opevo_interval opevo_bca_interval(const double *values, size_t count, size_t val
     a = cubes / (6 * squares * sqrt(squares));
     for (size_t b = 0; b < resamples; b++)
         scratch[b] = sums[b * stride] / (double)count;
-    qsort(scratch, resamples, sizeof *scratch, ascending);
+    gsl_sort(scratch, 1, resamples);
     z0 = bias_correction(scratch, resamples, mean);
     for (int i = 0; i < 2; i++) {
         double shifted = z0 + (i ? z : -z);
@@ -91,7 +84,7 @@ opevo_interval opevo_percentile_interval(double *replicates, size_t resamples, d
 {
     double last = (double)resamples - 1, tail = (1 - confidence) / 2;
 
-    qsort(replicates, resamples, sizeof *replicates, ascending);
+    gsl_sort(replicates, 1, resamples);
     return (opevo_interval){replicates[(size_t)floor(tail * last)],
                             replicates[(size_t)ceil((1 - tail) * last)]};
 }

@@ -5,8 +5,11 @@
 
 #include "study_internal.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+
+#include <gsl/gsl_sort_ulong.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -227,13 +230,6 @@ static void find_horizon(opevo_i_study *self, size_t landscape, uint64_t *longes
             analysis->cells[i].runs - opevo_i_known_count(self, i, place->horizon);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Checkpoints, the trials of the comparison, the horizon, and ten points a decade for curves. */
 static opevo_status make_grid(opevo_i_study *self, size_t landscape, uint64_t longest,
                               opevo_error *err)
@@ -256,7 +252,7 @@ static opevo_status make_grid(opevo_i_study *self, size_t landscape, uint64_t lo
     }
     for (int i = 0; i < 190 && pow(10, i / 10.0) < (double)longest; i++)
         grid[count++] = (uint64_t)(pow(10, i / 10.0) + 0.5);
-    qsort(grid, count, sizeof *grid, by_number);
+    gsl_sort_ulong(grid, 1, count);
     for (size_t i = 0; i < count; i++) {
         if (kept == 0 || grid[kept - 1] != grid[i])
             grid[kept++] = grid[i];

@@ -2,28 +2,16 @@
 
 #include <opevo/summary.h>
 
+#include <opevo/gsl_errors.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
 #include <math.h>
-#include <stdlib.h>
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 double opevo_quantile_sorted(const double *values, size_t count, double p)
 {
-    double place = 0;
-    size_t below = 0;
-
-    if (count == 0)
-        return NAN;
-    place = p * (double)(count - 1);
-    below = (size_t)place;
-    if (below + 1 >= count)
-        return values[count - 1];
-    return values[below] + (place - (double)below) * (values[below + 1] - values[below]);
+    return count > 0 ? gsl_stats_quantile_from_sorted_data(values, 1, count, p) : (double)NAN;
 }
 
 opevo_moments opevo_moments_of(double *values, size_t count)
@@ -35,7 +23,7 @@ opevo_moments opevo_moments_of(double *values, size_t count)
         moments.mean = moments.sd = moments.min = moments.max = moments.median = NAN;
         return moments;
     }
-    qsort(values, count, sizeof *values, ascending);
+    gsl_sort(values, 1, count);
     for (size_t i = 0; i < count; i++)
         sum += values[i];
     moments.mean = sum / (double)count;
@@ -44,6 +32,6 @@ opevo_moments opevo_moments_of(double *values, size_t count)
     moments.sd = count > 1 ? sqrt(squares / (double)(count - 1)) : NAN;
     moments.min = values[0];
     moments.max = values[count - 1];
-    moments.median = opevo_quantile_sorted(values, count, 0.5);
+    moments.median = gsl_stats_median_from_sorted_data(values, 1, count);
     return moments;
 }

@@ -7,10 +7,12 @@
 #include "report_internal.h"
 
 #include <opevo/figure.h>
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/summary.h>
 
-#include <stdlib.h>
+#include <gsl/gsl_sort.h>
+
 #include <string.h>
 
 enum {
@@ -58,13 +60,6 @@ static opevo_status complete_call(const opevo_call *call, opevo_index points, op
 
 /* ---- Distribution ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void add_bars(opevo_text *out, const double *sorted, size_t count)
 {
     double low = sorted[0], width = (sorted[count - 1] - low) / BARS;
@@ -96,7 +91,7 @@ static opevo_status add_distribution(const opevo_landscape_table *table, opevo_t
         if (table->state[i] == OPEVO_POINT_OK)
             sorted[count++] = table->fitness[i];
     }
-    qsort(sorted, count, sizeof *sorted, ascending);
+    gsl_sort(sorted, 1, count);
     opevo_i_json_key(out, "distribution");
     opevo_text_add(out, count ? "{" : "null");
     if (count) {

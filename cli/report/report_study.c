@@ -7,12 +7,14 @@
 #include "reasons_internal.h"
 #include "report_internal.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/unit.h>
 
+#include <gsl/gsl_sort_ulong.h>
+
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -98,19 +100,12 @@ static bool is_of(const opevo_study_run *run, const opevo_study_cell *cell)
     return run->landscape == cell->landscape && run->contender == cell->contender;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* "1-40, 50". */
 static void add_seeds(opevo_text *out, uint64_t *seeds, size_t count)
 {
     opevo_text text = {0};
 
-    qsort(seeds, count, sizeof *seeds, by_number);
+    gsl_sort_ulong(seeds, 1, count);
     for (size_t i = 0; i < count; i++) {
         size_t first = i;
 

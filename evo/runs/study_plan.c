@@ -6,8 +6,11 @@
 #include "study_plan_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/tuners.h>
+
+#include <gsl/gsl_sort_ulong.h>
 
 #include <math.h>
 #include <string.h>
@@ -352,14 +355,6 @@ static opevo_status fail_seeds(const opevo_plan *plan, opevo_error *err)
                              (int)SEEDS_MAX);
 }
 
-static int compare_seeds(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a;
-    uint64_t y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static opevo_status read_seed_list(opevo_plan *plan, const json_t *list, opevo_error *err)
 {
     uint64_t *sorted = NULL;
@@ -375,7 +370,7 @@ static opevo_status read_seed_list(opevo_plan *plan, const json_t *list, opevo_e
     if (!sorted)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
     memcpy(sorted, plan->seeds, plan->seed_count * sizeof *sorted);
-    qsort(sorted, plan->seed_count, sizeof *sorted, compare_seeds);
+    gsl_sort_ulong(sorted, 1, plan->seed_count);
     for (size_t i = 1; i < plan->seed_count; i++)
         ok = ok && sorted[i] != sorted[i - 1];
     opevo_free(sorted);

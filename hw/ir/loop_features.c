@@ -8,7 +8,10 @@
 
 #include "nest_internal.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
+
+#include <gsl/gsl_sort.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -429,14 +432,6 @@ static int find_curves(const walker *self, curve *curves)
     return count;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static int compare_curves(const void *a, const void *b)
 {
     return strcmp(((const curve *)a)->name, ((const curve *)b)->name);
@@ -453,9 +448,9 @@ static void fill_curve(walker *self, curve *one)
         one->count[one->points] = log2(there->count);
         one->topdown[one->points++] = log2(self->row[i].topdown);
     }
-    qsort(one->reuse, (size_t)one->points, sizeof *one->reuse, compare_numbers);
-    qsort(one->count, (size_t)one->points, sizeof *one->count, compare_numbers);
-    qsort(one->topdown, (size_t)one->points, sizeof *one->topdown, compare_numbers);
+    gsl_sort(one->reuse, 1, (size_t)one->points);
+    gsl_sort(one->count, 1, (size_t)one->points);
+    gsl_sort(one->topdown, 1, (size_t)one->points);
 }
 
 /* y at the last point with x <= 0, 1, 2, ..., and how far behind that is. */

@@ -7,6 +7,8 @@
 #include <opevo/memory.h>
 #include <opevo/verify.h>
 
+#include <gsl/gsl_sort.h>
+
 #include <stdlib.h>
 
 /* Draws from a law by its distribution function. */
@@ -107,19 +109,12 @@ static void test_statistics_by_hand(void **state)
     assert_true(isnan(fit.detectable_q) && isnan(fit.detectable_edge));
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Kolmogorov's distance to the uniform law, times sqrt(count). */
 static double kolmogorov(double *p, size_t count)
 {
     double distance = 0;
 
-    qsort(p, count, sizeof *p, ascending);
+    gsl_sort(p, 1, count);
     for (size_t i = 0; i < count; i++) {
         distance = fmax(distance, p[i] - (double)i / (double)count);
         distance = fmax(distance, (double)(i + 1) / (double)count - p[i]);

@@ -18,6 +18,8 @@
 #include <opevo/reference.h>
 #include <opevo/template.h>
 
+#include <gsl/gsl_sort.h>
+
 #include <limits.h>
 #include <malloc.h>
 
@@ -146,14 +148,6 @@ static kernel_function *build_point(const opevo_kernel_maker *maker, const char 
     return function;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static float *operand(const opevo_operator *op, int which, opevo_rng *rng)
 {
     int64_t count = opevo_operand_elements(op, which);
@@ -225,7 +219,7 @@ static void measure(contest *self, double budget_s)
         rounds++;
     }
     for (int i = 0; i < CONTENDERS; i++) {
-        qsort(self->sample[i], rounds, sizeof **self->sample, compare);
+        gsl_sort(self->sample[i], 1, rounds);
         self->median[i] = self->sample[i][rounds / 2];
     }
     for (int i = 0; i < 3; i++)

@@ -6,6 +6,8 @@
 
 #include "observed_internal.h"
 
+#include <gsl/gsl_sort.h>
+
 static const char case_space[] =
     "{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 5, 6, 7]},"
     " \"b\": {\"_type\": \"factor\", \"_value\": [4096, 3]}}";
@@ -83,14 +85,6 @@ static void test_targets(void **state)
     memory_close(&self);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Those of the wide models, but none below the median, by a full sort, of this run's. */
 static void test_close_targets(void **state)
 {
@@ -115,7 +109,7 @@ static void test_close_targets(void **state)
             opevo_i_observed_transform(&self.observed, offset);
             wide = self.observed.z + self.observed.earlier;
             memcpy(sorted, wide, n * sizeof *sorted);
-            qsort(sorted, n, sizeof *sorted, compare);
+            gsl_sort(sorted, 1, n);
             median = sorted[n % 2 == 0 ? n / 2 - 1 : n / 2];
             for (size_t i = 0; i < n; i++)
                 CHECK_CLOSE(self.observed.close[i], fmax(wide[i], median), 1e-12);

@@ -8,6 +8,7 @@
 
 #include <opevo/landscape.h>
 
+#include <gsl/gsl_sort.h>
 #include <jansson.h>
 
 static const char *folder_of_landscapes(void)
@@ -27,14 +28,6 @@ typedef struct replay {
     double cost_s;
 } replay;
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static replay replay_all(opevo_objective *objective)
 {
     replay out = {.cost_s = 0};
@@ -53,7 +46,7 @@ static replay replay_all(opevo_objective *objective)
         if (outcome.kind == OPEVO_OUTCOME_OK)
             out.times_s[out.time_count++] = outcome.time_s;
     }
-    qsort(out.times_s, out.time_count, sizeof *out.times_s, compare_doubles);
+    gsl_sort(out.times_s, 1, out.time_count);
     return out;
 }
 

@@ -37,7 +37,7 @@ extern const double opevo_landscape_quantiles[5];
  * threads. Sample: multiples modulo the space's size of a number near 0.618 times the size that
  * shares no factor with it, so that points are distinct and each parameter's values equally used.
  *
- * Errors: LIMIT for an enumerate_limit above 2^32; what the objective reports; NOMEM.
+ * Errors: LIMIT for an enumerate_limit above 2^31; what the objective reports; NOMEM.
  * Memory: 8 bytes a point of the space, or of the sample. */
 opevo_status opevo_landscape_summarise(opevo_objective *objective, opevo_index enumerate_limit,
                                        unsigned threads, opevo_landscape_summary *out,
