@@ -156,13 +156,7 @@ static void draw_some(orders *self, int64_t least, uint64_t seed, opevo_friedman
         for (size_t i = 1; i < self->blocks; i++) {
             int64_t *ranks = self->ranks + i * self->count;
 
-            for (size_t j = self->count; j-- > 1;) {
-                size_t other = (size_t)opevo_rng_below(&rng, j + 1);
-                int64_t rank = ranks[j];
-
-                ranks[j] = ranks[other];
-                ranks[other] = rank;
-            }
+            opevo_rng_shuffle(&rng, ranks, self->count, sizeof *ranks);
         }
         hits += observed_spread(self) >= least;
     }

@@ -65,12 +65,9 @@ static opevo_status draw_points(opevo_i_landscape_analysis *self, uint64_t count
             allowed[i++] = (uint32_t)point;
     }
     opevo_rng_init(&rng, self->seed, "landscape-population", 0);
-    for (size_t i = 0; i < count; i++) {
-        size_t pick = i + (size_t)opevo_rng_below(&rng, table->allowed - i);
-
-        self->seen[self->seen_count++] = allowed[pick];
-        allowed[pick] = allowed[i];
-    }
+    opevo_rng_choose(&rng, allowed, table->allowed, count, sizeof *allowed);
+    for (size_t i = 0; i < count; i++)
+        self->seen[self->seen_count++] = allowed[i];
     opevo_free(allowed);
     return OPEVO_OK;
 }

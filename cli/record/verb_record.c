@@ -82,14 +82,9 @@ static opevo_status shuffle(plan *self, uint64_t seed, uint64_t most, opevo_erro
         return status;
     }
     opevo_rng_init(&rng, seed, "record", 0);
-    for (size_t i = 0; i < self->count; i++) {
-        size_t k = i + (size_t)opevo_rng_below(&rng, allowed - i);
-        uint32_t chosen = order[k];
-
-        order[k] = order[i];
-        order[i] = chosen;
-        self->points[i] = chosen;
-    }
+    opevo_rng_choose(&rng, order, allowed, self->count, sizeof *order);
+    for (size_t i = 0; i < self->count; i++)
+        self->points[i] = order[i];
     opevo_free(order);
     return OPEVO_OK;
 }

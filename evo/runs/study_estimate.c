@@ -149,14 +149,12 @@ static opevo_status sample(const opevo_study *study, uint64_t *numbers, size_t c
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a sample of the runs.");
     opevo_rng_init(&rng, 1, "study-estimate", 0);
     for (; n < count && (n < SAMPLE_MIN || left_s > 0); n++) {
-        size_t pick = n + (size_t)opevo_rng_below(&rng, count - n);
-        uint64_t number = numbers[pick];
         double spent_s = 0;
 
-        numbers[pick] = numbers[n];
-        OPEVO_TRY(time_run(&study->lines[number % study->line_count],
-                           study->seeds[number / study->line_count], spend_s / SAMPLE_MIN, &spent_s,
-                           &values[n], err));
+        opevo_rng_choose(&rng, numbers + n, count - n, 1, sizeof *numbers);
+        OPEVO_TRY(time_run(&study->lines[numbers[n] % study->line_count],
+                           study->seeds[numbers[n] / study->line_count], spend_s / SAMPLE_MIN,
+                           &spent_s, &values[n], err));
         left_s -= spent_s;
     }
     conclude(values, n, count, threads < count ? threads : (unsigned)count, out);

@@ -26,19 +26,6 @@ typedef struct rounds {
     bool failed; /* the library */
 } rounds;
 
-static void shuffle(size_t *order, size_t count, opevo_rng *rng)
-{
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
-    for (size_t i = count; i > 1; i--) {
-        size_t k = (size_t)opevo_rng_below(rng, i);
-        size_t swapped = order[i - 1];
-
-        order[i - 1] = order[k];
-        order[k] = swapped;
-    }
-}
-
 static void note_library(rounds *self, const opevo_outcome *outcome)
 {
     self->failed = outcome->kind != OPEVO_OUTCOME_OK;
@@ -66,7 +53,7 @@ static opevo_status run_round(rounds *self, size_t round, uint64_t seed, opevo_e
 
     self->round = round;
     opevo_rng_init(&rng, seed, "finals", round);
-    shuffle(self->order, self->count, &rng);
+    opevo_rng_order(&rng, self->order, self->count);
     for (size_t i = 0; i < self->count; i++) {
         size_t number = self->order[i];
         opevo_index point = self->finalists[number].point;

@@ -172,6 +172,78 @@ static void below_is_exact(void **state)
     assert_true(fit_p(small, sevenths, 7, 30000) > 1e-4);
 }
 
+/* All 24 orders of four items, and all 12 of two chosen from four, are equally likely. A shuffle that
+ * never leaves an item in place (9 orders), or draws all partners from all places (256 equal ways do
+ * not divide by 24), is caught with certainty. */
+static void orders_are_uniform(void **state)
+{
+    enum { DRAWS = 24000 };
+    uint64_t orders[256] = {0}, choices[16] = {0};
+    double by_order[256], by_choice[16];
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 1, "orders", 0);
+    for (int i = 0; i < DRAWS; i++) {
+        uint16_t items[4] = {0, 1, 2, 3};
+        size_t order[4];
+
+        opevo_rng_order(&rng, order, 4);
+        orders[order[0] << 6 | order[1] << 4 | order[2] << 2 | order[3]]++;
+        opevo_rng_choose(&rng, items, 4, 2, sizeof *items);
+        choices[items[0] << 2 | items[1]]++;
+        assert_int_equal(1 << items[0] | 1 << items[1] | 1 << items[2] | 1 << items[3], 15);
+    }
+    for (unsigned i = 0; i < 256; i++) {
+        unsigned met = 1U << (i >> 6) | 1U << (i >> 4 & 3) | 1U << (i >> 2 & 3) | 1U << (i & 3);
+
+        by_order[i] = met == 15 ? 1.0 / 24 : 0;
+    }
+    for (unsigned i = 0; i < 16; i++)
+        by_choice[i] = i >> 2 == (i & 3) ? 0 : 1.0 / 12;
+    assert_true(fit_p(orders, by_order, 256, DRAWS) > 1e-4);
+    assert_true(fit_p(choices, by_choice, 16, DRAWS) > 1e-4);
+}
+
+/* The draws that are documented and no others, for items of every size; nothing is lost. */
+static void orders_draw_as_documented(void **state)
+{
+    enum { COUNT = 9 };
+
+    (void)state;
+    for (size_t size = 1; size <= OPEVO_RNG_ITEM_SIZE; size++) {
+        unsigned char items[COUNT * OPEVO_RNG_ITEM_SIZE];
+        unsigned char expected[COUNT];
+        opevo_rng rng, same;
+
+        opevo_rng_init(&rng, size, "order", 0);
+        same = rng;
+        for (size_t i = 0; i < COUNT; i++) {
+            memset(items + i * size, (int)i, size);
+            expected[i] = (unsigned char)i;
+        }
+        opevo_rng_shuffle(&rng, items, COUNT, size);
+        opevo_rng_choose(&rng, items, COUNT, 3, size);
+        for (size_t i = COUNT; i-- > 1;) {
+            size_t j = (size_t)opevo_rng_below(&same, i + 1);
+            unsigned char kept = expected[i];
+
+            expected[i] = expected[j];
+            expected[j] = kept;
+        }
+        for (size_t i = 0; i < 3; i++) {
+            size_t j = i + (size_t)opevo_rng_below(&same, COUNT - i);
+            unsigned char kept = expected[i];
+
+            expected[i] = expected[j];
+            expected[j] = kept;
+        }
+        for (size_t i = 0; i < COUNT * size; i++)
+            assert_int_equal(items[i], expected[i / size]);
+        assert_int_equal(opevo_rng_u64(&rng), opevo_rng_u64(&same));
+    }
+}
+
 /* Bounds around 2^64, where the narrow and the wide way meet. */
 static void below_wide_at_its_seams(void **state)
 {
@@ -261,6 +333,8 @@ int main(void)
         cmocka_unit_test(names_are_independent),
         cmocka_unit_test(copies_go_on_alike),
         cmocka_unit_test(below_is_exact),
+        cmocka_unit_test(orders_are_uniform),
+        cmocka_unit_test(orders_draw_as_documented),
         cmocka_unit_test(below_wide_at_its_seams),
         cmocka_unit_test(thresholds),
         cmocka_unit_test(gsl_draws_from_it),

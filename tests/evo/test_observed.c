@@ -232,6 +232,7 @@ static void test_shares_of_long_runs(void **state)
     enum { SHARE = OPEVO_I_EARLIER_MOST / 3, BEST = (SHARE + 1) / 2 };
     static opevo_trial trials[2 * MANY + 10];
     memory self = memory_open();
+    size_t order[MANY];
     opevo_rng rng;
     size_t at = 0;
 
@@ -240,17 +241,9 @@ static void test_shares_of_long_runs(void **state)
     for (size_t run = 0; run < 3; run++) {
         size_t length = run == 1 ? 10 : MANY;
 
+        opevo_rng_order(&rng, order, length);
         for (size_t i = 0; i < length; i++)
-            trials[at + i] = trial_of(i + 1, i + 1, (double)i + 1);
-        for (size_t i = length; i > 1; i--) {
-            size_t j = (size_t)opevo_rng_below(&rng, i);
-            opevo_index moved = trials[at + i - 1].proposal.point;
-
-            trials[at + i - 1].proposal.point = trials[at + j].proposal.point;
-            trials[at + j].proposal.point = moved;
-        }
-        for (size_t i = 0; i < length; i++)
-            trials[at + i].outcome.fitness = (double)trials[at + i].proposal.point;
+            trials[at + i] = trial_of(i + 1, order[i] + 1, (double)order[i] + 1);
         at += length;
     }
     learn(&self, trials, at);

@@ -12,13 +12,18 @@
 #define OPEVO_RANDOM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <gsl/gsl_rng.h>
 
 #include <opevo/index.h>
 
-enum { OPEVO_RNG_BUFFER = 16 };
+enum {
+    OPEVO_RNG_BUFFER = 16,
+    OPEVO_RNG_ITEM_SIZE = 16 /* bytes of what can be shuffled, at most */
+};
 
 /* A plain value; copying it copies the stream at its place. */
 typedef struct opevo_rng {
@@ -63,6 +68,48 @@ static inline uint64_t opevo_rng_below(opevo_rng *rng, uint64_t bound)
 
 /* The same for bounds up to 2^128 - 1. */
 opevo_index opevo_rng_below_wide(opevo_rng *rng, opevo_index bound);
+
+/* ---- Uniform orders, by the Fisher-Yates shuffle ----
+ *
+ * How each draws is fixed, as stored trials depend on it. An item has at most OPEVO_RNG_ITEM_SIZE
+ * bytes; a constant `size` costs no calls. Source: Durstenfeld, "Algorithm 235", CACM 7 (1964). */
+
+/* items[i] and items[j] change places. */
+static inline void opevo_rng_swap(void *items, size_t i, size_t j, size_t size)
+{
+    unsigned char *a = (unsigned char *)items + i * size;
+    unsigned char *b = (unsigned char *)items + j * size;
+    unsigned char kept[OPEVO_RNG_ITEM_SIZE];
+
+    memcpy(kept, a, size);
+    memmove(a, b, size); /* they may be the same */
+    memcpy(b, kept, size);
+}
+
+/* Put all `count` items in a uniform order: for i = count - 1 .. 1, item i changes places with a
+ * uniform one of items 0 .. i. */
+static inline void opevo_rng_shuffle(opevo_rng *rng, void *items, size_t count, size_t size)
+{
+    for (size_t i = count; i > 1; i--)
+        opevo_rng_swap(items, i - 1, (size_t)opevo_rng_below(rng, i), size);
+}
+
+/* Put a uniform choice of `chosen` <= count items, in a uniform order, before the others: for
+ * i = 0 .. chosen - 1, item i changes places with a uniform one of items i .. count - 1. */
+static inline void opevo_rng_choose(opevo_rng *rng, void *items, size_t count, size_t chosen,
+                                    size_t size)
+{
+    for (size_t i = 0; i < chosen; i++)
+        opevo_rng_swap(items, i, i + (size_t)opevo_rng_below(rng, count - i), size);
+}
+
+/* The numbers 0 .. count - 1, shuffled by opevo_rng_shuffle. */
+static inline void opevo_rng_order(opevo_rng *rng, size_t *order, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    opevo_rng_shuffle(rng, order, count, sizeof *order);
+}
 
 /* The number t such that "opevo_rng_u64() < t" has probability p up to 2^-64, for 0 <= p < 1. */
 uint64_t opevo_rng_threshold(double p);

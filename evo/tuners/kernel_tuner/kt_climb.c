@@ -32,12 +32,7 @@ void opevo_i_kt_climb_clear(opevo_i_kt_climb *self)
 void opevo_i_kt_climb_begin(opevo_i_kt_climb *self, double cost)
 {
     self->cost = cost;
-    for (uint32_t i = 0; i < self->space->width; i++) {
-        uint32_t j = (uint32_t)opevo_rng_below(self->rng, i + 1);
-
-        self->order[i] = self->order[j];
-        self->order[j] = i;
-    }
+    opevo_i_kt_order(self->rng, self->order, (uint32_t)self->space->width);
     self->parameter = 0;
     self->opened = false;
 }
@@ -75,12 +70,7 @@ static void open_parameter(opevo_i_kt_climb *self, opevo_index others)
         self->key = opevo_rng_u64(self->rng);
         return;
     }
-    for (uint32_t i = 0; i < (uint32_t)others; i++) {
-        uint32_t j = (uint32_t)opevo_rng_below(self->rng, i + 1);
-
-        self->shuffled[i] = self->shuffled[j];
-        self->shuffled[j] = (uint16_t)i;
-    }
+    opevo_i_kt_order(self->rng, self->shuffled, (uint32_t)others);
 }
 
 bool opevo_i_kt_climb_next(opevo_i_kt_climb *self)

@@ -22,7 +22,7 @@ typedef struct opevo_i_kt_climb {
     size_t parameter;   /* place in `order` */
     opevo_index value;  /* values of it that were tried */
     bool opened;        /* its values are in order */
-    uint16_t shuffled[OPEVO_I_KT_SHUFFLED_MOST];
+    uint32_t shuffled[OPEVO_I_KT_SHUFFLED_MOST];
     uint64_t key; /* of the permutation of a longer list */
 } opevo_i_kt_climb;
 

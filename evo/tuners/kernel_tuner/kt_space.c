@@ -169,7 +169,7 @@ static bool draw(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *poin
         return true;
     }
     for (int misses = 0; misses < MISSES_MOST; misses++) {
-        *point = opevo_i_kt_below(rng, self->count);
+        *point = opevo_rng_below_wide(rng, self->count);
         if (opevo_space_allows(self->space, *point))
             return true;
     }
@@ -315,7 +315,7 @@ static void write_drawn(const candidates *self, opevo_rng *rng, opevo_index *to)
     const opevo_i_kt_space *space = self->space;
 
     if (!self->box) {
-        write_single(self, opevo_i_kt_below(rng, self->count), to);
+        write_single(self, opevo_rng_below_wide(rng, self->count), to);
         return;
     }
     for (size_t i = 0; i < space->width; i++) {
@@ -513,7 +513,7 @@ bool opevo_i_kt_last_adjacent(const opevo_i_kt_space *self, opevo_index *vertice
 /* ---- Latin hypercube ---- */
 
 /* A uniform place of part `part` of `parts` equal ones of a list of `size`, laid on [0, size). */
-static opevo_index value_in_part(opevo_rng *rng, size_t part, size_t parts, opevo_index size)
+static opevo_index value_in_part(opevo_rng *rng, uint32_t part, size_t parts, opevo_index size)
 {
     return opevo_i_kt_place(((double)part + opevo_rng_unit(rng)) / (double)parts * (double)size,
                             size);
@@ -522,17 +522,12 @@ static opevo_index value_in_part(opevo_rng *rng, size_t part, size_t parts, opev
 opevo_status opevo_i_kt_latin_hypercube(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
                                         opevo_index *rows, opevo_error *err)
 {
-    size_t *parts = opevo_malloc(count, sizeof *parts);
+    uint32_t *parts = opevo_malloc(count, sizeof *parts);
 
     if (!parts)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a Latin hypercube.");
     for (size_t i = 0; i < self->width; i++) {
-        for (size_t k = 0; k < count; k++) {
-            size_t j = (size_t)opevo_rng_below(rng, k + 1);
-
-            parts[k] = parts[j];
-            parts[j] = k;
-        }
+        opevo_i_kt_order(rng, parts, (uint32_t)count);
         for (size_t k = 0; k < count; k++)
             rows[k * self->width + i] = value_in_part(rng, parts[k], count, self->sizes[i]);
     }

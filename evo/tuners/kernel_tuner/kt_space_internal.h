@@ -127,11 +127,16 @@ static inline opevo_index opevo_i_kt_place(double x, opevo_index size)
     return x >= (double)size || place >= size ? size - 1 : place;
 }
 
-/* Uniform below `bound`, which is at least 1. */
-static inline opevo_index opevo_i_kt_below(opevo_rng *rng, opevo_index bound)
+/* The numbers below `count` in a uniform order, by the inside-out form of the Fisher-Yates shuffle: it
+ * draws below 1, 2, ..., count. */
+static inline void opevo_i_kt_order(opevo_rng *rng, uint32_t *order, uint32_t count)
 {
-    return bound <= UINT64_MAX ? opevo_rng_below(rng, (uint64_t)bound)
-                               : opevo_rng_below_wide(rng, bound);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t j = (uint32_t)opevo_rng_below(rng, i + 1);
+
+        order[i] = order[j];
+        order[j] = i;
+    }
 }
 
 #endif

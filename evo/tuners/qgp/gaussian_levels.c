@@ -135,19 +135,6 @@ opevo_status opevo_i_gaussian_evidence(const opevo_i_gaussian *self, const opevo
 
 /* ---- Drawing ---- */
 
-static void shuffle_coordinates(work *self, size_t count, opevo_rng *rng)
-{
-    for (size_t i = 0; i < count; i++)
-        self->coordinates[i] = i;
-    for (size_t i = count; i > 1; i--) {
-        size_t j = (size_t)opevo_rng_below(rng, i);
-        size_t moved = self->coordinates[i - 1];
-
-        self->coordinates[i - 1] = self->coordinates[j];
-        self->coordinates[j] = moved;
-    }
-}
-
 /* The current level first, then different others, uniform. */
 static void draw_levels(unsigned current, unsigned count, opevo_rng *rng, unsigned *levels)
 {
@@ -157,13 +144,7 @@ static void draw_levels(unsigned current, unsigned count, opevo_rng *rng, unsign
         all[i] = i;
     all[current] = 0;
     all[0] = current;
-    for (unsigned i = 1; i < TRIED; i++) {
-        unsigned j = i + (unsigned)opevo_rng_below(rng, count - i);
-        unsigned moved = all[i];
-
-        all[i] = all[j];
-        all[j] = moved;
-    }
+    opevo_rng_choose(rng, all + 1, count - 1, TRIED - 1, sizeof *all);
     for (unsigned i = 0; i < TRIED; i++)
         levels[i] = all[i];
 }
@@ -227,7 +208,7 @@ opevo_status opevo_i_gaussian_sweep(opevo_i_gaussian *self, const opevo_i_points
 
     if (status != OPEVO_OK)
         return status;
-    shuffle_coordinates(&scratch, count, rng);
+    opevo_rng_order(rng, scratch.coordinates, count);
     for (size_t i = 0; i < count; i++)
         draw_coordinate(self, &scratch, scratch.coordinates[i], rng);
     work_clear(&scratch);

@@ -224,13 +224,6 @@ static opevo_status start_chains(opevo_i_annealing *self, opevo_rng *rng, opevo_
     return OPEVO_OK;
 }
 
-static opevo_index draw_vertex(opevo_index size, opevo_rng *rng)
-{
-    if (size <= UINT64_MAX)
-        return opevo_rng_below(rng, (uint64_t)size);
-    return opevo_rng_below_wide(rng, size);
-}
-
 /* Change parameters at random until the point is another, allowed one. */
 static void walk(const opevo_i_annealing *self, size_t chain, opevo_rng *rng)
 {
@@ -241,7 +234,7 @@ static void walk(const opevo_i_annealing *self, size_t chain, opevo_rng *rng)
     memcpy(to, from, self->width * sizeof *to);
     for (int draws = 0; draws < DRAWS_MOST; draws++) {
         size_t i = (size_t)opevo_rng_below(rng, self->width);
-        opevo_index drawn = draw_vertex(self->sizes[i], rng);
+        opevo_index drawn = opevo_rng_below_wide(rng, self->sizes[i]);
 
         /* Unsigned numbers wrap, so that the difference may be negative. */
         point += (drawn - to[i]) * self->strides[i];

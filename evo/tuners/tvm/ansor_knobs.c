@@ -347,20 +347,6 @@ static uint64_t draw_divisor(const tiling *one, uint64_t number, opevo_rng *rng)
     return divisor;
 }
 
-/* The numbers below `count` in a uniform order. */
-static void shuffle(opevo_rng *rng, size_t *order, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
-    for (size_t i = count; i > 1; i--) {
-        size_t j = (size_t)opevo_rng_below(rng, i);
-        size_t kept = order[i - 1];
-
-        order[i - 1] = order[j];
-        order[j] = kept;
-    }
-}
-
 /* Move a divisor from one place of a factorisation to another. Places are looked at in random
  * order; the first that has something to give gives to the one after it. */
 static void move_factor(evolution *self, opevo_index *vertices)
@@ -374,7 +360,7 @@ static void move_factor(evolution *self, opevo_index *vertices)
     uint64_t divisor = 0;
 
     opevo_parameter_value(parameter, vertices[one->place], value);
-    shuffle(&self->rng, order, arity);
+    opevo_rng_order(&self->rng, order, arity);
     while (giver + 1 < arity && value[order[giver]].as.integer == 1)
         giver++;
     divisor = draw_divisor(one, (uint64_t)value[order[giver]].as.integer, &self->rng);

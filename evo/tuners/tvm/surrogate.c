@@ -124,19 +124,6 @@ double opevo_i_surrogate_best(const opevo_i_surrogate *surrogate)
 
 /* ---- Training ---- */
 
-static void draw_order(opevo_rng *rng, size_t *order, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
-    for (size_t i = count; rng && i > 1; i--) {
-        size_t j = (size_t)opevo_rng_below(rng, i);
-        size_t kept = order[i - 1];
-
-        order[i - 1] = order[j];
-        order[j] = kept;
-    }
-}
-
 /* Predictions of `rows` by the model of earlier runs, times its weight. */
 static opevo_status predict_margins(opevo_i_surrogate *self, const float *rows, size_t count,
                                     float *margins, opevo_error *err)
@@ -164,7 +151,10 @@ static opevo_status train(opevo_i_surrogate *self, opevo_i_cost_model *model, co
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to train on %zu trials.", count);
         goto cleanup;
     }
-    draw_order(fit->permutation, order, count);
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    if (fit->permutation)
+        opevo_rng_shuffle(fit->permutation, order, count, sizeof *order);
     for (size_t i = 0; i < count; i++) {
         memcpy(rows + i * self->row_width, seen->rows + order[i] * self->row_width,
                self->row_width * sizeof *rows);
