@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,16 +90,18 @@ cleanup:
     return status;
 }
 
-static bool write_all(int file, const char *data, size_t size)
+bool opevo_write_all(int file, const void *data, size_t size)
 {
+    const char *at = data;
+
     while (size) {
-        ssize_t put = write(file, data, size);
+        ssize_t put = write(file, at, size);
 
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
             return false;
-        data += put;
+        at += put;
         size -= (size_t)put;
     }
     return true;
@@ -114,7 +115,7 @@ static opevo_status write_straight(const char *path, const char *data, size_t si
 
     if (file < 0)
         return fail_errno(err, path);
-    if (!write_all(file, data, size))
+    if (!opevo_write_all(file, data, size))
         status = fail_errno(err, path);
     if (close(file) && status == OPEVO_OK)
         status = fail_errno(err, path);
@@ -164,7 +165,7 @@ opevo_status opevo_file_write(const char *path, const char *data, size_t size, o
         status = fail_errno(err, path);
         goto cleanup;
     }
-    if (ftruncate(file, 0) || !write_all(file, data, size) ||
+    if (ftruncate(file, 0) || !opevo_write_all(file, data, size) ||
         fchmod(file, exists ? info.st_mode & 0777 : 0644) || fsync(file) ||
         rename(partial.data, path)) {
         status = fail_errno(err, path);

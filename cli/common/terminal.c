@@ -2,6 +2,7 @@
 
 #include "cli_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/memory.h>
 
 #include <limits.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 opevo_interrupt opevo_i_interrupted;
@@ -354,19 +354,11 @@ void opevo_i_text_add_grouped(opevo_text *out, opevo_index value)
     }
 }
 
-static double now_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 void opevo_i_progress_start(opevo_progress *progress, bool quiet)
 {
     *progress = (opevo_progress){.width = opevo_i_terminal_width(STDERR_FILENO)};
     progress->active = !quiet && isatty(STDERR_FILENO);
-    progress->started_s = progress->active ? now_s() : 0;
+    progress->started_s = progress->active ? opevo_clock_monotonic_s() : 0;
 }
 
 bool opevo_i_progress_due(opevo_progress *progress)
@@ -375,7 +367,7 @@ bool opevo_i_progress_due(opevo_progress *progress)
 
     if (!progress->active)
         return false;
-    now = now_s();
+    now = opevo_clock_monotonic_s();
     if (now - progress->drawn_s < 0.1)
         return false;
     progress->drawn_s = now;
@@ -397,7 +389,7 @@ static const char *duration(double seconds, char *out, size_t size)
 void opevo_i_progress_draw(opevo_progress *progress, double done, const char *text)
 {
     char line[512], left[32];
-    double spent = now_s() - progress->started_s;
+    double spent = opevo_clock_monotonic_s() - progress->started_s;
     int limit = (int)progress->width - 1;
 
     if (done > 0 && spent > 1)

@@ -31,16 +31,8 @@ static void count_in(opevo_i_record_totals *totals, const opevo_outcome *outcome
 
 static opevo_status append(const opevo_i_record *record, const opevo_text *text, opevo_error *err)
 {
-    size_t done = 0;
-
-    while (done < text->length) {
-        ssize_t put = write(record->file, text->data + done, text->length - done);
-
-        if (put < 0 && errno != EINTR)
-            return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", record->csv_path.data, strerror(errno));
-        done += put > 0 ? (size_t)put : 0;
-    }
-    if (fdatasync(record->file) < 0 && errno != EINVAL)
+    if (!opevo_write_all(record->file, opevo_text_string(text), text->length) ||
+        (fdatasync(record->file) < 0 && errno != EINVAL))
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", record->csv_path.data, strerror(errno));
     return OPEVO_OK;
 }

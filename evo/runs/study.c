@@ -6,13 +6,13 @@
 
 #include "study_parts_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct scheduler {
     const opevo_study *study;
@@ -106,22 +106,6 @@ cleanup:
 
 /* ---- Computed runs -------------------------------------------------------------------------- */
 
-static double thread_time_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static double wall_time_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void show_progress(scheduler *self)
 {
     if (self->options->progress)
@@ -187,7 +171,7 @@ static opevo_status compute(void *context, size_t index, unsigned worker, opevo_
     const opevo_study_line *line = line_of(self, place);
     recorder recorded = {.trials = NULL};
     opevo_run_result result;
-    double begun = thread_time_s();
+    double begun = opevo_clock_thread_s();
     opevo_status status = OPEVO_OK;
     opevo_run_options options = {.tuner = line->tuner,
                                  .settings = line->settings,
@@ -208,7 +192,7 @@ static opevo_status compute(void *context, size_t index, unsigned worker, opevo_
     OPEVO_TRY(hand_over(self, self->slots[place].run, self->known[line - self->study->lines],
                         &recorded, result.stop, err));
     report(self, result.trials, result.failed_by_class[OPEVO_OUTCOME_UNRECORDED],
-           thread_time_s() - begun);
+           opevo_clock_thread_s() - begun);
 cleanup:
     opevo_free(recorded.trials);
     return status;
@@ -246,7 +230,7 @@ static opevo_status make_known(scheduler *self, opevo_error *err)
 static opevo_status compute_all(scheduler *self, opevo_error *err)
 {
     opevo_error of_writer = {OPEVO_OK, ""};
-    double begun = wall_time_s();
+    double begun = opevo_clock_monotonic_s();
     opevo_status status = OPEVO_OK;
     opevo_status written = OPEVO_OK;
 
@@ -261,7 +245,7 @@ static opevo_status compute_all(scheduler *self, opevo_error *err)
         return status;
     status = opevo_parallel_for(self->todo_count, self->result.threads, compute, self, err);
     written = opevo_i_writer_finish(self->writer, &of_writer);
-    self->result.wall_s = wall_time_s() - begun;
+    self->result.wall_s = opevo_clock_monotonic_s() - begun;
     self->result.busy_s = self->busy_s;
     if (written == OPEVO_OK)
         return status;

@@ -4,6 +4,7 @@
 
 #include "study_parts_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
@@ -12,7 +13,6 @@
 #include <gsl/gsl_cdf.h>
 
 #include <math.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SAMPLE_MIN = 3 };
@@ -24,14 +24,6 @@ typedef struct stopwatch {
     opevo_interrupt stop;
 } stopwatch;
 
-static double now_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void watch(void *context, const opevo_trial *trial, bool resumed)
 {
     stopwatch *self = context;
@@ -39,7 +31,7 @@ static void watch(void *context, const opevo_trial *trial, bool resumed)
     (void)resumed;
     self->trials = trial->number;
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
-    if (now_s() - self->begun_s > self->limit_s)
+    if (opevo_clock_thread_s() - self->begun_s > self->limit_s)
         opevo_interrupt_raise(&self->stop);
 }
 
@@ -48,7 +40,7 @@ static void watch(void *context, const opevo_trial *trial, bool resumed)
 static opevo_status time_run(const opevo_study_line *line, uint64_t seed, double limit_s,
                              double *spent_s, double *out, opevo_error *err)
 {
-    stopwatch watched = {.begun_s = now_s(), .limit_s = limit_s};
+    stopwatch watched = {.begun_s = opevo_clock_thread_s(), .limit_s = limit_s};
     opevo_run_result result;
     opevo_run_options options = {.tuner = line->tuner,
                                  .settings = line->settings,
@@ -62,7 +54,7 @@ static opevo_status time_run(const opevo_study_line *line, uint64_t seed, double
 
     if (status != OPEVO_OK)
         return status;
-    *spent_s = now_s() - watched.begun_s;
+    *spent_s = opevo_clock_thread_s() - watched.begun_s;
     if (result.stop == OPEVO_STOP_INTERRUPTED) {
         share = line->budget.trials ? (double)watched.trials / (double)line->budget.trials : 0;
         if (line->budget.seconds > 0)

@@ -5,6 +5,7 @@
 
 #include "backend_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 #include <opevo/reference.h>
@@ -183,13 +184,13 @@ static bool launch(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_
 /* Its next letter; 0 when it died, 't' when the time was over. */
 static char await(const child *process, double limit_s)
 {
-    double deadline = opevo_i_now_s() + limit_s;
+    double deadline = opevo_clock_monotonic_s() + limit_s;
     char letter = 0;
 
     for (;;) {
         struct pollfd wait[2] = {{.fd = process->from, .events = POLLIN},
                                  {.fd = OPEVO_I_ENGINE_FD}};
-        double left_s = deadline - opevo_i_now_s();
+        double left_s = deadline - opevo_clock_monotonic_s();
 
         if (left_s <= 0)
             return 't';
@@ -236,7 +237,7 @@ static void describe_death(opevo_i_result *result, int status)
 /* Whether what it computed is right, and nothing beside it was written to. */
 static bool check(cpu_backend *self, opevo_i_result *result)
 {
-    double start = opevo_i_now_s();
+    double start = opevo_clock_monotonic_s();
     opevo_text why = {0};
     const float *c = (const float *)(const void *)self->operands.c.data;
     bool right = opevo_i_operands_check(&self->operands, c, &why);
@@ -248,7 +249,7 @@ static bool check(cpu_backend *self, opevo_i_result *result)
     if (!right)
         opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s", opevo_text_string(&why));
     opevo_text_free(&why);
-    result->check_s += opevo_i_now_s() - start;
+    result->check_s += opevo_clock_monotonic_s() - start;
     return right;
 }
 
@@ -317,7 +318,7 @@ static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const 
                          const char *object, opevo_i_result *result)
 {
     child process;
-    double start = opevo_i_now_s();
+    double start = opevo_clock_monotonic_s();
     double checked = result->check_s;
     bool good = false;
     int status = 0;
@@ -331,7 +332,7 @@ static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const 
     status = end_child(&process);
     if (result->kind == OPEVO_OUTCOME_CRASHED)
         describe_death(result, status);
-    result->run_s += opevo_i_now_s() - start - (result->check_s - checked);
+    result->run_s += opevo_clock_monotonic_s() - start - (result->check_s - checked);
     return good;
 }
 

@@ -10,6 +10,7 @@
 
 #include "cpu_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/reference.h>
 
 #include <cblas.h>
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "keeper_internal.h"
@@ -49,10 +49,7 @@ typedef struct instant {
 
 static instant now(void)
 {
-    struct timespec used;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (instant){opevo_i_now_s(), (double)used.tv_sec + 1e-9 * (double)used.tv_nsec};
+    return (instant){opevo_clock_monotonic_s(), opevo_clock_thread_s()};
 }
 
 static void run_kernel(const timing *self)
@@ -80,14 +77,14 @@ static double calibrate(void)
     double best = INFINITY;
 
     for (int turn = 0; turn < 3; turn++) {
-        double start = opevo_i_now_s();
+        double start = opevo_clock_monotonic_s();
 
         for (int pass = 0; pass < CALIBRATION_PASSES; pass++) {
             for (size_t i = 0; i < CALIBRATION_WORDS; i++)
                 words[i] = 0.5 * words[i] + 1;
             __asm__ volatile("" ::: "memory");
         }
-        best = fmin(best, opevo_i_now_s() - start);
+        best = fmin(best, opevo_clock_monotonic_s() - start);
     }
     return best;
 }
@@ -172,12 +169,12 @@ static void take_samples(timing *self)
     double deadline = 0;
 
     run_window(self, 1); /* to warm up */
-    deadline = opevo_i_now_s() + plan->repeat_s;
+    deadline = opevo_clock_monotonic_s() + plan->repeat_s;
     do {
         take_sample(self, &calls, most);
         if (report->sample_count == most || (report->sample_count % 4 == 0 && is_precise(self)))
             return;
-    } while (opevo_i_now_s() < deadline || report->sample_count == 0);
+    } while (opevo_clock_monotonic_s() < deadline || report->sample_count == 0);
 }
 
 static void say(char letter)

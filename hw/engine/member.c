@@ -5,6 +5,7 @@
 
 #include "member_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/memory.h>
 
 #include <errno.h>
@@ -99,7 +100,7 @@ opevo_status opevo_i_member_start(opevo_i_member *member, opevo_error *err)
 
 void opevo_i_member_progress(opevo_i_member *member)
 {
-    member->progress_s = opevo_i_now_s();
+    member->progress_s = opevo_clock_monotonic_s();
     member->lines.unheeded = 0;
 }
 
@@ -168,13 +169,13 @@ void opevo_i_member_hang_up(opevo_i_member *member)
 
 void opevo_i_member_bury(opevo_i_member *member, double patience_s)
 {
-    double deadline = opevo_i_now_s() + patience_s;
+    double deadline = opevo_clock_monotonic_s() + patience_s;
     struct timespec nap = {.tv_nsec = 2000000};
 
     if (member->state == OPEVO_I_DOWN)
         return;
     opevo_i_member_hang_up(member);
-    while (!opevo_i_has_ended(member->pid) && opevo_i_now_s() < deadline)
+    while (!opevo_i_has_ended(member->pid) && opevo_clock_monotonic_s() < deadline)
         nanosleep(&nap, NULL);
     kill(-member->pid, SIGKILL); /* a number that is taken until the process is reaped */
     kill(member->pid, SIGKILL);

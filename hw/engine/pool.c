@@ -2,6 +2,7 @@
 
 #include "pool_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/memory.h>
 
 #include <errno.h>
@@ -117,7 +118,7 @@ static void lose(work *self, size_t number, const char *reason, bool at_once)
     opevo_text_printf(&self->lost, "the worker %s %s", member->command.items[0], reason);
     if (length)
         opevo_text_printf(&self->lost, ": %.*s", (int)(length < 600 ? length : 600), words);
-    member->retry_s = member->losses >= LOSSES ? opevo_i_now_s() + RETRY_S : 0;
+    member->retry_s = member->losses >= LOSSES ? opevo_clock_monotonic_s() + RETRY_S : 0;
 }
 
 /* ---- Hearing from a worker ------------------------------------------------------------------ */
@@ -206,7 +207,7 @@ static bool take_fault(work *self, size_t number, const json_t *message, const c
         wait_s *= FAULT_FACTOR;
     task->stage = OPEVO_I_OPEN;
     task->started = false;
-    task->retry_s = opevo_i_now_s() + wait_s;
+    task->retry_s = opevo_clock_monotonic_s() + wait_s;
     self->first = 0;
     member->in_flight--;
     member->losses = 0;
@@ -286,7 +287,7 @@ static void hear(work *self, size_t number)
 
 static void start_members(work *self)
 {
-    double now = opevo_i_now_s();
+    double now = opevo_clock_monotonic_s();
 
     for (size_t i = 0; i < self->members; i++) {
         opevo_i_member *member = &self->pool->members[i];
@@ -318,7 +319,7 @@ static opevo_i_task *next_task(work *self, double now)
 
 static opevo_status hand_out(work *self, opevo_error *err)
 {
-    double now = opevo_i_now_s();
+    double now = opevo_clock_monotonic_s();
 
     for (size_t i = 0; i < self->members; i++) {
         opevo_i_member *member = &self->pool->members[i];
@@ -365,7 +366,7 @@ static double deadline_of(const work *self, size_t number, opevo_i_task **late)
 
 static void enforce_deadlines(work *self)
 {
-    double now = opevo_i_now_s();
+    double now = opevo_clock_monotonic_s();
 
     for (size_t i = 0; i < self->members; i++) {
         opevo_i_task *late = NULL;
@@ -425,10 +426,11 @@ static opevo_status wait_and_hear(work *self, opevo_error *err)
         due_s = fmin(due_s, deadline_of(self, i, &late));
     }
     for (size_t i = self->first; i < self->count; i++) {
-        if (self->tasks[i].stage == OPEVO_I_OPEN && self->tasks[i].retry_s > opevo_i_now_s())
+        if (self->tasks[i].stage == OPEVO_I_OPEN &&
+            self->tasks[i].retry_s > opevo_clock_monotonic_s())
             due_s = fmin(due_s, self->tasks[i].retry_s);
     }
-    due_s = fmax(0, fmin(due_s - opevo_i_now_s(), self->pool->interrupt ? LOOK_S : 3600));
+    due_s = fmax(0, fmin(due_s - opevo_clock_monotonic_s(), self->pool->interrupt ? LOOK_S : 3600));
     poll(wait, 3 * self->members, (int)ceil(1e3 * due_s));
     for (size_t i = 0; i < self->members; i++) {
         if (wait[3 * i].revents || wait[3 * i + 1].revents)

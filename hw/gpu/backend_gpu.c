@@ -6,6 +6,7 @@
 
 #include "gpu_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
@@ -251,14 +252,14 @@ static bool launch(const running *run)
 static bool wait_for_end(const running *run, double limit_s)
 {
     gpu_backend *self = run->self;
-    double deadline = opevo_i_now_s() + limit_s;
+    double deadline = opevo_clock_monotonic_s() + limit_s;
     struct timespec nap = {.tv_nsec = 20000};
     int code = 0;
 
     while ((code = self->driver.query_event(self->end)) == OPEVO_I_GPU_NOT_READY) {
         struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};
 
-        if (opevo_i_now_s() > deadline) {
+        if (opevo_clock_monotonic_s() > deadline) {
             run->result->spoilt = true; /* it can only be stopped with the process */
             opevo_i_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
                                 limit_s);
@@ -326,7 +327,7 @@ static bool prepare(const running *run)
 static bool check(const running *run)
 {
     gpu_backend *self = run->self;
-    double start = opevo_i_now_s();
+    double start = opevo_clock_monotonic_s();
     size_t count = self->operands.count[2];
     const uint32_t *c = self->words + GUARD_WORDS;
     opevo_text why = {0};
@@ -347,7 +348,7 @@ static bool check(const running *run)
     if (!right)
         opevo_i_result_fail(run->result, OPEVO_OUTCOME_WRONG, "%s", opevo_text_string(&why));
     opevo_text_free(&why);
-    run->result->check_s += opevo_i_now_s() - start;
+    run->result->check_s += opevo_clock_monotonic_s() - start;
     return right;
 }
 
@@ -375,7 +376,7 @@ static bool take_samples(const running *run)
 
     if (run_window(run, 1) == 0) /* to warm up */
         return false;
-    deadline = opevo_i_now_s() + self->repeat_s;
+    deadline = opevo_clock_monotonic_s() + self->repeat_s;
     do {
         double sample = run_window(run, calls);
 
@@ -389,7 +390,7 @@ static bool take_samples(const running *run)
             return false;
         if (run->result->sample_count == most || is_precise(self, run->result))
             return true;
-    } while (opevo_i_now_s() < deadline || run->result->sample_count == 0);
+    } while (opevo_clock_monotonic_s() < deadline || run->result->sample_count == 0);
     return true;
 }
 
@@ -493,11 +494,11 @@ void opevo_i_gpu_measure(opevo_i_backend *backend, const opevo_i_job *job, const
                          opevo_i_result *result)
 {
     gpu_backend *self = (gpu_backend *)backend;
-    double start = opevo_i_now_s();
+    double start = opevo_clock_monotonic_s();
 
     if (job->library)
         measure_library(self, job, result);
     else
         measure_object(self, job, object, result);
-    result->run_s += opevo_i_now_s() - start - result->check_s;
+    result->run_s += opevo_clock_monotonic_s() - start - result->check_s;
 }

@@ -7,6 +7,8 @@
 
 #include "keeper_internal.h"
 
+#include <opevo/clock.h>
+#include <opevo/file.h>
 #include <opevo/memory.h>
 
 #include "pipe_internal.h"
@@ -24,7 +26,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ERROR_LIMIT = 4096, MOST_READS = 256 };
@@ -38,14 +39,6 @@ typedef struct report_head {
 } report_head;
 
 static int life[2] = {-1, -1}; /* nobody writes to it; its end is the message */
-
-double opevo_i_now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void opevo_i_close_pipe(int ends[2])
 {
@@ -254,7 +247,7 @@ static bool launch(keeping *self)
         opevo_i_close_pipe(error);
         return false;
     }
-    self->started_s = opevo_i_now_s();
+    self->started_s = opevo_clock_monotonic_s();
     self->pid = fork();
     if (self->pid == 0)
         become_program(self->program, out[1], error[1], failed[1]);
@@ -284,7 +277,7 @@ static void keep(keeping *self)
                                  {.fd = self->error, .events = POLLIN},
                                  {.fd = self->watch, .events = POLLIN},
                                  {.fd = life[0]}};
-        double left_ms = 1e3 * (deadline - opevo_i_now_s());
+        double left_ms = 1e3 * (deadline - opevo_clock_monotonic_s());
         double most_ms = self->watch < 0 ? 2 : 1e6; /* without a watch: look again and again */
 
         if (left_ms <= 0) {
@@ -300,26 +293,9 @@ static void keep(keeping *self)
         drain(&self->error, &self->end.error, ERROR_LIMIT);
         ended = opevo_i_has_ended(self->pid);
     }
-    self->end.elapsed_s = opevo_i_now_s() - self->started_s;
+    self->end.elapsed_s = opevo_clock_monotonic_s() - self->started_s;
     drain(&self->out, &self->end.out, self->program->output_limit);
     drain(&self->error, &self->end.error, ERROR_LIMIT);
-}
-
-static bool write_all(int descriptor, const void *bytes, size_t length)
-{
-    const char *at = bytes;
-
-    while (length) {
-        ssize_t put = write(descriptor, at, length);
-
-        if (put < 0 && errno != EINTR)
-            return false;
-        if (put > 0) {
-            at += put;
-            length -= (size_t)put;
-        }
-    }
-    return true;
 }
 
 static void send_report(const opevo_i_program_end *end, int descriptor)
@@ -334,9 +310,9 @@ static void send_report(const opevo_i_program_end *end, int descriptor)
 
     if (getrusage(RUSAGE_CHILDREN, &used) == 0)
         head.peak_bytes = (uint64_t)used.ru_maxrss << 10;
-    if (write_all(descriptor, &head, sizeof head) &&
-        write_all(descriptor, opevo_text_string(&end->out), end->out.length))
-        write_all(descriptor, opevo_text_string(&end->error), end->error.length);
+    if (opevo_write_all(descriptor, &head, sizeof head) &&
+        opevo_write_all(descriptor, opevo_text_string(&end->out), end->out.length))
+        opevo_write_all(descriptor, opevo_text_string(&end->error), end->error.length);
 }
 
 static void become_keeper(const opevo_i_program *program, int report)

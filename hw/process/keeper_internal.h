@@ -59,7 +59,4 @@ bool opevo_i_has_ended(pid_t pid);
 /* Close the ends that are open (not -1). */
 void opevo_i_close_pipe(int ends[2]);
 
-/* Seconds of a clock that never goes back. */
-double opevo_i_now_s(void);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include "reading_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/memory.h>
 
 #include <jansson.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MATCH_LENGTH = 1024, REGEX_LENGTH_MAX = 1000, REGEX_COPIES_MAX = 1000 };
 
@@ -316,11 +316,6 @@ static bool find_match(const regex_t *regex, const char *output, size_t at, size
     }
 }
 
-static double processor_s(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
-}
-
 /* Searching all of an output of n bytes at once can cost n^2; in pieces, which overlap by the length
  * of a match, it costs n times that length. */
 static bool apply_regex(finding *self, const char *output)
@@ -328,13 +323,13 @@ static bool apply_regex(finding *self, const char *output)
     const regex_t *regex = &self->reading->regex;
     size_t before = *self->count;
     size_t length = strlen(output);
-    double start_s = processor_s();
+    double start_s = opevo_clock_process_s();
 
     for (size_t at = 0; at < length;) {
         size_t stop = at + MATCH_LENGTH < length ? at + MATCH_LENGTH : length + 1;
         regmatch_t match[2];
 
-        if (processor_s() - start_s > OPEVO_I_READING_S) {
+        if (opevo_clock_process_s() - start_s > OPEVO_I_READING_S) {
             opevo_text_printf(self->why, "the regular expression took more than %g s on its output",
                               OPEVO_I_READING_S);
             return false;

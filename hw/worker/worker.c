@@ -5,9 +5,9 @@
 
 #include <opevo/worker.h>
 
+#include <opevo/file.h>
 #include <opevo/memory.h>
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,17 +53,8 @@ static void tidy(void)
 static void send_message(worker *self, json_t *message)
 {
     char *line = opevo_i_message_line(message);
-    size_t length = line ? strlen(line) : 0;
-    size_t sent = 0;
 
-    while (sent < length) {
-        ssize_t put = write(STDOUT_FILENO, line + sent, length - sent);
-
-        if (put < 0 && errno != EINTR)
-            break;
-        sent += put > 0 ? (size_t)put : 0;
-    }
-    if (!line || sent < length)
+    if (!line || !opevo_write_all(STDOUT_FILENO, line, strlen(line)))
         self->over = true;
     free(line);
 }

@@ -7,11 +7,13 @@
 #include <opevo/text.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -224,6 +226,64 @@ static int remove_folder(void **state)
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+static void ignore(int number)
+{
+    (void)number;
+}
+
+/* A pipe takes 64 KiB at once, and signals come all the time: all arrives, once and in order. */
+static void test_all_is_written_piece_by_piece(void **state)
+{
+    enum { COUNT = 1 << 18 };
+    uint32_t *words = malloc(COUNT * sizeof *words);
+    struct sigaction handler = {.sa_handler = ignore}, before;
+    struct itimerval often = {{0, 1000}, {0, 1000}}, never = {0};
+    int ends[2], wait_status = 0;
+    pid_t reader = 0;
+
+    (void)state;
+    assert_non_null(words);
+    for (uint32_t i = 0; i < COUNT; i++)
+        words[i] = i;
+    assert_int_equal(pipe(ends), 0);
+    reader = fork();
+    if (reader == 0) {
+        FILE *file = fdopen(ends[0], "r");
+        uint32_t word = 0, i = 0;
+
+        close(ends[1]);
+        while (fread(&word, sizeof word, 1, file) == 1 && word == i)
+            i++;
+        _exit(i != COUNT || !feof(file));
+    }
+    close(ends[0]);
+    sigaction(SIGALRM, &handler, &before);
+    setitimer(ITIMER_REAL, &often, NULL);
+    assert_true(opevo_write_all(ends[1], words, COUNT * sizeof *words));
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &before, NULL);
+    close(ends[1]);
+    assert_int_equal(waitpid(reader, &wait_status, 0), reader);
+    assert_int_equal(wait_status, 0);
+    free(words);
+}
+
+static void test_what_cannot_be_written_is_said(void **state)
+{
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_true(opevo_write_all(ends[1], NULL, 0));
+    close(ends[0]);
+    errno = 0;
+    assert_false(opevo_write_all(ends[1], "x", 1));
+    assert_int_equal(errno, EPIPE);
+    close(ends[1]);
+    signal(SIGPIPE, before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +293,8 @@ int main(void)
         cmocka_unit_test(test_full_disk_keeps_the_old_file),
         cmocka_unit_test(test_next_write_removes_what_a_killed_one_left),
         cmocka_unit_test(test_writers_wait_for_each_other),
+        cmocka_unit_test(test_all_is_written_piece_by_piece),
+        cmocka_unit_test(test_what_cannot_be_written_is_said),
         cmocka_unit_test(test_cache_folder_is_made),
     };
 

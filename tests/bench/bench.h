@@ -1,41 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What every benchmark shares: clocks, and a table of measured against wanted numbers. Benchmarks
- * are plain executables; a row that misses its goal is printed as MISSED and makes the exit status
- * 1. */
+/* What every benchmark shares: a table of measured against wanted numbers, and the clocks: processor
+ * time of the process is what other jobs on the machine disturb least. Benchmarks are plain
+ * executables; a row that misses its goal is printed as MISSED and makes the exit status 1. */
 
 #ifndef OPEVO_TESTS_BENCH_H
 #define OPEVO_TESTS_BENCH_H
 
+#include <opevo/clock.h>
+
 #include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Rows printed so far that missed their goal; start from {0}. */
 typedef struct bench {
     int missed;
 } bench;
-
-static inline double bench_clock_s(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Processor time of this process, all threads together, in seconds: what other jobs on the machine
- * disturb least. */
-static inline double bench_cpu_s(void)
-{
-    return bench_clock_s(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-/* Time that passed, in seconds. */
-static inline double bench_wall_s(void)
-{
-    return bench_clock_s(CLOCK_MONOTONIC);
-}
 
 static inline void bench_title(const char *title)
 {

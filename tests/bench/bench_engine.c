@@ -153,12 +153,12 @@ static cost measure(opevo_objective *objective, uint64_t trials, int repeats)
     cost best = {.time_us = INFINITY};
 
     for (int i = 0; i < repeats; i++) {
-        double start = bench_cpu_s();
+        double start = opevo_clock_process_s();
 
         mutations = 0;
         if (run_once(objective, (uint64_t)i + 1, trials, NULL) != OPEVO_OK)
             return best;
-        best.time_us = fmin(best.time_us, (bench_cpu_s() - start) * 1e6 / (double)trials);
+        best.time_us = fmin(best.time_us, (opevo_clock_process_s() - start) * 1e6 / (double)trials);
         best.mutations = (double)mutations / (double)trials;
     }
     return best;
@@ -181,10 +181,10 @@ static opevo_status one_of_many(void *context, size_t index, unsigned worker, op
 /* Seconds for 10,000 runs of 500 trials on all processors. */
 static double many_runs_s(opevo_objective *objective)
 {
-    double start = bench_wall_s();
+    double start = opevo_clock_monotonic_s();
     opevo_status status = opevo_parallel_for(10000, 0, one_of_many, objective, NULL);
 
-    return status == OPEVO_OK ? bench_wall_s() - start : INFINITY;
+    return status == OPEVO_OK ? opevo_clock_monotonic_s() - start : INFINITY;
 }
 
 static void bench_length(bench *rows, opevo_objective *objective)

@@ -118,11 +118,11 @@ static kernel_function *build(const opevo_kernel *kernel, double *build_s)
     static const char *const compiler[] = {"cc", "-O2", "-march=native", "-fPIC", "-shared", NULL};
     void *handle = NULL;
     kernel_function *function = NULL;
-    double start = bench_wall_s();
+    double start = opevo_clock_monotonic_s();
 
     if (!source_build(compiler, opevo_text_string(&kernel->source), &handle))
         stop("A kernel does not compile.");
-    *build_s = bench_wall_s() - start;
+    *build_s = opevo_clock_monotonic_s() - start;
     *(void **)&function = dlsym(handle, kernel->entry);
     return function;
 }
@@ -205,16 +205,16 @@ static void measure(contest *self, double budget_s)
     self->other[0] = onednn_create(self->op, self->operand, false);
     if (self->op->kind == OPEVO_CONV2D)
         self->other[1] = onednn_create(self->op, self->operand, true);
-    end = bench_wall_s() + budget_s;
-    while (rounds < ROUNDS_MOST && (rounds < ROUNDS_LEAST || bench_wall_s() < end)) {
+    end = opevo_clock_monotonic_s() + budget_s;
+    while (rounds < ROUNDS_MOST && (rounds < ROUNDS_LEAST || opevo_clock_monotonic_s() < end)) {
         for (int i = 0; i < CONTENDERS; i++) {
             double start = 0;
 
             if (!execute(self, i))
                 continue;
-            start = bench_cpu_s();
+            start = opevo_clock_process_s();
             execute(self, i);
-            self->sample[i][rounds] = bench_cpu_s() - start;
+            self->sample[i][rounds] = opevo_clock_process_s() - start;
         }
         rounds++;
     }

@@ -121,13 +121,13 @@ static void check_cost(bench *results, subject *self, const char *name, const ch
     opevo_topology_choice *choice = NULL;
     opevo_landscape_profile p;
     opevo_rng rng;
-    double mean = 0, started_s = bench_cpu_s();
+    double mean = 0, started_s = opevo_clock_process_s();
     char title[128];
 
     must(opevo_topology_choice_named(self->space, topology, &choice, &err), &err);
     must(opevo_landscape_profile_create(self->table, choice->space, &options, &p, &err), &err);
     snprintf(title, sizeof title, "%s, %s: analysis", name, topology);
-    bench_at_most(results, title, bench_cpu_s() - started_s, 10, "s");
+    bench_at_most(results, title, opevo_clock_process_s() - started_s, 10, "s");
     opevo_rng_init(&rng, 1, "bench-search", 0);
     for (int i = 0; i < SEARCHES; i++)
         mean += search(self, choice->space, p.threshold, &rng) / SEARCHES;

@@ -42,10 +42,10 @@ static double time_solve(const opevo_graph *graph, double q, const double *p0, d
     double best = DBL_MAX;
 
     for (int i = 0; i < repeats; i++) {
-        double start = bench_cpu_s();
+        double start = opevo_clock_process_s();
 
         need(opevo_law_solve(graph, q, p0, NULL, law, bound, &err), &err);
-        best = fmin(best, bench_cpu_s() - start);
+        best = fmin(best, opevo_clock_process_s() - start);
     }
     return best;
 }
@@ -64,9 +64,9 @@ static double time_dense(const opevo_graph *graph, double q, const double *p0, d
         for (uint64_t k = graph->offset[u]; k < graph->offset[u + 1]; k++)
             matrix[u * n + graph->target[k]] = -q / (double)opevo_graph_degree(graph, u);
     }
-    start = bench_cpu_s();
+    start = opevo_clock_process_s();
     LAPACKE_dgesv(LAPACK_COL_MAJOR, order, 1, matrix, order, pivot, x, order);
-    start = bench_cpu_s() - start;
+    start = opevo_clock_process_s() - start;
     free(matrix);
     free(pivot);
     return start;
@@ -93,9 +93,9 @@ static void against_dense(bench *self)
     theirs = time_dense(graph, 0.5, p0, dense);
     for (size_t v = 0; v < n; v++)
         distance += fabs(fast[v] - dense[v]);
-    start = bench_cpu_s();
+    start = opevo_clock_process_s();
     need(opevo_law_create(parameter, 0.5, 0, NULL, &law, &err), &err);
-    start = bench_cpu_s() - start;
+    start = opevo_clock_process_s() - start;
 
     bench_title("Law of one start vertex against LAPACK's dgesv on I - Q, q = 0.5");
     printf("%s: %zu vertices, %llu edges; OpenBLAS core %s, %d thread(s)\n", text, n,
@@ -193,16 +193,16 @@ static void against_pagerank(bench *self, const char *name, const opevo_graph *g
     igraph_vector_init(&found, 0);
     igraph_vector_init(&reset, (igraph_integer_t)n);
     VECTOR(reset)[start] = 1;
-    theirs = bench_cpu_s();
+    theirs = opevo_clock_process_s();
     igraph_personalized_pagerank(&view, IGRAPH_PAGERANK_ALGO_PRPACK, &found, NULL, igraph_vss_all(),
                                  IGRAPH_UNDIRECTED, q, &reset, NULL, NULL);
-    theirs = bench_cpu_s() - theirs;
+    theirs = opevo_clock_process_s() - theirs;
     accuracy = distance_to(law, &found);
     /* Ours again, only as accurate as igraph's answer turned out to be. */
     options.tolerance = fmax(accuracy, 1e-12);
-    loose = bench_cpu_s();
+    loose = opevo_clock_process_s();
     need(opevo_law_solve(graph, q, p0, &options, law, NULL, &err), &err);
-    loose = bench_cpu_s() - loose;
+    loose = opevo_clock_process_s() - loose;
 
     printf("%s, q = %g: igraph's answer is within %.2g, ours certified within %.2g\n", name, q,
            accuracy, bound);
@@ -225,10 +225,10 @@ static double time_create(const char *text, double q, opevo_index start, double 
     opevo_parameter *parameter = parameter_of(text);
     opevo_error err = {OPEVO_OK, ""};
     opevo_law *law = NULL;
-    double seconds = bench_cpu_s();
+    double seconds = opevo_clock_process_s();
 
     need(opevo_law_create(parameter, q, start, NULL, &law, &err), &err);
-    seconds = bench_cpu_s() - seconds;
+    seconds = opevo_clock_process_s() - seconds;
     *bound = fmax(*bound, opevo_law_bound(law));
     opevo_law_destroy(law);
     opevo_parameter_destroy(parameter);
@@ -275,9 +275,9 @@ static void lumping(void)
             opevo_law_options options = {.method = lumped ? OPEVO_LAW_LUMPED : OPEVO_LAW_CG};
             opevo_law *law = NULL;
 
-            seconds[lumped] = bench_cpu_s();
+            seconds[lumped] = opevo_clock_process_s();
             need(opevo_law_create(parameter, 0.99, 0, &options, &law, &err), &err);
-            seconds[lumped] = bench_cpu_s() - seconds[lumped];
+            seconds[lumped] = opevo_clock_process_s() - seconds[lumped];
             classes = opevo_law_class_count(law);
             opevo_law_destroy(law);
         }

@@ -43,10 +43,10 @@ static double library_s;
     int timed_##function parameters __asm__("__wrap_" #function);                                  \
     int timed_##function parameters                                                                \
     {                                                                                              \
-        double start = bench_wall_s();                                                             \
+        double start = opevo_clock_monotonic_s();                                                  \
         int code = real_##function arguments;                                                      \
                                                                                                    \
-        library_s += bench_wall_s() - start;                                                       \
+        library_s += opevo_clock_monotonic_s() - start;                                            \
         return code;                                                                               \
     }
 
@@ -146,15 +146,15 @@ static void measure(bench *self, const char *tuner, const char *space_text, bool
     objective = (bowl){.super = {.ops = &bowl_ops, .space = space, .name = "bowl", .unit = "1/s"},
                        .noise_only = noise_only};
     library_s = 0;
-    start_cpu = bench_cpu_s();
-    start_wall = bench_wall_s();
+    start_cpu = opevo_clock_process_s();
+    start_wall = opevo_clock_monotonic_s();
     for (options.seed = 1; options.seed <= seeds; options.seed++) {
         opevo_run_result result;
 
         check(opevo_run(&objective.super, &options, &result, &err), &err);
     }
-    cpu = bench_cpu_s() - start_cpu;
-    wall = bench_wall_s() - start_wall;
+    cpu = opevo_clock_process_s() - start_cpu;
+    wall = opevo_clock_monotonic_s() - start_wall;
     snprintf(name, sizeof name, "%s on %s%s", tuner,
              space_text == factor_space ? "factorisations" : "constrained lists",
              noise_only ? ", noise only" : "");

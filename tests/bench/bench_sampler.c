@@ -37,7 +37,7 @@ static double time_draws(sampler *self, subject what)
     int draws = what == WALK_BY_FORMULA ? DRAWS / 20 : DRAWS;
     opevo_rng rng = self->rng;
     uint64_t sink = 0;
-    double start = bench_cpu_s();
+    double start = opevo_clock_process_s();
 
     for (int i = 0; i < draws; i++) {
         switch (what) {
@@ -54,7 +54,7 @@ static double time_draws(sampler *self, subject what)
             sink += (uint64_t)opevo_walker_draw(self->formula, self->formula_start, &rng);
         }
     }
-    start = bench_cpu_s() - start;
+    start = opevo_clock_process_s() - start;
     self->rng = rng;
     self->sink += sink;
     return start / draws * 1e9;

@@ -78,7 +78,7 @@ static opevo_study_result run(const opevo_study *study, const char *path, unsign
 static double alone_s(const opevo_study *study)
 {
     const opevo_study_line *line = &study->lines[0];
-    double begun = bench_cpu_s();
+    double begun = opevo_clock_process_s();
 
     for (uint64_t seed = 1; seed <= ALONE; seed++) {
         opevo_run_result result;
@@ -88,13 +88,13 @@ static double alone_s(const opevo_study *study)
         if (opevo_run(line->objective, &options, &result, NULL) != OPEVO_OK)
             return 0;
     }
-    return (bench_cpu_s() - begun) / ALONE;
+    return (opevo_clock_process_s() - begun) / ALONE;
 }
 
 /* Time that two processes with a share each take together. */
 static double two_ranks_s(const opevo_study *study)
 {
-    double begun = bench_wall_s();
+    double begun = opevo_clock_monotonic_s();
     pid_t children[2];
 
     for (uint32_t i = 0; i < 2; i++) {
@@ -104,7 +104,7 @@ static double two_ranks_s(const opevo_study *study)
     }
     for (int i = 0; i < 2; i++)
         waitpid(children[i], NULL, 0);
-    return bench_wall_s() - begun;
+    return opevo_clock_monotonic_s() - begun;
 }
 
 int main(void)
@@ -128,9 +128,9 @@ int main(void)
         return 1;
     bench_title("10,000 runs of 500 trials, with their store");
     alone = alone_s(study);
-    begun = bench_cpu_s();
+    begun = opevo_clock_process_s();
     one = run(study, paths[1], 1, (opevo_shard){0, 1});
-    spent = bench_cpu_s() - begun;
+    spent = opevo_clock_process_s() - begun;
     stat(paths[1], &size);
     unlink(paths[1]);
     two = run(study, paths[1], 2, (opevo_shard){0, 1});

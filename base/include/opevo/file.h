@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Files: read whole, written all or nothing, and the user's cache folder. */
+/* Files: read whole, written all or nothing, and the user's cache folder; descriptors. */
 
 #ifndef OPEVO_FILE_H
 #define OPEVO_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <opevo/status.h>
@@ -24,6 +25,10 @@ opevo_status opevo_file_read(const char *path, size_t limit, char **data, size_t
  * write takes over; two processes wait for each other. A target that is not a regular file (a pipe,
  * /dev/full) is written straight. */
 opevo_status opevo_file_write(const char *path, const char *data, size_t size, opevo_error *err);
+
+/* Write all of it to the open descriptor `file`, a pipe or a socket as well, however it comes apart.
+ * False with errno set; a part may be written then. */
+bool opevo_write_all(int file, const void *data, size_t size);
 
 /* Path of `name` in $XDG_CACHE_HOME/opevo or ~/.cache/opevo, the folder made when absent; release
  * with opevo_free. */

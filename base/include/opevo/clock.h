@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Clocks, in seconds. Each starts anywhere, so only differences mean something. */
+
+#ifndef OPEVO_CLOCK_H
+#define OPEVO_CLOCK_H
+
+/* Time that passes, whoever runs; it never goes back (CLOCK_MONOTONIC). */
+double opevo_clock_monotonic_s(void);
+
+/* Processor time of this thread, and of all threads of this process together. */
+double opevo_clock_thread_s(void);
+double opevo_clock_process_s(void);
+
+#endif
