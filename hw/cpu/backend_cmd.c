@@ -141,12 +141,13 @@ static bool read_output(const command_backend *self, const opevo_i_program_end *
     opevo_text why = {0};
     bool good = false;
 
-    errno = 0; /* a regular expression that ran out of memory says no more than that it fails */
+    errno = 0; /* a regular expression for which the host failed says no more than that it fails */
     good = opevo_i_reading_apply(&self->reading, opevo_text_string(&end->out), end->elapsed_s,
                                  &result->samples, &result->sample_count, &result->sample_capacity,
                                  &why);
-    if (!good && errno == ENOMEM)
-        opevo_i_result_fault(result, "no memory to read what the program printed");
+    if (!good && opevo_i_host_errno(errno))
+        opevo_i_result_fault(result, "what the program printed cannot be read: %s",
+                             strerror(errno));
     else if (!good)
         opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s", opevo_text_string(&why), words);
     opevo_text_free(&why);

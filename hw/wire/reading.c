@@ -2,17 +2,24 @@
 
 #include "reading_internal.h"
 
-#include <opevo/clock.h>
 #include <opevo/memory.h>
 
 #include <jansson.h>
 
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-enum { MATCH_LENGTH = 1024, REGEX_LENGTH_MAX = 1000, REGEX_COPIES_MAX = 1000 };
+/* FREE_WORK: up to this product of copies and bytes of output a search takes less than 0.1 s. */
+enum { MATCH_LENGTH = 1024, REGEX_LENGTH_MAX = 1000, REGEX_COPIES_MAX = 1000, FREE_WORK = 1 << 14 };
 
 static const struct {
     const char *name;
@@ -137,8 +144,8 @@ static bool refers_back(const char *pattern)
     return false;
 }
 
-/* Refuse what takes the C library memory or time without bound. */
-static opevo_status check_regex(const char *pattern, opevo_error *err)
+/* Refuse what takes the C library memory or time without bound; *copies bounds its length written out. */
+static opevo_status check_regex(const char *pattern, size_t *copies, opevo_error *err)
 {
     const char *at = pattern;
     piece whole = {.length = 0};
@@ -162,6 +169,7 @@ static opevo_status check_regex(const char *pattern, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "the regular expression repeats what may be empty, as (a*)* does; repeat "
                           "what has a character at least.");
+    *copies = whole.length + 1;
     return OPEVO_OK;
 }
 
@@ -178,7 +186,7 @@ static opevo_status parse_regex(const char *text, opevo_i_reading *out, opevo_er
     pattern = opevo_strndup(text + 1, length - 2);
     if (!pattern)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a regular expression.");
-    if (check_regex(pattern, err) != OPEVO_OK) {
+    if (check_regex(pattern, &out->copies, err) != OPEVO_OK) {
         opevo_free(pattern);
         return OPEVO_INVALID;
     }
@@ -323,17 +331,11 @@ static bool apply_regex(finding *self, const char *output)
     const regex_t *regex = &self->reading->regex;
     size_t before = *self->count;
     size_t length = strlen(output);
-    double start_s = opevo_clock_process_s();
 
     for (size_t at = 0; at < length;) {
         size_t stop = at + MATCH_LENGTH < length ? at + MATCH_LENGTH : length + 1;
         regmatch_t match[2];
 
-        if (opevo_clock_process_s() - start_s > OPEVO_I_READING_S) {
-            opevo_text_printf(self->why, "the regular expression took more than %g s on its output",
-                              OPEVO_I_READING_S);
-            return false;
-        }
         if (!find_match(regex, output, at, stop, length, match)) {
             at = stop;
             continue;
@@ -345,6 +347,81 @@ static bool apply_regex(finding *self, const char *output)
     if (*self->count == before)
         opevo_text_add(self->why, "its output has no match for the regular expression");
     return *self->count > before;
+}
+
+/* What a child found, in memory that it shares with its parent. */
+typedef struct shared_finding {
+    bool done, good;
+    int error; /* errno */
+    size_t count;
+    double values[OPEVO_I_SAMPLES_LIMIT];
+    char why[1024];
+} shared_finding;
+
+/* In a child, which the kernel ends with SIGXCPU: no call of the C library stops a match that runs. */
+static void search(finding *self, const char *output, shared_finding *shared)
+{
+    struct rlimit limit = {.rlim_cur = OPEVO_I_READING_S, .rlim_max = OPEVO_I_READING_S + 1};
+    struct rlimit no_core = {0};
+    size_t before = *self->count;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGXCPU, SIG_DFL);
+    setrlimit(RLIMIT_CORE, &no_core);
+    if (setrlimit(RLIMIT_CPU, &limit) == 0) {
+        errno = 0;
+        shared->good = apply_regex(self, output);
+        shared->count = *self->count - before;
+        if (shared->count)
+            memcpy(shared->values, *self->values + before, shared->count * sizeof *shared->values);
+        snprintf(shared->why, sizeof shared->why, "%s", opevo_text_string(self->why));
+        shared->done = true;
+    }
+    shared->error = errno;
+    _exit(0);
+}
+
+/* What the child that ended with this status found; errno says what the host failed at. */
+static bool take_shared(finding *self, const shared_finding *shared, int status)
+{
+    void *values = *self->values;
+
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+        opevo_text_printf(self->why, "the regular expression took more than %d s on its output",
+                          (int)OPEVO_I_READING_S);
+        return false;
+    }
+    errno = shared->done || shared->error ? shared->error : EAGAIN; /* killed by somebody else */
+    opevo_text_add(self->why, shared->why);
+    if (!opevo_reserve(&values, self->capacity, *self->count + shared->count, sizeof(double)))
+        return false;
+    *self->values = values;
+    if (shared->count)
+        memcpy(*self->values + *self->count, shared->values,
+               shared->count * sizeof *shared->values);
+    *self->count += shared->count;
+    return shared->done && shared->good;
+}
+
+static bool apply_regex_in_child(finding *self, const char *output)
+{
+    shared_finding *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    bool good = false;
+    int status = 0;
+    pid_t pid = 0;
+
+    if (shared == MAP_FAILED)
+        return false;
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0)
+        search(self, output, shared);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    good = pid > 0 && take_shared(self, shared, status);
+    munmap(shared, sizeof *shared);
+    return good;
 }
 
 /* The whole output as JSON, otherwise the last line that is JSON. */
@@ -410,5 +487,8 @@ bool opevo_i_reading_apply(const opevo_i_reading *reading, const char *output, d
 
     if (reading->place == OPEVO_I_WALL)
         return take(&self, elapsed_s);
-    return reading->place == OPEVO_I_REGEX ? apply_regex(&self, output) : apply_json(&self, output);
+    if (reading->place == OPEVO_I_JSON)
+        return apply_json(&self, output);
+    return strlen(output) <= FREE_WORK / reading->copies ? apply_regex(&self, output)
+                                                         : apply_regex_in_child(&self, output);
 }

@@ -25,7 +25,7 @@ typedef struct opevo_i_range {
 bool opevo_i_range_has(opevo_i_range range, double value);
 
 /* Seconds of processor time for a regular expression on one output. */
-#define OPEVO_I_READING_S 2.0
+enum { OPEVO_I_READING_S = 2 };
 
 typedef enum opevo_i_quantity {
     OPEVO_I_TIME,   /* in seconds */
@@ -41,6 +41,7 @@ typedef struct opevo_i_reading {
     const char *unit; /* that it is printed in: opevo/unit.h */
     opevo_i_place place;
     regex_t regex;
+    size_t copies; /* more than the characters of the expression with its repetitions written out */
     char *path; /* JSON: members and places, separated by dots */
 } opevo_i_reading;
 
@@ -50,7 +51,9 @@ void opevo_i_reading_clear(opevo_i_reading *reading);
 
 /* Append every number found in the output of a program that took `elapsed_s` to *values. False,
  * with `why`, when there is none, one that is not positive or out of its range, or more than OPEVO_I_SAMPLES_LIMIT in all,
- * or when the expression takes too long. A match of more than 1024 bytes may be missed. */
+ * or when the expression takes longer than OPEVO_I_READING_S. False with errno when the host failed.
+ * A match of more than 1024 bytes may be missed. Where the time is not bounded by the size of
+ * expression and output, they are searched in a child process. */
 bool opevo_i_reading_apply(const opevo_i_reading *reading, const char *output, double elapsed_s,
                            double **values, size_t *count, size_t *capacity, opevo_text *why);
 

@@ -182,6 +182,38 @@ static void test_bounded(void **state)
     opevo_free(more);
 }
 
+/* Letters a and b without a period, of which a search cannot reuse what it found out before. */
+static char *letters_of(size_t length)
+{
+    char *text = repeat("a", length, "");
+    uint32_t state = 1;
+
+    for (size_t i = 0; i < length; i++) {
+        state = state * 1664525 + 1013904223;
+        text[i] += (char)(state >> 31);
+    }
+    return text;
+}
+
+/* Within one match the time is bounded as well; a search in a child finds what one here does. */
+static void test_one_match(void **state)
+{
+    char *letters = letters_of(4096);
+    char *padding = repeat("x", MEBIBYTE, "took 1\ntook 2.5\n");
+    char *words = repeat("x", MEBIBYTE, "took long");
+    double start_s = (double)clock() / CLOCKS_PER_SEC;
+
+    (void)state;
+    check_refused("ms:/(a|b)*a(a|b){100}c/", letters, "took more than 2 s");
+    assert_true((double)clock() / CLOCKS_PER_SEC - start_s < 2);
+    check_found("ms:/took ([0-9.]+)/", padding, 2, 0.0025);
+    check_refused("ms:/took ([a-z]+)/", words, "\"long\", which is not a number");
+    check_refused("ms:/TOOK/", padding, "no match");
+    opevo_free(letters);
+    opevo_free(padding);
+    opevo_free(words);
+}
+
 static void check_expression(const char *text, const char *why)
 {
     opevo_i_reading reading;
@@ -227,9 +259,9 @@ static void test_expressions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),      cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_pieces),      cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_places),    cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_pieces),    cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_one_match), cmocka_unit_test(test_expressions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
