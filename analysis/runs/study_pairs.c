@@ -240,15 +240,29 @@ void opevo_study_pair_sentence(const opevo_study_analysis *analysis, const opevo
 
 /* ---- Over the landscapes ---- */
 
-/* The landscapes on which every contender is known where they are compared. */
+/* Whether a trial of any run succeeded there. */
+static bool has_success(const opevo_study_analysis *analysis, size_t landscape)
+{
+    for (size_t i = 0; i < analysis->study.contender_count; i++) {
+        const opevo_study_cell *cell = opevo_study_cell_of(analysis, landscape, i);
+
+        if (cell->failed < cell->trials)
+            return true;
+    }
+    return false;
+}
+
+/* The landscapes on which every contender is known where they are compared. Where all trials of all
+ * failed, all have the same rank, which would draw the mean ranks of all together. */
 static size_t list_blocks(const opevo_i_study *self, size_t *blocks)
 {
     const opevo_study *study = &self->analysis->study;
     size_t count = 0;
 
     for (size_t i = 0; i < study->landscape_count; i++) {
-        bool whole = true;
+        bool whole = has_success(self->analysis, i);
 
+        self->analysis->overall.all_failed += !whole;
         for (size_t j = 0; j < study->contender_count && whole; j++)
             whole = opevo_i_known_count(self, i * study->contender_count + j,
                                         self->analysis->places[i].compared_at) > 0;

@@ -15,6 +15,7 @@ typedef struct opevo_i_named_landscape {
     char *name, *unit, *on, *what, *space;
     char *label;        /* the name, and what tells it from others of that name */
     uint64_t signature; /* the same for all topologies of a plan */
+    uint64_t program;   /* hash of the program that was measured; 0 where not known */
     double optimum;     /* NAN where not known */
     opevo_fitness_table table;
     bool has_table;

@@ -45,8 +45,11 @@ void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo
 {
     double best = opevo_unit_result(row->unit, place->optimum);
     char signature[17];
+    char program[17] = "";
 
     snprintf(signature, sizeof signature, "%016llx", (unsigned long long)row->signature);
+    if (row->program)
+        snprintf(program, sizeof program, "%016llx", (unsigned long long)row->program);
     opevo_i_json_string(out, "name", row->label);
     opevo_i_json_string(out, "unit", opevo_unit_name(row->unit));
     opevo_i_json_string(out, "better", opevo_unit_better(row->unit));
@@ -54,6 +57,7 @@ void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo
     opevo_i_json_string(out, "what", row->what);
     opevo_i_json_string(out, "space", row->space);
     opevo_i_json_string(out, "signature", signature);
+    opevo_i_json_string(out, "program", program);
     opevo_i_json_double(out, "optimum", place->optimum_known ? best : (double)NAN);
     opevo_i_json_double(out, "best", best);
     opevo_i_json_double(out, "fractions_of", place->optimum);
@@ -82,6 +86,7 @@ bool opevo_i_analysis_json_overall(const opevo_study_analysis *analysis, opevo_t
     }
     opevo_text_add(out, "{");
     opevo_i_json_index(out, "landscapes", overall->blocks);
+    opevo_i_json_index(out, "landscapes_all_failed", overall->all_failed);
     opevo_i_json_double(out, "chi_square", test->chi_square);
     opevo_i_json_double(out, "p", test->p);
     opevo_i_json_bool(out, "p_exact", test->exact);

@@ -62,16 +62,20 @@ static size_t find_landscape(listing *self, const opevo_run_info *info)
 {
     opevo_i_study_data *data = self->data;
     void *rows = data->landscapes;
-    opevo_i_named_landscape row = {.signature = info->signature, .optimum = info->optimum};
+    opevo_i_named_landscape row = {
+        .signature = info->signature, .program = info->program, .optimum = info->optimum};
 
     for (size_t i = 0; i < data->landscape_count; i++) {
         opevo_i_named_landscape *known = &data->landscapes[i];
 
         if (known->signature != info->signature || strcmp(known->name, info->objective) != 0 ||
-            !opevo_unit_agree(known->unit, info->unit))
+            !opevo_unit_agree(known->unit, info->unit) ||
+            (known->program && info->program && known->program != info->program))
             continue;
         if (isnan(known->optimum)) /* an older run did not say */
             known->optimum = info->optimum;
+        if (!known->program)
+            known->program = info->program;
         if (!*known->on && *info->on)
             self->failed = !recopy(info->on, &known->on) || !recopy(info->what, &known->what) ||
                            !recopy(info->space, &known->space);
@@ -235,27 +239,33 @@ static opevo_status make_label(opevo_i_study_data *data, opevo_i_contender *row,
     return status;
 }
 
-/* The name, and of several landscapes of that name the space file or else the signature. */
+/* The name, and of several landscapes of that name the space file or else the signature; of several
+ * versions of a program its hash. */
 static opevo_status label_landscape(const opevo_i_study_data *data, opevo_i_named_landscape *row,
                                     opevo_error *err)
 {
     const char *slash = strrchr(row->space, '/');
     opevo_text label = {0};
-    bool same_name = false, same_space = false;
+    bool other_points = false, same_space = false, other_program = false;
 
     for (size_t i = 0; i < data->landscape_count; i++) {
         const opevo_i_named_landscape *other = &data->landscapes[i];
 
         if (other == row || strcmp(other->name, row->name) != 0)
             continue;
-        same_name = true;
+        other_program = other_program || other->program != row->program;
+        if (other->signature == row->signature)
+            continue;
+        other_points = true;
         same_space = same_space || !strcmp(other->space, row->space);
     }
     opevo_text_add(&label, row->name);
-    if (same_name && *row->space)
+    if (other_points && *row->space)
         opevo_text_printf(&label, " space=%s", slash ? slash + 1 : row->space);
     if (same_space)
         opevo_text_printf(&label, " signature=%016llx", (unsigned long long)row->signature);
+    if (other_program)
+        opevo_text_printf(&label, " program=%016llx", (unsigned long long)row->program);
     if (opevo_text_check(&label, err) != OPEVO_OK) {
         opevo_text_free(&label);
         return OPEVO_NOMEM;

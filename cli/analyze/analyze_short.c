@@ -202,6 +202,9 @@ static void say_overall(const opevo_study_analysis *analysis, const ranked *rows
                       open.count ? "not resolved against " : "better than all others");
     end_names(&open, &out->rest);
     opevo_text_add(&out->rest, ".");
+    if (overall->all_failed)
+        opevo_text_printf(&out->rest, " Left out: %zu landscape%s on which no trial succeeded.",
+                          overall->all_failed, overall->all_failed == 1 ? "" : "s");
 }
 
 opevo_status opevo_i_short_overall(const opevo_study_analysis *analysis, opevo_i_short *out,

@@ -418,8 +418,12 @@ static opevo_status print_overall(printer *self, opevo_error *err)
 
     if (overall->blocks < 2 || self->analysis->study.contender_count < 2)
         return OPEVO_OK;
-    opevo_text_printf(self->out, "\nover the %zu landscapes on which all of them ran\n",
+    opevo_text_printf(self->out, "\nover the %zu landscapes on which all of them ran",
                       overall->blocks);
+    if (overall->all_failed)
+        opevo_text_printf(self->out, ", without %zu on which no trial succeeded",
+                          overall->all_failed);
+    opevo_text_add(self->out, "\n");
     for (size_t i = 0; i < self->analysis->study.contender_count; i++) {
         opevo_i_table_cell(&table, "%s", self->analysis->study.contenders[i]);
         sure_cell(&table, "%.4f", overall->mean[i], overall->interval[i], false);

@@ -137,10 +137,10 @@ function addTargetTable(parent, data, place) {
     rows.push(row(data.words.random, place.random, true));
     rows.at(-1).class = "exact";
   }
-  const heads = data.targets.flatMap((x) => [`reached ${short(100 * x)} %`, "trials to it"]);
+  const heads = data.targets.flatMap((x) => [`reached ${short(100 * x)} %`, "ERT"]);
   parent.append(
-    table(["<contender", ...heads, "area under ECDF"], rows, [
-      "Runs that reached a target, expected trials to it, and the area under the ECDF over log trials from 1 to ",
+    table(["<contender", ...heads, "area"], rows, [
+      "Runs that reached a target, expected running time (ERT) to it in trials, and the area under the ECDF over log trials from 1 to ",
       whole(place.horizon),
       ": ",
       sure("estimated"),

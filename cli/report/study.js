@@ -252,7 +252,7 @@ function addFailures(parent, data, place, landscape) {
     { text: one.message, class: "text" },
   ]);
   parent.append(
-    table(["<outcome", "trials", "<first", "<what it said"], reasons, [
+    table(["<outcome", "trials", "<first", "<message"], reasons, [
       "The first failure of each class, and its message.",
     ]),
   );
@@ -267,11 +267,13 @@ function addPlace(parent, data, place, landscape) {
     el(
       "p",
       { class: "soft" },
-      place.optimum === null
-        ? [
-            `Optimum not known; fractions are of the best of all runs, ${short(place.best, 6)} ${place.unit}${betterOf(place)}, and the true ones are smaller.`,
-          ]
-        : [`Optimum ${short(place.optimum, 6)} ${place.unit}${betterOf(place)}. `, sure("exact")],
+      !place.fractions_of
+        ? "No trial of any run succeeded."
+        : place.optimum === null
+          ? [
+              `The optimum is not known; the best of all runs is ${short(place.best, 6)} ${place.unit}${betterOf(place)}, and the true fractions are smaller.`,
+            ]
+          : [`Optimum ${short(place.optimum, 6)} ${place.unit}${betterOf(place)}. `, sure("exact")],
       ` All contenders are known up to ${count(place.horizon, "trial")}.`,
     ),
   );

@@ -117,7 +117,7 @@ function addOverall(parent, data) {
   parent.append(
     el("h2", { id: "overall" }, `Over ${overall.landscapes} landscapes`),
     table(
-      ["<contender", "", "mean rank", "mean fraction"],
+      ["<contender", "", "mean rank", "mean"],
       rows,
       [
         "Mean ranks (1 is best), each bar as long as Nemenyi's critical difference ",
@@ -126,9 +126,12 @@ function addOverall(parent, data) {
         short(overall.p, 2),
         overall.p_exact ? " (exact)" : ` (estimated, ${short(overall.p_interval[0], 2)} to ${short(overall.p_interval[1], 2)})`,
         isNumber(overall.p_f) ? `, Iman-Davenport p = ${short(overall.p_f, 2)} (approximate)` : "",
-        ". Means ",
+        ". Means of fractions ",
         sure("estimated"),
         ", the landscapes being fixed.",
+        overall.landscapes_all_failed
+          ? ` Left out: ${count(overall.landscapes_all_failed, "landscape")} on which no trial succeeded.`
+          : "",
       ],
       { class: "wide" },
     ),

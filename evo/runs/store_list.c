@@ -208,6 +208,7 @@ static opevo_status list_row(lister *self, sqlite3_stmt *row, opevo_run_info *in
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is damaged: the seed of run %lld is not a number; use another store.",
                           self->store->path, (long long)info->run);
+    OPEVO_TRY(opevo_store_program(self->store, info->run, &info->program, err));
     OPEVO_TRY(find_landscape(self, row, info, err));
     OPEVO_TRY(find_best(self, row, info, err));
 cleanup:

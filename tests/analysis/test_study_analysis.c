@@ -228,6 +228,34 @@ static void test_small_study(void **state)
     assert_int_equal(opevo_memory_live(), 0);
 }
 
+/* A landscape on which every trial failed says nothing about who is better, and is left out of the
+ * mean ranks. */
+static void test_all_failed(void **state)
+{
+    opevo_study_landscape places[] = {
+        {"one", "s", NAN, NULL}, {"two", "s", NAN, NULL}, {"none", "s", NAN, NULL}};
+    opevo_study_run runs[6];
+    opevo_study study = {places, two_names, runs, 3, 2, 6};
+    opevo_study_options options = small_options();
+    opevo_study_analysis *analysis = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        runs[i] = (opevo_study_run){
+            .landscape = i / 2, .contender = i % 2, .seed = 1, .end = OPEVO_RUN_TRIALS};
+        add(&runs[i], i < 4 ? 2 - (double)(i % 2) : 0, 1);
+    }
+    CHECK_OK(opevo_study_analyse(&study, &options, &analysis, &err));
+    assert_int_equal(analysis->overall.blocks, 2);
+    assert_int_equal(analysis->overall.all_failed, 1);
+    CHECK_CLOSE(analysis->overall.mean_rank[0], 1, 0);
+    CHECK_CLOSE(analysis->overall.mean_rank[1], 2, 0);
+    CHECK_CLOSE(analysis->overall.mean[1], 0.5, 1e-15);
+    opevo_study_analysis_destroy(analysis);
+    free_runs(runs, 6);
+    assert_int_equal(opevo_memory_live(), 0);
+}
+
 static void test_refusals(void **state)
 {
     opevo_study_run runs[6];
@@ -608,6 +636,7 @@ int main(void)
         cmocka_unit_test(test_horizons),      cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_random_search), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_false_alarms),  cmocka_unit_test(test_planted_difference),
+        cmocka_unit_test(test_all_failed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,9 +163,10 @@ typedef struct opevo_study_pair {
     double pairs_needed; /* to resolve such a difference with power .8; INFINITY: none is seen */
 } opevo_study_pair;
 
-/* Contenders over those landscapes on which all of them ran. */
+/* Contenders over those landscapes on which all of them ran and a trial of one succeeded. */
 typedef struct opevo_study_overall {
     size_t blocks;            /* landscapes; below 2: no test */
+    size_t all_failed;        /* landscapes left out because no trial of any run succeeded */
     double *mean;             /* of each contender: mean over the blocks of its mean fraction */
     opevo_interval *interval; /* of that, the landscapes being fixed */
     double *mean_rank;        /* 1 is best */

@@ -108,6 +108,7 @@ typedef struct opevo_run_info {
     const char *objective, *tuner, *settings, *unit, *started, *version, *best_text;
     const char *on, *what, *space; /* as in opevo_objective_note; "" where not known */
     uint64_t signature; /* of the landscape: topologies that a plan sets leave it as it is */
+    uint64_t program;   /* hash of the program that the run measured; 0 where not known */
     double optimum;     /* NAN where not known */
     const char *budget; /* of a run of a study, such as "trials=500"; otherwise "" */
     const char *stop;   /* opevo_stop_name; "" where not known or not ended */
