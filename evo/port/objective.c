@@ -41,7 +41,7 @@ bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind)
 
 opevo_outcome opevo_outcome_failed(opevo_outcome_class kind)
 {
-    return (opevo_outcome){.kind = kind, .time_s = NAN};
+    return (opevo_outcome){.kind = kind, .time_s = NAN, .more = {NAN, NAN, NAN}};
 }
 
 double opevo_outcome_cost_s(const opevo_outcome *outcome)
@@ -55,7 +55,7 @@ static double positive(double number)
     return number > 0 && isfinite(number) ? number : 0;
 }
 
-static void clean(opevo_outcome *outcome)
+static void clean(const opevo_objective *objective, opevo_outcome *outcome)
 {
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
 
@@ -65,6 +65,10 @@ static void clean(opevo_outcome *outcome)
     outcome->run_s = positive(outcome->run_s);
     outcome->check_s = positive(outcome->check_s);
     outcome->other_s = positive(outcome->other_s);
+    for (size_t i = 0; i < OPEVO_CRITERIA_MOST - 1; i++) {
+        if (!ok || i >= objective->more_count || !isfinite(outcome->more[i]))
+            outcome->more[i] = NAN;
+    }
 }
 
 static opevo_status keep(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
@@ -87,11 +91,12 @@ opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_in
     if (status != OPEVO_OK)
         return status;
     for (size_t i = 0; i < count; i++)
-        clean(&outcomes[i]);
+        clean(objective, &outcomes[i]);
     return OPEVO_OK;
 }
 
 typedef struct receiver {
+    const opevo_objective *objective;
     opevo_outcome_sink sink;
     void *context;
 } receiver;
@@ -101,7 +106,7 @@ static opevo_status pass_on(void *context, size_t i, const opevo_outcome *outcom
     const receiver *self = context;
     opevo_outcome cleaned = *outcome;
 
-    clean(&cleaned);
+    clean(self->objective, &cleaned);
     return self->sink(self->context, i, &cleaned, err);
 }
 
@@ -109,7 +114,7 @@ opevo_status opevo_objective_measure(opevo_objective *objective, const opevo_ind
                                      size_t count, const opevo_interrupt *interrupt,
                                      opevo_outcome_sink sink, void *sink_context, opevo_error *err)
 {
-    receiver self = {.sink = sink, .context = sink_context};
+    receiver self = {.objective = objective, .sink = sink, .context = sink_context};
     opevo_status status = OPEVO_OK;
 
     if (objective->ops->measure && count > 0)

@@ -25,6 +25,7 @@ opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *s
     tuner->ops = ops;
     tuner->space = space;
     tuner->features = NULL;
+    tuner->criteria = opevo_criteria_fitness();
     tuner->pending = 0;
     tuner->asked = false;
     *out = tuner;
@@ -36,8 +37,18 @@ static opevo_status check_not_asked(const opevo_tuner *tuner, opevo_error *err)
     if (tuner->asked)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
-            "A tuner must be told of features and earlier trials before it is asked.");
+            "A tuner must be told of criteria, features and earlier trials before it is asked.");
     return OPEVO_OK;
+}
+
+opevo_status opevo_tuner_use_criteria(opevo_tuner *tuner, const opevo_criteria *criteria,
+                                      opevo_error *err)
+{
+    opevo_status status = check_not_asked(tuner, err);
+
+    if (status == OPEVO_OK && tuner->ops->by_criteria)
+        tuner->criteria = *criteria;
+    return status;
 }
 
 opevo_status opevo_tuner_use_features(opevo_tuner *tuner, const opevo_feature_source *source,

@@ -89,6 +89,15 @@ static void print_earlier(const opevo_run_options *options, opevo_text *out)
                       (unsigned long long)hash);
 }
 
+/* Whether the tuner searches by anything else than the fitness. */
+static bool sees_criteria(const opevo_run_options *options)
+{
+    const opevo_criteria *criteria = options->criteria;
+
+    return criteria && options->tuner->by_criteria &&
+           (criteria->count > 1 || criteria->chosen[0].index > 0);
+}
+
 static opevo_status begin_stored_run(runner *self, opevo_error *err)
 {
     const opevo_run_options *options = self->options;
@@ -107,6 +116,10 @@ static opevo_status begin_stored_run(runner *self, opevo_error *err)
 
     opevo_settings_print(options->tuner, options->settings, &settings);
     opevo_text_add(&settings, options->settings_more ? options->settings_more : "");
+    if (sees_criteria(options)) {
+        opevo_text_add(&settings, settings.length ? " criteria=" : "criteria=");
+        opevo_criteria_print(self->objective, options->criteria, &settings);
+    }
     if (options->earlier_count > 0)
         print_earlier(options, &settings);
     OPEVO_TRY(opevo_text_check(&settings, err));
@@ -152,6 +165,8 @@ static opevo_status prepare(runner *self, opevo_error *err)
     }
     OPEVO_TRY(opevo_tuner_create(options->tuner, self->objective->space, options->settings,
                                  options->seed, &self->tuner, err));
+    if (options->criteria)
+        OPEVO_TRY(opevo_tuner_use_criteria(self->tuner, options->criteria, err));
     OPEVO_TRY(opevo_tuner_use_features(self->tuner, self->objective->features, err));
     if (options->earlier_count > 0)
         OPEVO_TRY(opevo_tuner_learn(self->tuner, options->earlier, options->earlier_count, err));

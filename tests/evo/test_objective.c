@@ -82,6 +82,27 @@ static void test_cleaning(void **state)
     assert_true(got.fitness == 1e300 && got.run_s == 1e-300);
 }
 
+/* Criteria are finite or not known; a failure has none, nor has an objective more than it lists. */
+static void test_cleaning_criteria(void **state)
+{
+    static const opevo_criterion listed[] = {{"error", "", false}, {"energy", "J", false}};
+    static const opevo_objective_ops ops = {.evaluate = give_raw, .destroy = formula_destroy};
+    opevo_objective objective = {.ops = &ops, .criteria = listed, .more_count = 2};
+    opevo_index point = 0;
+    opevo_outcome got;
+
+    (void)state;
+    raw = (opevo_outcome){.fitness = 1, .more = {-3, INFINITY, 5}};
+    CHECK_OK(opevo_objective_evaluate(&objective, &point, 1, &got, &err));
+    assert_true(opevo_outcome_criterion(&got, 0) == 1 && opevo_outcome_criterion(&got, 1) == -3);
+    assert_true(isnan(got.more[1]) && isnan(got.more[2]));
+    raw.kind = OPEVO_OUTCOME_WRONG;
+    CHECK_OK(opevo_objective_evaluate(&objective, &point, 1, &got, &err));
+    assert_true(isnan(got.more[0]) && isnan(got.more[1]) && isnan(got.more[2]));
+    got = evaluate_raw((opevo_outcome){.fitness = 1});
+    assert_true(isnan(got.more[0]) && isnan(got.more[1]) && isnan(got.more[2]));
+}
+
 static void test_optimum_unknown(void **state)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}");
@@ -99,9 +120,8 @@ static void test_optimum_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_failed),
-        cmocka_unit_test(test_cleaning),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_cleaning),        cmocka_unit_test(test_cleaning_criteria),
         cmocka_unit_test(test_optimum_unknown),
     };
 

@@ -12,6 +12,7 @@
 
 #include <opevo/interrupt.h>
 #include <opevo/space.h>
+#include <opevo/text.h>
 
 /* What came of evaluating a point. Failures of a kernel are outcomes, never errors. One row each:
  * enum suffix, name in stores and on the terminal, what it means. The numbers are stored in files:
@@ -38,6 +39,29 @@ const char *opevo_outcome_meaning(opevo_outcome_class kind);
 /* False, with *kind untouched, for an unknown name. */
 bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind);
 
+/* ---- Criteria ---- */
+
+/* What an outcome may be judged by: its fitness, which is criterion 0 and always there, and up to
+ * three more, such as the error of the result, energy, the size of the code, or the time of a build. */
+enum { OPEVO_CRITERIA_MOST = 4 };
+
+typedef struct opevo_criterion {
+    const char *name; /* "error", "energy": a letter, then letters, digits, '_', '.' and '-' */
+    const char *unit; /* "J", "bytes"; "" for a number without a unit */
+    bool larger_is_better;
+} opevo_criterion;
+
+/* Some of the criteria of an objective: what a search is for. Any order, none twice. */
+typedef struct opevo_criteria {
+    size_t count; /* 1 .. OPEVO_CRITERIA_MOST */
+    struct {
+        size_t index; /* which criterion of the objective; 0: the fitness */
+        bool larger_is_better;
+    } chosen[OPEVO_CRITERIA_MOST];
+} opevo_criteria;
+
+/* ---- Outcomes ---- */
+
 /* A plain value. The pointers are borrowed from the objective until it is called again; a concurrent
  * objective keeps them as long as it lives. */
 typedef struct opevo_outcome {
@@ -46,15 +70,31 @@ typedef struct opevo_outcome {
     double time_s;  /* of one execution of the kernel; NAN unless kind is OK */
     /* What this evaluation cost, in seconds; 0 where not known. */
     double build_s, run_s, check_s, other_s;
+    /* Criteria 1, 2, ... of the objective in their units; NAN where not known, and beyond them. Read
+     * them by opevo_outcome_criterion. */
+    double more[OPEVO_CRITERIA_MOST - 1];
     const double *samples_s; /* single measurements, NULL when not kept */
     size_t sample_count;
     const char *message; /* why it failed, NULL when there is nothing to say */
 } opevo_outcome;
 
-/* A failed outcome: fitness 0, no time, no cost. */
+/* A failed outcome: fitness 0, no time, no cost, no criteria. */
 opevo_outcome opevo_outcome_failed(opevo_outcome_class kind);
 /* build_s + run_s + check_s + other_s. */
 double opevo_outcome_cost_s(const opevo_outcome *outcome);
+/* The value of criterion `index` of the objective, below OPEVO_CRITERIA_MOST: that of 0 is the fitness;
+ * NAN where it is not known. */
+double opevo_outcome_criterion(const opevo_outcome *outcome, size_t index);
+/* Whether a is at least as good as b in each of the chosen criteria, and better in at least one.
+ *
+ * A value that is not known is worse than every number, and as good as another such. Every success
+ * dominates every failure; failures do not dominate each other, for a class is not a number. So it
+ * is a strict partial order: irreflexive and transitive.
+ *
+ * Source: Deb et al., "NSGA-II", IEEE Transactions on Evolutionary Computation 6(2), 2002, sections
+ *         II and VI (constrained domination, with all failures violating alike). */
+bool opevo_outcome_dominates(const opevo_outcome *a, const opevo_outcome *b,
+                             const opevo_criteria *criteria);
 
 typedef struct opevo_objective opevo_objective;
 
@@ -112,11 +152,29 @@ struct opevo_objective {
     bool concurrent;
     size_t wanted; /* of a measured objective: points at once that keep it busy; 0: 1 */
     const opevo_feature_source *features; /* NULL: none; owned likewise */
+    const opevo_criterion *criteria;      /* those after the fitness, criterion 1 first; likewise */
+    size_t more_count;                    /* how many those are, below OPEVO_CRITERIA_MOST */
 };
+
+/* 1 + more_count. */
+size_t opevo_objective_criterion_count(const opevo_objective *objective);
+/* Criterion 0 is "fitness" in opevo_unit_of_fitness, larger is better. */
+opevo_criterion opevo_objective_criterion(const opevo_objective *objective, size_t index);
+/* The fitness alone. */
+opevo_criteria opevo_criteria_fitness(void);
+/* The criteria of a list of names such as "time,energy". "fitness" is criterion 0, and so is "time"
+ * where no other criterion has this name and results are times or rates of a known amount of work.
+ * Errors: INVALID, with the names that there are, for an unknown name, one given twice or none. */
+opevo_status opevo_criteria_parse(const opevo_objective *objective, const char *names,
+                                  opevo_criteria *out, opevo_error *err);
+/* "fitness,energy"; opevo_criteria_parse reads it. */
+void opevo_criteria_print(const opevo_objective *objective, const opevo_criteria *criteria,
+                          opevo_text *out);
 
 /* Outcomes of `count` points, whether computed or measured, all at once. The outcomes are such that
  * every reader can rely on them: a fitness that is negative, NaN or infinite, or that comes with a
- * failure, becomes 0, as does such a cost; the time of a failure becomes NAN. The class is kept.
+ * failure, becomes 0, as does such a cost; the time of a failure becomes NAN, and so do its criteria
+ * and those that are infinite. The class is kept.
  * Errors: what the objective reports. */
 opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_index *points,
                                       size_t count, opevo_outcome *outcomes, opevo_error *err);

@@ -82,6 +82,7 @@ typedef struct opevo_tuner_ops {
                           opevo_error *err);
     /* NULL: proposals depend on no library's version. */
     void (*library)(opevo_tuner_library *out);
+    bool by_criteria; /* it searches by the chosen criteria; otherwise by the fitness alone */
 } opevo_tuner_ops;
 
 /* First member, `super`, of every implementation; the functions below keep all of it except the
@@ -90,6 +91,7 @@ struct opevo_tuner {
     const opevo_tuner_ops *ops;
     const opevo_space *space;
     const opevo_feature_source *features; /* of the objective, see there; NULL: none */
+    opevo_criteria criteria;              /* chosen; the fitness alone unless by_criteria */
     size_t pending;                       /* asked for and not yet told */
     bool asked;                           /* at least once */
     const char *reason; /* one sentence once the search is over, NULL before; a static string */
@@ -100,11 +102,13 @@ struct opevo_tuner {
 opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
                                 const opevo_setting_value *settings, uint64_t seed,
                                 opevo_tuner **out, opevo_error *err);
-/* Before the first ask, in this order and each at most once: where the features of points come from
- * (NULL: from their parameters; must outlive the tuner), and trials of earlier runs on the same
- * space. A tuner that does not learn a cost model ignores the source. Errors: INVALID after the
- * first ask, for a tuner that cannot learn from earlier trials, and for points outside the space;
- * NOMEM. */
+/* Before the first ask, in this order and each at most once: by which criteria to search, where the
+ * features of points come from (NULL: from their parameters; must outlive the tuner), and trials of
+ * earlier runs on the same space. A tuner that searches by the fitness alone ignores the criteria,
+ * one that does not learn a cost model ignores the source. Errors: INVALID after the first ask, for
+ * a tuner that cannot learn from earlier trials, and for points outside the space; NOMEM. */
+opevo_status opevo_tuner_use_criteria(opevo_tuner *tuner, const opevo_criteria *criteria,
+                                      opevo_error *err);
 opevo_status opevo_tuner_use_features(opevo_tuner *tuner, const opevo_feature_source *source,
                                       opevo_error *err);
 opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,

@@ -40,6 +40,9 @@ typedef struct opevo_run_options {
      * not matter. */
     const opevo_trial *earlier;
     size_t earlier_count;
+    /* What to search by; NULL: the fitness alone. Of a tuner that searches by criteria they are part of
+     * what identifies the run. The best trial and the target are of the fitness all the same. */
+    const opevo_criteria *criteria;
     opevo_budget budget;
     /* End the run when so many trials have failed in one way and none has succeeded; 0: never. Points
      * that are rejected do not count: a known limit of the device says nothing of the rest. */
