@@ -40,14 +40,6 @@ opevo_status opevo_i_verb_find(const char *name, const opevo_verb **out, opevo_e
     return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown verb \"%.60s\"; see opevo help.", name);
 }
 
-/* Length of a sequence that sets a colour, "ESC [ 1 ; 31 m"; 0 where there is none. */
-static size_t colour_length(const char *at)
-{
-    size_t length = at[0] == '\033' && at[1] == '[' ? 2 + strspn(at + 2, "0123456789;") : 0;
-
-    return length && at[length] == 'm' ? length + 1 : 0;
-}
-
 /* What a verb printed, with everything escaped that could steer a terminal: names, messages and
  * notes may come from anywhere. Colours are the program's own, on a terminal only. */
 static void make_safe(const opevo_text *out, bool terminal, opevo_text *safe)
@@ -57,7 +49,7 @@ static void make_safe(const opevo_text *out, bool terminal, opevo_text *safe)
     while (at < end) {
         bool visible = true;
         size_t length = opevo_text_character(at, &visible);
-        size_t colour = terminal ? colour_length(at) : 0;
+        size_t colour = terminal ? opevo_i_colour_length(at) : 0;
         char one[8] = "";
 
         length = colour ? colour : length;
@@ -71,20 +63,34 @@ static void make_safe(const opevo_text *out, bool terminal, opevo_text *safe)
     }
 }
 
-static bool write_out(const opevo_text *out, opevo_error *err)
+/* Whether the call prints what a program reads; otherwise it is for a person. */
+static bool prints_data(const opevo_call *call)
+{
+    return call->verb->prints_data || opevo_i_flag(call, "json") || opevo_i_flag(call, "csv") ||
+           opevo_i_flag(call, "latex");
+}
+
+/* All that is not data keeps to the width of the terminal here. */
+static bool write_out(const opevo_call *call, const opevo_text *out, opevo_error *err)
 {
     opevo_text safe = {0};
+    opevo_text wrapped = {0};
+    const opevo_text *shown = prints_data(call) ? &safe : &wrapped;
     bool written = false;
 
     make_safe(out, isatty(STDOUT_FILENO), &safe);
-    if (safe.failed)
-        opevo_text_check(&safe, err);
-    else if (fwrite(opevo_text_string(&safe), 1, safe.length, stdout) == safe.length &&
+    if (shown == &wrapped)
+        opevo_i_text_add_wrapped(&wrapped, opevo_text_string(&safe),
+                                 opevo_i_terminal_width(STDOUT_FILENO));
+    if (safe.failed || wrapped.failed)
+        opevo_error_set(err, OPEVO_NOMEM, "No memory for what is to be printed.");
+    else if (fwrite(opevo_text_string(shown), 1, shown->length, stdout) == shown->length &&
              fflush(stdout) == 0)
         written = true;
     else
         opevo_error_set(err, OPEVO_IO, "Standard output: %s.", strerror(errno));
     opevo_text_free(&safe);
+    opevo_text_free(&wrapped);
     return written;
 }
 
@@ -100,7 +106,7 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
         status = verb->run(&call, &out, &exit_code, &err);
         if (status == OPEVO_OK)
             status = opevo_text_check(&out, &err);
-        if (status == OPEVO_OK && !write_out(&out, &err))
+        if (status == OPEVO_OK && !write_out(&call, &out, &err))
             status = err.status;
         opevo_i_call_free(&call);
     }

@@ -262,5 +262,6 @@ const opevo_verb opevo_i_verb_completion = {
                "  opevo completion fish | source        in ~/.config/fish/config.fish\n\n"
                "The scripts call `opevo completion words -- WORD...`, which prints what may stand\n"
                "in the place of the last word, one candidate a line.",
+    .prints_data = true,
     .run = run,
 };

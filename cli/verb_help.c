@@ -5,16 +5,30 @@
 #include "cli_internal.h"
 
 #include <string.h>
+#include <unistd.h>
 
-static void print_option(const opevo_option *option, opevo_text *out)
+/* The summary in a column of its own, where that leaves it room. */
+static void print_option(const opevo_option *option, unsigned width, opevo_text *out)
 {
-    opevo_text left = {0};
+    enum { COLUMN = 25, LEAST = 30 };
+    opevo_text left = {0}, summary = {0}, lines = {0};
+    const char *at = NULL;
 
     opevo_text_printf(&left, "  %s%s%s%s", opevo_i_option_dashes(option), option->name,
                       option->argument ? " " : "", option->argument ? option->argument : "");
-    opevo_text_printf(out, "%-24s %s%s\n", opevo_text_string(&left), option->summary,
+    opevo_text_printf(&summary, "%s%s", option->summary,
                       option->repeatable ? " (may be repeated)" : "");
+    opevo_i_text_add_wrapped(&lines, opevo_text_string(&summary),
+                             width >= COLUMN + LEAST && left.length < COLUMN ? width - COLUMN : 0);
+    at = opevo_text_string(&lines);
+    opevo_text_printf(out, "%-*s %.*s\n", COLUMN - 1, opevo_text_string(&left),
+                      (int)strcspn(at, "\n"), at);
+    for (at = strchr(at, '\n'); at; at = strchr(at + 1, '\n'))
+        opevo_text_printf(out, "%*s%.*s\n", COLUMN, "", (int)strcspn(at + 1, "\n"), at + 1);
+    out->failed = out->failed || left.failed || summary.failed || lines.failed;
     opevo_text_free(&left);
+    opevo_text_free(&summary);
+    opevo_text_free(&lines);
 }
 
 void opevo_i_print_usage(const opevo_verb *verb, opevo_text *out)
@@ -26,7 +40,7 @@ void opevo_i_print_usage(const opevo_verb *verb, opevo_text *out)
     if (verb->option_count)
         opevo_text_add(out, "\noptions:\n");
     for (size_t i = 0; i < verb->option_count; i++)
-        print_option(&verb->options[i], out);
+        print_option(&verb->options[i], opevo_i_terminal_width(STDOUT_FILENO), out);
 }
 
 static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_code,
@@ -128,5 +142,6 @@ const opevo_verb opevo_i_verb_man = {
     .name = "man",
     .arguments = "",
     .summary = "Print the man page: opevo man | man -l -",
+    .prints_data = true,
     .run = run_man,
 };

@@ -125,7 +125,7 @@ static void end_names(name_list *list, opevo_text *out)
     opevo_text_free(&list->text);
 }
 
-/* "Better than 3 of 5; not resolved against A. " */
+/* " Better than 3 of 5; not resolved against A." */
 static void add_compared(const opevo_study_analysis *analysis, size_t landscape,
                          const size_t *order, size_t count, opevo_text *out)
 {
@@ -141,10 +141,10 @@ static void add_compared(const opevo_study_analysis *analysis, size_t landscape,
         if (verdict == OPEVO_VERDICT_UNRESOLVED)
             add_name(&open, analysis->study.contenders[order[i]]);
     }
-    opevo_text_printf(out, "Better than %zu of %zu%s", beaten, count - 1,
+    opevo_text_printf(out, " Better than %zu of %zu%s", beaten, count - 1,
                       open.count ? "; not resolved against " : "");
     end_names(&open, out);
-    opevo_text_add(out, ". ");
+    opevo_text_add(out, ".");
 }
 
 static void say_place(const opevo_study_analysis *analysis, size_t landscape, const size_t *order,
@@ -162,12 +162,12 @@ static void say_place(const opevo_study_analysis *analysis, size_t landscape, co
         opevo_text_printf(&out->rest, " (%.3f to %.3f)", point->interval.low, point->interval.high);
     opevo_text_printf(&out->rest, " of the %s after ", opevo_i_fraction_of(place));
     opevo_i_text_add_grouped(&out->rest, place->compared_at);
-    opevo_text_printf(&out->rest, " trial%s%s. ", place->compared_at == 1 ? "" : "s",
+    opevo_text_printf(&out->rest, " trial%s%s.", place->compared_at == 1 ? "" : "s",
                       point->runs == 1 ? ", from one run" : "");
     if (count > 1)
         add_compared(analysis, landscape, order, count, &out->rest);
     if (place->exact_random)
-        opevo_text_printf(&out->rest, "The mean of %s is %.3f (exact).", opevo_i_random_name,
+        opevo_text_printf(&out->rest, " The mean of %s is %.3f (exact).", opevo_i_random_name,
                           opevo_i_compared_point(place, &place->random)->mean);
 }
 

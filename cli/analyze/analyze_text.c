@@ -494,8 +494,7 @@ opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_d
                                          const opevo_study_analysis *analysis, bool all,
                                          opevo_text *out, opevo_error *err)
 {
-    opevo_text text = {0};
-    printer self = {data, analysis, opevo_i_terminal_width(STDOUT_FILENO), &text};
+    printer self = {data, analysis, opevo_i_terminal_width(STDOUT_FILENO), out};
     opevo_status status = OPEVO_OK;
 
     print_head(&self, path);
@@ -515,11 +514,7 @@ opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_d
     if (all)
         OPEVO_TRY(print_overall(&self, err));
     else
-        opevo_text_add(&text,
-                       "\n--all adds checkpoints, targets, areas, scores and all verdicts.\n");
-    OPEVO_TRY(opevo_text_check(&text, err));
-    opevo_i_text_add_wrapped(out, text.data, self.width);
+        opevo_text_add(out, "\n--all adds checkpoints, targets, areas, scores and all verdicts.\n");
 cleanup:
-    opevo_text_free(&text);
     return status;
 }

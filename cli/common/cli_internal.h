@@ -38,6 +38,7 @@ typedef struct opevo_verb {
     const char *details; /* paragraphs for `opevo help VERB` and the man page */
     const opevo_option *options;
     size_t option_count;
+    bool prints_data; /* what it prints is not for a person, and lines are left as they are */
     /* Everything for stdout goes to `out`, which is written when the verb returns OPEVO_OK.
      * *exit_code is OPEVO_EXIT_OK on entry. */
     opevo_status (*run)(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err);
@@ -255,8 +256,12 @@ typedef enum opevo_style { OPEVO_STYLE_STRONG, OPEVO_STYLE_GOOD, OPEVO_STYLE_BAD
  * set; otherwise as it is. */
 void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style, const char *text);
 
+/* Length of a sequence that sets a style, as the above writes it; 0 where there is none. */
+size_t opevo_i_colour_length(const char *at);
+
 /* Append a text whose lines are broken at blanks where they are wider; the rest of a line is
- * indented by two more. */
+ * indented by two more. Lines do not end in blanks. What a verb prints is wrapped by main.c, unless
+ * it is data. */
 void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width);
 
 /* A table of texts. Where it is wider than the terminal, the last `below` columns stand below each row,

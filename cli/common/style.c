@@ -44,3 +44,11 @@ void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style,
     else
         opevo_text_add(out, text);
 }
+
+/* "ESC [ 1 ; 31 m" */
+size_t opevo_i_colour_length(const char *at)
+{
+    size_t length = at[0] == '\033' && at[1] == '[' ? 2 + strspn(at + 2, "0123456789;") : 0;
+
+    return length && at[length] == 'm' ? length + 1 : 0;
+}

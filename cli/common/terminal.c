@@ -68,7 +68,12 @@ static size_t break_of(const char *line, size_t at, size_t length, size_t column
 
     for (size_t i = at; i < length; i++) {
         bool begins = ((unsigned char)line[i] & 0xc0) != 0x80;
+        size_t colour = opevo_i_colour_length(line + i);
 
+        if (colour) {
+            i += colour - 1;
+            continue;
+        }
         if (line[i] == ' ' && in_word)
             found = i;
         in_word = line[i] != ' ';
@@ -83,6 +88,8 @@ static void add_wrapped_line(opevo_text *out, const char *line, size_t length, u
 {
     size_t hang = strspn(line, " ") + 2, column = 0;
 
+    while (length && line[length - 1] == ' ')
+        length--;
     for (size_t at = 0; at < length; column = hang) {
         size_t end = break_of(line, at, length, column, width);
 

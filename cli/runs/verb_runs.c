@@ -144,7 +144,6 @@ static void visit_whole(listing *self, const opevo_run_info *info)
     opevo_i_finals finals;
     opevo_i_reasons reasons = {.of[0] = {0}};
     opevo_space *space = NULL;
-    opevo_text text = {0};
 
     self->status = opevo_i_finals_of_run(self->store, info->run, &finals, &space, self->err);
     if (self->status == OPEVO_OK && info->failed)
@@ -152,15 +151,10 @@ static void visit_whole(listing *self, const opevo_run_info *info)
     if (self->status == OPEVO_OK && self->json) {
         add_json(info, &reasons, &finals, space, self);
     } else if (self->status == OPEVO_OK) {
-        print_run(info, &reasons, &text);
-        opevo_i_text_add_wrapped(self->out, opevo_text_string(&text), self->width);
-        opevo_text_clear(&text);
+        print_run(info, &reasons, self->out);
         self->status = print_curve(self->store, info, self->out, self->err);
-        opevo_i_finals_print(&finals, space, info->unit, &text);
-        opevo_i_text_add_wrapped(self->out, opevo_text_string(&text), self->width);
-        self->out->failed = self->out->failed || text.failed;
+        opevo_i_finals_print(&finals, space, info->unit, self->out);
     }
-    opevo_text_free(&text);
     opevo_space_destroy(space);
     opevo_i_reasons_free(&reasons);
     opevo_i_finals_free(&finals);

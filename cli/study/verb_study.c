@@ -319,7 +319,7 @@ cleanup:
     return status;
 }
 
-static opevo_status act(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_study_call self = {.store = opevo_i_option(call, "store"),
@@ -354,21 +354,6 @@ cleanup:
     opevo_i_close_objectives(opened, count);
     opevo_text_free(&self.path);
     opevo_text_free(&self.by);
-    return status;
-}
-
-static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
-{
-    opevo_text text = {0};
-    opevo_status status = act(call, &text, exit_code, err);
-
-    if (status == OPEVO_OK)
-        status = opevo_text_check(&text, err);
-    if (status == OPEVO_OK)
-        opevo_i_text_add_wrapped(
-            out, opevo_text_string(&text),
-            opevo_i_flag(call, "json") ? 0 : opevo_i_terminal_width(STDOUT_FILENO));
-    opevo_text_free(&text);
     return status;
 }
 

@@ -150,7 +150,6 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     const opevo_run_result *result = &self->results[0];
     const char *unit = self->objective->unit;
     char best[64];
-    opevo_text finals = {0};
 
     opevo_text_printf(out, "%llu trials", (unsigned long long)result->trials);
     print_failures(result, out);
@@ -185,11 +184,7 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     if (self->draws_curve)
         opevo_i_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0,
                             self->objective->unit, opevo_i_terminal_width(STDOUT_FILENO), out);
-    opevo_i_finals_print(&self->finals, self->objective->space, unit, &finals);
-    opevo_i_text_add_wrapped(out, opevo_text_string(&finals),
-                             opevo_i_terminal_width(STDOUT_FILENO));
-    out->failed = out->failed || finals.failed;
-    opevo_text_free(&finals);
+    opevo_i_finals_print(&self->finals, self->objective->space, unit, out);
     if (self->finals.interrupted && store)
         opevo_text_printf(out,
                           "the finals were interrupted and are dropped; the same command takes the "
