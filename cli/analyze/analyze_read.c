@@ -79,6 +79,8 @@ static size_t find_landscape(listing *self, const opevo_run_info *info)
         if (!*known->on && *info->on)
             self->failed = !recopy(info->on, &known->on) || !recopy(info->what, &known->what) ||
                            !recopy(info->space, &known->space);
+        if (!strcmp(known->unit, "1/s") && strcmp(info->unit, "1/s") != 0)
+            self->failed = self->failed || !recopy(info->unit, &known->unit);
         return i;
     }
     if (!opevo_reserve(&rows, &data->landscape_capacity, data->landscape_count + 1, sizeof row)) {

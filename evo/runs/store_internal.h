@@ -157,6 +157,10 @@ void opevo_i_store_bind_identity(sqlite3_stmt *statement, const opevo_run_key *k
                                  const char *seed);
 opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *key,
                                        sqlite3_stmt *row, opevo_error *err);
+/* A run stored with another unit that agrees, as an earlier version stored a time as 1/s, has that of
+ * the key from here on. */
+opevo_status opevo_i_store_adopt_unit(opevo_store *store, const opevo_run_key *key, int64_t run,
+                                      opevo_error *err);
 /* The space of the key is in the table after this. */
 opevo_status opevo_i_store_make_space(opevo_store *store, const opevo_run_key *key,
                                       opevo_error *err);

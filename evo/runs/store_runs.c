@@ -147,6 +147,22 @@ opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *
     return check_program(store, key, run, err);
 }
 
+opevo_status opevo_i_store_adopt_unit(opevo_store *store, const opevo_run_key *key, int64_t run,
+                                      opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *update = NULL;
+
+    OPEVO_TRY(opevo_i_store_prepare(
+        store, "UPDATE runs SET unit = ?1 WHERE run = ?2 AND unit <> ?1", &update, err));
+    bind_text(update, 1, key->unit);
+    sqlite3_bind_int64(update, 2, run);
+    OPEVO_TRY(step(store, update, err));
+cleanup:
+    sqlite3_finalize(update);
+    return status;
+}
+
 /* *run = 0 when the store has no such run. */
 static opevo_status find_run(opevo_store *store, const opevo_run_key *key, const char *seed,
                              int64_t *run, opevo_error *err)
@@ -315,6 +331,8 @@ opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int
         status = make_run(store, key, seed, &found, err);
     else if (status == OPEVO_OK)
         status = wake(store, found, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_store_adopt_unit(store, key, found, err);
     status = opevo_i_store_commit(store, status, err);
     if (status == OPEVO_OK)
         *run = found;

@@ -51,6 +51,7 @@ static opevo_status find_slot(planner *self, const opevo_run_key *key, opevo_i_s
         stop = opevo_i_column_text(self->find, 4);
         slot->run = sqlite3_column_int64(self->find, 0);
         slot->ended = *stop && strcmp(stop, OPEVO_I_PLANNED) != 0;
+        slot->other_unit = strcmp(opevo_i_column_text(self->find, 5), key->unit) != 0;
     } else if (code != SQLITE_DONE) {
         status = opevo_i_store_fail(self->store, err);
     }
@@ -70,6 +71,8 @@ static opevo_status fill_slots(planner *self, const opevo_study *study, const ui
         opevo_run_key key = opevo_i_study_key(line, study->seeds[numbers[i] / study->line_count]);
 
         OPEVO_TRY(find_slot(self, &key, &slots[i], err));
+        if (slots[i].other_unit && self->insert)
+            OPEVO_TRY(opevo_i_store_adopt_unit(self->store, &key, slots[i].run, err));
         if (slots[i].run || !self->insert)
             continue;
         if (line->objective != self->space)

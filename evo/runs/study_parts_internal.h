@@ -89,6 +89,7 @@ opevo_run_key opevo_i_study_key(const opevo_study_line *line, uint64_t seed);
 typedef struct opevo_i_slot {
     int64_t run; /* 0: not there */
     bool ended;
+    bool other_unit; /* stored with another unit than that of the plan, which agrees */
 } opevo_i_slot;
 
 /* Look up the runs of these numbers, in `slots`. With `make`, those that are not there are made as

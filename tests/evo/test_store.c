@@ -204,6 +204,35 @@ static void test_samples_and_messages(void **state)
     scratch_remove(&scratch);
 }
 
+static void note_unit(void *context, const opevo_run_info *info)
+{
+    snprintf(context, 32, "%s", info->unit);
+}
+
+/* A run whose unit an earlier version stored as 1/s is listed in the unit in which it goes on. */
+static void test_unit_of_an_earlier_version(void **state)
+{
+    scratch_folder scratch = scratch_make();
+    opevo_space *space = formula_space(space_text);
+    opevo_run_key key = key_of(space, 1);
+    opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
+    char unit[32] = "";
+    int64_t run = 0;
+
+    (void)state;
+    key.unit = "1/s";
+    run = begin(store, &key);
+    CHECK_OK(opevo_store_list(store, note_unit, unit, &err));
+    assert_string_equal(unit, "1/s");
+    key.unit = "ms";
+    assert_int_equal(begin(store, &key), run);
+    CHECK_OK(opevo_store_list(store, note_unit, unit, &err));
+    assert_string_equal(unit, "ms");
+    opevo_store_close(store);
+    opevo_space_destroy(space);
+    scratch_remove(&scratch);
+}
+
 static void test_identity_of_a_run(void **state)
 {
     scratch_folder scratch = scratch_make();
@@ -749,6 +778,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_samples_and_messages),
         cmocka_unit_test(test_identity_of_a_run),
+        cmocka_unit_test(test_unit_of_an_earlier_version),
         cmocka_unit_test(test_append_is_atomic),
         cmocka_unit_test(test_read_only),
         cmocka_unit_test(test_a_reader_leaves_the_store_alone),
