@@ -131,6 +131,7 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
 #define OPEVO_I_LIVE_OPTIONS                                                                       \
     {"result", "HOW", "cmd: what it prints: ms:/REGEX/, gflops:json:PATH, ... (default s:wall)",   \
      false},                                                                                       \
+        {"name", "NAME", "cmd: name of the objective in stores (default: the command)", false},    \
         {"flop", "N", "cmd: floating-point operations of one execution", false},                   \
         {"exit", "STATUS=CLASS", "cmd: what an exit status means, such as 3=rejected", true},      \
         {"repeats", "N", "cmd: executions for each trial (default 1)", false},                     \

@@ -48,6 +48,7 @@ static opevo_status read_program(const opevo_call *call, opevo_program_options *
 
     if (!call)
         return OPEVO_OK;
+    options->name = opevo_i_option(call, "name");
     options->result = opevo_i_option(call, "result");
     OPEVO_TRY(opevo_i_option_positive(call, "flop", &options->flop, err));
     OPEVO_TRY(opevo_i_option_count(call, "repeats", 1, 1, 10000, &options->repeats, err));

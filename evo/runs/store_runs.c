@@ -107,7 +107,8 @@ static opevo_status fail_signature(const opevo_store *store, const opevo_run_key
     if (!strncmp(key->objective, "cmd:", 4))
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s: run %lld was made on %s with another --result, --flop, --exit, "
-                          "--repeats or --timeout: give the same, or use another store.",
+                          "--repeats or --timeout: give the same, another --name, or use another "
+                          "store.",
                           store->path, (long long)run, key->objective);
     return OPEVO_FAIL(err, OPEVO_MISMATCH,
                       "%s: run %lld was made on %s when it held something else: use another store.",
@@ -140,7 +141,7 @@ opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *
         return OPEVO_FAIL(
             err, OPEVO_MISMATCH,
             "%s: run %lld was made on %s with fitness in %s, and this is %s: give the "
-            "same options (--result, --flop), or use another store.",
+            "same options (--result, --flop), another --name, or use another store.",
             store->path, run, key->objective, opevo_i_column_text(row, 5), key->unit);
     if (strcmp(opevo_i_column_text(row, 1), objective) != 0)
         return fail_signature(store, key, run, err);

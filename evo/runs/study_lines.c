@@ -259,13 +259,17 @@ static opevo_status check_different(const opevo_study *study, opevo_error *err)
         sorted[i] = &study->lines[i];
     qsort(sorted, study->line_count, sizeof(void *), compare_lines);
     for (size_t i = 1; i < study->line_count && status == OPEVO_OK; i++) {
+        const opevo_study_line *line = sorted[i];
+        bool same = line->objective->signature == sorted[i - 1]->objective->signature;
+
         if (compare_lines(&sorted[i - 1], &sorted[i]) == 0)
-            status = opevo_i_plan_fail(err, study->plan->path, "",
-                                       "tuner %s with %s%s%s on %s stands there twice: leave one "
-                                       "out.",
-                                       sorted[i]->tuner->name, sorted[i]->settings_text,
-                                       *sorted[i]->settings_text ? " " : "", sorted[i]->budget_text,
-                                       sorted[i]->objective->name);
+            status = opevo_i_plan_fail(
+                err, study->plan->path, "", "tuner %s with %s%s%s on %s stands there twice%s",
+                line->tuner->name, line->settings_text, *line->settings_text ? " " : "",
+                line->budget_text, line->objective->name,
+                same ? ": leave one out."
+                     : ", on two objectives of this name: give each program a \"name\", or leave "
+                       "one out.");
     }
     opevo_free(sorted);
     return status;

@@ -41,8 +41,8 @@ static opevo_status add_objective(opevo_plan *plan, const char *on, const char *
 
 /* What an objective may say of how it is measured; who opens it knows what goes with what. */
 #define MEASURING                                                                                  \
-    "result", "flop", "exit", "repeats", "timeout", "workers", "template", "cold", "precision",    \
-        "build-timeout"
+    "name", "result", "flop", "exit", "repeats", "timeout", "workers", "template", "cold",         \
+        "precision", "build-timeout"
 static const char *const measuring[] = {MEASURING};
 enum { MEASURING_COUNT = sizeof measuring / sizeof *measuring };
 

@@ -108,6 +108,8 @@ static opevo_status check_numbers(const opevo_program_options *options, opevo_er
 {
     if (!(options->run_limit_s > 0 && isfinite(options->run_limit_s)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The time limit of a program is above 0 seconds.");
+    if (options->name && !*options->name)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--name is empty: name the objective.");
     if (options->flop != 0 && !(options->flop >= 1 && options->flop <= FLOP_LIMIT))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--flop is a number from 1 to %g.", FLOP_LIMIT);
     if (options->repeats == 0 || options->repeats > OPEVO_I_SAMPLES_LIMIT)
@@ -169,7 +171,7 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     opevo_text name = {0};
     bool computed = self->quantity == OPEVO_I_TIME && options->flop > 0;
 
-    opevo_text_printf(&name, "cmd:%s", options->command);
+    opevo_text_printf(&name, "cmd:%s", options->name ? options->name : options->command);
     if (name.failed)
         return opevo_text_check(&name, err);
     live->name = name.data;

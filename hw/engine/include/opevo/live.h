@@ -43,6 +43,7 @@ const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective);
 
 typedef struct opevo_program_options {
     const char *command;      /* see docs/live.md: parameters are put in as {NAME} */
+    const char *name;         /* of the objective after "cmd:"; NULL: the command */
     const char *result;       /* "ms:/took ([0-9.]+)/", "gflops:json:a.b"; NULL: "s:wall" */
     double flop;              /* of one execution; 0: not known */
     const char *const *exits; /* "3=rejected": what an exit status means */
