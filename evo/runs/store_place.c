@@ -49,6 +49,45 @@ static bool find_file(const opevo_store *store, char *path, size_t size)
     return found;
 }
 
+static bool is_open_here(const struct stat *wanted)
+{
+    DIR *open_files = opendir("/proc/self/fd");
+    struct dirent *entry = NULL;
+    struct stat info;
+    bool found = false;
+
+    while (open_files && !found && (entry = readdir(open_files)) != NULL)
+        found = fstatat(dirfd(open_files), entry->d_name, &info, 0) == 0 &&
+                info.st_dev == wanted->st_dev && info.st_ino == wanted->st_ino;
+    if (open_files)
+        closedir(open_files);
+    return found;
+}
+
+/* Remove a file beside the old place that this process has open; with `only_empty` if it is empty. */
+static void remove_beside(const opevo_store *store, const char *suffix, bool only_empty)
+{
+    opevo_text path = {0};
+    struct stat info;
+
+    opevo_text_printf(&path, "%s%s", store->path, suffix);
+    if (!path.failed && stat(path.data, &info) == 0 && is_open_here(&info) &&
+        (info.st_size == 0 || !only_empty))
+        unlink(path.data);
+    opevo_text_free(&path);
+}
+
+/* The log and its index stay where the file was. What is in them goes into the file, and they go, or
+ * whoever makes a store there finds the log of another. */
+static void clean_place(opevo_store *store)
+{
+    if (sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) !=
+        SQLITE_OK)
+        return;
+    remove_beside(store, "-wal", true);
+    remove_beside(store, "-shm", false);
+}
+
 /* Copy the file that has no name any more beside its place; false where that cannot be. */
 static bool save_copy(opevo_store *store, const char *path)
 {
@@ -70,14 +109,16 @@ static opevo_status fail_lost(opevo_store *store, const char *what, opevo_error 
     opevo_status status = OPEVO_LOST;
 
     opevo_text_printf(&copy, "%s.recovered", store->path);
-    if (!copy.failed && save_copy(store, copy.data))
+    if (!copy.failed && save_copy(store, copy.data)) {
+        clean_place(store);
         OPEVO_FAIL(err, status, "%s was %s while it was in use; what it held was saved to %s.",
                    store->path, what, copy.data);
-    else
+    } else {
         OPEVO_FAIL(err, status,
                    "%s was %s while it was in use; what was stored there is lost: run again with "
                    "another store.",
                    store->path, what);
+    }
     opevo_text_free(&copy);
     return status;
 }
@@ -92,8 +133,7 @@ opevo_status opevo_store_check_place(opevo_store *store, opevo_error *err)
         return OPEVO_OK;
     if (!find_file(store, path, sizeof path))
         return fail_lost(store, exists ? "replaced by another file" : "deleted", err);
-    /* The log stays where the file was, so what is in it goes into the file. */
-    sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    clean_place(store);
     return OPEVO_FAIL(err, OPEVO_LOST, "%s was %s while it was in use; what it held is in %s.",
                       store->path, exists ? "moved and replaced by another file" : "moved", path);
 }

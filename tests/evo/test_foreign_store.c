@@ -73,6 +73,15 @@ static void note_best(void *context, const opevo_run_info *info)
     opevo_text_add(context, info->best_text);
 }
 
+static void check_absent(const char *store, const char *suffix)
+{
+    opevo_text path = {0};
+
+    opevo_text_printf(&path, "%s%s", store, suffix);
+    assert_int_equal(access(opevo_text_string(&path), F_OK), -1);
+    opevo_text_free(&path);
+}
+
 /* Trials that are committed after the file has lost its name are in the copy, or where it was moved
  * to. */
 static void test_a_store_that_loses_its_place(void **state)
@@ -98,6 +107,10 @@ static void test_a_store_that_loses_its_place(void **state)
         CHECK_OK(opevo_store_append(store, run, trials + 1, 1, &err));
         CHECK_FAILS(OPEVO_LOST, elsewhere, opevo_store_check_place(store, &err));
         opevo_store_close(store);
+        for (size_t i = 0; i < 2; i++) {
+            check_absent(scratch.file, i ? "-wal" : "-shm");
+            check_absent(elsewhere, i ? "-wal" : "-shm");
+        }
         store = open_store(elsewhere, OPEVO_STORE_READ);
         CHECK_OK(opevo_store_read(store, run, 0, read, 8, &count, &err));
         assert_int_equal(count, 2);

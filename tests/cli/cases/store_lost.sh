@@ -12,7 +12,7 @@ tune() {
     echo "tune: exit status $?"
     grep '^best' printed
     sed "s|$PWD|FOLDER|" said >&2
-    ls *.db *.recovered 2>/dev/null
+    ls *.db* 2>/dev/null
 }
 trials() { opevo runs "$1" --json | grep -o '"trials": [0-9]*'; }
 tune 'rm runs.db'
@@ -23,7 +23,7 @@ trials runs.db.recovered
 rm runs.db*
 tune 'mv runs.db moved.db'
 trials moved.db
-rm moved.db runs.db*
+rm moved.db
 mkdir folder
 echo 'rm -r folder' >act
 cat >plan.json <<'END'
