@@ -13,7 +13,6 @@ static const opevo_option options[] = {
 typedef struct listing {
     opevo_text *out;
     bool json;
-    size_t count;
 } listing;
 
 static void print_device(const opevo_hardware *device, opevo_text *out)
@@ -39,14 +38,15 @@ static void visit(void *context, const opevo_hardware *device)
         print_device(device, out);
         return;
     }
-    opevo_text_add(out, self->count++ ? ",\n  {" : "\n  {");
-    opevo_i_json_string(out, "device", device->name);
-    opevo_i_json_bool(out, "present", device->present);
-    opevo_i_json_string(out, device->present ? "title" : "missing", device->title);
-    opevo_i_json_index(out, "cores", device->cores);
-    opevo_i_json_index(out, "vector_bits", device->vector_bits);
-    opevo_i_json_index(out, "memory_bytes", device->memory_bytes);
-    opevo_i_json_string(out, "facts", device->facts);
+    opevo_json_next(out, "\n  ");
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "device", device->name);
+    opevo_json_bool(out, "present", device->present);
+    opevo_json_string(out, device->present ? "title" : "missing", device->title);
+    opevo_json_index(out, "cores", device->cores);
+    opevo_json_index(out, "vector_bits", device->vector_bits);
+    opevo_json_index(out, "memory_bytes", device->memory_bytes);
+    opevo_json_string(out, "facts", device->facts);
     opevo_text_add(out, "}");
 }
 

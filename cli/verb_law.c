@@ -94,22 +94,23 @@ static void print_json(const opevo_law *law, const row *rows, size_t count, bool
     const opevo_parameter *parameter = opevo_law_parameter(law);
 
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "parameter", opevo_parameter_text(parameter));
-    opevo_i_json_string(out, "topology", opevo_parameter_topology(parameter));
-    opevo_i_json_double(out, "q", opevo_law_q(law));
-    opevo_i_json_key(out, "start");
+    opevo_json_string(out, "parameter", opevo_parameter_text(parameter));
+    opevo_json_string(out, "topology", opevo_parameter_topology(parameter));
+    opevo_json_double(out, "q", opevo_law_q(law));
+    opevo_json_key(out, "start");
     opevo_parameter_print_json(parameter, opevo_law_start(law), out);
-    opevo_i_json_string(out, "method", opevo_law_method_name(opevo_law_get_method(law)));
-    opevo_i_json_double(out, "bound", opevo_law_bound(law));
-    opevo_i_json_key(out, "law");
+    opevo_json_string(out, "method", opevo_law_method_name(opevo_law_get_method(law)));
+    opevo_json_double(out, "bound", opevo_law_bound(law));
+    opevo_json_key(out, "law");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < count; i++) {
-        opevo_text_add(out, i ? ",\n  {" : "\n  {");
-        opevo_i_json_key(out, "value");
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        opevo_json_key(out, "value");
         opevo_parameter_print_json(parameter, rows[i].class.representative, out);
         if (by_class)
-            opevo_i_json_index(out, "count", rows[i].class.size);
-        opevo_i_json_double(out, "p", rows[i].class.probability);
+            opevo_json_index(out, "count", rows[i].class.size);
+        opevo_json_double(out, "p", rows[i].class.probability);
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "\n]}\n");

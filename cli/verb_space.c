@@ -19,7 +19,7 @@ static const opevo_option options[] = {
 
 static void add_json_fact(opevo_text *out, const char *key, bool known, opevo_index value)
 {
-    opevo_i_json_key(out, key);
+    opevo_json_key(out, key);
     if (known)
         opevo_text_add_index(out, value);
     else
@@ -35,14 +35,14 @@ static opevo_status add_json_parameter(const opevo_parameter *parameter, opevo_t
     if (status != OPEVO_OK)
         return status;
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "name", opevo_parameter_name(parameter));
-    opevo_i_json_string(out, "parameter", opevo_parameter_text(parameter));
-    opevo_i_json_string(out, "topology", opevo_parameter_topology(parameter));
-    opevo_i_json_index(out, "vertices", opevo_parameter_size(parameter));
+    opevo_json_string(out, "name", opevo_parameter_name(parameter));
+    opevo_json_string(out, "parameter", opevo_parameter_text(parameter));
+    opevo_json_string(out, "topology", opevo_parameter_topology(parameter));
+    opevo_json_index(out, "vertices", opevo_parameter_size(parameter));
     add_json_fact(out, "edges", facts.known & OPEVO_METRIC_EDGES, facts.edges);
     add_json_fact(out, "degree_min", facts.known & OPEVO_METRIC_DEGREES, facts.degree_min);
-    opevo_i_json_double(out, "degree_mean",
-                        facts.known & OPEVO_METRIC_DEGREES ? facts.degree_mean : NAN);
+    opevo_json_double(out, "degree_mean",
+                      facts.known & OPEVO_METRIC_DEGREES ? facts.degree_mean : NAN);
     add_json_fact(out, "degree_max", facts.known & OPEVO_METRIC_DEGREES, facts.degree_max);
     add_json_fact(out, "diameter", facts.known & OPEVO_METRIC_DIAMETER, facts.diameter);
     add_json_fact(out, "components", facts.known & OPEVO_METRIC_COMPONENTS, facts.components);
@@ -52,13 +52,13 @@ static opevo_status add_json_parameter(const opevo_parameter *parameter, opevo_t
 
 static void add_json_share(const opevo_space_share *share, opevo_text *out)
 {
-    opevo_i_json_key(out, "allowed");
+    opevo_json_key(out, "allowed");
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "sure", share->exact ? "exact" : "estimated");
-    opevo_i_json_double(out, "share", share->share);
+    opevo_json_string(out, "sure", share->exact ? "exact" : "estimated");
+    opevo_json_double(out, "share", share->share);
     add_json_fact(out, "points", share->exact, share->allowed);
-    opevo_i_json_double(out, "share_low", share->share_low);
-    opevo_i_json_double(out, "share_high", share->share_high);
+    opevo_json_double(out, "share_low", share->share_low);
+    opevo_json_double(out, "share_high", share->share_high);
     opevo_text_add(out, "}");
 }
 
@@ -66,22 +66,22 @@ static opevo_status print_json(const opevo_space *space, const opevo_space_share
                                opevo_text *out, opevo_error *err)
 {
     opevo_text_add(out, "{");
-    opevo_i_json_key(out, "parameters");
+    opevo_json_key(out, "parameters");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
         opevo_status status = OPEVO_OK;
 
-        opevo_text_add(out, i ? ",\n  " : "\n  ");
+        opevo_json_next(out, "\n  ");
         status = add_json_parameter(opevo_space_parameter(space, i), out, err);
         if (status != OPEVO_OK)
             return status;
     }
     opevo_text_add(out, "\n]");
-    opevo_i_json_index(out, "points", opevo_space_size(space));
-    opevo_i_json_key(out, "constraints");
+    opevo_json_index(out, "points", opevo_space_size(space));
+    opevo_json_key(out, "constraints");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
-        opevo_text_add(out, i ? ", " : "");
+        opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_space_constraint(space, i));
     }
     opevo_text_add(out, "]");

@@ -27,14 +27,14 @@ static void print_setting(const opevo_setting *setting, opevo_text *out)
 static void print_setting_json(const opevo_setting *setting, opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "key", setting->key);
-    opevo_i_json_string(out, "summary", setting->summary);
+    opevo_json_string(out, "key", setting->key);
+    opevo_json_string(out, "summary", setting->summary);
     if (setting->kind == OPEVO_SETTING_CHOICE) {
-        opevo_i_json_string(out, "choices", setting->choices);
+        opevo_json_string(out, "choices", setting->choices);
     } else {
-        opevo_i_json_double(out, "default", setting->default_value);
-        opevo_i_json_double(out, "min", setting->min);
-        opevo_i_json_double(out, "max", setting->max);
+        opevo_json_double(out, "default", setting->default_value);
+        opevo_json_double(out, "min", setting->min);
+        opevo_json_double(out, "max", setting->max);
     }
     opevo_text_add(out, "}");
 }
@@ -42,14 +42,14 @@ static void print_setting_json(const opevo_setting *setting, opevo_text *out)
 static void print_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "name", tuner->name);
-    opevo_i_json_string(out, "summary", tuner->summary);
-    opevo_i_json_string(out, "source", tuner->source);
-    opevo_i_json_bool(out, "learns", tuner->learn != NULL);
-    opevo_i_json_key(out, "settings");
+    opevo_json_string(out, "name", tuner->name);
+    opevo_json_string(out, "summary", tuner->summary);
+    opevo_json_string(out, "source", tuner->source);
+    opevo_json_bool(out, "learns", tuner->learn != NULL);
+    opevo_json_key(out, "settings");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < tuner->setting_count; i++) {
-        opevo_text_add(out, i ? ", " : "");
+        opevo_json_next(out, " ");
         print_setting_json(&tuner->settings[i], out);
     }
     opevo_text_add(out, "]}");
@@ -69,22 +69,23 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
     const opevo_tuner_ops *only = NULL;
     bool json = opevo_i_flag(call, "json");
-    const char *separator = json ? "[\n  " : "";
 
     (void)exit_code;
     if (call->argument_count)
         OPEVO_TRY(opevo_tuner_find(call->arguments[0], &only, err));
+    opevo_text_add(out, json ? "[" : "");
     for (size_t i = 0; i < opevo_tuner_count(); i++) {
         const opevo_tuner_ops *tuner = opevo_tuner_get(i);
 
         if (only && tuner != only)
             continue;
-        opevo_text_add(out, separator);
-        separator = json ? ",\n  " : "\n";
-        if (json)
+        if (json) {
+            opevo_json_next(out, "\n  ");
             print_tuner_json(tuner, out);
-        else
+        } else {
+            opevo_text_add(out, out->length ? "\n" : "");
             print_tuner(tuner, out);
+        }
     }
     opevo_text_add(out, json ? "\n]\n" : "");
 cleanup:

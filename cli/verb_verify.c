@@ -330,7 +330,7 @@ cleanup:
 
 static void add_json_caught(opevo_text *out, const char *key, opevo_caught caught)
 {
-    opevo_i_json_key(out, key);
+    opevo_json_key(out, key);
     opevo_text_add(out, caught == OPEVO_CAUGHT_UNKNOWN ? "null"
                         : caught == OPEVO_CAUGHT_YES   ? "true"
                                                        : "false");
@@ -339,24 +339,24 @@ static void add_json_caught(opevo_text *out, const char *key, opevo_caught caugh
 static void add_json_test(const test *entry, const opevo_fit *fit, opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "test", entry->name);
-    opevo_i_json_string(out, "start", entry->start);
-    opevo_i_json_index(out, "draws", fit->draws);
-    opevo_i_json_index(out, "cells", fit->cells);
-    opevo_i_json_index(out, "impossible", fit->impossible);
-    opevo_i_json_double(out, "bound", entry->bound);
-    opevo_i_json_double(out, "degrees_of_freedom", fit->degrees_of_freedom);
-    opevo_i_json_double(out, "chi_square", fit->chi_square);
-    opevo_i_json_double(out, "g", fit->g);
-    opevo_i_json_double(out, "p_chi_square", fit->p_chi_square);
-    opevo_i_json_double(out, "p_g", fit->p_g);
-    opevo_i_json_double(out, "p_adjusted", fit->p_adjusted);
-    opevo_i_json_bool(out, "rejected", fit->rejected);
-    opevo_i_json_key(out, "detectable");
+    opevo_json_string(out, "test", entry->name);
+    opevo_json_string(out, "start", entry->start);
+    opevo_json_index(out, "draws", fit->draws);
+    opevo_json_index(out, "cells", fit->cells);
+    opevo_json_index(out, "impossible", fit->impossible);
+    opevo_json_double(out, "bound", entry->bound);
+    opevo_json_double(out, "degrees_of_freedom", fit->degrees_of_freedom);
+    opevo_json_double(out, "chi_square", fit->chi_square);
+    opevo_json_double(out, "g", fit->g);
+    opevo_json_double(out, "p_chi_square", fit->p_chi_square);
+    opevo_json_double(out, "p_g", fit->p_g);
+    opevo_json_double(out, "p_adjusted", fit->p_adjusted);
+    opevo_json_bool(out, "rejected", fit->rejected);
+    opevo_json_key(out, "detectable");
     opevo_text_add(out, "{");
-    opevo_i_json_double(out, "q", fit->detectable_q);
-    opevo_i_json_double(out, "cut", fit->detectable_cut ? (double)fit->detectable_cut : NAN);
-    opevo_i_json_double(out, "edges", fit->detectable_edge);
+    opevo_json_double(out, "q", fit->detectable_q);
+    opevo_json_double(out, "cut", fit->detectable_cut ? (double)fit->detectable_cut : NAN);
+    opevo_json_double(out, "edges", fit->detectable_edge);
     add_json_caught(out, "other_rule", fit->detects_other_rule);
     add_json_caught(out, "duplicates", fit->detects_duplicates);
     opevo_text_add(out, "}}");
@@ -365,13 +365,14 @@ static void add_json_test(const test *entry, const opevo_fit *fit, opevo_text *o
 static void print_json(const suite *self, size_t rejected, opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_i_json_double(out, "q", self->q);
-    opevo_i_json_double(out, "alpha", self->alpha);
-    opevo_i_json_index(out, "seed", self->seed);
-    opevo_i_json_index(out, "rejected", rejected);
-    opevo_i_json_key(out, "tests");
+    opevo_json_double(out, "q", self->q);
+    opevo_json_double(out, "alpha", self->alpha);
+    opevo_json_index(out, "seed", self->seed);
+    opevo_json_index(out, "rejected", rejected);
+    opevo_json_key(out, "tests");
+    opevo_text_add(out, "[");
     for (size_t i = 0; i < self->count; i++) {
-        opevo_text_add(out, i ? ",\n  " : "[\n  ");
+        opevo_json_next(out, "\n  ");
         add_json_test(&self->tests[i], &self->fits[i], out);
     }
     opevo_text_add(out, "\n]}\n");

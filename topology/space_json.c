@@ -5,6 +5,7 @@
 #include <opevo/space.h>
 
 #include <opevo/file.h>
+#include <opevo/json.h>
 #include <opevo/memory.h>
 
 #include "json_place.h"
@@ -464,7 +465,7 @@ static void write_list(const opevo_parameter *parameter, opevo_text *out)
         opevo_value value = {0};
 
         opevo_parameter_value(parameter, i, &value);
-        opevo_text_add(out, i > 0 ? ", " : "");
+        opevo_json_next(out, " ");
         write_value(out, value);
     }
     opevo_text_add(out, "]");
@@ -473,19 +474,28 @@ static void write_list(const opevo_parameter *parameter, opevo_text *out)
 /* Each edge once, from its smaller vertex. */
 static void write_edges(const opevo_parameter *parameter, opevo_text *out)
 {
-    bool any = false;
-
-    opevo_text_add(out, ", \"_edges\": [");
+    opevo_json_key(out, "_edges");
+    opevo_text_add(out, "[");
     for (opevo_index u = 0; u < opevo_parameter_size(parameter); u++) {
         for (opevo_index k = 0; k < opevo_parameter_degree(parameter, u); k++) {
             opevo_index v = opevo_parameter_neighbour(parameter, u, k);
 
             if (v < u)
                 continue;
-            opevo_text_printf(out, "%s[%llu, %llu]", any ? ", " : "", (unsigned long long)u,
-                              (unsigned long long)v);
-            any = true;
+            opevo_json_next(out, " ");
+            opevo_text_printf(out, "[%llu, %llu]", (unsigned long long)u, (unsigned long long)v);
         }
+    }
+    opevo_text_add(out, "]");
+}
+
+static void write_components(const opevo_parameter *parameter, opevo_text *out)
+{
+    opevo_json_key(out, "_components");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
+        opevo_json_next(out, " ");
+        opevo_text_add_json(out, opevo_parameter_component_name(parameter, i));
     }
     opevo_text_add(out, "]");
 }
@@ -495,8 +505,9 @@ static void write_parameter(const opevo_parameter *parameter, opevo_text *out)
     const opevo_i_type *type = parameter->type;
     const char *topology = opevo_parameter_topology(parameter);
 
-    opevo_text_printf(
-        out, "{\"_type\": \"%s\", \"_value\": ", type->alias ? type->alias : type->info.name);
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "_type", type->alias ? type->alias : type->info.name);
+    opevo_json_key(out, "_value");
     if (type->is_list || type->is_path)
         write_list(parameter, out);
     else
@@ -504,30 +515,47 @@ static void write_parameter(const opevo_parameter *parameter, opevo_text *out)
     if (type->is_path)
         write_edges(parameter, out);
     if (strcmp(topology, type->topologies[0].name) != 0)
-        opevo_text_printf(out, ", \"_topology\": \"%s\"", topology);
-    for (size_t i = 0; parameter->component_names && i < opevo_parameter_arity(parameter); i++)
-        opevo_text_printf(out, "%s\"%s\"", i ? ", " : ", \"_components\": [",
-                          opevo_parameter_component_name(parameter, i));
-    opevo_text_add(out, parameter->component_names ? "]}" : "}");
+        opevo_json_string(out, "_topology", topology);
+    if (parameter->component_names)
+        write_components(parameter, out);
+    opevo_text_add(out, "}");
+}
+
+/* A member in a line of its own. */
+static void write_key(opevo_text *out, const char *key)
+{
+    opevo_json_next(out, "\n  ");
+    opevo_text_add_json(out, key);
+    opevo_text_add(out, ": ");
+}
+
+static void write_constraints(const opevo_space *space, opevo_text *out)
+{
+    write_key(out, "_constraints");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < space->constraint_count; i++) {
+        opevo_json_next(out, "\n    ");
+        opevo_text_add_json(out, space->constraints[i].text);
+    }
+    opevo_text_add(out, "\n  ]");
+    if (space->dialect == OPEVO_DIALECT_PYTHON) {
+        write_key(out, "_dialect");
+        opevo_text_add_json(out, "python");
+    }
 }
 
 void opevo_space_write_json(const opevo_space *space, opevo_text *out)
 {
+    opevo_text_add(out, "{");
     for (size_t i = 0; i < space->parameter_count; i++) {
-        opevo_text_printf(out, "%s\"%s\": ", i ? ",\n  " : "{\n  ",
-                          opevo_parameter_name(space->parameters[i]));
+        write_key(out, opevo_parameter_name(space->parameters[i]));
         write_parameter(space->parameters[i], out);
     }
-    for (size_t i = 0; i < space->constraint_count; i++) {
-        opevo_text_add(out, i ? ",\n    " : ",\n  \"_constraints\": [\n    ");
-        opevo_text_add_json(out, space->constraints[i].text);
-    }
     if (space->constraint_count)
-        opevo_text_add(out, "\n  ]");
-    if (space->constraint_count && space->dialect == OPEVO_DIALECT_PYTHON)
-        opevo_text_add(out, ",\n  \"_dialect\": \"python\"");
+        write_constraints(space, out);
     if (space->ranges) {
-        opevo_text_add(out, ",\n  \"_points\": \"");
+        write_key(out, "_points");
+        opevo_text_add(out, "\"");
         opevo_i_points_write(space, out);
         opevo_text_add(out, "\"");
     }

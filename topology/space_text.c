@@ -4,6 +4,7 @@
 
 #include <opevo/space.h>
 
+#include <opevo/json.h>
 #include <opevo/memory.h>
 
 #include "parameter_internal.h"
@@ -34,10 +35,9 @@ void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *
 
 void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_text *out)
 {
+    opevo_text_add(out, "{");
     for (size_t i = 0; i < space->parameter_count; i++) {
-        opevo_text_add(out, i ? ", " : "{");
-        opevo_text_add_json(out, opevo_parameter_name(space->parameters[i]));
-        opevo_text_add(out, ": ");
+        opevo_json_key(out, opevo_parameter_name(space->parameters[i]));
         opevo_parameter_print_json(space->parameters[i], vertex_of(space, point, i), out);
     }
     opevo_text_add(out, "}");

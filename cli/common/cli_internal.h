@@ -7,6 +7,7 @@
 #define OPEVO_CLI_INTERNAL_H
 
 #include <opevo/interrupt.h>
+#include <opevo/json.h>
 #include <opevo/landscape.h>
 #include <opevo/live.h>
 #include <opevo/run.h>
@@ -297,17 +298,6 @@ void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
  * below 30 columns; a width of 0 means 80. */
 void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
                          unsigned width, opevo_text *out);
-
-/* ---- JSON (json.c) ---- */
-
-/* A member of the JSON object being written at the end of `out`: a comma where it is not the first,
- * the key, and the value (of opevo_i_json_key: what the caller adds). A double that is not finite
- * is null. */
-void opevo_i_json_key(opevo_text *out, const char *key);
-void opevo_i_json_string(opevo_text *out, const char *key, const char *value);
-void opevo_i_json_double(opevo_text *out, const char *key, double value);
-void opevo_i_json_index(opevo_text *out, const char *key, opevo_index value);
-void opevo_i_json_bool(opevo_text *out, const char *key, bool value);
 
 /* ---- Progress (terminal.c) ---- */
 

@@ -255,7 +255,7 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space
 static void add_json_configuration(const opevo_finalist *one, const opevo_space *space,
                                    opevo_text *out)
 {
-    opevo_i_json_key(out, "configuration");
+    opevo_json_key(out, "configuration");
     if (one->point == OPEVO_LIVE_LIBRARY) {
         opevo_text_add(out, "null");
     } else if (space) {
@@ -274,40 +274,42 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *
 
     if (!finals->ran && !finals->interrupted)
         return;
-    opevo_i_json_key(out, "finals");
+    opevo_json_key(out, "finals");
     if (finals->interrupted) {
         opevo_text_add(out, "null");
         return;
     }
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "verdict", verdict->faster ? "faster" : "not distinguishable");
-    opevo_i_json_double(out, "p", verdict->probability);
-    opevo_i_json_double(out, "ratio", verdict->ratio);
-    opevo_i_json_double(out, "ratio_low", verdict->ratio_low);
-    opevo_i_json_double(out, "ratio_high", verdict->ratio_high);
-    opevo_i_json_index(out, "rounds", finals->rounds);
-    opevo_i_json_index(out, "winner", verdict->winner);
+    opevo_json_string(out, "verdict", verdict->faster ? "faster" : "not distinguishable");
+    opevo_json_double(out, "p", verdict->probability);
+    opevo_json_double(out, "ratio", verdict->ratio);
+    opevo_json_double(out, "ratio_low", verdict->ratio_low);
+    opevo_json_double(out, "ratio_high", verdict->ratio_high);
+    opevo_json_index(out, "rounds", finals->rounds);
+    opevo_json_index(out, "winner", verdict->winner);
     if (verdict->rival < finals->count)
-        opevo_i_json_index(out, "next", verdict->rival);
+        opevo_json_index(out, "next", verdict->rival);
     if (verdict->library < finals->count) {
-        opevo_i_json_string(out, "library", opevo_text_string(&finals->library));
-        opevo_i_json_double(out, "library_ratio", verdict->library_ratio);
-        opevo_i_json_double(out, "library_ratio_low", verdict->library_low);
-        opevo_i_json_double(out, "library_ratio_high", verdict->library_high);
+        opevo_json_string(out, "library", opevo_text_string(&finals->library));
+        opevo_json_double(out, "library_ratio", verdict->library_ratio);
+        opevo_json_double(out, "library_ratio_low", verdict->library_low);
+        opevo_json_double(out, "library_ratio_high", verdict->library_high);
     }
-    opevo_i_json_key(out, "finalists");
+    opevo_json_key(out, "finalists");
+    opevo_text_add(out, "[");
     for (size_t i = 0; i < finals->count; i++) {
         const opevo_finalist *one = &finals->finalists[i];
         double low = 0;
         double high = 0;
 
-        opevo_text_add(out, i ? ", {" : "[{");
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "{");
         add_json_configuration(one, space, out);
         bounds_of(one, unit, &low, &high);
-        opevo_i_json_double(out, "fitness", one->median);
-        opevo_i_json_double(out, "result", opevo_unit_result(unit, one->median));
-        opevo_i_json_double(out, "low", low);
-        opevo_i_json_double(out, "high", high);
+        opevo_json_double(out, "fitness", one->median);
+        opevo_json_double(out, "result", opevo_unit_result(unit, one->median));
+        opevo_json_double(out, "low", low);
+        opevo_json_double(out, "high", high);
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "]}");

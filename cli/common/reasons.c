@@ -126,21 +126,19 @@ void opevo_i_reasons_print(const opevo_i_reasons *reasons, opevo_text *out)
 
 void opevo_i_reasons_print_json(const opevo_i_reasons *reasons, opevo_text *out)
 {
-    const char *separator = "";
-
-    opevo_i_json_key(out, "failures");
+    opevo_json_key(out, "failures");
     opevo_text_add(out, "[");
     for (int i = OPEVO_OUTCOME_OK + 1; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
         const opevo_i_reason *reason = &reasons->of[i];
 
         if (!reason->count)
             continue;
-        opevo_text_printf(out, "%s{", separator);
-        separator = ", ";
-        opevo_i_json_string(out, "outcome", opevo_outcome_name((opevo_outcome_class)i));
-        opevo_i_json_index(out, "count", reason->count);
-        opevo_i_json_index(out, "trial", reason->trial);
-        opevo_i_json_string(out, "message", opevo_text_string(&reason->message));
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "outcome", opevo_outcome_name((opevo_outcome_class)i));
+        opevo_json_index(out, "count", reason->count);
+        opevo_json_index(out, "trial", reason->trial);
+        opevo_json_string(out, "message", opevo_text_string(&reason->message));
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "]");

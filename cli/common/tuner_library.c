@@ -21,8 +21,8 @@ void opevo_i_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out)
     if (!tuner->library)
         return;
     tuner->library(&library);
-    opevo_i_json_string(out, "library", library.name);
-    opevo_i_json_bool(out, "library_as_tested", library.as_tested);
+    opevo_json_string(out, "library", library.name);
+    opevo_json_bool(out, "library_as_tested", library.as_tested);
 }
 
 void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out)

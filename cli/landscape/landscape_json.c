@@ -8,10 +8,10 @@
 
 static void add_numbers(opevo_text *out, const char *key, const double *values, size_t count)
 {
-    opevo_i_json_key(out, key);
+    opevo_json_key(out, key);
     opevo_text_add(out, "[");
     for (size_t i = 0; i < count; i++) {
-        opevo_text_add(out, i ? ", " : "");
+        opevo_json_next(out, " ");
         opevo_text_add_double(out, values[i]);
     }
     opevo_text_add(out, "]");
@@ -19,12 +19,12 @@ static void add_numbers(opevo_text *out, const char *key, const double *values, 
 
 static void add_connectedness(opevo_text *out, const char *key, const opevo_connectedness *c)
 {
-    opevo_i_json_key(out, key);
+    opevo_json_key(out, key);
     opevo_text_add(out, "{");
-    opevo_i_json_index(out, "components", c->components);
-    opevo_i_json_index(out, "isolated", c->isolated);
-    opevo_i_json_index(out, "largest", c->largest);
-    opevo_i_json_index(out, "of_the_optimum", c->optimum);
+    opevo_json_index(out, "components", c->components);
+    opevo_json_index(out, "isolated", c->isolated);
+    opevo_json_index(out, "largest", c->largest);
+    opevo_json_index(out, "of_the_optimum", c->optimum);
     opevo_text_add(out, "}");
 }
 
@@ -33,18 +33,18 @@ static void add_search(const opevo_i_landscape_analysis *self, const opevo_lands
 {
     const opevo_descent *d = &p->descent;
 
-    opevo_i_json_key(out, "first_improvement");
+    opevo_json_key(out, "first_improvement");
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "sure", "exact");
-    opevo_i_json_double(out, "threshold", p->threshold);
-    opevo_i_json_double(out, "target", self->options.target);
-    opevo_i_json_index(out, "targets", d->targets);
-    opevo_i_json_double(out, "expected_trials", d->cost);
-    opevo_i_json_double(out, "sd", d->cost_sd);
-    opevo_i_json_double(out, "random_search", d->random_cost);
-    opevo_i_json_double(out, "success", d->reach);
-    opevo_i_json_double(out, "moves", d->length);
-    opevo_i_json_double(out, "neutral_edges", d->neutral);
+    opevo_json_string(out, "sure", "exact");
+    opevo_json_double(out, "threshold", p->threshold);
+    opevo_json_double(out, "target", self->options.target);
+    opevo_json_index(out, "targets", d->targets);
+    opevo_json_double(out, "expected_trials", d->cost);
+    opevo_json_double(out, "sd", d->cost_sd);
+    opevo_json_double(out, "random_search", d->random_cost);
+    opevo_json_double(out, "success", d->reach);
+    opevo_json_double(out, "moves", d->length);
+    opevo_json_double(out, "neutral_edges", d->neutral);
     opevo_text_add(out, "}");
 }
 
@@ -53,28 +53,29 @@ static void add_optima(const opevo_i_landscape_analysis *self, const opevo_lands
 {
     const opevo_descent *d = &p->descent;
 
-    opevo_i_json_key(out, "local_optima");
+    opevo_json_key(out, "local_optima");
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "sure", "exact");
-    opevo_i_json_index(out, "count", d->optimum_count);
-    opevo_i_json_index(out, "strict", d->strict_count);
-    opevo_i_json_index(out, "failures", d->failed_count);
-    opevo_i_json_key(out, "largest_basins");
+    opevo_json_string(out, "sure", "exact");
+    opevo_json_index(out, "count", d->optimum_count);
+    opevo_json_index(out, "strict", d->strict_count);
+    opevo_json_index(out, "failures", d->failed_count);
+    opevo_json_key(out, "largest_basins");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < d->optimum_count && i < listed; i++) {
-        opevo_text_add(out, i ? ",\n  {" : "\n  {");
-        opevo_i_json_key(out, "configuration");
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        opevo_json_key(out, "configuration");
         opevo_space_print_json(self->objective->space, d->optima[i].point, out);
-        opevo_i_json_double(out, "fitness", d->optima[i].fitness);
-        opevo_i_json_double(out, "basin", d->optima[i].basin);
+        opevo_json_double(out, "fitness", d->optima[i].fitness);
+        opevo_json_double(out, "basin", d->optima[i].basin);
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "]");
     opevo_text_add(out, "}");
-    opevo_i_json_key(out, "centrality");
+    opevo_json_key(out, "centrality");
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "sure", "bounded");
-    opevo_i_json_double(out, "bound", p->centrality_bound);
+    opevo_json_string(out, "sure", "bounded");
+    opevo_json_double(out, "bound", p->centrality_bound);
     add_numbers(out, "slack", opevo_centrality_slack, OPEVO_CENTRALITIES);
     add_numbers(out, "share", p->centrality, OPEVO_CENTRALITIES);
     opevo_text_add(out, "}");
@@ -85,31 +86,32 @@ static void add_smoothness(const opevo_landscape_profile *p, opevo_text *out)
     const opevo_autocorrelation *a = &p->autocorrelation;
     const opevo_fitness_distance *d = &p->distance;
 
-    opevo_i_json_string(out, "scale", p->scale == OPEVO_SCALE_LOG ? "log" : "linear");
+    opevo_json_string(out, "scale", p->scale == OPEVO_SCALE_LOG ? "log" : "linear");
     if (a->defined) {
-        opevo_i_json_key(out, "autocorrelation");
+        opevo_json_key(out, "autocorrelation");
         opevo_text_add(out, "{");
-        opevo_i_json_string(out, "sure", "exact");
+        opevo_json_string(out, "sure", "exact");
         add_numbers(out, "r", a->r, OPEVO_LAGS + 1);
-        opevo_i_json_double(out, "length", a->length);
-        opevo_i_json_string(out, "spectrum_sure", a->complete ? "exact" : "bounded");
+        opevo_json_double(out, "length", a->length);
+        opevo_json_string(out, "spectrum_sure", a->complete ? "exact" : "bounded");
         add_numbers(out, "eigenvalue", a->eigenvalue, a->node_count);
         add_numbers(out, "share", a->share, a->node_count);
         opevo_text_add(out, "}");
     }
-    opevo_i_json_key(out, "fitness_distance");
+    opevo_json_key(out, "fitness_distance");
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "sure", "exact");
-    opevo_i_json_double(out, "pearson", d->pearson);
-    opevo_i_json_double(out, "spearman", d->spearman);
-    opevo_i_json_index(out, "unreachable", d->unreachable);
-    opevo_i_json_key(out, "shells");
+    opevo_json_string(out, "sure", "exact");
+    opevo_json_double(out, "pearson", d->pearson);
+    opevo_json_double(out, "spearman", d->spearman);
+    opevo_json_index(out, "unreachable", d->unreachable);
+    opevo_json_key(out, "shells");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < d->shell_count; i++) {
-        opevo_text_add(out, i ? ", {" : "{");
-        opevo_i_json_index(out, "nodes", d->shell[i].nodes);
-        opevo_i_json_double(out, "mean", d->shell[i].mean);
-        opevo_i_json_double(out, "sd", d->shell[i].sd);
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "{");
+        opevo_json_index(out, "nodes", d->shell[i].nodes);
+        opevo_json_double(out, "mean", d->shell[i].mean);
+        opevo_json_double(out, "sd", d->shell[i].sd);
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "]");
@@ -122,12 +124,12 @@ static void add_interaction(const opevo_landscape_profile *p, opevo_text *out)
 
     if (!v->defined)
         return;
-    opevo_i_json_key(out, "interaction");
+    opevo_json_key(out, "interaction");
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "sure", v->exact ? "exact" : "bounded");
-    opevo_i_json_double(out, "last_rounds", v->bound);
+    opevo_json_string(out, "sure", v->exact ? "exact" : "bounded");
+    opevo_json_double(out, "last_rounds", v->bound);
     add_numbers(out, "order", v->order, v->order_count);
-    opevo_i_json_double(out, "higher", v->rest);
+    opevo_json_double(out, "higher", v->rest);
     add_numbers(out, "first", v->first, v->parameter_count);
     add_numbers(out, "total", v->total, v->parameter_count);
     opevo_text_add(out, "}");
@@ -136,24 +138,25 @@ static void add_interaction(const opevo_landscape_profile *p, opevo_text *out)
 static void add_curve(const opevo_i_landscape_analysis *self, const opevo_i_landscape_entry *entry,
                       opevo_text *out)
 {
-    opevo_i_json_key(out, "improvement");
+    opevo_json_key(out, "improvement");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->q_count; i++) {
         const opevo_improvement *c = &entry->curve[i];
 
-        opevo_text_add(out, i ? ",\n  {" : "\n  {");
-        opevo_i_json_double(out, "q", c->q);
-        opevo_i_json_double(out, "probability", c->probability);
-        opevo_i_json_double(out, "gain", c->gain);
-        opevo_i_json_double(out, "mutations", c->mutations);
-        opevo_i_json_double(out, "lost", c->lost);
-        opevo_i_json_double(out, "bound", c->bound);
-        opevo_i_json_string(out, "sure", "exact");
-        opevo_i_json_string(out, "siblings_sure", "bounded");
-        opevo_i_json_double(out, "some_low", c->some_low);
-        opevo_i_json_double(out, "some_high", c->some_high);
-        opevo_i_json_double(out, "best_low", c->best_low);
-        opevo_i_json_double(out, "best_high", c->best_high);
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        opevo_json_double(out, "q", c->q);
+        opevo_json_double(out, "probability", c->probability);
+        opevo_json_double(out, "gain", c->gain);
+        opevo_json_double(out, "mutations", c->mutations);
+        opevo_json_double(out, "lost", c->lost);
+        opevo_json_double(out, "bound", c->bound);
+        opevo_json_string(out, "sure", "exact");
+        opevo_json_string(out, "siblings_sure", "bounded");
+        opevo_json_double(out, "some_low", c->some_low);
+        opevo_json_double(out, "some_high", c->some_high);
+        opevo_json_double(out, "best_low", c->best_low);
+        opevo_json_double(out, "best_high", c->best_high);
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "]");
@@ -161,40 +164,41 @@ static void add_curve(const opevo_i_landscape_analysis *self, const opevo_i_land
 
 static void add_population(const opevo_i_landscape_analysis *self, opevo_text *out)
 {
-    opevo_i_json_key(out, "population");
+    opevo_json_key(out, "population");
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "given", self->population);
-    opevo_i_json_index(out, "seed", self->seed);
-    opevo_i_json_index(out, "seen", self->seen_count);
-    opevo_i_json_index(out, "parents", self->generation.parents.count);
-    opevo_i_json_index(out, "children", self->generation.children);
-    opevo_i_json_string(out, "duplicates",
-                        self->generation.rule == OPEVO_DUPLICATE_REDRAW ? "redraw" : "continue");
-    opevo_i_json_double(out, "best", self->weights[0]);
+    opevo_json_string(out, "given", self->population);
+    opevo_json_index(out, "seed", self->seed);
+    opevo_json_index(out, "seen", self->seen_count);
+    opevo_json_index(out, "parents", self->generation.parents.count);
+    opevo_json_index(out, "children", self->generation.children);
+    opevo_json_string(out, "duplicates",
+                      self->generation.rule == OPEVO_DUPLICATE_REDRAW ? "redraw" : "continue");
+    opevo_json_double(out, "best", self->weights[0]);
     opevo_text_add(out, "}");
 }
 
 void opevo_i_landscape_analysis_json(const opevo_i_landscape_analysis *self, size_t listed,
                                      opevo_text *out)
 {
-    opevo_i_json_key(out, "analysis");
+    opevo_json_key(out, "analysis");
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "nodes", opevo_nodes_name(self->options.nodes));
+    opevo_json_string(out, "nodes", opevo_nodes_name(self->options.nodes));
     if (self->seen_count)
         add_population(self, out);
-    opevo_i_json_key(out, "topologies");
+    opevo_json_key(out, "topologies");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->entry_count; i++) {
         const opevo_i_landscape_entry *entry = &self->entries[i];
         opevo_text topology = {0};
 
-        opevo_text_add(out, i ? ",\n {" : "\n {");
+        opevo_json_next(out, "\n ");
+        opevo_text_add(out, "{");
         opevo_i_landscape_topology(self, entry, &topology);
-        opevo_i_json_string(out, "topology", opevo_text_string(&topology));
+        opevo_json_string(out, "topology", opevo_text_string(&topology));
         out->failed = out->failed || topology.failed;
         opevo_text_free(&topology);
-        opevo_i_json_index(out, "node_count", entry->profile.node_count);
-        opevo_i_json_double(out, "edges", entry->profile.edges);
+        opevo_json_index(out, "node_count", entry->profile.node_count);
+        opevo_json_double(out, "edges", entry->profile.edges);
         add_connectedness(out, "connected_allowed", &entry->profile.allowed);
         add_connectedness(out, "connected_ok", &entry->profile.ok);
         add_search(self, &entry->profile, out);

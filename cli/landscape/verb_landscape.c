@@ -39,18 +39,18 @@ static const char *sureness(const opevo_landscape_summary *facts)
 static void add_json_optimum(const opevo_objective *objective, const opevo_optimum *optimum,
                              opevo_text *out)
 {
-    opevo_i_json_key(out, "optimum");
+    opevo_json_key(out, "optimum");
     if (!optimum->known) {
         opevo_text_add(out, "null");
         return;
     }
     opevo_text_add(out, "{");
-    opevo_i_json_key(out, "configuration");
+    opevo_json_key(out, "configuration");
     opevo_space_print_json(objective->space, optimum->point, out);
-    opevo_i_json_double(out, "fitness", optimum->fitness);
-    opevo_i_json_double(out, "result", opevo_unit_result(objective->unit, optimum->fitness));
-    opevo_i_json_string(out, "unit", opevo_unit_name(objective->unit));
-    opevo_i_json_string(out, "better", opevo_unit_better(objective->unit));
+    opevo_json_double(out, "fitness", optimum->fitness);
+    opevo_json_double(out, "result", opevo_unit_result(objective->unit, optimum->fitness));
+    opevo_json_string(out, "unit", opevo_unit_name(objective->unit));
+    opevo_json_string(out, "better", opevo_unit_better(objective->unit));
     opevo_text_add(out, "}");
 }
 
@@ -59,23 +59,25 @@ void opevo_i_landscape_json(const opevo_objective *objective, const opevo_landsc
                             opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "objective", objective->name);
-    opevo_i_json_string(out, "unit", opevo_unit_of_fitness(objective->unit));
-    opevo_i_json_string(out, "sure", sureness(facts));
-    opevo_i_json_index(out, "points", opevo_space_size(objective->space));
+    opevo_json_string(out, "objective", objective->name);
+    opevo_json_string(out, "unit", opevo_unit_of_fitness(objective->unit));
+    opevo_json_string(out, "sure", sureness(facts));
+    opevo_json_index(out, "points", opevo_space_size(objective->space));
     if (facts->exact)
-        opevo_i_json_index(out, "allowed", facts->points);
+        opevo_json_index(out, "allowed", facts->points);
     else
-        opevo_i_json_double(out, "allowed", NAN);
-    opevo_i_json_index(out, "evaluated", facts->evaluated);
-    opevo_i_json_key(out, "outcomes");
+        opevo_json_double(out, "allowed", NAN);
+    opevo_json_index(out, "evaluated", facts->evaluated);
+    opevo_json_key(out, "outcomes");
     opevo_text_add(out, "{");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++)
-        opevo_i_json_index(out, opevo_outcome_name((opevo_outcome_class)i), facts->by_class[i]);
+        opevo_json_index(out, opevo_outcome_name((opevo_outcome_class)i), facts->by_class[i]);
     opevo_text_add(out, "}");
-    opevo_i_json_key(out, "quantiles");
+    opevo_json_key(out, "quantiles");
+    opevo_text_add(out, "[");
     for (size_t i = 0; i < 5; i++) {
-        opevo_text_add(out, i ? ", [" : "[[");
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "[");
         opevo_text_add_double(out, opevo_landscape_quantiles[i]);
         opevo_text_add(out, ", ");
         opevo_text_add_double(out, facts->quantile[i]);
@@ -86,11 +88,11 @@ void opevo_i_landscape_json(const opevo_objective *objective, const opevo_landsc
         opevo_text_add(out, "]");
     }
     opevo_text_add(out, "]");
-    opevo_i_json_double(out, "mean", facts->mean);
-    opevo_i_json_double(out, "mean_low", facts->mean_low);
-    opevo_i_json_double(out, "mean_high", facts->mean_high);
-    opevo_i_json_double(out, "sd", facts->sd);
-    opevo_i_json_index(out, "within_5_percent", facts->within_5_percent);
+    opevo_json_double(out, "mean", facts->mean);
+    opevo_json_double(out, "mean_low", facts->mean_low);
+    opevo_json_double(out, "mean_high", facts->mean_high);
+    opevo_json_double(out, "sd", facts->sd);
+    opevo_json_index(out, "within_5_percent", facts->within_5_percent);
     add_json_optimum(objective, &facts->optimum, out);
     if (analysis->entry_count)
         opevo_i_landscape_analysis_json(analysis, listed, out);

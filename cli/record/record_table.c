@@ -121,12 +121,12 @@ static opevo_status add_json_columns(const opevo_i_record *record, opevo_text *o
     opevo_text head = {0};
     opevo_status status = opevo_recorded_add_columns(objective->space, objective->unit, &head, err);
 
-    opevo_i_json_key(out, "columns");
+    opevo_json_key(out, "columns");
     opevo_text_add(out, "[");
     for (char *at = head.data, *end = at; status == OPEVO_OK && *at; at = end) {
         end += strcspn(end, ",\n");
         *end++ = '\0';
-        opevo_text_add(out, at == head.data ? "" : ", ");
+        opevo_json_next(out, " ");
         opevo_text_add_json(out, at);
     }
     opevo_text_add(out, "]");
@@ -137,28 +137,24 @@ static opevo_status add_json_columns(const opevo_i_record *record, opevo_text *o
 static void add_totals(const opevo_i_record *record, opevo_text *out)
 {
     const opevo_i_record_totals *totals = &record->table;
-    const char *comma = "";
 
-    opevo_i_json_index(out, "rows", totals->rows);
-    opevo_i_json_index(out, "valid", totals->by_class[OPEVO_OUTCOME_OK]);
-    opevo_i_json_key(out, "status_counts");
+    opevo_json_index(out, "rows", totals->rows);
+    opevo_json_index(out, "valid", totals->by_class[OPEVO_OUTCOME_OK]);
+    opevo_json_key(out, "status_counts");
     opevo_text_add(out, "{");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
-        if (!totals->by_class[i])
-            continue;
-        opevo_text_printf(out, "%s\"%s\": %llu", comma,
-                          opevo_recorded_status((opevo_outcome_class)i),
-                          (unsigned long long)totals->by_class[i]);
-        comma = ", ";
+        if (totals->by_class[i])
+            opevo_json_index(out, opevo_recorded_status((opevo_outcome_class)i),
+                             totals->by_class[i]);
     }
     opevo_text_add(out, "}");
     if (!(totals->best_fitness > 0))
         return;
-    opevo_i_json_key(out, "best");
+    opevo_json_key(out, "best");
     opevo_text_add(out, "{");
-    opevo_i_json_double(out, "time_ms", 1e3 * totals->best_time_s);
+    opevo_json_double(out, "time_ms", 1e3 * totals->best_time_s);
     if (!strcmp(opevo_unit_of_fitness(record->objective->unit), "GFLOP/s"))
-        opevo_i_json_double(out, "gflops", totals->best_fitness);
+        opevo_json_double(out, "gflops", totals->best_fitness);
     opevo_text_add(out, "}");
 }
 
@@ -171,21 +167,21 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     char signature[20];
 
     opevo_text_add(&out, "{");
-    opevo_i_json_string(&out, "format", "tuning-landscape 1");
-    opevo_i_json_string(&out, "name", opevo_text_string(&record->name));
-    opevo_i_json_string(&out, "objective", objective->name);
-    opevo_i_json_string(&out, "unit", objective->unit);
-    opevo_i_json_string(&out, "program", "opevo " OPEVO_VERSION_TEXT);
+    opevo_json_string(&out, "format", "tuning-landscape 1");
+    opevo_json_string(&out, "name", opevo_text_string(&record->name));
+    opevo_json_string(&out, "objective", objective->name);
+    opevo_json_string(&out, "unit", objective->unit);
+    opevo_json_string(&out, "program", "opevo " OPEVO_VERSION_TEXT);
     opevo_i_record_print_signature(objective->signature, signature);
-    opevo_i_json_string(&out, "objective_signature", signature);
+    opevo_json_string(&out, "objective_signature", signature);
     opevo_i_record_print_signature(program, signature);
     if (program)
-        opevo_i_json_string(&out, "program_hash", signature);
+        opevo_json_string(&out, "program_hash", signature);
     if (record->devices.length)
-        opevo_i_json_string(&out, "device", record->devices.data);
+        opevo_json_string(&out, "device", record->devices.data);
     if (objective->flop > 0)
-        opevo_i_json_double(&out, "flop_per_run", objective->flop);
-    opevo_i_json_key(&out, "space");
+        opevo_json_double(&out, "flop_per_run", objective->flop);
+    opevo_json_key(&out, "space");
     opevo_space_write_json(objective->space, &out);
     OPEVO_TRY(add_json_columns(record, &out, err));
     if (finished)

@@ -65,15 +65,17 @@ static void add_bars(opevo_text *out, const double *sorted, size_t count)
     double low = sorted[0], width = (sorted[count - 1] - low) / BARS;
     size_t i = 0;
 
-    opevo_i_json_double(out, "low", low);
-    opevo_i_json_double(out, "width", width);
-    opevo_i_json_key(out, "bars");
+    opevo_json_double(out, "low", low);
+    opevo_json_double(out, "width", width);
+    opevo_json_key(out, "bars");
+    opevo_text_add(out, "[");
     for (size_t bar = 0; bar < BARS; bar++) {
         size_t first = i;
 
         while (i < count && (bar + 1 == BARS || sorted[i] < low + width * (double)(bar + 1)))
             i++;
-        opevo_text_printf(out, "%s%zu", bar ? "," : "[", i - first);
+        opevo_json_next(out, "");
+        opevo_text_add_index(out, i - first);
     }
     opevo_text_add(out, "]");
 }
@@ -92,13 +94,14 @@ static opevo_status add_distribution(const opevo_landscape_table *table, opevo_t
             sorted[count++] = table->fitness[i];
     }
     gsl_sort(sorted, 1, count);
-    opevo_i_json_key(out, "distribution");
+    opevo_json_key(out, "distribution");
     opevo_text_add(out, count ? "{" : "null");
     if (count) {
         add_bars(out, sorted, count);
-        opevo_i_json_key(out, "quantile");
+        opevo_json_key(out, "quantile");
+        opevo_text_add(out, "[");
         for (size_t i = 0; i <= QUANTILES; i++) {
-            opevo_text_add(out, i ? "," : "[");
+            opevo_json_next(out, "");
             opevo_text_add_double(out, opevo_quantile_sorted(sorted, count, (double)i / QUANTILES));
         }
         opevo_text_add(out, "]}");
@@ -121,11 +124,11 @@ static opevo_status add_law(const opevo_parameter *parameter, opevo_index start,
     OPEVO_TRY(opevo_figure_law(law, &svg, err));
     OPEVO_TRY(opevo_text_check(&svg, err));
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "parameter", opevo_parameter_name(parameter));
-    opevo_i_json_string(out, "values", opevo_parameter_text(parameter));
-    opevo_i_json_string(out, "topology", opevo_parameter_topology(parameter));
-    opevo_i_json_double(out, "bound", opevo_law_bound(law));
-    opevo_i_json_string(out, "svg", svg.data);
+    opevo_json_string(out, "parameter", opevo_parameter_name(parameter));
+    opevo_json_string(out, "values", opevo_parameter_text(parameter));
+    opevo_json_string(out, "topology", opevo_parameter_topology(parameter));
+    opevo_json_double(out, "bound", opevo_law_bound(law));
+    opevo_json_string(out, "svg", svg.data);
     opevo_text_add(out, "}");
 cleanup:
     opevo_text_free(&svg);
@@ -145,8 +148,8 @@ static opevo_status add_laws(const opevo_objective *objective, const opevo_optim
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the laws of a report.");
     if (optimum->known)
         opevo_space_decode(space, optimum->point, start);
-    opevo_i_json_double(out, "law_q", drawn_q);
-    opevo_i_json_key(out, "laws");
+    opevo_json_double(out, "law_q", drawn_q);
+    opevo_json_key(out, "laws");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < count && drawn < MOST_LAWS; i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
@@ -154,7 +157,8 @@ static opevo_status add_laws(const opevo_objective *objective, const opevo_optim
 
         if (size < 2 || size > MOST_VERTICES)
             continue;
-        opevo_text_add(out, drawn++ ? ", " : "");
+        drawn++;
+        opevo_json_next(out, " ");
         OPEVO_TRY(add_law(parameter, start[i], out, err));
     }
     opevo_text_add(out, "]");
@@ -205,11 +209,11 @@ static opevo_status add_all(const opevo_call *call, const opevo_objective *objec
 
     opevo_text_add(out, "{");
     opevo_i_report_json_head("landscape", objective->name, call, out);
-    opevo_i_json_string(out, "notes", opevo_text_string(notes));
+    opevo_json_string(out, "notes", opevo_text_string(notes));
     opevo_text_printf(&signature, "%016llx",
                       (unsigned long long)opevo_space_signature(objective->space));
-    opevo_i_json_string(out, "space_signature", opevo_text_string(&signature));
-    opevo_i_json_key(out, "landscape");
+    opevo_json_string(out, "space_signature", opevo_text_string(&signature));
+    opevo_json_key(out, "landscape");
     opevo_i_landscape_json(objective, facts, study, LISTED, out);
     if (study->table)
         OPEVO_TRY(add_distribution(study->table, out, err));

@@ -84,10 +84,10 @@ void opevo_i_report_json_head(const char *kind, const char *title, const opevo_c
     opevo_text command = {0};
 
     add_command(&command, call);
-    opevo_i_json_string(out, "kind", kind);
-    opevo_i_json_string(out, "title", title);
-    opevo_i_json_string(out, "version", OPEVO_VERSION_TEXT);
-    opevo_i_json_string(out, "command", opevo_text_string(&command));
+    opevo_json_string(out, "kind", kind);
+    opevo_json_string(out, "title", title);
+    opevo_json_string(out, "version", OPEVO_VERSION_TEXT);
+    opevo_json_string(out, "command", opevo_text_string(&command));
     out->failed = out->failed || command.failed;
     opevo_text_free(&command);
 }
@@ -97,13 +97,13 @@ void opevo_i_report_json_column(opevo_text *out, const char *key, const double *
 {
     const char *at = (const char *)first;
 
-    opevo_i_json_key(out, key);
+    opevo_json_key(out, key);
     opevo_text_add(out, "[");
     for (size_t i = 0; i < count; i++, at += stride) {
         double value = 0;
 
         memcpy(&value, at, sizeof value);
-        opevo_text_add(out, i ? "," : "");
+        opevo_json_next(out, "");
         opevo_text_add_double(out, value);
     }
     opevo_text_add(out, "]");

@@ -35,10 +35,13 @@ typedef struct writer {
 
 static void add_numbers(opevo_text *out, const char *key, const uint64_t *values, size_t count)
 {
-    opevo_i_json_key(out, key);
-    for (size_t i = 0; i < count; i++)
-        opevo_text_printf(out, "%s%llu", i ? "," : "[", (unsigned long long)values[i]);
-    opevo_text_add(out, count ? "]" : "[]");
+    opevo_json_key(out, key);
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < count; i++) {
+        opevo_json_next(out, "");
+        opevo_text_add_index(out, values[i]);
+    }
+    opevo_text_add(out, "]");
 }
 
 /* ---- Curves ---- */
@@ -49,10 +52,13 @@ static void add_points(const writer *self, const opevo_study_place *place,
     const opevo_study_point *points = cell->points;
     size_t count = place->grid_count;
 
-    opevo_i_json_key(self->out, "known");
-    for (size_t i = 0; i < count; i++)
-        opevo_text_printf(self->out, "%s%zu", i ? "," : "[", points[i].runs);
-    opevo_text_add(self->out, count ? "]" : "[]");
+    opevo_json_key(self->out, "known");
+    opevo_text_add(self->out, "[");
+    for (size_t i = 0; i < count; i++) {
+        opevo_json_next(self->out, "");
+        opevo_text_add_index(self->out, points[i].runs);
+    }
+    opevo_text_add(self->out, "]");
     COLUMN(self, "mean", points, count, mean);
     COLUMN(self, "low", points, count, interval.low);
     COLUMN(self, "high", points, count, interval.high);
@@ -72,25 +78,28 @@ static void add_courses(const writer *self, const opevo_study_place *place,
     size_t count = self->analysis->options.target_count;
 
     add_points(self, place, cell);
-    opevo_i_json_key(out, "over_seconds");
+    opevo_json_key(out, "over_seconds");
     opevo_text_add(out, "{");
     COLUMN(self, "mean", cell->moments, place->moment_count, mean);
     COLUMN(self, "low", cell->moments, place->moment_count, interval.low);
     COLUMN(self, "high", cell->moments, place->moment_count, interval.high);
     opevo_text_add(out, "}");
-    opevo_i_json_key(out, "targets");
+    opevo_json_key(out, "targets");
     opevo_text_add(out, "{");
     COLUMN(self, "ert", targets, count, ert);
     COLUMN(self, "low", targets, count, interval.low);
     COLUMN(self, "high", targets, count, interval.high);
     COLUMN(self, "share", targets, count, hit);
-    opevo_i_json_key(out, "reached");
-    for (size_t i = 0; i < count; i++)
-        opevo_text_printf(out, "%s%zu", i ? "," : "[", targets[i].reached);
-    opevo_text_add(out, count ? "]}" : "[]}");
-    opevo_i_json_double(out, "area", cell->ecdf_area);
-    opevo_i_json_double(out, "area_low", cell->ecdf_area_interval.low);
-    opevo_i_json_double(out, "area_high", cell->ecdf_area_interval.high);
+    opevo_json_key(out, "reached");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < count; i++) {
+        opevo_json_next(out, "");
+        opevo_text_add_index(out, targets[i].reached);
+    }
+    opevo_text_add(out, "]}");
+    opevo_json_double(out, "area", cell->ecdf_area);
+    opevo_json_double(out, "area_low", cell->ecdf_area_interval.low);
+    opevo_json_double(out, "area_high", cell->ecdf_area_interval.high);
 }
 
 /* ---- The runs of a cell ---- */
@@ -115,7 +124,7 @@ static void add_seeds(opevo_text *out, uint64_t *seeds, size_t count)
         if (i > first)
             opevo_text_printf(&text, "-%llu", (unsigned long long)seeds[i]);
     }
-    opevo_i_json_string(out, "seeds", opevo_text_string(&text));
+    opevo_json_string(out, "seeds", opevo_text_string(&text));
     out->failed = out->failed || text.failed;
     opevo_text_free(&text);
 }
@@ -124,10 +133,15 @@ static void add_course(opevo_text *out, const opevo_study_run *run)
 {
     const opevo_run_curve *curve = &run->curve;
 
-    opevo_text_printf(out, "{\"seed\": %llu, \"length\": %llu, \"trial\": [",
-                      (unsigned long long)run->seed, (unsigned long long)curve->trials);
-    for (size_t i = 0; i < curve->count; i++)
-        opevo_text_printf(out, "%s%llu", i ? "," : "", (unsigned long long)curve->steps[i].trial);
+    opevo_text_add(out, "{");
+    opevo_json_index(out, "seed", run->seed);
+    opevo_json_index(out, "length", curve->trials);
+    opevo_json_key(out, "trial");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < curve->count; i++) {
+        opevo_json_next(out, "");
+        opevo_text_add_index(out, curve->steps[i].trial);
+    }
     opevo_text_add(out, "]");
     opevo_i_report_json_column(out, "fitness", curve->count ? &curve->steps[0].fitness : NULL,
                                curve->count, sizeof *curve->steps);
@@ -145,7 +159,7 @@ static opevo_status add_runs(const writer *self, const opevo_study_cell *cell, s
 
     if (!seeds)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the seeds of a report.");
-    opevo_i_json_key(self->out, "courses");
+    opevo_json_key(self->out, "courses");
     opevo_text_add(self->out, "[");
     for (size_t i = 0; i < study->run_count && count < cell->runs; i++) {
         if (!is_of(&study->runs[i], cell))
@@ -153,8 +167,8 @@ static opevo_status add_runs(const writer *self, const opevo_study_cell *cell, s
         seeds[count++] = study->runs[i].seed;
         for (int k = 0; k < OPEVO_OUTCOME_CLASS_COUNT; k++)
             outcomes[k] += self->data->outcomes[i][k];
-        if (shown < courses) {
-            opevo_text_add(self->out, shown++ ? "," : "");
+        if (shown++ < courses) {
+            opevo_json_next(self->out, "");
             add_course(self->out, &study->runs[i]);
         }
     }
@@ -172,8 +186,8 @@ static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, c
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(out, "{");
-    opevo_i_json_index(out, "contender", cell->contender);
-    opevo_i_json_string(out, "against_first", verdict);
+    opevo_json_index(out, "contender", cell->contender);
+    opevo_json_string(out, "against_first", verdict);
     opevo_i_analysis_json_counts(cell, out);
     add_courses(self, &self->analysis->places[cell->landscape], cell);
     status = add_runs(self, cell, courses, err);
@@ -184,14 +198,14 @@ static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, c
 /* ---- In short ---- */
 
 /* The line as a member of an array, if it says something; frees it. */
-static void add_short_line(opevo_i_short *line, bool *first, opevo_text *out)
+static void add_short_line(opevo_i_short *line, opevo_text *out)
 {
     if (line->who.length) {
-        opevo_text_add(out, *first ? "{" : ", {");
-        *first = false;
-        opevo_i_json_string(out, "where", opevo_text_string(&line->where));
-        opevo_i_json_string(out, "who", opevo_text_string(&line->who));
-        opevo_i_json_string(out, "rest", opevo_text_string(&line->rest));
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "where", opevo_text_string(&line->where));
+        opevo_json_string(out, "who", opevo_text_string(&line->who));
+        opevo_json_string(out, "rest", opevo_text_string(&line->rest));
         opevo_text_add(out, "}");
     }
     out->failed = out->failed || line->where.failed || line->who.failed || line->rest.failed;
@@ -202,14 +216,13 @@ static opevo_status add_short(const writer *self, opevo_error *err)
 {
     opevo_i_short line = {.where = {0}};
     opevo_status status = opevo_i_short_overall(self->analysis, &line, err);
-    bool first = true;
 
-    opevo_i_json_key(self->out, "short");
+    opevo_json_key(self->out, "short");
     opevo_text_add(self->out, "[");
-    add_short_line(&line, &first, self->out);
+    add_short_line(&line, self->out);
     for (size_t i = 0; i < self->analysis->study.landscape_count && status == OPEVO_OK; i++) {
         status = opevo_i_short_place(self->analysis, i, &line, err);
-        add_short_line(&line, &first, self->out);
+        add_short_line(&line, self->out);
     }
     opevo_text_add(self->out, "]");
     return status;
@@ -218,19 +231,21 @@ static opevo_status add_short(const writer *self, opevo_error *err)
 /* The words that the text of analyze has as well. */
 static void add_words(opevo_text *out)
 {
-    opevo_i_json_key(out, "words");
+    opevo_json_key(out, "words");
     opevo_text_add(out, "{");
-    opevo_i_json_string(out, "random", opevo_i_random_name);
-    opevo_i_json_index(out, "rows", OPEVO_I_RANKING_ROWS);
-    opevo_i_json_key(out, "ranking");
+    opevo_json_string(out, "random", opevo_i_random_name);
+    opevo_json_index(out, "rows", OPEVO_I_RANKING_ROWS);
+    opevo_json_key(out, "ranking");
+    opevo_text_add(out, "[");
     for (int i = 0; i < OPEVO_I_RANKING_COLUMNS; i++) {
-        opevo_text_add(out, i ? ", " : "[");
+        opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_i_ranking_heads[i]);
     }
     opevo_text_add(out, "]");
-    opevo_i_json_key(out, "verdicts");
+    opevo_json_key(out, "verdicts");
+    opevo_text_add(out, "[");
     for (int i = OPEVO_VERDICT_WORSE; i <= OPEVO_VERDICT_BETTER; i++) {
-        opevo_text_add(out, i > OPEVO_VERDICT_WORSE ? ", " : "[");
+        opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_verdict_name((opevo_verdict)i));
     }
     opevo_text_add(out, "]}");
@@ -241,19 +256,20 @@ static void add_words(opevo_text *out)
 /* The fitness of the points that are ok as its quantile function, in equal steps of the share. */
 static void add_distribution(opevo_text *out, const opevo_fitness_table *table)
 {
-    opevo_i_json_key(out, "distribution");
+    opevo_json_key(out, "distribution");
     if (!table || table->ok == 0) {
         opevo_text_add(out, "null");
         return;
     }
     opevo_text_add(out, "{");
-    opevo_i_json_index(out, "points", table->points);
-    opevo_i_json_index(out, "ok", table->ok);
-    opevo_i_json_key(out, "quantile");
+    opevo_json_index(out, "points", table->points);
+    opevo_json_index(out, "ok", table->ok);
+    opevo_json_key(out, "quantile");
+    opevo_text_add(out, "[");
     for (size_t i = 0; i <= QUANTILES; i++) {
         double place = (double)(table->ok - 1) * (1 - (double)i / QUANTILES);
 
-        opevo_text_add(out, i ? "," : "[");
+        opevo_json_next(out, "");
         opevo_text_add_double(out, table->fitness[(size_t)(place + 0.5)]);
     }
     opevo_text_add(out, "]}");
@@ -280,12 +296,11 @@ static opevo_status add_place(const writer *self, size_t landscape, size_t cours
     size_t *order = NULL;
     size_t count = 0;
     opevo_status status = OPEVO_OK;
-    bool first = true;
 
     OPEVO_TRY(opevo_i_ranking_make(self->analysis, landscape, &order, &count, err));
     opevo_text_add(out, "{");
     add_place_facts(self, landscape);
-    opevo_i_json_key(out, "random");
+    opevo_json_key(out, "random");
     if (place->exact_random) {
         opevo_text_add(out, "{");
         add_courses(self, place, &place->random);
@@ -293,15 +308,14 @@ static opevo_status add_place(const writer *self, size_t landscape, size_t cours
     } else {
         opevo_text_add(out, "null");
     }
-    opevo_i_json_key(out, "cells");
+    opevo_json_key(out, "cells");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->analysis->study.contender_count; i++) {
         const opevo_study_cell *cell = opevo_study_cell_of(self->analysis, landscape, i);
 
         if (!cell->runs)
             continue;
-        opevo_text_add(out, first ? "\n  " : ",\n  ");
-        first = false;
+        opevo_json_next(out, "\n  ");
         OPEVO_TRY(add_cell(self, cell,
                            opevo_i_ranking_verdict(self->analysis, landscape, order, count, i),
                            courses, err));
@@ -336,15 +350,16 @@ static void add_pairs(const writer *self)
     const opevo_study_analysis *analysis = self->analysis;
     opevo_text *out = self->out;
 
-    opevo_i_json_key(out, "pairs");
+    opevo_json_key(out, "pairs");
     opevo_text_add(out, "{");
-    opevo_i_json_key(out, "rows");
+    opevo_json_key(out, "rows");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < analysis->pair_count; i++) {
         const opevo_study_pair *pair = &analysis->pairs[i];
 
-        opevo_text_printf(out, "%s[%zu,%zu,%zu,%zu,%zu,%zu,%zu,%d]", i ? "," : "", pair->landscape,
-                          pair->a, pair->b, pair->test.pairs, pair->test.wins, pair->test.ties,
+        opevo_json_next(out, "");
+        opevo_text_printf(out, "[%zu,%zu,%zu,%zu,%zu,%zu,%zu,%d]", pair->landscape, pair->a,
+                          pair->b, pair->test.pairs, pair->test.wins, pair->test.ties,
                           pair->test.losses, (int)pair->verdict);
     }
     opevo_text_add(out, "]");
@@ -372,10 +387,11 @@ static void add_overall(const writer *self)
 
 static void add_contenders(const writer *self)
 {
-    opevo_i_json_key(self->out, "contenders");
+    opevo_json_key(self->out, "contenders");
     opevo_text_add(self->out, "[");
     for (size_t i = 0; i < self->data->contender_count; i++) {
-        opevo_text_add(self->out, i ? ",\n {" : "\n {");
+        opevo_json_next(self->out, "\n ");
+        opevo_text_add(self->out, "{");
         opevo_i_analysis_json_contender(&self->data->contenders[i], self->out);
         opevo_text_add(self->out, "}");
     }
@@ -391,9 +407,10 @@ static void add_settings(const writer *self)
     add_numbers(out, "checkpoints", options->checkpoints, options->checkpoint_count);
     opevo_i_report_json_column(out, "targets", options->targets, options->target_count,
                                sizeof *options->targets);
-    opevo_i_json_key(out, "classes");
+    opevo_json_key(out, "classes");
+    opevo_text_add(out, "[");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
-        opevo_text_add(out, i ? ", " : "[");
+        opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_outcome_name((opevo_outcome_class)i));
     }
     opevo_text_add(out, "]");
@@ -406,9 +423,8 @@ static opevo_status add_finals(const char *path, const writer *self, opevo_error
     opevo_text *out = self->out;
     opevo_store *store = NULL;
     opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &store, err);
-    bool first = true;
 
-    opevo_i_json_key(out, "finals");
+    opevo_json_key(out, "finals");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < study->run_count && status == OPEVO_OK; i++) {
         opevo_i_finals finals;
@@ -416,11 +432,11 @@ static opevo_status add_finals(const char *path, const writer *self, opevo_error
 
         status = opevo_i_finals_of_run(store, self->data->run_numbers[i], &finals, &space, err);
         if (status == OPEVO_OK && finals.ran) {
-            opevo_text_add(out, first ? "{" : ", {");
-            first = false;
-            opevo_i_json_index(out, "landscape", study->runs[i].landscape);
-            opevo_i_json_index(out, "contender", study->runs[i].contender);
-            opevo_i_json_index(out, "seed", study->runs[i].seed);
+            opevo_json_next(out, " ");
+            opevo_text_add(out, "{");
+            opevo_json_index(out, "landscape", study->runs[i].landscape);
+            opevo_json_index(out, "contender", study->runs[i].contender);
+            opevo_json_index(out, "seed", study->runs[i].seed);
             opevo_i_finals_print_json(&finals, space,
                                       self->data->landscapes[study->runs[i].landscape].unit, out);
             opevo_text_add(out, "}");
@@ -451,17 +467,18 @@ static uint64_t count_failures(const writer *self, size_t landscape, int kind, s
 }
 
 static void add_failure(const writer *self, size_t landscape, int kind, uint64_t count,
-                        size_t first, const opevo_i_reason *reason, bool follows)
+                        size_t first, const opevo_i_reason *reason)
 {
     opevo_text *out = self->out;
 
-    opevo_text_add(out, follows ? ", {" : "{");
-    opevo_i_json_index(out, "landscape", landscape);
-    opevo_i_json_string(out, "outcome", opevo_outcome_name((opevo_outcome_class)kind));
-    opevo_i_json_index(out, "count", count);
-    opevo_i_json_index(out, "run", (opevo_index)self->data->run_numbers[first]);
-    opevo_i_json_index(out, "trial", reason->trial);
-    opevo_i_json_string(out, "message", opevo_text_string(&reason->message));
+    opevo_json_next(out, " ");
+    opevo_text_add(out, "{");
+    opevo_json_index(out, "landscape", landscape);
+    opevo_json_string(out, "outcome", opevo_outcome_name((opevo_outcome_class)kind));
+    opevo_json_index(out, "count", count);
+    opevo_json_index(out, "run", (opevo_index)self->data->run_numbers[first]);
+    opevo_json_index(out, "trial", reason->trial);
+    opevo_json_string(out, "message", opevo_text_string(&reason->message));
     opevo_text_add(out, "}");
 }
 
@@ -472,9 +489,8 @@ static opevo_status add_failures(const char *path, const writer *self, opevo_err
     opevo_i_reasons reasons = {.of[0] = {0}};
     size_t read = SIZE_MAX; /* whose reasons these are */
     opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &store, err);
-    bool follows = false;
 
-    opevo_i_json_key(self->out, "failures");
+    opevo_json_key(self->out, "failures");
     opevo_text_add(self->out, "[");
     for (size_t l = 0; l < self->analysis->study.landscape_count; l++) {
         for (int k = OPEVO_OUTCOME_OK + 1; k < OPEVO_OUTCOME_CLASS_COUNT; k++) {
@@ -489,8 +505,7 @@ static opevo_status add_failures(const char *path, const writer *self, opevo_err
                     opevo_i_reasons_of_run(store, self->data->run_numbers[first], &reasons, err);
                 read = first;
             }
-            add_failure(self, l, k, count, first, &reasons.of[k], follows);
-            follows = true;
+            add_failure(self, l, k, count, first, &reasons.of[k]);
         }
     }
     opevo_text_add(self->out, "]");
@@ -511,10 +526,10 @@ static opevo_status add_all(const opevo_call *call, const writer *self, opevo_er
     add_words(self->out);
     OPEVO_TRY(add_short(self, err));
     add_contenders(self);
-    opevo_i_json_key(self->out, "landscapes");
+    opevo_json_key(self->out, "landscapes");
     opevo_text_add(self->out, "[");
     for (size_t i = 0; i < study->landscape_count; i++) {
-        opevo_text_add(self->out, i ? ",\n " : "\n ");
+        opevo_json_next(self->out, "\n ");
         OPEVO_TRY(add_place(self, i, MOST_COURSES / cells, err));
     }
     opevo_text_add(self->out, "]");

@@ -48,24 +48,25 @@ static void add_json(lister *self, const opevo_trial *trial)
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
     opevo_text *out = self->out;
 
-    opevo_text_add(out, trial->number > 1 ? ",\n  {" : "\n  {");
-    opevo_i_json_index(out, "trial", trial->number);
-    opevo_i_json_string(out, "outcome", opevo_outcome_name(outcome->kind));
-    opevo_i_json_double(out, "result",
-                        ok ? opevo_unit_result(self->info->unit, outcome->fitness) : NAN);
-    opevo_i_json_double(out, "fitness", outcome->fitness);
-    opevo_i_json_double(out, "time_s", outcome->time_s);
-    opevo_i_json_key(out, "samples_s");
+    opevo_json_next(out, "\n  ");
+    opevo_text_add(out, "{");
+    opevo_json_index(out, "trial", trial->number);
+    opevo_json_string(out, "outcome", opevo_outcome_name(outcome->kind));
+    opevo_json_double(out, "result",
+                      ok ? opevo_unit_result(self->info->unit, outcome->fitness) : NAN);
+    opevo_json_double(out, "fitness", outcome->fitness);
+    opevo_json_double(out, "time_s", outcome->time_s);
+    opevo_json_key(out, "samples_s");
     opevo_text_add(out, "[");
     add_samples(out, outcome, ", ");
     opevo_text_add(out, "]");
-    opevo_i_json_double(out, "build_s", outcome->build_s);
-    opevo_i_json_double(out, "run_s", outcome->run_s);
-    opevo_i_json_double(out, "check_s", outcome->check_s);
-    opevo_i_json_double(out, "other_s", outcome->other_s);
-    opevo_i_json_string(out, "origin", trial->proposal.origin);
-    opevo_i_json_string(out, "message", outcome->message ? outcome->message : "");
-    opevo_i_json_key(out, "configuration");
+    opevo_json_double(out, "build_s", outcome->build_s);
+    opevo_json_double(out, "run_s", outcome->run_s);
+    opevo_json_double(out, "check_s", outcome->check_s);
+    opevo_json_double(out, "other_s", outcome->other_s);
+    opevo_json_string(out, "origin", trial->proposal.origin);
+    opevo_json_string(out, "message", outcome->message ? outcome->message : "");
+    opevo_json_key(out, "configuration");
     opevo_text_add(out, configuration(self, trial->proposal.point, true));
     opevo_text_add(out, "}");
 }
@@ -138,11 +139,11 @@ static void begin(lister *self, opevo_i_runs_form form)
         opevo_text_add(self->out, "trial,outcome,result,unit,fitness,time_s,samples_s,build_s,"
                                   "run_s,check_s,other_s,origin,message,configuration\n");
     } else if (form == OPEVO_I_RUNS_JSON) {
-        opevo_i_json_index(self->out, "run", (opevo_index)self->info->run);
-        opevo_i_json_string(self->out, "objective", self->info->objective);
-        opevo_i_json_string(self->out, "unit", opevo_unit_name(self->info->unit));
-        opevo_i_json_string(self->out, "better", opevo_unit_better(self->info->unit));
-        opevo_i_json_key(self->out, "trials");
+        opevo_json_index(self->out, "run", (opevo_index)self->info->run);
+        opevo_json_string(self->out, "objective", self->info->objective);
+        opevo_json_string(self->out, "unit", opevo_unit_name(self->info->unit));
+        opevo_json_string(self->out, "better", opevo_unit_better(self->info->unit));
+        opevo_json_key(self->out, "trials");
         opevo_text_add(self->out, "[");
     }
 }

@@ -24,9 +24,9 @@ static void add_count(opevo_text *out, uint64_t count, const char *noun)
 
 static void add_shard_json(const opevo_i_study_call *self, opevo_text *out)
 {
-    opevo_i_json_string(out, "store", opevo_text_string(&self->path));
-    opevo_i_json_index(out, "shard", self->shard.index + 1);
-    opevo_i_json_index(out, "shards", self->shard.count);
+    opevo_json_string(out, "store", opevo_text_string(&self->path));
+    opevo_json_index(out, "shard", self->shard.index + 1);
+    opevo_json_index(out, "shards", self->shard.count);
 }
 
 /* One note for each tuner, whose lines stand together. */
@@ -64,16 +64,16 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
 
     if (self->json) {
         opevo_text_add(out, "{");
-        opevo_i_json_index(out, "runs", result->runs);
-        opevo_i_json_index(out, "present", result->present);
-        opevo_i_json_index(out, "ran", result->ran);
-        opevo_i_json_index(out, "trials", result->trials);
-        opevo_i_json_index(out, "threads", result->threads);
-        opevo_i_json_double(out, "wall_s", result->wall_s);
-        opevo_i_json_double(out, "busy_s", result->busy_s);
-        opevo_i_json_index(out, "fruitless", result->fruitless);
-        opevo_i_json_index(out, "gave_up", result->gave_up);
-        opevo_i_json_bool(out, "interrupted", result->interrupted);
+        opevo_json_index(out, "runs", result->runs);
+        opevo_json_index(out, "present", result->present);
+        opevo_json_index(out, "ran", result->ran);
+        opevo_json_index(out, "trials", result->trials);
+        opevo_json_index(out, "threads", result->threads);
+        opevo_json_double(out, "wall_s", result->wall_s);
+        opevo_json_double(out, "busy_s", result->busy_s);
+        opevo_json_index(out, "fruitless", result->fruitless);
+        opevo_json_index(out, "gave_up", result->gave_up);
+        opevo_json_bool(out, "interrupted", result->interrupted);
         add_shard_json(self, out);
         opevo_text_add(out, "}\n");
         return;
@@ -146,24 +146,20 @@ static void print_executed(const opevo_i_study_call *self, opevo_text *out)
 
 static void add_executed_json(const opevo_i_study_call *self, opevo_text *out)
 {
-    const char *separator = "";
-
-    opevo_i_json_key(out, "executes");
+    opevo_json_key(out, "executes");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < self->opened_count; i++) {
         const opevo_i_opened *one = &self->opened[i];
 
         if (opevo_i_opened_is_program(one)) {
-            opevo_text_add(out, separator);
+            opevo_json_next(out, " ");
             opevo_text_add_json(out, one->given.objective->name + 4);
-            separator = ", ";
         }
         for (size_t k = 0; k < one->named.option_count; k++) {
             if (strcmp(one->named.options[k].key, "workers") != 0)
                 continue;
-            opevo_text_add(out, separator);
+            opevo_json_next(out, " ");
             opevo_text_add_json(out, one->named.options[k].value);
-            separator = ", ";
         }
     }
     opevo_text_add(out, "]");
@@ -174,14 +170,14 @@ static void print_estimate_json(const opevo_i_study_call *self,
                                 opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_i_json_index(out, "runs", estimate->runs);
-    opevo_i_json_index(out, "present", estimate->present);
-    opevo_i_json_index(out, "measured", estimate->measured);
-    opevo_i_json_index(out, "threads", threads);
-    opevo_i_json_double(out, "seconds", estimate->seconds);
-    opevo_i_json_double(out, "seconds_low", estimate->low);
-    opevo_i_json_double(out, "seconds_high", estimate->high);
-    opevo_i_json_index(out, "sampled", estimate->sampled);
+    opevo_json_index(out, "runs", estimate->runs);
+    opevo_json_index(out, "present", estimate->present);
+    opevo_json_index(out, "measured", estimate->measured);
+    opevo_json_index(out, "threads", threads);
+    opevo_json_double(out, "seconds", estimate->seconds);
+    opevo_json_double(out, "seconds_low", estimate->low);
+    opevo_json_double(out, "seconds_high", estimate->high);
+    opevo_json_index(out, "sampled", estimate->sampled);
     add_executed_json(self, out);
     add_shard_json(self, out);
     opevo_text_add(out, "}\n");
@@ -234,12 +230,12 @@ void opevo_i_study_print_merge(const opevo_i_study_call *self, const opevo_merge
 {
     if (self->json) {
         opevo_text_add(out, "{");
-        opevo_i_json_index(out, "runs", result->runs);
-        opevo_i_json_index(out, "present", result->present);
-        opevo_i_json_index(out, "added", result->added);
-        opevo_i_json_index(out, "missing", result->runs - result->present);
-        opevo_i_json_index(out, "stores", sources);
-        opevo_i_json_string(out, "store", self->store);
+        opevo_json_index(out, "runs", result->runs);
+        opevo_json_index(out, "present", result->present);
+        opevo_json_index(out, "added", result->added);
+        opevo_json_index(out, "missing", result->runs - result->present);
+        opevo_json_index(out, "stores", sources);
+        opevo_json_string(out, "store", self->store);
         opevo_text_add(out, "}\n");
         return;
     }
@@ -260,19 +256,19 @@ static void print_size_json(double superiority, uint64_t comparisons, double alp
                             const opevo_sample_size *size, opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_i_json_double(out, "superiority", superiority);
-    opevo_i_json_index(out, "comparisons", comparisons);
-    opevo_i_json_double(out, "alpha", alpha);
-    opevo_i_json_double(out, "power", SIZE_POWER);
-    opevo_i_json_string(out, "test_of_analyze", "pairs_signed_rank");
-    opevo_i_json_index(out, "pairs_signed_rank", size->pairs_signed_rank);
-    opevo_i_json_index(out, "pairs_sign", size->pairs_sign);
-    opevo_i_json_double(out, "pairs_sign_power",
-                        size->pairs_sign_power > 0 ? size->pairs_sign_power : (double)NAN);
-    opevo_i_json_index(out, "noether", size->noether);
-    opevo_i_json_double(out, "exact", size->exact ? (double)size->exact : (double)NAN);
-    opevo_i_json_double(out, "exact_power", size->exact ? size->exact_power : (double)NAN);
-    opevo_i_json_index(out, "any", size->any);
+    opevo_json_double(out, "superiority", superiority);
+    opevo_json_index(out, "comparisons", comparisons);
+    opevo_json_double(out, "alpha", alpha);
+    opevo_json_double(out, "power", SIZE_POWER);
+    opevo_json_string(out, "test_of_analyze", "pairs_signed_rank");
+    opevo_json_index(out, "pairs_signed_rank", size->pairs_signed_rank);
+    opevo_json_index(out, "pairs_sign", size->pairs_sign);
+    opevo_json_double(out, "pairs_sign_power",
+                      size->pairs_sign_power > 0 ? size->pairs_sign_power : (double)NAN);
+    opevo_json_index(out, "noether", size->noether);
+    opevo_json_double(out, "exact", size->exact ? (double)size->exact : (double)NAN);
+    opevo_json_double(out, "exact_power", size->exact ? size->exact_power : (double)NAN);
+    opevo_json_index(out, "any", size->any);
     opevo_text_add(out, "}\n");
 }
 

@@ -23,19 +23,19 @@ static double fraction(const opevo_i_tuning *self, double fitness)
 
 static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
 {
-    opevo_i_json_string(out, "objective", self->objective->name);
-    opevo_i_json_string(out, "unit", opevo_unit_name(self->objective->unit));
-    opevo_i_json_string(out, "better", opevo_unit_better(self->objective->unit));
-    opevo_i_json_double(out, "optimum",
-                        self->optimum.known
-                            ? opevo_unit_result(self->objective->unit, self->optimum.fitness)
-                            : NAN);
-    opevo_i_json_string(out, "tuner", self->run.tuner->name);
-    opevo_i_json_key(out, "settings");
+    opevo_json_string(out, "objective", self->objective->name);
+    opevo_json_string(out, "unit", opevo_unit_name(self->objective->unit));
+    opevo_json_string(out, "better", opevo_unit_better(self->objective->unit));
+    opevo_json_double(out, "optimum",
+                      self->optimum.known
+                          ? opevo_unit_result(self->objective->unit, self->optimum.fitness)
+                          : NAN);
+    opevo_json_string(out, "tuner", self->run.tuner->name);
+    opevo_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
     opevo_i_add_library_json(self->run.tuner, out);
     if (self->run.earlier_count > 0)
-        opevo_text_printf(out, ", \"earlier_trials\": %zu", self->run.earlier_count);
+        opevo_json_index(out, "earlier_trials", self->run.earlier_count);
 }
 
 static void add_json_best(const opevo_i_tuning *self, const opevo_trial *best, opevo_text *out)
@@ -43,18 +43,18 @@ static void add_json_best(const opevo_i_tuning *self, const opevo_trial *best, o
     const char *unit = self->objective->unit;
     bool is_gflops = !strcmp(opevo_unit_of_fitness(unit), "GFLOP/s");
 
-    opevo_i_json_key(out, "best");
+    opevo_json_key(out, "best");
     if (!best->number) {
         opevo_text_add(out, "null");
         return;
     }
     opevo_text_add(out, "{");
-    opevo_i_json_key(out, "configuration");
+    opevo_json_key(out, "configuration");
     opevo_space_print_json(self->objective->space, best->proposal.point, out);
-    opevo_i_json_double(out, "result", opevo_unit_result(unit, best->outcome.fitness));
-    opevo_i_json_double(out, "gflops", is_gflops ? best->outcome.fitness : NAN);
-    opevo_i_json_double(out, "fitness", best->outcome.fitness);
-    opevo_i_json_index(out, "trial", best->number);
+    opevo_json_double(out, "result", opevo_unit_result(unit, best->outcome.fitness));
+    opevo_json_double(out, "gflops", is_gflops ? best->outcome.fitness : NAN);
+    opevo_json_double(out, "fitness", best->outcome.fitness);
+    opevo_json_index(out, "trial", best->number);
     opevo_text_add(out, "}");
 }
 
@@ -63,15 +63,15 @@ static void add_json_result(const opevo_i_tuning *self, size_t index, opevo_text
     const opevo_run_result *result = &self->results[index];
 
     add_json_best(self, &result->best, out);
-    opevo_i_json_index(out, "trials", result->trials);
-    opevo_i_json_index(out, "resumed", result->resumed);
-    opevo_i_json_index(out, "failed", result->failed);
-    opevo_i_json_double(out, "cost_s", result->cost_s);
+    opevo_json_index(out, "trials", result->trials);
+    opevo_json_index(out, "resumed", result->resumed);
+    opevo_json_index(out, "failed", result->failed);
+    opevo_json_double(out, "cost_s", result->cost_s);
     if (self->reasons)
         opevo_i_reasons_print_json(&self->reasons[index], out);
-    opevo_i_json_string(out, "stop", opevo_stop_name(result->stop));
-    opevo_i_json_index(out, "seed", self->run.seed + index);
-    opevo_i_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
+    opevo_json_string(out, "stop", opevo_stop_name(result->stop));
+    opevo_json_index(out, "seed", self->run.seed + index);
+    opevo_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
 }
 
 void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
@@ -84,9 +84,11 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
                                   out);
     } else {
         add_json_head(self, out);
-        opevo_i_json_key(out, "runs");
+        opevo_json_key(out, "runs");
+        opevo_text_add(out, "[");
         for (size_t i = 0; i < self->runs; i++) {
-            opevo_text_add(out, i ? ",\n  {" : "[\n  {");
+            opevo_json_next(out, "\n  ");
+            opevo_text_add(out, "{");
             add_json_result(self, i, out);
             opevo_text_add(out, "}");
         }

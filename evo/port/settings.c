@@ -6,6 +6,7 @@
 #include "port_internal.h"
 
 #include <opevo/closest.h>
+#include <opevo/json.h>
 #include <opevo/text.h>
 
 #include <math.h>
@@ -180,7 +181,8 @@ void opevo_settings_print_json(const opevo_tuner_ops *ops, const opevo_setting_v
     for (size_t i = 0; i < ops->setting_count; i++) {
         const char *quote = ops->settings[i].kind == OPEVO_SETTING_CHOICE ? "\"" : "";
 
-        opevo_text_printf(out, "%s\"%s\": %s", i ? ", " : "", ops->settings[i].key, quote);
+        opevo_json_key(out, ops->settings[i].key);
+        opevo_text_add(out, quote);
         print_value(&ops->settings[i], values[i].number, out);
         opevo_text_add(out, quote);
     }
