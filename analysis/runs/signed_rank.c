@@ -140,18 +140,6 @@ double opevo_signed_rank_pairs(double share, double alpha, double power)
     return z * z / (3 * (share - 0.5) * (share - 0.5));
 }
 
-double opevo_sign_test(uint64_t wins, uint64_t losses)
-{
-    uint64_t fewer = wins < losses ? wins : losses;
-
-    if (wins + losses == 0)
-        return 1;
-    if (wins + losses > UINT32_MAX) /* where GSL's counts end */
-        return fmin(1, 2 * gsl_cdf_ugaussian_P(((double)fewer + 0.5 - (double)(wins + losses) / 2) /
-                                               sqrt((double)(wins + losses) / 4)));
-    return fmin(1, 2 * gsl_cdf_binomial_P((unsigned)fewer, 0.5, (unsigned)(wins + losses)));
-}
-
 typedef struct indexed {
     double p;
     size_t at;

@@ -7,6 +7,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/random.h>
+#include <opevo/sign_test.h>
 
 #include <math.h>
 #include <string.h>
@@ -154,7 +155,7 @@ static void test_rival(opevo_final_verdict *verdict, const double *winner, const
         wins += winner[i] > rival[i];
         different += winner[i] != rival[i];
     }
-    verdict->probability = fmin(1, (double)rivals * opevo_i_sign_test(wins, different));
+    verdict->probability = fmin(1, (double)rivals * opevo_sign_test(wins, different - wins));
     verdict->faster = 2 * wins > different && verdict->probability < 0.05;
 }
 

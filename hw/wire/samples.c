@@ -35,15 +35,6 @@ bool opevo_i_median_interval(const double *sorted, size_t count, double confiden
     return true;
 }
 
-double opevo_i_sign_test(size_t wins, size_t count)
-{
-    size_t fewer = wins < count - wins ? wins : count - wins;
-
-    if (count == 0)
-        return 1;
-    return fmin(1, 2 * gsl_cdf_binomial_P((unsigned)fewer, 0.5, (unsigned)count));
-}
-
 double opevo_i_recordable_s(double time_s)
 {
     double ms = time_s * 1e3;

@@ -22,9 +22,6 @@ double opevo_i_median(const double *sorted, size_t count);
 bool opevo_i_median_interval(const double *sorted, size_t count, double confidence, double *low,
                              double *high);
 
-/* Two-sided sign test: probability of `wins` or a more uneven split of `count` fair coins. */
-double opevo_i_sign_test(size_t wins, size_t count);
-
 /* A time that survives being written in milliseconds: itself where it is some double / 1000,
  * otherwise the nearest that is. */
 double opevo_i_recordable_s(double time_s);

@@ -8,6 +8,7 @@
 #include <opevo/comparison.h>
 #include <opevo/memory.h>
 #include <opevo/random.h>
+#include <opevo/sign_test.h>
 
 #include <stdlib.h>
 
@@ -122,21 +123,6 @@ static void test_signed_rank_edges(void **state)
         opevo_memory_fail_at(0);
     }
     assert_int_equal(opevo_memory_live(), 0);
-}
-
-static void test_sign_test(void **state)
-{
-    (void)state;
-    for (size_t wins = 0; wins <= 10; wins++) {
-        for (size_t losses = 0; losses + wins <= 10; losses++) {
-            size_t n = wins + losses, fewer = wins < losses ? wins : losses, reached = 0;
-
-            for (size_t signs = 0; signs < (size_t)1 << n; signs++)
-                reached += (size_t)__builtin_popcountll(signs) <= fewer;
-            CHECK_CLOSE(opevo_sign_test(wins, losses),
-                        n ? fmin(1, 2 * (double)reached / (double)((size_t)1 << n)) : 1, 1e-12);
-        }
-    }
 }
 
 static void test_holm(void **state)
@@ -374,7 +360,6 @@ int main(void)
         cmocka_unit_test(test_signed_rank_enumerated),
         cmocka_unit_test(test_signed_rank_large),
         cmocka_unit_test(test_signed_rank_edges),
-        cmocka_unit_test(test_sign_test),
         cmocka_unit_test(test_holm),
         cmocka_unit_test(test_published_example),
         cmocka_unit_test(test_friedman_permuted),

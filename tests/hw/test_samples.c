@@ -53,16 +53,6 @@ static void test_median(void **state)
     assert_true(opevo_i_median(even, 4) == 3);
 }
 
-static void test_sign_test(void **state)
-{
-    (void)state;
-    CHECK_CLOSE(opevo_i_sign_test(5, 5), 2.0 / 32, 1e-15);
-    CHECK_CLOSE(opevo_i_sign_test(0, 5), 2.0 / 32, 1e-15);
-    CHECK_CLOSE(opevo_i_sign_test(1, 10), 2 * 11.0 / 1024, 1e-15);
-    assert_true(opevo_i_sign_test(3, 6) == 1);
-    assert_true(opevo_i_sign_test(0, 0) == 1);
-}
-
 /* What is written in milliseconds and read back is the same time. */
 static void test_recordable(void **state)
 {
@@ -89,7 +79,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_interval),
         cmocka_unit_test(test_median),
-        cmocka_unit_test(test_sign_test),
         cmocka_unit_test(test_recordable),
     };
 

@@ -40,8 +40,6 @@ opevo_status opevo_signed_rank_test(const double *differences, size_t count, ope
  * determination for some common nonparametric tests", JASA 82 (1987). */
 double opevo_signed_rank_pairs(double share, double alpha, double power);
 
-/* The sign test: 2 P(X <= min(wins, losses)), at most 1, X binomial (wins + losses, 1/2). */
-double opevo_sign_test(uint64_t wins, uint64_t losses);
 
 /* Holm's step-down adjustment of `count` p-values: ascending, p_(i) becomes the largest of
  * min(1, (count - j + 1) p_(j)) over j <= i. NAN stays and does not count. Errors: NOMEM. Cost:
