@@ -34,6 +34,15 @@ uint64_t opevo_hash_bytes(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
+uint64_t opevo_hash_u64(uint64_t hash, uint64_t number)
+{
+    unsigned char bytes[8];
+
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(number >> (8 * i));
+    return opevo_hash_bytes(hash, bytes, sizeof bytes);
+}
+
 /* Slot of the key, or the empty slot where it belongs. */
 static size_t find(const table *self, opevo_index key)
 {

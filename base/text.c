@@ -112,6 +112,15 @@ size_t opevo_text_character(const char *at, bool *visible)
     return length ? length : 1;
 }
 
+size_t opevo_text_character_count(const char *text)
+{
+    size_t count = 0;
+
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
 void opevo_text_add_visible(opevo_text *text, const char *piece)
 {
     while (*piece) {

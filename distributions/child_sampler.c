@@ -124,24 +124,6 @@ opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
     return OPEVO_OK;
 }
 
-/* Equation 2: parent j with probability w_j / sum of w; a parent of weight 0 never. */
-static size_t draw_parent(const opevo_child_sampler *self, opevo_rng *rng)
-{
-    const double *cumulative = self->cumulative;
-    size_t count = self->parent_count;
-    size_t first = 0;
-    double x = opevo_rng_unit(rng) * cumulative[count - 1];
-
-    /* The first parent whose cumulative weight exceeds x is in [first, first + count). */
-    while (count > 1) {
-        size_t half = count / 2;
-
-        first += cumulative[first + half - 1] <= x ? half : 0;
-        count -= half;
-    }
-    return first;
-}
-
 bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
                               opevo_rng *rng, opevo_index *vertices, opevo_index *point)
 {
@@ -151,8 +133,11 @@ bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_se
 
     for (unsigned try = 0; try < OPEVO_CHILD_TRIES; try++) {
         if (try % patience == 0) {
-            for (size_t i = 0; i < self->width; i++)
-                vertices[i] = self->parents[draw_parent(self, rng) * self->width + i];
+            for (size_t i = 0; i < self->width; i++) { /* equation 2: parents by their weights */
+                size_t j = opevo_rng_weighted(rng, self->cumulative, self->parent_count);
+
+                vertices[i] = self->parents[j * self->width + i];
+            }
             if (self->redraw)
                 memcpy(self->recombined, vertices, row);
         } else if (self->redraw) {

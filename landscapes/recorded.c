@@ -103,30 +103,22 @@ opevo_index opevo_recorded_point(const opevo_objective *objective, size_t row)
 
 /* ---- From a recording ----------------------------------------------------------------------- */
 
-static uint64_t hash_u64(uint64_t hash, uint64_t value)
-{
-    unsigned char bytes[8];
-
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (unsigned char)(value >> (8 * i));
-    return opevo_hash_bytes(hash, bytes, sizeof bytes);
-}
-
 static uint64_t hash_double(uint64_t hash, double value)
 {
     uint64_t bits = 0;
 
     if (isnan(value)) /* all NANs alike */
-        return hash_u64(hash, UINT64_MAX);
+        return opevo_hash_u64(hash, UINT64_MAX);
     memcpy(&bits, &value, sizeof bits);
-    return hash_u64(hash, bits);
+    return opevo_hash_u64(hash, bits);
 }
 
 static uint64_t hash_row(opevo_index point, const opevo_i_row *row)
 {
-    uint64_t hash = hash_u64(hash_u64(OPEVO_HASH_START, (uint64_t)point), (uint64_t)(point >> 64));
+    uint64_t hash =
+        opevo_hash_u64(opevo_hash_u64(OPEVO_HASH_START, (uint64_t)point), (uint64_t)(point >> 64));
 
-    hash = hash_u64(hash, row->kind);
+    hash = opevo_hash_u64(hash, row->kind);
     hash = hash_double(hash, row->fitness);
     hash = hash_double(hash, row->time_s);
     hash = hash_double(hash, row->build_s);
@@ -139,13 +131,13 @@ static uint64_t hash_row(opevo_index point, const opevo_i_row *row)
 static uint64_t signature(const recorded *self)
 {
     uint64_t sum = 0;
-    uint64_t hash = hash_u64(OPEVO_HASH_START, opevo_space_signature(self->space));
+    uint64_t hash = opevo_hash_u64(OPEVO_HASH_START, opevo_space_signature(self->space));
     const char *unit = opevo_unit_of_fitness(self->super.unit);
 
     for (size_t i = 0; i < self->row_count; i++)
         sum += opevo_hash_mix(hash_row(self->points[i], &self->rows[i]));
     hash = opevo_hash_bytes(hash, unit, strlen(unit));
-    return hash_u64(hash, sum);
+    return opevo_hash_u64(hash, sum);
 }
 
 static bool index_rows(recorded *self)

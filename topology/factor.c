@@ -3,6 +3,7 @@
 /* factor(C,v): the ordered v-tuples of positive integers with product C. How they are numbered
  * stands in factor_internal.h. */
 
+#include <opevo/hash.h>
 #include <opevo/memory.h>
 
 #include "factor_internal.h"
@@ -255,7 +256,7 @@ static uint64_t hash(const opevo_parameter *parameter, uint64_t start)
 {
     const opevo_i_factor *self = (const opevo_i_factor *)parameter;
 
-    return opevo_i_hash_u64(opevo_i_hash_u64(start, (uint64_t)self->product), self->places);
+    return opevo_hash_u64(opevo_hash_u64(start, (uint64_t)self->product), self->places);
 }
 
 const opevo_i_type opevo_i_factor_type = {

@@ -3,6 +3,7 @@
 /* graph(FILE): the vertices of a graph that the user brings, in a file or as a list of edges. */
 
 #include <opevo/graph.h>
+#include <opevo/hash.h>
 #include <opevo/memory.h>
 
 #include "graph_read.h"
@@ -88,9 +89,9 @@ static uint64_t hash(const opevo_parameter *parameter, uint64_t start)
     uint64_t result = opevo_i_listed_hash(parameter, start);
 
     for (size_t v = 0; v < graph->vertex_count; v++) {
-        result = opevo_i_hash_u64(result, opevo_graph_degree(graph, v));
+        result = opevo_hash_u64(result, opevo_graph_degree(graph, v));
         for (uint64_t i = graph->offset[v]; i < graph->offset[v + 1]; i++)
-            result = opevo_i_hash_u64(result, graph->target[i]);
+            result = opevo_hash_u64(result, graph->target[i]);
     }
     return result;
 }

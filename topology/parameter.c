@@ -125,20 +125,11 @@ opevo_status opevo_i_positive_arguments(const opevo_parameter_spec *spec, const 
     return OPEVO_INVALID;
 }
 
-uint64_t opevo_i_hash_u64(uint64_t hash, uint64_t number)
-{
-    unsigned char bytes[8];
-
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (unsigned char)(number >> (8 * i));
-    return opevo_hash_bytes(hash, bytes, sizeof bytes);
-}
-
 uint64_t opevo_i_hash_text(uint64_t hash, const char *text)
 {
     if (!text)
-        return opevo_i_hash_u64(hash, UINT64_MAX);
-    hash = opevo_i_hash_u64(hash, strlen(text));
+        return opevo_hash_u64(hash, UINT64_MAX);
+    hash = opevo_hash_u64(hash, strlen(text));
     return opevo_hash_bytes(hash, text, strlen(text));
 }
 

@@ -91,8 +91,7 @@ bool opevo_i_value_integer(opevo_value value, int64_t *out);
 opevo_status opevo_i_positive_arguments(const opevo_parameter_spec *spec, const char *usage,
                                         int64_t *out, size_t count, opevo_error *err);
 
-/* Continue a hash by a number, the same on machines of either byte order. */
-uint64_t opevo_i_hash_u64(uint64_t hash, uint64_t number);
-uint64_t opevo_i_hash_text(uint64_t hash, const char *text); /* NULL differs from "" */
+/* Continue a hash by a text; NULL differs from "". */
+uint64_t opevo_i_hash_text(uint64_t hash, const char *text);
 
 #endif

@@ -7,6 +7,7 @@
  * Every topology here is a Cayley graph, the same seen from each vertex: a neighbour comes from one
  * rearrangement of places, whatever the values in them. */
 
+#include <opevo/hash.h>
 #include <opevo/memory.h>
 
 #include "parameter_internal.h"
@@ -154,7 +155,7 @@ static void explain(const opevo_parameter *self, const opevo_value *components, 
 
 static uint64_t hash(const opevo_parameter *self, uint64_t start)
 {
-    return opevo_i_hash_u64(start, self->arity);
+    return opevo_hash_u64(start, self->arity);
 }
 
 /* A rearrangement of the places by two numbers. */

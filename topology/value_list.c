@@ -2,6 +2,7 @@
 
 #include "value_list.h"
 
+#include <opevo/hash.h>
 #include <opevo/memory.h>
 
 #include "value_text.h"
@@ -141,21 +142,21 @@ static uint64_t hash_value(uint64_t hash, opevo_value value)
     uint64_t bits = 0;
 
     if (opevo_i_value_integer(value, &integer)) {
-        hash = opevo_i_hash_u64(hash, OPEVO_VALUE_INTEGER);
-        return opevo_i_hash_u64(hash, (uint64_t)integer);
+        hash = opevo_hash_u64(hash, OPEVO_VALUE_INTEGER);
+        return opevo_hash_u64(hash, (uint64_t)integer);
     }
-    hash = opevo_i_hash_u64(hash, value.kind);
+    hash = opevo_hash_u64(hash, value.kind);
     if (value.kind == OPEVO_VALUE_TEXT)
         return opevo_i_hash_text(hash, value.as.text);
     if (value.kind == OPEVO_VALUE_BOOLEAN)
-        return opevo_i_hash_u64(hash, value.as.boolean);
+        return opevo_hash_u64(hash, value.as.boolean);
     memcpy(&bits, &value.as.real, sizeof bits);
-    return opevo_i_hash_u64(hash, bits);
+    return opevo_hash_u64(hash, bits);
 }
 
 uint64_t opevo_i_value_list_hash(const opevo_i_value_list *list, uint64_t hash)
 {
-    hash = opevo_i_hash_u64(hash, list->count);
+    hash = opevo_hash_u64(hash, list->count);
     for (size_t i = 0; i < list->count; i++)
         hash = hash_value(hash, list->values[i]);
     return hash;

@@ -93,23 +93,13 @@ static void add_value(opevo_text *text, const opevo_parameter *parameter, opevo_
         opevo_text_add(text, ")");
 }
 
-/* Characters of UTF-8 text: bytes that continue none. */
-static size_t character_count(const char *text)
-{
-    size_t count = 0;
-
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
-}
-
 /* The value, cut to label_length characters. */
 static void add_label(opevo_text *text, const opevo_parameter *parameter, opevo_index vertex)
 {
     size_t from = text->length, kept = 0, at = from;
 
     add_value(text, parameter, vertex);
-    if (text->failed || character_count(text->data + from) <= label_length)
+    if (text->failed || opevo_text_character_count(text->data + from) <= label_length)
         return;
     for (; kept < label_length - 1 || ((unsigned char)text->data[at] & 0xc0) == 0x80; at++)
         kept += ((unsigned char)text->data[at] & 0xc0) != 0x80;
@@ -169,7 +159,7 @@ static opevo_status find_radius(figure *self, opevo_error *err)
 
         opevo_text_clear(&label);
         add_label(&label, self->parameter, i);
-        length = character_count(opevo_text_string(&label));
+        length = opevo_text_character_count(opevo_text_string(&label));
         longest = length > longest ? length : longest;
     }
     if (self->labels)

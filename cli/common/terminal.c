@@ -43,16 +43,6 @@ unsigned opevo_i_terminal_width(int descriptor)
     return 80;
 }
 
-/* Columns that a UTF-8 text takes; every character used here is one wide. */
-static size_t columns_of(const char *text)
-{
-    size_t count = 0;
-
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
-}
-
 static void pad(opevo_text *out, size_t count)
 {
     for (; count; count--)
@@ -156,10 +146,10 @@ static const char *head_of(const opevo_table *table, size_t column)
 
 static size_t column_width(const opevo_table *table, size_t column)
 {
-    size_t widest = columns_of(head_of(table, column));
+    size_t widest = opevo_text_character_count(head_of(table, column));
 
     for (size_t i = column; i < table->count; i += table->columns) {
-        size_t width = columns_of(table->cells[i]);
+        size_t width = opevo_text_character_count(table->cells[i]);
 
         widest = width > widest ? width : widest;
     }
@@ -177,7 +167,7 @@ static void print_line(const opevo_table *table, const size_t *widths, const pie
     pad(out, self->indent);
     for (size_t c = self->key; c < self->to; c = c < self->from ? self->from : c + 1) {
         const char *text = *texts[c] == '<' && texts == table->heads ? texts[c] + 1 : texts[c];
-        size_t space = widths[c] - columns_of(text);
+        size_t space = widths[c] - opevo_text_character_count(text);
 
         if (c != self->key)
             opevo_text_add(out, "  ");
@@ -286,7 +276,7 @@ static void print_lists(const opevo_table *table, unsigned width, opevo_text *ou
     opevo_text line = {0};
 
     for (size_t c = 0; c < table->columns; c++) {
-        size_t length = columns_of(head_of(table, c));
+        size_t length = opevo_text_character_count(head_of(table, c));
 
         widest = length > widest ? length : widest;
     }
@@ -299,7 +289,7 @@ static void print_lists(const opevo_table *table, unsigned width, opevo_text *ou
             continue;
         opevo_text_clear(&line);
         opevo_text_add(&line, head);
-        pad(&line, widest - columns_of(head));
+        pad(&line, widest - opevo_text_character_count(head));
         opevo_text_printf(&line, "  %s\n", table->cells[i]);
         opevo_i_text_add_wrapped(out, opevo_text_string(&line), width);
     }

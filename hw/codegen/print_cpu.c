@@ -171,17 +171,6 @@ static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
     }
 }
 
-bool opevo_i_is_aligned(const opevo_i_affine *a, int lane, int64_t width)
-{
-    if (a->constant % width)
-        return false;
-    for (int i = 0; i < a->count; i++) {
-        if (a->term[i].atom != lane && a->term[i].factor % width)
-            return false;
-    }
-    return true;
-}
-
 static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;
@@ -191,7 +180,7 @@ static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 
     opevo_i_print_indent(self);
     if (leaf->stream && !adds && !named &&
-        opevo_i_is_aligned(&leaf->to.address, loop->lane, width)) {
+        opevo_i_affine_is_aligned(&leaf->to.address, loop->lane, width)) {
         opevo_text_printf(self->out, "STREAM%d(&", width);
         self->known[loop->lane] = true;
         self->value[loop->lane] = 0;

@@ -40,7 +40,7 @@ static void look_at(finder *all, const opevo_i_access *access, int lane, int64_t
     if (self->nest->buffer[access->buffer].scope != OPEVO_SCOPE_LOCAL)
         return;
     if (!all_known(all, &access->address, lane) || (lane >= 0 && factor != 1) ||
-        !opevo_i_is_aligned(&access->address, lane, lanes) ||
+        !opevo_i_affine_is_aligned(&access->address, lane, lanes) ||
         (self->named[access->buffer] && self->named[access->buffer] != lanes))
         all->spoilt[access->buffer] = true;
     self->named[access->buffer] = lanes;

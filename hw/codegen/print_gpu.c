@@ -7,17 +7,6 @@
 
 /* ---- Vectors of a GPU ---- */
 
-static bool is_aligned(const opevo_i_affine *a, int lanes, int64_t width)
-{
-    if (a->constant % width)
-        return false;
-    for (int i = 0; i < a->count; i++) {
-        if (a->term[i].atom != lanes && a->term[i].factor % width)
-            return false;
-    }
-    return true;
-}
-
 /* Whether the conditions hold for all lanes or for none. */
 static bool same_for_all(const opevo_i_printer *self, const opevo_i_conditions *conditions,
                          int lanes, int64_t width)
@@ -27,7 +16,8 @@ static bool same_for_all(const opevo_i_printer *self, const opevo_i_conditions *
 
         if (opevo_i_affine_uses(self->atoms, &one->value, lanes) &&
             (opevo_i_affine_factor(&one->value, lanes) != 1 ||
-             !is_aligned(&one->value, lanes, width) || one->least % width || one->limit % width))
+             !opevo_i_affine_is_aligned(&one->value, lanes, width) || one->least % width ||
+             one->limit % width))
             return false;
     }
     return true;
@@ -43,7 +33,8 @@ static bool is_vector(const opevo_i_printer *self, const opevo_i_access *access,
     if (opevo_i_affine_factor(&rest, lanes) != 1)
         return false;
     rest = opevo_i_affine_add(self->atoms, rest, -1, &lane);
-    return !opevo_i_affine_uses(self->atoms, &rest, lanes) && is_aligned(&rest, lanes, width);
+    return !opevo_i_affine_uses(self->atoms, &rest, lanes) &&
+           opevo_i_affine_is_aligned(&rest, lanes, width);
 }
 
 static void print_lanes(opevo_i_printer *self, const opevo_i_access *access, int lanes,

@@ -340,3 +340,14 @@ int64_t opevo_i_affine_value(const opevo_i_atoms *atoms, const opevo_i_affine *a
     }
     return sum;
 }
+
+bool opevo_i_affine_is_aligned(const opevo_i_affine *a, int lane, int64_t width)
+{
+    if (a->constant % width)
+        return false;
+    for (int i = 0; i < a->count; i++) {
+        if (a->term[i].atom != lane && a->term[i].factor % width)
+            return false;
+    }
+    return true;
+}

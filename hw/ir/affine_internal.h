@@ -73,4 +73,7 @@ int64_t opevo_i_affine_factor(const opevo_i_affine *a, int atom);
 int64_t opevo_i_affine_value(const opevo_i_atoms *atoms, const opevo_i_affine *a,
                              const int64_t *value);
 
+/* Whether all but the term of atom `lane` is a multiple of `width`. */
+bool opevo_i_affine_is_aligned(const opevo_i_affine *a, int lane, int64_t width);
+
 #endif

@@ -61,14 +61,6 @@ static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect
     return opevo_i_finish_space(&self, out);
 }
 
-/* The largest power of two that divides the tile and is at most `wanted`. */
-static int64_t lanes(int64_t tile, int64_t wanted)
-{
-    while (tile % wanted)
-        wanted /= 2;
-    return wanted;
-}
-
 /* The later of two outer loops in the chosen order; 0: i, 1: j, 2: k. */
 static const char *later(const int64_t *order, int64_t a, int64_t b)
 {
@@ -134,7 +126,7 @@ static void pack(opevo_i_build *self, int tensor, const char *at, const char *al
         batch ? (const int64_t[]){0, 1, 1, d, tile, (extent + tile - 1) / tile, dk, 1, depth, d, 1,
                                   tile}
               : (const int64_t[]){d, tile, (extent + tile - 1) / tile, dk, 1, depth, d, 1, tile});
-    vector = lanes(tile, vector);
+    vector = opevo_i_lanes(tile, vector);
     opevo_i_split(self, stage, along, 2, (const int64_t[]){tile / vector, vector});
     /* The tensor is read in the order in which it lies in memory. */
     if (swapped)
@@ -156,7 +148,7 @@ static void steps(opevo_i_build *self)
     const opevo_i_values *value = self->value;
     const int64_t *order = value->at[ORDER];
     const int64_t *inner = value->at[INNER];
-    int64_t vector = lanes(value->at[Y][3], value->at[VECTOR][0]);
+    int64_t vector = opevo_i_lanes(value->at[Y][3], value->at[VECTOR][0]);
     bool unrolled = value->at[X][3] * (value->at[Y][3] / vector) <= value->at[UNROLL][0];
     int local = 0;
 

@@ -83,13 +83,6 @@ static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect
     return opevo_i_finish_space(&self, out);
 }
 
-static int64_t lanes(int64_t tile, int64_t wanted)
-{
-    while (tile % wanted)
-        wanted /= 2;
-    return wanted;
-}
-
 /* The padded image in phases: loops n c y x, with rows of a phase side by side in memory. Channels lie an odd
  * number of cache lines apart: pixels of a kernel of one then start a line, and those of neighbouring
  * channels do not compete for places in a cache. */
@@ -178,7 +171,7 @@ static bool set_unrolling(opevo_i_build *self, int64_t vector)
 static void steps(opevo_i_build *self)
 {
     const opevo_i_values *value = self->value;
-    int64_t vector = lanes(value->at[Q][2], value->at[VECTOR][0]);
+    int64_t vector = opevo_i_lanes(value->at[Q][2], value->at[VECTOR][0]);
     bool unrolled = false;
     int64_t trimmed = 0;
     int local = 0;

@@ -44,13 +44,6 @@ static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect
     return opevo_i_finish_space(&self, out);
 }
 
-static int64_t lanes(int64_t run, int64_t wanted)
-{
-    while (run % wanted)
-        wanted /= 2;
-    return wanted;
-}
-
 /* A tile in memory with k outermost, copied by all threads in turns; then registers. */
 static void share(opevo_i_build *self, int tensor, const char *along)
 {
@@ -61,7 +54,7 @@ static void share(opevo_i_build *self, int tensor, const char *along)
     int stage = opevo_i_cache_read(self, tensor, OPEVO_SCOPE_SHARED);
     int64_t width = 0;
     int64_t depth = 0;
-    int64_t turn[4] = {lanes(self->value->at[K][1], self->value->at[SLICES][0]),
+    int64_t turn[4] = {opevo_i_lanes(self->value->at[K][1], self->value->at[SLICES][0]),
                        self->value->at[X][2], self->value->at[Y][2], self->value->at[VECTOR][0]};
     char name[32];
     char part[40];
@@ -74,7 +67,7 @@ static void share(opevo_i_build *self, int tensor, const char *along)
                        : (const int64_t[]){dk, 1, depth, d, 1, width});
     opevo_i_step(self, OPEVO_STEP_PITCH, stage, 1, self->value->at[PITCH]);
     opevo_i_set_buffers(self, stage, "k.0", self->value->at[BUFFERS][0]);
-    turn[3] = lanes(k_inside ? depth : width, turn[3]);
+    turn[3] = opevo_i_lanes(k_inside ? depth : width, turn[3]);
     opevo_i_fuse(self, stage, batch ? "b" : k_inside ? along : "k", batch ? 3 : 2);
     snprintf(name, sizeof name, "%s%s+%s", batch ? "b+" : "", k_inside ? along : "k",
              k_inside ? "k" : along);
@@ -89,7 +82,7 @@ static void share(opevo_i_build *self, int tensor, const char *along)
     }
     stage = opevo_i_cache_read(self, stage, OPEVO_SCOPE_LOCAL);
     opevo_i_attach(self, stage, "k.1.0");
-    width = lanes(opevo_i_extent(self, stage, along), self->value->at[VECTOR][0]);
+    width = opevo_i_lanes(opevo_i_extent(self, stage, along), self->value->at[VECTOR][0]);
     opevo_i_split(self, stage, along, 1, &width);
     snprintf(name, sizeof name, "%sk %s.0 %s.1", batch ? "b " : "", along, along);
     opevo_i_reorder(self, stage, name);
@@ -120,8 +113,8 @@ static void bind_loops(opevo_i_build *self)
 static void steps(opevo_i_build *self)
 {
     const opevo_i_values *value = self->value;
-    int64_t width = lanes(value->at[Y][3], value->at[VECTOR][0]);
-    int64_t slices = lanes(value->at[K][1], value->at[SLICES][0]);
+    int64_t width = opevo_i_lanes(value->at[Y][3], value->at[VECTOR][0]);
+    int64_t slices = opevo_i_lanes(value->at[K][1], value->at[SLICES][0]);
     int local = 0;
 
     opevo_i_extend(self, "i", rounded(self->op->n, 64));

@@ -55,6 +55,8 @@ int opevo_i_cache_write(opevo_i_build *build);
 void opevo_i_attach(opevo_i_build *build, int stage, const char *loop);
 void opevo_i_step(opevo_i_build *build, opevo_step_kind kind, int stage, int count,
                   const int64_t *numbers);
+/* `wanted`, a power of two, or the largest half, quarter, ... of it that divides `run`. */
+int64_t opevo_i_lanes(int64_t run, int64_t wanted);
 /* Extent of a loop, 1 after a failure. */
 int64_t opevo_i_extent(const opevo_i_build *build, int stage, const char *loop);
 /* Fail with INVALID. */

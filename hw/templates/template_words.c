@@ -81,6 +81,13 @@ void opevo_i_annotate(opevo_i_build *build, int stage, const char *loop, opevo_a
     opevo_i_step(build, OPEVO_STEP_ANNOTATE, stage, 2, numbers);
 }
 
+int64_t opevo_i_lanes(int64_t run, int64_t wanted)
+{
+    while (run % wanted)
+        wanted /= 2;
+    return wanted;
+}
+
 int opevo_i_cache_read(opevo_i_build *build, int stage, opevo_scope scope)
 {
     opevo_i_step(build, OPEVO_STEP_CACHE_READ, stage, 1, (const int64_t[]){scope});

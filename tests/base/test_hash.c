@@ -88,10 +88,20 @@ static void test_no_memory_leaves_the_map_whole(void **state)
     assert_true(opevo_memory_live() == 0);
 }
 
+static void test_numbers_lowest_byte_first(void **state)
+{
+    static const unsigned char bytes[8] = {0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01};
+
+    (void)state;
+    assert_true(opevo_hash_u64(OPEVO_HASH_START, 0x0123456789abcdef) ==
+                opevo_hash_bytes(OPEVO_HASH_START, bytes, sizeof bytes));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fnv_vectors),
+        cmocka_unit_test(test_numbers_lowest_byte_first),
         cmocka_unit_test(test_map_holds_what_was_put),
         cmocka_unit_test(test_set_counts_each_key_once),
         cmocka_unit_test(test_no_memory_leaves_the_map_whole),

@@ -244,6 +244,29 @@ static void orders_draw_as_documented(void **state)
     }
 }
 
+/* Shares as the weights, none for a weight of 0, also at either end. A place one off, or a weight
+ * taken for its neighbour's, moves thousands of 30000 draws. */
+static void weighted_by_sums(void **state)
+{
+    static const double weights[7] = {0, 1, 2, 0, 0, 5, 0};
+    double sums[7], shares[7], sum = 0;
+    uint64_t drawn[7] = {0};
+    opevo_rng rng;
+
+    (void)state;
+    for (int i = 0; i < 7; i++) {
+        sum += weights[i];
+        sums[i] = sum;
+        shares[i] = weights[i] / 8;
+    }
+    opevo_rng_init(&rng, 1, "weighted", 0);
+    for (int i = 0; i < 30000; i++) {
+        drawn[opevo_rng_weighted(&rng, sums, 7)]++;
+        assert_int_equal(opevo_rng_weighted(&rng, sums + 1, 1), 0);
+    }
+    assert_true(fit_p(drawn, shares, 7, 30000) > 1e-4);
+}
+
 /* Bounds around 2^64, where the narrow and the wide way meet. */
 static void below_wide_at_its_seams(void **state)
 {
@@ -335,6 +358,7 @@ int main(void)
         cmocka_unit_test(below_is_exact),
         cmocka_unit_test(orders_are_uniform),
         cmocka_unit_test(orders_draw_as_documented),
+        cmocka_unit_test(weighted_by_sums),
         cmocka_unit_test(below_wide_at_its_seams),
         cmocka_unit_test(thresholds),
         cmocka_unit_test(gsl_draws_from_it),

@@ -24,6 +24,8 @@ static inline uint64_t opevo_hash_mix(uint64_t x)
  * machine; signatures in files depend on it. */
 #define OPEVO_HASH_START UINT64_C(0xcbf29ce484222325)
 uint64_t opevo_hash_bytes(uint64_t hash, const void *bytes, size_t size);
+/* Of the eight bytes of a number, the lowest first. */
+uint64_t opevo_hash_u64(uint64_t hash, uint64_t number);
 
 /* A table from indices to 64-bit values. 24 bytes a slot, at most three quarters full; expected
  * O(1). */

@@ -34,6 +34,8 @@ void opevo_text_vprintf(opevo_text *text, const char *format, va_list arguments)
 void opevo_text_add_visible(opevo_text *text, const char *piece);
 /* Bytes of the character at `at`, at least 1, and whether it may be shown as it is. */
 size_t opevo_text_character(const char *at, bool *visible);
+/* Characters of UTF-8 text: bytes that continue none. Those that opevo prints are one column wide. */
+size_t opevo_text_character_count(const char *text);
 /* The piece as a JSON string with its quotes; as XML character data; as a CSV field (RFC 4180).
  * JSON and XML come out as visible UTF-8: JSON escapes what is not visible, and U+FFFD stands for
  * bytes that are no UTF-8 and, in XML, for control characters. */

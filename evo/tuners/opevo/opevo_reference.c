@@ -202,23 +202,13 @@ static void found(const opevo_reference *self, opevo_index point, opevo_index *g
         genes[self->width + i] = self->has_founder[i] ? genes[i] : 0;
 }
 
-static size_t draw_parent(opevo_reference *self, size_t count)
-{
-    double x = opevo_rng_unit(&self->rng) * self->cumulative[count - 1];
-    size_t parent = 0;
-
-    while (self->cumulative[parent] <= x)
-        parent++;
-    return parent;
-}
-
 static void recombine(opevo_reference *self, opevo_index *genes)
 {
     size_t count = opevo_i_population_count(self->best);
 
     for (size_t i = 0; i < self->width; i++) {
-        const opevo_index *parent =
-            opevo_i_population_get(self->best, draw_parent(self, count), NULL);
+        size_t j = opevo_rng_weighted(&self->rng, self->cumulative, count);
+        const opevo_index *parent = opevo_i_population_get(self->best, j, NULL);
 
         genes[i] = parent[i];
         genes[self->width + i] = parent[self->width + i];

@@ -400,23 +400,6 @@ static void weigh_parents(evolution *self)
         self->below[i] = (double)(i + 1);
 }
 
-static size_t draw_parent(evolution *self)
-{
-    double place = opevo_rng_unit(&self->rng) * self->below[self->now_count - 1];
-    size_t low = 0;
-    size_t high = self->now_count - 1;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (self->below[middle] > place)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 /* The next generation: children of parents drawn by score. */
 static void breed(evolution *self)
 {
@@ -426,7 +409,7 @@ static void breed(evolution *self)
 
     weigh_parents(self);
     for (size_t made = 0; made < self->population;) {
-        size_t parent = draw_parent(self);
+        size_t parent = opevo_rng_weighted(&self->rng, self->below, self->now_count);
         opevo_index *child = self->next_vertices + made * self->width;
         bool copied = failures >= FAILURES_MOST ||
                       opevo_rng_unit(&self->rng) >= self->settings[SETTING_MUTATION].number;

@@ -170,23 +170,6 @@ static void weigh_parents(genetic *self)
     }
 }
 
-static size_t draw_parent(genetic *self)
-{
-    double place = opevo_rng_unit(&self->rng) * self->below[self->parent_count - 1];
-    size_t low = 0;
-    size_t high = self->parent_count - 1;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (self->below[middle] > place)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 /* Another than `first`, by the weights of the rest. One that outweighs all others by far is found
  * by drawing again, which ends after a while with any other. */
 static size_t draw_other_parent(genetic *self, size_t first)
@@ -194,7 +177,7 @@ static size_t draw_other_parent(genetic *self, size_t first)
     if (self->parent_count == 1)
         return first;
     for (int i = 0; i < REDRAWS_MOST; i++) {
-        size_t second = draw_parent(self);
+        size_t second = opevo_rng_weighted(&self->rng, self->below, self->parent_count);
 
         if (second != first)
             return second;
@@ -214,7 +197,7 @@ static void redraw(genetic *self, size_t i)
 /* Add one child to the round, or a uniform point where none is new. */
 static opevo_status add_child(genetic *self, const char **dry, opevo_error *err)
 {
-    size_t first = draw_parent(self);
+    size_t first = opevo_rng_weighted(&self->rng, self->below, self->parent_count);
     size_t second = draw_other_parent(self, first);
     size_t cut = (size_t)opevo_rng_below(&self->rng, self->width);
 
