@@ -246,6 +246,7 @@ static opevo_status test_child(suite *self, const opevo_space *space, opevo_dupl
     opevo_status status = make_room(self, err);
     breeding breed = {.size = opevo_space_size(space)};
     situation now = {.parent_count = 0};
+    opevo_child_step step = {.space = space, .q = self->q, .rule = rule};
     opevo_parents parents;
     opevo_rng rng;
     test *entry = NULL;
@@ -267,11 +268,12 @@ static opevo_status test_child(suite *self, const opevo_space *space, opevo_dupl
     snprintf(entry->start, sizeof entry->start, "%zu parents", now.parent_count);
     OPEVO_TRY(set_parents(space, &now, &breed, err));
     parents = (opevo_parents){now.points, now.weights, now.parent_count};
+    step.parents = &parents;
+    step.taken = now.taken;
     opevo_rng_init(&rng, self->seed, "verify", self->count);
-    OPEVO_TRY(opevo_verify_child(space, &parents, self->q, rule, now.taken, draw_child, &breed,
-                                 self->draws, &rng, &self->fits[self->count], &entry->bound, err));
-    OPEVO_TRY(opevo_verify_child_power(space, &parents, self->q, rule, now.taken, self->draws,
-                                       &self->fits[self->count], err));
+    OPEVO_TRY(opevo_verify_child(&step, draw_child, &breed, self->draws, &rng,
+                                 &self->fits[self->count], &entry->bound, err));
+    OPEVO_TRY(opevo_verify_child_power(&step, self->draws, &self->fits[self->count], err));
     self->count++;
 cleanup:
     opevo_free(now.taken);

@@ -266,28 +266,26 @@ static opevo_status judge(const child_step *self, opevo_error *err)
         self->off, tolerance);
 }
 
-opevo_status opevo_child_law_without_duplicates(const opevo_space *space,
-                                                const opevo_parents *parents, double q,
-                                                opevo_duplicate_rule rule, const bool *taken,
-                                                double *law, double *lost, double *bound,
-                                                opevo_error *err)
+opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, double *law,
+                                                double *lost, double *bound, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    const opevo_parents *parents = step->parents;
     child_step self = {.off = 0};
     double *shares = NULL;
     double unused = 0;
 
-    OPEVO_TRY(opevo_i_law_check(q, NULL, &unused, err));
+    OPEVO_TRY(opevo_i_law_check(step->q, NULL, &unused, err));
     shares = opevo_malloc(parents->count, sizeof *shares);
     if (!shares)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shares of %zu parents.",
                           parents->count);
-    OPEVO_TRY(opevo_i_parents_shares(space, parents, shares, err));
-    OPEVO_TRY(step_init(&self, space, q, taken, err));
-    recombine(&self, space, parents, shares);
+    OPEVO_TRY(opevo_i_parents_shares(step->space, parents, shares, err));
+    OPEVO_TRY(step_init(&self, step->space, step->q, step->taken, err));
+    recombine(&self, step->space, parents, shares);
     /* Shares, their sums and products are rounded; so is the law itself at the end. */
     self.off = (double)(parents->count + 2) * (double)self.kernel.factor_count * DBL_EPSILON;
-    if (rule == OPEVO_DUPLICATE_REDRAW) {
+    if (step->rule == OPEVO_DUPLICATE_REDRAW) {
         redraw(&self);
     } else {
         mutate(&self);

@@ -109,23 +109,32 @@ cleanup:
     return status;
 }
 
-static opevo_status solve_by(opevo_law_method *method, bool automatic,
-                             const opevo_parameter *parameter, double q, const double *p0,
-                             double tolerance, double *law, double *bound, opevo_error *err)
+typedef struct problem {
+    const opevo_parameter *parameter;
+    double q, tolerance;
+    const double *p0;
+    opevo_law_method method;
+    bool automatic; /* another method may be taken */
+} problem;
+
+/* The method becomes the one that was taken. */
+static opevo_status solve_by(problem *self, double *law, double *bound, opevo_error *err)
 {
+    const opevo_parameter *parameter = self->parameter;
     size_t n = (size_t)opevo_parameter_size(parameter);
-    bool dense = *method == OPEVO_LAW_CHOLESKY;
+    bool dense = self->method == OPEVO_LAW_CHOLESKY;
     opevo_status status = OPEVO_OK;
 
-    if (*method == OPEVO_LAW_TRIDIAGONAL)
-        return opevo_i_path_solve(n, q, p0, tolerance, law, bound, err);
-    if (*method != OPEVO_LAW_CG_IMPLICIT) {
-        status = solve_explicit(parameter, q, p0, dense, tolerance, law, bound, err);
-        if (status != OPEVO_LIMIT || !automatic)
+    if (self->method == OPEVO_LAW_TRIDIAGONAL)
+        return opevo_i_path_solve(n, self->q, self->p0, self->tolerance, law, bound, err);
+    if (self->method != OPEVO_LAW_CG_IMPLICIT) {
+        status =
+            solve_explicit(parameter, self->q, self->p0, dense, self->tolerance, law, bound, err);
+        if (status != OPEVO_LIMIT || !self->automatic)
             return status;
-        *method = OPEVO_LAW_CG_IMPLICIT; /* the graph does not fit, its vertices do */
+        self->method = OPEVO_LAW_CG_IMPLICIT; /* the graph does not fit, its vertices do */
     }
-    return opevo_i_implicit_solve(parameter, q, p0, tolerance, law, bound, err);
+    return opevo_i_implicit_solve(parameter, self->q, self->p0, self->tolerance, law, bound, err);
 }
 
 static bool is_automatic(const opevo_law_options *options)
@@ -137,16 +146,16 @@ opevo_status opevo_i_law_solve_parameter(const opevo_parameter *parameter, doubl
                                          const double *p0, const opevo_law_options *options,
                                          double *law, double *bound, opevo_error *err)
 {
-    bool automatic = is_automatic(options);
-    opevo_law_method method = automatic ? opevo_i_law_choose(parameter) : options->method;
-    double tolerance = 0;
-    opevo_status status = opevo_i_law_check(q, options, &tolerance, err);
+    problem self = {.parameter = parameter, .q = q, .p0 = p0, .automatic = is_automatic(options)};
+    opevo_status status = opevo_i_law_check(q, options, &self.tolerance, err);
 
     if (status != OPEVO_OK)
         return status;
-    if (method == OPEVO_LAW_TRIDIAGONAL && opevo_parameter_family(parameter) != OPEVO_FAMILY_PATH)
-        return misfit(method, parameter, "paths", err);
-    return solve_by(&method, automatic, parameter, q, p0, tolerance, law, bound, err);
+    self.method = self.automatic ? opevo_i_law_choose(parameter) : options->method;
+    if (self.method == OPEVO_LAW_TRIDIAGONAL &&
+        opevo_parameter_family(parameter) != OPEVO_FAMILY_PATH)
+        return misfit(self.method, parameter, "paths", err);
+    return solve_by(&self, law, bound, err);
 }
 
 static opevo_status create_by_vertex(opevo_law *law, bool automatic, double tolerance,
@@ -155,6 +164,7 @@ static opevo_status create_by_vertex(opevo_law *law, bool automatic, double tole
     opevo_status status = OPEVO_OK;
     opevo_index n = opevo_parameter_size(law->parameter);
     double *p0 = NULL;
+    problem solved;
 
     if (!opevo_i_law_fits(n))
         return OPEVO_FAIL(
@@ -170,8 +180,9 @@ static opevo_status create_by_vertex(opevo_law *law, bool automatic, double tole
         goto cleanup;
     }
     p0[(size_t)law->start] = 1;
-    OPEVO_TRY(solve_by(&law->method, automatic, law->parameter, law->q, p0, tolerance,
-                       law->probability, &law->bound, err));
+    solved = (problem){law->parameter, law->q, tolerance, p0, law->method, automatic};
+    OPEVO_TRY(solve_by(&solved, law->probability, &law->bound, err));
+    law->method = solved.method;
 cleanup:
     opevo_free(p0);
     return status;

@@ -75,19 +75,26 @@ static int vector_width(int run)
     return run % 4 == 0 ? 4 : run % 2 == 0 ? 2 : 1;
 }
 
-/* Fragment reads of one operand. It lies in shared memory as in global memory: along k when
- * `along_k`, so that a thread reads runs of k3 words, otherwise along its own axis, in runs of
- * `inner` words. `threads` is how many threads of the warp read different fragments. */
-static void add_reads(const opevo_i_device *device, const factors *f, bool along_k, int outer,
-                      int inner, int threads, int repeat, int lanes, opevo_i_work *work)
+/* Fragments of one operand, as a warp reads them. */
+typedef struct fragments {
+    bool along_k;     /* it lies along k, so that a thread reads runs of k3 words */
+    int outer, inner; /* otherwise along its own axis, in runs of `inner` words */
+    int threads;      /* of the warp that read different fragments */
+    int repeat;
+} fragments;
+
+/* An operand lies in shared memory as in global memory. */
+static void add_reads(const opevo_i_device *device, const factors *f, const fragments *read,
+                      int lanes, opevo_i_work *work)
 {
     int depth = f->k2 * f->k3;
-    int width = vector_width(along_k ? f->k3 : inner);
-    int stride = along_k ? inner * depth : inner;
-    int reads = outer * inner * depth / width;
+    int width = vector_width(read->along_k ? f->k3 : read->inner);
+    int stride = read->along_k ? read->inner * depth : read->inner;
+    int reads = read->outer * read->inner * depth / width;
 
     work->reads += reads;
-    work->read_cycles += reads * opevo_i_bank_cycles(device, threads, repeat, stride, width, lanes);
+    work->read_cycles +=
+        reads * opevo_i_bank_cycles(device, read->threads, read->repeat, stride, width, lanes);
 }
 
 static void add_tile(const opevo_i_device *device, const factors *f, bool along_k, int edge,
@@ -130,8 +137,9 @@ static void work(const opevo_operator *op, const opevo_i_device *device,
         .operand_bytes = WORD * batches * (double)(op->n + op->m) * (double)op->k,
         .result_bytes = WORD * batches * (double)op->n * (double)op->m,
     };
-    add_reads(device, &f, !op->transpose_x, f.n2, f.n4, down * deep, across, lanes, out);
-    add_reads(device, &f, op->transpose_y, f.m2, f.m4, across * deep, 1, lanes, out);
+    add_reads(device, &f, &(fragments){!op->transpose_x, f.n2, f.n4, down * deep, across}, lanes,
+              out);
+    add_reads(device, &f, &(fragments){op->transpose_y, f.m2, f.m4, across * deep, 1}, lanes, out);
     add_tile(device, &f, !op->transpose_x, rows * f.n3, op->k, out);
     add_tile(device, &f, op->transpose_y, columns * f.m3, op->k, out);
     out->index = LOOP_INDEX + LOAD_INDEX * out->loads;

@@ -105,8 +105,11 @@ opevo_status opevo_landscape_autocorrelation(const opevo_landscape_graph *graph,
         self.root[u] = graph->degree[u] ? 1 / sqrt(graph->degree[u]) : 0;
     result.defined = make_start(&self, start);
     if (result.defined) {
-        OPEVO_TRY(opevo_i_lanczos(multiply, &self, start, graph->count, steps, result.eigenvalue,
-                                  result.share, &result.node_count, &result.complete, err));
+        opevo_i_gauss_rule rule = {.node = result.eigenvalue, .weight = result.share};
+
+        OPEVO_TRY(opevo_i_lanczos(multiply, &self, start, graph->count, steps, &rule, err));
+        result.node_count = rule.count;
+        result.complete = rule.complete;
         fill_lags(&result);
     }
     *out = result;

@@ -78,14 +78,13 @@ static opevo_status find_rule(process *self, size_t count, double *node, double 
 }
 
 opevo_status opevo_i_lanczos(opevo_i_product product, void *context, const double *start, size_t n,
-                             size_t steps, double *node, double *weight, size_t *count,
-                             bool *complete, opevo_error *err)
+                             size_t steps, opevo_i_gauss_rule *rule, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     process self = {.n = n, .steps = steps};
     size_t k = 0;
 
-    *complete = false;
+    rule->complete = false;
     OPEVO_TRY(allocate(&self, err));
     memcpy(self.basis, start, n * sizeof *start);
     while (k < steps) {
@@ -97,15 +96,15 @@ opevo_status opevo_i_lanczos(opevo_i_product product, void *context, const doubl
         length = cblas_dnrm2((int)n, self.next, 1);
         /* What is left is rounding: the vectors so far span an invariant space. */
         if (length < 1e-12) {
-            *complete = true;
+            rule->complete = true;
             break;
         }
         self.beside[k - 1] = length;
         for (size_t i = 0; i < n && k < steps; i++)
             self.basis[k * n + i] = self.next[i] / length;
     }
-    OPEVO_TRY(find_rule(&self, k, node, weight, err));
-    *count = k;
+    OPEVO_TRY(find_rule(&self, k, rule->node, rule->weight, err));
+    rule->count = k;
 cleanup:
     release(&self);
     return status;

@@ -16,11 +16,8 @@ static const opevo_index q_point_limit = 1024;
 static const size_t continue_limit = 2048;
 
 typedef struct child_power {
-    const opevo_space *space;
-    const opevo_parents *parents;
-    const bool *taken;
-    opevo_duplicate_rule rule;
-    size_t size;
+    const opevo_child_step *step;
+    size_t size; /* of its space */
     opevo_i_detector detector;
     double *law; /* scratch: of a defect */
 } child_power;
@@ -29,11 +26,14 @@ typedef struct child_power {
 static opevo_status catches(child_power *self, double q, opevo_duplicate_rule rule, bool *caught,
                             opevo_error *err)
 {
+    opevo_child_step defect = *self->step;
     opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
     double lost = 0;
-    opevo_status status = opevo_child_law_without_duplicates(
-        self->space, self->parents, q, rule, self->taken, self->law, &lost, NULL, &inner);
 
+    defect.q = q;
+    defect.rule = rule;
+    status = opevo_child_law_without_duplicates(&defect, self->law, &lost, NULL, &inner);
     *caught = status == OPEVO_OK && opevo_i_detector_catches(&self->detector, self->law, lost);
     if (status == OPEVO_TOLERANCE)
         return OPEVO_OK;
@@ -46,34 +46,35 @@ static opevo_status catches_q(void *context, double q, bool *caught, opevo_error
 {
     child_power *self = context;
 
-    return catches(self, q, self->rule, caught, err);
+    return catches(self, q, self->step->rule, caught, err);
 }
 
-static opevo_status detect_other_rule(child_power *self, double q, opevo_caught *out,
-                                      opevo_error *err)
+static opevo_status detect_other_rule(child_power *self, opevo_caught *out, opevo_error *err)
 {
-    opevo_duplicate_rule other =
-        self->rule == OPEVO_DUPLICATE_CONTINUE ? OPEVO_DUPLICATE_REDRAW : OPEVO_DUPLICATE_CONTINUE;
+    opevo_duplicate_rule other = self->step->rule == OPEVO_DUPLICATE_CONTINUE
+                                     ? OPEVO_DUPLICATE_REDRAW
+                                     : OPEVO_DUPLICATE_CONTINUE;
     opevo_status status = OPEVO_OK;
     size_t taken = 0;
     bool caught = false;
 
     for (size_t x = 0; x < self->size; x++)
-        taken += self->taken[x];
+        taken += self->step->taken[x];
     if (other == OPEVO_DUPLICATE_CONTINUE && taken > continue_limit)
         return OPEVO_OK;
-    status = catches(self, q, other, &caught, err);
+    status = catches(self, self->step->q, other, &caught, err);
     if (status == OPEVO_OK)
         *out = caught ? OPEVO_CAUGHT_YES : OPEVO_CAUGHT_NO;
     return status;
 }
 
 /* Without the handling of duplicates, the law is that of one mutation. */
-static opevo_status detect_duplicates(child_power *self, double q, opevo_caught *out,
-                                      opevo_error *err)
+static opevo_status detect_duplicates(child_power *self, opevo_caught *out, opevo_error *err)
 {
+    const opevo_child_step *step = self->step;
     opevo_child_law *law = NULL;
-    opevo_status status = opevo_child_law_create(self->space, self->parents, q, NULL, &law, err);
+    opevo_status status =
+        opevo_child_law_create(step->space, step->parents, step->q, NULL, &law, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -85,24 +86,23 @@ static opevo_status detect_duplicates(child_power *self, double q, opevo_caught 
     return OPEVO_OK;
 }
 
-opevo_status opevo_verify_child_power(const opevo_space *space, const opevo_parents *parents,
-                                      double q, opevo_duplicate_rule rule, const bool *taken,
-                                      uint64_t draws, opevo_fit *out, opevo_error *err)
+opevo_status opevo_verify_child_power(const opevo_child_step *step, uint64_t draws, opevo_fit *out,
+                                      opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    child_power self = {.space = space, .parents = parents, .taken = taken, .rule = rule};
+    child_power self = {.step = step};
     opevo_fit fit = *out;
 
     fit.detectable_q = fit.detectable_edge = NAN;
     fit.detectable_cut = fit.edges_tried = 0;
     fit.detects_other_rule = fit.detects_duplicates = OPEVO_CAUGHT_UNKNOWN;
-    OPEVO_TRY(opevo_i_child_law(space, parents, q, rule, taken, &self.law, NULL, err));
-    self.size = (size_t)opevo_space_size(space);
+    OPEVO_TRY(opevo_i_child_law(step, &self.law, NULL, err));
+    self.size = (size_t)opevo_space_size(step->space);
     OPEVO_TRY(opevo_i_detector_init(self.law, self.size, draws, &self.detector, err));
     if (self.size <= q_point_limit)
-        OPEVO_TRY(opevo_i_detect_q(q, catches_q, &self, &fit.detectable_q, err));
-    OPEVO_TRY(detect_other_rule(&self, q, &fit.detects_other_rule, err));
-    OPEVO_TRY(detect_duplicates(&self, q, &fit.detects_duplicates, err));
+        OPEVO_TRY(opevo_i_detect_q(step->q, catches_q, &self, &fit.detectable_q, err));
+    OPEVO_TRY(detect_other_rule(&self, &fit.detects_other_rule, err));
+    OPEVO_TRY(detect_duplicates(&self, &fit.detects_duplicates, err));
     *out = fit;
 cleanup:
     opevo_i_detector_release(&self.detector);

@@ -13,12 +13,11 @@
 static const opevo_index point_limit = 4096;
 static const double lost_limit = 1e-9;
 
-opevo_status opevo_i_child_law(const opevo_space *space, const opevo_parents *parents, double q,
-                               opevo_duplicate_rule rule, const bool *taken, double **law,
-                               double *bound, opevo_error *err)
+opevo_status opevo_i_child_law(const opevo_child_step *step, double **law, double *bound,
+                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_index size = opevo_space_size(space);
+    opevo_index size = opevo_space_size(step->space);
     double *self = NULL;
     double lost = 0;
 
@@ -29,8 +28,7 @@ opevo_status opevo_i_child_law(const opevo_space *space, const opevo_parents *pa
     self = opevo_malloc((size_t)size, sizeof *self);
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
-    OPEVO_TRY(opevo_child_law_without_duplicates(space, parents, q, rule, taken, self, &lost, bound,
-                                                 err));
+    OPEVO_TRY(opevo_child_law_without_duplicates(step, self, &lost, bound, err));
     if (lost > lost_limit) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "Some children can reach no point that is free (%.3g of them); take a "
@@ -47,19 +45,18 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_verify_child(const opevo_space *space, const opevo_parents *parents, double q,
-                                opevo_duplicate_rule rule, const bool *taken, opevo_draw draw,
-                                void *context, uint64_t draws, opevo_rng *rng, opevo_fit *out,
-                                double *bound, opevo_error *err)
+opevo_status opevo_verify_child(const opevo_child_step *step, opevo_draw draw, void *context,
+                                uint64_t draws, opevo_rng *rng, opevo_fit *out, double *bound,
+                                opevo_error *err)
 {
     double *law = NULL;
     double law_bound = 0;
-    opevo_status status = opevo_i_child_law(space, parents, q, rule, taken, &law, &law_bound, err);
+    opevo_status status = opevo_i_child_law(step, &law, &law_bound, err);
 
     if (status != OPEVO_OK)
         return status;
-    status = opevo_verify_draws(law, (size_t)opevo_space_size(space), draw, context, draws, rng,
-                                out, err);
+    status = opevo_verify_draws(law, (size_t)opevo_space_size(step->space), draw, context, draws,
+                                rng, out, err);
     if (status == OPEVO_OK && bound)
         *bound = law_bound;
     opevo_free(law);

@@ -73,8 +73,7 @@ opevo_status opevo_i_detect_q(double q, opevo_i_catches_q catches, void *context
 
 /* The law that a child step is tested against; *law is to be freed. Errors, and `bound`: as
  * opevo_verify_child. */
-opevo_status opevo_i_child_law(const opevo_space *space, const opevo_parents *parents, double q,
-                               opevo_duplicate_rule rule, const bool *taken, double **law,
-                               double *bound, opevo_error *err);
+opevo_status opevo_i_child_law(const opevo_child_step *step, double **law, double *bound,
+                               opevo_error *err);
 
 #endif

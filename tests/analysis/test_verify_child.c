@@ -84,8 +84,8 @@ static void test_child_step_is_accepted(void **state)
 
             set_up(&f, q, rule);
             opevo_rng_init(&rng, 6, "child", rule);
-            CHECK_OK(opevo_verify_child(f.space, &f.parents, q, rule, f.taken, draw_child, &f,
-                                        100000, &rng, &fit, &bound, &err));
+            CHECK_OK(opevo_verify_child(&(opevo_child_step){f.space, &f.parents, q, rule, f.taken},
+                                        draw_child, &f, 100000, &rng, &fit, &bound, &err));
             assert_true(fit.cells > 40);
             assert_int_equal(fit.impossible, 0);
             assert_true(bound < 1e-9);
@@ -118,8 +118,9 @@ static void test_wrong_steps_are_rejected(void **state)
 
         set_up(&f, rows[i].q_drawn, rows[i].rule_drawn);
         opevo_rng_init(&rng, 7, "child", i);
-        CHECK_OK(opevo_verify_child(f.space, &f.parents, rows[i].q_law, rows[i].rule_law, f.taken,
-                                    draw_child, &f, 100000, &rng, &fit, NULL, &err));
+        CHECK_OK(opevo_verify_child(
+            &(opevo_child_step){f.space, &f.parents, rows[i].q_law, rows[i].rule_law, f.taken},
+            draw_child, &f, 100000, &rng, &fit, NULL, &err));
         assert_int_equal(fit.impossible, 0);
         if (!(fit.p_chi_square < 1e-6))
             fail_msg("row %zu passed: p = %g", i, fit.p_chi_square);
@@ -141,8 +142,9 @@ static void test_duplicates_are_impossible(void **state)
     seen = f.seen;
     f.seen = none;
     opevo_rng_init(&rng, 8, "child", 0);
-    CHECK_OK(opevo_verify_child(f.space, &f.parents, 0.5, OPEVO_DUPLICATE_REDRAW, f.taken,
-                                draw_child, &f, 1000, &rng, &fit, NULL, &err));
+    CHECK_OK(opevo_verify_child(
+        &(opevo_child_step){f.space, &f.parents, 0.5, OPEVO_DUPLICATE_REDRAW, f.taken}, draw_child,
+        &f, 1000, &rng, &fit, NULL, &err));
     assert_true(fit.impossible > 100);
     assert_true(fit.p_chi_square == 0);
     f.seen = seen;
@@ -192,18 +194,19 @@ static void test_parts(void **state)
         bound = 7;
         opevo_rng_init(&rng, 10, "child", rule);
         CHECK_FAILS(OPEVO_INVALID, "no point that is free (0.25 of them)",
-                    opevo_verify_child(f.space, &f.parents, 0.5, rule, taken, draw_child, &f, 10000,
-                                       &rng, &fit, &bound, &err));
+                    opevo_verify_child(&(opevo_child_step){f.space, &f.parents, 0.5, rule, taken},
+                                       draw_child, &f, 10000, &rng, &fit, &bound, &err));
         CHECK_FAILS(
             OPEVO_INVALID, "no point that is free (0.25 of them)",
-            opevo_verify_child_power(f.space, &f.parents, 0.5, rule, taken, 10000, &fit, &err));
+            opevo_verify_child_power(&(opevo_child_step){f.space, &f.parents, 0.5, rule, taken},
+                                     10000, &fit, &err));
         assert_true(fit.draws == 5 && bound == 7);
         taken[3] = false;
         for (size_t x = 0; x < 6; x++)
             if (taken[x])
                 assert_true(opevo_index_set_add(f.seen, x));
-        CHECK_OK(opevo_verify_child(f.space, &f.parents, 0.5, rule, taken, draw_child, &f, 10000,
-                                    &rng, &fit, &bound, &err));
+        CHECK_OK(opevo_verify_child(&(opevo_child_step){f.space, &f.parents, 0.5, rule, taken},
+                                    draw_child, &f, 10000, &rng, &fit, &bound, &err));
         assert_int_equal(fit.cells, 3);
         assert_true(fit.p_chi_square > 1e-4 && fit.p_g > 1e-4);
         opevo_index_set_destroy(f.seen);
@@ -226,9 +229,10 @@ static void test_walk_that_stays(void **state)
     (void)state;
     set_up(&f, 0, OPEVO_DUPLICATE_REDRAW);
     opevo_rng_init(&rng, 9, "child", 0);
-    CHECK_FAILS(OPEVO_INVALID, "(0.5 of them)",
-                opevo_verify_child(f.space, &both, 0, OPEVO_DUPLICATE_REDRAW, taken, draw_child, &f,
-                                   10, &rng, &fit, NULL, &err));
+    CHECK_FAILS(
+        OPEVO_INVALID, "(0.5 of them)",
+        opevo_verify_child(&(opevo_child_step){f.space, &both, 0, OPEVO_DUPLICATE_REDRAW, taken},
+                           draw_child, &f, 10, &rng, &fit, NULL, &err));
     tear_down(&f);
 }
 
@@ -245,13 +249,15 @@ static void test_bad_spaces(void **state)
     opevo_rng_init(&rng, 9, "child", 0);
     memset(f.taken, 1, sizeof f.taken);
     CHECK_FAILS(OPEVO_INVALID, "no point that is free (1 of them)",
-                opevo_verify_child(f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken,
+                opevo_verify_child(&(opevo_child_step){f.space, &f.parents, 0.5,
+                                                       OPEVO_DUPLICATE_CONTINUE, f.taken},
                                    draw_child, &f, 10, &rng, &fit, NULL, &err));
     CHECK_OK(opevo_space_parse("{\"K\": {\"_type\": \"factor\", \"_value\": [2147483648, 4]}}",
                                "test", NULL, &large, &err));
     CHECK_FAILS(OPEVO_LIMIT, "4096",
-                opevo_verify_child(large, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, taken,
-                                   draw_child, &f, 10, &rng, &fit, NULL, &err));
+                opevo_verify_child(
+                    &(opevo_child_step){large, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, taken},
+                    draw_child, &f, 10, &rng, &fit, NULL, &err));
     opevo_free(taken);
     opevo_space_destroy(large);
     tear_down(&f);
@@ -272,8 +278,9 @@ static void test_failing_allocations(void **state)
 
         opevo_rng_init(&rng, 9, "child", 0);
         opevo_memory_fail_at(n);
-        status = opevo_verify_child(f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken,
-                                    draw_child, &f, 10, &rng, &fit, NULL, NULL);
+        status = opevo_verify_child(
+            &(opevo_child_step){f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken},
+            draw_child, &f, 10, &rng, &fit, NULL, NULL);
         opevo_memory_fail_at(0);
         assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
         assert_int_equal(opevo_memory_live(), alive);

@@ -29,6 +29,15 @@ typedef struct opevo_parents {
     size_t count;
 } opevo_parents;
 
+/* One child of a generation: parents to recombine, q of the mutation, and points that it may not be. */
+typedef struct opevo_child_step {
+    const opevo_space *space;
+    const opevo_parents *parents;
+    double q; /* one for all parameters */
+    opevo_duplicate_rule rule;
+    const bool *taken; /* opevo_space_size(space) flags: true for the points of S */
+} opevo_child_step;
+
 typedef struct opevo_child_law opevo_child_law;
 
 /* The product law, before duplicates are handled. q is one for all parameters. `space` is needed no
@@ -52,8 +61,7 @@ const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
 
 /* The law after duplicates are handled, over all points of the space.
  *
- *   taken   opevo_space_size(space) flags: true for the points of S
- *   law     out: as many probabilities; 0 on S
+ *   law     out: a probability for each point; 0 on S
  *   lost    out: probability that no point of T is ever reached (T empty, or cut off); may be NULL
  *   bound   out: 1-norm bound; may be NULL
  *
@@ -62,10 +70,7 @@ const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
  * above 4096 points; TOLERANCE when the bound would exceed 1e-9, which takes points of T that a
  * mutation finds less often than about once in 1e6 times; NOMEM.
  * Cost: O(points^2) memory, O(points^2 + |S|^3) time. */
-opevo_status opevo_child_law_without_duplicates(const opevo_space *space,
-                                                const opevo_parents *parents, double q,
-                                                opevo_duplicate_rule rule, const bool *taken,
-                                                double *law, double *lost, double *bound,
-                                                opevo_error *err);
+opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, double *law,
+                                                double *lost, double *bound, opevo_error *err);
 
 #endif

@@ -76,20 +76,19 @@ opevo_status opevo_verify_power(const opevo_parameter *parameter, double q, opev
                                 uint64_t draws, opevo_fit *out, opevo_error *err);
 
 /* The whole child step of a tuner: recombine, mutate, handle duplicates. `draw` gives the point of
- * one child bred from these parents while the points with taken[x] are taken; the test is against
+ * one child of this step; the test is against
  * opevo_child_law_without_duplicates. A number of at least opevo_space_size(space) counts as an
  * impossible draw.
  *
- *   taken   opevo_space_size(space) flags; at least the parents, as a rule
+ *   step    its taken points are at least the parents, as a rule
  *   bound   out: 1-norm bound of the law; may be NULL
  *
  * Errors: as opevo_child_law_without_duplicates (LIMIT above 4096 points) and opevo_verify_draws;
  * INVALID when more than 1e-9 of the children can reach no free point, as on a graph that is not
  * connected: a sampler has to give up on these, and no law says what comes then. */
-opevo_status opevo_verify_child(const opevo_space *space, const opevo_parents *parents, double q,
-                                opevo_duplicate_rule rule, const bool *taken, opevo_draw draw,
-                                void *context, uint64_t draws, opevo_rng *rng, opevo_fit *out,
-                                double *bound, opevo_error *err);
+opevo_status opevo_verify_child(const opevo_child_step *step, opevo_draw draw, void *context,
+                                uint64_t draws, opevo_rng *rng, opevo_fit *out, double *bound,
+                                opevo_error *err);
 
 /* The power part of opevo_verify_child, for the same arguments: fills detectable_q (one q for all
  * parameters, changed as in opevo_verify_power), detects_other_rule and detects_duplicates; the
@@ -101,9 +100,8 @@ opevo_status opevo_verify_child(const opevo_space *space, const opevo_parents *p
  *
  * Errors: as opevo_verify_child. Cost: up to 26 of opevo_child_law_without_duplicates, about a
  * second at 1024 points with a third of them taken. */
-opevo_status opevo_verify_child_power(const opevo_space *space, const opevo_parents *parents,
-                                      double q, opevo_duplicate_rule rule, const bool *taken,
-                                      uint64_t draws, opevo_fit *out, opevo_error *err);
+opevo_status opevo_verify_child_power(const opevo_child_step *step, uint64_t draws, opevo_fit *out,
+                                      opevo_error *err);
 
 /* Holm's step-down adjustment: each fit enters with twice the smaller of its two p-values, which
  * are thereby corrected for their being two; rejected: p_adjusted < alpha. The probability that any
