@@ -111,6 +111,8 @@ static opevo_status begin_stored_run(runner *self, opevo_error *err)
         .program = self->objective->program,
         .space = self->objective->space,
         .unit = self->objective->unit,
+        .criteria = self->objective->criteria,
+        .more_count = self->objective->more_count,
         .note = options->note,
     };
 

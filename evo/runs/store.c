@@ -17,8 +17,9 @@
 
 enum {
     APPLICATION_ID = 1869636982, /* "opev" in ASCII */
+    OLD_VERSION = 1,             /* read, not written */
     FORMAT_VERSION = 2,
-    OLD_VERSION = 1, /* read, not written */
+    CRITERIA_VERSION = 3, /* made of the one before when a run needs it: store_criteria.c */
     BUSY_MS = 10000
 };
 
@@ -180,8 +181,8 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
 
     OPEVO_TRY(get_number(store,
                          "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
-                         " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs')"
-                         " AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
+                         " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs',"
+                         " 'criteria') AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
                          &foreign, err));
     if (foreign)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -191,7 +192,7 @@ cleanup:
 }
 
 /* Whether the file has no tables yet; an error if it is anything but a run store of this format. */
-static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *empty, bool *old,
+static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *empty,
                              opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -209,17 +210,18 @@ static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *em
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is not a run store: it is the database of another program.",
                           store->path);
-    *old = version == OLD_VERSION;
-    if (*old && mode != OPEVO_STORE_READ)
+    store->old = version == OLD_VERSION;
+    store->has_criteria = version == CRITERIA_VERSION;
+    if (store->old && mode != OPEVO_STORE_READ)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s has format %d of the run store, which is only read now: use another "
                           "store.",
                           store->path, OLD_VERSION);
-    if (version != FORMAT_VERSION && !*old)
+    if (version < OLD_VERSION || version > CRITERIA_VERSION)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                          "%s has format %lld of the run store, and this program reads format %d: "
-                          "use another store.",
-                          store->path, (long long)version, FORMAT_VERSION);
+                          "%s has format %lld of the run store, and this program reads formats %d "
+                          "to %d: use another store.",
+                          store->path, (long long)version, OLD_VERSION, CRITERIA_VERSION);
     OPEVO_TRY(check_tables(store, err));
 cleanup:
     return status;
@@ -229,12 +231,11 @@ cleanup:
 static opevo_status make_tables(opevo_store *store, opevo_error *err)
 {
     bool empty = false;
-    bool old = false;
     opevo_status status = opevo_i_store_begin_write(store, err);
 
     if (status != OPEVO_OK)
         return status;
-    status = identify(store, OPEVO_STORE_WRITE, &empty, &old, err);
+    status = identify(store, OPEVO_STORE_WRITE, &empty, err);
     if (status == OPEVO_OK && empty)
         status = opevo_i_store_exec(store, schema, err);
     return opevo_i_store_commit(store, status, err);
@@ -244,20 +245,14 @@ static opevo_status prepare_to_write(opevo_store *store, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool empty = false;
-    bool old = false;
 
-    OPEVO_TRY(identify(store, OPEVO_STORE_WRITE, &empty, &old, err));
+    OPEVO_TRY(identify(store, OPEVO_STORE_WRITE, &empty, err));
     if (empty)
         OPEVO_TRY(make_tables(store, err));
     /* Where the log cannot be had (some network folders, a reader at work) the slower rollback
      * journal keeps the same promises. */
     sqlite3_exec(store->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA synchronous = NORMAL", err));
-    OPEVO_TRY(opevo_i_store_prepare(
-        store,
-        "INSERT INTO trials (run, number, point, origin, outcome, fitness, time_s, build_s, run_s,"
-        " check_s, other_s, samples_s, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        &store->insert, err));
 cleanup:
     return status;
 }
@@ -266,13 +261,11 @@ static opevo_status prepare_to_read(opevo_store *store, opevo_store_mode mode, o
 {
     opevo_status status = OPEVO_OK;
     bool empty = false;
-    bool old = false;
 
-    OPEVO_TRY(identify(store, mode, &empty, &old, err));
+    OPEVO_TRY(identify(store, mode, &empty, err));
     if (empty)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: it is empty.", store->path);
-    store->old = old;
-    if (old)
+    if (store->old)
         OPEVO_TRY(opevo_i_store_exec(store, old_views, err));
     if (mode == OPEVO_STORE_READ)
         OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA query_only = ON", err));
@@ -280,11 +273,7 @@ static opevo_status prepare_to_read(opevo_store *store, opevo_store_mode mode, o
         store,
         "SELECT trial_count, trials, signature FROM packed JOIN runs USING (run) WHERE run = ?",
         &store->unpack, err));
-    OPEVO_TRY(opevo_i_store_prepare(
-        store,
-        "SELECT number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
-        " FROM trials WHERE run = ? AND number > ? ORDER BY number LIMIT ?",
-        &store->read, err));
+    OPEVO_TRY(opevo_i_store_prepare_trials(store, mode != OPEVO_STORE_READ, err));
 cleanup:
     return status;
 }

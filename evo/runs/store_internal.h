@@ -61,7 +61,8 @@ struct opevo_store {
     sqlite3_stmt *insert; /* one trial; NULL in a store opened to read */
     sqlite3_stmt *read;   /* trials of a run after a number */
     sqlite3_stmt *unpack; /* the trials of a run that are packed */
-    bool old;             /* of the format before this one */
+    bool old;             /* of format 1 */
+    bool has_criteria;    /* of format 3 */
     int locked;           /* descriptor that holds the lock, plus 1; 0: none */
     opevo_i_cursor cursor;
     opevo_i_outcomes outcomes;
@@ -86,6 +87,17 @@ opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_
  * with nothing kept; it returns the first failure. */
 opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err);
 opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo_error *err);
+
+/* Make the file one of format 3, which can hold criteria, unless it is. In a transaction of its own:
+ * such a file without criteria is as good as before. */
+opevo_status opevo_i_store_make_criteria(opevo_store *store, opevo_error *err);
+/* Whether runs of this key need that. */
+bool opevo_i_store_needs_criteria(const opevo_run_key *key);
+/* The criteria of the key are those of the run after this. Errors: MISMATCH if it has others. */
+opevo_status opevo_i_store_put_criteria(opevo_store *store, const opevo_run_key *key, int64_t run,
+                                        opevo_error *err);
+/* Prepare what reads and, in a store opened to write, inserts trials. */
+opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_error *err);
 
 /* The store's own copy of an origin, which lives as long as it; NULL without memory. */
 const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, size_t length);

@@ -65,7 +65,18 @@ static bool is_usual(double value, int which)
     return which == 1 ? isnan(value) : value == 0 && !signbit(value);
 }
 
-/* `texts` is where a message goes; NULL: it is written in place. */
+/* `texts` is where it goes; NULL: it is written in place. */
+static void add_message(const char *message, strings *texts, opevo_text *out)
+{
+    if (texts) {
+        add_count(out, find_string(texts, message));
+    } else {
+        add_count(out, strlen(message));
+        opevo_text_add(out, message);
+    }
+}
+
+/* `texts` is where a message goes. */
 static void add_outcome(const opevo_outcome *outcome, strings *texts, opevo_text *out)
 {
     const double numbers[OPEVO_I_NUMBER_COUNT] = {outcome->fitness, outcome->time_s,
@@ -77,6 +88,8 @@ static void add_outcome(const opevo_outcome *outcome, strings *texts, opevo_text
         tag |= is_usual(numbers[i], i) ? 0U : 1U << i;
     tag |= outcome->samples_s && outcome->sample_count ? OPEVO_I_HAS_SAMPLES : 0;
     tag |= outcome->message ? OPEVO_I_HAS_MESSAGE : 0;
+    for (int i = 0; i < OPEVO_CRITERIA_MOST - 1; i++)
+        tag |= isnan(outcome->more[i]) ? 0U : 1U << (OPEVO_I_CRITERIA_SHIFT + i);
     add_count(out, tag);
     for (int i = 0; i < OPEVO_I_NUMBER_COUNT; i++) {
         if (tag & 1U << i)
@@ -87,13 +100,11 @@ static void add_outcome(const opevo_outcome *outcome, strings *texts, opevo_text
         for (size_t i = 0; i < outcome->sample_count; i++)
             add_double(out, outcome->samples_s[i]);
     }
-    if (!(tag & OPEVO_I_HAS_MESSAGE))
-        return;
-    if (texts) {
-        add_count(out, find_string(texts, outcome->message));
-    } else {
-        add_count(out, strlen(outcome->message));
-        opevo_text_add(out, outcome->message);
+    if (tag & OPEVO_I_HAS_MESSAGE)
+        add_message(outcome->message, texts, out);
+    for (int i = 0; i < OPEVO_CRITERIA_MOST - 1; i++) {
+        if (tag & 1U << (OPEVO_I_CRITERIA_SHIFT + i))
+            add_double(out, outcome->more[i]);
     }
 }
 

@@ -13,7 +13,8 @@ enum {
     OPEVO_I_NUMBER_COUNT = 6,  /* fitness, time_s, build_s, run_s, check_s, other_s */
     OPEVO_I_HAS_SAMPLES = 1 << OPEVO_I_NUMBER_COUNT,
     OPEVO_I_HAS_MESSAGE = 1 << (OPEVO_I_NUMBER_COUNT + 1),
-    OPEVO_I_KIND_SHIFT = OPEVO_I_NUMBER_COUNT + 2
+    OPEVO_I_KIND_SHIFT = OPEVO_I_NUMBER_COUNT + 2,
+    OPEVO_I_CRITERIA_SHIFT = OPEVO_I_KIND_SHIFT + 6 /* in files of format 3 */
 };
 
 #endif

@@ -262,6 +262,7 @@ static opevo_status make_run(opevo_store *store, const opevo_run_key *key, const
     OPEVO_TRY(step(store, insert, err));
     *run = sqlite3_last_insert_rowid(store->db);
     OPEVO_TRY(put_program(store, key, *run, err));
+    OPEVO_TRY(opevo_i_store_put_criteria(store, key, *run, err));
 cleanup:
     sqlite3_finalize(insert);
     return status;
@@ -293,7 +294,9 @@ opevo_status opevo_i_store_plan(opevo_store *store, sqlite3_stmt *insert, const 
     *run = sqlite3_last_insert_rowid(store->db);
     sqlite3_reset(insert);
     sqlite3_clear_bindings(insert);
-    return status == OPEVO_OK ? put_program(store, key, *run, err) : status;
+    if (status == OPEVO_OK)
+        status = put_program(store, key, *run, err);
+    return status == OPEVO_OK ? opevo_i_store_put_criteria(store, key, *run, err) : status;
 }
 
 /* A run that was only planned begins. */
@@ -314,6 +317,15 @@ cleanup:
     return status;
 }
 
+/* A run that a store of before held without criteria has them from here on. */
+static opevo_status resume(opevo_store *store, const opevo_run_key *key, int64_t run,
+                           opevo_error *err)
+{
+    opevo_status status = opevo_i_store_put_criteria(store, key, run, err);
+
+    return status == OPEVO_OK ? wake(store, run, err) : status;
+}
+
 opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
                                opevo_error *err)
 {
@@ -324,14 +336,17 @@ opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int
     if (!store->insert)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open to be read only.", store->path);
     opevo_index_format(key->seed, seed);
-    status = opevo_i_store_begin_write(store, err);
+    if (opevo_i_store_needs_criteria(key))
+        status = opevo_i_store_make_criteria(store, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_store_begin_write(store, err);
     if (status != OPEVO_OK)
         return status;
     status = find_run(store, key, seed, &found, err);
     if (status == OPEVO_OK && found == 0)
         status = make_run(store, key, seed, &found, err);
     else if (status == OPEVO_OK)
-        status = wake(store, found, err);
+        status = resume(store, key, found, err);
     if (status == OPEVO_OK)
         status = opevo_i_store_adopt_unit(store, key, found, err);
     status = opevo_i_store_commit(store, status, err);

@@ -22,6 +22,8 @@ opevo_run_key opevo_i_study_key(const opevo_study_line *line, uint64_t seed)
         .program = line->objective->program,
         .space = line->objective->space,
         .unit = line->objective->unit,
+        .criteria = line->objective->criteria,
+        .more_count = line->objective->more_count,
         .note = line->note,
     };
 }
@@ -73,6 +75,8 @@ static opevo_status fill_slots(planner *self, const opevo_study *study, const ui
         OPEVO_TRY(find_slot(self, &key, &slots[i], err));
         if (slots[i].other_unit && self->insert)
             OPEVO_TRY(opevo_i_store_adopt_unit(self->store, &key, slots[i].run, err));
+        if (slots[i].run && self->insert)
+            OPEVO_TRY(opevo_i_store_put_criteria(self->store, &key, slots[i].run, err));
         if (slots[i].run || !self->insert)
             continue;
         if (line->objective != self->space)
@@ -84,13 +88,27 @@ cleanup:
     return status;
 }
 
+/* If any run of the study needs it. */
+static opevo_status make_criteria(opevo_store *store, const opevo_study *study, opevo_error *err)
+{
+    for (size_t i = 0; i < study->line_count; i++) {
+        opevo_run_key key = opevo_i_study_key(&study->lines[i], 0);
+
+        if (opevo_i_store_needs_criteria(&key))
+            return opevo_i_store_make_criteria(store, err);
+    }
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_study_slots(opevo_store *store, const opevo_study *study,
                                  const uint64_t *numbers, size_t count, bool make,
                                  opevo_i_slot *slots, opevo_error *err)
 {
     planner self = {.store = store};
-    opevo_status status = opevo_i_store_prepare(store, OPEVO_I_FIND_RUN, &self.find, err);
+    opevo_status status = make ? make_criteria(store, study, err) : OPEVO_OK;
 
+    if (status == OPEVO_OK)
+        status = opevo_i_store_prepare(store, OPEVO_I_FIND_RUN, &self.find, err);
     if (status == OPEVO_OK && make)
         status = opevo_i_store_prepare_plan(store, &self.insert, err);
     if (status == OPEVO_OK && make)
@@ -107,6 +125,11 @@ opevo_status opevo_i_study_slots(opevo_store *store, const opevo_study *study,
     sqlite3_finalize(self.insert);
     return status;
 }
+
+/* An outcome that an earlier program kept without its criteria is replaced by the same with them. */
+#define LONGER_OUTCOME                                                                             \
+    " ON CONFLICT (signature, point) DO UPDATE SET outcome = excluded.outcome"                     \
+    " WHERE length(excluded.outcome) > length(outcomes.outcome)"
 
 /* ---- Putting -------------------------------------------------------------------------------- */
 
@@ -195,7 +218,7 @@ opevo_status opevo_i_store_put(opevo_store *store, const opevo_i_done *done, ope
         &insert, err));
     OPEVO_TRY(opevo_i_store_prepare(store, "UPDATE runs SET stop = ? WHERE run = ?", &end, err));
     OPEVO_TRY(opevo_i_store_prepare(
-        store, "INSERT OR IGNORE INTO outcomes (signature, point, outcome) VALUES (?, ?, ?)",
+        store, "INSERT INTO outcomes (signature, point, outcome) VALUES (?, ?, ?)" LONGER_OUTCOME,
         &outcome, err));
     OPEVO_TRY(opevo_i_store_begin_write(store, err));
     begun = true;
@@ -221,6 +244,16 @@ typedef struct joiner {
     size_t copied_count, copied_capacity;
 } joiner;
 
+/* `more` and `theirs`: further columns of the target, and what of the source goes there. */
+#define COPY_TRIALS(more, theirs)                                                                  \
+    "INSERT INTO trials (run, number, point, origin, outcome, fitness, time_s, build_s, run_s,"    \
+    " check_s, other_s, samples_s, message" more ") SELECT ?1, number, point, origin, outcome,"    \
+    " fitness, time_s, build_s, run_s, check_s, other_s, samples_s, message" theirs                \
+    " FROM source.trials WHERE run = ?2 AND number >"                                              \
+    " (SELECT coalesce(max(number), 0) FROM trials WHERE run = ?1)"
+static const char copy_trials_with_criteria[] = COPY_TRIALS(
+    ", criterion_1, criterion_2, criterion_3", ", criterion_1, criterion_2, criterion_3");
+
 static const char *const join_sql[] = {
     "SELECT here.trials = there.trials FROM packed AS here, source.packed AS there"
     " WHERE here.run = ?1 AND there.run = ?2",
@@ -230,23 +263,28 @@ static const char *const join_sql[] = {
     "SELECT 1 FROM trials AS here JOIN source.trials AS there USING (number)"
     " WHERE here.run = ?1 AND there.run = ?2 AND (here.point <> there.point OR here.outcome <>"
     " there.outcome OR here.fitness <> there.fitness) LIMIT 1",
-    "INSERT INTO trials SELECT ?1, number, point, origin, outcome, fitness, time_s, build_s, run_s,"
-    " check_s, other_s, samples_s, message FROM source.trials WHERE run = ?2 AND number >"
-    " (SELECT coalesce(max(number), 0) FROM trials WHERE run = ?1)",
+    COPY_TRIALS("", ""),
     "UPDATE runs SET (stop, started) = (SELECT stop, started FROM source.runs WHERE run = ?2)"
     " WHERE run = ?1",
-    "INSERT OR IGNORE INTO outcomes SELECT * FROM source.outcomes WHERE signature ="
-    " (SELECT signature FROM runs WHERE run = ?1) AND ?2 > 0",
+    "INSERT INTO outcomes (signature, point, outcome) SELECT signature, point, outcome"
+    " FROM source.outcomes WHERE signature = (SELECT signature FROM runs WHERE run = ?1) AND ?2 > "
+    "0" LONGER_OUTCOME,
 };
 
-static opevo_status prepare_join(joiner *self, opevo_error *err)
+/* Criteria are copied where both stores can hold them: a run that has some is planned in the target,
+ * with them, before it is copied. */
+static opevo_status prepare_join(joiner *self, bool with_criteria, opevo_error *err)
 {
     sqlite3_stmt **statements[] = {&self->compare,   &self->copy_packed, &self->differ,
                                    &self->copy_rows, &self->note,        &self->copy_outcomes};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; status == OPEVO_OK && i < sizeof join_sql / sizeof *join_sql; i++)
-        status = opevo_i_store_prepare(self->store, join_sql[i], statements[i], err);
+        status = opevo_i_store_prepare(self->store,
+                                       with_criteria && statements[i] == &self->copy_rows
+                                           ? copy_trials_with_criteria
+                                           : join_sql[i],
+                                       statements[i], err);
     return status;
 }
 
@@ -379,7 +417,7 @@ opevo_status opevo_i_store_copy(opevo_store *store, opevo_store *source, const o
     OPEVO_TRY(opevo_i_study_slots(source, study, numbers, count, false, there, err));
     OPEVO_TRY(attach(store, source->path, err));
     attached = true;
-    OPEVO_TRY(prepare_join(&self, err));
+    OPEVO_TRY(prepare_join(&self, store->has_criteria && source->has_criteria, err));
     OPEVO_TRY(opevo_i_store_exec(store, "BEGIN", err));
     status = join_runs(&self, study, numbers, count, there, slots, added, err);
     status = opevo_i_store_commit(store, status, err);

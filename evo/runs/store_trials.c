@@ -72,6 +72,9 @@ static void bind_trial(sqlite3_stmt *insert, int64_t run, const opevo_trial *tri
     sqlite3_bind_double(insert, at++, outcome->other_s);
     sqlite3_bind_blob64(insert, at++, samples, 8 * outcome->sample_count, SQLITE_STATIC);
     sqlite3_bind_text(insert, at++, outcome->message, -1, SQLITE_STATIC);
+    for (size_t i = 0; i < OPEVO_CRITERIA_MOST - 1 && at <= sqlite3_bind_parameter_count(insert);
+         i++)
+        sqlite3_bind_double(insert, at++, outcome->more[i]);
 }
 
 static opevo_status insert_trial(opevo_store *store, int64_t run, const opevo_trial *trial,
@@ -154,6 +157,19 @@ static bool read_amount(sqlite3_stmt *row, int column, double *out)
     return *out >= 0 && isfinite(*out);
 }
 
+/* The criteria from columns 10 on; NULL where one is not known. */
+static bool read_criteria(sqlite3_stmt *row, opevo_outcome *outcome)
+{
+    for (int i = 0; i < OPEVO_CRITERIA_MOST - 1; i++) {
+        int type = sqlite3_column_type(row, 10 + i);
+
+        outcome->more[i] = type == SQLITE_NULL ? NAN : sqlite3_column_double(row, 10 + i);
+        if (type != SQLITE_NULL && (type != SQLITE_FLOAT || !isfinite(outcome->more[i])))
+            return false;
+    }
+    return true;
+}
+
 /* False when the row cannot have been written by opevo_store_append. */
 static bool read_outcome(sqlite3_stmt *row, opevo_outcome *outcome)
 {
@@ -170,7 +186,7 @@ static bool read_outcome(sqlite3_stmt *row, opevo_outcome *outcome)
         return false;
     return read_amount(row, 4, &outcome->fitness) && read_amount(row, 6, &outcome->build_s) &&
            read_amount(row, 7, &outcome->run_s) && read_amount(row, 8, &outcome->check_s) &&
-           read_amount(row, 9, &outcome->other_s);
+           read_amount(row, 9, &outcome->other_s) && read_criteria(row, outcome);
 }
 
 static opevo_status read_trial(opevo_store *store, int64_t run, sqlite3_stmt *row,

@@ -41,6 +41,14 @@ static bool get_double(opevo_i_bytes *self, double *out)
     return true;
 }
 
+/* The class of the outcome; the bits of the criteria stand above it. */
+static opevo_outcome_class get_kind(unsigned tag)
+{
+    unsigned bits = tag & ((1U << OPEVO_I_CRITERIA_SHIFT) - 1);
+
+    return (opevo_outcome_class)(bits >> OPEVO_I_KIND_SHIFT);
+}
+
 /* The six numbers of an outcome, as far as the tag says that they are there. */
 static bool get_numbers(opevo_i_bytes *self, unsigned tag, opevo_outcome *outcome)
 {
@@ -52,13 +60,42 @@ static bool get_numbers(opevo_i_bytes *self, unsigned tag, opevo_outcome *outcom
         if (i != 1 && !(numbers[i] >= 0 && isfinite(numbers[i])))
             return false;
     }
-    *outcome = (opevo_outcome){.kind = (opevo_outcome_class)(tag >> OPEVO_I_KIND_SHIFT),
+    *outcome = (opevo_outcome){.kind = get_kind(tag),
                                .fitness = numbers[0],
                                .time_s = numbers[1],
                                .build_s = numbers[2],
                                .run_s = numbers[3],
                                .check_s = numbers[4],
                                .other_s = numbers[5]};
+    return true;
+}
+
+static bool get_criteria(opevo_i_bytes *self, unsigned tag, opevo_outcome *outcome)
+{
+    for (int i = 0; i < OPEVO_CRITERIA_MOST - 1; i++) {
+        outcome->more[i] = NAN;
+        if (tag & 1U << (OPEVO_I_CRITERIA_SHIFT + i) &&
+            !(get_double(self, &outcome->more[i]) && isfinite(outcome->more[i])))
+            return false;
+    }
+    return true;
+}
+
+/* Which of `strings`, or the bytes that stand in place where these are NULL. */
+static bool get_message(opevo_i_bytes *self, const char *const *strings, size_t string_count,
+                        opevo_i_details *details)
+{
+    opevo_index count = 0;
+
+    if (!get_count(self, self->size, &count))
+        return false;
+    if (strings && count >= string_count)
+        return false;
+    if (!strings && count > self->size - self->at)
+        return false;
+    details->message = strings ? strings[count] : (const char *)self->data + self->at;
+    details->message_length = strings ? strlen(details->message) : (size_t)count;
+    self->at += strings ? 0 : (size_t)count;
     return true;
 }
 
@@ -70,7 +107,8 @@ static bool get_outcome(opevo_i_bytes *self, const char *const *strings, size_t 
     opevo_index count = 0;
 
     *details = (opevo_i_details){.samples = NULL};
-    if (!get_count(self, (OPEVO_OUTCOME_CLASS_COUNT << OPEVO_I_KIND_SHIFT) - 1, &tag) ||
+    if (!get_count(self, (1U << (OPEVO_I_CRITERIA_SHIFT + OPEVO_CRITERIA_MOST - 1)) - 1, &tag) ||
+        get_kind((unsigned)tag) >= OPEVO_OUTCOME_CLASS_COUNT ||
         !get_numbers(self, (unsigned)tag, outcome))
         return false;
     if (tag & OPEVO_I_HAS_SAMPLES) {
@@ -80,18 +118,9 @@ static bool get_outcome(opevo_i_bytes *self, const char *const *strings, size_t 
         details->sample_count = (size_t)count;
         self->at += 8 * (size_t)count;
     }
-    if (!(tag & OPEVO_I_HAS_MESSAGE))
-        return true;
-    if (!get_count(self, self->size, &count))
+    if (tag & OPEVO_I_HAS_MESSAGE && !get_message(self, strings, string_count, details))
         return false;
-    if (strings && count >= string_count)
-        return false;
-    if (!strings && count > self->size - self->at)
-        return false;
-    details->message = strings ? strings[count] : (const char *)self->data + self->at;
-    details->message_length = strings ? strlen(details->message) : (size_t)count;
-    self->at += strings ? 0 : (size_t)count;
-    return true;
+    return get_criteria(self, (unsigned)tag, outcome);
 }
 
 bool opevo_i_unpack_outcome(const void *data, size_t size, opevo_outcome *outcome,

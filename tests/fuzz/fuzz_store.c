@@ -48,6 +48,7 @@ static const char plan_text[] =
     "{\"study\": 1, \"objectives\": [\"x\"], \"tuners\": [\"random\", \"opevo\"], \"seeds\": 1,"
     " \"budget\": {\"trials\": 10}}";
 static const double samples[] = {0.5, 0.25};
+static const opevo_criterion criteria[] = {{"error", "", false}, {"rate", "1/J", true}};
 
 static opevo_status evaluate(opevo_objective *self, const opevo_index *points, size_t count,
                              opevo_outcome *outcomes, opevo_error *err)
@@ -61,6 +62,7 @@ static opevo_status evaluate(opevo_objective *self, const opevo_index *points, s
             outcomes[i] = (opevo_outcome){.fitness = 1 + (double)points[i],
                                           .time_s = 0.5,
                                           .run_s = 2,
+                                          .more = {0.25, points[i] % 2 ? NAN : 8, NAN},
                                           .samples_s = samples,
                                           .sample_count = 2};
     }
@@ -76,6 +78,8 @@ static opevo_objective make_objective(const opevo_space *space, bool concurrent)
                              .name = "formula",
                              .unit = "GFLOP/s",
                              .signature = 12345,
+                             .criteria = criteria,
+                             .more_count = 2,
                              .concurrent = concurrent};
 }
 
@@ -104,6 +108,8 @@ static opevo_run_key key_of(const opevo_space *space)
                            .settings = "",
                            .seed = 77,
                            .objective_signature = 12345,
+                           .criteria = criteria,
+                           .more_count = 2,
                            .space = space,
                            .unit = "GFLOP/s"};
 }
@@ -373,6 +379,8 @@ static void read_trials(opevo_store *store, int64_t run, const opevo_space *spac
             FUZZ_CHECK(trials[i].number > after);
             FUZZ_CHECK(trials[i].outcome.kind < OPEVO_OUTCOME_CLASS_COUNT);
             FUZZ_CHECK(strlen(trials[i].proposal.origin) < SIZE_MAX);
+            for (size_t k = 0; k < OPEVO_CRITERIA_MOST - 1; k++)
+                FUZZ_CHECK(!isinf(trials[i].outcome.more[k]));
             after = trials[i].number;
             if (space && trials[i].proposal.point < opevo_space_size(space))
                 (void)opevo_space_allows(space, trials[i].proposal.point);
@@ -385,11 +393,18 @@ static void read_run(opevo_store *store, int64_t run)
     opevo_error err = {OPEVO_OK, ""};
     opevo_space *space = NULL;
     opevo_stored_finals finals = {0};
+    opevo_criterion found[OPEVO_CRITERIA_MOST - 1];
+    size_t found_count = 0;
     uint64_t trials = 0;
 
     if (fuzz_accepts(opevo_store_space(store, run, &space, &err), &err) && space)
         fuzz_accepts(opevo_store_find(store, run, space, &trials, &err), &err);
     read_trials(store, run, space);
+    if (fuzz_accepts(opevo_store_criteria(store, run, found, &found_count, &err), &err)) {
+        FUZZ_CHECK(found_count < OPEVO_CRITERIA_MOST);
+        for (size_t i = 0; i < found_count; i++)
+            FUZZ_CHECK(strlen(found[i].name) > 0 && strlen(found[i].unit) < SIZE_MAX);
+    }
     if (fuzz_accepts(opevo_store_get_finals(store, run, &finals, &err), &err))
         opevo_stored_finals_free(&finals);
     opevo_space_destroy(space);

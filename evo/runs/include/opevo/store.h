@@ -51,12 +51,15 @@ typedef struct opevo_run_key {
     uint64_t program; /* of the objective; 0: not known, and not compared */
     const opevo_space *space;
     const char *unit;
+    const opevo_criterion *criteria; /* of the objective: those after the fitness, more_count */
+    size_t more_count;
+    bool has_requirements; /* trials may be infeasible */
     opevo_objective_note note;
 } opevo_run_key;
 
 /* Find the run, or make it. Errors: MISMATCH, naming the store and what differs, if a run of the same
- * identity was made by another version, with another space, unit or program, or with another
- * signature of the objective; INVALID for a store opened to read. */
+ * identity was made by another version, with another space, unit or program, with other criteria, or
+ * with another signature of the objective; INVALID for a store opened to read. */
 opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
                                opevo_error *err);
 /* Look a run up by its number, as opevo_store_list shows it: how many trials it has. Errors:
@@ -69,6 +72,10 @@ opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **ou
                                opevo_error *err);
 /* The hash of the program that the run measured; 0 where it is not known. Errors: IO, NOMEM. */
 opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash, opevo_error *err);
+/* The criteria of a run after the fitness, at most OPEVO_CRITERIA_MOST - 1; their words live as long
+ * as the store is open. Errors: INVALID for a damaged file. */
+opevo_status opevo_store_criteria(opevo_store *store, int64_t run, opevo_criterion *criteria,
+                                  size_t *count, opevo_error *err);
 /* Trials of a run after number `after`, at most `capacity` of them, in order. Samples and messages
  * are not read; origins live as long as the store is open. Errors: INVALID for a damaged file. */
 opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, opevo_trial *trials,

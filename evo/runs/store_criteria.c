@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The criteria of a run store: which a run has, and the columns that hold them. A file is made for
+ * runs without criteria (format 2), which earlier programs read too; the first run that has some, or
+ * whose trials may be infeasible, makes it one of format 3, which they refuse. */
+
+#include "store_internal.h"
+
+#include <string.h>
+
+static const char upgrade[] = "ALTER TABLE trials ADD COLUMN criterion_1 REAL;"
+                              "ALTER TABLE trials ADD COLUMN criterion_2 REAL;"
+                              "ALTER TABLE trials ADD COLUMN criterion_3 REAL;"
+                              "CREATE TABLE criteria ("
+                              "  run INTEGER NOT NULL REFERENCES runs (run),"
+                              "  place INTEGER NOT NULL,"
+                              "  name TEXT NOT NULL,"
+                              "  unit TEXT NOT NULL,"
+                              "  better TEXT NOT NULL,"
+                              "  PRIMARY KEY (run, place)) WITHOUT ROWID;"
+                              "PRAGMA user_version = 3;";
+
+#define COLUMNS "number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
+#define CHOICE " FROM trials WHERE run = ? AND number > ? ORDER BY number LIMIT ?"
+
+opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const char *select = store->has_criteria ? "SELECT " COLUMNS
+                                               ", criterion_1, criterion_2, criterion_3" CHOICE
+                                             : "SELECT " COLUMNS ", NULL, NULL, NULL" CHOICE;
+    const char *insert =
+        store->has_criteria
+            ? "INSERT INTO trials (run, " COLUMNS ", samples_s, message, criterion_1, criterion_2,"
+              " criterion_3) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            : "INSERT INTO trials (run, " COLUMNS ", samples_s, message)"
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+    sqlite3_finalize(store->read);
+    sqlite3_finalize(store->insert);
+    store->read = store->insert = NULL;
+    OPEVO_TRY(opevo_i_store_prepare(store, select, &store->read, err));
+    if (write)
+        OPEVO_TRY(opevo_i_store_prepare(store, insert, &store->insert, err));
+cleanup:
+    return status;
+}
+
+bool opevo_i_store_needs_criteria(const opevo_run_key *key)
+{
+    return key->more_count > 0 || key->has_requirements;
+}
+
+/* Unless another process was quicker. */
+static opevo_status upgrade_file(opevo_store *store, opevo_error *err)
+{
+    opevo_status status = opevo_i_store_begin_write(store, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (sqlite3_table_column_metadata(store->db, "main", "criteria", "name", NULL, NULL, NULL, NULL,
+                                      NULL) != SQLITE_OK)
+        status = opevo_i_store_exec(store, upgrade, err);
+    return opevo_i_store_commit(store, status, err);
+}
+
+opevo_status opevo_i_store_make_criteria(opevo_store *store, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (store->has_criteria)
+        return OPEVO_OK;
+    OPEVO_TRY(upgrade_file(store, err));
+    store->has_criteria = true;
+    OPEVO_TRY(opevo_i_store_prepare_trials(store, true, err));
+cleanup:
+    return status;
+}
+
+static const char *better(const opevo_criterion *criterion)
+{
+    return criterion->larger_is_better ? "larger" : "smaller";
+}
+
+static opevo_status fail_damaged(const opevo_store *store, int64_t run, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s is damaged: the criteria of run %lld are malformed; use another store.",
+                      store->path, (long long)run);
+}
+
+/* A text of a row as the store's own copy; NULL without memory. */
+static const char *keep_text(opevo_store *store, sqlite3_stmt *row, int column)
+{
+    const char *text = opevo_i_column_text(row, column);
+
+    return opevo_i_store_keep_origin(store, text, strlen(text));
+}
+
+static opevo_status read_criterion(opevo_store *store, int64_t run, sqlite3_stmt *row, size_t at,
+                                   opevo_criterion *out, opevo_error *err)
+{
+    const char *direction = opevo_i_column_text(row, 3);
+
+    out->larger_is_better = !strcmp(direction, "larger");
+    if (at >= OPEVO_CRITERIA_MOST - 1 || sqlite3_column_int64(row, 0) != (int64_t)at + 1 ||
+        !*opevo_i_column_text(row, 1) || (!out->larger_is_better && strcmp(direction, "smaller")))
+        return fail_damaged(store, run, err);
+    out->name = keep_text(store, row, 1);
+    out->unit = keep_text(store, row, 2);
+    if (!out->name || !out->unit)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_store_criteria(opevo_store *store, int64_t run, opevo_criterion *criteria,
+                                  size_t *count, opevo_error *err)
+{
+    opevo_criterion read[OPEVO_CRITERIA_MOST];
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *rows = NULL;
+    size_t got = 0;
+    int code = SQLITE_OK;
+
+    *count = 0;
+    if (!store->has_criteria)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_prepare(
+        store, "SELECT place, name, unit, better FROM criteria WHERE run = ? ORDER BY place", &rows,
+        err));
+    sqlite3_bind_int64(rows, 1, run);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
+        OPEVO_TRY(read_criterion(store, run, rows, got, &read[got], err));
+        got++;
+    }
+    if (code != SQLITE_DONE) {
+        status = opevo_i_store_fail(store, err);
+        goto cleanup;
+    }
+    memcpy(criteria, read, got * sizeof *read);
+    *count = got;
+cleanup:
+    sqlite3_finalize(rows);
+    return status;
+}
+
+/* Whether the run has these criteria, none or others. */
+static opevo_status compare(opevo_store *store, const opevo_run_key *key, int64_t run, bool *none,
+                            opevo_error *err)
+{
+    opevo_criterion stored[OPEVO_CRITERIA_MOST];
+    size_t count = 0;
+    opevo_status status = opevo_store_criteria(store, run, stored, &count, err);
+    bool same = count == key->more_count;
+
+    if (status != OPEVO_OK)
+        return status;
+    *none = count == 0;
+    for (size_t i = 0; same && i < count; i++)
+        same = !strcmp(stored[i].name, key->criteria[i].name) &&
+               !strcmp(stored[i].unit, key->criteria[i].unit) &&
+               stored[i].larger_is_better == key->criteria[i].larger_is_better;
+    if (!same && count > 0)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                          "%s: run %lld was made on %s with other criteria: use another store.",
+                          store->path, (long long)run, key->objective);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_store_put_criteria(opevo_store *store, const opevo_run_key *key, int64_t run,
+                                        opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *insert = NULL;
+    bool none = false;
+
+    OPEVO_TRY(compare(store, key, run, &none, err));
+    if (!none || key->more_count == 0)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_prepare(
+        store, "INSERT INTO criteria (run, place, name, unit, better) VALUES (?, ?, ?, ?, ?)",
+        &insert, err));
+    for (size_t i = 0; i < key->more_count; i++) {
+        sqlite3_bind_int64(insert, 1, run);
+        sqlite3_bind_int64(insert, 2, (int64_t)i + 1);
+        sqlite3_bind_text(insert, 3, key->criteria[i].name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 4, key->criteria[i].unit, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 5, better(&key->criteria[i]), -1, SQLITE_STATIC);
+        if (sqlite3_step(insert) != SQLITE_DONE) {
+            status = opevo_i_store_fail(store, err);
+            goto cleanup;
+        }
+        sqlite3_reset(insert);
+    }
+cleanup:
+    sqlite3_finalize(insert);
+    return status;
+}
