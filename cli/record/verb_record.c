@@ -226,7 +226,7 @@ static opevo_status measure_all(plan *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool computed = self->objective->concurrent;
-    size_t wanted = self->objective->wanted ? self->objective->wanted : 1;
+    size_t wanted = opevo_objective_wanted(self->objective);
     size_t batch = computed || wanted > BATCH ? BATCH : wanted;
     opevo_index points[BATCH];
     size_t at = 0;

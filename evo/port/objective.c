@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { COMPUTED_WANTED = 64 }; /* enough for all threads of a batch */
+
 typedef struct class_row {
     const char *name;
     const char *meaning;
@@ -69,6 +71,13 @@ static void clean(const opevo_objective *objective, opevo_outcome *outcome)
         if (!ok || i >= objective->more_count || !isfinite(outcome->more[i]))
             outcome->more[i] = NAN;
     }
+}
+
+size_t opevo_objective_wanted(const opevo_objective *objective)
+{
+    if (objective->wanted > 0)
+        return objective->wanted;
+    return objective->concurrent ? COMPUTED_WANTED : 1;
 }
 
 static opevo_status keep(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The run loop. Outcomes are settled one at a time in the order proposed, whatever the batch, the
- * number of threads and the order in which they arrive, and the run ends exactly at the trial that
- * reaches a limit; what was evaluated beyond it is dropped, so that neither result nor store depends
- * on how the work was cut. What is computed is stored a batch at a time, what is measured trial by
- * trial. */
+/* Sessions, and the run as one session. Outcomes are settled one at a time in the order proposed,
+ * whatever the step, the batch, the number of threads and the order in which they arrive, and the run
+ * ends exactly at the trial that reaches a limit; what was evaluated beyond it is dropped, so that
+ * neither result nor store depends on how the work was cut. What is computed is stored a batch at a
+ * time, what is measured trial by trial. */
 
 #include <opevo/run.h>
 
@@ -16,23 +16,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH_COMPUTED = 64 };
-
 static const char *const stop_names[] = {
     [OPEVO_STOP_TRIALS] = "trials",           [OPEVO_STOP_SECONDS] = "seconds",
     [OPEVO_STOP_TARGET] = "target",           [OPEVO_STOP_SEARCH_OVER] = "search-over",
     [OPEVO_STOP_INTERRUPTED] = "interrupted", [OPEVO_STOP_GAVE_UP] = "gave-up",
 };
 
-typedef struct runner {
+struct opevo_session {
     opevo_objective *objective;
-    const opevo_run_options *options;
+    opevo_run_options options;
     opevo_run_result result;
-    bool ended;
+    bool ended;  /* a limit is reached, or the run was interrupted */
+    bool failed; /* a step failed */
     opevo_tuner *tuner;
-    int64_t run;        /* in the store */
     bool stored_remain; /* the store may hold trials that are not yet told */
-    bool appended;      /* something was added to the store */
     size_t batch;
     opevo_proposal *proposals; /* `batch` of each of these */
     opevo_index *points;
@@ -41,24 +38,24 @@ typedef struct runner {
     bool *arrived;  /* measured outcomes, some ahead of their turn */
     size_t count;   /* trials in the batch at hand */
     size_t settled; /* of them */
-    size_t first;   /* of them that is being measured */
-} runner;
+    size_t first;   /* of them that is not in the store */
+};
 
 const char *opevo_stop_name(opevo_stop stop)
 {
     return stop_names[stop];
 }
 
-static void end(runner *self, opevo_stop stop)
+static void end(opevo_session *self, opevo_stop stop)
 {
     self->ended = true;
     self->result.stop = stop;
 }
 
-static opevo_status check_options(const opevo_run_options *options, opevo_error *err)
-{
-    const opevo_budget *budget = &options->budget;
+/* ---- Creating ------------------------------------------------------------------------------- */
 
+static opevo_status check_budget(const opevo_budget *budget, opevo_error *err)
+{
     if (!(budget->seconds >= 0 && isfinite(budget->seconds)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The budget in seconds is a positive number, or 0 for no such limit.");
@@ -98,9 +95,9 @@ static bool sees_criteria(const opevo_run_options *options)
            (criteria->count > 1 || criteria->chosen[0].index > 0);
 }
 
-static opevo_status begin_stored_run(runner *self, opevo_error *err)
+static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
 {
-    const opevo_run_options *options = self->options;
+    const opevo_run_options *options = &self->options;
     opevo_status status = OPEVO_OK;
     opevo_text settings = {0};
     opevo_run_key key = {
@@ -126,14 +123,14 @@ static opevo_status begin_stored_run(runner *self, opevo_error *err)
         print_earlier(options, &settings);
     OPEVO_TRY(opevo_text_check(&settings, err));
     key.settings = opevo_text_string(&settings);
-    OPEVO_TRY(opevo_store_begin(options->store, &key, &self->run, err));
+    OPEVO_TRY(opevo_store_begin(options->store, &key, &self->result.run, err));
     self->stored_remain = true;
 cleanup:
     opevo_text_free(&settings);
     return status;
 }
 
-static bool allocate(runner *self)
+static bool allocate(opevo_session *self)
 {
     self->proposals = opevo_malloc(self->batch, sizeof *self->proposals);
     self->points = opevo_malloc(self->batch, sizeof *self->points);
@@ -143,28 +140,16 @@ static bool allocate(runner *self)
     return self->proposals && self->points && self->outcomes && self->trials && self->arrived;
 }
 
-/* As many points as keep the objective busy: more would only wait for each other. */
-static size_t batch_of(const opevo_objective *objective)
+static opevo_status prepare(opevo_session *self, opevo_error *err)
 {
-    if (objective->concurrent)
-        return BATCH_COMPUTED;
-    return objective->wanted ? objective->wanted : 1;
-}
+    const opevo_run_options *options = &self->options;
+    opevo_status status = OPEVO_OK;
 
-static opevo_status prepare(runner *self, opevo_error *err)
-{
-    const opevo_run_options *options = self->options;
-    opevo_status status = check_options(options, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    self->batch = options->batch ? options->batch : batch_of(self->objective);
+    self->batch = options->batch ? options->batch : opevo_objective_wanted(self->objective);
     if (options->budget.trials && options->budget.trials < self->batch)
         self->batch = (size_t)options->budget.trials;
-    if (!allocate(self)) {
-        OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for batches of %zu trials.", self->batch);
-        return OPEVO_NOMEM;
-    }
+    if (!allocate(self))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for batches of %zu trials.", self->batch);
     OPEVO_TRY(opevo_tuner_create(options->tuner, self->objective->space, options->settings,
                                  options->seed, &self->tuner, err));
     if (options->criteria)
@@ -178,7 +163,7 @@ cleanup:
     return status;
 }
 
-static void release(runner *self)
+static void destroy(opevo_session *self)
 {
     opevo_tuner_destroy(self->tuner);
     opevo_free(self->proposals);
@@ -186,19 +171,43 @@ static void release(runner *self)
     opevo_free(self->outcomes);
     opevo_free(self->trials);
     opevo_free(self->arrived);
+    opevo_free(self);
 }
 
-/* Ask for the next batch, and number it. */
-static opevo_status ask(runner *self, size_t *count, opevo_error *err)
+opevo_status opevo_session_create(opevo_objective *objective, const opevo_run_options *options,
+                                  opevo_session **out, opevo_error *err)
 {
-    uint64_t budget = self->options->budget.trials;
-    uint64_t left = budget ? budget - self->result.trials : UINT64_MAX;
-    size_t capacity = left < self->batch ? (size_t)left : self->batch;
-    opevo_status status = opevo_tuner_ask(self->tuner, self->proposals, capacity, count, err);
+    opevo_status status = check_budget(&options->budget, err);
+    opevo_session *self = NULL;
 
     if (status != OPEVO_OK)
         return status;
-    for (size_t i = 0; i < *count; i++) {
+    self = opevo_calloc(1, sizeof *self);
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run.");
+    self->objective = objective;
+    self->options = *options;
+    self->result.stop = OPEVO_STOP_INTERRUPTED; /* as long as nothing else ends it */
+    status = prepare(self, err);
+    if (status == OPEVO_OK)
+        *out = self;
+    else
+        destroy(self);
+    return status;
+}
+
+/* ---- Trials --------------------------------------------------------------------------------- */
+
+/* Ask for the next batch, of at most so many trials, and number it. */
+static opevo_status ask(opevo_session *self, uint64_t most, opevo_error *err)
+{
+    size_t capacity = most < self->batch ? (size_t)most : self->batch;
+    opevo_status status =
+        opevo_tuner_ask(self->tuner, self->proposals, capacity, &self->count, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    for (size_t i = 0; i < self->count; i++) {
         self->points[i] = self->proposals[i].point;
         self->trials[i].number = self->result.trials + 1 + i;
         self->trials[i].proposal = self->proposals[i];
@@ -206,7 +215,7 @@ static opevo_status ask(runner *self, size_t *count, opevo_error *err)
     return OPEVO_OK;
 }
 
-static opevo_status fail_mismatch(const runner *self, const opevo_trial *stored,
+static opevo_status fail_mismatch(const opevo_session *self, const opevo_trial *stored,
                                   const opevo_trial *expected, opevo_error *err)
 {
     const opevo_space *space = self->objective->space;
@@ -222,30 +231,30 @@ static opevo_status fail_mismatch(const runner *self, const opevo_trial *stored,
         err, OPEVO_MISMATCH,
         "%s: trial %llu of run %lld is %s, but the tuner proposes %s as trial %llu: the store "
         "is damaged or of another program; use another store.",
-        opevo_store_path(self->options->store), (unsigned long long)stored->number,
-        (long long)self->run, opevo_text_string(&was), opevo_text_string(&is),
+        opevo_store_path(self->options.store), (unsigned long long)stored->number,
+        (long long)self->result.run, opevo_text_string(&was), opevo_text_string(&is),
         (unsigned long long)expected->number);
     opevo_text_free(&was);
     opevo_text_free(&is);
     return OPEVO_MISMATCH;
 }
 
-/* Take the outcomes of the first *stored trials of the batch from the store. */
-static opevo_status recall(runner *self, size_t count, size_t *stored, opevo_error *err)
+/* Take the outcomes of the first trials of the batch from the store, and leave the rest from
+ * self->first on. */
+static opevo_status recall(opevo_session *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_trial *found = NULL;
-    size_t got = 0;
 
-    *stored = 0;
+    self->first = 0;
     if (!self->stored_remain)
         return OPEVO_OK;
-    found = opevo_malloc(count, sizeof *found);
+    found = opevo_malloc(self->count, sizeof *found);
     if (!found)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read stored trials.");
-    OPEVO_TRY(opevo_store_read(self->options->store, self->run, self->result.trials, found, count,
-                               &got, err));
-    for (size_t i = 0; i < got; i++) {
+    OPEVO_TRY(opevo_store_read(self->options.store, self->result.run, self->result.trials, found,
+                               self->count, &self->first, err));
+    for (size_t i = 0; i < self->first; i++) {
         if (found[i].number != self->trials[i].number ||
             found[i].proposal.point != self->trials[i].proposal.point) {
             status = fail_mismatch(self, &found[i], &self->trials[i], err);
@@ -253,26 +262,25 @@ static opevo_status recall(runner *self, size_t count, size_t *stored, opevo_err
         }
         self->trials[i].outcome = found[i].outcome;
     }
-    self->stored_remain = got == count;
-    *stored = got;
+    self->stored_remain = self->first == self->count;
 cleanup:
     opevo_free(found);
     return status;
 }
 
 /* Whether the run has failed so often in the way of this trial, without a success, that it gives up. */
-static bool is_hopeless(const runner *self, opevo_outcome_class kind)
+static bool is_hopeless(const opevo_session *self, opevo_outcome_class kind)
 {
-    uint64_t most = self->options->give_up;
+    uint64_t most = self->options.give_up;
 
     return most > 0 && kind != OPEVO_OUTCOME_REJECTED &&
            self->result.failed == self->result.trials && self->result.failed_by_class[kind] >= most;
 }
 
 /* Count one trial, and end the run if it reaches a limit. */
-static void settle(runner *self, const opevo_trial *trial)
+static void settle(opevo_session *self, const opevo_trial *trial)
 {
-    const opevo_budget *budget = &self->options->budget;
+    const opevo_budget *budget = &self->options.budget;
     const opevo_outcome *outcome = &trial->outcome;
     opevo_run_result *result = &self->result;
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
@@ -297,26 +305,11 @@ static void settle(runner *self, const opevo_trial *trial)
         end(self, OPEVO_STOP_GAVE_UP);
 }
 
-/* A run that ended once and is continued has not ended. */
-static opevo_status store_trials(runner *self, const opevo_trial *trials, size_t count,
-                                 opevo_error *err)
-{
-    opevo_store *store = self->options->store;
-    opevo_status status = OPEVO_OK;
-
-    if (!self->appended)
-        OPEVO_TRY(opevo_store_end(store, self->run, "", err));
-    self->appended = true;
-    OPEVO_TRY(opevo_store_append(store, self->run, trials, count, err));
-cleanup:
-    return status;
-}
-
 /* Settle the trials of the batch from where that stands to `until`, up to one that ends the run:
  * count them, store those that are not there yet, and show them. */
-static opevo_status settle_until(runner *self, size_t until, bool resumed, opevo_error *err)
+static opevo_status settle_until(opevo_session *self, size_t until, bool resumed, opevo_error *err)
 {
-    const opevo_run_options *options = self->options;
+    const opevo_run_options *options = &self->options;
     opevo_status status = OPEVO_OK;
     size_t from = self->settled;
 
@@ -325,7 +318,8 @@ static opevo_status settle_until(runner *self, size_t until, bool resumed, opevo
     if (resumed)
         self->result.resumed += self->settled - from;
     else if (options->store && from < self->settled)
-        OPEVO_TRY(store_trials(self, self->trials + from, self->settled - from, err));
+        OPEVO_TRY(opevo_store_append(options->store, self->result.run, self->trials + from,
+                                     self->settled - from, err));
     for (size_t i = from; options->observer && i < self->settled; i++)
         options->observer(options->observer_context, &self->trials[i], resumed);
 cleanup:
@@ -336,38 +330,35 @@ cleanup:
 
 static opevo_status compute_one(void *context, size_t index, unsigned worker, opevo_error *err)
 {
-    runner *self = context;
+    opevo_session *self = context;
+    size_t i = self->first + index;
 
     (void)worker;
-    return opevo_objective_evaluate(self->objective, &self->points[index], 1,
-                                    &self->outcomes[index], err);
+    return opevo_objective_evaluate(self->objective, &self->points[i], 1, &self->outcomes[i], err);
 }
 
-/* Compute the trials of the batch from the `first` on, and settle them together. */
-static opevo_status compute(runner *self, size_t first, opevo_error *err)
+/* Compute the rest of the batch, and settle it together. */
+static opevo_status compute(opevo_session *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t fresh = self->count - first;
+    size_t fresh = self->count - self->first;
 
-    if (self->options->threads > 1 && fresh > 1) {
-        for (size_t i = 0; i < fresh; i++)
-            self->points[i] = self->points[first + i];
-        status = opevo_parallel_for(fresh, self->options->threads, compute_one, self, err);
-    } else {
-        status = opevo_objective_evaluate(self->objective, self->points + first, fresh,
-                                          self->outcomes, err);
-    }
+    if (self->options.threads > 1 && fresh > 1)
+        status = opevo_parallel_for(fresh, self->options.threads, compute_one, self, err);
+    else
+        status = opevo_objective_evaluate(self->objective, self->points + self->first, fresh,
+                                          self->outcomes + self->first, err);
     if (status != OPEVO_OK)
         return status;
-    for (size_t i = 0; i < fresh; i++)
-        self->trials[first + i].outcome = self->outcomes[i];
+    for (size_t i = self->first; i < self->count; i++)
+        self->trials[i].outcome = self->outcomes[i];
     return settle_until(self, self->count, false, err);
 }
 
 /* Keep the outcome, and settle what now has all its predecessors, each trial by itself. */
 static opevo_status arrive(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
 {
-    runner *self = context;
+    opevo_session *self = context;
     opevo_status status = OPEVO_OK;
 
     self->trials[self->first + i].outcome = *outcome;
@@ -384,16 +375,15 @@ static opevo_status arrive(void *context, size_t i, const opevo_outcome *outcome
     return status;
 }
 
-/* Measure the trials of the batch from the `first` on, and settle each as soon as it and all before
- * it are there. */
-static opevo_status measure(runner *self, size_t first, opevo_error *err)
+/* Measure the rest of the batch, and settle each trial as soon as it and all before it are there. */
+static opevo_status measure(opevo_session *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    self->first = first;
     memset(self->arrived, 0, self->count * sizeof *self->arrived);
-    status = opevo_objective_measure(self->objective, self->points + first, self->count - first,
-                                     self->options->interrupt, arrive, self, err);
+    status = opevo_objective_measure(self->objective, self->points + self->first,
+                                     self->count - self->first, self->options.interrupt, arrive,
+                                     self, err);
     if (status != OPEVO_INTERRUPTED)
         return status;
     if (!self->ended)
@@ -401,13 +391,14 @@ static opevo_status measure(runner *self, size_t first, opevo_error *err)
     return OPEVO_OK;
 }
 
-/* One turn of the loop. */
-static opevo_status turn(runner *self, opevo_error *err)
+/* ---- Stepping ------------------------------------------------------------------------------- */
+
+/* Ask, recall or evaluate, store, tell: one batch, of at most so many trials. */
+static opevo_status turn(opevo_session *self, uint64_t most, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t stored = 0;
 
-    OPEVO_TRY(ask(self, &self->count, err));
+    OPEVO_TRY(ask(self, most, err));
     if (self->count == 0) {
         assert(self->tuner->pending == 0);
         self->result.reason = self->tuner->reason;
@@ -415,53 +406,92 @@ static opevo_status turn(runner *self, opevo_error *err)
         return OPEVO_OK;
     }
     self->settled = 0;
-    OPEVO_TRY(recall(self, self->count, &stored, err));
-    OPEVO_TRY(settle_until(self, stored, true, err));
-    if (!self->ended && stored < self->count)
-        OPEVO_TRY(self->objective->concurrent ? compute(self, stored, err)
-                                              : measure(self, stored, err));
+    OPEVO_TRY(recall(self, err));
+    OPEVO_TRY(settle_until(self, self->first, true, err));
+    if (!self->ended && self->first < self->count)
+        OPEVO_TRY(self->objective->concurrent ? compute(self, err) : measure(self, err));
     OPEVO_TRY(opevo_tuner_tell(self->tuner, self->trials, self->settled, err));
 cleanup:
     return status;
 }
 
-/* Say in the store why the run ended, unless it has not: it was interrupted, or the store holds
- * more of it than this budget asked for. */
-static opevo_status note_end(runner *self, opevo_error *err)
+/* At which trial the step ends, if nothing ends the run before. */
+static uint64_t end_of_step(const opevo_session *self, uint64_t trials)
 {
-    opevo_store *store = self->options->store;
+    uint64_t budget = self->options.budget.trials ? self->options.budget.trials : UINT64_MAX;
+
+    return trials < budget - self->result.trials ? self->result.trials + trials : budget;
+}
+
+opevo_status opevo_session_step(opevo_session *session, uint64_t trials, bool *over,
+                                opevo_error *err)
+{
+    opevo_session *self = session;
+    uint64_t last = end_of_step(self, trials);
+    opevo_status status = OPEVO_OK;
+
+    if (self->failed)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A run of which a step has failed can only be ended.");
+    while (!self->ended && self->result.trials < last && status == OPEVO_OK) {
+        if (opevo_interrupt_is_raised(self->options.interrupt))
+            end(self, OPEVO_STOP_INTERRUPTED);
+        else
+            status = turn(self, last - self->result.trials, err);
+    }
+    self->failed = status != OPEVO_OK;
+    if (!self->failed)
+        *over = self->ended;
+    return status;
+}
+
+const opevo_run_result *opevo_session_result(const opevo_session *session)
+{
+    return &session->result;
+}
+
+/* Say in the store why the run ended, unless the store holds more of it than this budget asked for. */
+static opevo_status note_end(const opevo_session *self, opevo_error *err)
+{
+    opevo_store *store = self->options.store;
+    const opevo_run_result *result = &self->result;
     opevo_status status = OPEVO_OK;
     opevo_trial next;
     size_t more = 0;
 
-    if (self->result.stop == OPEVO_STOP_INTERRUPTED)
-        return OPEVO_OK;
-    if (!self->appended)
-        OPEVO_TRY(opevo_store_read(store, self->run, self->result.trials, &next, 1, &more, err));
+    OPEVO_TRY(opevo_store_read(store, result->run, result->trials, &next, 1, &more, err));
     if (more == 0)
-        OPEVO_TRY(opevo_store_end(store, self->run, opevo_stop_name(self->result.stop), err));
+        OPEVO_TRY(opevo_store_end(store, result->run, opevo_stop_name(result->stop), err));
 cleanup:
+    return status;
+}
+
+opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (!session)
+        return OPEVO_OK;
+    if (session->options.store && !session->failed &&
+        session->result.stop != OPEVO_STOP_INTERRUPTED)
+        status = note_end(session, err);
+    if (result && status == OPEVO_OK)
+        *result = session->result;
+    destroy(session);
     return status;
 }
 
 opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
                        opevo_run_result *result, opevo_error *err)
 {
-    runner self = {.objective = objective, .options = options};
-    opevo_status status = OPEVO_OK;
+    opevo_session *session = NULL;
+    opevo_status status = opevo_session_create(objective, options, &session, err);
+    bool over = false;
 
-    OPEVO_TRY(prepare(&self, err));
-    while (!self.ended) {
-        if (opevo_interrupt_is_raised(options->interrupt))
-            end(&self, OPEVO_STOP_INTERRUPTED);
-        else
-            OPEVO_TRY(turn(&self, err));
-    }
-    if (options->store)
-        OPEVO_TRY(note_end(&self, err));
-    self.result.run = self.run;
-    *result = self.result;
-cleanup:
-    release(&self);
+    while (status == OPEVO_OK && !over)
+        status = opevo_session_step(session, UINT64_MAX, &over, err);
+    if (status == OPEVO_OK)
+        return opevo_session_end(session, result, err);
+    opevo_session_end(session, NULL, NULL);
     return status;
 }

@@ -117,6 +117,8 @@ opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_tri
     status = opevo_i_store_begin_write(store, err);
     if (status != OPEVO_OK)
         return status;
+    if (count > 0) /* a run that ended once and is continued has not ended */
+        status = opevo_store_end(store, run, "", err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
         status = insert_trial(store, run, &trials[i], err);
     return opevo_i_store_commit(store, status, err);

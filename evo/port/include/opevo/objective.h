@@ -150,7 +150,7 @@ struct opevo_objective {
     uint64_t program;   /* of the files that are executed; 0: none, or not known */
     /* Computed: evaluate may be called from several threads at once. Otherwise it is measured. */
     bool concurrent;
-    size_t wanted; /* of a measured objective: points at once that keep it busy; 0: 1 */
+    size_t wanted; /* points at once that keep it busy; 0: see opevo_objective_wanted */
     const opevo_feature_source *features; /* NULL: none; owned likewise */
     const opevo_criterion *criteria;      /* those after the fitness, criterion 1 first; likewise */
     size_t more_count;                    /* how many those are, below OPEVO_CRITERIA_MOST */
@@ -171,6 +171,9 @@ opevo_status opevo_criteria_parse(const opevo_objective *objective, const char *
 void opevo_criteria_print(const opevo_objective *objective, const opevo_criteria *criteria,
                           opevo_text *out);
 
+/* How many points to hand over at once: as many as keep the objective busy, for more would only wait
+ * for each other. What it says itself, or else 64 where it is computed, and 1 where it is measured. */
+size_t opevo_objective_wanted(const opevo_objective *objective);
 /* Outcomes of `count` points, whether computed or measured, all at once. The outcomes are such that
  * every reader can rely on them: a fitness that is negative, NaN or infinite, or that comes with a
  * failure, becomes 0, as does such a cost; the time of a failure becomes NAN, and so do its criteria

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A run: one tuner, one objective, one seed, one budget. */
+/* A run: one tuner, one objective, one seed, one budget. It is a session, which is created, stepped
+ * and ended; opevo_run does that in one call. */
 
 #ifndef OPEVO_RUN_H
 #define OPEVO_RUN_H
@@ -21,8 +22,8 @@ typedef enum opevo_stop {
     OPEVO_STOP_SECONDS,
     OPEVO_STOP_TARGET,
     OPEVO_STOP_SEARCH_OVER, /* the tuner has nothing left; its reason says why */
-    OPEVO_STOP_INTERRUPTED,
-    OPEVO_STOP_GAVE_UP /* nothing succeeded, and one kind of failure came too often */
+    OPEVO_STOP_INTERRUPTED, /* or ended before it was over */
+    OPEVO_STOP_GAVE_UP      /* nothing succeeded, and one kind of failure came too often */
 } opevo_stop; /* where one trial reaches several limits: target, seconds, trials, giving up */
 /* "trials", "seconds", "target", "search-over", "interrupted", "gave-up". */
 const char *opevo_stop_name(opevo_stop stop);
@@ -47,8 +48,7 @@ typedef struct opevo_run_options {
     /* End the run when so many trials have failed in one way and none has succeeded; 0: never. Points
      * that are rejected do not count: a known limit of the device says nothing of the rest. */
     uint64_t give_up;
-    /* Points evaluated together; 0: 64, or of a measured objective what it wants. Does not change the
-     * trials. */
+    /* Points evaluated together; 0: opevo_objective_wanted. Does not change the trials. */
     size_t batch;
     unsigned threads;          /* for objectives that allow it; 0: 1. Does not change the trials */
     opevo_store *store;        /* NULL: keep nothing */
@@ -73,18 +73,43 @@ typedef struct opevo_run_result {
     opevo_trial best;
 } opevo_run_result;
 
-/* Ask, evaluate, store, tell, until the budget is spent. With a store, trials already there for the
- * same (objective name, tuner, settings, seed) are told instead of evaluated, so a run that was
- * killed goes on as if it had not been, and a longer budget continues a finished one. The trials do
- * not depend on the batch: what was evaluated beyond the one that ends the run is not counted and
- * not stored. Each measured trial is stored, and shown, as soon as it and all before it are there. The store notes why a run ended, unless it was interrupted.
+/* A run that goes on step by step, so that something above it can divide trials among many. */
+typedef struct opevo_session opevo_session;
+
+/* Ready for trial 1. The options are copied; what they point to, the objective and the store must
+ * outlive the session. With a store, trials already there for the same (objective name, tuner,
+ * settings, seed) are told instead of evaluated, so a run that was killed goes on as if it had not
+ * been, and a longer budget continues a finished one.
  *
- * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH if the
- * stored trials are not the ones that the tuner proposes (another version, another space or another
- * landscape under the same name); whatever the objective or the store report. Stored trials survive
- * every error.
+ * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH for a
+ * stored run of another version, space or landscape; NOMEM; whatever the store reports. */
+opevo_status opevo_session_create(opevo_objective *objective, const opevo_run_options *options,
+                                  opevo_session **out, opevo_error *err);
+/* Ask, evaluate, store, tell, for exactly `trials` more trials (UINT64_MAX: to the end), or fewer where
+ * the run is over before; those taken from the store count. *over says whether it is: then further
+ * steps do nothing.
+ *
+ * However a run is cut into steps, its trials and what the store holds are the same; they do not
+ * depend on the batch either: what was evaluated beyond the trial that ends the run is not counted
+ * and not stored. A computed batch is stored whole; each measured trial is stored, and shown, as soon
+ * as it and all before it are there. Steps shorter than the batch leave the objective less to do at
+ * once.
+ *
+ * Errors: MISMATCH if the stored trials are not the ones that the tuner proposes; whatever the
+ * objective or the store report; INVALID after an error. Stored trials survive every error, with
+ * *over untouched.
  *
  * Cost: at most 2 microseconds a trial beside the objective's and the store's own cost. */
+opevo_status opevo_session_step(opevo_session *session, uint64_t trials, bool *over,
+                                opevo_error *err);
+/* What has come of the run so far; borrowed until the session is ended. */
+const opevo_run_result *opevo_session_result(const opevo_session *session);
+/* Release the session, which may be NULL, in any state and also on failure. The store notes why the
+ * run ended, unless it was interrupted or is not over; the same options go on with it. `result` may
+ * be NULL. Errors: those of the store, with *result untouched. */
+opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result, opevo_error *err);
+
+/* The three above in one, to the end of the run. Errors: theirs. */
 opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
                        opevo_run_result *result, opevo_error *err);
 
