@@ -103,17 +103,6 @@ bool opevo_operator_is_pointwise(const opevo_operator *op)
            op->stride == 1 && op->padding == 0;
 }
 
-double opevo_operator_flop(const opevo_operator *op)
-{
-    double matrices = op->kind == OPEVO_BATCH_MATMUL ? (double)op->batch : 1.0;
-
-    if (op->kind == OPEVO_CONV2D)
-        return 2.0 * (double)op->batch * (double)op->out_channels *
-               (double)opevo_operator_out_height(op) * (double)opevo_operator_out_width(op) *
-               (double)op->in_channels * (double)op->kernel_height * (double)op->kernel_width;
-    return 2.0 * matrices * (double)op->n * (double)op->m * (double)op->k;
-}
-
 /* ---- Forms with shapes ---- */
 
 typedef struct form {
@@ -313,6 +302,10 @@ opevo_status opevo_operator_parse(const char *text, opevo_operator *out, opevo_e
 
 void opevo_operator_print(const opevo_operator *op, opevo_text *out)
 {
+    if (op->kind == OPEVO_CONTRACTION) {
+        opevo_text_add(out, op->contraction->name);
+        return;
+    }
     if (op->kind == OPEVO_CONV2D) {
         opevo_text_printf(out, "conv2d(%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld)",
                           (long long)op->batch, (long long)op->in_channels, (long long)op->height,
@@ -395,6 +388,9 @@ opevo_status opevo_operator_space(const opevo_operator *op, opevo_space **out, o
     opevo_status status = OPEVO_OK;
     builder self = {.err = err};
 
+    if (op->kind == OPEVO_CONTRACTION)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The contraction %s has no space of the paper.",
+                          op->contraction->name);
     OPEVO_TRY(op->kind == OPEVO_CONV2D ? add_conv2d(&self, op) : add_matmul(&self, op));
     OPEVO_TRY(opevo_space_create(self.parameters, self.count, NULL, 0, OPEVO_DIALECT_C, "operator",
                                  out, err));

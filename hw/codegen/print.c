@@ -160,10 +160,22 @@ void opevo_i_print_indent(opevo_i_printer *self)
 
 /* ---- Accesses ---- */
 
+static const char letters[] = "abcdefgh"; /* of the operands */
+
+void opevo_i_print_signature(opevo_i_printer *self, const char *name, const char *pointer)
+{
+    opevo_operand_list list;
+
+    opevo_operator_operands(&self->nest->schedule->op, &list);
+    opevo_text_printf(self->out, "%s(", name);
+    for (int i = 0; i < list.count; i++)
+        opevo_text_printf(self->out, "%s%sfloat %s%c", i ? ", " : "",
+                          i < list.inputs ? "const " : "", pointer, letters[i]);
+    opevo_text_add(self->out, ")");
+}
+
 void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
 {
-    static const char letters[3] = {'a', 'b', 'c'};
-
     if (buffer < 0)
         opevo_text_printf(self->out, "t%d", -1 - buffer);
     else if (buffer <= OPEVO_STAGE_C)

@@ -417,10 +417,10 @@ void opevo_i_print_cpu(opevo_i_printer *self)
                               buffer->parallel ? "_Thread_local " : "", i,
                               (long long)buffer->size + 16);
     }
-    opevo_text_add(out, "void opevo_kernel(const float *restrict a, const float *restrict b, float "
-                        "*restrict c);\n"
-                        "void opevo_kernel(const float *restrict a, const float *restrict b, float "
-                        "*restrict c)\n{\n");
+    opevo_i_print_signature(self, "void opevo_kernel", "*restrict ");
+    opevo_text_add(out, ";\n");
+    opevo_i_print_signature(self, "void opevo_kernel", "*restrict ");
+    opevo_text_add(out, "\n{\n");
     opevo_text_add(out, opevo_text_string(&body));
     out->failed |= body.failed;
     opevo_text_add(out, "}\n");

@@ -249,11 +249,10 @@ void opevo_i_print_gpu(opevo_i_printer *self)
 
     for (int i = 0; i < 3; i++)
         threads *= self->nest->bound_extent[thread_axes[i]];
-    opevo_text_printf(
-        self->out,
-        "extern \"C\" __global__ void __launch_bounds__(%lld)\nopevo_kernel(const float "
-        "*__restrict__ a, const float *__restrict__ b, float *__restrict__ c)\n{\n",
-        (long long)threads);
+    opevo_text_printf(self->out, "extern \"C\" __global__ void __launch_bounds__(%lld)\n",
+                      (long long)threads);
+    opevo_i_print_signature(self, "opevo_kernel", "*__restrict__ ");
+    opevo_text_add(self->out, "\n{\n");
     self->depth = 1;
     if (self->dynamic_at >= 0)
         opevo_i_print_line(self, "extern __shared__ __align__(16) float shared_memory[];");
@@ -275,8 +274,10 @@ void opevo_i_print_emulation(opevo_i_printer *self)
     static const opevo_annotation block_axes[3] = {
         OPEVO_ANNOTATION_BLOCK_Z, OPEVO_ANNOTATION_BLOCK_Y, OPEVO_ANNOTATION_BLOCK_X};
 
-    opevo_text_add(self->out, "void opevo_kernel(const float *a, const float *b, float *c);\n"
-                              "void opevo_kernel(const float *a, const float *b, float *c)\n{\n");
+    opevo_i_print_signature(self, "void opevo_kernel", "*");
+    opevo_text_add(self->out, ";\n");
+    opevo_i_print_signature(self, "void opevo_kernel", "*");
+    opevo_text_add(self->out, "\n{\n");
     self->depth = 1;
     declare_buffers(self, OPEVO_SCOPE_SHARED);
     declare_buffers(self, OPEVO_SCOPE_LOCAL);

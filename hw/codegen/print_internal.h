@@ -55,6 +55,8 @@ void opevo_i_print_line(opevo_i_printer *self, const char *text);
 void opevo_i_print_indent(opevo_i_printer *self);
 void opevo_i_print_buffer(opevo_i_printer *self, int buffer);
 void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access);
+/* The head of the kernel: `name`, and a pointer to each operand, spelled `pointer`. */
+void opevo_i_print_signature(opevo_i_printer *self, const char *name, const char *pointer);
 void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf);
 void opevo_i_print_node(opevo_i_printer *self, const opevo_i_node *node);
 /* What is inside a node; a loop's first line and last. */

@@ -239,12 +239,15 @@ static bool check(cpu_backend *self, opevo_i_result *result)
 {
     double start = opevo_clock_monotonic_s();
     opevo_text why = {0};
-    const float *c = (const float *)(const void *)self->operands.c.data;
-    bool right = opevo_i_operands_check(&self->operands, c, &why);
+    const opevo_i_operands *operands = &self->operands;
+    bool right = true;
 
-    if (right && !opevo_i_guarded_intact(&self->operands.c)) {
-        opevo_text_add(&why, "it wrote beside its output");
-        right = false;
+    for (int i = operands->list.inputs; i < operands->list.count && right; i++) {
+        right = opevo_i_operands_check(operands, i, opevo_i_floats(&operands->memory[i]), &why);
+        if (right && !opevo_i_guarded_intact(&operands->memory[i])) {
+            opevo_text_add(&why, "it wrote beside its output");
+            right = false;
+        }
     }
     if (!right)
         opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s", opevo_text_string(&why));
@@ -253,15 +256,18 @@ static bool check(cpu_backend *self, opevo_i_result *result)
     return right;
 }
 
-/* The pattern around C is restored by making C anew. */
-static void renew_output(cpu_backend *self)
+/* The pattern around an output is restored by making it anew. */
+static void renew_outputs(opevo_i_operands *operands)
 {
-    opevo_i_guarded fresh;
+    for (int i = operands->list.inputs; i < operands->list.count; i++) {
+        opevo_i_guarded *output = &operands->memory[i];
+        opevo_i_guarded fresh;
 
-    if (!opevo_i_guarded_intact(&self->operands.c) &&
-        opevo_i_guarded_create(self->operands.c.bytes, true, &fresh, NULL) == OPEVO_OK) {
-        opevo_i_guarded_free(&self->operands.c);
-        self->operands.c = fresh;
+        if (!opevo_i_guarded_intact(output) &&
+            opevo_i_guarded_create(output->bytes, true, &fresh, NULL) == OPEVO_OK) {
+            opevo_i_guarded_free(output);
+            *output = fresh;
+        }
     }
 }
 
@@ -270,7 +276,6 @@ static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const chil
                      opevo_i_result *result)
 {
     const opevo_i_cpu_report *report = (const opevo_i_cpu_report *)(void *)self->report.data;
-    float *c = (float *)(void *)self->operands.c.data;
     char letter = await(process, plan->run_limit_s + 0.5);
     bool once = false;
 
@@ -279,7 +284,7 @@ static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const chil
             return false;
         once = !plan->brief && report->first_s >= plan->repeat_s;
         if (!once)
-            opevo_i_operands_poison(&self->operands, c);
+            opevo_i_operands_poison(&self->operands);
         letter = write(process->to, "g", 1) == 1
                      ? await(process, plan->run_limit_s + 2 * plan->repeat_s + 0.5)
                      : 0;
@@ -323,8 +328,8 @@ static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const 
     bool good = false;
     int status = 0;
 
-    renew_output(self);
-    opevo_i_operands_poison(&self->operands, (float *)(void *)self->operands.c.data);
+    renew_outputs(&self->operands);
+    opevo_i_operands_poison(&self->operands);
     if (!begin(self, plan, job, object, &process, result))
         return false;
     result->kind = OPEVO_OUTCOME_OK;

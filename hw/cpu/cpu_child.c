@@ -32,16 +32,17 @@ enum { LEAST_SAMPLES = 6, CALIBRATION_WORDS = 1 << 15, CALIBRATION_PASSES = 8 };
 /* Half of what is written to flush the caches; a share of a larger last cache belongs to others. */
 #define FLUSH_LIMIT (64L << 20)
 
-typedef void (*kernel_function)(const float *a, const float *b, float *c);
-
-typedef struct timing {
+typedef struct timing timing;
+struct timing {
     const opevo_i_cpu_plan *plan;
     const opevo_i_operands *operands;
     opevo_i_cpu_report *report;
-    kernel_function kernel;
+    void (*kernel)(void); /* of any number of operands */
+    void (*execute)(const timing *self);
+    float *argument[OPEVO_OPERANDS];
     unsigned char *flush; /* twice the last cache, when measuring cold */
     size_t flush_bytes;
-} timing;
+};
 
 typedef struct instant {
     double wall_s, processor_s;
@@ -52,12 +53,27 @@ static instant now(void)
     return (instant){opevo_clock_monotonic_s(), opevo_clock_thread_s()};
 }
 
-static void run_kernel(const timing *self)
-{
-    self->kernel((const float *)(const void *)self->operands->a.data,
-                 (const float *)(const void *)self->operands->b.data,
-                 (float *)(void *)self->operands->c.data);
-}
+/* Execute a kernel of so many operands. */
+#define EXECUTE(count, types, ...)                                                                 \
+    static void execute_##count(const timing *self)                                                \
+    {                                                                                              \
+        float *const *x = self->argument;                                                          \
+                                                                                                   \
+        ((void(*) types)self->kernel)(__VA_ARGS__);                                                \
+    }
+EXECUTE(1, (float *), x[0])
+EXECUTE(2, (float *, float *), x[0], x[1])
+EXECUTE(3, (float *, float *, float *), x[0], x[1], x[2])
+EXECUTE(4, (float *, float *, float *, float *), x[0], x[1], x[2], x[3])
+EXECUTE(5, (float *, float *, float *, float *, float *), x[0], x[1], x[2], x[3], x[4])
+EXECUTE(6, (float *, float *, float *, float *, float *, float *), x[0], x[1], x[2], x[3], x[4],
+        x[5])
+EXECUTE(7, (float *, float *, float *, float *, float *, float *, float *), x[0], x[1], x[2], x[3],
+        x[4], x[5], x[6])
+EXECUTE(8, (float *, float *, float *, float *, float *, float *, float *, float *), x[0], x[1],
+        x[2], x[3], x[4], x[5], x[6], x[7])
+static void (*const executes[OPEVO_OPERANDS])(const timing *self) = {
+    execute_1, execute_2, execute_3, execute_4, execute_5, execute_6, execute_7, execute_8};
 
 /* What is shared is not in this process' page table until it is touched, which would count as time of
  * a kernel that is executed once. */
@@ -110,7 +126,7 @@ static instant run_window(const timing *self, uint64_t calls)
         memset(self->flush, (int)(calls & 0xff) + 1, self->flush_bytes);
     start = now();
     for (uint64_t i = 0; i < calls; i++) {
-        run_kernel(self);
+        self->execute(self);
         __asm__ volatile("" ::: "memory");
     }
     end = now();
@@ -191,19 +207,17 @@ static void await_permission(void)
         _exit(0);
 }
 
-static const opevo_operator *library_operator;
-
-/* A failure leaves C as it was, which the check sees. */
-static void run_library(const float *a, const float *b, float *c)
+/* A failure leaves the outputs as they were, which the check sees. */
+static void execute_library(const timing *self)
 {
-    (void)opevo_reference_blas(library_operator, a, b, c, NULL);
+    (void)opevo_reference_blas(&self->operands->op, (const float *const *)self->argument,
+                               self->argument + self->operands->list.inputs, NULL);
 }
 
 static void load_library(timing *self)
 {
     openblas_set_num_threads(1); /* this process is held to one core */
-    library_operator = &self->operands->op;
-    self->kernel = run_library;
+    self->execute = execute_library;
 }
 
 /* Nothing may run in this process. */
@@ -226,6 +240,7 @@ static void load(timing *self, const char *object, const char *entry)
         _exit(0);
     }
     memcpy(&self->kernel, &symbol, sizeof symbol);
+    self->execute = executes[self->operands->list.count - 1];
 }
 
 void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
@@ -242,6 +257,8 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
     opevo_error err = {OPEVO_OK, ""};
     instant first;
 
+    for (int i = 0; i < operands->list.count; i++)
+        self.argument[i] = opevo_i_floats(&operands->memory[i]);
     if (plan->cold)
         allocate_flush(&self);
     if (opevo_i_sandbox_enter(&limits, &err) != OPEVO_OK)
@@ -252,7 +269,8 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
         load_library(&self);
     if (opevo_i_sandbox_seal(&err) != OPEVO_OK)
         give_up(&self, &err);
-    enter_pages(&operands->c);
+    for (int i = operands->list.inputs; i < operands->list.count; i++)
+        enter_pages(&operands->memory[i]);
     report->calibration_s[0] = calibrate();
     first = run_window(&self, 1);
     report->first_s = first.wall_s;

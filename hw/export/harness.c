@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* A kernel as a folder of files that stands alone: its source, its schedule, a program that checks
+ * and times it, and a Makefile. */
+
 #include <opevo/harness.h>
 
 #include <opevo/reference.h>
@@ -72,6 +75,8 @@ static void define(opevo_text *out, const char *name, int64_t value)
 
 static void add_shapes(opevo_text *out, const opevo_operator *op)
 {
+    if (op->kind == OPEVO_CONTRACTION)
+        return;
     if (op->kind == OPEVO_CONV2D) {
         define(out, "IN_CHANNELS", op->in_channels);
         define(out, "HEIGHT", op->height);
@@ -92,18 +97,67 @@ static void add_shapes(opevo_text *out, const opevo_operator *op)
     define(out, "TRANSPOSE_Y", op->transpose_y);
 }
 
-static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+static bool has_one_output(const opevo_operand_list *list)
 {
-    int64_t elements = opevo_operand_elements(op, 2);
-    int64_t terms = opevo_operator_terms(op);
+    return list->count == list->inputs + 1;
+}
+
+/* A text for one operand: what $c, $C, $s and $S stand for is in harness_text.c. */
+static void add_for(opevo_text *out, const opevo_operand_list *list, int operand, const char *text)
+{
+    char lower = OPEVO_I_OPERAND_LETTERS[operand];
+    bool one = has_one_output(list);
+
+    for (; *text; text++) {
+        if (*text != '$') {
+            opevo_text_add_bytes(out, text, 1);
+            continue;
+        }
+        text++;
+        if (*text == 'c')
+            opevo_text_printf(out, "%c", lower);
+        else if (*text == 'C')
+            opevo_text_printf(out, "%c", toupper(lower));
+        else if (!one)
+            opevo_text_printf(out, *text == 's' ? "_%c" : "%c_",
+                              *text == 's' ? lower : toupper(lower));
+    }
+}
+
+/* The same for operands `first` and so on, with `between` between them. */
+static void add_each(opevo_text *out, const opevo_operand_list *list, int first,
+                     const char *between, const char *text)
+{
+    for (int i = first; i < list->count; i++) {
+        opevo_text_add(out, i > first ? between : "");
+        add_for(out, list, i, text);
+    }
+}
+
+/* Of one output: how many terms its check allows for, and how many elements it looks at. */
+static void add_output_numbers(opevo_text *out, const opevo_operator *op,
+                               const opevo_operand_list *list, int operand)
+{
+    int64_t elements = opevo_operand_elements(op, operand);
+    int64_t terms = opevo_operator_terms(op, operand - list->inputs);
     bool all = elements <= SAMPLES || (double)elements * (double)terms <= ALL_PRODUCTS;
 
+    add_for(out, list, operand, "#define $STERMS");
+    opevo_text_printf(out, " %.0fLL\n", opevo_reference_roundings(op, operand - list->inputs));
+    add_for(out, list, operand, "#define $SCHECKED");
+    opevo_text_printf(out, " %lldLL\n", (long long)(all ? elements : SAMPLES));
+}
+
+static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op,
+                        const opevo_operand_list *list)
+{
     opevo_text_printf(out, "#define ENTRY %s\n", kernel->entry);
-    define(out, "A_SIZE", opevo_operand_elements(op, 0));
-    define(out, "B_SIZE", opevo_operand_elements(op, 1));
-    define(out, "C_SIZE", elements);
-    define(out, "TERMS", terms);
-    define(out, "CHECKED", all ? elements : SAMPLES);
+    for (int i = 0; i < list->count; i++) {
+        add_for(out, list, i, "#define $C_SIZE");
+        opevo_text_printf(out, " %lldLL\n", (long long)opevo_operand_elements(op, i));
+    }
+    for (int i = list->inputs; i < list->count; i++)
+        add_output_numbers(out, op, list, i);
     opevo_text_printf(out, "#define FLOP %.1f\n", opevo_operator_flop(op));
     opevo_text_printf(out, "#define WINDOW_S %s\n",
                       kernel->dialect == OPEVO_KERNEL_C ? "0.2e-3" : "1e-3");
@@ -118,11 +172,76 @@ static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo
                       kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
 }
 
+/* The operands, memory for them, and what is right. */
+static void add_data(opevo_text *out, const opevo_operator *op, const opevo_operand_list *list)
+{
+    opevo_text_add(out, "static float ");
+    add_each(out, list, 0, ", ", "*$c");
+    opevo_text_add(out, "; /* the operands; ");
+    add_each(out, list, list->inputs, ", ", "$c");
+    opevo_text_add(out, has_one_output(list) ? " is the result */\n\n" : " are the results */\n\n");
+    opevo_text_add(out, opevo_i_harness_head);
+    add_each(out, list, list->inputs, "", "    memset($c, 0xff, $C_SIZE * sizeof(float));\n");
+    opevo_text_add(out, "}\n\n");
+    if (op->kind != OPEVO_CONTRACTION) {
+        opevo_text_add(out,
+                       op->kind == OPEVO_CONV2D ? opevo_i_harness_conv2d : opevo_i_harness_matmul);
+        return;
+    }
+    for (int i = list->inputs; i < list->count; i++) {
+        add_for(out, list, i,
+                "/* Element `at` of $c in plain loops, and the same sum of absolute values. */\n"
+                "static void reference$s(long long at, double *sum, double *magnitude)\n{\n");
+        opevo_i_harness_contraction(out, op->contraction, i);
+    }
+}
+
+static void add_cpu(opevo_text *out, const opevo_operand_list *list)
+{
+    opevo_text_add(out, "void ENTRY(");
+    for (int i = 0; i < list->count; i++)
+        opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < list->inputs ? "const " : "");
+    opevo_text_add(out, ");\n\n");
+    opevo_text_add(out, opevo_i_harness_cpu);
+    add_each(out, list, 0, ", ", "$c");
+    opevo_text_add(out, opevo_i_harness_cpu_end);
+}
+
+static void add_gpu(opevo_text *out, const opevo_operand_list *list)
+{
+    opevo_text_add(out, "static float ");
+    add_each(out, list, 0, ", ", "*device_$c");
+    opevo_text_add(out, ";\n");
+    opevo_text_add(out, opevo_i_harness_gpu);
+    add_each(out, list, 0, "", "    copy(&device_$c, $c, $C_SIZE);\n");
+    opevo_text_add(out, opevo_i_harness_gpu_sent);
+    add_each(out, list, list->inputs, "", opevo_i_harness_gpu_fetch);
+    opevo_text_add(out, opevo_i_harness_gpu_execute);
+    add_each(out, list, 0, ", ", "device_$c");
+    opevo_text_add(out, opevo_i_harness_gpu_end);
+}
+
+static void add_main(opevo_text *out, const opevo_operand_list *list)
+{
+    opevo_text_add(out, opevo_i_harness_main);
+    add_each(out, list, 0, "", "    $c = allocate($C_SIZE);\n");
+    for (int i = 0; i < list->inputs; i++)
+        add_for(out, list, i, "    fill($c, $C_SIZE);\n");
+    opevo_text_add(out, "    poison();\n    send();\n    execute(1);\n    right = ");
+    add_each(out, list, list->inputs, " & ", "check$s()");
+    opevo_text_add(out, ";\n    if (right) {\n        measure();\n        right = ");
+    add_each(out, list, list->inputs, " & ", "check$s()");
+    opevo_text_add(out, "; /* also after the last execution */\n    }\n");
+    opevo_text_add(out, opevo_i_harness_main_end);
+}
+
 /* A GPU kernel is compiled with the program, whose launch must know it. */
-static void add_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
 {
     bool cpu = kernel->dialect == OPEVO_KERNEL_C;
+    opevo_operand_list list;
 
+    opevo_operator_operands(op, &list);
     opevo_text_add(out, "\n/* Checks the kernel against plain loops, and times it. */\n\n");
     if (kernel->dialect == OPEVO_KERNEL_HIP)
         opevo_text_add(out, "#include <hip/hip_runtime.h>\n");
@@ -130,13 +249,15 @@ static void add_program(opevo_text *out, const opevo_kernel *kernel, const opevo
                         "#include <string.h>\n#include <time.h>\n\n");
     if (!cpu)
         opevo_text_printf(out, "#include \"%s\"\n\n", names[kernel->dialect][KERNEL]);
-    add_numbers(out, kernel, op);
+    add_numbers(out, kernel, op, &list);
     opevo_text_add(out, "\n");
-    opevo_text_add(out, opevo_i_harness_head);
-    opevo_text_add(out, op->kind == OPEVO_CONV2D ? opevo_i_harness_conv2d : opevo_i_harness_matmul);
-    opevo_text_add(out, cpu ? opevo_i_harness_cpu : opevo_i_harness_gpu);
-    opevo_text_add(out, opevo_i_harness_check);
-    opevo_text_add(out, opevo_i_harness_main);
+    add_data(out, op, &list);
+    if (cpu)
+        add_cpu(out, &list);
+    else
+        add_gpu(out, &list);
+    add_each(out, &list, list.inputs, "", opevo_i_harness_check);
+    add_main(out, &list);
 }
 
 static void add_makefile(opevo_text *out, opevo_kernel_dialect dialect)
@@ -196,7 +317,7 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
     add_label(&files[SCHEDULE], "#", maker, point, label);
     opevo_schedule_print(schedule, &files[SCHEDULE]);
     add_label(&files[MAIN], "//", maker, point, label);
-    add_program(&files[MAIN], &kernel, maker->op);
+    opevo_i_harness_program(&files[MAIN], &kernel, maker->op);
     add_label(&files[MAKEFILE], "#", maker, point, label);
     add_makefile(&files[MAKEFILE], maker->dialect);
     for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)

@@ -1,17 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The parts of a harness that are the same for every kernel. */
+/* The parts of a harness: texts that are the same for every kernel, and what depends on the operator. */
 
 #ifndef OPEVO_HARNESS_INTERNAL_H
 #define OPEVO_HARNESS_INTERNAL_H
 
-/* Functions that the others need: memory, inputs, clock. */
+#include <opevo/kernel.h>
+
+/* Functions that the others need: memory, inputs, clock; `poison` begins at the end. */
 extern const char opevo_i_harness_head[];
 /* `reference` for matrix products and for convolutions, from the numbers defined before. */
 extern const char opevo_i_harness_matmul[], opevo_i_harness_conv2d[];
-/* `send`, `execute` and `fetch` on a processor and on a GPU. */
-extern const char opevo_i_harness_cpu[], opevo_i_harness_gpu[];
-/* Check, timing and main. */
-extern const char opevo_i_harness_check[], opevo_i_harness_main[];
+/* `send`, `fetch` and `execute` on a processor, up to the arguments of the call, and behind them. */
+extern const char opevo_i_harness_cpu[], opevo_i_harness_cpu_end[];
+/* The same on a GPU: up to what is sent, from there to what is fetched, one output fetched, and so
+ * on. */
+extern const char opevo_i_harness_gpu[], opevo_i_harness_gpu_sent[], opevo_i_harness_gpu_fetch[],
+    opevo_i_harness_gpu_execute[], opevo_i_harness_gpu_end[];
+/* Check of one output; timing, and main up to its statements, and behind them. */
+extern const char opevo_i_harness_check[], opevo_i_harness_main[], opevo_i_harness_main_end[];
+
+/* What operands are called in the text, in their order. */
+#define OPEVO_I_OPERAND_LETTERS "abcdefgh"
+
+/* The body of the function `reference` of an output, given its place in the list of operands. */
+void opevo_i_harness_contraction(opevo_text *out, const opevo_contraction *what, int operand);
+
+/* The whole program for a kernel of an operator, without its label. */
+void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op);
 
 #endif

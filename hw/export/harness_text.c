@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* C that is also C++. N, K, TERMS and the like are defined before it by harness.c. */
+/* C that is also C++. N, K, TERMS and the like are defined before it by harness.c. In texts for one
+ * operand, $c and $C stand for its letter; $s and $S are what tells an output's function and numbers
+ * from those of others, nothing where there is one output. */
 
 #include "harness_internal.h"
 
 const char opevo_i_harness_head[] =
-    "static float *a, *b, *c; /* the operands; c is the result */\n"
-    "\n"
     "static float *allocate(long long count)\n"
     "{\n"
     "    float *memory = (float *)aligned_alloc(64, ((size_t)count * sizeof(float) + 63) / 64 * "
@@ -39,10 +39,7 @@ const char opevo_i_harness_head[] =
     "\n"
     "/* A NaN everywhere, so that what is not written is seen. */\n"
     "static void poison(void)\n"
-    "{\n"
-    "    memset(c, 0xff, C_SIZE * sizeof(float));\n"
-    "}\n"
-    "\n";
+    "{\n";
 
 const char opevo_i_harness_matmul[] =
     "/* Element `at` of the result in plain loops, and the same sum of absolute values. */\n"
@@ -90,9 +87,7 @@ const char opevo_i_harness_conv2d[] =
     "}\n"
     "\n";
 
-const char opevo_i_harness_cpu[] = "void ENTRY(const float *, const float *, float *);\n"
-                                   "\n"
-                                   "static void send(void)\n"
+const char opevo_i_harness_cpu[] = "static void send(void)\n"
                                    "{\n"
                                    "    /* The kernel works on the operands themselves. */\n"
                                    "}\n"
@@ -115,13 +110,14 @@ const char opevo_i_harness_cpu[] = "void ENTRY(const float *, const float *, flo
                                    "    double start = now();\n"
                                    "\n"
                                    "    for (long i = 0; i < times; i++)\n"
-                                   "        ENTRY(a, b, c);\n"
-                                   "    return now() - start;\n"
-                                   "}\n"
-                                   "\n";
+                                   "        ENTRY(";
+
+const char opevo_i_harness_cpu_end[] = ");\n"
+                                       "    return now() - start;\n"
+                                       "}\n"
+                                       "\n";
 
 const char opevo_i_harness_gpu[] =
-    "static float *device_a, *device_b, *device_c;\n"
     "static GPU(Event_t) from, to;\n"
     "\n"
     "static void must(GPU(Error_t) code, const char *what)\n"
@@ -140,10 +136,9 @@ const char opevo_i_harness_gpu[] =
     "}\n"
     "\n"
     "static void send(void)\n"
-    "{\n"
-    "    copy(&device_a, a, A_SIZE);\n"
-    "    copy(&device_b, b, B_SIZE);\n"
-    "    copy(&device_c, c, C_SIZE);\n"
+    "{\n";
+
+const char opevo_i_harness_gpu_sent[] =
     "    if (DYNAMIC_SHARED_BYTES)\n"
     "        must(GPU(FuncSetAttribute)((const void *)ENTRY,\n"
     "                                   GPU(FuncAttributeMaxDynamicSharedMemorySize),\n"
@@ -154,9 +149,13 @@ const char opevo_i_harness_gpu[] =
     "}\n"
     "\n"
     "static void fetch(void)\n"
-    "{\n"
-    "    must(GPU(Memcpy)(c, device_c, C_SIZE * sizeof(float), GPU(MemcpyDeviceToHost)), "
-    "\"copying\");\n"
+    "{\n";
+
+const char opevo_i_harness_gpu_fetch[] =
+    "    must(GPU(Memcpy)($c, device_$c, $C_SIZE * sizeof(float), GPU(MemcpyDeviceToHost)), "
+    "\"copying\");\n";
+
+const char opevo_i_harness_gpu_execute[] =
     "}\n"
     "\n"
     "/* Seconds that so many executions take. */\n"
@@ -166,8 +165,10 @@ const char opevo_i_harness_gpu[] =
     "\n"
     "    must(GPU(EventRecord)(from, 0), \"recording\");\n"
     "    for (long i = 0; i < times; i++)\n"
-    "        ENTRY<<<dim3(GRID), dim3(BLOCK), DYNAMIC_SHARED_BYTES>>>(device_a, device_b, "
-    "device_c);\n"
+    "        ENTRY<<<dim3(GRID), dim3(BLOCK), DYNAMIC_SHARED_BYTES>>>(";
+
+const char opevo_i_harness_gpu_end[] =
+    ");\n"
     "    must(GPU(GetLastError)(), \"launching\");\n"
     "    must(GPU(EventRecord)(to, 0), \"recording\");\n"
     "    must(GPU(EventSynchronize)(to), \"executing\");\n"
@@ -178,25 +179,25 @@ const char opevo_i_harness_gpu[] =
 
 const char opevo_i_harness_check[] =
     "/* Whether every element was written, and those checked are within\n"
-    " * 4 sqrt(TERMS) 2^-24 (|A| |B|) + 2^-24 |reference|. */\n"
-    "static int check(void)\n"
+    " * 4 sqrt($STERMS) 2^-24 (|A| |B|) + 2^-24 |reference|. */\n"
+    "static int check$s(void)\n"
     "{\n"
     "    const double unit = 1.0 / 16777216;\n"
     "    long long unwritten = 0, wrong = 0;\n"
     "    double worst = 0;\n"
     "\n"
     "    fetch();\n"
-    "    for (long long i = 0; i < C_SIZE; i++)\n"
-    "        unwritten += c[i] != c[i];\n"
-    "    for (long long i = 0; i < CHECKED; i++) {\n"
+    "    for (long long i = 0; i < $C_SIZE; i++)\n"
+    "        unwritten += $c[i] != $c[i];\n"
+    "    for (long long i = 0; i < $SCHECKED; i++) {\n"
     "        long long at = i;\n"
     "        double sum, magnitude, bound, error;\n"
     "\n"
-    "        if (CHECKED < C_SIZE) /* the first, the last, and others at random */\n"
-    "            at = i == 0 ? 0 : i == 1 ? C_SIZE - 1 : (long long)(random_bits() % C_SIZE);\n"
-    "        reference(at, &sum, &magnitude);\n"
-    "        bound = 4 * sqrt((double)TERMS) * unit * magnitude + unit * fabs(sum);\n"
-    "        error = fabs(c[at] - sum);\n"
+    "        if ($SCHECKED < $C_SIZE) /* the first, the last, and others at random */\n"
+    "            at = i == 0 ? 0 : i == 1 ? $C_SIZE - 1 : (long long)(random_bits() % $C_SIZE);\n"
+    "        reference$s(at, &sum, &magnitude);\n"
+    "        bound = 4 * sqrt((double)$STERMS) * unit * magnitude + unit * fabs(sum);\n"
+    "        error = fabs($c[at] - sum);\n"
     "        if (!(error <= bound))\n"
     "            wrong++;\n"
     "        if (error > worst * bound)\n"
@@ -204,7 +205,7 @@ const char opevo_i_harness_check[] =
     "    }\n"
     "    printf(\"%lld of %lld elements checked: largest error %.3g of its bound, %lld beyond; \"\n"
     "           \"%lld not written or not a number\\n\",\n"
-    "           CHECKED, C_SIZE, worst, wrong, unwritten);\n"
+    "           $SCHECKED, $C_SIZE, worst, wrong, unwritten);\n"
     "    return !wrong && !unwritten;\n"
     "}\n"
     "\n";
@@ -242,21 +243,9 @@ const char opevo_i_harness_main[] =
     "int main(void)\n"
     "{\n"
     "    int right = 0;\n"
-    "\n"
-    "    a = allocate(A_SIZE);\n"
-    "    b = allocate(B_SIZE);\n"
-    "    c = allocate(C_SIZE);\n"
-    "    fill(a, A_SIZE);\n"
-    "    fill(b, B_SIZE);\n"
-    "    poison();\n"
-    "    send();\n"
-    "    execute(1);\n"
-    "    right = check();\n"
-    "    if (right) {\n"
-    "        measure();\n"
-    "        right = check(); /* also after the last execution */\n"
-    "    }\n"
-    "    puts(right ? \"OK\" : \"WRONG\");\n"
-    "    return !right;\n"
-    "}\n"
     "\n";
+
+const char opevo_i_harness_main_end[] = "    puts(right ? \"OK\" : \"WRONG\");\n"
+                                        "    return !right;\n"
+                                        "}\n"
+                                        "\n";

@@ -28,7 +28,7 @@
 #define POISON 0x7fd15ea5U /* as on the CPU */
 #define PATTERN 0xa5a5a5a5U
 enum {
-    GUARD_WORDS = 1024, /* before and after C */
+    GUARD_WORDS = 1024, /* before and after an output */
     LEAST_SAMPLES = 6,
     MOST_SAMPLES = 1000,
     MOST_CALLS = 1 << 14,
@@ -47,13 +47,14 @@ typedef struct gpu_backend {
     double run_limit_s, precision, repeat_s;
     bool cold;
     opevo_i_operands operands;
-    uint64_t pristine[2], input[2]; /* A and B; a kernel sees copies made anew for it */
-    uint64_t output;                /* C between its guards */
+    uint64_t pristine[OPEVO_OPERANDS]; /* inputs; a kernel sees copies made anew for it */
+    uint64_t memory[OPEVO_OPERANDS];   /* these copies; outputs between their guards */
+    uint64_t argument[OPEVO_OPERANDS]; /* where the elements of each operand begin */
     uint64_t flush;
     size_t flush_words;
     void *start, *end;      /* events */
     opevo_i_gpu_math *math; /* NULL until asked for */
-    uint32_t *words;        /* C and its guards on this side */
+    uint32_t *words;        /* an output and its guards on this side */
 } gpu_backend;
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -129,38 +130,51 @@ void opevo_i_gpu_close(opevo_i_backend *backend)
     opevo_free(self);
 }
 
-static size_t output_words(const gpu_backend *self)
+static size_t output_words(const gpu_backend *self, int operand)
 {
-    return self->operands.count[2] + 2 * (size_t)GUARD_WORDS;
+    return self->operands.count[operand] + 2 * (size_t)GUARD_WORDS;
 }
 
-static uint64_t address_of_c(const gpu_backend *self)
+/* An operand with what it needs; the driver's status. */
+static int allocate_operand(gpu_backend *self, int operand)
 {
-    return self->output + 4 * (uint64_t)GUARD_WORDS;
+    const opevo_i_gpu_driver *driver = &self->driver;
+    const opevo_i_guarded *host = &self->operands.memory[operand];
+    uint64_t *memory = &self->memory[operand];
+    int code = 0;
+
+    if (operand >= self->operands.list.inputs) {
+        code = driver->allocate(memory, 4 * output_words(self, operand));
+        self->argument[operand] = *memory + 4 * (uint64_t)GUARD_WORDS;
+        return code;
+    }
+    code = driver->allocate(&self->pristine[operand], host->bytes);
+    if (!code)
+        code = driver->allocate(memory, host->bytes);
+    if (!code)
+        code = driver->copy_in(self->pristine[operand], host->data, host->bytes);
+    self->argument[operand] = *memory;
+    return code;
 }
 
 static opevo_status allocate(gpu_backend *self, opevo_error *err)
 {
     const opevo_i_gpu_driver *driver = &self->driver;
-    const opevo_i_guarded *host[2] = {&self->operands.a, &self->operands.b};
+    size_t words = 0;
     int code = 0;
 
-    for (int i = 0; i < 2 && !code; i++) {
-        code = driver->allocate(&self->pristine[i], host[i]->bytes);
-        if (!code)
-            code = driver->allocate(&self->input[i], host[i]->bytes);
-        if (!code)
-            code = driver->copy_in(self->pristine[i], host[i]->data, host[i]->bytes);
+    for (int i = 0; i < self->operands.list.count && !code; i++) {
+        code = allocate_operand(self, i);
+        if (i >= self->operands.list.inputs && output_words(self, i) > words)
+            words = output_words(self, i);
     }
-    if (!code)
-        code = driver->allocate(&self->output, 4 * output_words(self));
     if (!code && self->cold) {
         self->flush_words = (self->facts.l2_bytes ? 2 * self->facts.l2_bytes : FLUSH_BYTES) / 4;
         code = driver->allocate(&self->flush, 4 * self->flush_words);
     }
     if (code)
         return fail(self, code, "no memory for the operands", err);
-    self->words = opevo_malloc(output_words(self), sizeof *self->words);
+    self->words = opevo_malloc(words, sizeof *self->words);
     return self->words ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a result.");
 }
 
@@ -228,8 +242,7 @@ static bool launch(const running *run)
 {
     gpu_backend *self = run->self;
     const opevo_kernel *kernel = &run->job->kernel;
-    uint64_t c = address_of_c(self);
-    void *arguments[3] = {&self->input[0], &self->input[1], &c};
+    void *arguments[OPEVO_OPERANDS];
     int code = 0;
 
     if (run->job->library) {
@@ -239,6 +252,8 @@ static bool launch(const running *run)
                                 opevo_i_gpu_math_title(self->math), code);
         return code == 0;
     }
+    for (int i = 0; i < OPEVO_OPERANDS; i++)
+        arguments[i] = &self->argument[i];
     code = self->driver.launch(run->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
                                kernel->block[0], kernel->block[1], kernel->block[2],
                                kernel->dynamic_shared_bytes, NULL, arguments, NULL);
@@ -306,46 +321,62 @@ static double run_window(const running *run, unsigned calls)
     return fmax((double)ms, RESOLUTION_MS) * 1e-3 / calls;
 }
 
-/* Inputs as they were, C poisoned between its guards. */
+/* Inputs as they were, outputs poisoned between their guards. */
 static bool prepare(const running *run)
 {
     gpu_backend *self = run->self;
     const opevo_i_gpu_driver *driver = &self->driver;
-    int code = driver->copy(self->input[0], self->pristine[0], self->operands.a.bytes);
+    const opevo_i_operands *operands = &self->operands;
+    int code = 0;
 
-    if (!code)
-        code = driver->copy(self->input[1], self->pristine[1], self->operands.b.bytes);
-    if (!code)
-        code = driver->fill(self->output, PATTERN, output_words(self));
-    if (!code)
-        code = driver->fill(address_of_c(self), POISON, self->operands.count[2]);
+    for (int i = 0; i < operands->list.count && !code; i++) {
+        if (i < operands->list.inputs) {
+            code = driver->copy(self->memory[i], self->pristine[i], operands->memory[i].bytes);
+            continue;
+        }
+        code = driver->fill(self->memory[i], PATTERN, output_words(self, i));
+        if (!code)
+            code = driver->fill(self->argument[i], POISON, operands->count[i]);
+    }
     if (code)
         judge_error(run, code, "the operands cannot be renewed");
     return code == 0;
 }
 
-static bool check(const running *run)
+/* Whether one output is right; false, with a clause in `why` or a result, otherwise. */
+static bool check_output(const running *run, int operand, opevo_text *why)
 {
     gpu_backend *self = run->self;
-    double start = opevo_clock_monotonic_s();
-    size_t count = self->operands.count[2];
+    size_t count = self->operands.count[operand];
     const uint32_t *c = self->words + GUARD_WORDS;
-    opevo_text why = {0};
-    int code = self->driver.copy_out(self->words, self->output, 4 * output_words(self));
-    bool right = false;
+    int code =
+        self->driver.copy_out(self->words, self->memory[operand], 4 * output_words(self, operand));
 
     if (code) {
         judge_error(run, code, "its result cannot be read");
         return false;
     }
-    right = opevo_i_operands_check(&self->operands, (const float *)(const void *)c, &why);
-    for (size_t i = 0; right && i < GUARD_WORDS; i++) {
+    if (!opevo_i_operands_check(&self->operands, operand, (const float *)(const void *)c, why))
+        return false;
+    for (size_t i = 0; i < GUARD_WORDS; i++) {
         if (self->words[i] != PATTERN || c[count + i] != PATTERN) {
-            opevo_text_add(&why, "it wrote beside its output");
-            right = false;
+            opevo_text_add(why, "it wrote beside its output");
+            return false;
         }
     }
-    if (!right)
+    return true;
+}
+
+static bool check(const running *run)
+{
+    const opevo_operand_list *list = &run->self->operands.list;
+    double start = opevo_clock_monotonic_s();
+    opevo_text why = {0};
+    bool right = true;
+
+    for (int i = list->inputs; i < list->count && right; i++)
+        right = check_output(run, i, &why);
+    if (why.length)
         opevo_i_result_fail(run->result, OPEVO_OUTCOME_WRONG, "%s", opevo_text_string(&why));
     opevo_text_free(&why);
     run->result->check_s += opevo_clock_monotonic_s() - start;
@@ -439,13 +470,12 @@ static void conclude(const running *run, bool good, const char *title)
 static void measure_library(gpu_backend *self, const opevo_i_job *job, opevo_i_result *result)
 {
     const running run = {.self = self, .job = job, .result = result};
-    const uint64_t operands[3] = {self->input[0], self->input[1], address_of_c(self)};
     opevo_error err = {OPEVO_OK, ""};
 
     if (!self->math &&
         (!prepare(&run) ||
          opevo_i_gpu_math_open(self->vendor, &self->driver, self->facts.arch, &self->operands.op,
-                               operands, &self->math, &err) != OPEVO_OK)) {
+                               self->argument, &self->math, &err) != OPEVO_OK)) {
         if (result->kind == OPEVO_OUTCOME_OK)
             opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
         return;

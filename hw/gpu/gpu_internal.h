@@ -131,11 +131,11 @@ typedef struct opevo_i_gpu_math opevo_i_gpu_math;
 /* Open the library that has the operator (cuBLAS, rocBLAS, cuDNN) for operands in device memory, in
  * single precision without tensor cores; convolutions by the fastest of cuDNN's direct algorithms,
  * which overwrites C, and where there is no cuDNN by im2col and sgemm, with a kernel compiled for
- * `arch`. Errors: IO with what to install, or the library's status; LIMIT where an unfolded image
- * has no room; NOMEM; those of the compiler. */
+ * `arch`. Errors: INVALID for a contraction; IO with what to install, or the library's status; LIMIT
+ * where an unfolded image has no room; NOMEM; those of the compiler. */
 opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
                                    const char *arch, const opevo_operator *op,
-                                   const uint64_t operands[3], opevo_i_gpu_math **out,
+                                   const uint64_t *operands, opevo_i_gpu_math **out,
                                    opevo_error *err);
 /* Enqueue one execution. The library's status, or the driver's; 0 for success. */
 int opevo_i_gpu_math_run(const opevo_i_gpu_math *self);

@@ -199,7 +199,7 @@ static int run_unfolded(const opevo_i_gpu_math *self)
     const opevo_operator *op = &self->op;
     int plain = form_plain(self);
     int pixels = (int)(opevo_operator_out_pixels(op));
-    int terms = (int)opevo_operator_terms(op);
+    int terms = (int)opevo_operator_terms(op, 0);
     int channels = (int)op->out_channels;
     int64_t image_elements = op->in_channels * op->height * op->width;
     int64_t result_elements = op->out_channels * pixels;
@@ -227,7 +227,7 @@ static int run_unfolded(const opevo_i_gpu_math *self)
 static opevo_status open_unfolded(opevo_i_gpu_math *self, const char *arch, opevo_error *err)
 {
     const opevo_operator *op = &self->op;
-    int64_t terms = opevo_operator_terms(op);
+    int64_t terms = opevo_operator_terms(op, 0);
     int64_t pixels = opevo_operator_out_pixels(op);
     int64_t room = (int64_t)(MOST_SCRATCH / sizeof(float)) / terms / pixels;
     size_t image_bytes = sizeof(float) * (size_t)terms * (size_t)pixels;
@@ -343,6 +343,9 @@ static opevo_status open_library(opevo_i_gpu_math *self, const char *arch, opevo
     bool convolves = self->op.kind == OPEVO_CONV2D;
     void *library = convolves && !self->vendor->hip ? opevo_i_gpu_library(cudnn) : NULL;
 
+    if (self->op.kind == OPEVO_CONTRACTION)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The vendor has no kernel of the contraction %s.",
+                          self->op.contraction->name);
     if (library)
         return open_convolution(self, library, err);
     if (convolves)
@@ -353,7 +356,7 @@ static opevo_status open_library(opevo_i_gpu_math *self, const char *arch, opevo
 
 opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
                                    const char *arch, const opevo_operator *op,
-                                   const uint64_t operands[3], opevo_i_gpu_math **out,
+                                   const uint64_t *operands, opevo_i_gpu_math **out,
                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

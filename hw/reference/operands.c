@@ -65,40 +65,26 @@ bool opevo_i_guarded_intact(const opevo_i_guarded *memory)
 
 /* ---- Operands ------------------------------------------------------------------------------- */
 
-static bool product(size_t *out, const int64_t *factors, size_t count)
+/* Elements of each operand. False where they do not fit into memory. */
+static bool count_elements(const opevo_operand_list *list, size_t counts[OPEVO_OPERANDS])
 {
-    opevo_index size = 1;
+    for (int i = 0; i < list->count; i++) {
+        opevo_index size = 1;
 
-    for (size_t i = 0; i < count; i++) {
-        if (!opevo_index_mul(size, (opevo_index)factors[i], &size))
+        for (int d = 0; d < list->item[i].dims; d++) {
+            if (!opevo_index_mul(size, (opevo_index)list->item[i].extent[d], &size))
+                return false;
+        }
+        if (size == 0 || size > (opevo_index)1 << 40)
             return false;
+        counts[i] = (size_t)size;
     }
-    *out = (size_t)size;
-    return size > 0 && size <= (opevo_index)1 << 40;
-}
-
-bool opevo_i_operand_counts(const opevo_operator *op, size_t counts[3])
-{
-    int64_t batch = op->kind == OPEVO_MATMUL ? 1 : op->batch;
-
-    if (op->kind == OPEVO_CONV2D) {
-        const int64_t in[4] = {batch, op->in_channels, op->height, op->width};
-        const int64_t weights[4] = {op->out_channels, op->in_channels, op->kernel_height,
-                                    op->kernel_width};
-        const int64_t out[4] = {batch, op->out_channels, opevo_operator_out_height(op),
-                                opevo_operator_out_width(op)};
-
-        return product(&counts[0], in, 4) && product(&counts[1], weights, 4) &&
-               product(&counts[2], out, 4);
-    }
-    return product(&counts[0], (int64_t[]){batch, op->n, op->k}, 3) &&
-           product(&counts[1], (int64_t[]){batch, op->k, op->m}, 3) &&
-           product(&counts[2], (int64_t[]){batch, op->n, op->m}, 3);
+    return true;
 }
 
 static void fill_input(const opevo_i_guarded *memory, size_t count, uint64_t seed, uint64_t which)
 {
-    float *values = (float *)(void *)memory->data;
+    float *values = opevo_i_floats(memory);
     opevo_rng rng;
 
     opevo_rng_init(&rng, seed, "operand", which);
@@ -120,7 +106,7 @@ static void make_read_only(const opevo_i_guarded *memory)
 
 static float *absolute_copy(const opevo_i_guarded *memory, size_t count)
 {
-    const float *values = (const float *)(const void *)memory->data;
+    const float *values = opevo_i_floats(memory);
     float *copy = opevo_malloc(count, sizeof *copy);
 
     for (size_t i = 0; copy && i < count; i++)
@@ -128,36 +114,43 @@ static float *absolute_copy(const opevo_i_guarded *memory, size_t count)
     return copy;
 }
 
-/* The right result, and what it may be missed by. */
+/* The right results, and what they may be missed by. */
 static opevo_status compute_wanted(opevo_i_operands *self, opevo_reference_function reference,
                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const float *a = (const float *)(const void *)self->a.data;
-    const float *b = (const float *)(const void *)self->b.data;
-    float *abs_a = absolute_copy(&self->a, self->count[0]);
-    float *abs_b = absolute_copy(&self->b, self->count[1]);
-    float factor = (float)(4 * sqrt((double)opevo_operator_terms(&self->op))) * 0x1p-24F;
+    const float *inputs[OPEVO_OPERANDS] = {0};
+    float *absolute[OPEVO_OPERANDS] = {0};
 
-    if (!abs_a || !abs_b) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the reference.");
-        goto cleanup;
+    for (int i = 0; i < self->list.inputs; i++) {
+        inputs[i] = opevo_i_floats(&self->memory[i]);
+        absolute[i] = absolute_copy(&self->memory[i], self->count[i]);
+        if (!absolute[i]) {
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the reference.");
+            goto cleanup;
+        }
     }
-    OPEVO_TRY(reference(&self->op, a, b, self->wanted, err));
-    OPEVO_TRY(reference(&self->op, abs_a, abs_b, self->bound, err));
-    for (size_t i = 0; i < self->count[2]; i++)
-        self->bound[i] = factor * self->bound[i] + 0x1p-24F * fabsf(self->wanted[i]);
+    OPEVO_TRY(reference(&self->op, inputs, self->wanted + self->list.inputs, err));
+    OPEVO_TRY(
+        reference(&self->op, (const float *const *)absolute, self->bound + self->list.inputs, err));
+    for (int i = self->list.inputs; i < self->list.count; i++) {
+        double roundings = opevo_reference_roundings(&self->op, i - self->list.inputs);
+        float factor = (float)(4 * sqrt(roundings)) * 0x1p-24F;
+
+        for (size_t k = 0; k < self->count[i]; k++)
+            self->bound[i][k] = factor * self->bound[i][k] + 0x1p-24F * fabsf(self->wanted[i][k]);
+    }
 cleanup:
-    opevo_free(abs_a);
-    opevo_free(abs_b);
+    for (int i = 0; i < self->list.inputs; i++)
+        opevo_free(absolute[i]);
     return status;
 }
 
-static opevo_status by_plain_loops(const opevo_operator *op, const float *a, const float *b,
-                                   float *c, opevo_error *err)
+static opevo_status by_plain_loops(const opevo_operator *op, const float *const *inputs,
+                                   float *const *outputs, opevo_error *err)
 {
     (void)err;
-    opevo_reference_compute(op, a, b, c, NULL);
+    opevo_reference_compute(op, inputs, outputs, NULL);
     return OPEVO_OK;
 }
 
@@ -165,18 +158,28 @@ static opevo_status allocate(opevo_i_operands *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     void *secret = NULL;
+    size_t floats = 0;
 
-    OPEVO_TRY(opevo_i_guarded_create(self->count[0] * sizeof(float), false, &self->a, err));
-    OPEVO_TRY(opevo_i_guarded_create(self->count[1] * sizeof(float), false, &self->b, err));
-    OPEVO_TRY(opevo_i_guarded_create(self->count[2] * sizeof(float), true, &self->c, err));
-    self->secret_bytes = 2 * self->count[2] * sizeof(float);
+    for (int i = 0; i < self->list.count; i++) {
+        bool output = self->list.item[i].role == OPEVO_ROLE_OUTPUT;
+
+        OPEVO_TRY(
+            opevo_i_guarded_create(self->count[i] * sizeof(float), output, &self->memory[i], err));
+        floats += output ? 2 * self->count[i] : 0;
+    }
+    self->secret_bytes = floats * sizeof(float);
     secret =
         mmap(NULL, self->secret_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (secret == MAP_FAILED)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the reference.");
     madvise(secret, self->secret_bytes, MADV_DONTFORK);
-    self->wanted = secret;
-    self->bound = self->wanted + self->count[2];
+    self->secret = secret;
+    floats = 0;
+    for (int i = self->list.inputs; i < self->list.count; i++) {
+        self->wanted[i] = self->secret + floats;
+        self->bound[i] = self->wanted[i] + self->count[i];
+        floats += 2 * self->count[i];
+    }
 cleanup:
     return status;
 }
@@ -188,13 +191,14 @@ opevo_status opevo_i_operands_create(const opevo_operator *op, uint64_t seed,
     opevo_status status = OPEVO_OK;
     opevo_i_operands self = {.op = *op};
 
-    if (!opevo_i_operand_counts(op, self.count))
+    opevo_operator_operands(op, &self.list);
+    if (!count_elements(&self.list, self.count))
         return OPEVO_FAIL(err, OPEVO_LIMIT, "The operands of the operator fit into no memory.");
     OPEVO_TRY(allocate(&self, err));
-    fill_input(&self.a, self.count[0], seed, 0);
-    fill_input(&self.b, self.count[1], seed, 1);
-    make_read_only(&self.a);
-    make_read_only(&self.b);
+    for (int i = 0; i < self.list.inputs; i++) {
+        fill_input(&self.memory[i], self.count[i], seed, (uint64_t)i);
+        make_read_only(&self.memory[i]);
+    }
     OPEVO_TRY(compute_wanted(&self, reference ? reference : by_plain_loops, err));
     *out = self;
 cleanup:
@@ -205,43 +209,51 @@ cleanup:
 
 void opevo_i_operands_free(opevo_i_operands *operands)
 {
-    opevo_i_guarded_free(&operands->a);
-    opevo_i_guarded_free(&operands->b);
-    opevo_i_guarded_free(&operands->c);
-    if (operands->wanted)
-        munmap(operands->wanted, operands->secret_bytes);
-    *operands = (opevo_i_operands){.wanted = NULL};
+    for (int i = 0; i < operands->list.count; i++)
+        opevo_i_guarded_free(&operands->memory[i]);
+    if (operands->secret)
+        munmap(operands->secret, operands->secret_bytes);
+    *operands = (opevo_i_operands){.secret = NULL};
 }
 
-void opevo_i_operands_poison(opevo_i_operands *operands, float *c)
+void opevo_i_operands_poison(const opevo_i_operands *operands)
 {
     uint32_t poison = POISON;
 
-    for (size_t i = 0; i < operands->count[2]; i++)
-        memcpy(&c[i], &poison, sizeof poison);
+    for (int i = operands->list.inputs; i < operands->list.count; i++) {
+        float *values = opevo_i_floats(&operands->memory[i]);
+
+        for (size_t k = 0; k < operands->count[i]; k++)
+            memcpy(&values[k], &poison, sizeof poison);
+    }
 }
 
-bool opevo_i_operands_check(const opevo_i_operands *operands, const float *c, opevo_text *why)
+bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const float *values,
+                            opevo_text *why)
 {
+    const float *wanted = operands->wanted[operand];
+    const float *bound = operands->bound[operand];
+    bool several = operands->list.count - operands->list.inputs > 1;
     size_t wrong = 0;
     size_t first = 0;
     uint32_t bits = 0;
 
-    for (size_t i = 0; i < operands->count[2]; i++) {
-        if (!(fabsf(c[i] - operands->wanted[i]) <= operands->bound[i])) {
+    for (size_t i = 0; i < operands->count[operand]; i++) {
+        if (!(fabsf(values[i] - wanted[i]) <= bound[i])) {
             first = wrong ? first : i;
             wrong++;
         }
     }
     if (!wrong)
         return true;
-    memcpy(&bits, &c[first], sizeof bits);
-    opevo_text_printf(why, "%zu of %zu elements are wrong; the first is number %zu, which ", wrong,
-                      operands->count[2], first);
+    memcpy(&bits, &values[first], sizeof bits);
+    opevo_text_printf(why, "%zu of %zu elements%s%s are wrong; the first is number %zu, which ",
+                      wrong, operands->count[operand], several ? " of " : "",
+                      several ? operands->list.item[operand].name : "", first);
     if (bits == POISON)
         opevo_text_add(why, "was not written");
     else
-        opevo_text_printf(why, "is %.9g instead of %.9g +- %.3g", (double)c[first],
-                          (double)operands->wanted[first], (double)operands->bound[first]);
+        opevo_text_printf(why, "is %.9g instead of %.9g +- %.3g", (double)values[first],
+                          (double)wanted[first], (double)bound[first]);
     return false;
 }

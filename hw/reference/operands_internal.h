@@ -27,38 +27,44 @@ bool opevo_i_guarded_intact(const opevo_i_guarded *memory);
 
 typedef struct opevo_i_operands {
     opevo_operator op;
-    size_t count[3];       /* elements of A, B, C */
-    opevo_i_guarded a, b;  /* can only be read */
-    opevo_i_guarded c;     /* shared with forked processes */
-    float *wanted, *bound; /* count[2] of each; not there in forked processes */
-    size_t secret_bytes;   /* of their mapping, which begins at `wanted` */
+    opevo_operand_list list;
+    /* Of each operand. Inputs can only be read; outputs are shared with forked processes. */
+    size_t count[OPEVO_OPERANDS]; /* elements */
+    opevo_i_guarded memory[OPEVO_OPERANDS];
+    float *wanted[OPEVO_OPERANDS], *bound[OPEVO_OPERANDS]; /* NULL for inputs */
+    float *secret;       /* where these are; not there in forked processes */
+    size_t secret_bytes; /* of its mapping */
 } opevo_i_operands;
 
-/* Elements of each operand. False where they do not fit into memory. */
-bool opevo_i_operand_counts(const opevo_operator *op, size_t counts[3]);
-
-/* Inputs are uniform on [-1, 1), from the stream (seed, "operand", 0 or 1). `reference` may be NULL
- * for the plain loops. Errors: LIMIT for operands that no memory holds; NOMEM; those of the
- * reference. */
+/* Inputs are uniform on [-1, 1), from the stream (seed, "operand", number of the input).
+ * `reference` may be NULL for the plain loops. Errors: LIMIT for operands that no memory holds;
+ * NOMEM; those of the reference. */
 opevo_status opevo_i_operands_create(const opevo_operator *op, uint64_t seed,
                                      opevo_reference_function reference, opevo_i_operands *out,
                                      opevo_error *err);
 void opevo_i_operands_free(opevo_i_operands *operands);
 
-/* Fill C with a NaN that no computation makes. */
-void opevo_i_operands_poison(opevo_i_operands *operands, float *c);
+/* Fill the outputs with a NaN that no computation makes. */
+void opevo_i_operands_poison(const opevo_i_operands *operands);
 
-/* Whether every element of `c` was written and is right:
+/* Whether every element of one output, `values`, was written and is right:
  *
- *     |c[i] - wanted[i]| <= 4 sqrt(K) 2^-24 (|A| |B|)[i] + 2^-24 |wanted[i]|
+ *     |c[i] - wanted[i]| <= 4 sqrt(R) 2^-24 (|A| |B|)[i] + 2^-24 |wanted[i]|
  *
- * with K the number of products that are summed. To first order the error is a sum of K roundings,
- * each at most 2^-24 (|A| |B|) in size; where they are independent with mean zero, Hoeffding's
- * inequality lets the sum exceed 4 sqrt(K) times that with a probability of at most 2 exp(-8). This
- * is for partial sums as large as |A| |B|; inputs of random sign have far smaller ones, and errors
- * that were measured stay below 3 units for K from 64 to 16384. Source: Ipsen and Zhou,
- * "Probabilistic error analysis for inner products", SIAM J. Matrix Anal. Appl. 41 (2020). False,
- * with a clause in `why`, otherwise. */
-bool opevo_i_operands_check(const opevo_i_operands *operands, const float *c, opevo_text *why);
+ * with R the roundings of a term (opevo_reference_roundings: as many as products that are summed,
+ * for products of two). To first order the error is a sum of R roundings, each at most
+ * 2^-24 (|A| |B|) in size; where they are independent with mean zero, Hoeffding's inequality lets
+ * the sum exceed 4 sqrt(R) times that with a probability of at most 2 exp(-8). This is for partial
+ * sums as large as |A| |B|; inputs of random sign have far smaller ones, and errors that were
+ * measured stay below 3 units for R from 64 to 16384. Source: Ipsen and Zhou, "Probabilistic error
+ * analysis for inner products", SIAM J. Matrix Anal. Appl. 41 (2020). False, with a clause in `why`,
+ * otherwise. */
+bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const float *values,
+                            opevo_text *why);
+
+static inline float *opevo_i_floats(const opevo_i_guarded *memory)
+{
+    return (float *)(void *)memory->data;
+}
 
 #endif

@@ -5,36 +5,17 @@
 #include <opevo/reference.h>
 
 #include <math.h>
+#include <string.h>
 
 int64_t opevo_operand_elements(const opevo_operator *op, int operand)
 {
-    int64_t batch = op->kind == OPEVO_MATMUL ? 1 : op->batch;
+    opevo_operand_list list;
+    int64_t elements = 1;
 
-    if (op->kind == OPEVO_CONV2D) {
-        switch (operand) {
-        case 0:
-            return batch * op->in_channels * op->height * op->width;
-        case 1:
-            return op->out_channels * op->in_channels * op->kernel_height * op->kernel_width;
-        default:
-            return batch * op->out_channels * opevo_operator_out_height(op) *
-                   opevo_operator_out_width(op);
-        }
-    }
-    switch (operand) {
-    case 0:
-        return batch * op->n * op->k;
-    case 1:
-        return batch * op->k * op->m;
-    default:
-        return batch * op->n * op->m;
-    }
-}
-
-int64_t opevo_operator_terms(const opevo_operator *op)
-{
-    return op->kind == OPEVO_CONV2D ? op->in_channels * op->kernel_height * op->kernel_width
-                                    : op->k;
+    opevo_operator_operands(op, &list);
+    for (int d = 0; d < list.item[operand].dims; d++)
+        elements *= list.item[operand].extent[d];
+    return elements;
 }
 
 /* A sum of products and of their absolute values. */
@@ -97,8 +78,8 @@ static void convolve(const opevo_operator *op, const float *image, const float *
     }
 }
 
-void opevo_reference_compute(const opevo_operator *op, const float *a, const float *b, float *c,
-                             double *magnitude)
+static void compute_known(const opevo_operator *op, const float *a, const float *b, float *c,
+                          double *magnitude)
 {
     int64_t batch = op->kind == OPEVO_MATMUL ? 1 : op->batch;
     int64_t size[3];
@@ -122,9 +103,118 @@ void opevo_reference_compute(const opevo_operator *op, const float *a, const flo
     }
 }
 
-double opevo_reference_bound(const opevo_operator *op, double magnitude)
+/* ---- Contractions ---- */
+
+typedef struct contraction {
+    const opevo_contraction *what;
+    const float *const *inputs;
+    int64_t index[OPEVO_CONTRACTION_AXES]; /* of each axis */
+    bool summed[OPEVO_CONTRACTION_AXES];
+} contraction;
+
+static int axis_number(const opevo_contraction *what, char name)
 {
-    double roundings = ((double)opevo_operator_terms(op) + 1) * 0x1p-24;
+    int axis = 0;
+
+    while (what->axis[axis].name != name)
+        axis++;
+    return axis;
+}
+
+static double product_of(const contraction *self, unsigned factors)
+{
+    double product = 1;
+
+    for (int i = 0; factors; i++, factors >>= 1) {
+        int64_t at = 0;
+
+        if (!(factors & 1))
+            continue;
+        for (const char *name = self->what->operand[i].axes; *name; name++) {
+            int axis = axis_number(self->what, *name);
+
+            at = at * self->what->axis[axis].extent + self->index[axis];
+        }
+        product *= (double)self->inputs[i][at];
+    }
+    return product;
+}
+
+/* The next term of an element, false after the last. */
+static bool next_term(contraction *self)
+{
+    for (int a = OPEVO_CONTRACTION_AXES - 1; a >= 0; a--) {
+        if (!self->summed[a])
+            continue;
+        if (++self->index[a] < self->what->axis[a].extent)
+            return true;
+        self->index[a] = 0;
+    }
+    return false;
+}
+
+static void start_element(contraction *self, int operand, int64_t at)
+{
+    const char *axes = self->what->operand[operand].axes;
+
+    for (size_t d = strlen(axes); d-- > 0;) {
+        int axis = axis_number(self->what, axes[d]);
+
+        self->index[axis] = at % self->what->axis[axis].extent;
+        at /= self->what->axis[axis].extent;
+    }
+}
+
+static void compute_output(const opevo_operator *op, int operand, const float *const *inputs,
+                           float *out, double *magnitude)
+{
+    contraction self = {.what = op->contraction, .inputs = inputs};
+    unsigned factors = self.what->operand[operand].factors;
+
+    for (int a = 0; a < OPEVO_CONTRACTION_AXES && self.what->axis[a].name; a++) {
+        for (int i = 0; i < operand; i++)
+            self.summed[a] |=
+                (factors >> i & 1) && strchr(self.what->operand[i].axes, self.what->axis[a].name);
+        self.summed[a] &= !strchr(self.what->operand[operand].axes, self.what->axis[a].name);
+    }
+    for (int64_t at = 0; at < opevo_operand_elements(op, operand); at++) {
+        dot one = {0, 0};
+
+        start_element(&self, operand, at);
+        do {
+            double product = product_of(&self, factors);
+
+            one.sum += product;
+            one.magnitude += fabs(product);
+        } while (next_term(&self));
+        put(&one, at, out, magnitude);
+    }
+}
+
+/* ---- All operators ---- */
+
+void opevo_reference_compute(const opevo_operator *op, const float *const *inputs,
+                             float *const *outputs, double *const *magnitudes)
+{
+    opevo_operand_list list;
+
+    if (op->kind != OPEVO_CONTRACTION) {
+        compute_known(op, inputs[0], inputs[1], outputs[0], magnitudes ? magnitudes[0] : NULL);
+        return;
+    }
+    opevo_operator_operands(op, &list);
+    for (int i = 0; i < list.count - list.inputs; i++)
+        compute_output(op, list.inputs + i, inputs, outputs[i], magnitudes ? magnitudes[i] : NULL);
+}
+
+double opevo_reference_roundings(const opevo_operator *op, int output)
+{
+    return (double)opevo_operator_terms(op, output) + opevo_operator_factors(op, output) - 2;
+}
+
+double opevo_reference_bound(const opevo_operator *op, int output, double magnitude)
+{
+    double roundings = (opevo_reference_roundings(op, output) + 1) * 0x1p-24;
 
     return roundings < 1 ? roundings / (1 - roundings) * magnitude : INFINITY;
 }

@@ -77,7 +77,7 @@ static opevo_status convolve(const opevo_operator *op, const float *a, const flo
                              opevo_error *err)
 {
     int64_t pixels = opevo_operator_out_pixels(op);
-    int64_t terms = opevo_operator_terms(op);
+    int64_t terms = opevo_operator_terms(op, 0);
     opevo_operator product = {.kind = OPEVO_MATMUL, .n = op->out_channels, .k = terms, .m = pixels};
     bool plain = opevo_operator_is_pointwise(op);
     float *rows = plain ? NULL : opevo_malloc((size_t)(terms * pixels), sizeof *rows);
@@ -95,17 +95,22 @@ static opevo_status convolve(const opevo_operator *op, const float *a, const flo
     return OPEVO_OK;
 }
 
-opevo_status opevo_reference_blas(const opevo_operator *op, const float *a, const float *b,
-                                  float *c, opevo_error *err)
+opevo_status opevo_reference_blas(const opevo_operator *op, const float *const *inputs,
+                                  float *const *outputs, opevo_error *err)
 {
+    if (op->kind == OPEVO_CONTRACTION) {
+        opevo_reference_compute(op, inputs, outputs, NULL);
+        return OPEVO_OK;
+    }
     for (int i = 0; i < 3; i++) {
         if (opevo_operand_elements(op, i) > INT_MAX)
             return OPEVO_FAIL(err, OPEVO_LIMIT,
                               "An operand has more than 2^31 - 1 elements, too many for OpenBLAS.");
     }
     if (op->kind == OPEVO_CONV2D)
-        return convolve(op, a, b, c, err);
+        return convolve(op, inputs[0], inputs[1], outputs[0], err);
     for (int64_t i = 0; i < (op->kind == OPEVO_MATMUL ? 1 : op->batch); i++)
-        multiply(op, a + i * op->n * op->k, b + i * op->k * op->m, c + i * op->n * op->m);
+        multiply(op, inputs[0] + i * op->n * op->k, inputs[1] + i * op->k * op->m,
+                 outputs[0] + i * op->n * op->m);
     return OPEVO_OK;
 }

@@ -180,7 +180,7 @@ static bool execute(const contest *self, int who)
     float *const *x = self->operand;
 
     if (who == OPENBLAS) {
-        if (opevo_reference_blas(self->op, x[0], x[1], x[2], NULL) != OPEVO_OK)
+        if (opevo_reference_blas(self->op, (const float *const *)x, x + 2, NULL) != OPEVO_OK)
             stop("OpenBLAS has no memory.");
         return true;
     }

@@ -49,7 +49,8 @@ static inline operands operands_make(const char *form, uint64_t seed)
         self.a[i] = (float)(2 * opevo_rng_unit(&rng) - 1);
     for (int64_t i = 0; i < count[1]; i++)
         self.b[i] = (float)(2 * opevo_rng_unit(&rng) - 1);
-    opevo_reference_compute(&self.op, self.a, self.b, self.expected, self.magnitude);
+    opevo_reference_compute(&self.op, (const float *const[]){self.a, self.b}, &self.expected,
+                            &self.magnitude);
     return self;
 }
 
@@ -98,7 +99,7 @@ static inline void kernel_check(operands *self, const opevo_kernel *kernel, cons
         memset(self->c, 0xff, (size_t)count * sizeof *self->c); /* NaN */
         function(self->a, self->b, self->c);
         for (int64_t i = 0; i < count; i++) {
-            double bound = opevo_reference_bound(&self->op, self->magnitude[i]);
+            double bound = opevo_reference_bound(&self->op, 0, self->magnitude[i]);
 
             if (!(fabs((double)self->c[i] - (double)self->expected[i]) <= bound))
                 fail_msg("%s: element %lld is %.9g, expected %.9g within %g\n%s", what,

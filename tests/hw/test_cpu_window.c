@@ -3,69 +3,24 @@
 /* How long the windows are in which a kernel is timed on a CPU: a kernel that counts its executions
  * is measured as a worker does it, and the count compared with the samples. */
 
-#include "cache_folder.h"
-#include "check.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "cpu_internal.h"
+#include "child_fixture.h"
 
 #define WINDOW_S 2e-4
 
-static char object[4200];
-
 /* `spin` rounds of work and one more in the count, which is in the first bytes of C. */
-static void make_kernel(int spin)
+static const char *make_kernel(int spin)
 {
-    char source[4200];
-    char command[3 * 4200];
-    FILE *file = NULL;
+    char name[32];
+    char source[512];
 
-    snprintf(source, sizeof source, "%s/kernel.c", cache_folder);
-    snprintf(object, sizeof object, "%s/kernel%d.so", cache_folder, spin);
-    file = fopen(source, "w");
-    assert_non_null(file);
-    fprintf(file,
-            "void kernel(const float *a, const float *b, float *c) { (void)a; (void)b;\n"
-            "  for (volatile int i = 0; i < %d; i++) {}\n"
-            "  unsigned long n; __builtin_memcpy(&n, c, sizeof n); n++;\n"
-            "  __builtin_memcpy(c, &n, sizeof n); }\n",
-            spin);
-    assert_int_equal(fclose(file), 0);
-    snprintf(command, sizeof command, "cc -O2 -fPIC -shared -o '%s' '%s'", object, source);
-    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): the words are ours */
-}
-
-/* The worker's side, without a check of the result. */
-static void run_child(const opevo_i_cpu_plan *plan, const opevo_i_operands *operands,
-                      opevo_i_cpu_report *report)
-{
-    int up[2] = {-1, -1};
-    int down[2] = {-1, -1};
-    char letter = 0;
-    pid_t child = 0;
-
-    assert_true(pipe(up) == 0 && pipe(down) == 0);
-    child = fork();
-    if (child == 0) {
-        int to = dup2(up[1], 100);
-        int from = dup2(down[0], 101);
-
-        dup2(from, OPEVO_I_CPU_FROM);
-        dup2(to, OPEVO_I_CPU_TO);
-        opevo_i_cpu_child(plan, object, "kernel", operands, report);
-    }
-    close(up[1]);
-    close(down[0]);
-    assert_true(read(up[0], &letter, 1) == 1 && letter == 'c');
-    assert_int_equal(write(down[1], "g", 1), 1);
-    assert_true(read(up[0], &letter, 1) == 1 && letter == 'd');
-    assert_int_equal(waitpid(child, NULL, 0), child);
-    close(up[0]);
-    close(down[1]);
+    snprintf(name, sizeof name, "kernel%d", spin);
+    snprintf(source, sizeof source,
+             "void kernel(const float *a, const float *b, float *c) { (void)a; (void)b;\n"
+             "  for (volatile int i = 0; i < %d; i++) {}\n"
+             "  unsigned long n; __builtin_memcpy(&n, c, sizeof n); n++;\n"
+             "  __builtin_memcpy(c, &n, sizeof n); }\n",
+             spin);
+    return child_build(name, source);
 }
 
 /* A window of k executions of which each took s lasts k s. Were no window shorter than 0.2 ms, the
@@ -90,15 +45,15 @@ static void test_windows_are_long(void **state)
         opevo_i_guarded shared;
         double longest_s = 0;
         uint64_t count = 0;
+        const char *object = make_kernel(spins[i / 2]);
 
-        make_kernel(spins[i / 2]);
         CHECK_OK(opevo_i_operands_create(&op, 1, NULL, &operands, &err));
         CHECK_OK(opevo_i_guarded_create(sizeof *report, true, &shared, &err));
         memset(shared.data, 0, sizeof *report);
-        memset(operands.c.data, 0, operands.c.bytes);
-        run_child(&plan, &operands, (opevo_i_cpu_report *)(void *)shared.data);
+        memset(operands.memory[2].data, 0, operands.memory[2].bytes);
+        child_run(&plan, object, &operands, (opevo_i_cpu_report *)(void *)shared.data);
         report = (const opevo_i_cpu_report *)(const void *)shared.data;
-        memcpy(&count, operands.c.data, sizeof count);
+        memcpy(&count, operands.memory[2].data, sizeof count);
         assert_true(report->sample_count >= 1 && (!plan.brief || report->sample_count == 1));
         for (size_t k = 0; k < report->sample_count; k++)
             longest_s = fmax(longest_s, report->samples_s[k]);

@@ -44,7 +44,7 @@ static void run(const opevo_i_gpu_driver *driver, const opevo_i_gpu_math *math, 
         assert_int_equal(driver->elapsed_ms(&ms, start, end), 0);
         CHECK_CLOSE(ms, 0.01 * wanted->executions, 1e-6);
         for (int64_t j = 0; j < count; j++) {
-            double bound = opevo_reference_bound(&self->op, self->magnitude[j]);
+            double bound = opevo_reference_bound(&self->op, 0, self->magnitude[j]);
 
             if (!(fabs((double)self->c[j] - (double)self->expected[j]) <= bound))
                 fail_msg("%s: element %lld is %.9g, expected %.9g", wanted->form, (long long)j,

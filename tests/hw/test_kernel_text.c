@@ -207,7 +207,7 @@ static int64_t count_wrong(operands *self, const char *source)
     function(self->a, self->b, self->c);
     for (int64_t i = 0; i < opevo_operand_elements(&self->op, 2); i++)
         wrong += !(fabs((double)self->c[i] - (double)self->expected[i]) <=
-                   opevo_reference_bound(&self->op, self->magnitude[i]));
+                   opevo_reference_bound(&self->op, 0, self->magnitude[i]));
     dlclose(handle);
     return wrong;
 }

@@ -68,11 +68,6 @@ static double element_conv2d(const opevo_operator *op, const float *a, const flo
     return sum;
 }
 
-static const float *floats(const opevo_i_guarded *memory)
-{
-    return (const float *)(const void *)memory->data;
-}
-
 static void test_wanted(void **state)
 {
     (void)state;
@@ -84,10 +79,12 @@ static void test_wanted(void **state)
         CHECK_OK(opevo_i_operands_create(&op, 3, NULL, &self, &err));
         for (size_t k = 0; k < self.count[2]; k++) {
             double right = op.kind == OPEVO_CONV2D
-                               ? element_conv2d(&op, floats(&self.a), floats(&self.b), k)
-                               : element_matmul(&op, floats(&self.a), floats(&self.b), k);
+                               ? element_conv2d(&op, opevo_i_floats(&self.memory[0]),
+                                                opevo_i_floats(&self.memory[1]), k)
+                               : element_matmul(&op, opevo_i_floats(&self.memory[0]),
+                                                opevo_i_floats(&self.memory[1]), k);
 
-            CHECK_CLOSE(self.wanted[k], right, 1e-7 * (fabs(right) + 1e-3));
+            CHECK_CLOSE(self.wanted[2][k], right, 1e-7 * (fabs(right) + 1e-3));
         }
         opevo_i_operands_free(&self);
     }
@@ -104,7 +101,7 @@ static void test_check(void **state)
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(9,300,11)", &op, &err));
     CHECK_OK(opevo_i_operands_create(&op, 1, NULL, &self, &err));
-    c = (float *)(void *)self.c.data;
+    c = opevo_i_floats(&self.memory[2]);
     for (int backwards = 0; backwards < 2; backwards++) {
         opevo_text why = {0};
 
@@ -114,30 +111,30 @@ static void test_check(void **state)
             for (int64_t k = 0; k < op.k; k++) {
                 int64_t p = backwards ? op.k - 1 - k : k;
 
-                sum += floats(&self.a)[(int64_t)at / op.m * op.k + p] *
-                       floats(&self.b)[p * op.m + (int64_t)at % op.m];
+                sum += opevo_i_floats(&self.memory[0])[(int64_t)at / op.m * op.k + p] *
+                       opevo_i_floats(&self.memory[1])[p * op.m + (int64_t)at % op.m];
             }
             c[at] = sum;
         }
-        assert_true(opevo_i_operands_check(&self, c, &why));
+        assert_true(opevo_i_operands_check(&self, 2, c, &why));
         for (size_t at = 0; at < self.count[2]; at++) {
             float kept = c[at];
 
-            c[at] = self.wanted[at] + 1.01F * self.bound[at];
-            assert_false(opevo_i_operands_check(&self, c, &why));
+            c[at] = self.wanted[2][at] + 1.01F * self.bound[2][at];
+            assert_false(opevo_i_operands_check(&self, 2, c, &why));
             c[at] = NAN;
-            assert_false(opevo_i_operands_check(&self, c, &why));
+            assert_false(opevo_i_operands_check(&self, 2, c, &why));
             c[at] = kept;
         }
         opevo_text_free(&why);
     }
     /* 4 sqrt(300) units of (|A| |B|), which is near 300 / 4 for uniform inputs */
-    CHECK_CLOSE(self.bound[0], 4 * sqrt(300) * 0x1p-24 * 75, 1.2e-4);
-    opevo_i_operands_poison(&self, c);
+    CHECK_CLOSE(self.bound[2][0], 4 * sqrt(300) * 0x1p-24 * 75, 1.2e-4);
+    opevo_i_operands_poison(&self);
     {
         opevo_text why = {0};
 
-        assert_false(opevo_i_operands_check(&self, c, &why));
+        assert_false(opevo_i_operands_check(&self, 2, c, &why));
         assert_non_null(strstr(why.data, "99 of 99 elements are wrong"));
         assert_non_null(strstr(why.data, "was not written"));
         opevo_text_free(&why);
@@ -163,27 +160,28 @@ static int killed_by(void (*action)(const opevo_i_operands *operands),
 
 static void write_past(const opevo_i_operands *operands)
 {
-    ((volatile char *)operands->c.data)[operands->c.bytes + operands->c.after] = 1;
+    ((volatile char *)operands->memory[2]
+         .data)[operands->memory[2].bytes + operands->memory[2].after] = 1;
 }
 static void write_before(const opevo_i_operands *operands)
 {
-    ((volatile char *)operands->c.data)[-(ptrdiff_t)operands->c.before - 1] = 1;
+    ((volatile char *)operands->memory[2].data)[-(ptrdiff_t)operands->memory[2].before - 1] = 1;
 }
 static void write_input(const opevo_i_operands *operands)
 {
-    ((volatile char *)operands->a.data)[0] = 1;
+    ((volatile char *)operands->memory[0].data)[0] = 1;
 }
 static void read_reference(const opevo_i_operands *operands)
 {
-    (void)*(volatile float *)operands->wanted;
+    (void)*(volatile float *)operands->wanted[2];
 }
 static void write_output(const opevo_i_operands *operands)
 {
-    ((volatile char *)operands->c.data)[0] = 42;
+    ((volatile char *)operands->memory[2].data)[0] = 42;
 }
 static void write_beside(const opevo_i_operands *operands)
 {
-    ((volatile char *)operands->c.data)[operands->c.bytes] = 42;
+    ((volatile char *)operands->memory[2].data)[operands->memory[2].bytes] = 42;
 }
 
 static void test_guards(void **state)
@@ -195,7 +193,7 @@ static void test_guards(void **state)
     CHECK_OK(opevo_operator_parse("matmul(7,5,3)", &op, &err));
     CHECK_OK(opevo_i_operands_create(&op, 3, NULL, &self, &err));
     for (int i = 0; i < 3; i++) {
-        const opevo_i_guarded *memory = i == 0 ? &self.a : i == 1 ? &self.b : &self.c;
+        const opevo_i_guarded *memory = &self.memory[i];
 
         assert_int_equal((uintptr_t)memory->data % 64, 0);
         assert_true(memory->after < 64);
@@ -205,12 +203,12 @@ static void test_guards(void **state)
     assert_int_equal(killed_by(write_before, &self), SIGSEGV);
     assert_int_equal(killed_by(write_input, &self), SIGSEGV);
     assert_int_equal(killed_by(read_reference, &self), SIGSEGV);
-    assert_true(opevo_i_guarded_intact(&self.c));
+    assert_true(opevo_i_guarded_intact(&self.memory[2]));
     assert_int_equal(killed_by(write_output, &self), 0);
-    assert_int_equal(self.c.data[0], 42); /* C is shared */
-    assert_true(opevo_i_guarded_intact(&self.c));
+    assert_int_equal(self.memory[2].data[0], 42); /* C is shared */
+    assert_true(opevo_i_guarded_intact(&self.memory[2]));
     assert_int_equal(killed_by(write_beside, &self), 0);
-    assert_false(opevo_i_guarded_intact(&self.c));
+    assert_false(opevo_i_guarded_intact(&self.memory[2]));
     opevo_i_operands_free(&self);
 }
 

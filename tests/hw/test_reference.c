@@ -25,7 +25,7 @@ static void test_closed_forms(void **state)
         a[i] = (float)(10 * row + i % 3);
         b[i] = (float)(k - i % 2);
     }
-    opevo_reference_compute(&op, a, b, c, NULL);
+    opevo_reference_compute(&op, (const float *const[]){a, b}, (float *const[]){c}, NULL);
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < 2; j++) /* sum of (10 i + k)(k - j) over k < 3 */
             CHECK_CLOSE(c[2 * i + j], 10 * i * (3 - 3 * j) + (5 - 3 * j), 0);
@@ -33,11 +33,11 @@ static void test_closed_forms(void **state)
     for (int i = 0; i < 9; i++)
         image[i] = (float)(i + 1);
     CHECK_OK(opevo_operator_parse("conv2d(1,1,3,3,1,2,2,1,0)", &op, &err));
-    opevo_reference_compute(&op, image, kernel, c, NULL);
+    opevo_reference_compute(&op, (const float *const[]){image, kernel}, (float *const[]){c}, NULL);
     for (int i = 0; i < 4; i++)
         CHECK_CLOSE(c[i], sums[i], 0);
     CHECK_OK(opevo_operator_parse("conv2d(1,1,3,3,1,2,2,2,1)", &op, &err));
-    opevo_reference_compute(&op, image, kernel, c, NULL);
+    opevo_reference_compute(&op, (const float *const[]){image, kernel}, (float *const[]){c}, NULL);
     for (int i = 0; i < 4; i++)
         CHECK_CLOSE(c[i], padded[i], 0);
 }
@@ -58,13 +58,14 @@ static void test_blas(void **state)
         operands self = operands_make(forms[f], f);
 
         memset(self.c, 0xff, (size_t)opevo_operand_elements(&self.op, 2) * sizeof *self.c);
-        CHECK_OK(opevo_reference_blas(&self.op, self.a, self.b, self.c, &err));
+        CHECK_OK(
+            opevo_reference_blas(&self.op, (const float *const[]){self.a, self.b}, &self.c, &err));
         for (int64_t i = 0; i < opevo_operand_elements(&self.op, 2); i++) {
             CHECK_CLOSE(self.c[i], self.expected[i],
-                        opevo_reference_bound(&self.op, self.magnitude[i]));
+                        opevo_reference_bound(&self.op, 0, self.magnitude[i]));
             /* Half of an average term more would be seen. */
-            assert_true(opevo_reference_bound(&self.op, self.magnitude[i]) <=
-                        0.5 * self.magnitude[i] / (double)opevo_operator_terms(&self.op));
+            assert_true(opevo_reference_bound(&self.op, 0, self.magnitude[i]) <=
+                        0.5 * self.magnitude[i] / (double)opevo_operator_terms(&self.op, 0));
         }
         operands_free(&self);
     }
@@ -77,11 +78,11 @@ static void test_bound(void **state)
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(1,1023,1)", &op, &err));
-    CHECK_CLOSE(opevo_reference_bound(&op, 1), 0x1p-14 / (1 - 0x1p-14), 1e-18);
+    CHECK_CLOSE(opevo_reference_bound(&op, 0, 1), 0x1p-14 / (1 - 0x1p-14), 1e-18);
     CHECK_OK(opevo_operator_parse("matmul(1,16777216,1)", &op, &err));
-    assert_true(isinf(opevo_reference_bound(&op, 1)));
+    assert_true(isinf(opevo_reference_bound(&op, 0, 1)));
     CHECK_OK(opevo_operator_parse("matmul(1,2147483647,2)", &op, &err));
-    CHECK_FAILS(OPEVO_LIMIT, "too many", opevo_reference_blas(&op, NULL, NULL, NULL, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "too many", opevo_reference_blas(&op, NULL, NULL, &err));
 }
 
 int main(void)

@@ -14,8 +14,52 @@
 typedef enum opevo_operator_kind {
     OPEVO_MATMUL,       /* Z[n,m] = sum_k X[n,k] Y[k,m], either input possibly stored transposed */
     OPEVO_BATCH_MATMUL, /* the same for each of `batch` matrices */
-    OPEVO_CONV2D        /* NCHW, direct */
+    OPEVO_CONV2D,       /* NCHW, direct */
+    OPEVO_CONTRACTION   /* what an opevo_contraction says; without a form in text */
 } opevo_operator_kind;
+
+/* What a kernel of an operator is called with: dense arrays, the last dimension innermost. */
+enum { OPEVO_OPERANDS = 8, OPEVO_OPERAND_DIMS = 4, OPEVO_CONTRACTION_AXES = 8 };
+
+typedef enum opevo_element { OPEVO_FLOAT32 } opevo_element;
+
+typedef enum opevo_role {
+    OPEVO_ROLE_INPUT,
+    OPEVO_ROLE_CONSTANT, /* an input known long before, so that a kernel may choose its layout */
+    OPEVO_ROLE_OUTPUT
+} opevo_role;
+
+typedef struct opevo_operand {
+    const char *name; /* "A" */
+    opevo_element type;
+    opevo_role role;
+    int dims;
+    int64_t extent[OPEVO_OPERAND_DIMS];
+} opevo_operand;
+
+/* In the order of a kernel's arguments: inputs and constants, then outputs. */
+typedef struct opevo_operand_list {
+    int count, inputs; /* operands; those before the first output */
+    opevo_operand item[OPEVO_OPERANDS];
+} opevo_operand_list;
+
+/* Sums of products over named axes, the Einstein summation of any number of operands:
+ *
+ *     out[axes of out] = sum over the other axes of  prod over its factors f of  f[axes of f].
+ *
+ * Operands are in the order of opevo_operand_list; the first row without a name ends each list. */
+typedef struct opevo_contraction {
+    const char *name;
+    struct {
+        char name;
+        int64_t extent;
+    } axis[OPEVO_CONTRACTION_AXES];
+    struct {
+        const char *name, *axes; /* a letter for each dimension: "ik" */
+        opevo_role role;
+        unsigned factors; /* of an output: bit i for operand i */
+    } operand[OPEVO_OPERANDS];
+} opevo_contraction;
 
 /* Shapes in elements; unused members are 0. Single precision. */
 typedef struct opevo_operator {
@@ -25,7 +69,16 @@ typedef struct opevo_operator {
     bool transpose_x, transpose_y; /* X is stored k x n; Y is stored m x k */
     int64_t in_channels, height, width, out_channels, kernel_height, kernel_width; /* CONV2D */
     int64_t stride, padding;
+    const opevo_contraction *contraction; /* CONTRACTION: borrowed */
 } opevo_operator;
+
+/* The operands: A (left matrix, image), B (right matrix, weights) and C (the result), or those of
+ * the contraction. */
+void opevo_operator_operands(const opevo_operator *op, opevo_operand_list *out);
+/* Products that are summed in one element of output number `output`, counted from 0; and factors of
+ * each of them. */
+int64_t opevo_operator_terms(const opevo_operator *op, int output);
+int opevo_operator_factors(const opevo_operator *op, int output);
 
 /* Output height and width of a convolution: floor((in + 2 padding - kernel) / stride) + 1. */
 int64_t opevo_operator_out_height(const opevo_operator *op);
@@ -34,7 +87,8 @@ int64_t opevo_operator_out_width(const opevo_operator *op);
 int64_t opevo_operator_out_pixels(const opevo_operator *op);
 /* Whether a convolution is a matrix product as it stands: a kernel of one pixel, stride 1, no padding. */
 bool opevo_operator_is_pointwise(const opevo_operator *op);
-/* Floating-point operations, a multiply-add counted as two. */
+/* Floating-point operations, a multiply-add counted as two: for each output its elements times
+ * terms times factors. */
 double opevo_operator_flop(const opevo_operator *op);
 
 /* The operators known by name: the paper's mm1-3, bmm1-3, c1, c2; and the convolutions of ResNet-18,
@@ -63,7 +117,7 @@ void opevo_operator_print(const opevo_operator *op, opevo_text *out);
  *   conv2d        tile_f factor(Cout,4), tile_y factor(Hout,4), tile_x factor(Wout,4), tile_rc
  * factor(Cin,2), tile_ry factor(KH,2), tile_rx factor(KW,2), auto_unroll_max_step
  * discrete(0,125,256), unroll_explicit categorical(0,1)
- */
+ * Errors: INVALID for a contraction; NOMEM. */
 opevo_status opevo_operator_space(const opevo_operator *op, opevo_space **out, opevo_error *err);
 
 #endif
