@@ -178,7 +178,7 @@ void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
 {
     if (buffer < 0)
         opevo_text_printf(self->out, "t%d", -1 - buffer);
-    else if (buffer <= OPEVO_STAGE_C)
+    else if (buffer <= self->nest->schedule->compute.output)
         opevo_text_printf(self->out, "%c", letters[buffer]);
     else
         opevo_text_printf(self->out, "m%d", buffer);
@@ -239,10 +239,9 @@ void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
         opevo_i_print_conditions(self, &leaf->inside);
         opevo_text_add(self->out, " ? ");
     }
-    opevo_i_print_element(self, &leaf->a);
-    if (leaf->kind == OPEVO_I_MAC) {
-        opevo_text_add(self->out, " * ");
-        opevo_i_print_element(self, &leaf->b);
+    for (int i = 0; i < leaf->factors; i++) {
+        opevo_text_add(self->out, i ? " * " : "");
+        opevo_i_print_element(self, &leaf->factor[i]);
     }
     opevo_text_add(self->out, inside < 0 ? " : 0.0f;\n" : ";\n");
 }
@@ -418,7 +417,7 @@ static void set_launch(const opevo_i_printer *self, const opevo_limits *limits, 
 /* Whether 32 bits can count the elements of every tensor. */
 static bool is_small(const opevo_i_nest *nest)
 {
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; t <= nest->schedule->compute.output; t++) {
         const opevo_i_tensor *tensor = &nest->schedule->compute.tensor[t];
         double size = 1;
 

@@ -158,16 +158,17 @@ static bool moves(const opevo_i_printer *self, const opevo_i_access *access, int
 static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;
+    bool others_move = false;
 
     if (leaf->kind == OPEVO_I_ZERO) {
         opevo_text_printf(self->out, "(V%d){0}", (int)loop->width);
         return;
     }
-    opevo_i_print_operand(self, loop, &leaf->a,
-                          leaf->kind != OPEVO_I_MAC || !moves(self, &leaf->b, loop->lane));
-    if (leaf->kind == OPEVO_I_MAC) {
-        opevo_text_add(self->out, " * ");
-        opevo_i_print_operand(self, loop, &leaf->b, false);
+    for (int i = 1; i < leaf->factors; i++)
+        others_move |= moves(self, &leaf->factor[i], loop->lane);
+    for (int i = 0; i < leaf->factors; i++) {
+        opevo_text_add(self->out, i ? " * " : "");
+        opevo_i_print_operand(self, loop, &leaf->factor[i], i == 0 && !others_move);
     }
 }
 
@@ -201,7 +202,7 @@ static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
     print_value(self, loop);
     opevo_text_add(self->out, ";\n");
     if (leaf->prefetch) {
-        opevo_i_access further = leaf->a;
+        opevo_i_access further = leaf->factor[0];
 
         further.address.constant += leaf->prefetch;
         opevo_i_print_indent(self);
@@ -217,25 +218,25 @@ static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
  * a variable itself: it would move to memory for good. */
 static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
-    const opevo_i_access *accesses[3] = {&loop->leaf->to, &loop->leaf->a, &loop->leaf->b};
     opevo_i_leaf leaf = *loop->leaf;
-    opevo_i_access *own[3] = {&leaf.to, &leaf.a, &leaf.b};
-    int operands = leaf.kind == OPEVO_I_ZERO ? 1 : leaf.kind == OPEVO_I_MAC ? 3 : 2;
 
     opevo_i_print_line(self, "{");
     self->depth++;
-    for (int i = 0; i < operands; i++) {
-        if (self->named[accesses[i]->buffer] != (int)loop->width)
+    for (int i = 0; i <= leaf.factors; i++) {
+        const opevo_i_access *access = i ? &loop->leaf->factor[i - 1] : &loop->leaf->to;
+        opevo_i_access *own = i ? &leaf.factor[i - 1] : &leaf.to;
+
+        if (self->named[access->buffer] != (int)loop->width)
             continue;
         opevo_i_print_indent(self);
         opevo_text_printf(self->out, "V%d t%d = ", (int)loop->width, i);
         self->known[loop->lane] = true;
         self->value[loop->lane] = 0;
-        opevo_i_print_element(self, accesses[i]);
+        opevo_i_print_element(self, access);
         self->known[loop->lane] = false;
         opevo_text_add(self->out, ";\n");
-        own[i]->buffer = -1 - i; /* printed as t0, t1, t2 */
-        own[i]->address = opevo_i_affine_atom(loop->lane);
+        own->buffer = -1 - i; /* printed as t0, t1 and so on */
+        own->address = opevo_i_affine_atom(loop->lane);
     }
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "for (long v%d = 0; v%d < %d; v%d++)\n", loop->lane, loop->lane,
@@ -246,7 +247,7 @@ static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *lo
     if (leaf.to.buffer < 0) {
         opevo_i_print_indent(self);
         self->known[loop->lane] = true;
-        opevo_i_print_element(self, accesses[0]);
+        opevo_i_print_element(self, &loop->leaf->to);
         self->known[loop->lane] = false;
         opevo_text_add(self->out, " = t0;\n");
     }
@@ -278,10 +279,10 @@ static bool print_condition(opevo_i_printer *self, const opevo_i_vector_loop *lo
     opevo_text_add(self->out, "if (");
     if (self->named[leaf->to.buffer] != (int)loop->width)
         print_no_wrap(&all, &leaf->to.address);
-    if (leaf->kind != OPEVO_I_ZERO && self->named[leaf->a.buffer] != (int)loop->width)
-        print_no_wrap(&all, &leaf->a.address);
-    if (leaf->kind == OPEVO_I_MAC)
-        print_no_wrap(&all, &leaf->b.address);
+    for (int i = 0; i < leaf->factors; i++) {
+        if (i || self->named[leaf->factor[i].buffer] != (int)loop->width)
+            print_no_wrap(&all, &leaf->factor[i].address);
+    }
     print_for_all(&all, &leaf->keep, false);
     print_for_all(&all, &leaf->inside, false);
     if (!all.any)

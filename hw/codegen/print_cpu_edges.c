@@ -205,7 +205,7 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
     opevo_text start = {0};
 
     if ((leaf->kind != OPEVO_I_COPY && leaf->kind != OPEVO_I_ADD) || leaf->inside.count ||
-        self->named[leaf->a.buffer] != (int)loop->width || self->named[to.buffer] ||
+        self->named[leaf->factor[0].buffer] != (int)loop->width || self->named[to.buffer] ||
         !can_mask_all(self, &leaf->keep, loop->lane) ||
         (!plain && !find_kept_rows(self, leaf, loop->lane, &rows)))
         return false;
@@ -220,7 +220,7 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
     opevo_i_print_element(self, &to);
     self->known[loop->lane] = false;
     opevo_text_printf(self->out, "%s%s, ", plain ? "" : " + ", opevo_text_string(&start));
-    opevo_i_print_operand(self, loop, &leaf->a, true);
+    opevo_i_print_operand(self, loop, &leaf->factor[0], true);
     opevo_text_printf(self->out, ", %s, %d);\n", opevo_text_string(&lanes), !plain);
     self->uses_masks = true;
     opevo_text_free(&lanes);
@@ -293,10 +293,10 @@ bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const op
     opevo_i_conditions around = {0};
 
     if (leaf->kind != OPEVO_I_COPY || node->extent < SHORTEST_ROW ||
-        leaf->a.buffer > OPEVO_STAGE_B ||
+        leaf->factor[0].buffer >= self->nest->schedule->compute.output ||
         self->nest->buffer[leaf->to.buffer].scope != OPEVO_SCOPE_PACKED ||
         !plain_factor(self, &leaf->to.address, atom, &to) || to != 1 ||
-        !plain_factor(self, &leaf->a.address, atom, &from) ||
+        !plain_factor(self, &leaf->factor[0].address, atom, &from) ||
         !plain_conditions(self, &leaf->keep, atom, true) ||
         !plain_conditions(self, &leaf->inside, atom, false))
         return false;
@@ -322,9 +322,9 @@ bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const op
     self->value[atom] = 0;
     opevo_i_print_element(self, &leaf->to);
     opevo_text_add(self->out, ", ");
-    opevo_i_print_buffer(self, leaf->a.buffer);
+    opevo_i_print_buffer(self, leaf->factor[0].buffer);
     opevo_text_add(self->out, ", ");
-    opevo_i_print_affine(self, &leaf->a.address);
+    opevo_i_print_affine(self, &leaf->factor[0].address);
     self->known[atom] = false;
     opevo_text_printf(self->out, ", %lld, low, high, count);\n", (long long)from);
     self->depth--;

@@ -61,10 +61,8 @@ static void find_named(finder *all, const opevo_i_node *node, const opevo_i_node
         int64_t width = vector ? parent->extent : 1;
 
         look_at(all, &node->leaf->to, lane, width);
-        if (node->leaf->kind != OPEVO_I_ZERO)
-            look_at(all, &node->leaf->a, lane, width);
-        if (node->leaf->kind == OPEVO_I_MAC)
-            look_at(all, &node->leaf->b, lane, width);
+        for (int i = 0; i < node->leaf->factors; i++)
+            look_at(all, &node->leaf->factor[i], lane, width);
         return;
     }
     if (becomes_known)
@@ -124,7 +122,8 @@ static void add_place(placer *all, const opevo_i_access *access)
     if (terms == 0 || self->places == OPEVO_I_PLACES)
         return;
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "%sfloat *p%d = &", access->buffer < OPEVO_STAGE_C ? "const " : "",
+    opevo_text_printf(self->out, "%sfloat *p%d = &",
+                      access->buffer < self->nest->schedule->compute.output ? "const " : "",
                       self->places);
     opevo_i_print_buffer(self, access->buffer);
     opevo_text_add(self->out, "[");
@@ -139,10 +138,8 @@ static void find_places(placer *all, const opevo_i_node *node)
 {
     if (node->kind == OPEVO_I_LEAF) {
         add_place(all, &node->leaf->to);
-        if (node->leaf->kind != OPEVO_I_ZERO)
-            add_place(all, &node->leaf->a);
-        if (node->leaf->kind == OPEVO_I_MAC)
-            add_place(all, &node->leaf->b);
+        for (int i = 0; i < node->leaf->factors; i++)
+            add_place(all, &node->leaf->factor[i]);
     }
     for (const opevo_i_node *one = node->first; one; one = one->next)
         find_places(all, one);
@@ -162,7 +159,7 @@ void opevo_i_print_cpu_places(opevo_i_printer *self, const opevo_i_node *node)
 
 void opevo_i_print_cpu_buffers(opevo_i_printer *self, bool parallel)
 {
-    for (int i = OPEVO_STAGE_C + 1; i < OPEVO_I_BUFFERS; i++) {
+    for (int i = self->nest->schedule->compute.output + 1; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
         int lanes = self->named[i];
 
@@ -409,7 +406,7 @@ void opevo_i_print_cpu(opevo_i_printer *self)
         opevo_text_add(out, mask_head);
     if (self->uses_rows)
         opevo_text_add(out, row_head);
-    for (int i = OPEVO_STAGE_C + 1; i < OPEVO_I_BUFFERS; i++) {
+    for (int i = self->nest->schedule->compute.output + 1; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
 
         if (buffer->scope == OPEVO_SCOPE_PACKED && buffer->size)

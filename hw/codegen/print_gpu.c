@@ -85,12 +85,12 @@ static void print_short_copy(opevo_i_printer *self, const opevo_i_leaf *leaf, in
     open_if(self, &leaf->inside);
     if (from) {
         opevo_text_add(self->out, "t = ");
-        print_vector_place(self, &leaf->a, width, true);
+        print_vector_place(self, &leaf->factor[0], width, true);
         opevo_text_add(self->out, ";\n");
     } else {
         opevo_text_add(self->out, "{\n");
         self->depth++;
-        print_lanes(self, &leaf->a, lanes, width, true);
+        print_lanes(self, &leaf->factor[0], lanes, width, true);
         self->depth--;
         opevo_i_print_line(self, "}");
     }
@@ -110,8 +110,8 @@ bool opevo_i_print_short_vector(opevo_i_printer *self, const opevo_i_node *loop,
     int lanes = loop->atom;
     int64_t width = loop->extent;
     bool from = leaf->kind == OPEVO_I_COPY &&
-                self->nest->buffer[leaf->a.buffer].scope != OPEVO_SCOPE_LOCAL &&
-                is_vector(self, &leaf->a, lanes, width);
+                self->nest->buffer[leaf->factor[0].buffer].scope != OPEVO_SCOPE_LOCAL &&
+                is_vector(self, &leaf->factor[0], lanes, width);
     bool to = self->nest->buffer[leaf->to.buffer].scope != OPEVO_SCOPE_LOCAL &&
               is_vector(self, &leaf->to, lanes, width);
 
@@ -212,7 +212,7 @@ static void declare_buffers(opevo_i_printer *self, opevo_scope scope)
 
     for (int i = 0; i < 3; i++)
         threads *= self->nest->bound_extent[thread_axes[i]];
-    for (int i = OPEVO_STAGE_C + 1; i < OPEVO_I_BUFFERS; i++) {
+    for (int i = self->nest->schedule->compute.output + 1; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
 
         if (buffer->scope != scope || buffer->size == 0)

@@ -4,6 +4,8 @@
 
 #include "schedule_internal.h"
 
+#include <string.h>
+
 #define LARGEST_TENSOR (INT64_C(1) << 40)
 
 static void add_axis(opevo_i_compute *self, char name, int64_t extent, bool reduces)
@@ -87,20 +89,60 @@ static void set_conv2d(const opevo_operator *op, opevo_i_compute *self)
     add_dim(out, width, AXIS_X);
 }
 
-bool opevo_i_compute_of(const opevo_operator *op, opevo_i_compute *out)
+static opevo_status set_contraction(const opevo_operator *op, opevo_i_compute *self,
+                                    opevo_error *err)
 {
-    *out = (opevo_i_compute){0};
-    if (op->kind == OPEVO_CONV2D)
+    const opevo_contraction *what = op->contraction;
+    const char *kept = what->operand[self->output].axes;
+
+    if (what->operand[self->output].factors != (1U << self->output) - 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not the product of all its inputs.",
+                          what->operand[self->output].name);
+    for (int pass = 0; pass < 2; pass++) { /* reducing axes come last */
+        for (int a = 0; a < OPEVO_CONTRACTION_AXES && what->axis[a].name; a++) {
+            bool reduces = !strchr(kept, what->axis[a].name);
+
+            if (reduces == (pass == 1))
+                add_axis(self, what->axis[a].name, what->axis[a].extent, reduces);
+        }
+    }
+    for (int t = 0; t <= self->output; t++) {
+        for (const char *name = what->operand[t].axes; *name; name++) {
+            int axis = 0;
+
+            while (self->axis_name[axis] != *name)
+                axis++;
+            add_dim(&self->tensor[t], self->axis_extent[axis], axis);
+        }
+    }
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_compute_of(const opevo_operator *op, opevo_i_compute *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_operand_list list;
+
+    opevo_operator_operands(op, &list);
+    if (list.count != list.inputs + 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A schedule computes one output, not %d.",
+                          list.count - list.inputs);
+    *out = (opevo_i_compute){.output = list.inputs};
+    if (op->kind == OPEVO_CONTRACTION)
+        OPEVO_TRY(set_contraction(op, out, err));
+    else if (op->kind == OPEVO_CONV2D)
         set_conv2d(op, out);
     else
         set_matmul(op, out);
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; t < list.count; t++) {
         double size = 1;
 
         for (int d = 0; d < out->tensor[t].dims; d++)
             size *= (double)out->tensor[t].extent[d];
         if (size >= (double)LARGEST_TENSOR)
-            return false;
+            return OPEVO_FAIL(err, OPEVO_LIMIT,
+                              "A tensor of the operator has 2^40 elements or more.");
     }
-    return true;
+cleanup:
+    return status;
 }

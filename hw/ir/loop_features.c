@@ -220,9 +220,10 @@ static void touch_stage(walker *self, int number, const opevo_i_affine *index,
 static void touch_body(walker *self, const int *reads, int write)
 {
     const opevo_i_compute *compute = &self->schedule->compute;
-    int stages[4] = {write, write, reads[0], reads[1]};
+    int stages[OPEVO_OPERANDS + 1] = {write, write};
 
-    for (int i = 0; i < 4; i++) {
+    memcpy(stages + 2, reads, (size_t)compute->output * sizeof *reads);
+    for (int i = 0; i < compute->output + 2; i++) {
         opevo_i_affine index[OPEVO_I_AXES];
         const opevo_i_stage *stage = &self->schedule->stage[stages[i]];
 
@@ -234,7 +235,7 @@ static void touch_body(walker *self, const int *reads, int write)
     }
     if (self->depth) {
         row_at(self, self->depth - 1)->adds++;
-        row_at(self, self->depth - 1)->multiplies++;
+        row_at(self, self->depth - 1)->multiplies += compute->output - 1;
     }
 }
 
@@ -250,7 +251,7 @@ static void walk_copy(walker *self, int number)
         enter(self, &stage->loop[i]);
     for (int d = 0; d < self->schedule->compute.tensor[stage->tensor].dims; d++)
         index[d] = opevo_i_schedule_copied(self->schedule, stage, d, stage->axis);
-    touch_stage(self, writes ? OPEVO_STAGE_C : number, index, stage);
+    touch_stage(self, writes ? self->schedule->compute.output : number, index, stage);
     touch_stage(self, writes ? number : stage->source, writes ? stage->axis : index, stage);
     for (int i = 0; i < stage->loops; i++)
         leave(self);
@@ -258,21 +259,22 @@ static void walk_copy(walker *self, int number)
 
 static void walk(walker *self, int at, const int *reads, int write)
 {
-    const opevo_i_stage *compute = &self->schedule->stage[OPEVO_STAGE_C];
+    int output = self->schedule->compute.output;
+    const opevo_i_stage *compute = &self->schedule->stage[output];
 
     if (at == compute->loops) {
         touch_body(self, reads, write);
         return;
     }
     enter(self, &compute->loop[at]);
-    for (int i = OPEVO_STAGE_C + 1; i < self->schedule->stages; i++) {
+    for (int i = output + 1; i < self->schedule->stages; i++) {
         const opevo_i_stage *stage = &self->schedule->stage[i];
 
         if (stage->attached == at && stage->kind == OPEVO_I_CACHE_READ)
             walk_copy(self, i);
     }
     walk(self, at + 1, reads, write);
-    if (write != OPEVO_STAGE_C && self->schedule->stage[write].attached == at)
+    if (write != output && self->schedule->stage[write].attached == at)
         walk_copy(self, write);
     leave(self);
 }
@@ -285,8 +287,8 @@ static int compare_touches(const void *a, const void *b)
 static opevo_status walk_all(const opevo_schedule *schedule, opevo_i_nest **nest, walker *self,
                              opevo_error *err)
 {
-    int reads[2] = {OPEVO_STAGE_A, OPEVO_STAGE_B};
-    int write = OPEVO_STAGE_C;
+    int reads[OPEVO_OPERANDS];
+    int write = schedule->compute.output;
     opevo_status status = opevo_i_nest_create(schedule, nest, err);
 
     if (status != OPEVO_OK)
@@ -298,7 +300,9 @@ static opevo_status walk_all(const opevo_schedule *schedule, opevo_i_nest **nest
     self->row = opevo_calloc(MOST_VARIABLES, sizeof *self->row);
     if (!self->row)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
-    for (int i = OPEVO_STAGE_C + 1; i < self->schedule->stages; i++) {
+    for (int t = 0; t < OPEVO_OPERANDS; t++)
+        reads[t] = t;
+    for (int i = schedule->compute.output + 1; i < self->schedule->stages; i++) {
         if (self->schedule->stage[i].kind == OPEVO_I_CACHE_WRITE)
             write = i;
         else

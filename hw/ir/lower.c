@@ -19,23 +19,24 @@ static void add_sync(opevo_i_lowering *self, opevo_i_node *parent)
 
 static void add_body(opevo_i_lowering *self, opevo_i_node *parent)
 {
-    opevo_i_leaf leaf = {.kind = OPEVO_I_MAC};
+    opevo_i_leaf leaf = {.kind = self->output > 1 ? OPEVO_I_MAC : OPEVO_I_ADD,
+                         .factors = self->output};
 
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; t <= self->output; t++) {
         opevo_i_affine index[OPEVO_I_AXES];
-        int stage = t == OPEVO_STAGE_C ? self->write : self->reads[t];
+        int stage = t == self->output ? self->write : self->reads[t];
         opevo_i_access access;
 
         for (int d = 0; d < self->schedule->compute.tensor[t].dims; d++)
             index[d] = opevo_i_schedule_index(self->schedule, t, d);
-        for (int i = 0; stage != OPEVO_STAGE_C && stage == self->write &&
-                        i < self->schedule->stage[stage].axes;
+        for (int i = 0;
+             stage != self->output && stage == self->write && i < self->schedule->stage[stage].axes;
              i++)
             index[i] = opevo_i_affine_atom(self->schedule->stage[stage].origin[i]);
         if (opevo_i_is_tensor(&self->schedule->stage[stage]))
             opevo_i_lower_bound_index(self, &leaf.keep, t, index);
         access = opevo_i_lower_access_of(self, stage, index);
-        *(t == 0 ? &leaf.a : t == 1 ? &leaf.b : &leaf.to) = access;
+        *(t == self->output ? &leaf.to : &leaf.factor[t]) = access;
     }
     opevo_i_lower_add_leaf(self, opevo_i_lower_add_vthreads(self, parent, &leaf), &leaf);
 }
@@ -64,7 +65,7 @@ static int count_chosen(const opevo_i_lowering *self, int loop, copy_choice choi
 {
     int count = 0;
 
-    for (int i = OPEVO_STAGE_C + 1; i < self->schedule->stages; i++)
+    for (int i = self->output + 1; i < self->schedule->stages; i++)
         count += is_chosen(&self->schedule->stage[i], loop, choice);
     return count;
 }
@@ -72,7 +73,7 @@ static int count_chosen(const opevo_i_lowering *self, int loop, copy_choice choi
 static void fill_chosen(opevo_i_lowering *self, opevo_i_node *parent, int loop, copy_choice choice,
                         opevo_i_copy_kind kind, const opevo_i_affine *turn)
 {
-    for (int i = OPEVO_STAGE_C + 1; i < self->schedule->stages; i++) {
+    for (int i = self->output + 1; i < self->schedule->stages; i++) {
         if (is_chosen(&self->schedule->stage[i], loop, choice))
             opevo_i_lower_add_nest(self, parent, i, kind, turn);
     }
@@ -160,7 +161,7 @@ static void lower_turn(opevo_i_lowering *self, opevo_i_node *into, int at, int n
 {
     const opevo_i_loop *loop = &self->compute->loop[at];
     opevo_i_affine turn = opevo_i_affine_atom(next);
-    bool writes = self->write != OPEVO_STAGE_C && self->schedule->stage[self->write].attached == at;
+    bool writes = self->write != self->output && self->schedule->stage[self->write].attached == at;
     int doubled = count_chosen(self, at, SHARED_DOUBLE);
     int staged = count_chosen(self, at, SHARED_STAGED);
 
@@ -200,7 +201,7 @@ static void lower(opevo_i_lowering *self, opevo_i_node *parent, int at)
     if (!parent || self->status != OPEVO_OK)
         return;
     if (self->zeroed && at == self->zeroed_at)
-        opevo_i_lower_add_nest(self, parent, OPEVO_STAGE_C, OPEVO_I_CLEAR, NULL);
+        opevo_i_lower_add_nest(self, parent, self->output, OPEVO_I_CLEAR, NULL);
     if (at == self->compute->loops) {
         add_body(self, parent);
         return;
@@ -233,10 +234,10 @@ static void find_stages(opevo_i_lowering *self)
 {
     bool shared = false;
 
-    self->reads[0] = OPEVO_STAGE_A;
-    self->reads[1] = OPEVO_STAGE_B;
-    self->write = OPEVO_STAGE_C;
-    for (int i = OPEVO_STAGE_C + 1; i < self->schedule->stages; i++) {
+    for (int t = 0; t < self->output; t++)
+        self->reads[t] = t;
+    self->write = self->output;
+    for (int i = self->output + 1; i < self->schedule->stages; i++) {
         const opevo_i_stage *stage = &self->schedule->stage[i];
 
         if (stage->attached < 0)
@@ -282,7 +283,7 @@ static void find_zeroed(opevo_i_lowering *self)
 {
     int at = 0;
 
-    if (self->write != OPEVO_STAGE_C)
+    if (self->write != self->output)
         return;
     if (self->slices > 1) {
         OPEVO_I_REFUSE(self, "Threads can share a sum only where a copy of C gathers it.");
@@ -296,7 +297,7 @@ static void find_zeroed(opevo_i_lowering *self)
         return;
     }
     *self->zeroed = (opevo_i_stage){
-        .kind = OPEVO_I_CACHE_WRITE, .tensor = OPEVO_STAGE_C, .scope = OPEVO_SCOPE_LOCAL};
+        .kind = OPEVO_I_CACHE_WRITE, .tensor = self->output, .scope = OPEVO_SCOPE_LOCAL};
     self->zeroed_at = at;
     self->status = opevo_i_schedule_attach(self->schedule, self->zeroed, at - 1, self->err);
 }
@@ -333,7 +334,8 @@ opevo_status opevo_i_nest_create(const opevo_schedule *schedule, opevo_i_nest **
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a loop nest.");
     }
     self.schedule = self.nest->schedule;
-    self.compute = &self.schedule->stage[OPEVO_STAGE_C];
+    self.output = self.schedule->compute.output;
+    self.compute = &self.schedule->stage[self.output];
     self.nest->root = opevo_i_lower_add_node(&self, NULL, OPEVO_I_LIST);
     find_bound(&self);
     find_stages(&self);

@@ -107,12 +107,12 @@ static opevo_i_leaf round_leaf(opevo_i_lowering *self, int number, opevo_i_copy_
 {
     opevo_i_access box = mailbox(self, number, held);
     opevo_i_affine thread = opevo_i_affine_atom(self->slice);
-    opevo_i_leaf leaf = {.kind = OPEVO_I_ADD, .to = *held, .a = box};
+    opevo_i_leaf leaf = {.kind = OPEVO_I_ADD, .to = *held, .factors = 1, .factor = {box}};
 
     if (kind == OPEVO_I_SEND) {
         leaf.kind = OPEVO_I_COPY;
         leaf.to = box;
-        leaf.a = *held;
+        leaf.factor[0] = *held;
         thread = opevo_i_affine_add(&self->schedule->atoms, thread, -1, round);
     }
     opevo_i_lower_add_condition(self, &leaf.keep, &thread, 0, 1);
@@ -123,10 +123,10 @@ static opevo_i_leaf round_leaf(opevo_i_lowering *self, int number, opevo_i_copy_
 static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_kind kind,
                               const opevo_i_affine *turn)
 {
-    opevo_i_stage *stage = number == OPEVO_STAGE_C ? self->zeroed : &self->schedule->stage[number];
+    opevo_i_stage *stage = number == self->output ? self->zeroed : &self->schedule->stage[number];
     opevo_i_atoms *atoms = &self->schedule->atoms;
     opevo_i_leaf leaf = {
-        .kind = OPEVO_I_COPY, .stream = stage->stream, .prefetch = stage->prefetch};
+        .kind = OPEVO_I_COPY, .stream = stage->stream, .prefetch = stage->prefetch, .factors = 1};
     opevo_i_affine axis[OPEVO_I_AXES];
     opevo_i_affine index[OPEVO_I_DIMS];
     opevo_i_access held;
@@ -138,10 +138,11 @@ static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_k
             index[d] = opevo_i_affine_replace(atoms, &index[d],
                                               self->compute->loop[stage->attached].atom, turn);
     }
-    if (number == OPEVO_STAGE_C) { /* the sums gather in C itself */
+    if (number == self->output) { /* the sums gather in C itself */
         leaf.kind = OPEVO_I_ZERO;
-        opevo_i_lower_bound_index(self, &leaf.keep, OPEVO_STAGE_C, index);
-        leaf.to = opevo_i_lower_access_of(self, OPEVO_STAGE_C, index);
+        leaf.factors = 0;
+        opevo_i_lower_bound_index(self, &leaf.keep, self->output, index);
+        leaf.to = opevo_i_lower_access_of(self, self->output, index);
         return leaf;
     }
     if (kind == OPEVO_I_SEND || kind == OPEVO_I_RECEIVE) {
@@ -151,6 +152,7 @@ static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_k
     held = held_access(self, number, axis, turn);
     if (kind == OPEVO_I_CLEAR) {
         leaf.kind = OPEVO_I_ZERO;
+        leaf.factors = 0;
         leaf.to = held;
     } else if (kind == OPEVO_I_WRITE || kind == OPEVO_I_GATHER) {
         if (self->slices > 1) { /* only the thread that has the whole sum */
@@ -159,16 +161,16 @@ static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_k
             opevo_i_lower_add_condition(self, &leaf.keep, &thread, 0, 1);
         }
         leaf.kind = kind == OPEVO_I_WRITE ? OPEVO_I_COPY : OPEVO_I_ADD;
-        opevo_i_lower_bound_index(self, &leaf.keep, OPEVO_STAGE_C, index);
-        leaf.to = opevo_i_lower_access_of(self, OPEVO_STAGE_C, index);
-        leaf.a = held;
+        opevo_i_lower_bound_index(self, &leaf.keep, self->output, index);
+        leaf.to = opevo_i_lower_access_of(self, self->output, index);
+        leaf.factor[0] = held;
     } else if (kind == OPEVO_I_PUT) {
         leaf.to = held;
-        leaf.a = staging(self, number);
+        leaf.factor[0] = staging(self, number);
     } else {
         if (opevo_i_is_tensor(&self->schedule->stage[stage->source]))
             opevo_i_lower_bound_index(self, &leaf.inside, stage->tensor, index);
-        leaf.a = opevo_i_lower_access_of(self, stage->source, index);
+        leaf.factor[0] = opevo_i_lower_access_of(self, stage->source, index);
         leaf.to = kind == OPEVO_I_FETCH ? staging(self, number) : held;
     }
     return leaf;
@@ -178,7 +180,7 @@ void opevo_i_lower_add_nest(opevo_i_lowering *self, opevo_i_node *parent, int nu
                             opevo_i_copy_kind kind, const opevo_i_affine *turn)
 {
     const opevo_i_stage *stage =
-        number == OPEVO_STAGE_C ? self->zeroed : &self->schedule->stage[number];
+        number == self->output ? self->zeroed : &self->schedule->stage[number];
     opevo_i_leaf leaf = copy_leaf(self, number, kind, turn);
     bool spread = false; /* over virtual threads */
 

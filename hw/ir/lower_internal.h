@@ -12,9 +12,10 @@ typedef struct opevo_i_lowering {
     opevo_i_nest *nest;
     opevo_schedule *schedule;
     const opevo_i_stage *compute;
-    int reads[2];          /* the stage that the computation reads A and B from */
-    int write;             /* the copy that it writes, or C */
-    opevo_i_stage *zeroed; /* C itself, where its sums gather there */
+    int output;                /* the stage of the computation */
+    int reads[OPEVO_OPERANDS]; /* the stage that it reads each input from */
+    int write;                 /* the copy that it writes, or `output` */
+    opevo_i_stage *zeroed;     /* C itself, where its sums gather there */
     int zeroed_at;
     int slice; /* thread axis over parts of a sum, -1: none; and how many */
     int64_t slices;

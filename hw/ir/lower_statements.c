@@ -171,9 +171,11 @@ static bool conditions_use(const opevo_i_atoms *atoms, const opevo_i_conditions 
 
 static bool leaf_uses(const opevo_i_atoms *atoms, const opevo_i_leaf *leaf, int atom)
 {
+    for (int i = 0; i < leaf->factors; i++) {
+        if (opevo_i_affine_uses(atoms, &leaf->factor[i].address, atom))
+            return true;
+    }
     return opevo_i_affine_uses(atoms, &leaf->to.address, atom) ||
-           opevo_i_affine_uses(atoms, &leaf->a.address, atom) ||
-           opevo_i_affine_uses(atoms, &leaf->b.address, atom) ||
            conditions_use(atoms, &leaf->keep, atom) || conditions_use(atoms, &leaf->inside, atom);
 }
 

@@ -21,9 +21,9 @@ static bool find_tail(opevo_i_lowering *self, int at, int atom, tail *out)
     opevo_i_affine index[OPEVO_I_DIMS];
     opevo_i_conditions inside = {0};
 
-    for (int d = 0; d < self->schedule->compute.tensor[OPEVO_STAGE_C].dims; d++)
-        index[d] = opevo_i_schedule_index(self->schedule, OPEVO_STAGE_C, d);
-    opevo_i_lower_bound_index(self, &inside, OPEVO_STAGE_C, index);
+    for (int d = 0; d < self->schedule->compute.tensor[self->output].dims; d++)
+        index[d] = opevo_i_schedule_index(self->schedule, self->output, d);
+    opevo_i_lower_bound_index(self, &inside, self->output, index);
     for (int i = 0; i < inside.count; i++) {
         const opevo_i_condition *one = &inside.item[i];
         opevo_i_affine turn = opevo_i_affine_atom(atom);
@@ -80,7 +80,7 @@ static opevo_i_node *add_if(opevo_i_lowering *self, opevo_i_node *parent, const 
 void opevo_i_lower_trimmed(opevo_i_lowering *self, opevo_i_node *parent, int at,
                            void (*sums)(opevo_i_lowering *self, opevo_i_node *into, int at))
 {
-    opevo_i_stage *compute = &self->schedule->stage[OPEVO_STAGE_C];
+    opevo_i_stage *compute = &self->schedule->stage[self->output];
     opevo_i_stage *write = &self->schedule->stage[self->write];
     int atom = write->origin[write->trim];
     opevo_i_loop *loop[2] = {NULL, NULL};

@@ -31,18 +31,20 @@ typedef struct opevo_i_access {
 
 typedef enum opevo_i_leaf_kind {
     OPEVO_I_ZERO, /* to = 0 */
-    OPEVO_I_COPY, /* to = a */
-    OPEVO_I_ADD,  /* to += a */
-    OPEVO_I_MAC   /* to += a * b */
+    OPEVO_I_COPY, /* to = factor */
+    OPEVO_I_ADD,  /* to += factor */
+    OPEVO_I_MAC   /* to += product of two factors or more */
 } opevo_i_leaf_kind;
 
 typedef struct opevo_i_leaf {
     opevo_i_leaf_kind kind;
     bool stream;
-    int64_t prefetch; /* elements after `a`; 0: none */
-    opevo_i_access to, a, b;
+    int64_t prefetch; /* elements after the factor; 0: none */
+    opevo_i_access to;
+    int factors; /* 0, 1, 1, 2 or more */
+    opevo_i_access factor[OPEVO_OPERANDS - 1];
     opevo_i_conditions keep;   /* nothing is done unless all hold */
-    opevo_i_conditions inside; /* COPY: 0 takes the place of a unless all hold */
+    opevo_i_conditions inside; /* COPY: 0 takes the place of the factor unless all hold */
 } opevo_i_leaf;
 
 typedef enum opevo_i_node_kind {

@@ -22,7 +22,7 @@ opevo_i_affine opevo_i_schedule_index(const opevo_schedule *schedule, int tensor
     for (int i = 0; i < schedule->compute.axes; i++) {
         if (one->factor[dim][i])
             index = opevo_i_affine_add(&schedule->atoms, index, one->factor[dim][i],
-                                       &schedule->stage[OPEVO_STAGE_C].axis[i]);
+                                       &schedule->stage[schedule->compute.output].axis[i]);
     }
     return index;
 }
@@ -41,7 +41,7 @@ static bool is_inside(const opevo_i_stage *compute, int loop, int place, opevo_s
 static opevo_i_affine varying(const opevo_schedule *self, const opevo_i_affine *index, int place,
                               opevo_scope scope, opevo_i_affine *base)
 {
-    const opevo_i_stage *compute = &self->stage[OPEVO_STAGE_C];
+    const opevo_i_stage *compute = &self->stage[self->compute.output];
     opevo_i_affine inner = opevo_i_affine_constant(0);
 
     *base = opevo_i_affine_constant(index->constant);
@@ -70,7 +70,8 @@ static int64_t needed(const opevo_schedule *self, int tensor, int dim)
         int64_t turns = compute->axis_extent[i];
 
         if (compute->axis_reduces[i])
-            turns = opevo_i_affine_most(&self->atoms, &self->stage[OPEVO_STAGE_C].axis[i]) + 1;
+            turns =
+                opevo_i_affine_most(&self->atoms, &self->stage[self->compute.output].axis[i]) + 1;
         count += compute->tensor[tensor].factor[dim][i] * (turns - 1);
     }
     return count;
@@ -78,7 +79,7 @@ static int64_t needed(const opevo_schedule *self, int tensor, int dim)
 
 static void find_vthreads(const opevo_schedule *self, opevo_i_stage *stage)
 {
-    const opevo_i_stage *compute = &self->stage[OPEVO_STAGE_C];
+    const opevo_i_stage *compute = &self->stage[self->compute.output];
 
     stage->vthreads = 0;
     for (int i = 0; i < compute->loops && stage->scope == OPEVO_SCOPE_LOCAL; i++) {
@@ -159,7 +160,7 @@ static void set_part(opevo_schedule *self, opevo_i_stage *stage, int loop)
 
 static opevo_status set_sums(opevo_schedule *self, opevo_i_stage *stage, int loop, opevo_error *err)
 {
-    const opevo_i_stage *compute = &self->stage[OPEVO_STAGE_C];
+    const opevo_i_stage *compute = &self->stage[self->compute.output];
 
     stage->axes = 0;
     for (int i = 0; i < compute->loops; i++) {

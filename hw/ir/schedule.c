@@ -15,21 +15,22 @@
 
 static opevo_status set_stages(opevo_schedule *self, opevo_error *err)
 {
-    static const char *const names[3] = {"A", "B", "C"};
     const opevo_i_compute *compute = &self->compute;
     opevo_status status = OPEVO_OK;
+    opevo_operand_list list;
 
-    for (int i = 0; i < 3; i++) {
+    opevo_operator_operands(&self->op, &list);
+    for (int i = 0; i < list.count; i++) {
         opevo_i_stage *stage = &self->stage[i];
 
-        stage->kind = i == OPEVO_STAGE_C ? OPEVO_I_COMPUTE : OPEVO_I_TENSOR;
+        stage->kind = i == compute->output ? OPEVO_I_COMPUTE : OPEVO_I_TENSOR;
         stage->tensor = i;
         stage->attached = -1;
-        snprintf(stage->name, sizeof stage->name, "%s", names[i]);
+        snprintf(stage->name, sizeof stage->name, "%s", list.item[i].name);
     }
-    self->stages = 3;
+    self->stages = list.count;
     for (int i = 0; i < compute->axes; i++) {
-        opevo_i_stage *stage = &self->stage[OPEVO_STAGE_C];
+        opevo_i_stage *stage = &self->stage[compute->output];
         char name[2] = {compute->axis_name[i], '\0'};
 
         OPEVO_TRY(opevo_i_step_add_loop(self, stage, name, compute->axis_extent[i],
@@ -50,11 +51,7 @@ opevo_status opevo_schedule_create(const opevo_operator *op, opevo_schedule **ou
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a schedule.");
     self->op = *op;
-    if (!opevo_i_compute_of(op, &self->compute)) {
-        status =
-            OPEVO_FAIL(err, OPEVO_LIMIT, "A tensor of the operator has 2^40 elements or more.");
-        goto cleanup;
-    }
+    OPEVO_TRY(opevo_i_compute_of(op, &self->compute, err));
     OPEVO_TRY(set_stages(self, err));
     *out = self;
     self = NULL;
@@ -125,7 +122,7 @@ static opevo_status apply_to(opevo_schedule *self, opevo_i_stage *stage, const o
 {
     bool frozen = false;
 
-    for (int i = OPEVO_STAGE_C + 1; i < self->stages; i++)
+    for (int i = self->compute.output + 1; i < self->stages; i++)
         frozen |= stage->kind == OPEVO_I_COMPUTE && self->stage[i].attached >= 0;
     if (frozen && step->kind <= OPEVO_STEP_ANNOTATE)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -150,7 +147,7 @@ static opevo_status apply_to(opevo_schedule *self, opevo_i_stage *stage, const o
 
 static opevo_status set_unrolling(opevo_schedule *self, const opevo_step *step, opevo_error *err)
 {
-    if (step->count != 2 || step->stage != OPEVO_STAGE_C || step->number[0] < 0 ||
+    if (step->count != 2 || step->stage != self->compute.output || step->number[0] < 0 ||
         step->number[0] > 1 << 20 || step->number[1] < 0 || step->number[1] > 1)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "auto_unroll takes C, a number of statements up to 2^20, and 0 or 1.");

@@ -9,7 +9,7 @@
 
 static bool has_copy(const opevo_schedule *self, int tensor)
 {
-    for (int i = OPEVO_STAGE_C + 1; i < self->stages; i++) {
+    for (int i = self->compute.output + 1; i < self->stages; i++) {
         if (self->stage[i].tensor == tensor)
             return true;
     }
@@ -40,10 +40,10 @@ opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step,
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s",
                           write ? "Only C can be written by way of a copy, a local one."
                                 : "Only A, B and their copies can be read by way of a copy.");
-    if (write ? has_copy(self, OPEVO_STAGE_C)
+    if (write ? has_copy(self, self->compute.output)
               : source->kind == OPEVO_I_TENSOR && has_copy(self, source->tensor))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has a copy already.", source->name);
-    for (int i = OPEVO_STAGE_C + 1; i < self->stages; i++) {
+    for (int i = self->compute.output + 1; i < self->stages; i++) {
         if (self->stage[i].kind == OPEVO_I_CACHE_READ && self->stage[i].source == step->stage)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s has a copy already.", source->name);
     }
@@ -63,7 +63,7 @@ opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step,
 opevo_status opevo_i_step_attach(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
                                  opevo_error *err)
 {
-    const opevo_i_stage *compute = &self->stage[OPEVO_STAGE_C];
+    const opevo_i_stage *compute = &self->stage[self->compute.output];
     int loop = 0;
     opevo_status status = opevo_i_step_take_loop(compute, step, &loop, err);
 

@@ -27,17 +27,19 @@ typedef struct opevo_i_tensor {
     int64_t factor[OPEVO_I_DIMS][OPEVO_I_AXES];
 } opevo_i_tensor;
 
-/* C[...] = sum over the reducing axes of A[...] B[...]. */
+/* The last tensor is the sum over the reducing axes of the product of the others. */
 typedef struct opevo_i_compute {
     int axes;
     char axis_name[OPEVO_I_AXES];
     int64_t axis_extent[OPEVO_I_AXES];
     bool axis_reduces[OPEVO_I_AXES];
-    opevo_i_tensor tensor[3];
+    int output; /* number of the last tensor, and of the stage that computes it */
+    opevo_i_tensor tensor[OPEVO_OPERANDS];
 } opevo_i_compute;
 
-/* False for shapes too large. */
-bool opevo_i_compute_of(const opevo_operator *op, opevo_i_compute *out);
+/* Errors: LIMIT for shapes too large; INVALID for an operator that is not one sum of products of all
+ * its inputs. */
+opevo_status opevo_i_compute_of(const opevo_operator *op, opevo_i_compute *out, opevo_error *err);
 
 typedef struct opevo_i_loop {
     char name[OPEVO_I_NAME];
@@ -64,7 +66,7 @@ typedef enum opevo_i_stage_kind {
 typedef struct opevo_i_stage {
     opevo_i_stage_kind kind;
     char name[OPEVO_I_NAME];
-    int tensor; /* 0, 1, 2 */
+    int tensor; /* number of the operand */
     int source; /* CACHE_READ: the stage that is copied */
     opevo_scope scope;
     int attached; /* loop of C, -1 before */

@@ -56,7 +56,7 @@ static void print_fused(const opevo_schedule *schedule, const opevo_step *step, 
 static void print_step(const opevo_schedule *schedule, const opevo_step *step, opevo_text *out)
 {
     int loops = loop_operands(step->kind);
-    int of = step->kind == OPEVO_STEP_ATTACH ? OPEVO_STAGE_C : step->stage;
+    int of = step->kind == OPEVO_STEP_ATTACH ? schedule->compute.output : step->stage;
 
     opevo_text_printf(out, "%s %s", step_names[step->kind], schedule->stage[step->stage].name);
     if (step->kind == OPEVO_STEP_FUSE)
@@ -135,7 +135,7 @@ static opevo_status read_operand(const opevo_schedule *schedule, opevo_step *ste
                                  opevo_error *err)
 {
     int loops = loop_operands(step->kind);
-    int of = step->kind == OPEVO_STEP_ATTACH ? OPEVO_STAGE_C : step->stage;
+    int of = step->kind == OPEVO_STEP_ATTACH ? schedule->compute.output : step->stage;
     int64_t *number = &step->number[step->count];
 
     if (step->kind == OPEVO_STEP_FUSE || loops < 0 || step->count < loops) {

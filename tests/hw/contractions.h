@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators of three inputs and of two outputs, for tests of what takes any number of operands. */
+/* Operators of one and three inputs and of two outputs, for tests of what takes any number of operands. */
 
 #ifndef OPEVO_TESTS_CONTRACTIONS_H
 #define OPEVO_TESTS_CONTRACTIONS_H
@@ -27,6 +27,13 @@ static const opevo_contraction paired = {
                 {"C", "ij", OPEVO_ROLE_OUTPUT, 3},
                 {"R", "i", OPEVO_ROLE_OUTPUT, 1}},
 };
+/* R[i] = sum_k A[i,k]: one input. */
+static const opevo_contraction sums = {
+    .name = "sums",
+    .axis = {{'i', ROWS_I}, {'k', SUMMED_K}},
+    .operand = {{"A", "ik", OPEVO_ROLE_INPUT, 0}, {"R", "i", OPEVO_ROLE_OUTPUT, 1}},
+};
+static const opevo_operator sums_op = {.kind = OPEVO_CONTRACTION, .contraction = &sums};
 static const opevo_operator scaled_op = {.kind = OPEVO_CONTRACTION, .contraction = &scaled};
 static const opevo_operator paired_op = {.kind = OPEVO_CONTRACTION, .contraction = &paired};
 

@@ -8,6 +8,7 @@
 
 #include "build_source.h"
 
+#include <opevo/emit.h>
 #include <opevo/memory.h>
 
 #include "harness_internal.h"
@@ -74,15 +75,15 @@ static void test_flop(void **state)
     CHECK_CLOSE(opevo_reference_roundings(&paired_op, 1), SUMMED_K - 1, 0);
 }
 
+static const opevo_i_cpu_plan plan = {.precision = 0.5,
+                                      .repeat_s = 0.01,
+                                      .run_limit_s = 50,
+                                      .core = -1,
+                                      .brief = true,
+                                      .memory_bytes = (uint64_t)1 << 30};
+
 static void test_child(void **state)
 {
-    const opevo_i_cpu_plan plan = {.precision = 0.5,
-                                   .repeat_s = 0.01,
-                                   .run_limit_s = 50,
-                                   .core = -1,
-                                   .brief = true,
-                                   .memory_bytes = (uint64_t)1 << 30};
-
     (void)state;
     for (int r = 0; r < 2 * ROWS; r++) {
         bool spoilt = r % 2;
@@ -111,6 +112,89 @@ static void test_child(void **state)
         opevo_i_guarded_free(&report);
         opevo_i_operands_free(&self);
     }
+}
+
+/* Run an object on the operands; whether each output is right. */
+static bool is_right(const char *object, const opevo_i_operands *operands)
+{
+    opevo_i_guarded report;
+    opevo_text why = {0};
+    bool right = true;
+
+    CHECK_OK(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &report, &err));
+    opevo_i_operands_poison(operands);
+    child_run(&plan, object, operands, (opevo_i_cpu_report *)(void *)report.data);
+    for (int i = operands->list.inputs; i < operands->list.count; i++)
+        right = right &&
+                opevo_i_operands_check(operands, i, opevo_i_floats(&operands->memory[i]), &why) &&
+                opevo_i_guarded_intact(&operands->memory[i]);
+    opevo_text_free(&why);
+    opevo_i_guarded_free(&report);
+    return right;
+}
+
+static const struct {
+    const opevo_operator *op;
+    opevo_kernel_dialect dialect;
+    const char *steps;
+} schedules[] = {
+    {&scaled_op, OPEVO_KERNEL_C, ""},
+    {&scaled_op, OPEVO_KERNEL_EMULATION, ""},
+    /* Vectors of a matrix, of a row and of one element; uneven lengths; copies of all operands. */
+    {&scaled_op, OPEVO_KERNEL_C,
+     "split D j 8\nsplit D i 5\nreorder D i.0 j.0 k i.1 j.1\nannotate D j.1 vectorize\n"
+     "annotate D i.1 unroll\ncache_write D local\nattach D.local j.0\n"
+     "annotate D.local j.1 vectorize\nannotate D.local i.1 unroll\n"},
+    {&scaled_op, OPEVO_KERNEL_C,
+     "split D j 16\nreorder D i j.0 k j.1\nannotate D j.1 vectorize\n"
+     "cache_read S packed\nattach S.packed i\ncache_read B packed\nattach B.packed j.0\n"},
+    {&scaled_op, OPEVO_KERNEL_EMULATION,
+     "annotate D i block.x\nsplit D k 8\nreorder D i k.0 j k.1\nannotate D j thread.x\n"
+     "cache_read A shared\nattach A.shared k.0\n"
+     "cache_read S shared\nattach S.shared k.0\n"},
+    {&sums_op, OPEVO_KERNEL_C, "split R k 8\nannotate R k.1 unroll\n"},
+    {&sums_op, OPEVO_KERNEL_EMULATION, "annotate R i thread.x\n"},
+};
+
+static void test_schedules(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
+        const opevo_limits limits = opevo_limits_default(schedules[s].dialect);
+        opevo_schedule *schedule = NULL;
+        opevo_i_operands operands;
+        opevo_kernel kernel = {0};
+        opevo_text why = {0};
+        opevo_text source = {0};
+        bool fits = false;
+        char name[16];
+
+        snprintf(name, sizeof name, "schedule%zu", s);
+        CHECK_OK(opevo_schedule_parse(schedules[s].op, schedules[s].steps, name, &schedule, &err));
+        CHECK_OK(opevo_schedule_emit(schedule, schedules[s].dialect, &limits, &kernel, &fits, &why,
+                                     &err));
+        if (!fits)
+            fail_msg("%s: %s", schedules[s].steps, opevo_text_string(&why));
+        opevo_text_printf(&source, "#define opevo_kernel kernel\n%s",
+                          opevo_text_string(&kernel.source));
+        CHECK_OK(opevo_i_operands_create(schedules[s].op, 1, NULL, &operands, &err));
+        if (!is_right(child_build(name, opevo_text_string(&source)), &operands))
+            fail_msg("%s\n%s", schedules[s].steps, opevo_text_string(&source));
+        opevo_i_operands_free(&operands);
+        opevo_kernel_free(&kernel);
+        opevo_schedule_destroy(schedule);
+        opevo_text_free(&source);
+        opevo_text_free(&why);
+    }
+}
+
+static void test_refused(void **state)
+{
+    opevo_schedule *schedule = NULL;
+
+    (void)state;
+    CHECK_FAILS(OPEVO_INVALID, "computes one output, not 2",
+                opevo_schedule_create(&paired_op, &schedule, &err));
 }
 
 /* The program beside a kernel accepts the right one and rejects the other. */
@@ -147,10 +231,9 @@ static void test_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_flop),
-        cmocka_unit_test(test_child),
-        cmocka_unit_test(test_program),
+        cmocka_unit_test(test_operands), cmocka_unit_test(test_flop),
+        cmocka_unit_test(test_child),    cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_program),
     };
 
     if (!cache_folder_make())

@@ -3,9 +3,10 @@
 /* A schedule: the loop nest that computes an operator, as a list of transform steps. The list is
  * the only way to make one, so that it can be printed, read back, changed and replayed.
  *
- * Stage 0 is A, stage 1 is B (the tensors that are read), stage 2 is C, the computation with its
- * loops: i, j, k for a matrix product (b before them for a batch), n, f, y, x, c, r, s for a
- * convolution. cache_read and cache_write append stages: copies of a part of a tensor, made inside
+ * Stages are first the operands, each by its name: 0 is A, 1 is B (the tensors that are read), 2 is
+ * C, the computation with its loops: i, j, k for a matrix product (b before them for a batch), n, f,
+ * y, x, c, r, s for a convolution, the axes of a contraction of one output. What is said of C here
+ * holds for that operand, whatever its name and number. cache_read and cache_write append stages: copies of a part of a tensor, made inside
  * one loop of C. A copy has loops of its own, one for each dimension of its tensor, once it is
  * attached; from then on the loops of C stay as they are.
  *
@@ -80,6 +81,7 @@ typedef enum opevo_scope {
         OPEVO_SCOPE_COUNT
 } opevo_scope;
 
+/* The operands of matrix products and convolutions. */
 enum { OPEVO_STAGE_A, OPEVO_STAGE_B, OPEVO_STAGE_C, OPEVO_STEP_NUMBERS = 32 };
 
 /* A plain value. Loops are given by their place in the stage at the time of the step, outermost 0.
