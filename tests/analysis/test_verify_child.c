@@ -2,14 +2,13 @@
 
 /* Verification of the whole child step, with the library's own step and with spoilt ones. */
 
-#include "check.h"
+#include "parameters.h"
 
 #include <opevo/child_sampler.h>
 #include <opevo/memory.h>
 #include <opevo/verify.h>
 
 #include <stdlib.h>
-#include <unistd.h>
 
 /* 10 * 4 * 3 = 120 points, three kinds of graph. */
 static const char *const space_json =
@@ -155,18 +154,9 @@ static void test_duplicates_are_impossible(void **state)
 /* The paths 0 - 1 - 2 and 3 - 4 - 5. */
 static opevo_space *space_in_two_parts(void)
 {
-    static const char edges[] = "0 1\n1 2\n3 4\n4 5\n";
-    char path[] = "parts-XXXXXX.txt", text[64];
-    int file = mkstemps(path, 4);
-    opevo_parameter *parameter = NULL;
+    opevo_parameter *parameter = parameter_of_edges("0 1\n1 2\n3 4\n4 5\n");
     opevo_space *space = NULL;
 
-    assert_true(file >= 0);
-    assert_int_equal(write(file, edges, strlen(edges)), strlen(edges));
-    close(file);
-    snprintf(text, sizeof text, "graph(%s)", path);
-    CHECK_OK(opevo_parameter_parse("G", text, NULL, &parameter, &err));
-    unlink(path);
     CHECK_OK(opevo_space_create(&parameter, 1, NULL, 0, OPEVO_DIALECT_C, "test", &space, &err));
     return space;
 }

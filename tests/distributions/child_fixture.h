@@ -5,7 +5,7 @@
 #ifndef OPEVO_TESTS_CHILD_FIXTURE_H
 #define OPEVO_TESTS_CHILD_FIXTURE_H
 
-#include "walk_fixture.h"
+#include "law_fixture.h"
 
 #include <opevo/child.h>
 

@@ -3,7 +3,7 @@
 /* Alias tables: the probabilities that they realise, found exactly by feeding the table chosen
  * words instead of random ones, and draws. */
 
-#include "walk_fixture.h"
+#include "law_fixture.h"
 
 #include <opevo/memory.h>
 #include <opevo/sampler.h>

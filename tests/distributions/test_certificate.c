@@ -3,7 +3,7 @@
 /* The certificate: for laws that are spoilt in any way it is above the true error and above every
  * tolerance that could be asked for, and it includes the rounding of its own residual. */
 
-#include "walk_fixture.h"
+#include "law_fixture.h"
 
 #include "law_internal.h"
 

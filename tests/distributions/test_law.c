@@ -3,7 +3,7 @@
 /* The law by every method on every type: against the summed series, the defining equation, detailed
  * balance and closed forms; its domain; its errors; every allocation failing. */
 
-#include "walk_fixture.h"
+#include "law_fixture.h"
 
 #include <opevo/memory.h>
 

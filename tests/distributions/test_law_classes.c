@@ -3,7 +3,7 @@
 /* Laws on classes of vertices: cycle types against the law of every single permutation, and the
  * coarsest equitable partition against its definition and known counts. */
 
-#include "walk_fixture.h"
+#include "law_fixture.h"
 
 #include <opevo/memory.h>
 #include <opevo/random.h>

@@ -4,7 +4,7 @@
  * algorithms, and LU of the full matrix I - Q by LAPACK. igraph lets a vertex without neighbours
  * jump to the reset distribution, where a walk stays, so such vertices go to LAPACK alone. */
 
-#include "walk_fixture.h"
+#include "law_fixture.h"
 
 #include <opevo/igraph_view.h>
 #include <opevo/random.h>

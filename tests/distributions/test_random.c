@@ -3,7 +3,7 @@
 /* Streams: the published vectors of Philox4x64-10, golden values, uniformity, independence of
  * names, bounded integers, and GSL on top. */
 
-#include "walk_fixture.h"
+#include "law_fixture.h"
 
 #include <opevo/hash.h>
 #include <opevo/random.h>

@@ -3,7 +3,7 @@
 /* The literal walk against its exact law, by tables and by formula, with spoilt laws that the same
  * draws must reject. */
 
-#include "walk_fixture.h"
+#include "law_fixture.h"
 
 #include <opevo/memory.h>
 #include <opevo/sampler.h>

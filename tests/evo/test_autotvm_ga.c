@@ -2,9 +2,7 @@
 
 /* `autotvm-ga`: where children come from. */
 
-#include "formula.h"
-
-#include <opevo/tuners.h>
+#include "tuner_fixture.h"
 
 static const char wide_space[] = "{\"a\": {\"_type\": \"factor\", \"_value\": [1048576, 4]},"
                                  " \"b\": {\"_type\": \"factor\", \"_value\": [1048576, 4]},"
@@ -17,19 +15,6 @@ typedef struct individual {
     opevo_index vertices[WIDTH];
     double fitness;
 } individual;
-
-static opevo_tuner *make(const char *name, const opevo_space *space, const char *changes,
-                         uint64_t seed)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
-
-    CHECK_OK(opevo_tuner_find(name, &ops, &err));
-    formula_settings(ops, changes, values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
-    return tuner;
-}
 
 /* One generation. Fitness: a hash, so that it is the same for the same point. */
 static void run(opevo_tuner *tuner, individual *out)
@@ -91,7 +76,7 @@ static int compare_fitness(const void *a, const void *b)
 static void test_children_have_two_parents(void **state)
 {
     opevo_space *space = formula_space(wide_space);
-    opevo_tuner *tuner = make("autotvm-ga", space, "mutation=0", 5);
+    opevo_tuner *tuner = tuner_make("autotvm-ga", space, "mutation=0", 5);
     individual parents[POPULATION + ELITE], children[POPULATION], all[GENERATIONS * POPULATION];
     size_t known = POPULATION;
     size_t exact = 0, near = 0;
@@ -125,7 +110,7 @@ static void test_children_have_two_parents(void **state)
 static void test_failures_have_no_children(void **state)
 {
     opevo_space *space = formula_space(wide_space);
-    opevo_tuner *tuner = make("autotvm-ga", space, "mutation=0", 6);
+    opevo_tuner *tuner = tuner_make("autotvm-ga", space, "mutation=0", 6);
     individual parents[POPULATION], children[POPULATION], fit[POPULATION];
     size_t count = 0;
 
@@ -148,7 +133,7 @@ static void test_failures_have_no_children(void **state)
 static void test_share_of_mutations(void **state)
 {
     opevo_space *space = formula_space(wide_space);
-    opevo_tuner *tuner = make("autotvm-ga", space, "", 7);
+    opevo_tuner *tuner = tuner_make("autotvm-ga", space, "", 7);
     individual parents[POPULATION], children[POPULATION];
     size_t foreign = 0;
 
@@ -173,8 +158,8 @@ static void test_share_of_mutations(void **state)
 static void test_first_generation_is_random(void **state)
 {
     opevo_space *space = formula_space(wide_space);
-    opevo_tuner *tuner = make("autotvm-ga", space, "", 8);
-    opevo_tuner *uniform = make("random", space, "", 8);
+    opevo_tuner *tuner = tuner_make("autotvm-ga", space, "", 8);
+    opevo_tuner *uniform = tuner_make("random", space, "", 8);
     individual genetic[POPULATION], drawn[POPULATION];
 
     (void)state;

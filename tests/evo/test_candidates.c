@@ -2,7 +2,7 @@
 
 /* The points that a model may choose from. */
 
-#include "walk_fixture.h"
+#include "walk_kernel_fixture.h"
 
 #include <opevo/hash.h>
 

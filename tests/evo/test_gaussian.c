@@ -2,7 +2,7 @@
 
 /* The Gaussian process against dense linear algebra and numerical integration. */
 
-#include "walk_fixture.h"
+#include "walk_kernel_fixture.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 /* The Gaussian process where correlations are no covariance matrix: as rounding leaves them, and not
  * numbers at all. The correlations are the test's own. */
 
-#include "walk_fixture.h"
+#include "walk_kernel_fixture.h"
 
 #include "gaussian_internal.h"
 

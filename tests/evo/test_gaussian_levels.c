@@ -4,7 +4,7 @@
  * against its prior where there is nothing to learn. */
 
 #include "fit.h"
-#include "walk_fixture.h"
+#include "walk_kernel_fixture.h"
 
 #include <cblas.h>
 #include <gsl/gsl_cdf.h>

@@ -3,27 +3,13 @@
 /* Greedy best-first search against a search of its own: with rho above every number of neighbours
  * nothing is drawn, so that each proposal can be predicted. */
 
-#include "formula.h"
+#include "tuner_fixture.h"
 
 #include <opevo/landscape.h>
-#include <opevo/tuners.h>
 
 #include "gbfs_internal.h"
 
 enum { MOST = 4096 };
-
-static opevo_tuner *make(const char *name, const opevo_space *space, const char *changes,
-                         uint64_t seed)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
-
-    CHECK_OK(opevo_tuner_find(name, &ops, &err));
-    formula_settings(ops, changes, values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
-    return tuner;
-}
 
 /* Few different values, so that ties are common; some are 0. */
 static double fitness_of(opevo_index point)
@@ -132,7 +118,7 @@ static void check_against_model(const char *space_text, bool reference, size_t r
 {
     size_t predicted = 0;
     opevo_space *space = formula_space(space_text);
-    opevo_tuner *tuner = make(reference ? "gbfs-reference" : "gbfs", space, "rho=1000", 1);
+    opevo_tuner *tuner = tuner_make(reference ? "gbfs-reference" : "gbfs", space, "rho=1000", 1);
     model expected = {.space = space, .reference = reference, .queue = {0}, .count = 1};
     opevo_proposal got[256];
     opevo_index round[256];
@@ -170,7 +156,7 @@ static void test_start(void **state)
     opevo_space *space = formula_space(
         "{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}, \"X\": {\"_type\": \"factor\","
         " \"_value\": [960, 4]}}");
-    opevo_tuner *tuner = make("gbfs", space, "", 1);
+    opevo_tuner *tuner = tuner_make("gbfs", space, "", 1);
     opevo_proposal got[256];
     opevo_index untiled = 1;
 
@@ -201,7 +187,7 @@ static void test_draws_neighbours_evenly(void **state)
         unsigned times[64] = {0};
 
         for (uint64_t seed = 0; seed < 12000; seed++) {
-            opevo_tuner *tuner = make(names[n], space, "", seed);
+            opevo_tuner *tuner = tuner_make(names[n], space, "", seed);
             opevo_proposal got[256];
 
             assert_int_equal(turn(tuner, got), 1);
@@ -227,7 +213,7 @@ static void test_restarts(void **state)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3,"
                                        " 4, 5, 6]}, \"_constraints\": [\"a != 0 && a != 3\"]}");
-    opevo_tuner *tuner = make("gbfs", space, "", 3);
+    opevo_tuner *tuner = tuner_make("gbfs", space, "", 3);
     opevo_proposal got[256];
     size_t restarts = 0;
     size_t total = 0;
@@ -259,7 +245,7 @@ static void test_reference_repeats_a_quarter(void **state)
     CHECK_OK(opevo_operator_parse("mm1", &op, &err));
     CHECK_OK(opevo_simulated_open(&op, "gtx1080ti", &objective, &err));
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        opevo_tuner *tuner = make("gbfs-reference", objective->space, "", seed);
+        opevo_tuner *tuner = tuner_make("gbfs-reference", objective->space, "", seed);
         uint64_t trials = 0;
 
         while (trials + opevo_i_gbfs_repeats(tuner) < 500) {

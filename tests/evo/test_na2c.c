@@ -3,9 +3,7 @@
 /* The episodes of N-A2C: where they start, how far they go, when they start over; and where the
  * authors' program puts rewards. */
 
-#include "formula.h"
-
-#include <opevo/tuners.h>
+#include "tuner_fixture.h"
 
 #include "na2c_internal.h"
 
@@ -13,33 +11,12 @@ enum { SIZE_MOST = 512 };
 
 static const char *const names[] = {"na2c", "na2c-reference", "na2c-uniform"};
 
-static opevo_tuner *make(const char *name, const opevo_space *space, const char *changes,
-                         uint64_t seed)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
-
-    CHECK_OK(opevo_tuner_find(name, &ops, &err));
-    formula_settings(ops, changes, values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
-    return tuner;
-}
-
 static size_t ask(opevo_tuner *tuner, opevo_proposal *got)
 {
     size_t count = 0;
 
     CHECK_OK(opevo_tuner_ask(tuner, got, 64, &count, &err));
     return count;
-}
-
-static void tell(opevo_tuner *tuner, const opevo_proposal *proposal, double fitness)
-{
-    opevo_trial trial = {.proposal = *proposal};
-
-    trial.outcome.fitness = fitness;
-    CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
 }
 
 /* Steps from `start` to every point, one parameter changing by one edge at a time. */
@@ -88,7 +65,7 @@ static void test_episodes_stay_near_the_best(void **state)
     assert_true(opevo_space_size(space) <= SIZE_MOST);
     for (size_t n = 0; n < 3; n++) {
         for (uint64_t seed = 1; seed <= 50; seed++) {
-            opevo_tuner *tuner = make(names[n], space, "", seed);
+            opevo_tuner *tuner = tuner_make(names[n], space, "", seed);
             opevo_index best = 0;
             double best_fitness = 0;
 
@@ -106,7 +83,7 @@ static void test_episodes_stay_near_the_best(void **state)
 
                     assert_string_equal(got[i].origin, "episode");
                     assert_true(steps[got[i].point] <= 3);
-                    tell(tuner, &got[i], fitness);
+                    tuner_tell(tuner, &got[i], fitness);
                     if (fitness > best_fitness) {
                         best_fitness = fitness;
                         best = got[i].point;
@@ -129,7 +106,7 @@ static void test_sizes_of_rounds(void **state)
     (void)state;
     for (size_t n = 0; n < 3; n++) {
         for (uint64_t seed = 1; seed <= 20; seed++) {
-            opevo_tuner *tuner = make(names[n], space, "states=20 steps=5", seed);
+            opevo_tuner *tuner = tuner_make(names[n], space, "states=20 steps=5", seed);
             size_t count = ask(tuner, got);
 
             assert_true(count >= 20 && count <= 24);
@@ -149,7 +126,7 @@ static void test_starts_over(void **state)
 
     (void)state;
     for (size_t n = 0; n < 3; n++) {
-        opevo_tuner *tuner = make(names[n], space, "", 4);
+        opevo_tuner *tuner = tuner_make(names[n], space, "", 4);
         opevo_proposal got[64];
         size_t total = 0;
 
@@ -160,7 +137,7 @@ static void test_starts_over(void **state)
             for (size_t i = 0; i < count; i++) {
                 assert_string_equal(got[i].origin, "episode");
                 assert_true(got[i].point <= 3);
-                tell(tuner, &got[i], 0);
+                tuner_tell(tuner, &got[i], 0);
             }
             total += count;
         }
@@ -208,7 +185,7 @@ static void test_unit_of_fitness(void **state)
         opevo_index points[2][300];
 
         for (int scaled = 0; scaled < 2; scaled++) {
-            opevo_tuner *tuner = make(names[n], space, "", 1);
+            opevo_tuner *tuner = tuner_make(names[n], space, "", 1);
             size_t total = 0;
 
             while (total < 300) {
@@ -220,7 +197,7 @@ static void test_unit_of_fitness(void **state)
                 assert_int_equal(count, 1);
                 points[scaled][total++] = got.point;
                 fitness = (double)(1 + opevo_hash_mix((uint64_t)got.point) % 1000);
-                tell(tuner, &got, scaled ? fitness : fitness / 1024);
+                tuner_tell(tuner, &got, scaled ? fitness : fitness / 1024);
             }
             opevo_tuner_destroy(tuner);
         }

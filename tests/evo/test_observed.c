@@ -2,7 +2,7 @@
 
 /* What models are made of: targets, the best, and which trials of earlier runs are kept. */
 
-#include "walk_fixture.h"
+#include "walk_kernel_fixture.h"
 
 #include "observed_internal.h"
 

@@ -3,25 +3,11 @@
 /* The tuner opevo against Algorithm 1 of the paper: what a generation is made of, and the law of
  * the first child against one computed here, from the paper's equations alone. */
 
-#include "formula.h"
+#include "tuner_fixture.h"
 
 #include <gsl/gsl_cdf.h>
 
-#include <opevo/tuners.h>
-
 enum { POINTS_MOST = 16, SIZE_MOST = 10 };
-
-static opevo_tuner *make(const opevo_space *space, const char *changes, uint64_t seed)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
-
-    CHECK_OK(opevo_tuner_find("opevo", &ops, &err));
-    formula_settings(ops, changes, values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
-    return tuner;
-}
 
 static size_t ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity)
 {
@@ -171,7 +157,7 @@ static void check_first_child(const char *json, const char *changes, double q, b
     assert_true(size <= POINTS_MOST);
     memset(counts, 0, sizeof counts);
     for (uint64_t seed = 0; seed < seeds; seed++) {
-        opevo_tuner *tuner = make(space, changes, seed);
+        opevo_tuner *tuner = tuner_make("opevo", space, changes, seed);
         opevo_proposal first[2];
         opevo_proposal child;
 
@@ -282,7 +268,7 @@ static void test_paper_example(void **state)
     CHECK_CLOSE(law[start], .540780, 5e-7);
     CHECK_CLOSE(law[near[0]], .163121, 5e-7);
     for (uint64_t seed = 0; seed < 100000; seed++) {
-        opevo_tuner *tuner = make(space, "lambda=1 rho=1 q=0.5", seed);
+        opevo_tuner *tuner = tuner_make("opevo", space, "lambda=1 rho=1 q=0.5", seed);
         opevo_proposal proposal;
 
         assert_int_equal(ask(tuner, &proposal, 1), 1);
@@ -308,7 +294,7 @@ static const char wide[] = "{\"a\": {\"_type\": \"permutation\", \"_value\": [6]
 static void test_generations(void **state)
 {
     opevo_space *space = formula_space(wide);
-    opevo_tuner *tuner = make(space, "lambda=5 rho=3", 1);
+    opevo_tuner *tuner = tuner_make("opevo", space, "lambda=5 rho=3", 1);
     const double fitness[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     opevo_proposal got[8];
 
@@ -332,7 +318,7 @@ static void test_generations(void **state)
 static void test_wrong_order_is_refused(void **state)
 {
     opevo_space *space = formula_space(wide);
-    opevo_tuner *tuner = make(space, "", 1);
+    opevo_tuner *tuner = tuner_make("opevo", space, "", 1);
     opevo_proposal got[8];
     opevo_trial trial = {.number = 1};
 
@@ -356,7 +342,7 @@ static void test_failures_are_not_inherited(void **state)
 
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
-        opevo_tuner *tuner = make(space, "q=0 rho=6", seed);
+        opevo_tuner *tuner = tuner_make("opevo", space, "q=0 rho=6", seed);
         opevo_proposal got[6];
         opevo_index child[3];
 
@@ -382,7 +368,7 @@ static void test_failures_are_not_inherited(void **state)
 static void test_nothing_to_mutate(void **state)
 {
     opevo_space *space = formula_space(wide);
-    opevo_tuner *tuner = make(space, "q=0 lambda=1 rho=2", 1);
+    opevo_tuner *tuner = tuner_make("opevo", space, "q=0 lambda=1 rho=2", 1);
     const double fitness[2] = {3, 2};
     opevo_proposal got[2];
 
@@ -403,7 +389,7 @@ static void test_nothing_to_mutate(void **state)
 static void test_starts_over_while_all_fails(void **state)
 {
     opevo_space *space = formula_space(wide);
-    opevo_tuner *tuner = make(space, "lambda=4 rho=3", 1);
+    opevo_tuner *tuner = tuner_make("opevo", space, "lambda=4 rho=3", 1);
     const double fitness[4] = {0, 0, 0, 0};
     const double works[3] = {0, 1e-9, 0};
     opevo_proposal got[8];

@@ -3,10 +3,9 @@
 /* The tuner opevo-reference: how its broods overlap, what it takes to be equal, and how often it
  * repeats itself; the figures are those measured of the authors' program. */
 
-#include "formula.h"
+#include "tuner_fixture.h"
 
 #include <opevo/landscape.h>
-#include <opevo/tuners.h>
 
 #include "individuals_internal.h"
 #include "opevo_reference_internal.h"
@@ -14,18 +13,6 @@
 static const char wide[] = "{\"a\": {\"_type\": \"permutation\", \"_value\": [6]},"
                            " \"b\": {\"_type\": \"permutation\", \"_value\": [6]},"
                            " \"c\": {\"_type\": \"permutation\", \"_value\": [6]}}";
-
-static opevo_tuner *make(const opevo_space *space, const char *changes, uint64_t seed)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
-
-    CHECK_OK(opevo_tuner_find("opevo-reference", &ops, &err));
-    formula_settings(ops, changes, values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
-    return tuner;
-}
 
 static bool ask_one(opevo_tuner *tuner, opevo_proposal *proposal)
 {
@@ -35,19 +22,11 @@ static bool ask_one(opevo_tuner *tuner, opevo_proposal *proposal)
     return count == 1;
 }
 
-static void tell_one(opevo_tuner *tuner, const opevo_proposal *proposal, double fitness)
-{
-    opevo_trial trial = {.proposal = *proposal};
-
-    trial.outcome.fitness = fitness;
-    CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));
-}
-
 /* How many trials are random when every outcome is `fitness`, of the first `most`. */
 static size_t count_initial(const char *changes, double fitness, size_t most)
 {
     opevo_space *space = formula_space(wide);
-    opevo_tuner *tuner = make(space, changes, 1);
+    opevo_tuner *tuner = tuner_make("opevo-reference", space, changes, 1);
     size_t initial = 0;
 
     for (size_t i = 0; i < most; i++) {
@@ -58,7 +37,7 @@ static size_t count_initial(const char *changes, double fitness, size_t most)
             assert_int_equal(initial, i);
             initial++;
         }
-        tell_one(tuner, &proposal, fitness);
+        tuner_tell(tuner, &proposal, fitness);
     }
     opevo_tuner_destroy(tuner);
     opevo_space_destroy(space);
@@ -88,7 +67,7 @@ static void test_generations_overlap(void **state)
 
     (void)state;
     for (int variant = 0; variant < 3; variant++) {
-        opevo_tuner *tuner = make(space, "", 7);
+        opevo_tuner *tuner = tuner_make("opevo-reference", space, "", 7);
         opevo_proposal got[24];
 
         for (int i = 0; i < 24; i++) {
@@ -98,7 +77,7 @@ static void test_generations_overlap(void **state)
 
                 fitness = variant == 1 && told >= 9 ? 1000 : fitness;
                 fitness = variant == 2 && told == 8 ? 1000 : fitness;
-                tell_one(tuner, &got[told], fitness);
+                tuner_tell(tuner, &got[told], fitness);
             }
             assert_true(ask_one(tuner, &got[i]));
             if (i >= 16)
@@ -144,13 +123,14 @@ static void test_no_repeats_without_cause(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        opevo_tuner *tuner = make(space, "concurrency=1", seed);
+        opevo_tuner *tuner = tuner_make("opevo-reference", space, "concurrency=1", seed);
 
         for (int i = 0; i < 500; i++) {
             opevo_proposal proposal;
 
             assert_true(ask_one(tuner, &proposal));
-            tell_one(tuner, &proposal, 1 + (double)(opevo_hash_mix((uint64_t)proposal.point) % 99));
+            tuner_tell(tuner, &proposal,
+                       1 + (double)(opevo_hash_mix((uint64_t)proposal.point) % 99));
         }
         assert_int_equal(opevo_i_opevo_reference_repeats(tuner), 0);
         opevo_tuner_destroy(tuner);
@@ -164,7 +144,7 @@ static double mean_repeats(opevo_objective *objective, const char *changes)
     double sum = 0;
 
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        opevo_tuner *tuner = make(objective->space, changes, seed);
+        opevo_tuner *tuner = tuner_make("opevo-reference", objective->space, changes, seed);
         uint64_t trials = 0;
 
         while (trials + opevo_i_opevo_reference_repeats(tuner) < 500) {
@@ -173,7 +153,7 @@ static double mean_repeats(opevo_objective *objective, const char *changes)
 
             assert_true(ask_one(tuner, &proposal));
             CHECK_OK(opevo_objective_evaluate(objective, &proposal.point, 1, &outcome, &err));
-            tell_one(tuner, &proposal, outcome.fitness);
+            tuner_tell(tuner, &proposal, outcome.fitness);
             trials++;
         }
         sum += (double)opevo_i_opevo_reference_repeats(tuner);

@@ -3,13 +3,12 @@
 /* The tuner qgp on landscapes given by formulas. What every tuner has to do is in
  * test_tuner_contract. */
 
-#include "formula.h"
+#include "tuner_fixture.h"
 
 #include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>
 #include <opevo/memory.h>
-#include <opevo/tuners.h>
 
 /* ---- Landscapes ---- */
 
@@ -64,23 +63,11 @@ static double extreme(const opevo_space *space, opevo_index point)
 
 /* ---- Runs ---- */
 
-static opevo_tuner *make(const opevo_space *space, const char *changes, uint64_t seed)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
-
-    CHECK_OK(opevo_tuner_find("qgp", &ops, &err));
-    formula_settings(ops, changes, values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
-    return tuner;
-}
-
 /* One at a time; all points of a run are different and allowed. */
 static void run(const opevo_space *space, landscape fitness, const char *changes, uint64_t seed,
                 size_t trials, opevo_index *points, double *values)
 {
-    opevo_tuner *tuner = make(space, changes, seed);
+    opevo_tuner *tuner = tuner_make("qgp", space, changes, seed);
 
     for (size_t i = 0; i < trials; i++) {
         opevo_proposal proposal;
@@ -264,7 +251,7 @@ static void test_batches(void **state)
 {
     enum { BATCH = 16 };
     opevo_space *space = formula_space(toy_space);
-    opevo_tuner *tuner = make(space, "batch=16 initial=16", 5);
+    opevo_tuner *tuner = tuner_make("qgp", space, "batch=16 initial=16", 5);
     double best = 0;
 
     (void)state;
@@ -333,7 +320,7 @@ static void make_earlier(const opevo_space *space, landscape fitness, uint64_t s
 static size_t run_after(const opevo_space *space, landscape fitness, const opevo_trial *earlier,
                         size_t count, uint64_t seed, size_t trials, opevo_proposal *proposals)
 {
-    opevo_tuner *tuner = make(space, "", seed);
+    opevo_tuner *tuner = tuner_make("qgp", space, "", seed);
     double best = best_of_space(space, fitness);
     size_t reached = trials + 1;
 
@@ -426,7 +413,7 @@ static void test_earlier_runs_of_a_tiny_space(void **state)
 {
     opevo_space *space = formula_space("{\"b\": {\"_type\": \"choice\", \"_value\": [1, 2, 3]}}");
     opevo_trial earlier[6] = {0};
-    opevo_tuner *tuner = make(space, "batch=4", 1);
+    opevo_tuner *tuner = tuner_make("qgp", space, "batch=4", 1);
     opevo_proposal proposals[8];
     size_t told = 0;
     size_t count = 0;
@@ -464,7 +451,7 @@ static void test_learning_without_memory(void **state)
     make_earlier(space, mostly_failing, 3, earlier);
     live = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n += 7) {
-        opevo_tuner *tuner = make(space, "", 1);
+        opevo_tuner *tuner = tuner_make("qgp", space, "", 1);
 
         assert_true(n < 100000);
         opevo_memory_fail_at(n);
@@ -482,7 +469,7 @@ static void check_goes_on(landscape fitness, size_t trials, const opevo_trial *e
                           size_t earlier_count)
 {
     opevo_space *space = formula_space(toy_space);
-    opevo_tuner *tuner = make(space, "initial=3 samples=2 batch=2", 2);
+    opevo_tuner *tuner = tuner_make("qgp", space, "initial=3 samples=2 batch=2", 2);
     opevo_index points[100];
     size_t failures = 0;
     size_t got = 0;

@@ -5,13 +5,11 @@
 
 #include "formula.h"
 
-#include <sqlite3.h>
-
 #include <opevo/file.h>
 #include <opevo/memory.h>
-#include <opevo/store.h>
 
 #include "scratch_folder.h"
+#include "store_fixture.h"
 
 #include <limits.h>
 #include <sys/stat.h>
@@ -20,45 +18,6 @@
 static const char space_text[] =
     "{\"K\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"p\": {\"_type\": \"permutation\","
     " \"_value\": [30]}}";
-
-static opevo_store *open_store(const char *path, opevo_store_mode mode)
-{
-    opevo_store *store = NULL;
-
-    CHECK_OK(opevo_store_open(path, mode, &store, &err));
-    assert_string_equal(opevo_store_path(store), path);
-    return store;
-}
-
-static opevo_run_key key_of(const opevo_space *space, uint64_t seed)
-{
-    return (opevo_run_key){.objective = "formula: \"quoted\"",
-                           .tuner = "opevo",
-                           .settings = "lambda=8",
-                           .seed = seed,
-                           .objective_signature = UINT64_MAX - 1,
-                           .space = space,
-                           .unit = "GFLOP/s"};
-}
-
-static int64_t begin(opevo_store *store, const opevo_run_key *key)
-{
-    int64_t run = 0;
-
-    CHECK_OK(opevo_store_begin(store, key, &run, &err));
-    return run;
-}
-
-/* Run SQL behind the store's back. */
-static void tamper(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 static const double samples[] = {0.5, 1e-300, INFINITY, -0.0};
 

@@ -10,6 +10,8 @@
 
 #include <opevo/memory.h>
 
+#include "store_fixture.h"
+
 /* ---- Kills ---- */
 
 /* True when the child came to its end before. */
@@ -176,16 +178,6 @@ static void test_out_of_memory(void **state)
 }
 
 /* ---- Damage ---- */
-
-static void tamper(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 /* Whether all trials of the first two runs can be read. */
 static bool can_read(const char *path)

@@ -2,7 +2,7 @@
 
 /* The probability to succeed against its sums, written out. */
 
-#include "walk_fixture.h"
+#include "walk_kernel_fixture.h"
 
 #include "success_internal.h"
 

@@ -3,13 +3,12 @@
 /* The walk's correlation of the values of one parameter, against the exact law of the walk, and of
  * classes of them, against the series of the quotient graph. */
 
-#include "check.h"
+#include "parameters.h"
 #include "walk_feature_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <opevo/law.h>
 #include <opevo/memory.h>
@@ -17,14 +16,6 @@
 static double correlation(const opevo_i_walk_feature *self, size_t level, size_t u, size_t v)
 {
     return (double)opevo_i_walk_feature_row(self, (unsigned)level, u)[self->class_of[v]];
-}
-
-static opevo_parameter *parse(const char *text, const char *topology)
-{
-    opevo_parameter *parameter = NULL;
-
-    CHECK_OK(opevo_parameter_parse("a", text, topology, &parameter, &err));
-    return parameter;
 }
 
 /* ---- Values: the law ---- */
@@ -81,7 +72,7 @@ static void test_against_the_law(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_parameter *parameter = parse(cases[i][0], cases[i][1]);
+        opevo_parameter *parameter = parameter_of(cases[i][0], cases[i][1]);
 
         check_values(parameter);
         opevo_parameter_destroy(parameter);
@@ -91,19 +82,11 @@ static void test_against_the_law(void **state)
 /* A path, a triangle and a vertex alone: parts know nothing of each other. */
 static void test_disconnected(void **state)
 {
-    char path[] = "opevo-test-XXXXXX.edges";
-    char text[64];
-    opevo_parameter *parameter = NULL;
+    opevo_parameter *parameter = parameter_of_edges("0 1\n1 2\n4 5\n5 6\n6 4\n");
     opevo_i_walk_feature feature;
     size_t apart = 0;
-    int file = mkstemps(path, 6);
 
     (void)state;
-    assert_true(file >= 0);
-    assert_int_equal(write(file, "0 1\n1 2\n4 5\n5 6\n6 4\n", 20), 20);
-    close(file);
-    snprintf(text, sizeof text, "graph(%s)", path);
-    parameter = parse(text, NULL);
     check_values(parameter);
     CHECK_OK(opevo_i_walk_feature_init(&feature, parameter, OPEVO_I_FEATURE_VALUE, &err));
     for (size_t v = 0; v < feature.classes; v++)
@@ -111,7 +94,6 @@ static void test_disconnected(void **state)
     assert_int_equal(apart, feature.classes - 3);
     opevo_i_walk_feature_clear(&feature);
     opevo_parameter_destroy(parameter);
-    unlink(path);
 }
 
 /* ---- Classes: the series ---- */
@@ -207,7 +189,7 @@ static void test_components(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_parameter *parameter = parse(cases[i].text, cases[i].topology);
+        opevo_parameter *parameter = parameter_of(cases[i].text, cases[i].topology);
         opevo_index size = opevo_parameter_size(parameter);
 
         for (size_t k = 0; k < cases[i].arity; k++) {
@@ -229,8 +211,8 @@ static void test_components(void **state)
 static void test_kinds(void **state)
 {
     static const uint16_t expected[] = {0, 0, 1, 0, 1, 1, 0}; /* 1, 2, 3, 4, 5, 6, 8 */
-    opevo_parameter *parameter = parse("discrete(1,2,3,4,5,6,8)", NULL);
-    opevo_parameter *alike = parse("discrete(3,5,6)", NULL);
+    opevo_parameter *parameter = parameter_of("discrete(1,2,3,4,5,6,8)", NULL);
+    opevo_parameter *alike = parameter_of("discrete(3,5,6)", NULL);
     opevo_i_walk_feature feature;
 
     (void)state;
@@ -249,7 +231,7 @@ static void test_kinds(void **state)
 
 static void test_every_allocation_fails(void **state)
 {
-    opevo_parameter *parameter = parse("factor(12,3)", NULL);
+    opevo_parameter *parameter = parameter_of("factor(12,3)", NULL);
     int64_t live = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
 

@@ -2,7 +2,7 @@
 
 /* The correlation of points, against its own definition. */
 
-#include "walk_fixture.h"
+#include "walk_kernel_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-#include <opevo/hash.h>
+#include "../draw.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -122,12 +122,6 @@ static void read_seeds(const char *folder)
 }
 
 /* ---- Changing ---- */
-
-static uint64_t draw(uint64_t *state, uint64_t bound)
-{
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    return opevo_hash_mix(*state) % bound;
-}
 
 /* Words that parsers take apart, and numbers at the ends of what they hold. */
 static const char *const words[] = {

@@ -5,7 +5,8 @@
 #ifndef OPEVO_TESTS_CACHE_FOLDER_H
 #define OPEVO_TESTS_CACHE_FOLDER_H
 
-#include <ftw.h>
+#include "remove_tree.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +22,10 @@ static inline int cache_folder_make(void)
     return mkdtemp(cache_folder) && setenv("XDG_CACHE_HOME", cache_folder, 1) == 0;
 }
 
-static inline int cache_folder_drop(const char *path, const struct stat *facts, int kind,
-                                    struct FTW *where)
-{
-    (void)facts;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
 /* Returns `failed`, or more when the folder cannot be removed. */
 static inline int cache_folder_remove(int failed)
 {
-    return failed + (nftw(cache_folder, cache_folder_drop, 8, FTW_DEPTH | FTW_PHYS) != 0);
+    return failed + (remove_tree(cache_folder) != 0);
 }
 
 #endif

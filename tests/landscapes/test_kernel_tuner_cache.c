@@ -3,7 +3,7 @@
 /* Kernel Tuner's cache files: values, failures, costs, the metric, pairs of times, files of runs
  * that have not ended, and files that are cut. */
 
-#include "landscape_files.h"
+#include "toy_landscape.h"
 
 #include <opevo/hash.h>
 #include <opevo/landscape.h>
@@ -44,20 +44,10 @@ static opevo_objective *open_text(test_folder *folder, const char *text)
     return objective;
 }
 
-static opevo_outcome evaluate(opevo_objective *objective, const char *configuration)
-{
-    opevo_index point = 0;
-    opevo_outcome outcome;
-
-    CHECK_OK(opevo_space_read(objective->space, configuration, &point, &err));
-    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
-    return outcome;
-}
-
 static void check_ok(opevo_objective *objective, const char *configuration, double fitness,
                      double time_s, double cost_s)
 {
-    opevo_outcome outcome = evaluate(objective, configuration);
+    opevo_outcome outcome = outcome_of(objective, configuration);
 
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
     CHECK_CLOSE(outcome.fitness, fitness, 1e-12);
@@ -82,15 +72,15 @@ static void reads_values_failures_and_costs(void **state)
     assert_string_equal(opevo_parameter_type(opevo_space_parameter(run->space, 0)), "discrete");
     assert_string_equal(opevo_parameter_type(opevo_space_parameter(run->space, 1)), "categorical");
     assert_string_equal(opevo_parameter_type(opevo_space_parameter(run->space, 2)), "categorical");
-    outcome = evaluate(run, "bx=16 alg=b pad=true");
+    outcome = outcome_of(run, "bx=16 alg=b pad=true");
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_BUILD_ERROR);
     CHECK_CLOSE(outcome.build_s, 0.5, 1e-15);
     CHECK_CLOSE(outcome.other_s, 0.002, 1e-15);
-    outcome = evaluate(run, "bx=16 alg=b pad=false");
+    outcome = outcome_of(run, "bx=16 alg=b pad=false");
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_LAUNCH_ERROR);
     CHECK_CLOSE(outcome.run_s, 0.001, 1e-15);
-    assert_int_equal(evaluate(run, "bx=16 alg=3 pad=false").kind, OPEVO_OUTCOME_REJECTED);
-    assert_int_equal(evaluate(run, "bx=32 alg=3 pad=false").kind, OPEVO_OUTCOME_UNRECORDED);
+    assert_int_equal(outcome_of(run, "bx=16 alg=3 pad=false").kind, OPEVO_OUTCOME_REJECTED);
+    assert_int_equal(outcome_of(run, "bx=32 alg=3 pad=false").kind, OPEVO_OUTCOME_UNRECORDED);
     /* The strategy's time is no cost of the trial; pairs [0, t] halve `time` and double GFLOP/s. */
     check_ok(run, "bx=32 alg=b pad=false", 25, 8e-3, 0.3 + 2 * 8e-3);
     check_ok(run, "bx=2.5 alg=3 pad=true", 200, 1e-3, 1e-3);
@@ -157,8 +147,8 @@ static void reads_old_failures(void **state)
     run = open_text(&folder, HEAD "\"16,b,True\": {\"bx\": 16, \"alg\": \"b\", \"pad\": true, "
                                   "\"time\": 1e20},\n\"16,3,True\": {\"bx\": 16, \"alg\": 3, "
                                   "\"pad\": true, \"time\": \"ErrorConfig\"}}\n}");
-    assert_int_equal(evaluate(run, "bx=16 alg=b pad=true").kind, OPEVO_OUTCOME_LAUNCH_ERROR);
-    assert_int_equal(evaluate(run, "bx=16 alg=3 pad=true").kind, OPEVO_OUTCOME_LAUNCH_ERROR);
+    assert_int_equal(outcome_of(run, "bx=16 alg=b pad=true").kind, OPEVO_OUTCOME_LAUNCH_ERROR);
+    assert_int_equal(outcome_of(run, "bx=16 alg=3 pad=true").kind, OPEVO_OUTCOME_LAUNCH_ERROR);
     opevo_objective_destroy(run);
     folder_close(&folder);
 }

@@ -4,6 +4,7 @@
  * refused with a sentence that names it, and nothing is left alive. Under the address sanitizer
  * this also catches every read outside the text. The seed is fixed, so a failure repeats. */
 
+#include "draw.h"
 #include "landscape_files.h"
 
 #include "toy_landscape.h"
@@ -21,13 +22,6 @@ static const char toy_cache[] =
     "\"32,True\": {\"bx\": 32, \"alg\": true, \"time\": 2.0, \"times\": [[0, 4]], \"GFLOP/s\": "
     "7},\n"
     "\"16,2.5\": {\"bx\": 16, \"alg\": 2.5, \"time\": \"RuntimeFailedConfig\"},\n";
-
-/* A stream of numbers of its own: the tests of this room need no other kind. */
-static uint64_t draw(uint64_t *state, uint64_t bound)
-{
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    return opevo_hash_mix(*state) % bound;
-}
 
 /* Change one to four places: a byte set, a piece dropped, doubled or moved. *size may grow. */
 static void damage(char *text, size_t *size, size_t capacity, uint64_t *state)

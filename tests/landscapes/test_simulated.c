@@ -5,6 +5,7 @@
  * optima. */
 
 #include "check.h"
+#include "remove_tree.h"
 
 #include "simulated_internal.h"
 
@@ -12,7 +13,6 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -274,17 +274,9 @@ static int make_folder(void **state)
     return setenv("XDG_CACHE_HOME", folder, 1);
 }
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *level)
-{
-    (void)info;
-    (void)kind;
-    (void)level;
-    return remove(path);
-}
-
 static int remove_folder(void **state)
 {
-    int failed = nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    int failed = remove_tree(folder);
 
     (void)state;
     free(folder);

@@ -2,17 +2,7 @@
 
 /* Kernel Tuner's tune_params with restrictions, and T4 results, as spaces. */
 
-#include "check.h"
-
-#include <opevo/space.h>
-
-static opevo_space *parsed(const char *json)
-{
-    opevo_space *space = NULL;
-
-    CHECK_OK(opevo_space_parse(json, "k.json", NULL, &space, &err));
-    return space;
-}
+#include "space_file_checks.h"
 
 static bool allows(const opevo_space *space, const char *text)
 {
@@ -24,10 +14,10 @@ static bool allows(const opevo_space *space, const char *text)
 
 static void reads_tune_params(void **state)
 {
-    opevo_space *space = parsed(
-        "{\"kernel_name\": \"k\",\n\"tune_params\": {\"x\": [16, 8, 32], \"alg\": [\"a\", 1],"
-        " \"f\": [0.5, 2]},\n\"restrictions\": [\"8 <= x * f <= 32\", \"alg == 'a' or x != "
-        "8\"]}");
+    opevo_space *space =
+        parse("{\"kernel_name\": \"k\",\n\"tune_params\": {\"x\": [16, 8, 32], \"alg\": [\"a\", 1],"
+              " \"f\": [0.5, 2]},\n\"restrictions\": [\"8 <= x * f <= 32\", \"alg == 'a' or x != "
+              "8\"]}");
 
     (void)state;
     assert_true(opevo_space_size(space) == 12);
@@ -45,8 +35,8 @@ static void reads_tune_params(void **state)
 static void reads_keys_and_one_restriction(void **state)
 {
     opevo_space *space =
-        parsed("{\"tune_params_keys\": [\"b\", \"a\"], \"tune_params\": {\"a\": [1, "
-               "2], \"b\": [3, 4]}, \"restrictions\": \"a + b != 4\", \"cache\": {}}");
+        parse("{\"tune_params_keys\": [\"b\", \"a\"], \"tune_params\": {\"a\": [1, "
+              "2], \"b\": [3, 4]}, \"restrictions\": \"a + b != 4\", \"cache\": {}}");
 
     (void)state;
     assert_string_equal(opevo_parameter_name(opevo_space_parameter(space, 0)), "b");
@@ -57,10 +47,10 @@ static void reads_keys_and_one_restriction(void **state)
 
 static void reads_results(void **state)
 {
-    opevo_space *space = parsed(
-        "{\"schema_version\": \"1.0.0\", \"results\": [{\"configuration\": {\"x\": 4, "
-        "\"on\": true}}, {\"configuration\": {\"on\": false, \"x\": 2}}, {\"configuration\": "
-        "{\"x\": 4, \"on\": false}}]}");
+    opevo_space *space =
+        parse("{\"schema_version\": \"1.0.0\", \"results\": [{\"configuration\": {\"x\": 4, "
+              "\"on\": true}}, {\"configuration\": {\"on\": false, \"x\": 2}}, {\"configuration\": "
+              "{\"x\": 4, \"on\": false}}]}");
 
     (void)state;
     assert_string_equal(opevo_parameter_text(opevo_space_parameter(space, 0)), "discrete(2,4)");

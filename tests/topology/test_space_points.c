@@ -2,9 +2,7 @@
 
 /* Spaces of listed points: what is allowed, counted, written and read back, and what is refused. */
 
-#include "check.h"
-
-#include <opevo/space.h>
+#include "space_file_checks.h"
 
 #include <stdlib.h>
 
@@ -16,14 +14,6 @@ static const char constrained[] = "{\"a\": {\"_type\": \"discrete\", \"_value\":
 /* 2^24 points: no table of all of them. */
 static const char large[] = "{\"a\": {\"_type\": \"permutation\", \"_value\": [9]},"
                             " \"b\": {\"_type\": \"permutation\", \"_value\": [5]}%s}";
-
-static opevo_space *parsed(const char *json)
-{
-    opevo_space *space = NULL;
-
-    CHECK_OK(opevo_space_parse(json, "s.json", NULL, &space, &err));
-    return space;
-}
 
 static opevo_index allowed_count(const opevo_space *space)
 {
@@ -38,7 +28,7 @@ static opevo_index allowed_count(const opevo_space *space)
 static void check_restricted(const char *json, opevo_index *points, size_t count,
                              opevo_index expected)
 {
-    opevo_space *space = parsed(json), *again = NULL;
+    opevo_space *space = parse(json), *again = NULL;
     uint64_t before = opevo_space_signature(space);
     opevo_text text = {0};
 
@@ -47,7 +37,7 @@ static void check_restricted(const char *json, opevo_index *points, size_t count
     assert_true(opevo_space_signature(space) != before);
     assert_true(allowed_count(space) == expected);
     opevo_space_write_json(space, &text);
-    again = parsed(text.data);
+    again = parse(text.data);
     assert_true(opevo_space_signature(again) == opevo_space_signature(space));
     for (size_t i = 0; i < count; i++) {
         for (opevo_index at = points[i] ? points[i] - 1 : 0; at <= points[i] + 1; at++)
@@ -63,7 +53,7 @@ static void allows_what_is_listed(void **state)
     opevo_index points[] = {7, 0, 1, 11, 5, 1};
     opevo_index far[] = {12345678, 3, 4, 43545599, 12345679};
     char json[200];
-    opevo_space *space = parsed(plain);
+    opevo_space *space = parse(plain);
 
     (void)state;
     assert_false(opevo_space_is_restricted(space));
@@ -92,7 +82,7 @@ static void reads_and_refuses_lists(void **state)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         snprintf(json, sizeof json, "%.*s, \"_points\": \"%s\"}", (int)sizeof plain - 2, plain,
                  good[i]);
-        opevo_space_destroy(parsed(json));
+        opevo_space_destroy(parse(json));
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         opevo_space *space = NULL;
@@ -116,7 +106,7 @@ static void knows_equal_lists(void **state)
 
         snprintf(json, sizeof json, "%.*s, \"_points\": \"%s\"}", (int)sizeof plain - 2, plain,
                  i ? "0 1-2 3 7" : "0-3 7");
-        space = parsed(json);
+        space = parse(json);
         signatures[i] = opevo_space_signature(space);
         opevo_space_destroy(space);
     }
@@ -127,7 +117,7 @@ static void keeps_lists_under_other_topologies(void **state)
 {
     const char *const topologies[] = {"complete", NULL};
     opevo_index points[] = {2, 3, 9};
-    opevo_space *space = parsed(plain), *other = NULL;
+    opevo_space *space = parse(plain), *other = NULL;
 
     (void)state;
     CHECK_OK(opevo_space_restrict(space, points, 3, &err));

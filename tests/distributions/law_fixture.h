@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Helpers shared by the tests of distributions/: parameters from text, and a law by brute force. */
+/* Helpers shared by the tests of distributions/: vertices from text, and a law by brute force. */
 
-#ifndef OPEVO_TESTS_WALK_FIXTURE_H
-#define OPEVO_TESTS_WALK_FIXTURE_H
+#ifndef OPEVO_TESTS_LAW_FIXTURE_H
+#define OPEVO_TESTS_LAW_FIXTURE_H
 
-#include "check.h"
 #include "fit.h"
+#include "parameters.h"
 
 #include <opevo/law.h>
 
 #include <stdlib.h>
-#include <unistd.h>
-
-static inline opevo_parameter *parameter_of(const char *text, const char *topology)
-{
-    opevo_parameter *parameter = NULL;
-
-    CHECK_OK(opevo_parameter_parse("x", text, topology, &parameter, &err));
-    return parameter;
-}
 
 static inline opevo_index vertex_of(const opevo_parameter *parameter, const char *text)
 {
@@ -27,22 +18,6 @@ static inline opevo_index vertex_of(const opevo_parameter *parameter, const char
 
     CHECK_OK(opevo_parameter_read(parameter, text, &vertex, &err));
     return vertex;
-}
-
-/* A parameter on the graph with these edges ("0 1\n1 2\n"). */
-static inline opevo_parameter *parameter_of_edges(const char *edges)
-{
-    char path[] = "walk-XXXXXX.txt", text[64];
-    int file = mkstemps(path, 4);
-    opevo_parameter *parameter = NULL;
-
-    assert_true(file >= 0);
-    assert_int_equal(write(file, edges, strlen(edges)), strlen(edges));
-    close(file);
-    snprintf(text, sizeof text, "graph(%s)", path);
-    parameter = parameter_of(text, NULL);
-    unlink(path);
-    return parameter;
 }
 
 /* The law by summing its series, (1-q) sum of q^k W^k p0, in extended precision over the rows of an

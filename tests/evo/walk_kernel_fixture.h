@@ -2,8 +2,8 @@
 
 /* A space, its kernel and its first points, for the tests of what qgp is made of. */
 
-#ifndef OPEVO_TESTS_WALK_FIXTURE_H
-#define OPEVO_TESTS_WALK_FIXTURE_H
+#ifndef OPEVO_TESTS_WALK_KERNEL_FIXTURE_H
+#define OPEVO_TESTS_WALK_KERNEL_FIXTURE_H
 
 #include <opevo/memory.h>
 #include <opevo/random.h>
