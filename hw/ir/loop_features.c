@@ -408,7 +408,7 @@ typedef struct curve {
     double count[MOST_VARIABLES + 1], reuse[MOST_VARIABLES + 1], topdown[MOST_VARIABLES + 1];
 } curve;
 
-enum { MOST_CURVES = 3 };
+enum { MOST_CURVES = OPEVO_OPERANDS };
 
 /* The last access of each tensor in the innermost loops. */
 static int find_curves(const walker *self, curve *curves)

@@ -132,7 +132,8 @@ static bool loop_features(const maker *self, opevo_index point, opevo_feature_ro
     return found;
 }
 
-static bool features(void *context, opevo_index point, float *out)
+/* One row: a schedule is one statement. */
+static size_t features(void *context, opevo_index point, float *out)
 {
     const maker *self = context;
     opevo_feature_row row = {0};
@@ -183,7 +184,7 @@ static void count_features(maker *self)
     for (size_t i = 0; i < parameters; i++)
         listed += is_listed(opevo_space_parameter(self->space, i));
     if (self->loop_features) {
-        self->features = (opevo_feature_source){self->loop_features + listed, features, self};
+        self->features = (opevo_feature_source){self->loop_features + listed, 1, features, self};
         self->super.features = &self->features;
     }
 }

@@ -93,6 +93,77 @@ static void test_margins(void **state)
     check_tree(&one_tree, &samples, (const double[]){0.5, 0.5, 0.6, 0.6});
 }
 
+/* The score of candidates with several rows: 1/2 and what the trees add for each row. The gradient
+ * of the score is that of each row, so a leaf's G and H have it as often as there are rows. */
+static void check_sums(const opevo_i_boosting *boosting, const opevo_i_samples *samples,
+                       const double *expected)
+{
+    opevo_i_cost_model *model = opevo_i_cost_model_create(1, boosting);
+    float scores[16];
+
+    assert_non_null(model);
+    CHECK_OK(opevo_i_cost_model_train(model, samples, &err));
+    CHECK_OK(opevo_i_cost_model_predict_sums(model, samples->features, samples->rows,
+                                             samples->count, scores, &err));
+    for (size_t i = 0; i < samples->count; i++)
+        CHECK_CLOSE((double)scores[i], expected[i], 1e-6);
+    opevo_i_cost_model_destroy(model);
+}
+
+static void test_sums_by_hand(void **state)
+{
+    static const float features[] = {1, 1, 2, 2};
+    static const float uneven[] = {1, 2, 2, 2};
+    static const float labels[] = {0, 1};
+    static const float weights[] = {1, 3};
+    static const float margins[] = {0.2F, 0.5F};
+    opevo_i_samples samples = {
+        .count = 2, .features = features, .rows = (const size_t[]){2, 2}, .labels = labels};
+    opevo_i_boosting boosting = one_tree;
+
+    (void)state;
+    check_sums(&boosting, &samples, (const double[]){0.5 - 2 * 0.1, 0.5 + 2 * 0.1});
+    samples.weights = weights; /* -3 / 7 * -0.3 for each row of the second */
+    check_sums(&boosting, &samples, (const double[]){0.3, 0.5 + 2 * 0.9 / 7});
+    samples.weights = NULL;
+    samples.features = uneven;
+    samples.rows = (const size_t[]){1, 3};
+    check_sums(&boosting, &samples, (const double[]){0.5 - 0.075, 0.5 + 3 * 0.1125});
+    samples.features = features;
+    samples.rows = (const size_t[]){2, 2};
+    samples.margins = margins; /* -0.4 / 3 * 0.3 for each row of the first */
+    check_sums(&boosting, &samples, (const double[]){0.5 - 2 * 0.04, 0.5 + 2 * 0.1});
+    samples.margins = NULL;
+    /* Each draws the other: twice g = -1/2 and h = 1/2 for each row, -2 / 3 * 0.3. */
+    boosting.loss = OPEVO_I_LOSS_RANK;
+    check_sums(&boosting, &samples, (const double[]){0.5 - 2 * 0.2, 0.5 + 2 * 0.2});
+}
+
+/* Rows of one candidate each are what they are without being counted. */
+static void test_sums_of_one(void **state)
+{
+    static const float features[] = {1, 2, 3, 4, 5};
+    static const float labels[] = {0, 0.5F, 1, 0.25F, 0};
+    static const size_t ones[] = {1, 1, 1, 1, 1};
+    opevo_i_samples samples = {.count = 5, .features = features, .labels = labels};
+    opevo_i_boosting boosting = one_tree;
+    float plain[5], summed[5];
+
+    (void)state;
+    boosting.rounds = 10;
+    for (int r = 0; r < 2; r++) {
+        opevo_i_cost_model *model = opevo_i_cost_model_create(1, &boosting);
+
+        samples.rows = r ? ones : NULL;
+        CHECK_OK(opevo_i_cost_model_train(model, &samples, &err));
+        CHECK_OK(opevo_i_cost_model_predict_sums(model, features, samples.rows, 5,
+                                                 r ? summed : plain, &err));
+        opevo_i_cost_model_destroy(model);
+    }
+    for (int i = 0; i < 5; i++)
+        CHECK_CLOSE((double)summed[i], (double)plain[i], 1e-6);
+}
+
 /* ---- The average recall ---- */
 
 /* The definition, on whole sorted lists. */
@@ -330,6 +401,8 @@ int main(void)
         cmocka_unit_test(test_squared_loss_by_hand),
         cmocka_unit_test(test_rank_loss_by_hand),
         cmocka_unit_test(test_margins),
+        cmocka_unit_test(test_sums_by_hand),
+        cmocka_unit_test(test_sums_of_one),
         cmocka_unit_test(test_perfect_recall),
         cmocka_unit_test(test_recall_is_its_definition),
         cmocka_unit_test(test_learns_an_order),

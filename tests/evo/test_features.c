@@ -21,10 +21,12 @@ static void read_row(opevo_i_features *features, const opevo_space *space,
 {
     opevo_index point = 0;
     opevo_index vertices[16];
+    size_t count = 0;
 
     CHECK_OK(opevo_space_read(space, configuration, &point, &err));
     opevo_space_decode(space, point, vertices);
-    CHECK_OK(opevo_i_features_row(features, point, vertices, row, &err));
+    CHECK_OK(opevo_i_features_rows(features, point, vertices, row, &count, &err));
+    assert_int_equal(count, 1);
 }
 
 static void test_knob_features(void **state)
@@ -68,7 +70,7 @@ typedef struct toy {
 } toy;
 
 /* The point and its half; nothing for point 5; no number for point 6. */
-static bool toy_features(void *context, opevo_index point, float *features)
+static size_t toy_features(void *context, opevo_index point, float *features)
 {
     ((toy *)context)->asked++;
     features[0] = point == 6 ? NAN : (float)point;
@@ -80,15 +82,17 @@ static void test_source(void **state)
 {
     opevo_space *space = formula_space(space_text);
     toy counter = {0};
-    opevo_feature_source source = {.count = 2, .features = toy_features, .context = &counter};
+    opevo_feature_source source = {
+        .count = 2, .rows_most = 1, .features = toy_features, .context = &counter};
     opevo_i_features *features = opevo_i_features_create(space, &source);
     float row[2];
+    size_t count = 0;
 
     (void)state;
     assert_int_equal(opevo_i_features_width(features), 2);
     for (int again = 0; again < 2; again++) {
         for (opevo_index point = 0; point < 100; point++) {
-            CHECK_OK(opevo_i_features_row(features, point, NULL, row, &err));
+            CHECK_OK(opevo_i_features_rows(features, point, NULL, row, &count, &err));
             assert_true(row[0] == (point == 5 || point == 6 ? 0 : (float)point));
             assert_true(row[1] == (point == 5 ? 0 : (float)point / 2));
         }
@@ -104,18 +108,63 @@ static void test_source_beyond_the_cache(void **state)
     opevo_space *space = formula_space("{\"t\": {\"_type\": \"factor\", \"_value\":"
                                        " [1073741824, 8]}}");
     toy counter = {0};
-    opevo_feature_source source = {.count = 2, .features = toy_features, .context = &counter};
+    opevo_feature_source source = {
+        .count = 2, .rows_most = 1, .features = toy_features, .context = &counter};
     opevo_i_features *features = opevo_i_features_create(space, &source);
     float row[2];
+    size_t count = 0;
 
     (void)state;
     for (opevo_index point = 10; point < 100110; point++) {
-        CHECK_OK(opevo_i_features_row(features, point, NULL, row, &err));
+        CHECK_OK(opevo_i_features_rows(features, point, NULL, row, &count, &err));
         assert_true(row[0] == (float)point);
     }
-    CHECK_OK(opevo_i_features_row(features, 10, NULL, row, &err));
+    CHECK_OK(opevo_i_features_rows(features, 10, NULL, row, &count, &err));
     assert_true(row[0] == 10);
     assert_int_equal(counter.asked, 100101);
+    opevo_i_features_destroy(features);
+    opevo_space_destroy(space);
+}
+
+/* As many rows as the last digit of the point says, at most 3; row r holds point and r. */
+static size_t stacked_features(void *context, opevo_index point, float *rows)
+{
+    size_t count = (size_t)(point % 4);
+
+    ((toy *)context)->asked++;
+    for (size_t r = 0; r < count; r++) {
+        rows[2 * r] = (float)point;
+        rows[2 * r + 1] = (float)r;
+    }
+    return count;
+}
+
+static void test_rows(void **state)
+{
+    opevo_space *space = formula_space(space_text);
+    toy counter = {0};
+    opevo_feature_source source = {
+        .count = 2, .rows_most = 3, .features = stacked_features, .context = &counter};
+    opevo_i_features *features = opevo_i_features_create(space, &source);
+
+    (void)state;
+    assert_int_equal(opevo_i_features_rows_most(features), 3);
+    for (int again = 0; again < 2; again++) {
+        for (opevo_index i = 0; i < 100; i++) {
+            opevo_index point = i * 37 % 100;
+            size_t wanted = (size_t)(point % 4);
+            float rows[6];
+            size_t count = 0;
+
+            CHECK_OK(opevo_i_features_rows(features, point, NULL, rows, &count, &err));
+            assert_int_equal(count, wanted ? wanted : 1);
+            for (size_t r = 0; r < count; r++) {
+                assert_true(rows[2 * r] == (wanted ? (float)point : 0));
+                assert_true(rows[2 * r + 1] == (float)r);
+            }
+        }
+    }
+    assert_int_equal(counter.asked, 100);
     opevo_i_features_destroy(features);
     opevo_space_destroy(space);
 }
@@ -123,10 +172,9 @@ static void test_source_beyond_the_cache(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_knob_features),
-        cmocka_unit_test(test_large_parameters),
-        cmocka_unit_test(test_source),
-        cmocka_unit_test(test_source_beyond_the_cache),
+        cmocka_unit_test(test_knob_features), cmocka_unit_test(test_large_parameters),
+        cmocka_unit_test(test_source),        cmocka_unit_test(test_source_beyond_the_cache),
+        cmocka_unit_test(test_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,18 +148,18 @@ static void test_refused(void **state)
     tear_down(&self);
 }
 
-static bool point_itself(void *context, opevo_index point, float *features)
+static size_t point_itself(void *context, opevo_index point, float *features)
 {
     (void)context;
     features[0] = (float)(opevo_hash_mix((uint64_t)point) >> 40);
-    return true;
+    return 1;
 }
 
 /* The run loop hands the objective's features to the tuner: its first plan is what it was, the
  * later ones are not. */
 static void test_features_reach_the_tuner(void **state)
 {
-    opevo_feature_source source = {.count = 1, .features = point_itself};
+    opevo_feature_source source = {.count = 1, .rows_most = 1, .features = point_itself};
     opevo_index plain[TRIALS], with[TRIALS];
     setup self;
 

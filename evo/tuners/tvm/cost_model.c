@@ -30,10 +30,13 @@ struct opevo_i_cost_model {
     size_t seen_count;
     char seen[TEXT_SIZE];
 
-    opevo_i_rank_pairs *pairs; /* of the rows in training; NULL with another loss */
-    float *first, *second;     /* their gradients and second derivatives */
+    opevo_i_rank_pairs *pairs; /* of the candidates in training; NULL with another loss */
+    float *first, *second;     /* their gradients and second derivatives, then those of their rows;
+                                  NULL where the library works them out */
+    float *scores;             /* of candidates with several rows, or predictions of these */
+    size_t score_capacity;
 
-    size_t *above; /* of the rows trained on, and as many numbers of scratch */
+    size_t *above; /* of the candidates trained on, and as many numbers of scratch */
     size_t above_capacity;
     size_t *scratch; /* of the average recall */
 };
@@ -66,6 +69,7 @@ void opevo_i_cost_model_destroy(opevo_i_cost_model *model)
     if (!model)
         return;
     forget(model);
+    opevo_free(model->scores);
     opevo_free(model->above);
     opevo_free(model->scratch);
     opevo_free(model);
@@ -179,6 +183,42 @@ double opevo_i_average_recall(const float *predictions, const size_t *above, siz
     return sum / (double)size;
 }
 
+/* ---- Rows of a candidate ---- */
+
+static size_t count_rows(const size_t *rows, size_t count)
+{
+    size_t sum = rows ? 0 : count;
+
+    for (size_t i = 0; rows && i < count; i++)
+        sum += rows[i];
+    return sum;
+}
+
+/* From the predictions of all rows to the scores of their candidates; both may be one array. */
+static void sum_rows(const float *predictions, const size_t *rows, size_t count, float *scores)
+{
+    for (size_t i = 0; i < count; i++) {
+        float score = *predictions++;
+
+        for (size_t r = 1; r < rows[i]; r++)
+            score += *predictions++ - OPEVO_I_BASE_SCORE;
+        scores[i] = score;
+    }
+}
+
+/* From a number for each candidate to one for each row, in place. */
+static void spread(float *numbers, const size_t *rows, size_t count)
+{
+    size_t at = count_rows(rows, count);
+
+    for (size_t i = count; i-- > 0;) {
+        float number = numbers[i];
+
+        for (size_t r = 0; r < rows[i]; r++)
+            numbers[--at] = number;
+    }
+}
+
 static double mean_square(const float *predictions, const float *labels, size_t count)
 {
     double sum = 0;
@@ -230,17 +270,23 @@ static opevo_status configure(const opevo_i_boosting *how, BoosterHandle booster
     return status;
 }
 
-/* What the trees so far say of the training rows; the library keeps it up to date. */
-static opevo_status predict_training(BoosterHandle booster, DMatrixHandle matrix,
+/* What the trees so far say of the candidates trained on; the library keeps it up to date. */
+static opevo_status predict_training(opevo_i_cost_model *self, BoosterHandle booster,
+                                     DMatrixHandle matrix, const opevo_i_samples *samples,
                                      const float **predictions, opevo_error *err)
 {
     static const char how[] = "{\"type\": 0, \"training\": true, \"iteration_begin\": 0,"
                               " \"iteration_end\": 0, \"strict_shape\": false}";
     const bst_ulong *shape = NULL;
     bst_ulong dimensions = 0;
-
-    return checked(
+    opevo_status status = checked(
         XGBoosterPredictFromDMatrix(booster, matrix, how, &shape, &dimensions, predictions), err);
+
+    if (status == OPEVO_OK && samples->rows) {
+        sum_rows(*predictions, samples->rows, samples->count, self->scores);
+        *predictions = self->scores;
+    }
+    return status;
 }
 
 /* Grow a tree from gradients; version 2 has a function of its own for it. */
@@ -260,28 +306,46 @@ static opevo_status grow_from(BoosterHandle booster, DMatrixHandle matrix, size_
 #endif
 }
 
+/* Of half the weighted square of prediction less label. */
+static void squared_gradients(opevo_i_cost_model *self, const opevo_i_samples *samples,
+                              const float *predictions)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        self->second[i] = samples->weights ? samples->weights[i] : 1.0F;
+        self->first[i] = self->second[i] * (predictions[i] - samples->labels[i]);
+    }
+}
+
 /* Grow one more tree. */
 static opevo_status grow(opevo_i_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
-                         size_t count, unsigned round, opevo_error *err)
+                         const opevo_i_samples *samples, unsigned round, opevo_error *err)
 {
     const float *predictions = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (!self->pairs)
+    if (!self->first)
         return checked(XGBoosterUpdateOneIter(booster, (int)round, matrix), err);
-    status = predict_training(booster, matrix, &predictions, err);
+    status = predict_training(self, booster, matrix, samples, &predictions, err);
     if (status != OPEVO_OK)
         return status;
-    opevo_i_rank_pairs_gradients(self->pairs, round, predictions, self->first, self->second);
-    return grow_from(booster, matrix, count, round, self->first, self->second, err);
+    if (self->pairs)
+        opevo_i_rank_pairs_gradients(self->pairs, round, predictions, self->first, self->second);
+    else
+        squared_gradients(self, samples, predictions);
+    if (samples->rows) {
+        spread(self->first, samples->rows, samples->count);
+        spread(self->second, samples->rows, samples->count);
+    }
+    return grow_from(booster, matrix, count_rows(samples->rows, samples->count), round, self->first,
+                     self->second, err);
 }
 
-/* How good the trees so far fit the training rows; the larger the better. */
+/* How good the trees so far fit the candidates trained on; the larger the better. */
 static opevo_status measure(opevo_i_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
                             const opevo_i_samples *samples, double *score, opevo_error *err)
 {
     const float *predictions = NULL;
-    opevo_status status = predict_training(booster, matrix, &predictions, err);
+    opevo_status status = predict_training(self, booster, matrix, samples, &predictions, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -305,7 +369,7 @@ static opevo_status boost(opevo_i_cost_model *self, BoosterHandle booster, DMatr
         unsigned round = self->rounds++;
         double score = 0;
 
-        status = grow(self, booster, matrix, samples->count, round, err);
+        status = grow(self, booster, matrix, samples, round, err);
         if (status != OPEVO_OK || round % how->stride != 0)
             continue;
         status = measure(self, booster, matrix, samples, &score, err);
@@ -330,13 +394,39 @@ static opevo_status set_column(DMatrixHandle matrix, const char *name, const flo
     return checked(XGDMatrixSetInfoFromInterface(matrix, name, text), err);
 }
 
+/* The margin of a candidate is that of its first row. Labels and weights of rows are not asked for,
+ * since their gradients are worked out here. */
+static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_samples *samples,
+                                opevo_error *err)
+{
+    size_t count = count_rows(samples->rows, samples->count);
+    float *margins = opevo_malloc(count, sizeof *margins);
+    opevo_status status = OPEVO_OK;
+    size_t at = 0;
+
+    if (!margins)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for margins of %zu rows.", count);
+    for (size_t i = 0; i < samples->count; i++) {
+        margins[at++] = samples->margins[i];
+        for (size_t r = 1; r < samples->rows[i]; r++)
+            margins[at++] = OPEVO_I_BASE_SCORE;
+    }
+    status = set_column(matrix, "base_margin", margins, count, err);
+    opevo_free(margins);
+    return status;
+}
+
 static opevo_status make_matrix(size_t width, const opevo_i_samples *samples, DMatrixHandle *matrix,
                                 opevo_error *err)
 {
-    bst_ulong count = samples->count;
+    size_t count = samples->count;
     opevo_status status =
-        checked(XGDMatrixCreateFromMat_omp(samples->features, count, width, NAN, matrix, 1), err);
+        checked(XGDMatrixCreateFromMat_omp(samples->features, count_rows(samples->rows, count),
+                                           width, NAN, matrix, 1),
+                err);
 
+    if (status == OPEVO_OK && samples->rows)
+        return samples->margins ? set_margins(*matrix, samples, err) : OPEVO_OK;
     if (status == OPEVO_OK)
         status = set_column(*matrix, "label", samples->labels, count, err);
     if (status == OPEVO_OK && samples->weights)
@@ -346,7 +436,7 @@ static opevo_status make_matrix(size_t width, const opevo_i_samples *samples, DM
     return status;
 }
 
-static void release_pairs(opevo_i_cost_model *self)
+static void release_gradients(opevo_i_cost_model *self)
 {
     opevo_i_rank_pairs_destroy(self->pairs);
     self->pairs = NULL;
@@ -356,17 +446,24 @@ static void release_pairs(opevo_i_cost_model *self)
     self->second = NULL;
 }
 
-static opevo_status prepare_pairs(opevo_i_cost_model *self, const opevo_i_samples *samples,
-                                  opevo_error *err)
+static opevo_status prepare_gradients(opevo_i_cost_model *self, const opevo_i_samples *samples,
+                                      opevo_error *err)
 {
-    if (self->boosting.loss != OPEVO_I_LOSS_RANK)
+    size_t row_count = count_rows(samples->rows, samples->count);
+    bool rank = self->boosting.loss == OPEVO_I_LOSS_RANK;
+
+    if (!rank && !samples->rows)
         return OPEVO_OK;
-    self->pairs = opevo_i_rank_pairs_create(samples->labels, samples->count);
-    self->first = opevo_malloc(samples->count, sizeof *self->first);
-    self->second = opevo_malloc(samples->count, sizeof *self->second);
-    if (self->pairs && self->first && self->second)
-        return OPEVO_OK;
-    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for pairs of %zu trials.", samples->count);
+    if (rank)
+        self->pairs = opevo_i_rank_pairs_create(samples->labels, samples->count);
+    self->first = opevo_malloc(row_count, sizeof *self->first);
+    self->second = opevo_malloc(row_count, sizeof *self->second);
+    if ((rank && !self->pairs) || !self->first || !self->second ||
+        (samples->rows && !opevo_reserve((void **)&self->scores, &self->score_capacity,
+                                         samples->count, sizeof *self->scores)))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for gradients of %zu trials.",
+                          samples->count);
+    return OPEVO_OK;
 }
 
 /* Rank the labels, for the score. */
@@ -394,12 +491,12 @@ opevo_status opevo_i_cost_model_train(opevo_i_cost_model *model, const opevo_i_s
     OPEVO_TRY(make_matrix(model->width, samples, &matrix, err));
     OPEVO_TRY(checked(XGBoosterCreate(&matrix, 1, &booster), err));
     OPEVO_TRY(configure(&model->boosting, booster, err));
-    OPEVO_TRY(prepare_pairs(model, samples, err));
+    OPEVO_TRY(prepare_gradients(model, samples, err));
     OPEVO_TRY(boost(model, booster, matrix, samples, err));
     model->booster = booster;
     booster = NULL;
 cleanup:
-    release_pairs(model);
+    release_gradients(model);
     if (booster)
         XGBoosterFree(booster);
     if (matrix)
@@ -430,5 +527,23 @@ opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *
                      err);
     if (status == OPEVO_OK)
         memcpy(out, result, count * sizeof *out);
+    return status;
+}
+
+opevo_status opevo_i_cost_model_predict_sums(opevo_i_cost_model *model, const float *features,
+                                             const size_t *rows, size_t count, float *out,
+                                             opevo_error *err)
+{
+    size_t row_count = count_rows(rows, count);
+    opevo_status status = OPEVO_OK;
+
+    if (!rows)
+        return opevo_i_cost_model_predict(model, features, count, out, err);
+    if (!opevo_reserve((void **)&model->scores, &model->score_capacity, row_count,
+                       sizeof *model->scores))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to score %zu rows.", row_count);
+    status = opevo_i_cost_model_predict(model, features, row_count, model->scores, err);
+    if (status == OPEVO_OK)
+        sum_rows(model->scores, rows, count, out);
     return status;
 }

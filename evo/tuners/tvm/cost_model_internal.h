@@ -38,10 +38,18 @@ typedef struct opevo_i_cost_model opevo_i_cost_model;
 opevo_i_cost_model *opevo_i_cost_model_create(size_t width, const opevo_i_boosting *boosting);
 void opevo_i_cost_model_destroy(opevo_i_cost_model *model);
 
-/* What to train on: `count` rows of `width` finite features, and for each row what follows. */
+/* What to train on: `count` candidates, each with one or more rows of `width` finite features, and
+ * for each candidate what follows. The score of a candidate is
+ *
+ *     f(first row) + sum over its other rows of (f(row) - base score),
+ *
+ * so that the trees are summed over its rows and the base score counts once; the loss is one of
+ * scores, and its gradient is the same for all rows of a candidate. Source: Zheng et al., "Ansor",
+ * OSDI 2020, section 5.2. */
 typedef struct opevo_i_samples {
     size_t count;
     const float *features;
+    const size_t *rows; /* how many rows each has; NULL: one */
     const float *labels;
     const float *weights; /* at least 0; NULL: 1 */
     const float *margins; /* prediction to start from; NULL: the base score */
@@ -63,6 +71,10 @@ double opevo_i_cost_model_score(const opevo_i_cost_model *model);
  * training. The model must be trained. Errors: as above. */
 opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *features,
                                         size_t count, float *out, opevo_error *err);
+/* The scores of `count` candidates with rows[i] rows each (NULL: one), in the order of `features`. */
+opevo_status opevo_i_cost_model_predict_sums(opevo_i_cost_model *model, const float *features,
+                                             const size_t *rows, size_t count, float *out,
+                                             opevo_error *err);
 
 /* XGBoost, and whether it grows the trees of 1.7 and 3.0, bit for bit, from a small table. Cost: about
  * 2 ms. */

@@ -32,7 +32,9 @@ struct opevo_i_features {
     size_t count;
 
     const opevo_feature_source *source;
-    opevo_index_map *cached; /* point -> place of its row */
+    opevo_index_map *cached; /* point -> its place in `first` */
+    size_t *first;           /* number of its first row; after the last, that of the next */
+    size_t first_capacity;
     float *rows;
     size_t row_capacity;
 };
@@ -137,6 +139,7 @@ void opevo_i_features_destroy(opevo_i_features *features)
         opevo_free(features->columns[i].listed);
     opevo_free(features->columns);
     opevo_index_map_destroy(features->cached);
+    opevo_free(features->first);
     opevo_free(features->rows);
     opevo_free(features);
 }
@@ -146,31 +149,47 @@ size_t opevo_i_features_width(const opevo_i_features *features)
     return features->width;
 }
 
-/* Ask the source for the row of a point, and keep it at `place`. */
+size_t opevo_i_features_rows_most(const opevo_i_features *features)
+{
+    return features->source ? features->source->rows_most : 1;
+}
+
+/* Ask the source for the rows of a point, and keep them at `place`. */
 static opevo_status ask_source(opevo_i_features *self, opevo_index point, size_t place,
                                opevo_error *err)
 {
-    float *row = NULL;
+    float *rows = NULL;
+    size_t count = 0;
 
-    if (!opevo_reserve((void **)&self->rows, &self->row_capacity, place + 1,
-                       self->width * sizeof *row) ||
+    if (!opevo_reserve((void **)&self->first, &self->first_capacity, place + 2,
+                       sizeof *self->first))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of another point.");
+    if (place == 0)
+        self->first[0] = 0;
+    if (!opevo_reserve((void **)&self->rows, &self->row_capacity,
+                       self->first[place] + self->source->rows_most, self->width * sizeof *rows) ||
         !opevo_index_map_put(self->cached, point, place))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of another point.");
-    row = self->rows + place * self->width;
-    if (!self->source->features(self->source->context, point, row))
-        memset(row, 0, self->width * sizeof *row);
-    for (size_t i = 0; i < self->width; i++)
-        row[i] = cleaned((double)row[i]);
+    rows = self->rows + self->first[place] * self->width;
+    count = self->source->features(self->source->context, point, rows);
+    if (count == 0) {
+        memset(rows, 0, self->width * sizeof *rows);
+        count = 1;
+    }
+    for (size_t i = 0; i < count * self->width; i++)
+        rows[i] = cleaned((double)rows[i]);
+    self->first[place + 1] = self->first[place] + count;
     return OPEVO_OK;
 }
 
-static opevo_status source_row(opevo_i_features *self, opevo_index point, float *row,
-                               opevo_error *err)
+static opevo_status source_rows(opevo_i_features *self, opevo_index point, float *rows,
+                                size_t *count, opevo_error *err)
 {
     uint64_t place = opevo_index_map_count(self->cached);
-    opevo_status status = OPEVO_OK;
 
     if (!opevo_index_map_get(self->cached, point, &place)) {
+        opevo_status status = OPEVO_OK;
+
         if (place == CACHED_MOST) {
             opevo_index_map *empty = opevo_index_map_create();
 
@@ -181,27 +200,32 @@ static opevo_status source_row(opevo_i_features *self, opevo_index point, float 
             place = 0;
         }
         status = ask_source(self, point, (size_t)place, err);
+        if (status != OPEVO_OK)
+            return status;
     }
-    if (status == OPEVO_OK)
-        memcpy(row, self->rows + (size_t)place * self->width, self->width * sizeof *row);
-    return status;
+    *count = self->first[place + 1] - self->first[place];
+    memcpy(rows, self->rows + self->first[place] * self->width,
+           *count * self->width * sizeof *rows);
+    return OPEVO_OK;
 }
 
-opevo_status opevo_i_features_row(opevo_i_features *features, opevo_index point,
-                                  const opevo_index *vertices, float *row, opevo_error *err)
+opevo_status opevo_i_features_rows(opevo_i_features *features, opevo_index point,
+                                   const opevo_index *vertices, float *rows, size_t *count,
+                                   opevo_error *err)
 {
     if (features->source)
-        return source_row(features, point, row, err);
+        return source_rows(features, point, rows, count, err);
+    *count = 1;
     for (size_t i = 0; i < features->count; i++) {
         const column *one = &features->columns[i];
 
         if (one->listed && one->width == 1)
-            *row = one->listed[(size_t)vertices[i]];
+            *rows = one->listed[(size_t)vertices[i]];
         else if (one->listed)
-            memcpy(row, one->listed + (size_t)vertices[i] * one->width, one->width * sizeof *row);
+            memcpy(rows, one->listed + (size_t)vertices[i] * one->width, one->width * sizeof *rows);
         else
-            work_out(one, vertices[i], row);
-        row += one->width;
+            work_out(one, vertices[i], rows);
+        rows += one->width;
     }
     return OPEVO_OK;
 }

@@ -14,12 +14,15 @@
 
 #define FORGOTTEN_BELOW 0.05 /* weight of earlier runs */
 
-/* Rows with their fitness, in the order observed. */
+/* Observations with their rows and fitness, in the order observed. */
 typedef struct table {
     size_t count;
+    size_t row_count;
     size_t row_capacity;
+    size_t rows_of_capacity;
     size_t fitness_capacity;
-    float *rows;
+    float *rows;     /* one after the other */
+    size_t *rows_of; /* how many each observation has */
     double *fitness;
     double best;
 } table;
@@ -29,13 +32,15 @@ struct opevo_i_surrogate {
     const opevo_space *space;
     opevo_i_features *features;
     size_t row_width;
+    size_t rows_most; /* of a point */
     table seen;
     opevo_i_cost_model *model;
     opevo_i_cost_model *earlier; /* of earlier runs; NULL: none */
     double earlier_weight;       /* in the predictions */
 
     opevo_index *vertices; /* of one point */
-    float *batch;          /* rows to predict, `batch_most` */
+    float *batch;          /* rows of points to predict, `batch_most` of them */
+    size_t *batch_rows;    /* how many each has */
     float *margins;        /* their predictions by `earlier` */
     size_t batch_most;
 };
@@ -43,6 +48,7 @@ struct opevo_i_surrogate {
 static void destroy_table(table *self)
 {
     opevo_free(self->rows);
+    opevo_free(self->rows_of);
     opevo_free(self->fitness);
 }
 
@@ -60,12 +66,15 @@ opevo_i_surrogate *opevo_i_surrogate_create(const opevo_space *space,
     self->features = opevo_i_features_create(space, source);
     if (self->features) {
         self->row_width = opevo_i_features_width(self->features);
+        self->rows_most = opevo_i_features_rows_most(self->features);
         self->model = opevo_i_cost_model_create(self->row_width, boosting);
         self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
-        self->batch = opevo_malloc(batch_most, self->row_width * sizeof *self->batch);
+        self->batch =
+            opevo_malloc(batch_most, self->rows_most * self->row_width * sizeof *self->batch);
+        self->batch_rows = opevo_malloc(batch_most, sizeof *self->batch_rows);
         self->margins = opevo_malloc(batch_most, sizeof *self->margins);
     }
-    if (self->model && self->vertices && self->batch && self->margins)
+    if (self->model && self->vertices && self->batch && self->batch_rows && self->margins)
         return self;
     opevo_i_surrogate_destroy(self);
     return NULL;
@@ -81,6 +90,7 @@ void opevo_i_surrogate_destroy(opevo_i_surrogate *surrogate)
     destroy_table(&surrogate->seen);
     opevo_free(surrogate->vertices);
     opevo_free(surrogate->batch);
+    opevo_free(surrogate->batch_rows);
     opevo_free(surrogate->margins);
     opevo_free(surrogate);
 }
@@ -90,16 +100,20 @@ static opevo_status observe(opevo_i_surrogate *self, table *seen, opevo_index po
 {
     opevo_status status = OPEVO_OK;
 
-    if (!opevo_reserve((void **)&seen->rows, &seen->row_capacity, seen->count + 1,
+    if (!opevo_reserve((void **)&seen->rows, &seen->row_capacity, seen->row_count + self->rows_most,
                        self->row_width * sizeof *seen->rows) ||
+        !opevo_reserve((void **)&seen->rows_of, &seen->rows_of_capacity, seen->count + 1,
+                       sizeof *seen->rows_of) ||
         !opevo_reserve((void **)&seen->fitness, &seen->fitness_capacity, seen->count + 1,
                        sizeof *seen->fitness))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from another trial.");
     opevo_space_decode(self->space, point, self->vertices);
-    status = opevo_i_features_row(self->features, point, self->vertices,
-                                  seen->rows + seen->count * self->row_width, err);
+    status = opevo_i_features_rows(self->features, point, self->vertices,
+                                   seen->rows + seen->row_count * self->row_width,
+                                   &seen->rows_of[seen->count], err);
     if (status != OPEVO_OK)
         return status;
+    seen->row_count += seen->rows_of[seen->count];
     fitness = fitness > 0 && isfinite(fitness) ? fitness : 0;
     seen->fitness[seen->count++] = fitness;
     seen->best = fitness > seen->best ? fitness : seen->best;
@@ -124,51 +138,93 @@ double opevo_i_surrogate_best(const opevo_i_surrogate *surrogate)
 
 /* ---- Training ---- */
 
-/* Predictions of `rows` by the model of earlier runs, times its weight. */
-static opevo_status predict_margins(opevo_i_surrogate *self, const float *rows, size_t count,
-                                    float *margins, opevo_error *err)
+/* How many rows each point has, or NULL where each has one and nothing is to be summed. */
+static const size_t *several(const opevo_i_surrogate *self, const size_t *rows_of)
 {
-    opevo_status status = opevo_i_cost_model_predict(self->earlier, rows, count, margins, err);
+    return self->rows_most > 1 ? rows_of : NULL;
+}
+
+/* Scores of `count` points by the model of earlier runs, times its weight. */
+static opevo_status predict_margins(opevo_i_surrogate *self, const float *rows,
+                                    const size_t *rows_of, size_t count, float *margins,
+                                    opevo_error *err)
+{
+    opevo_status status = opevo_i_cost_model_predict_sums(
+        self->earlier, rows, several(self, rows_of), count, margins, err);
 
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
         margins[i] *= (float)self->earlier_weight;
     return status;
 }
 
-/* Train on the rows of `seen` in a drawn order. */
-static opevo_status train(opevo_i_surrogate *self, opevo_i_cost_model *model, const table *seen,
-                          const opevo_i_fit *fit, bool with_margins, opevo_error *err)
+/* The observations of `seen`, in a drawn order, as rows to train on. */
+static opevo_status permute(const opevo_i_surrogate *self, const table *seen, opevo_rng *rng,
+                            table *out, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
     size_t count = seen->count;
     size_t *order = opevo_malloc(count, sizeof *order);
-    float *rows = opevo_malloc(count, self->row_width * sizeof *rows);
-    float *labels = opevo_malloc(count, sizeof *labels);
-    float *margins = opevo_malloc(count, sizeof *margins);
-    opevo_i_samples samples = {.count = count, .features = rows, .labels = labels};
+    size_t *first = opevo_malloc(count, sizeof *first);
+    opevo_status status = OPEVO_OK;
 
-    if (!order || !rows || !labels || !margins) {
+    out->rows = opevo_malloc(seen->row_count, self->row_width * sizeof *out->rows);
+    out->rows_of = opevo_malloc(count, sizeof *out->rows_of);
+    out->fitness = opevo_malloc(count, sizeof *out->fitness);
+    if (!order || !first || !out->rows || !out->rows_of || !out->fitness) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to train on %zu trials.", count);
         goto cleanup;
     }
     for (size_t i = 0; i < count; i++)
         order[i] = i;
-    if (fit->permutation)
-        opevo_rng_shuffle(fit->permutation, order, count, sizeof *order);
+    if (rng)
+        opevo_rng_shuffle(rng, order, count, sizeof *order);
+    for (size_t i = 0, row = 0; i < count; row += seen->rows_of[i++])
+        first[i] = row;
     for (size_t i = 0; i < count; i++) {
-        memcpy(rows + i * self->row_width, seen->rows + order[i] * self->row_width,
-               self->row_width * sizeof *rows);
-        labels[i] = (float)(seen->fitness[order[i]] / seen->best);
+        size_t from = order[i];
+
+        memcpy(out->rows + out->row_count * self->row_width,
+               seen->rows + first[from] * self->row_width,
+               seen->rows_of[from] * self->row_width * sizeof *out->rows);
+        out->rows_of[i] = seen->rows_of[from];
+        out->row_count += seen->rows_of[from];
+        out->fitness[i] = seen->fitness[from];
     }
-    samples.weights = fit->weighted ? labels : NULL;
-    samples.margins = with_margins ? margins : NULL;
-    if (with_margins)
-        OPEVO_TRY(predict_margins(self, fit->margin == OPEVO_I_MARGIN_SHIPPED ? seen->rows : rows,
-                                  count, margins, err));
-    OPEVO_TRY(opevo_i_cost_model_train(model, &samples, err));
 cleanup:
     opevo_free(order);
-    opevo_free(rows);
+    opevo_free(first);
+    return status;
+}
+
+/* Train on the observations of `seen` in a drawn order. */
+static opevo_status train(opevo_i_surrogate *self, opevo_i_cost_model *model, const table *seen,
+                          const opevo_i_fit *fit, bool with_margins, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t count = seen->count;
+    float *labels = opevo_malloc(count, sizeof *labels);
+    float *margins = opevo_malloc(count, sizeof *margins);
+    opevo_i_samples samples = {.count = count, .labels = labels};
+    table drawn = {0};
+
+    if (!labels || !margins) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to train on %zu trials.", count);
+        goto cleanup;
+    }
+    OPEVO_TRY(permute(self, seen, fit->permutation, &drawn, err));
+    for (size_t i = 0; i < count; i++)
+        labels[i] = (float)(drawn.fitness[i] / seen->best);
+    samples.features = drawn.rows;
+    samples.rows = several(self, drawn.rows_of);
+    samples.weights = fit->weighted ? labels : NULL;
+    samples.margins = with_margins ? margins : NULL;
+    if (with_margins) {
+        const table *order = fit->margin == OPEVO_I_MARGIN_SHIPPED ? seen : &drawn;
+
+        OPEVO_TRY(predict_margins(self, order->rows, order->rows_of, count, margins, err));
+    }
+    OPEVO_TRY(opevo_i_cost_model_train(model, &samples, err));
+cleanup:
+    destroy_table(&drawn);
     opevo_free(labels);
     opevo_free(margins);
     return status;
@@ -229,15 +285,17 @@ opevo_status opevo_i_surrogate_predict(opevo_i_surrogate *surrogate, const opevo
     opevo_i_surrogate *self = surrogate;
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < count; i++)
-        OPEVO_TRY(opevo_i_features_row(self->features, points[i], vertices + i * self->width,
-                                       self->batch + i * self->row_width, err));
+    for (size_t i = 0, row = 0; i < count; row += self->batch_rows[i++])
+        OPEVO_TRY(opevo_i_features_rows(self->features, points[i], vertices + i * self->width,
+                                        self->batch + row * self->row_width, &self->batch_rows[i],
+                                        err));
     if (!opevo_i_cost_model_is_trained(self->model))
-        return predict_margins(self, self->batch, count, scores, err);
-    OPEVO_TRY(opevo_i_cost_model_predict(self->model, self->batch, count, scores, err));
+        return predict_margins(self, self->batch, self->batch_rows, count, scores, err);
+    OPEVO_TRY(opevo_i_cost_model_predict_sums(self->model, self->batch,
+                                              several(self, self->batch_rows), count, scores, err));
     if (!self->earlier)
         return OPEVO_OK;
-    OPEVO_TRY(predict_margins(self, self->batch, count, self->margins, err));
+    OPEVO_TRY(predict_margins(self, self->batch, self->batch_rows, count, self->margins, err));
     /* A margin stands in the place of the base score. */
     for (size_t i = 0; i < count; i++)
         scores[i] += self->margins[i] - OPEVO_I_BASE_SCORE;

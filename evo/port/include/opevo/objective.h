@@ -128,14 +128,18 @@ typedef struct opevo_objective_ops {
     void (*destroy)(opevo_objective *self);
 } opevo_objective_ops;
 
-/* What a learned cost model may see of a point instead of the values of its parameters: numbers
- * that describe the program that the point stands for, such as the features of its loop nest. */
+/* What a learned cost model may see of a point instead of the values of its parameters: rows of
+ * numbers that describe the program that the point stands for, one row for each of its statements,
+ * such as the features of its loop nest. A model scores a point by the sum of its rows' scores.
+ *
+ * Source: Zheng et al., "Ansor", OSDI 2020, section 5.2. */
 typedef struct opevo_feature_source {
-    size_t count; /* numbers of a point, the same for all, at least 1 */
-    /* Fill `features`, `count` of them, for an allowed point; false where there are none, as for a
-     * point that cannot be lowered. A function of the point alone; costs no trial. What is no
-     * finite number counts as 0. */
-    bool (*features)(void *context, opevo_index point, float *features);
+    size_t count;     /* numbers in a row, the same for all, at least 1 */
+    size_t rows_most; /* rows of a point at most, at least 1 */
+    /* Fill the rows of an allowed point, one after the other, and return how many there are; 0 where
+     * there are none, as for a point that cannot be lowered. A function of the point alone; costs no
+     * trial. What is no finite number counts as 0. */
+    size_t (*features)(void *context, opevo_index point, float *rows);
     void *context;
 } opevo_feature_source;
 

@@ -12,7 +12,8 @@
 
 #include <opevo/schedule.h>
 
-/* A growing row, start from {0}; release `number` with opevo_free. */
+/* A growing row, that of the one statement that a schedule is; start from {0}, and release `number`
+ * with opevo_free. */
 typedef struct opevo_feature_row {
     float *number;
     size_t count, capacity;
