@@ -8,9 +8,10 @@
 
 #include <assert.h>
 
-opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
-                                const opevo_setting_value *settings, uint64_t seed,
-                                opevo_tuner **out, opevo_error *err)
+/* With a space, or a domain, or both. */
+static opevo_status create(const opevo_tuner_ops *ops, const opevo_space *space,
+                           opevo_domain *domain, const opevo_setting_value *settings, uint64_t seed,
+                           opevo_tuner **out, opevo_error *err)
 {
     opevo_status status = opevo_i_settings_check(ops, settings, err);
     opevo_tuner *tuner = NULL;
@@ -19,17 +20,47 @@ opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *s
     if (status != OPEVO_OK)
         return status;
     opevo_rng_init(&rng, seed, "tuner", 0);
-    status = ops->create(space, settings, &rng, &tuner, err);
+    status = ops->create_on ? ops->create_on(domain, settings, &rng, &tuner, err)
+                            : ops->create(space, settings, &rng, &tuner, err);
     if (status != OPEVO_OK)
         return status;
     tuner->ops = ops;
     tuner->space = space;
+    tuner->own = NULL;
     tuner->features = NULL;
     tuner->criteria = opevo_criteria_fitness();
     tuner->pending = 0;
     tuner->asked = false;
     *out = tuner;
     return OPEVO_OK;
+}
+
+opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
+                                const opevo_setting_value *settings, uint64_t seed,
+                                opevo_tuner **out, opevo_error *err)
+{
+    opevo_domain *domain = NULL;
+    opevo_status status = ops->create_on ? opevo_domain_of_space(space, &domain, err) : OPEVO_OK;
+
+    if (status == OPEVO_OK)
+        status = create(ops, space, domain, settings, seed, out, err);
+    if (status == OPEVO_OK)
+        (*out)->own = domain;
+    else
+        opevo_domain_destroy(domain);
+    return status;
+}
+
+opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *domain,
+                                   const opevo_setting_value *settings, uint64_t seed,
+                                   opevo_tuner **out, opevo_error *err)
+{
+    if (!ops->create_on && !domain->space)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The tuner %s needs a search space, which %s are not; use a tuner that "
+                          "works on any candidates, such as random or nsga2.",
+                          ops->name, domain->name);
+    return create(ops, domain->space, domain, settings, seed, out, err);
 }
 
 static opevo_status check_not_asked(const opevo_tuner *tuner, opevo_error *err)
@@ -72,7 +103,7 @@ opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, si
         return OPEVO_FAIL(err, OPEVO_INVALID, "The tuner %s cannot learn from earlier trials.",
                           tuner->ops->name);
     for (size_t i = 0; i < count; i++) {
-        if (trials[i].proposal.point >= opevo_space_size(tuner->space))
+        if (tuner->space && trials[i].proposal.point >= opevo_space_size(tuner->space))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "An earlier trial, number %llu, is of a point outside the space.",
                               (unsigned long long)trials[i].number);
@@ -94,7 +125,7 @@ opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals, size
         return status;
     assert(given <= capacity);
     assert(given || tuner->pending || tuner->reason);
-    for (size_t i = 0; i < given; i++) {
+    for (size_t i = 0; tuner->space && i < given; i++) {
         assert(proposals[i].point < opevo_space_size(tuner->space));
         assert(opevo_space_allows(tuner->space, proposals[i].point));
     }
@@ -120,6 +151,9 @@ opevo_status opevo_tuner_tell(opevo_tuner *tuner, const opevo_trial *trials, siz
 
 void opevo_tuner_destroy(opevo_tuner *tuner)
 {
+    opevo_domain *own = tuner ? tuner->own : NULL;
+
     if (tuner)
         tuner->ops->destroy(tuner);
+    opevo_domain_destroy(own);
 }

@@ -18,14 +18,19 @@
 
 enum {
     FORBIDDEN_KEPT = 1 << 20, /* 50 MB of places */
-    MISSES_MOST = 10000000
+    MISSES_MOST = 10000000,
+    REPEATS_MOST = 10000
 };
 
 static const char exhausted[] = "every allowed point has been proposed";
 static const char too_rare[] = "10000000 uniform draws in a row met no allowed point that is new";
 
+static const char no_more[] = "10000 samples in a row were not new";
+
 struct opevo_i_fresh {
-    const opevo_space *space;
+    const opevo_space *space; /* NULL: of a domain that is none, with these two: */
+    opevo_domain *domain;
+    opevo_index_set *drawn;
     opevo_index size;
     opevo_index head;        /* places below it are drawn */
     opevo_index_map *moved;  /* what stands at a place, where not its own number */
@@ -48,10 +53,29 @@ opevo_i_fresh *opevo_i_fresh_create(const opevo_space *space)
     return self;
 }
 
+opevo_i_fresh *opevo_i_fresh_create_on(opevo_domain *domain)
+{
+    opevo_i_fresh *self = NULL;
+
+    if (domain->space)
+        return opevo_i_fresh_create(domain->space);
+    self = opevo_calloc(1, sizeof *self);
+    if (!self)
+        return NULL;
+    self->domain = domain;
+    self->drawn = opevo_index_set_create();
+    if (!self->drawn) {
+        opevo_free(self);
+        return NULL;
+    }
+    return self;
+}
+
 void opevo_i_fresh_destroy(opevo_i_fresh *fresh)
 {
     if (!fresh)
         return;
+    opevo_index_set_destroy(fresh->drawn);
     opevo_index_map_destroy(fresh->moved);
     opevo_free(fresh);
 }
@@ -73,9 +97,33 @@ static bool take(opevo_i_fresh *self, opevo_index place)
     return true;
 }
 
+/* Sample the domain until something is new. */
+static opevo_status sample(opevo_i_fresh *self, const opevo_index_set *seen, opevo_rng *rng,
+                           opevo_index *point, const char **reason, opevo_error *err)
+{
+    for (int repeats = 0; repeats < REPEATS_MOST; repeats++) {
+        opevo_index drawn = 0;
+        opevo_status status = opevo_domain_sample(self->domain, rng, &drawn, err);
+
+        if (status != OPEVO_OK)
+            return status;
+        if (opevo_index_set_has(self->drawn, drawn) || (seen && opevo_index_set_has(seen, drawn)))
+            continue;
+        if (!opevo_index_set_add(self->drawn, drawn))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to draw another candidate.");
+        *point = drawn;
+        *reason = NULL;
+        return OPEVO_OK;
+    }
+    *reason = no_more;
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_fresh_draw(opevo_i_fresh *fresh, const opevo_index_set *seen, opevo_rng *rng,
                                 opevo_index *point, const char **reason, opevo_error *err)
 {
+    if (!fresh->space)
+        return sample(fresh, seen, rng, point, reason, err);
     for (int misses = 0; misses < MISSES_MOST; misses++) {
         opevo_index place = 0;
         opevo_index drawn = 0;

@@ -22,8 +22,8 @@ static void destroy(opevo_tuner *tuner)
     opevo_free(self);
 }
 
-static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
-                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *settings,
+                              const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
     random_search *self = opevo_calloc(1, sizeof *self);
 
@@ -31,7 +31,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner random.");
     self->rng = *rng;
-    self->fresh = opevo_i_fresh_create(space);
+    self->fresh = opevo_i_fresh_create_on(domain);
     if (!self->fresh) {
         destroy(&self->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner random.");
@@ -73,7 +73,7 @@ const opevo_tuner_ops opevo_i_random_search_ops = {
     .name = "random",
     .summary = "the allowed points in uniformly random order, none twice: the control",
     .source = "Fisher and Yates, \"Statistical Tables\", 1938, kept sparse",
-    .create = create,
+    .create_on = create_on,
     .ask = ask,
     .tell = tell,
     .destroy = destroy,

@@ -7,6 +7,7 @@
 #ifndef OPEVO_TUNER_H
 #define OPEVO_TUNER_H
 
+#include <opevo/domain.h>
 #include <opevo/objective.h>
 #include <opevo/random.h>
 #include <opevo/space.h>
@@ -62,9 +63,13 @@ typedef struct opevo_tuner_ops {
     const char *source;  /* where it is defined: paper section or upstream file */
     const opevo_setting *settings;
     size_t setting_count;
-    /* `space` outlives the tuner; `rng` is the tuner's own stream, copied. */
+    /* One of these two. create_on: the tuner works on any domain. create: it needs a space, whose
+     * parameters and graphs it looks at, and is refused on any other domain. `space` and `domain`
+     * outlive the tuner; `rng` is the tuner's own stream, copied. */
     opevo_status (*create)(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err);
+    opevo_status (*create_on)(opevo_domain *domain, const opevo_setting_value *settings,
+                              const opevo_rng *rng, opevo_tuner **out, opevo_error *err);
     /* Write up to `capacity` (at least 1) proposals that the constraints allow, and their number. 0
      * says: nothing to propose before the pending ones are told, or, when none is pending, that the
      * search is over; then `reason` of the base struct says why. What is proposed must not depend
@@ -89,7 +94,8 @@ typedef struct opevo_tuner_ops {
  * reason. */
 struct opevo_tuner {
     const opevo_tuner_ops *ops;
-    const opevo_space *space;
+    const opevo_space *space; /* NULL on a domain that is none */
+    opevo_domain *own;        /* of the space, made for this tuner; NULL: none */
     const opevo_feature_source *features; /* of the objective, see there; NULL: none */
     opevo_criteria criteria;              /* chosen; the fitness alone unless by_criteria */
     size_t pending;                       /* asked for and not yet told */
@@ -102,6 +108,10 @@ struct opevo_tuner {
 opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
                                 const opevo_setting_value *settings, uint64_t seed,
                                 opevo_tuner **out, opevo_error *err);
+/* The same on a domain. Errors: INVALID, too, for a tuner that needs a space where there is none. */
+opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *domain,
+                                   const opevo_setting_value *settings, uint64_t seed,
+                                   opevo_tuner **out, opevo_error *err);
 /* Before the first ask, in this order and each at most once: by which criteria to search, where the
  * features of points come from (NULL: from their parameters; must outlive the tuner), and trials of
  * earlier runs on the same space. A tuner that searches by the fitness alone ignores the criteria,
@@ -113,7 +123,7 @@ opevo_status opevo_tuner_use_features(opevo_tuner *tuner, const opevo_feature_so
                                       opevo_error *err);
 opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                                opevo_error *err);
-/* As the functions of the table, with their promises checked: a proposal that is no point of the
+/* As the functions of the table, with their promises checked: a proposal that is no point of a
  * space or that a constraint forbids is a bug of the tuner (an assertion), telling more than is
  * pending is one of the caller (INVALID). */
 opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,

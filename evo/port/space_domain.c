@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A finite space as a domain. A child sampler holds the parents of what it draws, so each variation
+ * has it alone, under a lock; the samplers are made when they are first needed, that of mutation anew
+ * for another q. */
+
+#include <opevo/domain.h>
+
+#include <opevo/child_sampler.h>
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <pthread.h>
+
+enum { MISSES_MOST = 10000000 };
+
+typedef struct space_domain {
+    opevo_domain super;
+    opevo_index_set *none;          /* nothing is excluded as seen */
+    size_t width;                   /* parameters of the space */
+    size_t arity_most;              /* components of one of them */
+    pthread_mutex_t lock;           /* guards what follows */
+    opevo_child_sampler *walk;      /* with q; NULL before the first mutation */
+    opevo_child_sampler *recombine; /* q = 0; NULL before the first cross */
+    double q;
+    opevo_index *vertices; /* scratch: three points, the child first */
+} space_domain;
+
+static void destroy(opevo_domain *domain)
+{
+    space_domain *self = (space_domain *)domain;
+
+    opevo_index_set_destroy(self->none);
+    opevo_child_sampler_destroy(self->walk);
+    opevo_child_sampler_destroy(self->recombine);
+    opevo_free(self->vertices);
+    pthread_mutex_destroy(&self->lock);
+    opevo_free(self);
+}
+
+static bool print(opevo_domain *domain, opevo_index candidate, opevo_text *out)
+{
+    if (candidate >= opevo_space_size(domain->space))
+        return false;
+    opevo_space_print(domain->space, candidate, out);
+    return true;
+}
+
+static opevo_status parse(opevo_domain *domain, const char *text, opevo_index *out,
+                          opevo_error *err)
+{
+    opevo_index point = 0;
+    opevo_status status = opevo_space_read(domain->space, text, &point, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (!opevo_space_allows(domain->space, point))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s breaks a constraint of the space.", text);
+    *out = point;
+    return OPEVO_OK;
+}
+
+static opevo_status sample(opevo_domain *domain, opevo_rng *rng, opevo_index *out, opevo_error *err)
+{
+    for (int misses = 0; misses < MISSES_MOST; misses++) {
+        opevo_index point = opevo_rng_below_wide(rng, opevo_space_size(domain->space));
+
+        if (opevo_space_allows(domain->space, point)) {
+            *out = point;
+            return OPEVO_OK;
+        }
+    }
+    return OPEVO_FAIL(err, OPEVO_LIMIT, "%d uniform draws in a row met no allowed point.",
+                      MISSES_MOST);
+}
+
+/* A child of `count` parents of equal weight, with the lock held. */
+static opevo_status draw(space_domain *self, opevo_child_sampler **sampler, double q,
+                         const opevo_index *parents, size_t count, opevo_rng *rng, opevo_index *out,
+                         opevo_error *err)
+{
+    static const double weights[] = {1, 1};
+    const opevo_index *rows[] = {self->vertices + self->width, self->vertices + 2 * self->width};
+    opevo_status status = OPEVO_OK;
+
+    if (!*sampler)
+        OPEVO_TRY(
+            opevo_child_sampler_create(self->super.space, q, OPEVO_DUPLICATE_REDRAW, sampler, err));
+    for (size_t i = 0; i < count; i++)
+        opevo_space_decode(self->super.space, parents[i], self->vertices + (1 + i) * self->width);
+    OPEVO_TRY(opevo_child_sampler_set_parents(*sampler, rows, weights, count, err));
+    if (!opevo_child_sampler_draw(*sampler, self->none, rng, self->vertices, out))
+        status = OPEVO_FAIL(err, OPEVO_LIMIT, "%d mutations in a row met no allowed point.",
+                            OPEVO_CHILD_TRIES);
+cleanup:
+    return status;
+}
+
+static opevo_status mutate(opevo_domain *domain, opevo_index parent, double q, opevo_rng *rng,
+                           opevo_index *out, opevo_error *err)
+{
+    space_domain *self = (space_domain *)domain;
+    opevo_status status = OPEVO_OK;
+
+    pthread_mutex_lock(&self->lock);
+    if (self->walk && self->q != q) {
+        opevo_child_sampler_destroy(self->walk);
+        self->walk = NULL;
+    }
+    self->q = q;
+    status = draw(self, &self->walk, q, &parent, 1, rng, out, err);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static opevo_status cross(opevo_domain *domain, opevo_index a, opevo_index b, opevo_rng *rng,
+                          opevo_index *out, opevo_error *err)
+{
+    space_domain *self = (space_domain *)domain;
+    const opevo_index parents[] = {a, b};
+    opevo_status status = OPEVO_OK;
+
+    pthread_mutex_lock(&self->lock);
+    status = draw(self, &self->recombine, 0, parents, 2, rng, out, err);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static bool features(opevo_domain *domain, opevo_index candidate, float *features)
+{
+    const space_domain *self = (space_domain *)domain;
+    const opevo_space *space = domain->space;
+    opevo_index *vertices = NULL;
+    opevo_value *components = NULL;
+    bool known = candidate < opevo_space_size(space);
+
+    vertices = known ? opevo_malloc(self->width, sizeof *vertices) : NULL;
+    components = known ? opevo_malloc(self->arity_most, sizeof *components) : NULL;
+    known = vertices && components;
+    if (known)
+        opevo_space_decode(space, candidate, vertices);
+    for (size_t i = 0; known && i < self->width; i++) {
+        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+
+        opevo_parameter_value(parameter, vertices[i], components);
+        for (size_t k = 0; k < opevo_parameter_arity(parameter); k++) {
+            double number = opevo_value_number(components[k]);
+
+            *features++ = isfinite(number) ? (float)number : 0;
+        }
+    }
+    opevo_free(vertices);
+    opevo_free(components);
+    return known;
+}
+
+static const opevo_domain_ops space_ops = {
+    .kind = "space",
+    .print = print,
+    .parse = parse,
+    .sample = sample,
+    .mutate = mutate,
+    .cross = cross,
+    .features = features,
+    .destroy = destroy,
+};
+
+opevo_status opevo_domain_of_space(const opevo_space *space, opevo_domain **out, opevo_error *err)
+{
+    space_domain *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the domain of a space.");
+    pthread_mutex_init(&self->lock, NULL);
+    self->width = opevo_space_parameter_count(space);
+    self->super = (opevo_domain){.ops = &space_ops,
+                                 .name = "a search space",
+                                 .signature = opevo_space_signature(space),
+                                 .space = space};
+    for (size_t i = 0; i < self->width; i++) {
+        size_t arity = opevo_parameter_arity(opevo_space_parameter(space, i));
+
+        self->super.feature_count += arity;
+        self->arity_most = arity > self->arity_most ? arity : self->arity_most;
+    }
+    self->none = opevo_index_set_create();
+    self->vertices = opevo_malloc(3, self->width * sizeof *self->vertices);
+    if (!self->none || !self->vertices) {
+        destroy(&self->super);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the domain of a space.");
+    }
+    *out = &self->super;
+    return OPEVO_OK;
+}
