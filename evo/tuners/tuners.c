@@ -28,6 +28,7 @@
     ROW(na2c)                                                                                      \
     ROW(na2c_reference)                                                                            \
     ROW(na2c_uniform)                                                                              \
+    ROW(nsga2)                                                                                     \
     ROW(opevo)                                                                                     \
     ROW(opevo_reference)                                                                           \
     ROW(qgp)                                                                                       \

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `nsga2`: the elitist genetic algorithm of Deb et al. for up to four criteria, on any domain. A
+ * generation is made whole, then handed out as asked. Always true: told <= asked <= made; the first
+ * `kept` individuals are the population, best first by the crowded comparison, and those told of the
+ * generation stand behind them. */
+
+#include <opevo/memory.h>
+#include <opevo/tuner.h>
+
+#include "fresh_internal.h"
+#include "nondominated_internal.h"
+
+#include <stdlib.h>
+
+enum { SETTING_POPULATION, SETTING_CROSSOVER, SETTING_MUTATION, SETTING_Q, SETTING_COUNT };
+
+enum {
+    POPULATION_MOST = 10000,
+    TRIES_MOST = 256 /* variations of one child until it is new */
+};
+
+static const opevo_setting settings_table[SETTING_COUNT] = {
+    [SETTING_POPULATION] = {.key = "population",
+                            .kind = OPEVO_SETTING_COUNT,
+                            .default_value = 100,
+                            .min = 2,
+                            .max = POPULATION_MOST,
+                            .summary = "individuals that survive, and children in a generation"},
+    [SETTING_CROSSOVER] = {.key = "crossover",
+                           .kind = OPEVO_SETTING_REAL,
+                           .default_value = 0.9,
+                           .min = 0,
+                           .max = 1,
+                           .summary = "probability that a child is crossed of two parents"},
+    [SETTING_MUTATION] = {.key = "mutation",
+                          .kind = OPEVO_SETTING_REAL,
+                          .default_value = 1,
+                          .min = 0,
+                          .max = 1,
+                          .summary = "probability that a child is mutated"},
+    [SETTING_Q] = {.key = "q",
+                   .kind = OPEVO_SETTING_REAL,
+                   .default_value = 0.5,
+                   .min = 0,
+                   .max = 1,
+                   .below_max = true,
+                   .summary = "of a mutation: probability of one more step of a walk"},
+};
+
+typedef struct nsga2 {
+    opevo_tuner super;
+    opevo_domain *domain;
+    size_t population;
+    double crossover, mutation, q;
+    opevo_rng rng;
+    opevo_index_set *seen;
+    opevo_i_fresh *fresh;
+    const char *dry; /* why there are no more new candidates; NULL before */
+    bool begun;
+    opevo_i_individual *individuals; /* 2 * population */
+    size_t kept;
+    opevo_proposal *generation; /* population */
+    size_t made, asked, told;
+    uint64_t born; /* individuals told in all */
+} nsga2;
+
+static void destroy(opevo_tuner *tuner)
+{
+    nsga2 *self = (nsga2 *)tuner;
+
+    opevo_index_set_destroy(self->seen);
+    opevo_i_fresh_destroy(self->fresh);
+    opevo_free(self->individuals);
+    opevo_free(self->generation);
+    opevo_free(self);
+}
+
+static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *settings,
+                              const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+{
+    nsga2 *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner nsga2.");
+    self->domain = domain;
+    self->population = (size_t)settings[SETTING_POPULATION].number;
+    self->crossover = settings[SETTING_CROSSOVER].number;
+    self->mutation = settings[SETTING_MUTATION].number;
+    self->q = settings[SETTING_Q].number;
+    self->rng = *rng;
+    self->seen = opevo_index_set_create();
+    self->fresh = opevo_i_fresh_create_on(domain);
+    self->individuals = opevo_malloc(2 * self->population, sizeof *self->individuals);
+    self->generation = opevo_malloc(self->population, sizeof *self->generation);
+    if (!self->seen || !self->fresh || !self->individuals || !self->generation) {
+        destroy(&self->super);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner nsga2.");
+    }
+    *out = &self->super;
+    return OPEVO_OK;
+}
+
+/* ---- Making a generation -------------------------------------------------------------------- */
+
+static opevo_status add(nsga2 *self, opevo_index candidate, const char *origin, opevo_error *err)
+{
+    if (!opevo_index_set_add(self->seen, candidate))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another candidate.");
+    self->generation[self->made++] = (opevo_proposal){.point = candidate, .origin = origin};
+    return OPEVO_OK;
+}
+
+/* Add a sample that is new, or find that there is none and say why in `dry`. */
+static opevo_status add_uniform(nsga2 *self, const char *origin, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_index candidate = 0;
+
+    if (!self->dry)
+        status =
+            opevo_i_fresh_draw(self->fresh, self->seen, &self->rng, &candidate, &self->dry, err);
+    if (status != OPEVO_OK || self->dry)
+        return status;
+    return add(self, candidate, origin, err);
+}
+
+/* The better of two that are drawn uniformly. The population stands in order, so that is the one
+ * that comes first. */
+static opevo_index select_parent(nsga2 *self)
+{
+    uint64_t a = opevo_rng_below(&self->rng, self->kept);
+    uint64_t b = opevo_rng_below(&self->rng, self->kept);
+
+    return self->individuals[a < b ? a : b].candidate;
+}
+
+/* A child that may not be new. */
+static opevo_status breed(nsga2 *self, opevo_index *child, opevo_error *err)
+{
+    opevo_index first = select_parent(self);
+    opevo_index second = select_parent(self);
+    opevo_status status = OPEVO_OK;
+
+    *child = first;
+    if (opevo_rng_unit(&self->rng) < self->crossover)
+        status = opevo_domain_cross(self->domain, first, second, &self->rng, child, err);
+    if (status == OPEVO_OK && opevo_rng_unit(&self->rng) < self->mutation)
+        status = opevo_domain_mutate(self->domain, *child, self->q, &self->rng, child, err);
+    return status;
+}
+
+/* Add a child, or a uniform candidate where no variation finds anything new. */
+static opevo_status add_child(nsga2 *self, opevo_error *err)
+{
+    for (int tries = 0; tries < TRIES_MOST; tries++) {
+        opevo_index child = 0;
+        opevo_status status = breed(self, &child, err);
+
+        if (status != OPEVO_OK)
+            return status;
+        if (!opevo_index_set_has(self->seen, child))
+            return add(self, child, "child", err);
+    }
+    return add_uniform(self, "uniform", err);
+}
+
+/* Make the next generation; an empty one says that the search is over. */
+static opevo_status make_generation(nsga2 *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    self->made = self->asked = self->told = 0;
+    for (size_t i = 0; i < self->population && status == OPEVO_OK && self->made == i; i++)
+        status = self->begun ? add_child(self, err) : add_uniform(self, "initial", err);
+    self->begun = true;
+    return status;
+}
+
+/* ---- Survival ------------------------------------------------------------------------------- */
+
+static int compare_fronts(const void *a, const void *b)
+{
+    const opevo_i_individual *x = a;
+    const opevo_i_individual *y = b;
+
+    if (x->front != y->front)
+        return x->front < y->front ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Parents and children compete for the places of the population: fronts as they come, and of the one
+ * that does not fit whole the least crowded. */
+static opevo_status survive(nsga2 *self, opevo_error *err)
+{
+    const opevo_criteria *criteria = &self->super.criteria;
+    size_t count = self->kept + self->told;
+    opevo_status status = opevo_i_nondominated_sort(self->individuals, count, criteria, err);
+    size_t first = 0;
+
+    if (status != OPEVO_OK)
+        return status;
+    qsort(self->individuals, count, sizeof *self->individuals, compare_fronts);
+    for (size_t i = 1; i <= count && first < self->population && status == OPEVO_OK; i++) {
+        if (i < count && self->individuals[i].front == self->individuals[first].front)
+            continue;
+        status = opevo_i_crowding(self->individuals + first, i - first, criteria, err);
+        qsort(self->individuals + first, i - first, sizeof *self->individuals,
+              opevo_i_crowded_compare);
+        first = i;
+    }
+    self->kept = first < self->population ? first : self->population;
+    return status;
+}
+
+/* ---- Asking and telling --------------------------------------------------------------------- */
+
+static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                        size_t *count, opevo_error *err)
+{
+    nsga2 *self = (nsga2 *)tuner;
+    opevo_status status = OPEVO_OK;
+    size_t given = 0;
+
+    if (self->told == self->made && !tuner->reason) {
+        if (self->made > 0)
+            status = survive(self, err);
+        if (status == OPEVO_OK)
+            status = make_generation(self, err);
+        if (status != OPEVO_OK)
+            return status;
+        if (self->made == 0)
+            tuner->reason = self->dry;
+    }
+    while (given < capacity && self->asked < self->made)
+        proposals[given++] = self->generation[self->asked++];
+    *count = given;
+    return OPEVO_OK;
+}
+
+static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                         opevo_error *err)
+{
+    nsga2 *self = (nsga2 *)tuner;
+
+    for (size_t i = 0; i < count; i++) {
+        opevo_i_individual *one = &self->individuals[self->kept + self->told];
+
+        if (trials[i].proposal.point != self->generation[self->told].point)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "The tuner nsga2 was told of a candidate out of the order asked.");
+        *one = (opevo_i_individual){.candidate = trials[i].proposal.point,
+                                    .outcome = trials[i].outcome,
+                                    .number = self->born++};
+        one->outcome.samples_s = NULL;
+        one->outcome.sample_count = 0;
+        one->outcome.message = NULL;
+        self->told++;
+    }
+    return OPEVO_OK;
+}
+
+const opevo_tuner_ops opevo_i_nsga2_ops = {
+    .name = "nsga2",
+    .summary = "elitist genetic algorithm for several criteria, on any domain",
+    .source = "Deb et al., \"NSGA-II\", IEEE Trans. Evolutionary Computation 6(2), 2002",
+    .settings = settings_table,
+    .setting_count = SETTING_COUNT,
+    .create_on = create_on,
+    .ask = ask,
+    .tell = tell,
+    .destroy = destroy,
+    .by_criteria = true,
+};
