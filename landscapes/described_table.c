@@ -204,6 +204,25 @@ cleanup:
     return status;
 }
 
+/* Those of the row: any number, or an empty cell where it is not known. */
+static opevo_status read_criteria(const reader *self, opevo_i_row *row, opevo_error *err)
+{
+    const opevo_i_criteria *criteria = &self->recording->criteria;
+    const opevo_i_table *table = self->table;
+
+    for (size_t i = 0; i < OPEVO_CRITERIA_MOST - 1; i++)
+        row->more[i] = NAN;
+    for (size_t i = 0; i < criteria->count && row->kind == OPEVO_OUTCOME_OK; i++) {
+        const char *cell = table->cells[criteria->columns[i]];
+
+        if (*cell && !opevo_parse_double(cell, &row->more[i]))
+            return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                                   "'%.80s' in column '%s' is not a number.", cell,
+                                   table->names[criteria->columns[i]]);
+    }
+    return OPEVO_OK;
+}
+
 static opevo_status read_row(reader *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -223,6 +242,7 @@ static opevo_status read_row(reader *self, opevo_error *err)
         OPEVO_TRY(set_fitness(self, gflops, &row, err));
     }
     OPEVO_TRY(set_costs(self, &row, err));
+    OPEVO_TRY(read_criteria(self, &row, err));
     for (size_t i = 0; i < self->table->column_count; i++)
         self->values[i] =
             (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = self->table->cells[i]}};
@@ -307,6 +327,7 @@ opevo_status opevo_i_described_table_read(opevo_i_recording *recording, opevo_i_
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
     OPEVO_TRY(opevo_i_description_begin(recording, table, root, description, space, err));
     OPEVO_TRY(find_result_columns(&self, err));
+    OPEVO_TRY(opevo_i_description_criteria(recording, table, root, description, err));
     OPEVO_TRY(read_facts(&self, err));
     for (;;) {
         OPEVO_TRY(opevo_i_table_next(table, &more, err));

@@ -66,9 +66,10 @@ static opevo_status check_distinct(char *line, opevo_error *err)
     return status;
 }
 
-static void add_names(const opevo_space *space, const char *unit, const char *separator,
-                      opevo_text *out)
+static void add_names(const opevo_objective *objective, bool gflops, opevo_text *out)
 {
+    const opevo_space *space = objective->space;
+
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
 
@@ -78,21 +79,24 @@ static void add_names(const opevo_space *space, const char *unit, const char *se
         }
     }
     for (size_t i = 0; i < RESULT_COUNT; i++) {
-        if (i != GFLOPS || has_gflops(unit))
-            opevo_text_printf(out, "%s%s", results[i], i + 1 < RESULT_COUNT ? "," : separator);
+        if (i != GFLOPS || gflops)
+            opevo_text_printf(out, "%s%s", i ? "," : "", results[i]);
     }
+    for (size_t i = 0; i < objective->more_count; i++)
+        opevo_text_printf(out, ",%s", objective->criteria[i].name);
 }
 
-opevo_status opevo_recorded_add_columns(const opevo_space *space, const char *unit, opevo_text *out,
+opevo_status opevo_recorded_add_columns(const opevo_objective *objective, opevo_text *out,
                                         opevo_error *err)
 {
     opevo_text line = {0};
     opevo_status status = OPEVO_OK;
 
-    add_names(space, "GFLOP/s", "", &line); /* whatever the unit, gflops is none of a parameter */
+    add_names(objective, true, &line); /* whatever the unit, gflops is none of a parameter */
     OPEVO_TRY(opevo_text_check(&line, err));
     OPEVO_TRY(check_distinct(line.data, err));
-    add_names(space, unit, "\n", out);
+    add_names(objective, has_gflops(objective->unit), out);
+    opevo_text_add(out, "\n");
     OPEVO_TRY(opevo_text_check(out, err));
 cleanup:
     opevo_text_free(&line);
@@ -168,16 +172,27 @@ static void add_message(const char *message, opevo_text *out)
     opevo_text_free(&line);
 }
 
-void opevo_recorded_add_row(const opevo_space *space, const char *unit, opevo_index point,
+/* Empty where it is not known. */
+static void add_criteria(const opevo_objective *objective, const opevo_outcome *outcome,
+                         opevo_text *out)
+{
+    for (size_t i = 0; i < objective->more_count; i++) {
+        opevo_text_add(out, ",");
+        if (outcome->kind == OPEVO_OUTCOME_OK && isfinite(outcome->more[i]))
+            opevo_text_add_double(out, outcome->more[i]);
+    }
+}
+
+void opevo_recorded_add_row(const opevo_objective *objective, opevo_index point,
                             const opevo_outcome *outcome, opevo_text *out)
 {
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
 
-    add_values(space, point, out);
+    add_values(objective->space, point, out);
     if (ok)
         add_ms(outcome->time_s, out);
     opevo_text_printf(out, ",%s,", opevo_recorded_status(outcome->kind));
-    if (has_gflops(unit)) {
+    if (has_gflops(objective->unit)) {
         if (ok)
             opevo_text_add_double(out, outcome->fitness);
         opevo_text_add(out, ",");
@@ -195,5 +210,6 @@ void opevo_recorded_add_row(const opevo_space *space, const char *unit, opevo_in
     }
     opevo_text_add(out, ",");
     add_message(outcome->message, out);
+    add_criteria(objective, outcome, out);
     opevo_text_add(out, "\n");
 }

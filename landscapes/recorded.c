@@ -27,6 +27,7 @@ typedef struct recorded {
     opevo_optimum optimum;
     opevo_index *points; /* of the rows */
     size_t row_count, ignored;
+    opevo_i_criteria criteria;
 } recorded;
 
 /* ---- The objective -------------------------------------------------------------------------- */
@@ -49,16 +50,16 @@ static opevo_status evaluate(opevo_objective *objective, const opevo_index *poin
     for (size_t i = 0; i < count; i++) {
         const opevo_i_row *row = find_row(self, points[i]);
 
-        if (row)
-            outcomes[i] = (opevo_outcome){.kind = row->kind,
-                                          .fitness = row->fitness,
-                                          .time_s = row->time_s,
-                                          .build_s = row->build_s,
-                                          .run_s = row->run_s,
-                                          .check_s = row->check_s,
-                                          .other_s = row->other_s};
-        else
-            outcomes[i] = opevo_outcome_failed(OPEVO_OUTCOME_UNRECORDED);
+        outcomes[i] = opevo_outcome_failed(row ? row->kind : OPEVO_OUTCOME_UNRECORDED);
+        if (!row)
+            continue;
+        outcomes[i].fitness = row->fitness;
+        outcomes[i].time_s = row->time_s;
+        outcomes[i].build_s = row->build_s;
+        outcomes[i].run_s = row->run_s;
+        outcomes[i].check_s = row->check_s;
+        outcomes[i].other_s = row->other_s;
+        memcpy(outcomes[i].more, row->more, sizeof row->more);
     }
     return OPEVO_OK;
 }
@@ -77,6 +78,7 @@ static void destroy(opevo_objective *objective)
     opevo_space_destroy(self->space);
     opevo_free(self->name);
     opevo_free(self->rows);
+    opevo_i_criteria_clear(&self->criteria);
     opevo_free(self->points);
     opevo_free(self->row_of);
     opevo_index_map_destroy(self->row_by);
@@ -113,7 +115,7 @@ static uint64_t hash_double(uint64_t hash, double value)
     return opevo_hash_u64(hash, bits);
 }
 
-static uint64_t hash_row(opevo_index point, const opevo_i_row *row)
+static uint64_t hash_row(opevo_index point, const opevo_i_row *row, size_t criteria)
 {
     uint64_t hash =
         opevo_hash_u64(opevo_hash_u64(OPEVO_HASH_START, (uint64_t)point), (uint64_t)(point >> 64));
@@ -124,18 +126,30 @@ static uint64_t hash_row(opevo_index point, const opevo_i_row *row)
     hash = hash_double(hash, row->build_s);
     hash = hash_double(hash, row->run_s);
     hash = hash_double(hash, row->check_s);
-    return hash_double(hash, row->other_s);
+    hash = hash_double(hash, row->other_s);
+    for (size_t i = 0; i < criteria; i++)
+        hash = hash_double(hash, row->more[i]);
+    return hash;
 }
 
-/* The rows enter as a sum, so that their order, which decides no outcome, does not count. */
+/* The rows enter as a sum, so that their order, which decides no outcome, does not count. The
+ * criteria of a cache do not enter: it had its signature before they were read. */
 static uint64_t signature(const recorded *self)
 {
     uint64_t sum = 0;
     uint64_t hash = opevo_hash_u64(OPEVO_HASH_START, opevo_space_signature(self->space));
     const char *unit = opevo_unit_of_fitness(self->super.unit);
+    size_t criteria = self->criteria.described ? self->criteria.count : 0;
 
     for (size_t i = 0; i < self->row_count; i++)
-        sum += opevo_hash_mix(hash_row(self->points[i], &self->rows[i]));
+        sum += opevo_hash_mix(hash_row(self->points[i], &self->rows[i], criteria));
+    for (size_t i = 0; i < criteria; i++) {
+        const opevo_criterion *one = &self->criteria.items[i];
+
+        hash = opevo_hash_bytes(hash, one->name, strlen(one->name) + 1);
+        hash = opevo_hash_bytes(hash, one->unit, strlen(one->unit) + 1);
+        hash = opevo_hash_u64(hash, one->larger_is_better);
+    }
     hash = opevo_hash_bytes(hash, unit, strlen(unit));
     return opevo_hash_u64(hash, sum);
 }
@@ -235,8 +249,12 @@ static opevo_status finish(opevo_i_recording *recording, const char *name,
     self->points = recording->points;
     self->row_count = recording->row_count;
     self->ignored = recording->ignored;
+    self->criteria = recording->criteria;
+    self->super.criteria = self->criteria.items;
+    self->super.more_count = self->criteria.count;
     recording->rows = NULL;
     recording->points = NULL;
+    recording->criteria = (opevo_i_criteria){.count = 0};
     if (!index_rows(self)) {
         destroy(&self->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", recording->path);

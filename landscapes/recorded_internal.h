@@ -85,8 +85,22 @@ size_t opevo_i_find_name(const char *const *names, size_t count, const char *nam
 typedef struct opevo_i_row {
     double fitness, time_s; /* 0 and NAN unless kind is OK */
     double build_s, run_s, check_s, other_s;
+    double more[OPEVO_CRITERIA_MOST - 1]; /* criteria; NAN where not known */
     opevo_outcome_class kind;
 } opevo_i_row;
+
+/* The criteria of a recording after the fitness. Start from {0}. */
+typedef struct opevo_i_criteria {
+    opevo_criterion items[OPEVO_CRITERIA_MOST - 1]; /* whose words are owned */
+    size_t columns[OPEVO_CRITERIA_MOST - 1];        /* of a table */
+    size_t count;
+    bool described; /* the description lists them: they are part of the signature */
+} opevo_i_criteria;
+
+/* False without memory. */
+bool opevo_i_criteria_add(opevo_i_criteria *self, const char *name, const char *unit,
+                          bool larger_is_better);
+void opevo_i_criteria_clear(opevo_i_criteria *self);
 
 /* A space, and which columns spell the values of its parameters: `columns` holds the places of all
  * components of all parameters, one after another. */
@@ -111,6 +125,7 @@ typedef struct opevo_i_recording {
     opevo_i_row *rows;
     size_t row_count, point_capacity, row_capacity;
     size_t ignored; /* rows outside the given space */
+    opevo_i_criteria criteria;
 } opevo_i_recording;
 
 /* What a file says about its parameters, before they become a space. */
@@ -189,6 +204,9 @@ bool opevo_i_is_description(const json_t *root);
 opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo_i_table *table,
                                        const json_t *root, const char *path, const char *space,
                                        opevo_error *err);
+/* The criteria that the description names, each with its column of the table. Errors: INVALID. */
+opevo_status opevo_i_description_criteria(opevo_i_recording *recording, const opevo_i_table *table,
+                                          const json_t *root, const char *path, opevo_error *err);
 /* Read the rows of `table` as `root`, parsed from the file `description`, describes them, into an
  * empty recording, which borrows from the table. Errors: INVALID. */
 opevo_status opevo_i_described_table_read(opevo_i_recording *self, opevo_i_table *table,

@@ -418,5 +418,6 @@ void opevo_i_recording_clear(opevo_i_recording *self)
     json_decref(self->quoted);
     opevo_free(self->points);
     opevo_free(self->rows);
+    opevo_i_criteria_clear(&self->criteria);
     *self = (opevo_i_recording){0};
 }

@@ -133,6 +133,8 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
     {"result", "HOW", "cmd: what it prints: ms:/REGEX/, gflops:json:PATH, ... (default s:wall)",   \
      false},                                                                                       \
         {"name", "NAME", "cmd: name of the objective in stores (default: the command)", false},    \
+        {"criterion", "NAME[,UNIT][,larger]:WHERE",                                                \
+         "cmd: another number that it prints, such as error:json:err", true},                      \
         {"flop", "N", "cmd: floating-point operations of one execution", false},                   \
         {"exit", "STATUS=CLASS", "cmd: what an exit status means, such as 3=rejected", true},      \
         {"repeats", "N", "cmd: executions for each trial (default 1)", false},                     \
@@ -298,6 +300,11 @@ void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
  * below 30 columns; a width of 0 means 80. */
 void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
                          unsigned width, opevo_text *out);
+
+/* ---- Criteria (criteria.c) ---- */
+
+/* A list of them in JSON: [{"name": "energy", "unit": "J", "better": "smaller"}]. */
+void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out);
 
 /* ---- Progress (terminal.c) ---- */
 

@@ -67,6 +67,7 @@ opevo_status opevo_i_live_program(const opevo_call *call, const char *command, c
     opevo_space *loaded = NULL;
     const char **workers = NULL;
     const char **exits = NULL;
+    const char **criteria = NULL;
 
     options.command = command;
     OPEVO_TRY(read_program(call, &options, err));
@@ -74,6 +75,8 @@ opevo_status opevo_i_live_program(const opevo_call *call, const char *command, c
     OPEVO_TRY(all_of(call, "exit", &exits, &options.exit_count, err));
     options.workers.commands = workers;
     options.exits = exits;
+    OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));
+    options.criteria = criteria;
     OPEVO_TRY(opevo_i_space_of(space, &loaded, err));
     OPEVO_TRY(opevo_program_open(loaded, &options, out, err));
     loaded = NULL; /* the objective's */
@@ -81,6 +84,7 @@ cleanup:
     opevo_space_destroy(loaded);
     opevo_free(workers);
     opevo_free(exits);
+    opevo_free(criteria);
     return status;
 }
 

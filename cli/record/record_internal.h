@@ -56,6 +56,7 @@ typedef struct opevo_i_stored_run {
     opevo_objective objective;
     opevo_space *space;
     opevo_text name, unit;
+    opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
     bool has_flop; /* a trial has said how many operations there are */
     opevo_i_record *record;
     opevo_index_set *seen;

@@ -128,6 +128,9 @@ opevo_status opevo_i_stored_run_open(const char *text, opevo_i_stored_run *self,
     self->objective.unit = opevo_text_string(&self->unit);
     self->objective.space = self->space;
     OPEVO_TRY(opevo_store_find(self->store, self->run, self->space, &self->trials, err));
+    OPEVO_TRY(opevo_store_criteria(self->store, self->run, self->criteria,
+                                   &self->objective.more_count, err));
+    self->objective.criteria = self->criteria;
     OPEVO_TRY(opevo_store_program(self->store, self->run, &self->objective.program, err));
     OPEVO_TRY(each_trial(self, look_at, err));
 cleanup:
@@ -170,7 +173,7 @@ static opevo_status copy_trial(opevo_i_stored_run *self, const opevo_trial *tria
     bool has = opevo_index_set_has(self->seen, point);
     opevo_status status = OPEVO_OK;
 
-    if (has || trial->outcome.kind == OPEVO_OUTCOME_UNRECORDED)
+    if (has || !opevo_recorded_status(trial->outcome.kind))
         return OPEVO_OK;
     if (!opevo_index_set_add(self->seen, point))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");

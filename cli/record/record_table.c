@@ -98,8 +98,7 @@ opevo_status opevo_i_record_add(opevo_i_record *record, const opevo_index *point
     opevo_text rows = {0};
 
     for (size_t i = 0; i < count; i++)
-        opevo_recorded_add_row(record->objective->space, record->objective->unit, points[i],
-                               &outcomes[i], &rows);
+        opevo_recorded_add_row(record->objective, points[i], &outcomes[i], &rows);
     OPEVO_TRY(opevo_text_check(&rows, err));
     OPEVO_TRY(note_devices(record, err));
     OPEVO_TRY(append(record, &rows, err));
@@ -119,7 +118,7 @@ static opevo_status add_json_columns(const opevo_i_record *record, opevo_text *o
 {
     const opevo_objective *objective = record->objective;
     opevo_text head = {0};
-    opevo_status status = opevo_recorded_add_columns(objective->space, objective->unit, &head, err);
+    opevo_status status = opevo_recorded_add_columns(objective, &head, err);
 
     opevo_json_key(out, "columns");
     opevo_text_add(out, "[");
@@ -132,6 +131,15 @@ static opevo_status add_json_columns(const opevo_i_record *record, opevo_text *o
     opevo_text_add(out, "]");
     opevo_text_free(&head);
     return status;
+}
+
+/* Nothing where there are none. */
+static void add_json_criteria(const opevo_objective *objective, opevo_text *out)
+{
+    if (objective->more_count == 0)
+        return;
+    opevo_json_key(out, "criteria");
+    opevo_i_json_criteria(objective->criteria, objective->more_count, out);
 }
 
 static void add_totals(const opevo_i_record *record, opevo_text *out)
@@ -184,6 +192,7 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     opevo_json_key(&out, "space");
     opevo_space_write_json(objective->space, &out);
     OPEVO_TRY(add_json_columns(record, &out, err));
+    add_json_criteria(objective, &out);
     if (finished)
         add_totals(record, &out);
     opevo_text_add(&out, "}\n");
@@ -349,7 +358,7 @@ opevo_status opevo_i_record_open(const char *path, const opevo_objective *object
     opevo_text head = {0};
 
     OPEVO_TRY(name_files(&record, path, err));
-    OPEVO_TRY(opevo_recorded_add_columns(objective->space, objective->unit, &head, err));
+    OPEVO_TRY(opevo_recorded_add_columns(objective, &head, err));
     OPEVO_TRY(opevo_i_record_check(opevo_text_string(&record.json_path), objective, err));
     OPEVO_TRY(refuse_compressed(&record, err));
     OPEVO_TRY(open_table(&record, err));

@@ -9,6 +9,19 @@
 
 #include <opevo/unit.h>
 
+bool opevo_criterion_name_is_valid(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char others[] = "0123456789_.-";
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < length; i++) {
+        if (!strchr(letters, name[i]) && (i == 0 || !strchr(others, name[i])))
+            return false;
+    }
+    return length > 0 && length <= OPEVO_CRITERION_NAME_MAX && strcmp(name, "fitness") != 0;
+}
+
 double opevo_outcome_criterion(const opevo_outcome *outcome, size_t index)
 {
     return index == 0 ? outcome->fitness : outcome->more[index - 1];

@@ -41,8 +41,8 @@ static opevo_status add_objective(opevo_plan *plan, const char *on, const char *
 
 /* What an objective may say of how it is measured; who opens it knows what goes with what. */
 #define MEASURING                                                                                  \
-    "name", "result", "flop", "exit", "repeats", "timeout", "workers", "template", "cold",         \
-        "precision", "build-timeout"
+    "name", "result", "flop", "criterion", "exit", "repeats", "timeout", "workers", "template",    \
+        "cold", "precision", "build-timeout"
 static const char *const measuring[] = {MEASURING};
 enum { MEASURING_COUNT = sizeof measuring / sizeof *measuring };
 
@@ -84,7 +84,8 @@ static opevo_status read_options(opevo_plan *plan, const json_t *entry,
 
     for (size_t i = 0; i < MEASURING_COUNT; i++) {
         const json_t *value = json_object_get(entry, measuring[i]);
-        bool many = !strcmp(measuring[i], "exit") || !strcmp(measuring[i], "workers");
+        bool many = !strcmp(measuring[i], "criterion") || !strcmp(measuring[i], "exit") ||
+                    !strcmp(measuring[i], "workers");
 
         for (size_t k = 0; many && k < json_array_size(value) && status == OPEVO_OK; k++)
             status = add_option(plan, self, measuring[i], json_array_get(value, k), err);

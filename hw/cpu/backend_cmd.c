@@ -17,14 +17,24 @@
 #include "host_fault_internal.h"
 #include "keeper_internal.h"
 #include "reading_internal.h"
+#include "samples_internal.h"
 
 enum { OUTPUT_LIMIT = 1 << 20, EXIT_COUNT = 256 };
 
 extern const opevo_i_backend_ops opevo_i_backend_cmd;
 
+/* A criterion, and its values in the executions of a job. */
+typedef struct criterion {
+    opevo_i_named_reading named;
+    double *values;
+    size_t count, capacity;
+} criterion;
+
 typedef struct command_backend {
     opevo_i_backend super;
     opevo_i_reading reading;
+    criterion criteria[OPEVO_CRITERIA_MOST - 1];
+    size_t criterion_count;
     double limit_s;
     unsigned repeats;
     opevo_outcome_class of_exit[EXIT_COUNT];
@@ -54,6 +64,10 @@ static void close_backend(opevo_i_backend *backend)
     command_backend *self = (command_backend *)backend;
 
     opevo_i_reading_clear(&self->reading);
+    for (size_t i = 0; i < self->criterion_count; i++) {
+        opevo_i_named_reading_clear(&self->criteria[i].named);
+        opevo_free(self->criteria[i].values);
+    }
     opevo_free(self);
 }
 
@@ -80,11 +94,28 @@ static opevo_status read_exits(command_backend *self, const json_t *exits, opevo
     return OPEVO_OK;
 }
 
+static opevo_status read_criteria(command_backend *self, const json_t *criteria, opevo_error *err)
+{
+    for (size_t i = 0; i < json_array_size(criteria); i++) {
+        const char *text = json_string_value(json_array_get(criteria, i));
+        opevo_error inner = {OPEVO_OK, ""};
+
+        if (i == OPEVO_CRITERIA_MOST - 1)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "\"criteria\" has more than %d members.",
+                              OPEVO_CRITERIA_MOST - 1);
+        if (opevo_i_named_reading_parse(text ? text : "", &self->criteria[i].named, &inner))
+            return OPEVO_FAIL(err, inner.status, "\"criteria\": %.800s", inner.message);
+        self->criterion_count++;
+    }
+    return OPEVO_OK;
+}
+
 static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
 {
     command_backend *self = (command_backend *)backend;
     const char *result = json_string_value(json_object_get(message, "result"));
     json_int_t repeats = json_integer_value(json_object_get(message, "repeats"));
+    opevo_status status = OPEVO_OK;
     opevo_error inner = {OPEVO_OK, ""};
 
     self->limit_s = json_number_value(json_object_get(message, "run_limit_s"));
@@ -93,7 +124,10 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"run_limit_s\" is missing.");
     if (opevo_i_reading_parse(result ? result : "s:wall", &self->reading, &inner))
         return OPEVO_FAIL(err, inner.status, "\"result\": %.800s", inner.message);
-    return read_exits(self, json_object_get(message, "exits"), err);
+    OPEVO_TRY(read_criteria(self, json_object_get(message, "criteria"), err));
+    OPEVO_TRY(read_exits(self, json_object_get(message, "exits"), err));
+cleanup:
+    return status;
 }
 
 /* Run to the end; ends this process if the engine goes away meanwhile, and the keeper follows. */
@@ -154,6 +188,36 @@ static bool read_output(const command_backend *self, const opevo_i_program_end *
     return good;
 }
 
+/* Append the values of each criterion; one that cannot be read stays as it was, and the message says
+ * why. */
+static void read_values(command_backend *self, const opevo_i_program_end *end,
+                        opevo_i_result *result)
+{
+    for (size_t i = 0; i < self->criterion_count; i++) {
+        criterion *one = &self->criteria[i];
+        opevo_text why = {0};
+
+        if (!opevo_i_reading_apply(&one->named.reading, opevo_text_string(&end->out),
+                                   end->elapsed_s, &one->values, &one->count, &one->capacity, &why))
+            opevo_text_printf(&result->message, "%s%s is not known: %s",
+                              result->message.length ? "; " : "", one->named.name,
+                              opevo_text_string(&why));
+        opevo_text_free(&why);
+    }
+}
+
+/* The median over all executions. */
+static void summarise(command_backend *self, opevo_i_result *result)
+{
+    for (size_t i = 0; i < self->criterion_count; i++) {
+        criterion *one = &self->criteria[i];
+
+        opevo_i_sort(one->values, one->count);
+        result->criteria[i] = one->count ? opevo_i_median(one->values, one->count) : NAN;
+    }
+    result->criterion_count = self->criterion_count;
+}
+
 /* True when the run gave samples. */
 static bool judge(const command_backend *self, const opevo_i_job *job,
                   const opevo_i_program_end *end, opevo_i_result *result)
@@ -192,6 +256,8 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
     bool good = true;
 
     (void)object;
+    for (size_t i = 0; i < self->criterion_count; i++)
+        self->criteria[i].count = 0;
     for (unsigned i = 0; i < repeats && good; i++) {
         opevo_i_program_end end = {0};
         opevo_error err = {OPEVO_OK, ""};
@@ -202,10 +268,14 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         }
         result->run_s += end.elapsed_s;
         good = judge(self, job, &end, result);
+        if (good)
+            read_values(self, &end, result);
         opevo_i_program_end_free(&end);
     }
-    if (good)
-        result->kind = OPEVO_OUTCOME_OK;
+    if (!good)
+        return;
+    result->kind = OPEVO_OUTCOME_OK;
+    summarise(self, result);
 }
 
 const opevo_i_backend_ops opevo_i_backend_cmd = {

@@ -50,6 +50,8 @@ static void convert(const opevo_i_live *self, opevo_i_task *task, opevo_outcome 
     out->other_s = result->other_s;
     out->message = result->message.length ? result->message.data : NULL;
     if (result->kind == OPEVO_OUTCOME_OK) {
+        for (size_t i = 0; i < result->criterion_count; i++)
+            out->more[i] = result->criteria[i];
         self->value(self, task, out);
         check_value(task, out);
     }

@@ -23,6 +23,8 @@ typedef struct program {
     opevo_i_arguments command;
     opevo_i_quantity quantity;
     const char *unit; /* of what the program prints */
+    opevo_i_named_reading named[OPEVO_CRITERIA_MOST - 1];
+    opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1]; /* their words */
 } program;
 
 opevo_program_options opevo_program_defaults(void)
@@ -75,6 +77,8 @@ static void release(opevo_i_live *live)
 
     opevo_space_destroy(self->space);
     opevo_i_arguments_clear(&self->command);
+    for (size_t i = 0; i < live->super.more_count; i++)
+        opevo_i_named_reading_clear(&self->named[i]);
 }
 
 const opevo_objective_ops opevo_i_live_program_ops = {
@@ -118,6 +122,49 @@ static opevo_status check_numbers(const opevo_program_options *options, opevo_er
     return OPEVO_OK;
 }
 
+static opevo_status read_criteria(program *self, const opevo_program_options *options,
+                                  opevo_error *err)
+{
+    opevo_objective *objective = &self->live.super;
+
+    if (options->criterion_count > OPEVO_CRITERIA_MOST - 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion may be given %d times at most.",
+                          OPEVO_CRITERIA_MOST - 1);
+    objective->criteria = self->criteria;
+    for (size_t i = 0; i < options->criterion_count; i++) {
+        opevo_i_named_reading *named = &self->named[i];
+        opevo_error inner = {OPEVO_OK, ""};
+        opevo_status status = opevo_i_named_reading_parse(options->criteria[i], named, &inner);
+
+        if (status != OPEVO_OK)
+            return OPEVO_FAIL(err, status, "--criterion %.200s: %.700s", options->criteria[i],
+                              inner.message);
+        self->criteria[i] = (opevo_criterion){named->name, named->unit, named->larger_is_better};
+        objective->more_count++;
+        for (size_t k = 0; k < i; k++) {
+            if (!strcmp(self->criteria[k].name, named->name))
+                return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion %s is given twice.",
+                                  named->name);
+        }
+    }
+    return OPEVO_OK;
+}
+
+/* The texts of the criteria, for the worker and into the hash; nothing without them. */
+static int add_criteria(const opevo_program_options *options, json_t *setup, uint64_t *hash)
+{
+    json_t *criteria = options->criterion_count ? json_array() : NULL;
+    int failed = options->criterion_count && !criteria;
+
+    for (size_t i = 0; i < options->criterion_count; i++) {
+        const char *text = options->criteria[i];
+
+        failed |= json_array_append_new(criteria, opevo_i_json_text(text));
+        *hash = opevo_hash_bytes(*hash, text, strlen(text) + 1);
+    }
+    return failed | (criteria ? json_object_set_new(setup, "criteria", criteria) : 0);
+}
+
 /* The setup line, and all that decides outcomes in it into the signature. */
 static opevo_status make_setup(program *self, const opevo_program_options *options, json_t *exits,
                                opevo_error *err)
@@ -125,11 +172,13 @@ static opevo_status make_setup(program *self, const opevo_program_options *optio
     const char *result = options->result ? options->result : "s:wall";
     uint64_t hash = opevo_space_signature(self->space);
     char *dumped = json_dumps(exits, JSON_SORT_KEYS);
+    json_t *setup = json_pack("{s:s, s:o, s:f, s:I, s:O}", "type", "setup", "result",
+                              opevo_i_json_text(result), "run_limit_s", options->run_limit_s,
+                              "repeats", (json_int_t)options->repeats, "exits", exits);
 
-    self->live.pool.setup = opevo_i_message_line(
-        json_pack("{s:s, s:o, s:f, s:I, s:O}", "type", "setup", "result", opevo_i_json_text(result),
-                  "run_limit_s", options->run_limit_s, "repeats", (json_int_t)options->repeats,
-                  "exits", exits));
+    if (setup && !add_criteria(options, setup, &hash))
+        self->live.pool.setup = opevo_i_message_line(json_incref(setup));
+    json_decref(setup);
     if (!self->live.pool.setup || !dumped) {
         free(dumped);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a setup.");
@@ -208,6 +257,7 @@ opevo_status opevo_program_open(opevo_space *space, const opevo_program_options 
     OPEVO_TRY(check_numbers(options, err));
     OPEVO_TRY(read_exits(options, exits, err));
     OPEVO_TRY(parse(self, options, err));
+    OPEVO_TRY(read_criteria(self, options, err));
     OPEVO_TRY(make_setup(self, options, exits, err));
     OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, "cmd", err));
     OPEVO_TRY(fill(self, options, err));

@@ -6,6 +6,7 @@
 #define OPEVO_JOB_INTERNAL_H
 
 #include <opevo/kernel.h>
+#include <opevo/objective.h>
 
 #include "command_line_internal.h"
 
@@ -25,6 +26,8 @@ typedef struct opevo_i_result {
     double *samples; /* seconds; for programs the quantity that they were asked for */
     size_t sample_count, sample_capacity;
     double build_s, run_s, check_s, other_s;
+    double criteria[OPEVO_CRITERIA_MOST - 1]; /* those that were asked for; NAN: not known */
+    size_t criterion_count;
     opevo_text message;
     bool spoilt; /* the worker cannot go on and ends after this result */
     /* No outcome: the host failed, as the message says, and the job may be tried again. */

@@ -200,9 +200,27 @@ bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
+/* A number, or null where it is not known. */
+static json_t *known_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Nothing where none was asked for. */
+static int add_criteria(const opevo_i_result *result, json_t *message)
+{
+    json_t *criteria = result->criterion_count ? json_array() : NULL;
+    int failed = result->criterion_count && !criteria;
+
+    for (size_t i = 0; i < result->criterion_count; i++)
+        failed |= json_array_append_new(criteria, known_number(result->criteria[i]));
+    return failed | (criteria ? json_object_set_new(message, "criteria", criteria) : 0);
+}
+
 json_t *opevo_i_result_to_json(const opevo_i_result *result)
 {
     json_t *samples = NULL;
+    json_t *message = NULL;
     int failed = 0;
 
     if (result->fault)
@@ -216,12 +234,17 @@ json_t *opevo_i_result_to_json(const opevo_i_result *result)
         json_decref(samples);
         return NULL;
     }
-    return json_pack("{s:s, s:I, s:s, s:o, s:f, s:f, s:f, s:f, s:o, s:b}", "type", "result", "job",
-                     (json_int_t)result->id, "outcome", opevo_outcome_name(result->kind), "samples",
-                     samples, "build_s", result->build_s, "run_s", result->run_s, "check_s",
-                     result->check_s, "other_s", result->other_s, "message",
-                     opevo_i_json_text(opevo_text_string(&result->message)), "spoilt",
-                     (int)result->spoilt);
+    message = json_pack("{s:s, s:I, s:s, s:o, s:f, s:f, s:f, s:f, s:o, s:b}", "type", "result",
+                        "job", (json_int_t)result->id, "outcome", opevo_outcome_name(result->kind),
+                        "samples", samples, "build_s", result->build_s, "run_s", result->run_s,
+                        "check_s", result->check_s, "other_s", result->other_s, "message",
+                        opevo_i_json_text(opevo_text_string(&result->message)), "spoilt",
+                        (int)result->spoilt);
+    if (message && add_criteria(result, message)) {
+        json_decref(message);
+        return NULL;
+    }
+    return message;
 }
 
 static double read_cost(const json_t *message, const char *key)
@@ -229,6 +252,24 @@ static double read_cost(const json_t *message, const char *key)
     double value = json_number_value(json_object_get(message, key));
 
     return value > 0 && isfinite(value) ? value : 0;
+}
+
+/* False for more than there may be, and for what is neither a number nor null. */
+static bool read_criteria(const json_t *criteria, opevo_i_result *result)
+{
+    size_t count = json_array_size(criteria);
+
+    if (count >= OPEVO_CRITERIA_MOST)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_array_get(criteria, i);
+
+        if (!json_is_number(value) && !json_is_null(value))
+            return false;
+        result->criteria[i] = json_is_null(value) ? NAN : json_number_value(value);
+    }
+    result->criterion_count = count;
+    return true;
 }
 
 bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out)
@@ -247,6 +288,7 @@ bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out)
         good = value > 0 && isfinite(value) && opevo_i_result_add(&result, value);
     }
     good = good && (result.kind != OPEVO_OUTCOME_OK || result.sample_count > 0);
+    good = good && read_criteria(json_object_get(message, "criteria"), &result);
     if (sentence)
         opevo_text_add(&result.message, sentence);
     if (!good || result.message.failed) {

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -202,6 +203,24 @@ static opevo_status parse_regex(const char *text, opevo_i_reading *out, opevo_er
     return OPEVO_OK;
 }
 
+/* What stands behind the colon. */
+static opevo_status parse_where(const char *text, opevo_i_reading *out, opevo_error *err)
+{
+    if (*text == '/')
+        return parse_regex(text, out, err);
+    if (!strncmp(text, "json:", 5) && text[5]) {
+        out->place = OPEVO_I_JSON;
+        out->path = opevo_strdup(text + 5);
+        return out->path ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a path.");
+    }
+    if (strcmp(text, "wall") != 0 ||
+        (out->quantity != OPEVO_I_TIME && out->quantity != OPEVO_I_PLAIN))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "behind the colon stands /REGEX/, json:PATH, or, for a time, wall.");
+    out->divisor = 1;
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo_error *err)
 {
     const char *colon = strchr(text, ':');
@@ -211,22 +230,65 @@ opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo
     if (!colon || !parse_unit(text, (size_t)(colon - text), &reading))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "it begins with s:, ms:, us:, ns:, gflops:, tflops: or score:.");
-    if (colon[1] == '/') {
-        status = parse_regex(colon + 1, &reading, err);
-    } else if (!strncmp(colon + 1, "json:", 5) && colon[6]) {
-        reading.place = OPEVO_I_JSON;
-        reading.path = opevo_strdup(colon + 6);
-        if (!reading.path)
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a path.");
-    } else if (strcmp(colon + 1, "wall") != 0 || reading.quantity != OPEVO_I_TIME) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "behind the colon stands /REGEX/, json:PATH, or, for a time, wall.");
-    } else {
-        reading.divisor = 1;
-    }
+    status = parse_where(colon + 1, &reading, err);
     if (status == OPEVO_OK)
         *out = reading;
     return status;
+}
+
+/* NAME[,UNIT][,larger] of `length` bytes. */
+static opevo_status parse_head(const char *text, size_t length, opevo_i_named_reading *out,
+                               opevo_error *err)
+{
+    size_t name = strcspn(text, ",:");
+    const char *rest = text + name;
+    size_t left = length - name;
+
+    out->name = opevo_strndup(text, name);
+    if (!out->name)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a criterion.");
+    if (!opevo_criterion_name_is_valid(out->name))
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "it begins with a name of at most %d letters, digits, '_', '.' and '-', a "
+            "letter first and not \"fitness\", such as error:json:err.",
+            OPEVO_CRITERION_NAME_MAX);
+    out->larger_is_better = left >= 7 && !strncmp(rest + left - 7, ",larger", 7);
+    left -= out->larger_is_better ? 7 : 0;
+    if (left == 1 || memchr(rest + (left > 0), ',', left - (left > 0)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "before the colon stands NAME, NAME,UNIT, NAME,larger or "
+                          "NAME,UNIT,larger.");
+    out->unit = opevo_strndup(rest + (left > 0), left - (left > 0));
+    return out->unit ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a criterion.");
+}
+
+opevo_status opevo_i_named_reading_parse(const char *text, opevo_i_named_reading *out,
+                                         opevo_error *err)
+{
+    const char *colon = strchr(text, ':');
+    opevo_i_named_reading named = {.reading = {.quantity = OPEVO_I_PLAIN, .divisor = 1}};
+    opevo_status status = OPEVO_OK;
+
+    if (!colon)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "it is NAME:WHERE, such as error:json:err or energy,J:/([0-9.]+) J/.");
+    OPEVO_TRY(parse_head(text, (size_t)(colon - text), &named, err));
+    OPEVO_TRY(parse_where(colon + 1, &named.reading, err));
+    *out = named;
+    return OPEVO_OK;
+cleanup:
+    opevo_free(named.name);
+    opevo_free(named.unit);
+    return status;
+}
+
+void opevo_i_named_reading_clear(opevo_i_named_reading *reading)
+{
+    opevo_i_reading_clear(&reading->reading);
+    opevo_free(reading->name);
+    opevo_free(reading->unit);
+    *reading = (opevo_i_named_reading){.name = NULL};
 }
 
 void opevo_i_reading_clear(opevo_i_reading *reading)
@@ -255,7 +317,8 @@ static opevo_i_range range_of(opevo_i_quantity quantity)
 {
     return quantity == OPEVO_I_TIME     ? OPEVO_I_TIME_RANGE
            : quantity == OPEVO_I_GFLOPS ? OPEVO_I_GFLOPS_RANGE
-                                        : OPEVO_I_SCORE_RANGE;
+           : quantity == OPEVO_I_SCORE  ? OPEVO_I_SCORE_RANGE
+                                        : (opevo_i_range){-DBL_MAX, DBL_MAX, ""};
 }
 
 /* Append one printed number. */
@@ -265,7 +328,7 @@ static bool take(finding *self, double printed)
     void *values = *self->values;
     opevo_i_range range = range_of(self->reading->quantity);
 
-    if (!(value > 0 && isfinite(value))) {
+    if (self->reading->quantity != OPEVO_I_PLAIN && !(value > 0 && isfinite(value))) {
         opevo_text_printf(self->why, "it printed %g, which is no result above 0", printed);
         return false;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* How a number is read from what a program printed: "ms:/took ([0-9.]+)/", "gflops:json:a.b",
- * "s:wall". Before the colon the quantity, behind it where it is found. */
+ * "s:wall". Before the colon the quantity, behind it where it is found; of a criterion its name. */
 
 #ifndef OPEVO_READING_INTERNAL_H
 #define OPEVO_READING_INTERNAL_H
@@ -30,7 +30,8 @@ enum { OPEVO_I_READING_S = 2 };
 typedef enum opevo_i_quantity {
     OPEVO_I_TIME,   /* in seconds */
     OPEVO_I_GFLOPS, /* in GFLOP/s */
-    OPEVO_I_SCORE   /* in the program's own unit, larger is better */
+    OPEVO_I_SCORE,  /* in the program's own unit, larger is better */
+    OPEVO_I_PLAIN   /* of a criterion: any finite number */
 } opevo_i_quantity;
 
 typedef enum opevo_i_place { OPEVO_I_WALL, OPEVO_I_REGEX, OPEVO_I_JSON } opevo_i_place;
@@ -42,15 +43,29 @@ typedef struct opevo_i_reading {
     opevo_i_place place;
     regex_t regex;
     size_t copies; /* more than the characters of the expression with its repetitions written out */
-    char *path; /* JSON: members and places, separated by dots */
+    char *path;    /* JSON: members and places, separated by dots */
 } opevo_i_reading;
 
 /* Errors: INVALID with the reason; NOMEM. Release with opevo_i_reading_clear. */
 opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo_error *err);
 void opevo_i_reading_clear(opevo_i_reading *reading);
 
+/* A criterion that a program reports: "error:json:err", "energy,J:/used ([0-9.]+) J/". */
+typedef struct opevo_i_named_reading {
+    char *name; /* a letter, then letters, digits, '_', '.' and '-'; not "fitness" */
+    char *unit; /* "" without one */
+    bool larger_is_better;
+    opevo_i_reading reading;
+} opevo_i_named_reading;
+
+/* NAME[,UNIT][,larger]:WHERE. Errors: INVALID with the reason; NOMEM. Release with
+ * opevo_i_named_reading_clear. */
+opevo_status opevo_i_named_reading_parse(const char *text, opevo_i_named_reading *out,
+                                         opevo_error *err);
+void opevo_i_named_reading_clear(opevo_i_named_reading *reading);
+
 /* Append every number found in the output of a program that took `elapsed_s` to *values. False,
- * with `why`, when there is none, one that is not positive or out of its range, or more than OPEVO_I_SAMPLES_LIMIT in all,
+ * with `why`, when there is none, one that is not positive (of a criterion: not finite) or out of its range, or more than OPEVO_I_SAMPLES_LIMIT in all,
  * or when the expression takes longer than OPEVO_I_READING_S. False with errno when the host failed.
  * A match of more than 1024 bytes may be missed. Where the time is not bounded by the size of
  * expression and output, they are searched in a child process. */

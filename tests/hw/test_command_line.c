@@ -151,6 +151,63 @@ static void test_readings(void **state)
     }
 }
 
+/* Criteria: any finite number, smaller is better unless it says otherwise. */
+static void test_criteria(void **state)
+{
+    static const struct {
+        const char *how, *name, *unit, *output;
+        bool larger;
+        double first;
+    } cases[] = {
+        {"error:json:err", "error", "", "{\"err\": -1e-300}", false, -1e-300},
+        {"energy,J:/used ([0-9.]+) J/", "energy", "J", "used 2.5 J", false, 2.5},
+        {"accuracy,larger:json:a.0", "accuracy", "", "{\"a\": [0]}", true, 0},
+        {"r-2_x.y,1/s per W,larger:/x=(.*)$/", "r-2_x.y", "1/s per W", "x=-3", true, -3},
+        {"time,s:wall", "time", "s", "", false, 7},
+        {"larger,larger:wall", "larger", "", "", true, 7},
+    };
+    static const char *const bad[][2] = {
+        {"error", "it is NAME:WHERE"},
+        {":json:err", "begins with a name"},
+        {"1x:json:err", "begins with a name"},
+        {"a b:json:err", "begins with a name"},
+        {"fitness:json:err", "begins with a name"},
+        {"a2345678901234567890123456789012345678901:json:e", "begins with a name"},
+        {"error,:json:err", "before the colon"},
+        {"error,J,s:json:err", "before the colon"},
+        {"error,,larger:json:err", "before the colon"},
+        {"error:json:", "behind the colon"},
+        {"error:/(/", "is wrong"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_i_named_reading named;
+        double *values = NULL;
+        size_t count = 0;
+        size_t capacity = 0;
+        opevo_text why = {0};
+
+        CHECK_OK(opevo_i_named_reading_parse(cases[i].how, &named, &err));
+        assert_string_equal(named.name, cases[i].name);
+        assert_string_equal(named.unit, cases[i].unit);
+        assert_int_equal(named.larger_is_better, cases[i].larger);
+        assert_true(opevo_i_reading_apply(&named.reading, cases[i].output, 7, &values, &count,
+                                          &capacity, &why));
+        assert_true(count == 1 && values[0] == cases[i].first);
+        assert_false(opevo_i_reading_apply(&named.reading, "none", INFINITY, &values, &count,
+                                           &capacity, &why));
+        opevo_free(values);
+        opevo_text_free(&why);
+        opevo_i_named_reading_clear(&named);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        opevo_i_named_reading named;
+
+        CHECK_FAILS(OPEVO_INVALID, bad[i][1], opevo_i_named_reading_parse(bad[i][0], &named, &err));
+    }
+}
+
 static void test_no_result(void **state)
 {
     static const char *const cases[][3] = {
@@ -202,9 +259,10 @@ static void test_bad_readings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split),      cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_bad_places), cmocka_unit_test(test_readings),
-        cmocka_unit_test(test_no_result),  cmocka_unit_test(test_bad_readings),
+        cmocka_unit_test(test_split),        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_bad_places),   cmocka_unit_test(test_readings),
+        cmocka_unit_test(test_criteria),     cmocka_unit_test(test_no_result),
+        cmocka_unit_test(test_bad_readings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,23 +125,25 @@ static inline const char *table_round_trip(const unsigned char *data, size_t siz
     opevo_i_table table = {0};
     opevo_i_recording recording = {0};
     opevo_i_table_facts facts = {0};
+    opevo_objective objective = {.unit = "1/s"};
     json_t *root = NULL;
 
     round_trip_values_of(data, size, &values);
     space = round_trip_space(&values);
     if (!space)
         return NULL;
+    objective.space = space;
     opevo_text_add(&description, "{\"format\": \"tuning-landscape 1\", \"space\": ");
     opevo_space_write_json(space, &description);
     opevo_text_add(&description, "}");
-    if (opevo_recorded_add_columns(space, "1/s", &table_text, err) != OPEVO_OK)
+    if (opevo_recorded_add_columns(&objective, &table_text, err) != OPEVO_OK)
         goto cleanup;
     for (size_t i = 0; i < (size_t)opevo_space_size(space); i++) {
         const opevo_value *last = &values.items[values.count - 1];
         opevo_outcome outcome =
             round_trip_outcome(i, last->kind == OPEVO_VALUE_TEXT ? last->as.text : NULL);
 
-        opevo_recorded_add_row(space, "1/s", i, &outcome, &table_text);
+        opevo_recorded_add_row(&objective, i, &outcome, &table_text);
     }
     if (opevo_i_json_parse("t.json", description.data, description.length, &root, err) !=
             OPEVO_OK ||

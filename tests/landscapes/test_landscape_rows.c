@@ -77,13 +77,15 @@ static void tells_texts_from_numbers(void **state)
     opevo_space *space = NULL;
     opevo_text rows = {0};
     opevo_outcome outcome = round_trip_outcome(0, NULL);
+    opevo_objective objective = {.unit = "1/s"};
 
     (void)state;
     round_trip_values_of(data, sizeof data, &values);
     space = round_trip_space(&values);
     assert_non_null(space);
-    opevo_recorded_add_row(space, "1/s", 0, &outcome, &rows);
-    opevo_recorded_add_row(space, "1/s", 1, &outcome, &rows);
+    objective.space = space;
+    opevo_recorded_add_row(&objective, 0, &outcome, &rows);
+    opevo_recorded_add_row(&objective, 1, &outcome, &rows);
     assert_non_null(strstr(rows.data, ",1,250,ok,"));
     assert_non_null(strstr(rows.data, ",\"\"\"1\"\"\",250,ok,"));
     opevo_text_free(&rows);
@@ -110,7 +112,8 @@ static void refuses_columns_of_one_name(void **state)
 
         CHECK_OK(opevo_space_parse(spaces[i][0], "s.json", NULL, &space, &err));
         CHECK_FAILS(OPEVO_INVALID, spaces[i][1],
-                    opevo_recorded_add_columns(space, "1/s", &line, &err));
+                    opevo_recorded_add_columns(&(opevo_objective){.space = space, .unit = "1/s"},
+                                               &line, &err));
         opevo_text_free(&line);
         opevo_space_destroy(space);
     }

@@ -37,14 +37,15 @@ size_t opevo_recorded_ignored(const opevo_objective *objective);
 
 /* ---- Tables written: opevo_recorded_open reads them back ---- */
 
-/* Append the line that names the columns of a table of fitness in `unit`: one for each component of
- * each parameter, then those of results. Errors: INVALID where two of them would have one name. */
-opevo_status opevo_recorded_add_columns(const opevo_space *space, const char *unit, opevo_text *out,
+/* Append the line that names the columns of a table of the objective, of which space, unit and
+ * criteria are read: one for each component of each parameter, those of results, and one for each
+ * criterion after the fitness. Errors: INVALID where two of them would have one name. */
+opevo_status opevo_recorded_add_columns(const opevo_objective *objective, opevo_text *out,
                                         opevo_error *err);
-/* Append the row of a point. The outcome is not UNRECORDED; without memory out->failed is set. */
-void opevo_recorded_add_row(const opevo_space *space, const char *unit, opevo_index point,
+/* Append the row of a point. The outcome has a status; without memory out->failed is set. */
+void opevo_recorded_add_row(const opevo_objective *objective, opevo_index point,
                             const opevo_outcome *outcome, opevo_text *out);
-/* What tables call an outcome, such as "compile_error"; NULL for UNRECORDED. */
+/* What tables call an outcome, such as "compile_error"; NULL for one that they do not hold. */
 const char *opevo_recorded_status(opevo_outcome_class kind);
 
 /* A simulated landscape: an analytic model of a GPU that runs the paper's schedule of an operator.

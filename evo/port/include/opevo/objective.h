@@ -51,6 +51,11 @@ typedef struct opevo_criterion {
     bool larger_is_better;
 } opevo_criterion;
 
+/* Whether a criterion may be called so: as said there, at most OPEVO_CRITERION_NAME_MAX bytes, and not
+ * "fitness", which is criterion 0. */
+enum { OPEVO_CRITERION_NAME_MAX = 40 };
+bool opevo_criterion_name_is_valid(const char *name);
+
 /* Some of the criteria of an objective: what a search is for. Any order, none twice. */
 typedef struct opevo_criteria {
     size_t count; /* 1 .. OPEVO_CRITERIA_MOST */

@@ -42,9 +42,11 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective);
 
 typedef struct opevo_program_options {
-    const char *command;      /* see docs/live.md: parameters are put in as {NAME} */
-    const char *name;         /* of the objective after "cmd:"; NULL: the command */
-    const char *result;       /* "ms:/took ([0-9.]+)/", "gflops:json:a.b"; NULL: "s:wall" */
+    const char *command;         /* see docs/live.md: parameters are put in as {NAME} */
+    const char *name;            /* of the objective after "cmd:"; NULL: the command */
+    const char *result;          /* "ms:/took ([0-9.]+)/", "gflops:json:a.b"; NULL: "s:wall" */
+    const char *const *criteria; /* "error:json:err": more that it prints, at most 3 */
+    size_t criterion_count;
     double flop;              /* of one execution; 0: not known */
     const char *const *exits; /* "3=rejected": what an exit status means */
     size_t exit_count;
