@@ -204,7 +204,7 @@ opevo_status opevo_cache_path(const char *name, char **path, opevo_error *err)
     else if (home && *home == '/')
         opevo_text_printf(&text, "%s/.cache/opevo", home);
     else
-        return OPEVO_FAIL(err, OPEVO_IO, "There is no cache folder: set XDG_CACHE_HOME or HOME.");
+        return OPEVO_FAIL(err, OPEVO_IO, "No cache folder: set XDG_CACHE_HOME or HOME.");
     OPEVO_TRY(opevo_text_check(&text, err));
     if (!make_folders(text.data)) {
         status = fail_errno(err, text.data);

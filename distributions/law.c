@@ -49,8 +49,7 @@ opevo_status opevo_i_law_check(double q, const opevo_law_options *options, doubl
                           "The tolerance is %g; it must be positive and below 1, or 0 for 1e-12.",
                           asked);
     if (options && (unsigned)options->method >= METHOD_COUNT)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "There is no method number %d.",
-                          (int)options->method);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown method number %d.", (int)options->method);
     *tolerance = asked > 0 ? asked : 1e-12;
     return OPEVO_OK;
 }

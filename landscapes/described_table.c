@@ -79,7 +79,7 @@ static opevo_status find_result_columns(reader *self, opevo_error *err)
         missing = "status";
     if (missing)
         return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, 1,
-                               "there is no column '%s', which every landscape has.", missing);
+                               "missing column '%s', which every landscape has.", missing);
     return OPEVO_OK;
 }
 
@@ -137,7 +137,7 @@ static opevo_status read_state(reader *self, opevo_outcome_class *kind, opevo_er
     }
     return opevo_i_fail_at(
         err, OPEVO_INVALID, self->table->path, self->table->line,
-        "the status '%.80s' is none of ok, compile_error, runtime_error, invalid, "
+        "the status '%.80s' is not one of ok, compile_error, runtime_error, invalid, "
         "timeout, wrong and crashed.",
         cell);
 }

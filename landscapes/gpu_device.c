@@ -82,7 +82,7 @@ static opevo_status read_members(json_t *object, const char *origin, opevo_i_dev
     json_object_foreach(object, key, member)
     {
         if (!is_known(key))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: '%s' is no key of a device file.", origin,
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: '%s' is not a key of a device file.", origin,
                               key);
     }
     for (size_t i = 0; i < NUMBER_COUNT; i++)

@@ -62,7 +62,7 @@ static opevo_status check_columns(const source *self, opevo_error *err)
         column = opevo_i_find_name(table->names, table->column_count, name);
         if (column == SIZE_MAX)
             return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1,
-                                   "there is no column '%.80s', which %s names.", name, self->path);
+                                   "missing column '%.80s', which %s names.", name, self->path);
         named[column] = true;
     }
     for (size_t i = 0; i < table->column_count; i++) {
@@ -88,7 +88,7 @@ static opevo_status place_column(const source *self, const char *name, size_t *c
     *column = find_column(self, name);
     if (*column == SIZE_MAX)
         return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, 1,
-                               "there is no column '%.80s', which %s names as a parameter.", name,
+                               "missing column '%.80s', which %s names as a parameter.", name,
                                self->path);
     if (strcmp(name, "time_ms") == 0 || strcmp(name, "status") == 0 || strcmp(name, "gflops") == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,

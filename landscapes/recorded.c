@@ -293,8 +293,8 @@ static opevo_status find_file(const char *stem, const char *const *endings, opev
         if (access(out->data, F_OK) == 0)
             return OPEVO_OK;
     }
-    return OPEVO_FAIL(err, OPEVO_IO, "%s: there is no file %s%s, %s or %s of this name.", stem,
-                      stem, endings[0], endings[1], endings[2]);
+    return OPEVO_FAIL(err, OPEVO_IO, "%s: no file %s%s, %s or %s found.", stem, stem, endings[0],
+                      endings[1], endings[2]);
 }
 
 /* Files of one landscape: NAME, its JSON, and its table where that was named. */

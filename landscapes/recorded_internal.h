@@ -152,10 +152,10 @@ opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters
 opevo_status opevo_i_recording_begin_in(opevo_i_recording *self, opevo_space *described,
                                         size_t *columns, const char *description, const char *space,
                                         opevo_error *err);
-/* Add one row; values[c] is the value in column c. Where it is no value of its parameter, a text is
+/* Add one row; values[c] is the value in column c. Where it is not a value of its parameter, a text is
  * read as a number or truth value. In a recording of `cells` the texts are those of a table: each is
  * read as the JSON string, number or truth value that it looks like, and as it stands only where
- * that is no value of its parameter. line: where it stands, 0 when not known. Errors: INVALID for a
+ * that is not a value of its parameter. line: where it stands, 0 when not known. Errors: INVALID for a
  * value outside its parameter, a point given twice, a point that a declared constraint excludes. */
 opevo_status opevo_i_recording_add(opevo_i_recording *self, const opevo_value *values,
                                    const opevo_i_row *row, size_t line, opevo_error *err);

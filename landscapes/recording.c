@@ -154,7 +154,7 @@ static opevo_status find_columns(const opevo_i_recording *self, const opevo_para
         if (columns[i] == SIZE_MAX)
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
-                "%s: parameter '%s' needs a column '%s', which is no parameter of %s.", origin,
+                "%s: parameter '%s' needs a column '%s', which is not a parameter of %s.", origin,
                 name, wanted ? wanted : "", self->path);
     }
     return OPEVO_OK;
@@ -323,10 +323,10 @@ static opevo_status fail_value(const opevo_i_recording *self, size_t failed, siz
     }
     status = opevo_text_check(&text, err);
     if (status == OPEVO_OK)
-        status =
-            opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                            "'%.80s' is no value of parameter '%.80s', which is %.200s.", text.data,
-                            opevo_parameter_name(parameter), opevo_parameter_text(parameter));
+        status = opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
+                                 "'%.80s' is not a value of parameter '%.80s', which is %.200s.",
+                                 text.data, opevo_parameter_name(parameter),
+                                 opevo_parameter_text(parameter));
     opevo_text_free(&text);
     return status;
 }

@@ -19,7 +19,7 @@ static opevo_status refuse_non_numbers(const opevo_parameter_spec *spec, opevo_e
             continue;
         opevo_i_value_print(&text, value);
         opevo_error_set(err, OPEVO_INVALID,
-                        "Parameter %s: %s is no finite number; discrete takes numbers only, "
+                        "Parameter %s: %s is not a finite number; discrete takes numbers only, "
                         "categorical any values.",
                         spec->name, OPEVO_I_EXCERPT(opevo_text_string(&text)));
         opevo_text_free(&text);

@@ -126,7 +126,8 @@ static opevo_i_sort function(opevo_i_parser *p, const opevo_i_word *name)
     size_t count = 0;
 
     if (!absolute && !minimum && !opevo_i_word_is(name, "max")) {
-        opevo_i_parser_mistake(p, name->column, "%s is no function; there are abs, min and max.",
+        opevo_i_parser_mistake(p, name->column,
+                               "unknown function %s; the functions are abs, min and max.",
                                OPEVO_I_EXCERPT_BYTES(name->start, name->length));
         return OPEVO_I_NUMBER;
     }

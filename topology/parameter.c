@@ -138,7 +138,7 @@ static opevo_status refuse_names(const opevo_parameter_spec *spec, opevo_error *
     if (!spec->name || !is_identifier(spec->name))
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
-            "The parameter name \"%s\" is no identifier: use at most %d letters, digits "
+            "The parameter name \"%s\" is not an identifier: use at most %d letters, digits "
             "and underscores, no digit first.",
             OPEVO_I_EXCERPT(spec->name ? spec->name : ""), NAME_MAX_BYTES);
     for (size_t i = 0; i < spec->component_name_count; i++) {
@@ -146,7 +146,7 @@ static opevo_status refuse_names(const opevo_parameter_spec *spec, opevo_error *
 
         if (!is_identifier(name))
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Parameter %s: the component name \"%s\" is no identifier.",
+                              "Parameter %s: the component name \"%s\" is not an identifier.",
                               spec->name, OPEVO_I_EXCERPT(name));
         for (size_t j = 0; j < i; j++) {
             if (strcmp(name, spec->component_names[j]) == 0)

@@ -119,7 +119,7 @@ opevo_status opevo_parameter_parse(const char *name, const char *text, const cha
     end = strrchr(type, ')');
     if (!inside || !end || end < inside || end[1] != '\0') {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "\"%s\" is no parameter; write a type with its arguments, such as "
+                            "\"%s\" is not a parameter; write a type with its arguments, such as "
                             "factor(8,3).",
                             OPEVO_I_EXCERPT(text));
         goto cleanup;
@@ -197,8 +197,8 @@ void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index ve
 static opevo_status refuse_value(const opevo_parameter *self, const char *text, const char *reason,
                                  opevo_error *err)
 {
-    return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: %s is no value of %.200s%s%s.", self->name,
-                      OPEVO_I_EXCERPT(text), self->text, *reason ? ": " : "", reason);
+    return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s: %s is not a value of %.200s%s%s.",
+                      self->name, OPEVO_I_EXCERPT(text), self->text, *reason ? ": " : "", reason);
 }
 
 static opevo_status refuse_components(const opevo_parameter *self, const char *text,
@@ -243,7 +243,7 @@ static opevo_status find_tuple(const opevo_parameter *self, const char *text, ch
         status = refuse_value(self, text, inner.message, err);
     else if (list.count != self->arity)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "Parameter %s: %s is no value of %.200s: it has %zu components, not "
+                            "Parameter %s: %s is not a value of %.200s: it has %zu components, not "
                             "%zu.",
                             self->name, OPEVO_I_EXCERPT(text), self->text, list.count, self->arity);
     else if (!opevo_parameter_find(self, list.values, vertex))

@@ -108,7 +108,7 @@ opevo_status opevo_signed_rank_test(const double *differences, size_t count, ope
         double d = differences[i];
 
         if (!isfinite(d)) {
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "Difference %zu is no finite number.", i);
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "Difference %zu is not a finite number.", i);
             goto cleanup;
         }
         sorted[i] = (difference){fabs(d), (d > 0) - (d < 0), 0};

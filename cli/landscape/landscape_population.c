@@ -92,8 +92,7 @@ static opevo_status read_line(opevo_i_landscape_analysis *self, const char *path
                           "%s:%zu: a constraint forbids this point; leave it out.", path, number);
     for (size_t i = 0; i < self->seen_count; i++) {
         if (self->seen[i] == point)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: the point stands there twice.", path,
-                              number);
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: duplicate point.", path, number);
     }
     self->seen[self->seen_count++] = point;
     return OPEVO_OK;

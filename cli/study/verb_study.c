@@ -205,7 +205,7 @@ static opevo_status find_shares(const char *store, paths *out, opevo_error *err)
     opevo_free(folder);
     if (status == OPEVO_OK && out->count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "There is no store of a share beside %s: name the stores after the plan.",
+                          "No stores of shares found beside %s: name the stores after the plan.",
                           store);
     if (out->items)
         qsort(out->items, out->count, sizeof(char *), compare_paths);

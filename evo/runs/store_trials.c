@@ -202,7 +202,7 @@ static opevo_status read_trial(opevo_store *store, int64_t run, sqlite3_stmt *ro
         sqlite3_column_bytes(row, 1) != OPEVO_I_POINT_BYTES ||
         sqlite3_column_type(row, 2) != SQLITE_TEXT || !read_outcome(row, &trial->outcome))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is damaged: trial %llu of run %lld is none; use another store.",
+                          "%s is damaged: trial %llu of run %lld is malformed; use another store.",
                           store->path, (unsigned long long)trial->number, (long long)run);
     trial->proposal.point = opevo_i_point_from_bytes(sqlite3_column_blob(row, 1));
     origin = (const char *)sqlite3_column_text(row, 2);

@@ -65,7 +65,7 @@ opevo_status opevo_i_plan_keys(const char *path, const json_t *object, const cha
         for (i = 0; keys[i]; i++)
             opevo_text_printf(&known, "%s%s", i ? ", " : "", keys[i]);
         join(place, where, key);
-        status = opevo_i_plan_fail(err, path, place, "there is no such key; there are: %s.",
+        status = opevo_i_plan_fail(err, path, place, "unknown key; the keys are %s.",
                                    opevo_text_string(&known));
     }
     opevo_text_free(&known);

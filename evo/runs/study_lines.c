@@ -264,7 +264,7 @@ static opevo_status check_different(const opevo_study *study, opevo_error *err)
 
         if (compare_lines(&sorted[i - 1], &sorted[i]) == 0)
             status = opevo_i_plan_fail(
-                err, study->plan->path, "", "tuner %s with %s%s%s on %s stands there twice%s",
+                err, study->plan->path, "", "tuner %s with %s%s%s on %s appears twice%s",
                 line->tuner->name, line->settings_text, *line->settings_text ? " " : "",
                 line->budget_text, line->objective->name,
                 same ? ": leave one out."

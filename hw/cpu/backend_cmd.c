@@ -88,8 +88,8 @@ static opevo_status read_exits(command_backend *self, const json_t *exits, opevo
 
         if (!opevo_parse_u64(key, &code) || code >= EXIT_COUNT || !name ||
             !opevo_outcome_parse(name, &self->of_exit[code]))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "\"exits\": %s is no exit status with a class.",
-                              key);
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "\"exits\": %s is not an exit status with a class.", key);
     }
     return OPEVO_OK;
 }

@@ -103,7 +103,7 @@ static opevo_status choose_device(const opevo_i_vendor *vendor, unsigned ordinal
         return OPEVO_OK;
     status = opevo_i_gpu_driver_open(vendor, &driver, err);
     if (status == OPEVO_OK && driver.set_device((int)ordinal))
-        status = OPEVO_FAIL(err, OPEVO_IO, "error: there is no device hip:%u.", ordinal);
+        status = OPEVO_FAIL(err, OPEVO_IO, "error: device hip:%u not found.", ordinal);
     return status;
 }
 

@@ -49,7 +49,7 @@ opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_d
     int code = 0;
 
     if (!library)
-        return OPEVO_FAIL(err, OPEVO_IO, "there is no %s: %s.", vendor->driver_libraries[0],
+        return OPEVO_FAIL(err, OPEVO_IO, "%s not found: %s.", vendor->driver_libraries[0],
                           vendor->driver_missing);
     status = opevo_i_gpu_look_up(vendor, library, driver_symbols,
                                  sizeof driver_symbols / sizeof *driver_symbols, &driver, err);
@@ -68,7 +68,7 @@ opevo_status opevo_i_rtc_open(const opevo_i_vendor *vendor, opevo_i_rtc *out, op
     void *library = opevo_i_gpu_library(vendor->rtc_libraries);
 
     if (!library)
-        return OPEVO_FAIL(err, OPEVO_IO, "there is no %s: %s.", vendor->rtc_libraries[0],
+        return OPEVO_FAIL(err, OPEVO_IO, "%s not found: %s.", vendor->rtc_libraries[0],
                           vendor->rtc_missing);
     return opevo_i_gpu_look_up(vendor, library, rtc_symbols,
                                sizeof rtc_symbols / sizeof *rtc_symbols, out, err);

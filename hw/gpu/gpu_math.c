@@ -174,7 +174,7 @@ static opevo_status open_gemm(opevo_i_gpu_math *self, const char *before, opevo_
 
     if (!library)
         return OPEVO_FAIL(err, OPEVO_IO,
-                          "there is no %s: install %s, or say in LD_LIBRARY_PATH where it is.",
+                          "%s not found: install %s, or say in LD_LIBRARY_PATH where it is.",
                           hip ? rocblas[0] : cublas[0], name);
     status = opevo_i_gpu_look_up(self->vendor, library, gemm_symbols,
                                  sizeof gemm_symbols / sizeof *gemm_symbols, &self->gemm, err);

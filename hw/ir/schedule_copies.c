@@ -70,7 +70,7 @@ opevo_status opevo_i_step_attach(opevo_schedule *self, opevo_i_stage *stage, con
     if (status != OPEVO_OK)
         return status;
     if (stage->kind != OPEVO_I_CACHE_READ && stage->kind != OPEVO_I_CACHE_WRITE)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no copy.", stage->name);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a copy.", stage->name);
     if (stage->attached >= 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is attached already.", stage->name);
     if (stage->kind == OPEVO_I_CACHE_READ) {
@@ -177,7 +177,8 @@ static opevo_status trim(opevo_i_stage *stage, const opevo_step *step, opevo_err
             return OPEVO_OK;
         }
     }
-    return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no whole loop of a copy of C, to be trimmed.",
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s is not a whole loop of a copy of C, so it cannot be trimmed.",
                       stage->loop[loop].name);
 }
 

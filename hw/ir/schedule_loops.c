@@ -124,7 +124,7 @@ opevo_status opevo_i_step_extend(opevo_schedule *self, opevo_i_stage *stage, con
                           (long long)loop->extent, (long long)(2 * loop->extent + EXTENDED_MOST));
     if (loop->annotation != OPEVO_ANNOTATION_SERIAL || stage->kind != OPEVO_I_COMPUTE ||
         strlen(loop->name) != 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no loop of C as it was at first.", loop->name);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not an original loop of C.", loop->name);
     value = opevo_i_affine_atom(opevo_i_atoms_loop(&self->atoms, step->number[1]));
     status = replace_loop(self, stage, loop->atom, &value, err);
     loop->atom = value.term[0].atom;

@@ -146,13 +146,13 @@ static opevo_status read_operand(const opevo_schedule *schedule, opevo_step *ste
     } else if (step->kind == OPEVO_STEP_ANNOTATE) {
         *number = find_name(annotation_names, OPEVO_ANNOTATION_COUNT, word);
         if (*number < 0)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is no annotation.", word);
+            return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is not an annotation.", word);
     } else if (step->kind == OPEVO_STEP_CACHE_READ || step->kind == OPEVO_STEP_CACHE_WRITE) {
         *number = find_name(scope_names, OPEVO_SCOPE_COUNT, word);
         if (*number < 0)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is no scope.", word);
+            return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is not a scope.", word);
     } else if (!opevo_parse_i64(word, number)) {
-        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is no whole number.", word);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is not a whole number.", word);
     }
     step->count++;
     return OPEVO_OK;
@@ -188,11 +188,11 @@ static opevo_status read_line(opevo_schedule *schedule, char *line, opevo_error 
                           OPEVO_STEP_NUMBERS);
     kind = find_name(step_names, OPEVO_STEP_KIND_COUNT, words[0]);
     if (kind < 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is no step.", words[0]);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is not a step.", words[0]);
     step.kind = (opevo_step_kind)kind;
     step.stage = find_stage(schedule, words[1]);
     if (step.stage < 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "There is no stage '%s'.", words[1]);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown stage '%s'.", words[1]);
     for (int i = 2; i < count; i++)
         OPEVO_TRY(read_operand(schedule, &step, words[i], err));
     if (step.kind == OPEVO_STEP_FUSE)

@@ -229,7 +229,7 @@ static opevo_status fail_to_find(const opevo_operator *op, const char *name,
     opevo_operator_print(op, &form);
     OPEVO_FAIL(err, OPEVO_INVALID, "No template '%s' makes %s kernels for %s: use one of %s.",
                name ? name : "", dialects[dialect], opevo_text_string(&form),
-               known.length ? opevo_text_string(&known) : "(there is none)");
+               known.length ? opevo_text_string(&known) : "(none)");
     opevo_text_free(&known);
     opevo_text_free(&form);
     return OPEVO_INVALID;
@@ -307,9 +307,9 @@ static opevo_status check_values(const opevo_parameter *part, const opevo_parame
         if (opevo_parameter_find(whole, values, &vertex))
             continue;
         opevo_parameter_print(part, v, &text);
-        status =
-            OPEVO_FAIL(err, OPEVO_INVALID, "%s = %s is no value of %s.", opevo_parameter_name(part),
-                       opevo_text_string(&text), opevo_parameter_text(whole));
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s = %s is not a value of %s.",
+                            opevo_parameter_name(part), opevo_text_string(&text),
+                            opevo_parameter_text(whole));
         opevo_text_free(&text);
     }
     opevo_free(values);

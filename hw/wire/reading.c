@@ -329,7 +329,7 @@ static bool take(finding *self, double printed)
     opevo_i_range range = range_of(self->reading->quantity);
 
     if (self->reading->quantity != OPEVO_I_PLAIN && !(value > 0 && isfinite(value))) {
-        opevo_text_printf(self->why, "it printed %g, which is no result above 0", printed);
+        opevo_text_printf(self->why, "it printed %g, which is not a result above 0", printed);
         return false;
     }
     if (!opevo_i_range_has(range, value)) {

@@ -43,8 +43,8 @@ opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops 
             return OPEVO_OK;
         }
     }
-    return OPEVO_FAIL(err, OPEVO_INVALID, "\"%.80s\" is no device: give cpu, cuda:N, hip:N or cmd.",
-                      device);
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "\"%.80s\" is not a device: give cpu, cuda:N, hip:N or cmd.", device);
 }
 
 void opevo_hardware_list(void (*visit)(void *context, const opevo_hardware *device), void *context)

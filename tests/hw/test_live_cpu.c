@@ -333,7 +333,7 @@ static void test_bad_options(void **state)
         double build_limit_s, run_limit_s, precision, repeat_s;
         const char *words;
     } cases[] = {
-        {"abacus", 1, 1, 0.1, 1, "\"abacus\" is no device"},
+        {"abacus", 1, 1, 0.1, 1, "\"abacus\" is not a device"},
         {"cpu:x", 1, 1, 0.1, 1, "the number of a device"},
         {"cuda", 1, 1, 0.1, 1, "product makes no kernels for cuda"},
         {"cmd", 1, 1, 0.1, 1, "makes no kernels for cmd"},

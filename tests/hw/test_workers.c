@@ -325,7 +325,7 @@ static void test_none(void **state)
         {"nothing-of-this-name", "nothing-of-this-name cannot be started"},
         {"sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":99}\"; sleep 9'",
          "speaks another protocol"},
-        {"sh -c 'exec $OPEVO_WORKER abacus'", "\"abacus\" is no device"},
+        {"sh -c 'exec $OPEVO_WORKER abacus'", "\"abacus\" is not a device"},
         {"sh -c 'exec $OPEVO_WORKER cpu'", "says: The setup lacks an operator"},
     };
 

@@ -71,7 +71,7 @@ static inline opevo_outcome round_trip_outcome(size_t point, const char *message
     return outcome;
 }
 
-/* NULL when the space cannot be made: a value stands there twice, or there is none. */
+/* NULL when the space cannot be made: a value appears twice, or there is none. */
 static inline opevo_space *round_trip_space(const round_trip_values *values)
 {
     opevo_value product[2] = {opevo_value_of_integer(4), opevo_value_of_integer(2)};

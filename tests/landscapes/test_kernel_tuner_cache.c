@@ -230,7 +230,7 @@ static void refuses_spoilt_files(void **state)
         {"\"32,b,False\"", "\"32,b,False,1\"", "run.json:14: the key '32,b,False,1' does not"},
         {"\"32,b,False\"", "\"32,b\"", "run.json:14: the key '32,b' does not spell"},
         {"\"32,b,False\": {\"bx\": 32", "\"33,b,False\": {\"bx\": 33",
-         "run.json:14: '33' is no value of parameter 'bx'"},
+         "run.json:14: '33' is not a value of parameter 'bx'"},
         {"\"32,b,False\": {\"bx\": 32, \"alg\": \"b\"", "\"32,b,False\": {\"bx\": 32",
          "run.json:14: the entry '32,b,False' has no value for parameter 'alg'"},
         {"\"32,b,False\": {\"bx\": 32, \"alg\": \"b\"", "\"32,b,False\": 7, \"x\": {\"bx\": 32",

@@ -130,7 +130,7 @@ static void names_what_is_missing(void **state)
 
     (void)state;
     folder_open(&folder);
-    CHECK_FAILS(OPEVO_IO, "there is no file",
+    CHECK_FAILS(OPEVO_IO, "no file",
                 opevo_recorded_open(folder_file(&folder, "toy"), NULL, &toy, &err));
     folder_write(&folder, "toy.csv", toy_table);
     CHECK_FAILS(OPEVO_IO, "toy.json",

@@ -97,7 +97,7 @@ static void refuses_space_files_that_do_not_match(void **state)
          "\"_value\": [\"x\"]}, \"C\": {\"_type\": \"choice\", \"_value\": [1]}}",
          "parameter 'C' needs a column 'C'"},
         {"{\"status\": {\"_type\": \"choice\", \"_value\": [\"ok\"]}}",
-         "needs a column 'status', which is no parameter"},
+         "needs a column 'status', which is not a parameter"},
         {"{\"G\": {\"_type\": \"factor\", \"_value\": [4, 2]}}",
          "parameter 'G' has 2 components; give them the names of their columns"},
         {"{\"F\": {\"_type\": \"factor\", \"_value\": [4, 3]}}", "parameter 'F' has 3 components"},

@@ -47,12 +47,12 @@ static void refuses_spoilt_tables(void **state)
 {
     static const spoilt cases[] = {
         /* Parameters */
-        {"\n1,x,1,4,4,ok", "\n3,x,1,4,4,ok", "toy.csv:2: '3' is no value of parameter 'A'"},
-        {"\n1,x,1,4,4,ok", "\n,x,1,4,4,ok", "toy.csv:2: '' is no value of parameter 'A'"},
-        {"\n1,x,1,4,4,ok", "\n1 ,x,1,4,4,ok", "toy.csv:2: '1 ' is no value of parameter 'A'"},
-        {"\n1,x,1,4,4,ok", "\n1,z,1,4,4,ok", "toy.csv:2: 'z' is no value of parameter 'B'"},
-        {"\n1,x,1,4,4,ok", "\n1,x,1,3,4,ok", "toy.csv:2: '1,3' is no value of parameter 'F'"},
-        {"\n1,x,1,4,4,ok", "\n1,x,1,a,4,ok", "toy.csv:2: '1,a' is no value of parameter 'F'"},
+        {"\n1,x,1,4,4,ok", "\n3,x,1,4,4,ok", "toy.csv:2: '3' is not a value of parameter 'A'"},
+        {"\n1,x,1,4,4,ok", "\n,x,1,4,4,ok", "toy.csv:2: '' is not a value of parameter 'A'"},
+        {"\n1,x,1,4,4,ok", "\n1 ,x,1,4,4,ok", "toy.csv:2: '1 ' is not a value of parameter 'A'"},
+        {"\n1,x,1,4,4,ok", "\n1,z,1,4,4,ok", "toy.csv:2: 'z' is not a value of parameter 'B'"},
+        {"\n1,x,1,4,4,ok", "\n1,x,1,3,4,ok", "toy.csv:2: '1,3' is not a value of parameter 'F'"},
+        {"\n1,x,1,4,4,ok", "\n1,x,1,a,4,ok", "toy.csv:2: '1,a' is not a value of parameter 'F'"},
         {"\n1,x,2,2,2,ok", "\n1,x,1,4,2,ok",
          "toy.csv:3: the configuration stands already in line 2"},
         {"\n4,y,2,2,16,ok", "\n4,y,4,1,16,ok", "toy.csv:17: the configuration A=4 B=y F=4,1"},
@@ -66,8 +66,8 @@ static void refuses_spoilt_tables(void **state)
         {",4,4,ok,0.25,", ",4,1e999,ok,0.25,", "toy.csv:2: '1e999' in column 'time_ms'"},
         {",4,4,ok,0.25,", ",4,4,ok,,", "toy.csv:2: the status is ok, but column 'gflops'"},
         {",4,4,ok,0.25,", ",4,4,ok,0.26,", "toy.csv:2: 0.26 GFLOP/s disagree with the time"},
-        {",4,4,ok,0.25,", ",4,4,fine,0.25,", "toy.csv:2: the status 'fine' is none of ok,"},
-        {",4,4,ok,0.25,", ",4,4,,0.25,", "toy.csv:2: the status '' is none of ok,"},
+        {",4,4,ok,0.25,", ",4,4,fine,0.25,", "toy.csv:2: the status 'fine' is not one of ok,"},
+        {",4,4,ok,0.25,", ",4,4,,0.25,", "toy.csv:2: the status '' is not one of ok,"},
         {",,compile_error", ",1,compile_error",
          "toy.csv:5: the status is compile_error, but column 'time_ms' is not empty"},
         {"timeout,,,,100", "timeout,1,,,100",
@@ -86,8 +86,8 @@ static void refuses_spoilt_tables(void **state)
         {"1,x,1,4,4,ok,0.25,", "1,x,1,4,,invalid,,",
          "toy.csv:17: the table has 11 rows with status ok, but"},
         /* Columns */
-        {"A,B,f1", "A,C,f1", "toy.csv:1: there is no column 'B', which"},
-        {"cost_ms", "cost_s", "toy.csv:1: there is no column 'cost_ms', which"},
+        {"A,B,f1", "A,C,f1", "toy.csv:1: missing column 'B', which"},
+        {"cost_ms", "cost_s", "toy.csv:1: missing column 'cost_ms', which"},
         {"cost_ms", "cost_ms,more", "toy.csv:1:"},
         {"A,B,f1", "A,A,f1", "toy.csv:1: two columns are named 'A'"},
     };
@@ -111,11 +111,11 @@ static void refuses_spoilt_descriptions(void **state)
         {"1000000", "\"many\"", "toy.json: \"flop_per_run\" must be a number above 0"},
         {"1000000", "2000000", "toy.csv:2: 0.25 GFLOP/s disagree with the time, which makes 0.5"},
         /* Columns */
-        {"\"cost_ms\"]", "\"cost_ms\", \"more\"]", "toy.csv:1: there is no column 'more', which"},
+        {"\"cost_ms\"]", "\"cost_ms\", \"more\"]", "toy.csv:1: missing column 'more', which"},
         {", \"cost_ms\"]", "]", "does not name the column 'cost_ms'"},
         {"\"runs\",", "7,", "toy.json: columns[8] has no name"},
         {"\"columns\": [\"f1\", \"f2\"]", "\"columns\": [\"f1\", \"f3\"]",
-         "toy.csv:1: there is no column 'f3'"},
+         "toy.csv:1: missing column 'f3'"},
         {"\"columns\": [\"f1\", \"f2\"]", "\"columns\": [\"f1\", \"A\"]",
          "toy.json: The name A is used twice"},
         {"\"columns\": [\"f1\", \"f2\"]", "\"columns\": [\"f1\", \"time_ms\"]",
@@ -131,7 +131,7 @@ static void refuses_spoilt_descriptions(void **state)
         {"[1, 2, 4]", "[1, 2, null]", "toy.json: value 3 of parameter 'A' is not a number"},
         {"[1, 2, 4]", "[1, 2, 2]", "toy.json: Parameter A: "},
         {"[1, 2, 4]", "[1, \"2\"]", "toy.json: Parameter A: "},
-        {"[1, 2, 4]", "[1, 2]", "toy.csv:14: '4' is no value of parameter 'A', which is"},
+        {"[1, 2, 4]", "[1, 2]", "toy.csv:14: '4' is not a value of parameter 'A', which is"},
         {"\"type\": \"int\", ", "", "toy.json: parameters[0] has no name or no type"},
         {"{\"name\": \"B\"", "{\"name\": \"A\"", "toy.json"},
         /* Constraints */

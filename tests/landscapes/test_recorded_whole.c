@@ -67,8 +67,9 @@ static void reads_permutations(void **state)
 static void refuses_spoilt_spaces(void **state)
 {
     static const char *const cases[][3] = {
-        {"\"_value\": [4, 2]", "\"_value\": [8, 2]", "toy.csv:2: '1,4' is no value of parameter"},
-        {"\"f1\", \"f2\"", "\"f1\", \"f3\"", "toy.csv:1: there is no column 'f3'"},
+        {"\"_value\": [4, 2]", "\"_value\": [8, 2]",
+         "toy.csv:2: '1,4' is not a value of parameter"},
+        {"\"f1\", \"f2\"", "\"f1\", \"f3\"", "toy.csv:1: missing column 'f3'"},
         {"\"f1\", \"f2\"", "\"f1\", \"time_ms\"", "column 'time_ms' holds results"},
         {"\"f1\", \"f2\"", "\"f1\", \"f1\"", "toy.json"},
         {"\"_type\": \"factor\"", "\"_type\": \"product\"", "unknown type \"product\""},

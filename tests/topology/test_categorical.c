@@ -63,7 +63,7 @@ static void test_texts_that_look_like_numbers(void **state)
     assert_true(vertex == 2);
     CHECK_OK(opevo_parameter_read(parameter, "4.0", &vertex, &err));
     assert_true(vertex == 3);
-    CHECK_FAILS(OPEVO_INVALID, "is no value of categorical(\"8\",\"08\",\"true\",4)",
+    CHECK_FAILS(OPEVO_INVALID, "is not a value of categorical(\"8\",\"08\",\"true\",4)",
                 opevo_parameter_read(parameter, "9", &vertex, &err));
     opevo_parameter_destroy(parameter);
 }
@@ -146,7 +146,7 @@ static void test_reading_quotes(void **state)
     CHECK_OK(opevo_parameter_read(parameter, "c d", &vertex, &err));
     assert_true(vertex == 4);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        CHECK_FAILS(OPEVO_INVALID, "is no value of",
+        CHECK_FAILS(OPEVO_INVALID, "is not a value of",
                     opevo_parameter_read(parameter, refused[i], &vertex, &err));
     assert_true(vertex == 4);
     opevo_parameter_destroy(parameter);

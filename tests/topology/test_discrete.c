@@ -106,16 +106,16 @@ static void test_refused(void **state)
         {"discrete()", NULL, "at least one value"},
         {"discrete(1,2,1)", NULL, "the value 1 is given twice"},
         {"discrete(1,1.0)", NULL, "given twice"},
-        {"discrete(1,a)", NULL, "a is no finite number"},
-        {"discrete(1,true)", NULL, "true is no finite number"},
+        {"discrete(1,a)", NULL, "a is not a finite number"},
+        {"discrete(1,true)", NULL, "true is not a finite number"},
         {"discrete(1,,2)", NULL,
          "Parameter x: a value is missing between two commas in \"discrete(1,,2)\"."},
         {"discrete(1, ,2)", NULL, "a value is missing between two commas"},
         {"discrete(,1,2)", NULL, "a value is missing before the first comma"},
         {"discrete(,)", NULL, "a value is missing before the first comma"},
         {"discrete(1,2,)", NULL, "a value is missing behind the last comma"},
-        {"discrete(1,\"2\")", NULL, "\"2\" is no finite number"},
-        {"discrete(1,\"\")", NULL, "\"\" is no finite number"},
+        {"discrete(1,\"2\")", NULL, "\"2\" is not a finite number"},
+        {"discrete(1,\"\")", NULL, "\"\" is not a finite number"},
         {"discrete(1,2)", "steps(0)", "has no topology \"steps(0)\""},
         {"discrete(1,2)", "steps(-1)", "an integer k >= 1"},
         {"discrete(1,2)", "steps()", "no topology"},
@@ -136,7 +136,7 @@ static void test_refused(void **state)
                     opevo_parameter_parse("x", cases[i].text, cases[i].topology, &parameter, &err));
     assert_null(parameter);
     parameter = parse_parameter("discrete(1,2)", NULL);
-    CHECK_FAILS(OPEVO_INVALID, "3 is no value of discrete(1,2)",
+    CHECK_FAILS(OPEVO_INVALID, "3 is not a value of discrete(1,2)",
                 opevo_parameter_read(parameter, "3", &vertex, &err));
     opevo_parameter_destroy(parameter);
 }
@@ -152,7 +152,7 @@ static void test_infinite_values_are_refused(void **state)
         opevo_parameter_spec spec = {
             .name = "x", .type = "discrete", .values = &value, .value_count = 1};
 
-        CHECK_FAILS(OPEVO_INVALID, "no finite number",
+        CHECK_FAILS(OPEVO_INVALID, "not a finite number",
                     opevo_parameter_create(&spec, &parameter, &err));
     }
 }

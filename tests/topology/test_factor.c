@@ -227,7 +227,7 @@ static void test_refused_values(void **state)
     opevo_index vertex = 7;
 
     (void)state;
-    CHECK_FAILS(OPEVO_INVALID, "4,1,1 is no value of factor(8,3): its product is 4",
+    CHECK_FAILS(OPEVO_INVALID, "4,1,1 is not a value of factor(8,3): its product is 4",
                 opevo_parameter_read(parameter, "4,1,1", &vertex, &err));
     CHECK_FAILS(OPEVO_INVALID, "it has 2 components, not 3",
                 opevo_parameter_read(parameter, "4,2", &vertex, &err));
@@ -243,7 +243,7 @@ static void test_refused_values(void **state)
                 opevo_parameter_read(parameter, "4294967296,4294967296,1", &vertex, &err));
     CHECK_FAILS(OPEVO_INVALID, "components", opevo_parameter_read(parameter, "", &vertex, &err));
     CHECK_FAILS(OPEVO_INVALID,
-                "4,,1 is no value of factor(8,3): a value is missing between two commas.",
+                "4,,1 is not a value of factor(8,3): a value is missing between two commas.",
                 opevo_parameter_read(parameter, "4,,1", &vertex, &err));
     CHECK_FAILS(OPEVO_INVALID, "a value is missing behind the last comma",
                 opevo_parameter_read(parameter, "8,1,", &vertex, &err));

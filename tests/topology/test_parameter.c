@@ -87,11 +87,11 @@ static void test_refused_texts(void **state)
         const char *text, *topology, *words;
     } cases[] = {
         {"", NULL, "write a type with its arguments"},
-        {"factor", NULL, "is no parameter"},
-        {"factor(8,3", NULL, "is no parameter"},
-        {"factor 8,3)", NULL, "is no parameter"},
-        {"factor(8,3) x", NULL, "is no parameter"},
-        {")factor(", NULL, "is no parameter"},
+        {"factor", NULL, "is not a parameter"},
+        {"factor(8,3", NULL, "is not a parameter"},
+        {"factor 8,3)", NULL, "is not a parameter"},
+        {"factor(8,3) x", NULL, "is not a parameter"},
+        {")factor(", NULL, "is not a parameter"},
         {"fractor(8,3)", NULL,
          "unknown type \"fractor\"; the types are categorical, discrete, factor, graph, "
          "permutation"},
@@ -137,12 +137,13 @@ static void test_names(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        CHECK_FAILS(OPEVO_INVALID, "is no identifier",
+        CHECK_FAILS(OPEVO_INVALID, "is not an identifier",
                     create_named(refused[i], NULL, 0, &parameter, &err));
-    CHECK_FAILS(OPEVO_INVALID, "is no identifier", create_named(NULL, NULL, 0, &parameter, &err));
+    CHECK_FAILS(OPEVO_INVALID, "is not an identifier",
+                create_named(NULL, NULL, 0, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "two components have the name a",
                 create_named("X", equal, 3, &parameter, &err));
-    CHECK_FAILS(OPEVO_INVALID, "\"3\" is no identifier",
+    CHECK_FAILS(OPEVO_INVALID, "\"3\" is not an identifier",
                 create_named("X", bad, 3, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "2 component names for values of 3 components",
                 create_named("X", good, 2, &parameter, &err));
@@ -183,11 +184,11 @@ static void test_long_texts_are_cut(void **state)
     CHECK_OK(opevo_parameter_parse(names[0], "discrete(1)", NULL, &parameter, &err));
     opevo_parameter_destroy(parameter);
     parameter = NULL;
-    CHECK_FAILS(OPEVO_INVALID, "n...\" is no identifier: use at most 63 letters",
+    CHECK_FAILS(OPEVO_INVALID, "n...\" is not an identifier: use at most 63 letters",
                 opevo_parameter_parse(names[1], "discrete(1)", NULL, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "n...: a value is missing",
                 opevo_parameter_parse(names[1], "discrete(1,)", NULL, &parameter, &err));
-    CHECK_FAILS(OPEVO_INVALID, "...\" is no identifier",
+    CHECK_FAILS(OPEVO_INVALID, "...\" is not an identifier",
                 create_named("X", (const char *[]){"a", "b", names[1]}, 3, &parameter, &err));
     assert_null(parameter);
 }
@@ -205,7 +206,7 @@ static void test_description_of_long_values(void **state)
     assert_string_equal(opevo_parameter_text(parameter), "categorical(a,...)");
     assert_int_equal(opevo_parameter_size(parameter), 3);
     check_round_trip(parameter, 1);
-    CHECK_FAILS(OPEVO_INVALID, "b... is no value of categorical(a,...).",
+    CHECK_FAILS(OPEVO_INVALID, "b... is not a value of categorical(a,...).",
                 opevo_parameter_read(parameter, at, &(opevo_index){0}, &err));
     opevo_parameter_destroy(parameter);
 }

@@ -131,7 +131,7 @@ void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index ve
                                 opevo_text *out);
 /* Read what opevo_parameter_print wrote. A text is also found bare, unless it looks like another
  * value of the list; in double quotes it is a text and nothing else. Errors: INVALID with the
- * reason, such as "4,1,1 is no value of factor(8,3): its product is 4"; NOMEM. */
+ * reason, such as "4,1,1 is not a value of factor(8,3): its product is 4"; NOMEM. */
 opevo_status opevo_parameter_read(const opevo_parameter *parameter, const char *text,
                                   opevo_index *vertex, opevo_error *err);
 
