@@ -213,12 +213,12 @@ static void test_no_result(void **state)
     static const char *const cases[][3] = {
         {"ms:/took ([0-9.]+)/", "nothing", "no match"},
         {"ms:/took (.*)/", "took long", "\"long\", which is not a number"},
-        {"ms:/([-0-9]+)/", "-5", "no result above 0"},
+        {"ms:/([-0-9]+)/", "-5", "not a result above 0"},
         {"ms:/([0-9]*)/", "x", "\"\", which is not a number"},
         {"ms:json:a", "no json", "is JSON"},
         {"ms:json:a", "{\"b\": 1}", "no number at a"},
         {"ms:json:a", "{\"a\": []}", "no number at a"},
-        {"ms:json:a", "{\"a\": 0}", "no result above 0"},
+        {"ms:json:a", "{\"a\": 0}", "not a result above 0"},
     };
 
     (void)state;

@@ -96,7 +96,7 @@ static void test_classes(void **state)
         {OPEVO_OUTCOME_OK, ""}, /* leaves a process behind in its group */
         {OPEVO_OUTCOME_OK, ""}, /* ... in a session of its own */
         {OPEVO_OUTCOME_LAUNCH_ERROR, "exit status 127"},
-        {OPEVO_OUTCOME_WRONG, "no result above 0"},
+        {OPEVO_OUTCOME_WRONG, "not a result above 0"},
         {OPEVO_OUTCOME_OK, ""}, /* reads its input, which is empty */
     };
     const char *exits[] = {"3=rejected"};

@@ -160,10 +160,10 @@ static void refuses_what_the_name_does_not_say(void **state)
     (void)state;
     folder_open(&folder);
     folder_write(&folder, "t.csv.xz", "a,time_ms,status\n");
-    CHECK_FAILS(OPEVO_INVALID, "no xz file",
+    CHECK_FAILS(OPEVO_INVALID, "not an xz file",
                 opevo_i_text_read(folder_file(&folder, "t.csv.xz"), 100, &data, &size, &err));
     folder_write(&folder, "t.csv.gz", "a,time_ms,status\n");
-    CHECK_FAILS(OPEVO_INVALID, "no gzip file",
+    CHECK_FAILS(OPEVO_INVALID, "not a gzip file",
                 opevo_i_text_read(folder_file(&folder, "t.csv.gz"), 100, &data, &size, &err));
     CHECK_FAILS(OPEVO_IO, "absent.csv",
                 opevo_i_text_read(folder_file(&folder, "absent.csv"), 100, &data, &size, &err));
