@@ -3,10 +3,9 @@
 /* `autotvm` and `ansor-knobs`: what their plans are made of, learning from earlier trials, features
  * of the objective, and the diversity filter. */
 
-#include "formula.h"
+#include "tuner_fixture.h"
 
 #include <opevo/memory.h>
-#include <opevo/tuners.h>
 
 #include "autotvm_internal.h"
 
@@ -23,17 +22,6 @@ static const opevo_tuner_ops *find(const char *name)
 
     CHECK_OK(opevo_tuner_find(name, &ops, &err));
     return ops;
-}
-
-static opevo_tuner *make(const char *name, const opevo_space *space, const char *changes,
-                         uint64_t seed)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    opevo_tuner *tuner = NULL;
-
-    formula_settings(find(name), changes, values);
-    CHECK_OK(opevo_tuner_create(find(name), space, values, seed, &tuner, &err));
-    return tuner;
 }
 
 /* Something to learn: the components of a good tile are near 16, 4 and 4. A ninth of all fails. */
@@ -105,8 +93,8 @@ static double mean_fitness(const record *made, size_t first, size_t count)
 static void check_plans(const char *changes, bool full)
 {
     opevo_space *space = formula_space(large_space);
-    opevo_tuner *tuner = make("autotvm", space, changes, 3);
-    opevo_tuner *uniform = make("random", space, "", 3);
+    opevo_tuner *tuner = tuner_make("autotvm", space, changes, 3);
+    opevo_tuner *uniform = tuner_make("random", space, "", 3);
     record made, drawn;
 
     run(tuner, 5 * PLAN, fitness_of, &made);
@@ -148,7 +136,7 @@ static double always_fails(const opevo_space *space, opevo_index point)
 static void test_plans_when_all_fail(void **state)
 {
     opevo_space *space = formula_space(large_space);
-    opevo_tuner *tuner = make("autotvm", space, "", 3);
+    opevo_tuner *tuner = tuner_make("autotvm", space, "", 3);
     record made;
 
     (void)state;
@@ -162,7 +150,7 @@ static void test_plans_when_all_fail(void **state)
 static void test_plans_wait(void **state)
 {
     opevo_space *space = formula_space(large_space);
-    opevo_tuner *tuner = make("autotvm", space, "", 3);
+    opevo_tuner *tuner = tuner_make("autotvm", space, "", 3);
     opevo_proposal ahead[2 * PLAN];
     size_t count = 0;
 
@@ -180,7 +168,7 @@ static void test_plans_wait(void **state)
 
 static void make_earlier(const opevo_space *space, size_t count, opevo_trial *trials)
 {
-    opevo_tuner *uniform = make("random", space, "", 99);
+    opevo_tuner *uniform = tuner_make("random", space, "", 99);
     record made;
 
     run(uniform, count, fitness_of, &made);
@@ -194,7 +182,7 @@ static void make_earlier(const opevo_space *space, size_t count, opevo_trial *tr
 static void run_after(const opevo_space *space, const char *changes, const opevo_trial *earlier,
                       size_t count, record *out)
 {
-    opevo_tuner *tuner = make("autotvm", space, changes, 3);
+    opevo_tuner *tuner = tuner_make("autotvm", space, changes, 3);
 
     CHECK_OK(opevo_tuner_learn(tuner, earlier, count, &err));
     run(tuner, 6 * PLAN, fitness_of, out);
@@ -207,7 +195,7 @@ static void test_learns_from_earlier_trials(void **state)
 {
     static opevo_trial earlier[600];
     opevo_space *space = formula_space(large_space);
-    opevo_tuner *tuner = make("autotvm", space, "", 3);
+    opevo_tuner *tuner = tuner_make("autotvm", space, "", 3);
     record without, few, many, shipped;
 
     (void)state;
@@ -234,7 +222,7 @@ static void test_learns_from_earlier_trials(void **state)
 static void test_learning_is_refused(void **state)
 {
     opevo_space *space = formula_space(large_space);
-    opevo_tuner *tuner = make("autotvm", space, "", 3);
+    opevo_tuner *tuner = tuner_make("autotvm", space, "", 3);
     opevo_trial earlier[1] = {{.number = 7}};
     opevo_proposal proposal;
     size_t count = 0;
@@ -248,7 +236,7 @@ static void test_learning_is_refused(void **state)
     CHECK_FAILS(OPEVO_INVALID, "before it is asked", opevo_tuner_learn(tuner, earlier, 1, &err));
     CHECK_FAILS(OPEVO_INVALID, "before it is asked", opevo_tuner_use_features(tuner, NULL, &err));
     opevo_tuner_destroy(tuner);
-    tuner = make("random", space, "", 3);
+    tuner = tuner_make("random", space, "", 3);
     CHECK_FAILS(OPEVO_INVALID, "random cannot learn", opevo_tuner_learn(tuner, earlier, 1, &err));
     opevo_tuner_destroy(tuner);
     opevo_space_destroy(space);
@@ -350,8 +338,8 @@ static void check_features(const char *name, const char *changes, size_t batch,
 {
     opevo_space *space = formula_space(large_space);
     opevo_feature_source source = what->source;
-    opevo_tuner *blind = make(name, space, changes, 3);
-    opevo_tuner *seeing = make(name, space, changes, 3);
+    opevo_tuner *blind = tuner_make(name, space, changes, 3);
+    opevo_tuner *seeing = tuner_make(name, space, changes, 3);
     record without, with;
 
     source.context = space;
@@ -399,7 +387,7 @@ static void test_diversity(void **state)
 static void test_batches_of_ansor_knobs(void **state)
 {
     opevo_space *space = formula_space(large_space);
-    opevo_tuner *tuner = make("ansor-knobs", space, "", 3);
+    opevo_tuner *tuner = tuner_make("ansor-knobs", space, "", 3);
     record made;
 
     (void)state;
@@ -421,8 +409,8 @@ static void test_mutation_covers_a_space(void **state)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"factor\", \"_value\": [60, 3]},"
                                        " \"b\": {\"_type\": \"choice\", \"_value\": [0, 1]}}");
-    opevo_tuner *tuner =
-        make("ansor-knobs", space, "population=1 generations=20 mutation=1 batch=1 random=0", 3);
+    opevo_tuner *tuner = tuner_make("ansor-knobs", space,
+                                    "population=1 generations=20 mutation=1 batch=1 random=0", 3);
     size_t count = (size_t)opevo_space_size(space);
     size_t by_mutation = 0;
     record made;

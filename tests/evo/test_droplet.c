@@ -2,24 +2,10 @@
 
 /* `droplet`: whole sequences of proposals, worked out by hand from the published program. */
 
-#include "formula.h"
-
-#include <opevo/tuners.h>
+#include "tuner_fixture.h"
 
 static const char square[] = "{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4]},"
                              " \"b\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4]}}";
-
-static opevo_tuner *make(const opevo_space *space, const char *changes)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
-
-    CHECK_OK(opevo_tuner_find("droplet", &ops, &err));
-    formula_settings(ops, changes, values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, 1, &tuner, &err));
-    return tuner;
-}
 
 /* Ask for all there is and expect "ab ab ...", two digits for a point; tell the fitness
  * 100 - 10 |a - best_a| - |b - best_b|, or failures where best_a is negative. */
@@ -52,7 +38,7 @@ static void expect(opevo_tuner *tuner, const char *points, int best_a, int best_
 static void test_speculation(void **state)
 {
     opevo_space *space = formula_space(square);
-    opevo_tuner *tuner = make(space, "exhausted=stop");
+    opevo_tuner *tuner = tuner_make("droplet", space, "exhausted=stop", 1);
 
     (void)state;
     expect(tuner, "00", 4, 4);
@@ -73,7 +59,7 @@ static void test_speculation(void **state)
 static void test_batches_drop_the_last(void **state)
 {
     opevo_space *space = formula_space(square);
-    opevo_tuner *tuner = make(space, "batch=4 exhausted=stop");
+    opevo_tuner *tuner = tuner_make("droplet", space, "batch=4 exhausted=stop", 1);
 
     (void)state;
     expect(tuner, "00", 1, 1);
@@ -91,7 +77,7 @@ static void test_batches_drop_the_last(void **state)
 static void test_failed_start(void **state)
 {
     opevo_space *space = formula_space(square);
-    opevo_tuner *tuner = make(space, "batch=4 exhausted=stop");
+    opevo_tuner *tuner = tuner_make("droplet", space, "batch=4 exhausted=stop", 1);
 
     (void)state;
     expect(tuner, "00", -1, 0);
@@ -106,7 +92,7 @@ static void test_failed_start(void **state)
 static void test_expansions_end_early(void **state)
 {
     opevo_space *space = formula_space(square);
-    opevo_tuner *tuner = make(space, "batch=1 exhausted=stop");
+    opevo_tuner *tuner = tuner_make("droplet", space, "batch=1 exhausted=stop", 1);
 
     (void)state;
     expect(tuner, "00", 4, 4);
@@ -133,7 +119,7 @@ static void test_forbidden_batches(void **state)
     opevo_text_add(&json, "]}, \"b\": {\"_type\": \"choice\", \"_value\": [0]},"
                           " \"_constraints\": [\"a == 0 || a >= 30\"]}");
     space = formula_space(opevo_text_string(&json));
-    tuner = make(space, "batch=1 exhausted=stop");
+    tuner = tuner_make("droplet", space, "batch=1 exhausted=stop", 1);
     expect(tuner, "00", 30, 0);
     expect(tuner, "300", 30, 0);
     opevo_tuner_destroy(tuner);
@@ -148,7 +134,7 @@ static void test_constraints(void **state)
         formula_space("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4]},"
                       " \"b\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4]},"
                       " \"_constraints\": [\"a != 1\"]}");
-    opevo_tuner *tuner = make(space, "exhausted=stop");
+    opevo_tuner *tuner = tuner_make("droplet", space, "exhausted=stop", 1);
 
     (void)state;
     expect(tuner, "00", 4, 4);
@@ -164,7 +150,7 @@ static void test_factors_in_the_order_of_autotvm(void **state)
 {
     static const char *const expected[] = {"4,1,1", "2,2,1", "1,4,1", "2,1,2", "1,2,2", "1,1,4"};
     opevo_space *space = formula_space("{\"t\": {\"_type\": \"factor\", \"_value\": [4, 3]}}");
-    opevo_tuner *tuner = make(space, "batch=1");
+    opevo_tuner *tuner = tuner_make("droplet", space, "batch=1", 1);
     opevo_text text = {0};
 
     (void)state;
@@ -202,7 +188,7 @@ static void test_many_parameters(void **state)
                           i ? ", " : "{", i);
     opevo_text_add(&json, "}");
     space = formula_space(opevo_text_string(&json));
-    tuner = make(space, "");
+    tuner = tuner_make("droplet", space, "", 1);
     CHECK_OK(opevo_tuner_ask(tuner, &trial.proposal, 1, &count, &err));
     trial.outcome.fitness = 1;
     CHECK_OK(opevo_tuner_tell(tuner, &trial, 1, &err));

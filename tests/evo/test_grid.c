@@ -2,19 +2,7 @@
 
 /* The tuner grid: the allowed points in ascending order, whatever the seed. */
 
-#include "formula.h"
-
-#include <opevo/tuners.h>
-
-static opevo_tuner *make(const opevo_space *space, uint64_t seed)
-{
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
-
-    CHECK_OK(opevo_tuner_find("grid", &ops, &err));
-    CHECK_OK(opevo_tuner_create(ops, space, NULL, seed, &tuner, &err));
-    return tuner;
-}
+#include "tuner_fixture.h"
 
 static void test_ascends(void **state)
 {
@@ -26,7 +14,7 @@ static void test_ascends(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 2; seed++) {
-        opevo_tuner *tuner = make(space, seed);
+        opevo_tuner *tuner = tuner_make("grid", space, NULL, seed);
         opevo_proposal proposal;
         size_t count = 0;
 
@@ -51,7 +39,7 @@ static void test_ends_among_forbidden_points(void **state)
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1]},"
                                        " \"p\": {\"_type\": \"permutation\", \"_value\": [30]},"
                                        " \"_constraints\": [\"a == 1\"]}");
-    opevo_tuner *tuner = make(space, 1);
+    opevo_tuner *tuner = tuner_make("grid", space, NULL, 1);
     opevo_proposal proposal;
     size_t count = 1;
 

@@ -3,11 +3,10 @@
 /* What is particular to each of Kernel Tuner's strategies, seen from outside; and that they reach
  * on a recorded landscape what Kernel Tuner itself reaches there. */
 
-#include "formula.h"
+#include "tuner_fixture.h"
 
 #include <opevo/landscape.h>
 #include <opevo/run.h>
-#include <opevo/tuners.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,13 +43,8 @@ static opevo_outcome bowl(const opevo_space *space, opevo_index point)
 static void search(const char *name, const char *changes, const opevo_space *space, uint64_t seed,
                    opevo_trial *trials, size_t count)
 {
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
+    opevo_tuner *tuner = tuner_make(name, space, changes, seed);
 
-    CHECK_OK(opevo_tuner_find(name, &ops, &err));
-    formula_settings(ops, changes, values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
     for (size_t n = 0; n < count; n++) {
         size_t got = 0;
 
@@ -246,16 +240,11 @@ static void test_pso_that_stands_still_goes_on(void **state)
 static void test_pso_leaves_a_failed_start(void **state)
 {
     opevo_space *space = octal_space();
-    const opevo_tuner_ops *ops = NULL;
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
+    opevo_tuner *tuner = tuner_make("kt-pso", space, "w=0 c1=1 c2=0", 1);
     opevo_proposal proposals[50];
-    opevo_tuner *tuner = NULL;
     size_t count = 0;
 
     (void)state;
-    CHECK_OK(opevo_tuner_find("kt-pso", &ops, &err));
-    formula_settings(ops, "w=0 c1=1 c2=0", values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, 1, &tuner, &err));
     CHECK_OK(opevo_tuner_ask(tuner, proposals, 50, &count, &err));
     assert_int_equal(count, 50);
     for (size_t n = 0; n < count; n++) {
@@ -275,15 +264,11 @@ static void test_pso_leaves_a_failed_start(void **state)
 static void test_annealing_has_no_unit(void **state)
 {
     opevo_space *space = octal_space();
-    const opevo_tuner_ops *ops = NULL;
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    opevo_tuner *tuners[2] = {NULL, NULL};
+    opevo_tuner *tuners[2];
 
     (void)state;
-    CHECK_OK(opevo_tuner_find("kt-annealing", &ops, &err));
-    formula_settings(ops, "", values);
     for (int k = 0; k < 2; k++)
-        CHECK_OK(opevo_tuner_create(ops, space, values, 5, &tuners[k], &err));
+        tuners[k] = tuner_make("kt-annealing", space, "", 5);
     for (int n = 0; n < 300; n++) {
         opevo_trial trials[2] = {{0}, {0}};
 

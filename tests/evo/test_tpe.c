@@ -2,9 +2,7 @@
 
 /* Parzen estimators against hyperopt's formulas written out plainly, and the tuner `tpe`. */
 
-#include "formula.h"
-
-#include <opevo/tuners.h>
+#include "tuner_fixture.h"
 
 #include "parzen_internal.h"
 
@@ -193,22 +191,10 @@ static void test_draws(void **state)
 
 /* ---- The tuner ---- */
 
-static opevo_tuner *make(const char *name, const opevo_space *space, uint64_t seed)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    const opevo_tuner_ops *ops = NULL;
-    opevo_tuner *tuner = NULL;
-
-    CHECK_OK(opevo_tuner_find(name, &ops, &err));
-    opevo_settings_default(ops, values);
-    CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
-    return tuner;
-}
-
 /* The best of `wanted` trials on a bowl with its top at vertex 40 of each of three lists. */
 static double best_of(const char *name, const opevo_space *space, uint64_t seed, size_t wanted)
 {
-    opevo_tuner *tuner = make(name, space, seed);
+    opevo_tuner *tuner = tuner_make(name, space, NULL, seed);
     double best = 0;
 
     for (size_t i = 0; i < wanted; i++) {
@@ -264,8 +250,8 @@ static void test_climbs(void **state)
 static void test_starts_with_random_points(void **state)
 {
     opevo_space *space = bowl_space();
-    opevo_tuner *tuner = make("tpe", space, 4);
-    opevo_tuner *uniform = make("random", space, 4);
+    opevo_tuner *tuner = tuner_make("tpe", space, NULL, 4);
+    opevo_tuner *uniform = tuner_make("random", space, NULL, 4);
     opevo_proposal first[30], drawn[30];
     size_t count = 0;
 
