@@ -29,6 +29,7 @@ const char *opevo_i_fault_text(opevo_i_fault fault)
         "shifts by less than 0 or more than 63 bits",
         "uses a text as a number",
         "uses a real number where an integer is needed",
+        "uses a parameter that is not active",
     };
 
     return texts[fault];
@@ -361,12 +362,17 @@ opevo_i_fault opevo_i_expression_evaluate(const opevo_i_expression *expression,
         bool taken = false;
 
         if (at->opcode == OPEVO_I_LOAD) {
-            *++top = rows[at->row][at->argument];
+            if (rows[at->row])
+                *++top = rows[at->row][at->argument];
+            else
+                fault = OPEVO_I_FAULT_INACTIVE;
         } else if (at->opcode == OPEVO_I_CONSTANT) {
             *++top = expression->constants[at->argument];
         } else if (at->opcode >= OPEVO_I_ADD && at->opcode < OPEVO_I_JUMP) {
             fault = binary(at->opcode, top - 1, top);
             top--;
+        } else if (at->opcode == OPEVO_I_ACTIVE) {
+            set_integer(++top, rows[at->row] != NULL);
         } else if (at->opcode < OPEVO_I_ADD) {
             fault = unary(at->opcode, top);
         } else if (at->opcode == OPEVO_I_NONE) {
@@ -390,7 +396,7 @@ bool opevo_i_expression_holds(const opevo_i_expression *expression, const opevo_
 {
     opevo_value value = {0};
     bool holds = false;
+    opevo_i_fault fault = opevo_i_expression_evaluate(expression, rows, &value, NULL);
 
-    return !opevo_i_expression_evaluate(expression, rows, &value, NULL) && !truth(&value, &holds) &&
-           holds;
+    return fault == OPEVO_I_FAULT_INACTIVE || (!fault && !truth(&value, &holds) && holds);
 }

@@ -40,6 +40,7 @@ typedef struct opevo_i_symbol {
 typedef enum opevo_i_opcode {
     OPEVO_I_CONSTANT, /* push constants[argument] */
     OPEVO_I_LOAD,     /* push component `argument` of rows[row] */
+    OPEVO_I_ACTIVE,   /* push whether there is a rows[row] */
     OPEVO_I_PLUS,
     OPEVO_I_NEGATE,
     OPEVO_I_COMPLEMENT,
@@ -122,20 +123,23 @@ typedef enum opevo_i_fault {
     OPEVO_I_FAULT_SHIFT,    /* by less than 0 or more than 63 bits */
     OPEVO_I_FAULT_TEXT,     /* a text where a number is needed */
     OPEVO_I_FAULT_REAL,     /* a real number where an integer is needed */
+    OPEVO_I_FAULT_INACTIVE, /* the value of a parameter that is not active */
     OPEVO_I_FAULT_COUNT
 } opevo_i_fault;
 
 /* "divides by zero", ... */
 const char *opevo_i_fault_text(opevo_i_fault fault);
 
-/* Compute the value; rows[r] holds the components of parameter expression->parameters[r]. On a
+/* Compute the value; rows[r] holds the components of parameter expression->parameters[r], and is NULL
+ * where that one is not active. On a
  * fault *column says where in the text (NULL: not wanted). Comparisons and logic give the integers
  * 0 and 1. A text result is borrowed from the rows or the expression. */
 opevo_i_fault opevo_i_expression_evaluate(const opevo_i_expression *expression,
                                           const opevo_value *const *rows, opevo_value *result,
                                           uint32_t *column);
 
-/* The same, and whether the value is other than 0; a fault and a text count as false. */
+/* The same, and whether the value is other than 0; a fault and a text count as false, but a constraint
+ * that needs the value of a parameter that is not active does not apply, which counts as true. */
 bool opevo_i_expression_holds(const opevo_i_expression *expression, const opevo_value *const *rows);
 
 #endif

@@ -150,6 +150,14 @@ static opevo_status read_text(opevo_i_lexer *lexer, opevo_i_word *word, opevo_er
     return OPEVO_OK;
 }
 
+/* The dot of PARENT.BRANCH.KEY. */
+static bool joins_names(const opevo_i_lexer *lexer)
+{
+    unsigned char next = byte_at(lexer, lexer->next + 1);
+
+    return byte_at(lexer, lexer->next) == '.' && in_name(next) && !isdigit(next);
+}
+
 static void read_name(opevo_i_lexer *lexer, opevo_i_word *word)
 {
     static const struct {
@@ -162,8 +170,9 @@ static void read_name(opevo_i_lexer *lexer, opevo_i_word *word)
         {"in", OPEVO_I_WORD_IN},
     };
 
-    while (in_name(byte_at(lexer, lexer->next)))
+    do {
         lexer->next++;
+    } while (in_name(byte_at(lexer, lexer->next)) || joins_names(lexer));
     word->kind = OPEVO_I_WORD_NAME;
     word->length = (size_t)(lexer->source->text + lexer->next - word->start);
     if (lexer->source->dialect != OPEVO_DIALECT_PYTHON)

@@ -119,37 +119,6 @@ static opevo_i_sort component(opevo_i_parser *p, const opevo_i_symbol *symbol, s
     return symbol->sort;
 }
 
-/* abs(a), min(a, b, ...), max(a, b, ...); the word being looked at is the parenthesis. */
-static opevo_i_sort function(opevo_i_parser *p, const opevo_i_word *name)
-{
-    bool absolute = opevo_i_word_is(name, "abs"), minimum = opevo_i_word_is(name, "min");
-    size_t count = 0;
-
-    if (!absolute && !minimum && !opevo_i_word_is(name, "max")) {
-        opevo_i_parser_mistake(p, name->column,
-                               "unknown function %s; the functions are abs, min and max.",
-                               OPEVO_I_EXCERPT_BYTES(name->start, name->length));
-        return OPEVO_I_NUMBER;
-    }
-    do {
-        size_t column = 0;
-
-        opevo_i_parser_next(p); /* the parenthesis or the comma */
-        column = p->word.column;
-        need_number(p, whole(p), column);
-        if (++count > 1)
-            opevo_i_parser_emit(p, minimum ? OPEVO_I_MINIMUM : OPEVO_I_MAXIMUM, 0, 0, name->column);
-    } while (p->word.kind == OPEVO_I_SIGN_COMMA);
-    opevo_i_parser_expect(p, OPEVO_I_SIGN_CLOSE, "a comma or )");
-    if (absolute ? count != 1 : count < 2)
-        opevo_i_parser_mistake(p, name->column,
-                               absolute ? "abs takes one value."
-                                        : "min and max take two values or more.");
-    if (absolute)
-        opevo_i_parser_emit(p, OPEVO_I_ABSOLUTE, 0, 0, name->column);
-    return OPEVO_I_NUMBER;
-}
-
 static const opevo_i_symbol *find_symbol(const opevo_i_source *source, const opevo_i_word *word)
 {
     size_t low = 0, high = source->symbol_count;
@@ -171,6 +140,59 @@ static const opevo_i_symbol *find_symbol(const opevo_i_source *source, const ope
             high = middle;
     }
     return NULL;
+}
+
+/* active(NAME), which loads no value; the word being looked at is the parenthesis. */
+static void activity(opevo_i_parser *p, const opevo_i_word *name)
+{
+    const opevo_i_symbol *symbol = NULL;
+
+    opevo_i_parser_next(p);
+    if (p->word.kind == OPEVO_I_WORD_NAME)
+        symbol = find_symbol(p->source, &p->word);
+    if (!symbol)
+        opevo_i_parser_mistake(p, p->word.column,
+                               "active takes the name of a parameter, without an index.");
+    opevo_i_parser_next(p);
+    opevo_i_parser_expect(p, OPEVO_I_SIGN_CLOSE, ")");
+    if (p->status == OPEVO_OK)
+        opevo_i_parser_emit(p, OPEVO_I_ACTIVE, opevo_i_parser_row(p, symbol->parameter), 0,
+                            name->column);
+}
+
+/* abs(a), min(a, b, ...), max(a, b, ...); the word being looked at is the parenthesis. */
+static opevo_i_sort function(opevo_i_parser *p, const opevo_i_word *name)
+{
+    bool absolute = opevo_i_word_is(name, "abs"), minimum = opevo_i_word_is(name, "min");
+    size_t count = 0;
+
+    if (opevo_i_word_is(name, "active")) {
+        activity(p, name);
+        return OPEVO_I_NUMBER;
+    }
+    if (!absolute && !minimum && !opevo_i_word_is(name, "max")) {
+        opevo_i_parser_mistake(p, name->column,
+                               "unknown function %s; the functions are abs, active, min and max.",
+                               OPEVO_I_EXCERPT_BYTES(name->start, name->length));
+        return OPEVO_I_NUMBER;
+    }
+    do {
+        size_t column = 0;
+
+        opevo_i_parser_next(p); /* the parenthesis or the comma */
+        column = p->word.column;
+        need_number(p, whole(p), column);
+        if (++count > 1)
+            opevo_i_parser_emit(p, minimum ? OPEVO_I_MINIMUM : OPEVO_I_MAXIMUM, 0, 0, name->column);
+    } while (p->word.kind == OPEVO_I_SIGN_COMMA);
+    opevo_i_parser_expect(p, OPEVO_I_SIGN_CLOSE, "a comma or )");
+    if (absolute ? count != 1 : count < 2)
+        opevo_i_parser_mistake(p, name->column,
+                               absolute ? "abs takes one value."
+                                        : "min and max take two values or more.");
+    if (absolute)
+        opevo_i_parser_emit(p, OPEVO_I_ABSOLUTE, 0, 0, name->column);
+    return OPEVO_I_NUMBER;
 }
 
 static opevo_i_sort name(opevo_i_parser *p)

@@ -100,7 +100,7 @@ void opevo_i_parser_expect(opevo_i_parser *p, opevo_i_word_kind kind, const char
 
 static int stack_effect(unsigned opcode)
 {
-    if (opcode <= OPEVO_I_LOAD)
+    if (opcode <= OPEVO_I_ACTIVE)
         return 1;
     if (opcode < OPEVO_I_ADD || opcode == OPEVO_I_JUMP || opcode == OPEVO_I_NONE)
         return 0;

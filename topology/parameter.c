@@ -21,7 +21,8 @@ enum { TYPE_COUNT = sizeof types / sizeof types[0] };
 
 enum {
     LIST_TEXT_MAX = 60, /* bytes of listed values before the description is cut, and of one value */
-    NAME_MAX_BYTES = 63 /* of a name: as many as C tells apart (C11, 5.2.4.1) */
+    NAME_MAX_BYTES = 63, /* of a name: as many as C tells apart (C11, 5.2.4.1) */
+    DOTTED_MAX_BYTES = 127
 };
 
 size_t opevo_type_count(void)
@@ -44,15 +45,36 @@ const opevo_i_type *opevo_i_type_find(const char *name)
     return NULL;
 }
 
-static bool is_identifier(const char *text)
+/* Bytes of the identifier that the text begins with; 0 when there is none. */
+static size_t identifier_length(const char *text)
 {
     size_t length = 0;
 
     if (!isalpha((unsigned char)*text) && *text != '_')
-        return false;
+        return 0;
     while (isalnum((unsigned char)text[length]) || text[length] == '_')
         length++;
-    return length <= NAME_MAX_BYTES && text[length] == '\0';
+    return length <= NAME_MAX_BYTES ? length : 0;
+}
+
+static bool is_identifier(const char *text)
+{
+    size_t length = identifier_length(text);
+
+    return length > 0 && text[length] == '\0';
+}
+
+static bool is_dotted_name(const char *text)
+{
+    const char *at = text;
+
+    for (;; at++) {
+        size_t length = identifier_length(at);
+
+        at += length;
+        if (length == 0 || *at != '.')
+            return length > 0 && *at == '\0' && at - text <= DOTTED_MAX_BYTES;
+    }
 }
 
 bool opevo_i_value_integer(opevo_value value, int64_t *out)
@@ -135,7 +157,8 @@ uint64_t opevo_i_hash_text(uint64_t hash, const char *text)
 
 static opevo_status refuse_names(const opevo_parameter_spec *spec, opevo_error *err)
 {
-    if (!spec->name || !is_identifier(spec->name))
+    if (!spec->name ||
+        !(spec->dotted_name ? is_dotted_name(spec->name) : is_identifier(spec->name)))
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
             "The parameter name \"%s\" is not an identifier: use at most %d letters, digits "

@@ -8,6 +8,7 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
+#include "parameter_internal.h"
 #include "space_internal.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static void release(opevo_space *space)
 {
     opevo_i_constraints_release(space);
     opevo_i_points_release(space);
+    opevo_i_branches_release(space);
     opevo_free(space->parameters);
     opevo_free(space->stride);
     opevo_free(space->small_sizes);
@@ -39,6 +41,8 @@ static opevo_status measure(opevo_space *space, opevo_error *err)
 {
     size_t count = space->parameter_count;
 
+    if (space->activations)
+        return opevo_i_branches_measure(space, err);
     space->size = 1;
     for (size_t i = count; i-- > 0;) {
         space->stride[i] = space->size;
@@ -102,18 +106,18 @@ static opevo_status check_names(const opevo_space *space, opevo_error *err)
     return status;
 }
 
-opevo_status opevo_i_space_create(opevo_parameter **parameters, size_t count,
-                                  const opevo_i_constraint_list *constraints, opevo_space **out,
-                                  opevo_error *err)
+opevo_status opevo_i_space_create(opevo_parameter **parameters, const opevo_activation *activations,
+                                  size_t count, const opevo_i_constraint_list *constraints,
+                                  opevo_space **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_space *space = NULL;
 
     if (count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A space needs at least one parameter.");
-    if (count > OPEVO_I_PARAMETERS_MAX)
+    if (count > OPEVO_SPACE_PARAMETERS_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "A space has at most %d parameters, not %zu.",
-                          OPEVO_I_PARAMETERS_MAX, count);
+                          OPEVO_SPACE_PARAMETERS_MAX, count);
     space = opevo_calloc(1, sizeof *space);
     if (!space)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
@@ -126,6 +130,7 @@ opevo_status opevo_i_space_create(opevo_parameter **parameters, size_t count,
         goto cleanup;
     }
     memcpy(space->parameters, parameters, count * sizeof(opevo_parameter *));
+    OPEVO_TRY(opevo_i_branches_create(space, activations, err));
     OPEVO_TRY(measure(space, err));
     OPEVO_TRY(check_names(space, err));
     OPEVO_TRY(opevo_i_constraints_create(space, constraints, err));
@@ -147,7 +152,18 @@ opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
                                     .dialect = dialect,
                                     .origin = origin ? origin : "the space"};
 
-    return opevo_i_space_create(parameters, count, &list, out, err);
+    return opevo_i_space_create(parameters, NULL, count, &list, out, err);
+}
+
+opevo_status opevo_space_create_branched(const opevo_space_spec *spec, opevo_space **out,
+                                         opevo_error *err)
+{
+    opevo_i_constraint_list list = {.texts = spec->constraints,
+                                    .count = spec->constraint_count,
+                                    .dialect = spec->dialect,
+                                    .origin = spec->origin ? spec->origin : "the space"};
+
+    return opevo_i_space_create(spec->parameters, spec->activations, spec->count, &list, out, err);
 }
 
 /* ---- Facts ---- */
@@ -184,6 +200,10 @@ uint64_t opevo_space_signature(const opevo_space *space)
 
     for (size_t i = 0; i < space->parameter_count; i++)
         hash = opevo_parameter_hash(space->parameters[i], hash);
+    for (size_t i = 0; space->activations && i < space->parameter_count; i++) {
+        hash = opevo_hash_u64(hash, (uint64_t)space->activations[i].parent);
+        hash = opevo_hash_u64(hash, (uint64_t)space->activations[i].value);
+    }
     if (space->constraint_count > 0) /* without constraints there is no language */
         hash = opevo_hash_bytes(hash, &dialect, 1);
     for (size_t i = 0; i < space->constraint_count; i++) {
@@ -220,6 +240,10 @@ void opevo_space_decode(const opevo_space *space, opevo_index point, opevo_index
         vertices[0] = rest;
         return;
     }
+    if (space->activations) {
+        opevo_i_branches_decode(space, point, vertices);
+        return;
+    }
     for (size_t i = 0; i < space->parameter_count; i++) {
         vertices[i] = point / space->stride[i];
         point -= vertices[i] * space->stride[i];
@@ -238,6 +262,8 @@ opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vert
             small = small * sizes[i] + (uint64_t)vertices[i];
         return small;
     }
+    if (space->activations)
+        return opevo_i_branches_encode(space, vertices);
     for (size_t i = 0; i < space->parameter_count; i++)
         point += vertices[i] * space->stride[i];
     return point;

@@ -40,13 +40,50 @@ static uint64_t advance(const opevo_space *space, uint64_t point, opevo_index *v
     return point;
 }
 
-/* Count the allowed points in [begin, end), and set their bits when `bits` is not NULL. */
-static uint64_t enumerate(const opevo_space *space, uint64_t begin, uint64_t end, uint64_t *bits)
+static void set_bits(uint64_t *bits, uint64_t begin, uint64_t end)
 {
-    opevo_index vertices[OPEVO_I_PARAMETERS_MAX];
+    for (uint64_t i = begin; i < end; i++)
+        bits[i >> 6] |= UINT64_C(1) << (i & 63);
+}
+
+/* As enumerate, with branches: each point is decoded, but those that must fare alike are passed
+ * together. */
+static uint64_t enumerate_branches(const opevo_space *space, uint64_t begin, uint64_t end,
+                                   uint64_t *bits)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
     size_t last = space->constraints[space->order[space->constraint_count - 1]].last;
     uint64_t count = 0;
 
+    for (uint64_t point = begin, next = 0; point < end; point = next) {
+        size_t level = 0;
+        opevo_index agreeing = 0;
+
+        opevo_space_decode(space, point, vertices);
+        level = failing(space, vertices, SIZE_MAX);
+        next = (uint64_t)opevo_i_branches_first(space, vertices,
+                                                (level == SIZE_MAX ? last : level) + 1, &agreeing);
+        next += (uint64_t)agreeing;
+        if (next > end)
+            next = end;
+        if (level != SIZE_MAX)
+            continue;
+        count += next - point;
+        if (bits)
+            set_bits(bits, point, next);
+    }
+    return count;
+}
+
+/* Count the allowed points in [begin, end), and set their bits when `bits` is not NULL. */
+static uint64_t enumerate(const opevo_space *space, uint64_t begin, uint64_t end, uint64_t *bits)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+    size_t last = space->constraints[space->order[space->constraint_count - 1]].last;
+    uint64_t count = 0;
+
+    if (space->activations)
+        return enumerate_branches(space, begin, end, bits);
     opevo_space_decode(space, begin, vertices);
     for (uint64_t point = begin; point < end;) {
         size_t level = failing(space, vertices, SIZE_MAX);
@@ -56,8 +93,8 @@ static uint64_t enumerate(const opevo_space *space, uint64_t begin, uint64_t end
             next = end;
         if (level == SIZE_MAX) {
             count += next - point;
-            for (uint64_t i = point; bits && i < next; i++)
-                bits[i >> 6] |= UINT64_C(1) << (i & 63);
+            if (bits)
+                set_bits(bits, point, next);
         }
         point = next;
     }
@@ -81,7 +118,7 @@ opevo_status opevo_i_space_tabulate(opevo_space *space, const char *origin, opev
 
 bool opevo_space_allows(const opevo_space *space, opevo_index point)
 {
-    opevo_index vertices[OPEVO_I_PARAMETERS_MAX];
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
 
     if (space->allowed)
         return space->allowed[(uint64_t)point >> 6] >> ((uint64_t)point & 63) & 1;

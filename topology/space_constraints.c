@@ -153,10 +153,26 @@ static bool evaluate(const opevo_space *space, const opevo_i_constraint *self,
     for (size_t row = 0; row < self->expression.parameter_count; row++) {
         size_t parameter = self->expression.parameters[row];
 
+        rows[row] = NULL;
+        if (vertices[parameter] == OPEVO_INACTIVE)
+            continue;
         rows[row] = row_at(space, parameter, vertices[parameter], scratch + used);
         used += scratch_of(space, parameter);
     }
     return opevo_i_expression_holds(&self->expression, rows);
+}
+
+/* Where a parameter is not active its parents' rows say so, and its own place stays 0. */
+static uint64_t place_in_branches(const opevo_i_constraint *self, const opevo_index *vertices)
+{
+    uint64_t place = 0;
+
+    for (size_t row = 0; row < self->expression.parameter_count; row++) {
+        opevo_index vertex = vertices[self->expression.parameters[row]];
+
+        place += vertex == OPEVO_INACTIVE ? 0 : (uint64_t)vertex * self->stride[row];
+    }
+    return place;
 }
 
 bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint *self,
@@ -166,8 +182,12 @@ bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint
 
     if (!self->table)
         return evaluate(space, self, vertices);
-    for (size_t row = 0; row < self->expression.parameter_count; row++)
-        place += (uint64_t)vertices[self->expression.parameters[row]] * self->stride[row];
+    if (space->activations) {
+        place = place_in_branches(self, vertices);
+    } else {
+        for (size_t row = 0; row < self->expression.parameter_count; row++)
+            place += (uint64_t)vertices[self->expression.parameters[row]] * self->stride[row];
+    }
     return self->table[place >> 6] >> (place & 63) & 1;
 }
 
@@ -182,12 +202,67 @@ typedef struct combination {
     size_t scratch_start[OPEVO_I_ROWS_MAX];
     const opevo_value *rows[OPEVO_I_ROWS_MAX];
     opevo_value scratch[OPEVO_I_SCRATCH_MAX];
+    /* With branches: the row of the parameter that activates that of a row, or SIZE_MAX, and its
+     * vertex then. */
+    size_t parent_row[OPEVO_I_ROWS_MAX];
+    uint64_t parent_vertex[OPEVO_I_ROWS_MAX];
 } combination;
 
 static void place_row(combination *self, size_t row)
 {
     self->rows[row] = row_at(self->space, self->constraint->expression.parameters[row],
                              self->vertex[row], self->scratch + self->scratch_start[row]);
+}
+
+static size_t row_of(const opevo_i_expression *expression, size_t parameter)
+{
+    size_t row = 0;
+
+    while (row < expression->parameter_count && expression->parameters[row] != parameter)
+        row++;
+    return row;
+}
+
+static void find_parents(combination *self)
+{
+    const opevo_i_expression *expression = &self->constraint->expression;
+
+    for (size_t row = 0; row < expression->parameter_count; row++) {
+        opevo_activation when = opevo_space_activation(self->space, expression->parameters[row]);
+
+        self->parent_row[row] = SIZE_MAX;
+        if (when.parent == OPEVO_NO_PARENT)
+            continue;
+        self->parent_row[row] = row_of(expression, when.parent);
+        self->parent_vertex[row] = (uint64_t)when.value;
+    }
+}
+
+static bool is_active(const combination *self, size_t row)
+{
+    for (; self->parent_row[row] != SIZE_MAX; row = self->parent_row[row]) {
+        if (self->vertex[self->parent_row[row]] != self->parent_vertex[row])
+            return false;
+    }
+    return true;
+}
+
+/* With branches: take away the rows that are not active. Each combination of active ones occurs once
+ * with the first vertex in all others; false for the rest. */
+static bool settle(combination *self)
+{
+    size_t count = self->space->activations ? self->constraint->expression.parameter_count : 0;
+
+    for (size_t row = 0; row < count; row++) {
+        bool active = is_active(self, row);
+
+        if (!active && self->vertex[row] > 0)
+            return false;
+        place_row(self, row);
+        if (!active)
+            self->rows[row] = NULL;
+    }
+    return true;
 }
 
 static void first_combination(combination *self)
@@ -200,6 +275,7 @@ static void first_combination(combination *self)
         used += scratch_of(self->space, self->constraint->expression.parameters[row]);
         place_row(self, row);
     }
+    find_parents(self);
 }
 
 static void next_combination(combination *self)
@@ -229,6 +305,8 @@ static opevo_status report_fault(const combination *self, opevo_i_fault fault, u
     for (size_t row = 0; row < expression->parameter_count; row++) {
         const opevo_parameter *parameter = self->space->parameters[expression->parameters[row]];
 
+        if (!self->rows[row])
+            continue;
         if (at.length > COMBINATION_TEXT_MAX) {
             opevo_text_add(&at, " ...");
             break;
@@ -236,7 +314,7 @@ static opevo_status report_fault(const combination *self, opevo_i_fault fault, u
         opevo_text_clear(&value);
         opevo_i_parameter_print_in_point(parameter, self->vertex[row], &value);
         at.failed |= value.failed;
-        opevo_text_printf(&at, "%s%s=%s", row ? " " : "", opevo_parameter_name(parameter),
+        opevo_text_printf(&at, "%s%s=%s", at.length ? " " : "", opevo_parameter_name(parameter),
                           OPEVO_I_EXCERPT(opevo_text_string(&value)));
     }
     status = opevo_text_check(&at, err);
@@ -265,23 +343,24 @@ static opevo_status try_all(const opevo_space *space, opevo_i_constraint *self, 
     at->space = space;
     at->constraint = self;
     first_combination(at);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; i++, next_combination(at)) {
         opevo_value value = {0};
         uint32_t column = 0;
-        opevo_i_fault fault =
-            opevo_i_expression_evaluate(&self->expression, at->rows, &value, &column);
+        opevo_i_fault fault = OPEVO_I_FAULT_NONE;
 
+        if (!settle(at))
+            continue;
+        fault = opevo_i_expression_evaluate(&self->expression, at->rows, &value, &column);
         if (!fault && value.kind == OPEVO_VALUE_TEXT)
             fault = OPEVO_I_FAULT_TEXT;
-        if (fault) {
+        if (fault && fault != OPEVO_I_FAULT_INACTIVE) {
             status = report_fault(at, fault, column ? column : 1, where, err);
             goto cleanup;
         }
-        if (opevo_value_number(value) != 0) {
+        if (fault || opevo_value_number(value) != 0) {
             self->table[i >> 6] |= UINT64_C(1) << (i & 63);
             ever = true;
         }
-        next_combination(at);
     }
     if (!ever)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
@@ -332,7 +411,7 @@ static uint64_t cost_of(const opevo_space *space, const opevo_i_expression *expr
 
 uint64_t opevo_i_constraints_cost(const opevo_space *space)
 {
-    uint64_t cost = 0;
+    uint64_t cost = space->activations ? space->parameter_count : 0; /* of decoding */
 
     for (size_t i = 0; i < space->constraint_count; i++)
         cost += space->constraints[i].cost;
@@ -385,6 +464,27 @@ cleanup:
     return status;
 }
 
+/* Make rows of those that activate the parameters of an expression, too. */
+static opevo_status add_parents(const opevo_space *space, opevo_i_expression *expression,
+                                opevo_error *err)
+{
+    size_t capacity = expression->parameter_count;
+    void *parameters = expression->parameters;
+
+    for (size_t row = 0; space->activations && row < expression->parameter_count; row++) {
+        size_t parent = space->activations[expression->parameters[row]].parent;
+
+        if (parent == OPEVO_NO_PARENT || row_of(expression, parent) < expression->parameter_count)
+            continue;
+        if (!opevo_reserve(&parameters, &capacity, expression->parameter_count + 1,
+                           sizeof *expression->parameters))
+            return no_memory(err);
+        expression->parameters = parameters;
+        expression->parameters[expression->parameter_count++] = parent;
+    }
+    return OPEVO_OK;
+}
+
 /* `source` says all but the text. */
 static opevo_status create_one(opevo_space *space, opevo_i_constraint *self, const char *text,
                                opevo_i_source source, uint64_t *work, opevo_error *err)
@@ -402,6 +502,7 @@ static opevo_status create_one(opevo_space *space, opevo_i_constraint *self, con
     OPEVO_TRY(opevo_i_expression_create(&source, &self->expression, err));
     if (self->expression.sort == OPEVO_I_TEXT)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a text; compare it with == or !=.", where);
+    OPEVO_TRY(add_parents(space, &self->expression, err));
     for (size_t row = 0; row < self->expression.parameter_count; row++)
         OPEVO_TRY(list_values(space, self->expression.parameters[row], err));
     OPEVO_TRY(check_size(space, self, where, err));

@@ -12,7 +12,6 @@
 #include "expression_internal.h"
 
 enum {
-    OPEVO_I_PARAMETERS_MAX = 1024, /* of a space: what a thread's stack holds the vertices of */
     OPEVO_I_CONSTRAINTS_MAX = 4096,
     OPEVO_I_ROWS_MAX = 256,       /* parameters that one constraint names */
     OPEVO_I_SCRATCH_MAX = 2048,   /* components of those of them that are not listed */
@@ -25,7 +24,8 @@ enum {
  * counting the points that they allow. */
 #define OPEVO_I_WORK_MAX (UINT64_C(1) << 33)
 
-/* A constraint depends only on the parameters that it names. Up to OPEVO_I_TRIED_MAX combinations
+/* A constraint depends only on the parameters that it names, and on those that activate them, which
+ * are rows of its expression, too. Up to OPEVO_I_TRIED_MAX combinations
  * of these are computed once and kept as bits; a look-up is then a scalar product and a bit test.
  */
 typedef struct opevo_i_constraint {
@@ -47,7 +47,12 @@ struct opevo_space {
     size_t parameter_count;
     opevo_index size;
     opevo_index *stride;   /* of each parameter in the number of a point */
-    uint64_t *small_sizes; /* of each parameter; NULL when the points do not fit in 64 bits */
+    uint64_t *small_sizes; /* of each parameter; NULL when the points do not fit in 64 bits, and
+                              with branches */
+    opevo_activation *activations; /* NULL: there are no branches */
+    /* With branches, of each parameter that opens some: the offset of the branch of each value, and
+     * all their points behind the last. */
+    opevo_index **offsets;
     opevo_dialect dialect;
     opevo_i_constraint *constraints;
     size_t constraint_count;
@@ -68,10 +73,29 @@ typedef struct opevo_i_constraint_list {
     const char *origin; /* what messages call it */
 } opevo_i_constraint_list;
 
-/* As opevo_space_create. */
-opevo_status opevo_i_space_create(opevo_parameter **parameters, size_t count,
-                                  const opevo_i_constraint_list *constraints, opevo_space **out,
-                                  opevo_error *err);
+/* As opevo_space_create_branched. */
+opevo_status opevo_i_space_create(opevo_parameter **parameters, const opevo_activation *activations,
+                                  size_t count, const opevo_i_constraint_list *constraints,
+                                  opevo_space **out, opevo_error *err);
+
+/* ---- Branches (space_branches.c) ---- */
+
+/* Copy the activations of a space whose parameters are in place, unless all are always active. */
+opevo_status opevo_i_branches_create(opevo_space *space, const opevo_activation *activations,
+                                     opevo_error *err);
+/* Set the size and the strides of a space with branches. */
+opevo_status opevo_i_branches_measure(opevo_space *space, opevo_error *err);
+void opevo_i_branches_release(opevo_space *space);
+void opevo_i_branches_decode(const opevo_space *space, opevo_index point, opevo_index *vertices);
+opevo_index opevo_i_branches_encode(const opevo_space *space, const opevo_index *vertices);
+/* The smallest of the points that agree with `vertices` in the first `count` parameters, and how many
+ * there are: they follow each other. Reads no vertex of a parameter that is not active. */
+opevo_index opevo_i_branches_first(const opevo_space *space, const opevo_index *vertices,
+                                   size_t count, opevo_index *agreeing);
+/* PARENT.BRANCH.KEY. */
+void opevo_i_branch_name(const char *parent, opevo_value branch, const char *key, opevo_text *out);
+/* The key under which a file gives parameter i: its name, without PARENT.BRANCH. */
+const char *opevo_i_branch_key(const opevo_space *space, size_t i);
 
 /* Compile the constraints of a space whose parameters are in place, try them, tabulate what is
  * small enough. On failure the caller releases what was made. */
@@ -114,7 +138,8 @@ opevo_status opevo_i_space_file_refuse(const opevo_i_space_file *file, size_t li
 /* As opevo_i_space_create with the file's name in every message, also those on no constraint. On
  * failure nothing is released. */
 opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_parameter **parameters,
-                                       size_t count, const opevo_i_constraint_list *constraints,
+                                       const opevo_activation *activations, size_t count,
+                                       const opevo_i_constraint_list *constraints,
                                        opevo_space **out, opevo_error *err);
 /* A Kernel Tuner T1 file. */
 opevo_status opevo_i_space_from_t1(const opevo_i_space_file *file, opevo_space **out,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Space files in NNI's form with our extensions, read and written. */
+/* Space files in NNI's form with our extensions, read; space_write.c writes them. */
 
 #include <opevo/space.h>
 
 #include <opevo/file.h>
-#include <opevo/json.h>
 #include <opevo/memory.h>
 
 #include "json_place.h"
@@ -43,11 +42,13 @@ opevo_status opevo_i_space_file_refuse(const opevo_i_space_file *file, size_t li
 }
 
 opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_parameter **parameters,
-                                       size_t count, const opevo_i_constraint_list *constraints,
+                                       const opevo_activation *activations, size_t count,
+                                       const opevo_i_constraint_list *constraints,
                                        opevo_space **out, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_i_space_create(parameters, count, constraints, out, &inner);
+    opevo_status status =
+        opevo_i_space_create(parameters, activations, count, constraints, out, &inner);
     size_t length = strlen(file->origin);
 
     if (status == OPEVO_OK)
@@ -57,18 +58,14 @@ opevo_status opevo_i_space_file_create(const opevo_i_space_file *file, opevo_par
     return opevo_i_space_file_fail(file, 0, status, inner.message, err);
 }
 
-/* The line of the key with this number (from 0) of the outermost object. */
-static size_t line_of_key(const char *text, size_t number)
-{
-    return opevo_i_json_place_key(opevo_i_json_place_start(text), number).line;
-}
-
 /* ---- Reading ---- */
 
 typedef struct reader {
     opevo_i_space_file file;
     opevo_parameter **parameters;
-    size_t parameter_count;
+    opevo_activation *activations;
+    size_t parameter_count, parameter_capacity, activation_capacity;
+    json_t *keys;             /* how many parameters have each key; NULL while no branch was met */
     const char **constraints; /* borrowed from the JSON */
     size_t *constraint_lines;
     size_t constraint_count;
@@ -77,12 +74,30 @@ typedef struct reader {
     size_t points_number;
 } reader;
 
-/* The place of what is read, for messages: the parameter and the line of its key. */
+/* The place of what is read: a member of the file, or of a branch. */
 typedef struct place {
     const reader *reader;
-    const char *name;
-    size_t number;
+    const char *name; /* of the parameter, or the key */
+    size_t number;    /* of the key in its object */
+    const json_t *entry;
+    const struct place *outer; /* the parameter whose branch this is; NULL: the file */
+    size_t branch;             /* which of its values */
 } place;
+
+static opevo_i_json_place key_of(const place *at)
+{
+    opevo_i_json_place object = opevo_i_json_place_start(at->reader->file.text);
+
+    if (at->outer) {
+        const json_t *values = json_object_get(at->outer->entry, "_value");
+
+        object = opevo_i_json_place_find(opevo_i_json_place_next(key_of(at->outer)),
+                                         at->outer->entry, "_value");
+        if (json_is_array(values))
+            object = opevo_i_json_place_element(object, at->branch);
+    }
+    return opevo_i_json_place_key(object, at->number);
+}
 
 static opevo_status refuse(const place *at, opevo_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -95,9 +110,8 @@ static opevo_status refuse(const place *at, opevo_error *err, const char *format
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return opevo_i_space_file_fail(&at->reader->file,
-                                   line_of_key(at->reader->file.text, at->number), OPEVO_INVALID,
-                                   sentence, err);
+    return opevo_i_space_file_fail(&at->reader->file, key_of(at).line, OPEVO_INVALID, sentence,
+                                   err);
 }
 
 static opevo_status read_scalar(const place *at, const json_t *item, opevo_value *out,
@@ -120,8 +134,8 @@ static opevo_status read_scalar(const place *at, const json_t *item, opevo_value
         return OPEVO_OK;
     case JSON_OBJECT:
         return refuse(at, err,
-                      "Parameter %s: a value is an object; nested search spaces are not "
-                      "supported, so write each inner parameter as one of its own.",
+                      "Parameter %s: a value is an object; only the values of a choice open "
+                      "branches, as {\"_name\": ..., ...}.",
                       OPEVO_I_EXCERPT(at->name));
     default:
         return refuse(
@@ -130,20 +144,50 @@ static opevo_status read_scalar(const place *at, const json_t *item, opevo_value
     }
 }
 
+static bool is_choice(const json_t *entry)
+{
+    const char *type = json_string_value(json_object_get(entry, "_type"));
+
+    return type && opevo_i_type_find(type) == &opevo_i_categorical_type;
+}
+
+static size_t value_count(const json_t *list)
+{
+    return json_is_array(list) ? json_array_size(list) : 1;
+}
+
+static const json_t *value_at(const json_t *list, size_t i)
+{
+    return json_is_array(list) ? json_array_get(list, i) : list;
+}
+
+/* A value, or of one that opens a branch its name. */
+static opevo_status read_value(const place *at, const json_t *item, opevo_value *out,
+                               opevo_error *err)
+{
+    const json_t *name = json_object_get(item, "_name");
+
+    if (!json_is_object(item) || !is_choice(at->entry))
+        return read_scalar(at, item, out, err);
+    if (!name)
+        return refuse(at, err, "Parameter %s: a branch has no name; write {\"_name\": \"a\", ...}.",
+                      OPEVO_I_EXCERPT(at->name));
+    return read_scalar(at, name, out, err);
+}
+
 /* The values of "_value": those of a list, or one that stands alone. Release with opevo_free. */
 static opevo_status read_values(const place *at, const json_t *list, opevo_value **out,
                                 size_t *count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    bool single = !json_is_array(list);
     opevo_value *values = NULL;
 
-    *count = single ? 1 : json_array_size(list);
+    *count = value_count(list);
     values = opevo_malloc(*count, sizeof *values);
     if (!values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", at->reader->file.origin);
     for (size_t i = 0; i < *count; i++)
-        OPEVO_TRY(read_scalar(at, single ? list : json_array_get(list, i), &values[i], err));
+        OPEVO_TRY(read_value(at, value_at(list, i), &values[i], err));
     *out = values;
     values = NULL;
 cleanup:
@@ -248,17 +292,40 @@ static opevo_status check_keys(const place *at, const json_t *entry, opevo_error
     return OPEVO_OK;
 }
 
-static opevo_status read_parameter(reader *self, const place *at, const json_t *entry,
-                                   opevo_error *err)
+/* Take a parameter over, or leave it to the caller. */
+static opevo_status add_parameter(reader *self, opevo_parameter *parameter, opevo_activation when,
+                                  opevo_error *err)
 {
+    void *parameters = self->parameters, *activations = self->activations;
+    bool room = opevo_reserve(&parameters, &self->parameter_capacity, self->parameter_count + 1,
+                              sizeof(opevo_parameter *));
+
+    self->parameters = parameters;
+    room = room && opevo_reserve(&activations, &self->activation_capacity,
+                                 self->parameter_count + 1, sizeof when);
+    self->activations = activations;
+    if (!room)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", self->file.origin);
+    self->parameters[self->parameter_count] = parameter;
+    self->activations[self->parameter_count++] = when;
+    return OPEVO_OK;
+}
+
+/* `is_dotted`: the name is PARENT.BRANCH.KEY. */
+static opevo_status read_parameter(reader *self, const place *at, opevo_activation when,
+                                   bool is_dotted, opevo_error *err)
+{
+    const json_t *entry = at->entry;
     opevo_status status = check_keys(at, entry, err);
     opevo_error inner = {OPEVO_OK, ""};
     opevo_value *values = NULL;
     const char **names = NULL;
-    opevo_parameter_spec spec = {.name = at->name, .directory = self->file.directory};
+    opevo_parameter_spec spec = {
+        .name = at->name, .directory = self->file.directory, .dotted_name = is_dotted};
     const json_t *components = NULL;
     const json_t *pairs = json_object_get(entry, "_edges");
     uint32_t *edges = NULL;
+    opevo_parameter *parameter = NULL;
 
     if (status != OPEVO_OK)
         return status;
@@ -274,12 +341,14 @@ static opevo_status read_parameter(reader *self, const place *at, const json_t *
     if (pairs)
         OPEVO_TRY(read_edges(at, pairs, &edges, &spec.edge_count, err));
     spec.edges = edges;
-    status = opevo_parameter_create(&spec, &self->parameters[self->parameter_count], &inner);
-    if (status == OPEVO_OK)
-        self->parameter_count++;
-    else
-        opevo_i_space_file_fail(&self->file, line_of_key(self->file.text, at->number), status,
-                                inner.message, err);
+    status = opevo_parameter_create(&spec, &parameter, &inner);
+    if (status != OPEVO_OK) {
+        opevo_i_space_file_fail(&self->file, key_of(at).line, status, inner.message, err);
+        goto cleanup;
+    }
+    status = add_parameter(self, parameter, when, err);
+    if (status != OPEVO_OK)
+        opevo_parameter_destroy(parameter);
 cleanup:
     opevo_free(values);
     opevo_free(names);
@@ -287,11 +356,110 @@ cleanup:
     return status;
 }
 
+/* ---- Branches ---- */
+
+/* Count the keys of all parameters, those of branches inside each other too. False without memory. */
+static bool count_keys(json_t *counts, const json_t *object)
+{
+    const char *key = NULL;
+    json_t *entry = NULL;
+    bool done = true;
+
+    json_object_foreach((json_t *)object, key, entry)
+    {
+        const json_t *values = json_object_get(entry, "_value");
+        json_int_t before = json_integer_value(json_object_get(counts, key));
+
+        if (!json_object_get(entry, "_type"))
+            continue;
+        done &= json_object_set_new(counts, key, json_integer(before + 1)) == 0;
+        for (size_t i = 0; is_choice(entry) && i < value_count(values); i++)
+            done &= count_keys(counts, value_at(values, i));
+    }
+    return done;
+}
+
+/* The name of a parameter of a branch, as opevo_space_create_branched wants it. */
+static opevo_status name_parameter(reader *self, const char *key, opevo_activation when,
+                                   opevo_text *out, bool *is_dotted, opevo_error *err)
+{
+    const opevo_parameter *parent = self->parameters[when.parent];
+    opevo_value branch;
+
+    if (!self->keys) {
+        self->keys = json_object();
+        if (!self->keys || !count_keys(self->keys, self->file.root))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", self->file.origin);
+    }
+    *is_dotted = json_integer_value(json_object_get(self->keys, key)) > 1 && !strchr(key, '.');
+    opevo_parameter_value(parent, when.value, &branch);
+    if (*is_dotted)
+        opevo_i_branch_name(opevo_parameter_name(parent), branch, key, out);
+    else
+        opevo_text_add(out, key);
+    return opevo_text_check(out, err);
+}
+
+static opevo_status read_branches(reader *self, const place *at, opevo_error *err);
+
+static opevo_status read_branch(reader *self, const place *outer, opevo_activation when,
+                                const json_t *object, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text name = {0};
+    place at = {.reader = self, .outer = outer, .branch = (size_t)when.value};
+    const char *key = NULL;
+    json_t *entry = NULL;
+
+    json_object_foreach((json_t *)object, key, entry)
+    {
+        bool is_dotted = false;
+
+        at.name = key;
+        at.entry = entry;
+        if (*key == '_' && !json_object_get(entry, "_type")) {
+            if (strcmp(key, "_name") != 0) {
+                status = refuse(&at, err,
+                                "Unknown key \"%s\" in a branch; besides parameters there is "
+                                "_name.",
+                                OPEVO_I_EXCERPT(key));
+                goto cleanup;
+            }
+        } else {
+            opevo_text_clear(&name);
+            OPEVO_TRY(name_parameter(self, key, when, &name, &is_dotted, err));
+            at.name = opevo_text_string(&name);
+            OPEVO_TRY(read_parameter(self, &at, when, is_dotted, err));
+            OPEVO_TRY(read_branches(self, &at, err));
+        }
+        at.number++;
+    }
+cleanup:
+    opevo_text_free(&name);
+    return status;
+}
+
+/* The branches of the parameter that was read last, at this place. A categorical parameter keeps its
+ * values as given. */
+static opevo_status read_branches(reader *self, const place *at, opevo_error *err)
+{
+    const json_t *values = json_object_get(at->entry, "_value");
+    opevo_activation when = {.parent = self->parameter_count - 1};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; is_choice(at->entry) && i < value_count(values) && !status; i++) {
+        when.value = i;
+        if (json_is_object(value_at(values, i)))
+            status = read_branch(self, at, when, value_at(values, i), err);
+    }
+    return status;
+}
+
+/* ---- The file ---- */
+
 static opevo_status read_constraints(reader *self, const place *at, const json_t *list,
                                      opevo_error *err)
 {
-    opevo_i_json_place key =
-        opevo_i_json_place_key(opevo_i_json_place_start(self->file.text), at->number);
     opevo_status status =
         read_texts(at, at->name, list, &self->constraints, &self->constraint_count, err);
 
@@ -300,7 +468,7 @@ static opevo_status read_constraints(reader *self, const place *at, const json_t
     self->constraint_lines = opevo_malloc(self->constraint_count, sizeof *self->constraint_lines);
     if (!self->constraint_lines)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", self->file.origin);
-    opevo_i_json_place_lines(opevo_i_json_place_next(key), self->constraint_count,
+    opevo_i_json_place_lines(opevo_i_json_place_next(key_of(at)), self->constraint_count,
                              self->constraint_lines);
     return OPEVO_OK;
 }
@@ -319,7 +487,8 @@ static opevo_status read_dialect(reader *self, const place *at, const json_t *va
 static opevo_status read_entry(reader *self, const char *key, size_t number, const json_t *entry,
                                opevo_error *err)
 {
-    place at = {self, key, number};
+    place at = {.reader = self, .name = key, .number = number, .entry = entry};
+    opevo_status status = OPEVO_OK;
 
     if (strcmp(key, "_constraints") == 0)
         return read_constraints(self, &at, entry, err);
@@ -335,7 +504,8 @@ static opevo_status read_entry(reader *self, const char *key, size_t number, con
                       "Unknown key \"%s\"; besides parameters there are _constraints and "
                       "_dialect.",
                       OPEVO_I_EXCERPT(key));
-    return read_parameter(self, &at, entry, err);
+    status = read_parameter(self, &at, (opevo_activation){.parent = OPEVO_NO_PARENT}, false, err);
+    return status == OPEVO_OK ? read_branches(self, &at, err) : status;
 }
 
 static opevo_status read_nni(const opevo_i_space_file *file, opevo_space **out, opevo_error *err)
@@ -348,18 +518,15 @@ static opevo_status read_nni(const opevo_i_space_file *file, opevo_space **out, 
     size_t number = 0;
     opevo_space *space = NULL;
 
-    self.parameters = opevo_malloc(json_object_size(file->root), sizeof(opevo_parameter *));
-    if (!self.parameters)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", file->origin);
     json_object_foreach((json_t *)file->root, key, entry)
         OPEVO_TRY(read_entry(&self, key, number++, entry, err));
     constraints = (opevo_i_constraint_list){self.constraints, self.constraint_lines,
                                             self.constraint_count, self.dialect, file->origin};
-    OPEVO_TRY(opevo_i_space_file_create(file, self.parameters, self.parameter_count, &constraints,
-                                        &space, err));
+    OPEVO_TRY(opevo_i_space_file_create(file, self.parameters, self.activations,
+                                        self.parameter_count, &constraints, &space, err));
     self.parameter_count = 0; /* handed over */
     if (self.points && !opevo_i_points_read(space, self.points)) {
-        status = refuse(&(place){&self, "_points", self.points_number}, err,
+        status = refuse(&(place){.reader = &self, .number = self.points_number}, err,
                         "_points must be a text of ascending numbers of allowed points and ranges "
                         "of them, such as \"0-7 9 12-40\".");
         goto cleanup;
@@ -371,6 +538,8 @@ cleanup:
     for (size_t i = 0; i < self.parameter_count; i++)
         opevo_parameter_destroy(self.parameters[i]);
     opevo_free(self.parameters);
+    opevo_free(self.activations);
+    json_decref(self.keys);
     opevo_free(self.constraints);
     opevo_free(self.constraint_lines);
     return status;
@@ -420,144 +589,4 @@ cleanup:
     opevo_free(directory);
     opevo_free(data);
     return status;
-}
-
-/* ---- Writing ---- */
-
-/* A real number keeps its point, so that it is read back as a real number. */
-static void write_value(opevo_text *out, opevo_value value)
-{
-    char number[OPEVO_DOUBLE_TEXT_SIZE];
-
-    opevo_value_print_json(out, value);
-    if (value.kind == OPEVO_VALUE_REAL &&
-        !strpbrk(opevo_double_format(value.as.real, number), ".en"))
-        opevo_text_add(out, ".0");
-}
-
-/* A factorisation is rebuilt from any of its values, whose product is C. */
-static void write_tuple(const opevo_parameter *parameter, opevo_text *out)
-{
-    size_t arity = opevo_parameter_arity(parameter);
-    opevo_value *components = NULL;
-    int64_t product = 1;
-
-    if (strcmp(opevo_parameter_type(parameter), "permutation") == 0) {
-        opevo_text_printf(out, "[%zu]", arity);
-        return;
-    }
-    components = opevo_malloc(arity, sizeof *components);
-    if (!components) {
-        out->failed = true;
-        return;
-    }
-    opevo_parameter_value(parameter, 0, components);
-    for (size_t i = 0; i < arity; i++)
-        product *= components[i].as.integer;
-    opevo_text_printf(out, "[%lld, %zu]", (long long)product, arity);
-    opevo_free(components);
-}
-
-static void write_list(const opevo_parameter *parameter, opevo_text *out)
-{
-    opevo_text_add(out, "[");
-    for (opevo_index i = 0; i < opevo_parameter_size(parameter); i++) {
-        opevo_value value = {0};
-
-        opevo_parameter_value(parameter, i, &value);
-        opevo_json_next(out, " ");
-        write_value(out, value);
-    }
-    opevo_text_add(out, "]");
-}
-
-/* Each edge once, from its smaller vertex. */
-static void write_edges(const opevo_parameter *parameter, opevo_text *out)
-{
-    opevo_json_key(out, "_edges");
-    opevo_text_add(out, "[");
-    for (opevo_index u = 0; u < opevo_parameter_size(parameter); u++) {
-        for (opevo_index k = 0; k < opevo_parameter_degree(parameter, u); k++) {
-            opevo_index v = opevo_parameter_neighbour(parameter, u, k);
-
-            if (v < u)
-                continue;
-            opevo_json_next(out, " ");
-            opevo_text_printf(out, "[%llu, %llu]", (unsigned long long)u, (unsigned long long)v);
-        }
-    }
-    opevo_text_add(out, "]");
-}
-
-static void write_components(const opevo_parameter *parameter, opevo_text *out)
-{
-    opevo_json_key(out, "_components");
-    opevo_text_add(out, "[");
-    for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
-        opevo_json_next(out, " ");
-        opevo_text_add_json(out, opevo_parameter_component_name(parameter, i));
-    }
-    opevo_text_add(out, "]");
-}
-
-static void write_parameter(const opevo_parameter *parameter, opevo_text *out)
-{
-    const opevo_i_type *type = parameter->type;
-    const char *topology = opevo_parameter_topology(parameter);
-
-    opevo_text_add(out, "{");
-    opevo_json_string(out, "_type", type->alias ? type->alias : type->info.name);
-    opevo_json_key(out, "_value");
-    if (type->is_list || type->is_path)
-        write_list(parameter, out);
-    else
-        write_tuple(parameter, out);
-    if (type->is_path)
-        write_edges(parameter, out);
-    if (strcmp(topology, type->topologies[0].name) != 0)
-        opevo_json_string(out, "_topology", topology);
-    if (parameter->component_names)
-        write_components(parameter, out);
-    opevo_text_add(out, "}");
-}
-
-/* A member in a line of its own. */
-static void write_key(opevo_text *out, const char *key)
-{
-    opevo_json_next(out, "\n  ");
-    opevo_text_add_json(out, key);
-    opevo_text_add(out, ": ");
-}
-
-static void write_constraints(const opevo_space *space, opevo_text *out)
-{
-    write_key(out, "_constraints");
-    opevo_text_add(out, "[");
-    for (size_t i = 0; i < space->constraint_count; i++) {
-        opevo_json_next(out, "\n    ");
-        opevo_text_add_json(out, space->constraints[i].text);
-    }
-    opevo_text_add(out, "\n  ]");
-    if (space->dialect == OPEVO_DIALECT_PYTHON) {
-        write_key(out, "_dialect");
-        opevo_text_add_json(out, "python");
-    }
-}
-
-void opevo_space_write_json(const opevo_space *space, opevo_text *out)
-{
-    opevo_text_add(out, "{");
-    for (size_t i = 0; i < space->parameter_count; i++) {
-        write_key(out, opevo_parameter_name(space->parameters[i]));
-        write_parameter(space->parameters[i], out);
-    }
-    if (space->constraint_count)
-        write_constraints(space, out);
-    if (space->ranges) {
-        write_key(out, "_points");
-        opevo_text_add(out, "\"");
-        opevo_i_points_write(space, out);
-        opevo_text_add(out, "\"");
-    }
-    opevo_text_add(out, "\n}\n");
 }

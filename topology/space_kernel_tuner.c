@@ -256,8 +256,8 @@ static opevo_status read_all(reader *self, opevo_space **out, opevo_error *err)
     list.texts = self->restrictions;
     list.lines = self->restriction_lines;
     list.count = self->restriction_count;
-    status = opevo_i_space_file_create(self->file, self->parameters, self->parameter_count, &list,
-                                       out, err);
+    status = opevo_i_space_file_create(self->file, self->parameters, NULL, self->parameter_count,
+                                       &list, out, err);
 cleanup:
     return status;
 }

@@ -216,8 +216,8 @@ static opevo_status read_all(reader *self, opevo_i_json_place at, const json_t *
     list.texts = self->conditions;
     list.lines = self->condition_lines;
     list.count = self->condition_count;
-    status = opevo_i_space_file_create(self->file, self->parameters, self->parameter_count, &list,
-                                       out, err);
+    status = opevo_i_space_file_create(self->file, self->parameters, NULL, self->parameter_count,
+                                       &list, out, err);
 cleanup:
     return status;
 }

@@ -18,27 +18,32 @@ enum { NAMES_MAX = 400 }; /* bytes of parameters' names in a message */
 
 /* ---- Printing ---- */
 
-static opevo_index vertex_of(const opevo_space *space, opevo_index point, size_t parameter)
-{
-    return point / space->stride[parameter] % opevo_parameter_size(space->parameters[parameter]);
-}
-
 void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *out)
 {
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+
+    opevo_space_decode(space, point, vertices);
     for (size_t i = 0; i < space->parameter_count; i++) {
         const opevo_parameter *parameter = space->parameters[i];
 
+        if (vertices[i] == OPEVO_INACTIVE)
+            continue;
         opevo_text_printf(out, "%s%s=", i ? " " : "", opevo_parameter_name(parameter));
-        opevo_i_parameter_print_in_point(parameter, vertex_of(space, point, i), out);
+        opevo_i_parameter_print_in_point(parameter, vertices[i], out);
     }
 }
 
 void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_text *out)
 {
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+
     opevo_text_add(out, "{");
+    opevo_space_decode(space, point, vertices);
     for (size_t i = 0; i < space->parameter_count; i++) {
+        if (vertices[i] == OPEVO_INACTIVE)
+            continue;
         opevo_json_key(out, opevo_parameter_name(space->parameters[i]));
-        opevo_parameter_print_json(space->parameters[i], vertex_of(space, point, i), out);
+        opevo_parameter_print_json(space->parameters[i], vertices[i], out);
     }
     opevo_text_add(out, "}");
 }
@@ -134,23 +139,42 @@ static opevo_status read_assignment(const opevo_space *space, const char **text,
     return read_value(space->parameters[i], start, (size_t)(end - start), &vertices[i], err);
 }
 
+/* Each parameter that is active, given those before it, has a value, and no other has. */
+static opevo_status check_given(const opevo_space *space, const bool *given, opevo_index *vertices,
+                                opevo_error *err)
+{
+    for (size_t i = 0; i < space->parameter_count; i++) {
+        const char *name = opevo_parameter_name(space->parameters[i]);
+        bool active = opevo_space_is_active(space, i, vertices);
+
+        if (active && !given[i])
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s has no value; write %s=value.",
+                              name, name);
+        if (!active && given[i])
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "Parameter %s is not active in this branch of %s; leave it out.", name,
+                opevo_parameter_name(space->parameters[space->activations[i].parent]));
+        if (!active)
+            vertices[i] = OPEVO_INACTIVE;
+    }
+    return OPEVO_OK;
+}
+
 opevo_status opevo_space_read(const opevo_space *space, const char *text, opevo_index *point,
                               opevo_error *err)
 {
-    opevo_index vertices[OPEVO_I_PARAMETERS_MAX];
-    bool given[OPEVO_I_PARAMETERS_MAX] = {false};
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+    bool given[OPEVO_SPACE_PARAMETERS_MAX] = {false};
+    opevo_status status = OPEVO_OK;
 
     for (text = skip_blanks(text); *text; text = skip_blanks(text)) {
-        opevo_status status = read_assignment(space, &text, vertices, given, err);
-
+        status = read_assignment(space, &text, vertices, given, err);
         if (status != OPEVO_OK)
             return status;
     }
-    for (size_t i = 0; i < space->parameter_count; i++)
-        if (!given[i])
-            return OPEVO_FAIL(err, OPEVO_INVALID, "Parameter %s has no value; write %s=value.",
-                              opevo_parameter_name(space->parameters[i]),
-                              opevo_parameter_name(space->parameters[i]));
-    *point = opevo_space_encode(space, vertices);
-    return OPEVO_OK;
+    status = check_given(space, given, vertices, err);
+    if (status == OPEVO_OK)
+        *point = opevo_space_encode(space, vertices);
+    return status;
 }

@@ -13,17 +13,30 @@ static opevo_status no_memory(opevo_error *err)
     return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to copy a space.");
 }
 
-static opevo_status choose(json_t *root, const opevo_space *space, const char *const *topologies,
-                           opevo_error *err)
+/* Set the topologies of the parameters in an object, branches included; they stand in the file in the
+ * order of the space. False without memory. */
+static bool choose(json_t *object, const char *const *topologies, size_t *next)
 {
-    for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
-        const char *name = opevo_parameter_name(opevo_space_parameter(space, i));
+    const char *key = NULL;
+    json_t *entry = NULL, *value = NULL;
 
-        if (topologies[i] && json_object_set_new(json_object_get(root, name), "_topology",
-                                                 json_string(topologies[i])) != 0)
-            return no_memory(err);
+    json_object_foreach(object, key, entry)
+    {
+        size_t i = 0;
+
+        if (!json_object_get(entry, "_type"))
+            continue;
+        if (topologies[*next] &&
+            json_object_set_new(entry, "_topology", json_string(topologies[*next])) != 0)
+            return false;
+        ++*next;
+        json_array_foreach(json_object_get(entry, "_value"), i, value)
+        {
+            if (!choose(value, topologies, next))
+                return false;
+        }
     }
-    return OPEVO_OK;
+    return true;
 }
 
 opevo_status opevo_space_with_topologies(const opevo_space *space, const char *const *topologies,
@@ -33,15 +46,15 @@ opevo_status opevo_space_with_topologies(const opevo_space *space, const char *c
     opevo_text text = {0};
     json_t *root = NULL;
     char *copy = NULL;
+    size_t next = 0;
 
     opevo_space_write_json(space, &text);
     OPEVO_TRY(opevo_text_check(&text, err));
     root = json_loads(opevo_text_string(&text), 0, NULL);
-    if (!root) {
+    if (!root || !choose(root, topologies, &next)) {
         status = no_memory(err);
         goto cleanup;
     }
-    OPEVO_TRY(choose(root, space, topologies, err));
     copy = json_dumps(root, JSON_COMPACT);
     if (!copy) {
         status = no_memory(err);

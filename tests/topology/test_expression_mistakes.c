@@ -119,7 +119,7 @@ static void test_mistakes(void **state)
         {"PRECISION == 16", OPEVO_DIALECT_C, "column 11: a text is compared with a number."},
         {"a in ('x')", OPEVO_DIALECT_PYTHON, "column 7: a text is compared with a number."},
         {"sqrt(a)", OPEVO_DIALECT_C,
-         "column 1: unknown function sqrt; the functions are abs, min and max."},
+         "column 1: unknown function sqrt; the functions are abs, active, min and max."},
         {"abs(a, b)", OPEVO_DIALECT_C, "abs takes one value."},
         {"min(a)", OPEVO_DIALECT_C, "min and max take two values or more."},
         {"max()", OPEVO_DIALECT_C, "column 5: ) stands where a value is expected."},

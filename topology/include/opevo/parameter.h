@@ -51,6 +51,9 @@ typedef struct opevo_parameter_spec {
      * `values` is the path of a file. */
     const uint32_t *edges;
     size_t edge_count;
+    /* The name may be several identifiers joined by dots, at most 127 characters together, as the
+     * names of parameters of branches are (opevo_space_create_branched). */
+    bool dotted_name;
 } opevo_parameter_spec;
 
 /* Errors: INVALID for an unknown type or topology, C = 0, v = 0, n = 0, no values, equal values, a

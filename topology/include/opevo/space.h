@@ -6,6 +6,13 @@
  *     point = ((v[0] * size[1] + v[1]) * size[2] + v[2]) ...,
  *     0 <= point < product of the sizes < 2^128.
  *
+ * A value of a categorical parameter may open a branch: parameters that are active at that value
+ * only. A branch has P points, the product over its parameters of their places; a parameter that
+ * opens no branches has one place for each vertex, one that does has the sum of P over its values
+ * (a value without parameters counts 1), and its place is the offset of the branch plus the place
+ * in it. So points are numbered without gaps, whatever is active in them. docs/topologies.md gives
+ * the formulas.
+ *
  * Immutable after create, so that any number of threads may read one. */
 
 #ifndef OPEVO_SPACE_H
@@ -14,6 +21,20 @@
 #include <opevo/parameter.h>
 
 typedef struct opevo_space opevo_space;
+
+/* What stands for the vertex of a parameter that is not active at a point; no vertex has this
+ * number. */
+#define OPEVO_INACTIVE OPEVO_INDEX_MAX
+
+/* A space has at most so many parameters, so that a thread's stack holds the vertices of a point. */
+enum { OPEVO_SPACE_PARAMETERS_MAX = 1024 };
+
+/* When a parameter is active: always, or where an earlier parameter is active and has a value. */
+#define OPEVO_NO_PARENT SIZE_MAX
+typedef struct opevo_activation {
+    size_t parent;     /* place in the list of parameters; OPEVO_NO_PARENT: always active */
+    opevo_index value; /* vertex of the parent */
+} opevo_activation;
 
 /* In which language a constraint is written. */
 typedef enum opevo_dialect {
@@ -32,7 +53,7 @@ typedef enum opevo_dialect {
  *         nothing known or nothing at all, uses a text as a number, has no value at some
  *         combination of the parameters that it names (all are tried up to 2^22 of them), or never
  *         holds there; INVALID when no point of a space of up to 2^20 satisfies all of them; LIMIT
- *         when the points exceed 2^128 - 1, for more than 1024 parameters or 4096
+ *         when the points exceed 2^128 - 1, for more parameters than that or 4096
  *         constraints, for constraints whose trying takes more than 2^33 operations, for a constraint
  *         over more than 256; NOMEM.
  * Cost:   about 4 ns for each operation of a constraint and combination tried; a bit for each. */
@@ -40,6 +61,28 @@ opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
                                 const char *const *constraints, size_t constraint_count,
                                 opevo_dialect dialect, const char *origin, opevo_space **out,
                                 opevo_error *err);
+/* The same for a space with branches.
+ *
+ *   activations  one for each parameter; NULL: all are always active. The parameters of a branch
+ *                follow their parent, those of its smaller values first.
+ *
+ * A parameter of a branch is called KEY when no other parameter has this name or key, and otherwise
+ * PARENT.BRANCH.KEY, where BRANCH is the value of the parent with all but letters and digits
+ * replaced by underscores; opevo_parameter_spec.dotted_name lets such a name through.
+ *
+ * Errors: as opevo_space_create; INVALID for a parent that is not categorical, another order and
+ *         other names; LIMIT for branches that nest more than 64 deep. */
+typedef struct opevo_space_spec {
+    opevo_parameter **parameters;
+    const opevo_activation *activations;
+    size_t count;
+    const char *const *constraints;
+    size_t constraint_count;
+    opevo_dialect dialect;
+    const char *origin;
+} opevo_space_spec;
+opevo_status opevo_space_create_branched(const opevo_space_spec *spec, opevo_space **out,
+                                         opevo_error *err);
 /* A search space in NNI's form with our extensions, a Kernel Tuner T1 file, its tune_params with
  * restrictions (also those of a cache file), or T4 results; which one is seen from the content.
  * docs/formats/space.md describes them. Errors: INVALID as "path:line: ...",
@@ -54,13 +97,21 @@ void opevo_space_destroy(opevo_space *space);
 
 size_t opevo_space_parameter_count(const opevo_space *space);
 const opevo_parameter *opevo_space_parameter(const opevo_space *space, size_t i);
+/* Whether any value of any parameter opens a branch. */
+bool opevo_space_has_branches(const opevo_space *space);
+/* When parameter i is active. */
+opevo_activation opevo_space_activation(const opevo_space *space, size_t i);
+/* Whether parameter i is active where the parameters before it have these vertices. Cost: O(1). */
+bool opevo_space_is_active(const opevo_space *space, size_t i, const opevo_index *vertices);
 /* Points, those that the constraints exclude counted in. */
 opevo_index opevo_space_size(const opevo_space *space);
 size_t opevo_space_constraint_count(const opevo_space *space);
 const char *opevo_space_constraint(const opevo_space *space, size_t i);
 
-/* Point <-> one vertex for each parameter. Cost: a division for each parameter, of 64 bits (about
- * 1.5 ns) in spaces of less than 2^64 points. */
+/* Point <-> one vertex for each parameter, OPEVO_INACTIVE for those that are not active; encoding
+ * reads no vertex of a parameter that is not active. Cost: a division for each parameter, of 64 bits
+ * (about 1.5 ns) in spaces of less than 2^64 points; with branches of 128 bits, and a search among
+ * the values of a parameter that opens some. */
 void opevo_space_decode(const opevo_space *space, opevo_index point, opevo_index *vertices);
 opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
 
@@ -85,12 +136,13 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
                                        unsigned threads, opevo_space_share *out, opevo_error *err);
 
 /* "K=64,4,4 X=8,1,16,4": as a person reads and types it, each value as by opevo_parameter_print; a
- * text with a blank or '=' in it stands as a JSON string, too. */
+ * text with a blank or '=' in it stands as a JSON string, too. Parameters that are not active are
+ * left out. */
 void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *out);
 /* {"K": [64, 4, 4], "X": ...} */
 void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_text *out);
-/* Read what opevo_space_print wrote; parameters in any order, each once. Errors: INVALID, with
- * *point untouched. */
+/* Read what opevo_space_print wrote; parameters in any order, each that is active
+ * once and no other. Errors: INVALID, with *point untouched. */
 opevo_status opevo_space_read(const opevo_space *space, const char *text, opevo_index *point,
                               opevo_error *err);
 
@@ -117,7 +169,7 @@ void opevo_space_write_json(const opevo_space *space, opevo_text *out);
 opevo_status opevo_space_with_topologies(const opevo_space *space, const char *const *topologies,
                                          opevo_space **out, opevo_error *err);
 
-/* Equal for equal parameters, topologies, constraints and order; a different one is almost surely a
+/* Equal for equal parameters, topologies, branches, constraints and order; a different one is almost surely a
  * different space. */
 uint64_t opevo_space_signature(const opevo_space *space);
 
