@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The law of a child before duplicates are handled: a product over parameters of the law of a walk
- * that starts at a parent's vertex, the parent being drawn by fitness. A mixture of starts costs
- * one solve where the law is solved for, and one closed form a parent where there is one. */
+/* The law of a child before duplicates are handled: a product over its active parameters of the law
+ * of a walk that starts at a parent's vertex, the parent being drawn by fitness; or of the uniform
+ * law where the parameter is active in no parent. A mixture of starts costs one solve where the law
+ * is solved for, and one closed form a parent where there is one. */
 
 #include "child_internal.h"
 #include "law_internal.h"
@@ -13,42 +14,12 @@
 #include <math.h>
 
 struct opevo_child_law {
+    const opevo_space *branched; /* NULL: a space without branches */
     size_t parameter_count;
     opevo_index *size;
     double **marginal;
     double bound;
 };
-
-opevo_index opevo_i_point_vertex(const opevo_space *space, opevo_index point, size_t i)
-{
-    for (size_t k = opevo_space_parameter_count(space) - 1; k > i; k--)
-        point /= opevo_parameter_size(opevo_space_parameter(space, k));
-    return point % opevo_parameter_size(opevo_space_parameter(space, i));
-}
-
-opevo_status opevo_i_parents_shares(const opevo_space *space, const opevo_parents *parents,
-                                    double *shares, opevo_error *err)
-{
-    long double sum = 0;
-
-    if (parents->count == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "A child needs at least one parent.");
-    for (size_t j = 0; j < parents->count; j++) {
-        if (parents->points[j] >= opevo_space_size(space))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "Parent %zu lies outside the space.", j);
-        if (!(parents->weights[j] >= 0.0) || isinf(parents->weights[j]))
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "The weight of parent %zu is %g; it must be finite and not negative.",
-                              j, parents->weights[j]);
-        sum += parents->weights[j];
-    }
-    if (!(sum > 0))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "All parents have weight 0; at least one must be positive.");
-    for (size_t j = 0; j < parents->count; j++)
-        shares[j] = (double)(parents->weights[j] / sum);
-    return OPEVO_OK;
-}
 
 /* ---- One marginal ---- */
 
@@ -145,6 +116,7 @@ static opevo_status create_marginal(const opevo_parameter *parameter, const mixt
 static opevo_status allocate(opevo_child_law *self, const opevo_space *space, opevo_error *err)
 {
     self->parameter_count = opevo_space_parameter_count(space);
+    self->branched = opevo_space_has_branches(space) ? space : NULL;
     self->size = opevo_calloc(self->parameter_count, sizeof *self->size);
     self->marginal = opevo_calloc(self->parameter_count, sizeof *self->marginal);
     if (!self->size || !self->marginal)
@@ -166,20 +138,35 @@ static opevo_status allocate(opevo_child_law *self, const opevo_space *space, op
     return OPEVO_OK;
 }
 
-static opevo_status fill(opevo_child_law *self, const opevo_space *space,
-                         const opevo_parents *parents, const double *shares, mixture *starts,
-                         double q, const opevo_law_options *options, opevo_error *err)
+/* The start of parameter i in a child. */
+static void mix(const opevo_i_inheritance *from, size_t i, mixture *starts)
 {
-    starts->parents = parents->count;
+    starts->parents = from->count;
+    starts->count = 0;
+    for (size_t j = 0; j < from->count; j++) {
+        opevo_index vertex = 0;
+        double share = opevo_i_inherited(from, i, j, &vertex);
+
+        add_start(starts, vertex, share);
+    }
+}
+
+static opevo_status fill(opevo_child_law *self, const opevo_space *space,
+                         const opevo_i_inheritance *from, mixture *starts, double q,
+                         const opevo_law_options *options, opevo_error *err)
+{
     for (size_t i = 0; i < self->parameter_count; i++) {
-        double bound = 0;
+        double bound = DBL_EPSILON; /* of rounding 1 / n */
         opevo_status status = OPEVO_OK;
 
-        starts->count = 0;
-        for (size_t j = 0; j < parents->count; j++)
-            add_start(starts, opevo_i_point_vertex(space, parents->points[j], i), shares[j]);
-        status = create_marginal(opevo_space_parameter(space, i), starts, q, options,
-                                 self->marginal[i], &bound, err);
+        mix(from, i, starts);
+        if (starts->count == 0) {
+            for (size_t v = 0; v < self->size[i]; v++)
+                self->marginal[i][v] = 1 / (double)self->size[i];
+        } else {
+            status = create_marginal(opevo_space_parameter(space, i), starts, q, options,
+                                     self->marginal[i], &bound, err);
+        }
         if (status != OPEVO_OK)
             return status;
         /* DBL_EPSILON for one multiplication of opevo_child_law_probability. */
@@ -196,25 +183,24 @@ opevo_status opevo_child_law_create(const opevo_space *space, const opevo_parent
     opevo_status status = OPEVO_OK;
     opevo_child_law *self = NULL;
     mixture starts = {.count = 0};
-    double *shares = NULL;
+    opevo_i_inheritance from = {0};
     double tolerance = 0;
 
     OPEVO_TRY(opevo_i_law_check(q, options, &tolerance, err));
     self = opevo_calloc(1, sizeof *self);
-    shares = opevo_malloc(parents->count, sizeof *shares);
     starts.start = opevo_malloc(parents->count, sizeof *starts.start);
     starts.share = opevo_malloc(parents->count, sizeof *starts.share);
-    if (!self || !shares || !starts.start || !starts.share) {
+    if (!self || !starts.start || !starts.share) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_parents_shares(space, parents, shares, err));
+    OPEVO_TRY(opevo_i_inheritance_init(space, parents, &from, err));
     OPEVO_TRY(allocate(self, space, err));
-    OPEVO_TRY(fill(self, space, parents, shares, &starts, q, options, err));
+    OPEVO_TRY(fill(self, space, &from, &starts, q, options, err));
     *out = self;
     self = NULL; /* handed over */
 cleanup:
-    opevo_free(shares);
+    opevo_i_inheritance_release(&from);
     opevo_free(starts.start);
     opevo_free(starts.share);
     opevo_child_law_destroy(self);
@@ -232,10 +218,26 @@ void opevo_child_law_destroy(opevo_child_law *law)
     opevo_free(law);
 }
 
+/* The product over the parameters that are active. */
+static double branched_probability(const opevo_child_law *law, opevo_index point)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+    double product = 1;
+
+    opevo_space_decode(law->branched, point, vertices);
+    for (size_t i = 0; i < law->parameter_count; i++) {
+        if (vertices[i] != OPEVO_INACTIVE)
+            product *= law->marginal[i][(size_t)vertices[i]];
+    }
+    return product;
+}
+
 double opevo_child_law_probability(const opevo_child_law *law, opevo_index point)
 {
     double product = 1;
 
+    if (law->branched)
+        return branched_probability(law, point);
     for (size_t i = law->parameter_count; i-- > 0; point /= law->size[i])
         product *= law->marginal[i][(size_t)(point % law->size[i])];
     return product;

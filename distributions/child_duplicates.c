@@ -38,9 +38,10 @@ typedef struct child_step {
 
 /* ---- Before duplicates ---- */
 
-/* origin(x) = prod_i sum of the shares of the parents that have x_i; one parameter at a time. */
-static void recombine(child_step *self, const opevo_space *space, const opevo_parents *parents,
-                      const double *shares)
+/* origin(x) = prod_i sum of the shares of the parents that have x_i, over the active parameters; one
+ * parameter at a time. `vertices` is scratch. */
+static void recombine(child_step *self, const opevo_space *space, const opevo_i_inheritance *from,
+                      opevo_index *vertices)
 {
     for (size_t x = 0; x < self->point_count; x++)
         self->origin[x] = 1;
@@ -48,10 +49,18 @@ static void recombine(child_step *self, const opevo_space *space, const opevo_pa
         double *mixture = self->row; /* at most point_count vertices */
 
         memset(mixture, 0, self->kernel.factors[i].size * sizeof *mixture);
-        for (size_t j = 0; j < parents->count; j++)
-            mixture[(size_t)opevo_i_point_vertex(space, parents->points[j], i)] += shares[j];
-        for (size_t x = 0; x < self->point_count; x++)
-            self->origin[x] *= mixture[(size_t)opevo_i_point_vertex(space, x, i)];
+        for (size_t j = 0; j < from->count; j++) {
+            opevo_index vertex = 0;
+            double share = opevo_i_inherited(from, i, j, &vertex);
+
+            if (share > 0)
+                mixture[(size_t)vertex] += share;
+        }
+        for (size_t x = 0; x < self->point_count; x++) {
+            opevo_space_decode(space, x, vertices);
+            if (vertices[i] != OPEVO_INACTIVE)
+                self->origin[x] *= mixture[(size_t)vertices[i]];
+        }
     }
 }
 
@@ -210,10 +219,11 @@ cleanup:
 
 /* ---- Both ---- */
 
-static opevo_status step_init(child_step *self, const opevo_space *space, double q,
+static opevo_status step_init(child_step *self, const opevo_space *space,
+                              const opevo_i_inheritance *from, double q, opevo_duplicate_rule rule,
                               const bool *taken, opevo_error *err)
 {
-    opevo_status status = opevo_i_kernel_init(space, q, &self->kernel, err);
+    opevo_status status = opevo_i_kernel_init(space, from, q, &self->kernel, err);
     size_t n = self->kernel.point_count;
 
     if (status != OPEVO_OK)
@@ -227,10 +237,7 @@ static opevo_status step_init(child_step *self, const opevo_space *space, double
     self->sums = opevo_malloc(n, sizeof *self->sums);
     if (!self->origin || !self->landed || !self->escapes || !self->row || !self->sums)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child on %zu points.", n);
-    for (size_t x = 0; x < n; x++) {
-        if (!taken[x])
-            self->escapes[opevo_i_kernel_region(&self->kernel, x)] = true;
-    }
+    opevo_i_kernel_escapes(&self->kernel, taken, rule == OPEVO_DUPLICATE_CONTINUE, self->escapes);
     return OPEVO_OK;
 }
 
@@ -244,7 +251,8 @@ static void step_release(child_step *self)
     opevo_free(self->sums);
 }
 
-/* Regions are never left, so what is lost is lost at recombination. */
+/* What is lost is lost at recombination: regions are never left, and with branches whatever a child
+ * can become it can leave again for what its parents have. */
 static double count_lost(const child_step *self)
 {
     long double sum = 0;
@@ -272,19 +280,21 @@ opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, do
     opevo_status status = OPEVO_OK;
     const opevo_parents *parents = step->parents;
     child_step self = {.off = 0};
-    double *shares = NULL;
+    opevo_i_inheritance from = {0};
+    opevo_index *vertices = NULL;
     double unused = 0;
 
     OPEVO_TRY(opevo_i_law_check(step->q, NULL, &unused, err));
-    shares = opevo_malloc(parents->count, sizeof *shares);
-    if (!shares)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shares of %zu parents.",
-                          parents->count);
-    OPEVO_TRY(opevo_i_parents_shares(step->space, parents, shares, err));
-    OPEVO_TRY(step_init(&self, step->space, step->q, step->taken, err));
-    recombine(&self, step->space, parents, shares);
-    /* Shares, their sums and products are rounded; so is the law itself at the end. */
-    self.off = (double)(parents->count + 2) * (double)self.kernel.factor_count * DBL_EPSILON;
+    vertices = opevo_malloc(opevo_space_parameter_count(step->space), sizeof *vertices);
+    if (!vertices)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
+    OPEVO_TRY(opevo_i_inheritance_init(step->space, parents, &from, err));
+    OPEVO_TRY(step_init(&self, step->space, &from, step->q, step->rule, step->taken, err));
+    recombine(&self, step->space, &from, vertices);
+    /* Shares, in branches normalised, their sums and products are rounded; so is the law itself at the
+     * end. */
+    self.off = (double)(parents->count + (self.kernel.start ? 4 : 2)) *
+               (double)self.kernel.factor_count * DBL_EPSILON;
     if (step->rule == OPEVO_DUPLICATE_REDRAW) {
         redraw(&self);
     } else {
@@ -304,6 +314,7 @@ opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, do
         *bound = self.off;
 cleanup:
     step_release(&self);
-    opevo_free(shares);
+    opevo_i_inheritance_release(&from);
+    opevo_free(vertices);
     return status;
 }

@@ -136,8 +136,8 @@ static opevo_status factor_init(opevo_i_factor *self, const opevo_parameter *par
 
 /* ---- The product ---- */
 
-opevo_status opevo_i_kernel_init(const opevo_space *space, double q, opevo_i_kernel *out,
-                                 opevo_error *err)
+opevo_status opevo_i_kernel_init(const opevo_space *space, const opevo_i_inheritance *from,
+                                 double q, opevo_i_kernel *out, opevo_error *err)
 {
     opevo_i_kernel self = {.factor_count = opevo_space_parameter_count(space)};
     opevo_status status = OPEVO_OK;
@@ -157,6 +157,8 @@ opevo_status opevo_i_kernel_init(const opevo_space *space, double q, opevo_i_ker
         self.bound = opevo_i_law_bound_join(
             self.bound, opevo_i_law_bound_join(self.factors[i].bound, DBL_EPSILON));
     }
+    if (opevo_space_has_branches(space))
+        OPEVO_TRY(opevo_i_kernel_branches_init(&self, space, from, err));
     *out = self;
     self = (opevo_i_kernel){0}; /* handed over */
 cleanup:
@@ -166,7 +168,8 @@ cleanup:
 
 void opevo_i_kernel_release(opevo_i_kernel *self)
 {
-    for (size_t i = 0; i < self->factor_count; i++) {
+    opevo_i_kernel_branches_release(self);
+    for (size_t i = 0; self->factors && i < self->factor_count; i++) {
         opevo_free(self->factors[i].law);
         opevo_free(self->factors[i].region);
     }
@@ -179,6 +182,10 @@ void opevo_i_kernel_row(const opevo_i_kernel *self, size_t point, double *row)
 {
     size_t length = 1, below = self->point_count;
 
+    if (self->start) {
+        opevo_i_kernel_branches_row(self, point, row);
+        return;
+    }
     row[0] = 1;
     for (size_t i = 0; i < self->factor_count; i++) {
         const opevo_i_factor *factor = &self->factors[i];
@@ -200,6 +207,8 @@ size_t opevo_i_kernel_region(const opevo_i_kernel *self, size_t point)
 {
     size_t region = 0, below = self->point_count;
 
+    if (self->start)
+        return self->class_of[point];
     for (size_t i = 0; i < self->factor_count; i++) {
         const opevo_i_factor *factor = &self->factors[i];
 
@@ -207,4 +216,17 @@ size_t opevo_i_kernel_region(const opevo_i_kernel *self, size_t point)
         region = region * factor->region_count + factor->region[point / below % factor->size];
     }
     return region;
+}
+
+void opevo_i_kernel_escapes(const opevo_i_kernel *self, const bool *taken, bool repeated,
+                            bool *escapes)
+{
+    if (self->start) {
+        opevo_i_kernel_branches_escapes(self, taken, repeated, escapes);
+        return;
+    }
+    for (size_t x = 0; x < self->point_count; x++) {
+        if (!taken[x])
+            escapes[opevo_i_kernel_region(self, x)] = true;
+    }
 }

@@ -13,12 +13,18 @@ struct opevo_child_sampler {
     size_t width; /* parameters of the space */
     bool walks;   /* q > 0: a mutation can change something */
     bool redraw;
-    opevo_walker **walkers;  /* one for each parameter */
+    opevo_walker **walkers; /* one for each parameter */
+    /* With branches, otherwise NULL: the parameters of one branch, which are active in the same
+     * parents, form a group; group 0 is always active. */
+    size_t *group;
+    size_t group_count;
     opevo_index *recombined; /* scratch for redrawing: `width` vertices */
     size_t parent_count;
     size_t parent_capacity;
     opevo_index *parents; /* `width` vertices for each */
-    double *cumulative;   /* weights up to and with each parent's, the largest weight being 1 */
+    /* Of each group: weights up to and with each parent's in which it is active, the largest of all
+     * weights being 1; a row of parent_capacity. */
+    double *cumulative;
 };
 
 void opevo_child_sampler_destroy(opevo_child_sampler *sampler)
@@ -28,10 +34,35 @@ void opevo_child_sampler_destroy(opevo_child_sampler *sampler)
     for (size_t i = 0; sampler->walkers && i < sampler->width; i++)
         opevo_walker_destroy(sampler->walkers[i]);
     opevo_free(sampler->walkers);
+    opevo_free(sampler->group);
     opevo_free(sampler->recombined);
     opevo_free(sampler->parents);
     opevo_free(sampler->cumulative);
     opevo_free(sampler);
+}
+
+/* A parameter joins the group of the one before it in its branch; branches inside stand between. */
+static bool form_groups(opevo_child_sampler *self)
+{
+    self->group_count = 1;
+    if (!opevo_space_has_branches(self->space))
+        return true;
+    self->group = opevo_calloc(self->width, sizeof *self->group);
+    for (size_t i = 0; self->group && i < self->width; i++) {
+        opevo_activation when = opevo_space_activation(self->space, i);
+        size_t k = i;
+
+        if (when.parent == OPEVO_NO_PARENT)
+            continue;
+        while (k-- > when.parent + 1) {
+            opevo_activation other = opevo_space_activation(self->space, k);
+
+            if (other.parent == when.parent && other.value == when.value)
+                break;
+        }
+        self->group[i] = k > when.parent ? self->group[k] : self->group_count++;
+    }
+    return self->group;
 }
 
 opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
@@ -49,7 +80,7 @@ opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
     self->redraw = rule == OPEVO_DUPLICATE_REDRAW;
     self->walkers = opevo_calloc(self->width, sizeof(opevo_walker *));
     self->recombined = opevo_malloc(self->width, sizeof *self->recombined);
-    if (!self->walkers || !self->recombined) {
+    if (!self->walkers || !self->recombined || !form_groups(self)) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child sampler.");
         goto cleanup;
     }
@@ -87,7 +118,7 @@ static bool reserve_parents(opevo_child_sampler *self, size_t count)
     if (count <= self->parent_capacity)
         return true;
     parents = opevo_malloc(count, self->width * sizeof *parents);
-    cumulative = opevo_malloc(count, sizeof *cumulative);
+    cumulative = opevo_malloc(count, self->group_count * sizeof *cumulative);
     if (!parents || !cumulative) {
         opevo_free(parents);
         opevo_free(cumulative);
@@ -101,27 +132,112 @@ static bool reserve_parents(opevo_child_sampler *self, size_t count)
     return true;
 }
 
+/* Divided by the largest, so that no sum of them overflows. */
+static void add_weights(opevo_child_sampler *self, const double *weights, double largest)
+{
+    for (size_t i = 0; i < self->width; i++) {
+        double *cumulative =
+            self->cumulative + (self->group ? self->group[i] : 0) * self->parent_capacity;
+        double sum = 0;
+
+        for (size_t j = 0; j < self->parent_count; j++) {
+            if (self->parents[j * self->width + i] != OPEVO_INACTIVE)
+                sum += weights[j] / largest;
+            cumulative[j] = sum;
+        }
+        if (!self->group)
+            return; /* all parameters are of one group */
+    }
+}
+
 opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
                                              const opevo_index *const *vertices,
                                              const double *weights, size_t count, opevo_error *err)
 {
     double largest = 0;
-    double sum = 0;
     opevo_status status = check_weights(weights, count, &largest, err);
 
     if (status != OPEVO_OK)
         return status;
     if (!reserve_parents(sampler, count))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu parents.", count);
-    for (size_t j = 0; j < count; j++) {
-        /* Divided by the largest, so that no sum of them overflows. */
-        sum += weights[j] / largest;
-        sampler->cumulative[j] = sum;
+    for (size_t j = 0; j < count; j++)
         memcpy(sampler->parents + j * sampler->width, vertices[j],
                sampler->width * sizeof(opevo_index));
-    }
     sampler->parent_count = count;
+    add_weights(sampler, weights, largest);
     return OPEVO_OK;
+}
+
+/* ---- Spaces with branches ---- */
+
+/* A vertex for parameter i, which is active: a parent's in which it is active too, or any where there
+ * is none; whether there is one. */
+static bool inherit(const opevo_child_sampler *self, size_t i, opevo_rng *rng, opevo_index *vertex)
+{
+    const double *cumulative = self->cumulative + self->group[i] * self->parent_capacity;
+
+    if (!(cumulative[self->parent_count - 1] > 0)) {
+        *vertex =
+            opevo_rng_below_wide(rng, opevo_parameter_size(opevo_space_parameter(self->space, i)));
+        return false;
+    }
+    *vertex =
+        self->parents[opevo_rng_weighted(rng, cumulative, self->parent_count) * self->width + i];
+    return true;
+}
+
+static void recombine_branches(const opevo_child_sampler *self, opevo_rng *rng,
+                               opevo_index *vertices)
+{
+    for (size_t i = 0; i < self->width; i++) {
+        if (opevo_space_is_active(self->space, i, vertices))
+            inherit(self, i, rng, &vertices[i]);
+        else
+            vertices[i] = OPEVO_INACTIVE;
+    }
+}
+
+/* What was active walks on; what becomes active is inherited, and walks too. */
+static void mutate_branches(const opevo_child_sampler *self, opevo_rng *rng, opevo_index *vertices)
+{
+    for (size_t i = 0; i < self->width; i++) {
+        bool walks = vertices[i] != OPEVO_INACTIVE;
+
+        if (!opevo_space_is_active(self->space, i, vertices)) {
+            vertices[i] = OPEVO_INACTIVE;
+            continue;
+        }
+        if (!walks)
+            walks = inherit(self, i, rng, &vertices[i]);
+        if (walks)
+            vertices[i] = opevo_walker_draw(self->walkers[i], vertices[i], rng);
+    }
+}
+
+/* ---- Drawing ---- */
+
+static void recombine(const opevo_child_sampler *self, opevo_rng *rng, opevo_index *vertices)
+{
+    if (self->group) {
+        recombine_branches(self, rng, vertices);
+        return;
+    }
+    for (size_t i = 0; i < self->width; i++) { /* equation 2: parents by their weights */
+        size_t j = opevo_rng_weighted(rng, self->cumulative, self->parent_count);
+
+        vertices[i] = self->parents[j * self->width + i];
+    }
+}
+
+static void mutate(const opevo_child_sampler *self, opevo_rng *rng, opevo_index *vertices)
+{
+    if (self->group) {
+        mutate_branches(self, rng, vertices);
+        return;
+    }
+    for (size_t i = 0; i < self->width; i++)
+        vertices[i] = opevo_walker_draw(self->walkers[i], vertices[i], rng);
 }
 
 bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
@@ -133,18 +249,13 @@ bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_se
 
     for (unsigned try = 0; try < OPEVO_CHILD_TRIES; try++) {
         if (try % patience == 0) {
-            for (size_t i = 0; i < self->width; i++) { /* equation 2: parents by their weights */
-                size_t j = opevo_rng_weighted(rng, self->cumulative, self->parent_count);
-
-                vertices[i] = self->parents[j * self->width + i];
-            }
+            recombine(self, rng, vertices);
             if (self->redraw)
                 memcpy(self->recombined, vertices, row);
         } else if (self->redraw) {
             memcpy(vertices, self->recombined, row);
         }
-        for (size_t i = 0; i < self->width; i++)
-            vertices[i] = opevo_walker_draw(self->walkers[i], vertices[i], rng);
+        mutate(self, rng, vertices);
         *point = opevo_space_encode(self->space, vertices);
         if (!opevo_index_set_has(seen, *point) && opevo_space_allows(self->space, *point))
             return true;

@@ -314,7 +314,7 @@ static void test_mistakes(void **state)
          "s.json:4: Parameter c: factor"},
         {ONE("\"_topology\": \"path\""), "s.json:3: Unknown key \"_topology\" in a branch"},
         {ONE("\"b.c\": {\"_type\": \"discrete\", \"_value\": [1]}"),
-         "s.json:3: The parameter name \"b.c\" is no identifier"},
+         "s.json:3: The parameter name \"b.c\" is not an identifier"},
         {"{\"a\": {\"_type\": \"choice\", \"_value\": [{\"b\": {\"_type\": \"discrete\", "
          "\"_value\": [1]}}]}}",
          "s.json:1: Parameter a: a branch has no name"},

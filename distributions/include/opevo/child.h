@@ -5,6 +5,17 @@
  *
  *     P(x) = prod_i sum_j w_j S^(i)_{x_i^j}(x_i),   w_j = f_j / sum f.
  *
+ * In a space with branches the product is over the parameters that are active in x, and the weights
+ * of a parameter of a branch are those of the parents in which it is active, normalised:
+ *
+ *     P(x) = prod_{i active in x} M_i(x_i),
+ *     M_i(v) = sum_{j in A_i} w_j S^(i)_{x_i^j}(v) / sum_{j in A_i} w_j,   A_i = parents with i active,
+ *
+ * and M_i is uniform where A_i has no weight. One mutation of a point x walks with each parameter
+ * that is active before and after, and draws from M_i what becomes active:
+ *
+ *     K(x, y) = prod_{i active in x and y} S^(i)_{x_i}(y_i) prod_{i active in y only} M_i(y_i).
+ *
  * Duplicates: with K the kernel of one mutation on points, S the points that may not be proposed
  * (seen, or forbidden by a constraint) and T the rest, a child that lands in S
  *   - redraw:   is drawn again from its recombined state x before mutation:  K(x,.) / K(x,T) on T;
@@ -40,8 +51,8 @@ typedef struct opevo_child_step {
 
 typedef struct opevo_child_law opevo_child_law;
 
-/* The product law, before duplicates are handled. q is one for all parameters. `space` is needed no
- * longer than the call.
+/* The product law, before duplicates are handled. q is one for all parameters. With
+ * branches `space` must outlive the law, otherwise it is needed no longer than the call.
  *
  * Errors: INVALID for no parents, a parent outside the space, a negative or infinite weight or only
  *         zeros; otherwise as opevo_law_create.
@@ -56,7 +67,8 @@ double opevo_child_law_probability(const opevo_child_law *law, opevo_index point
  * prod(1 + bound_i) exceeds 1 by, rounded up, where bound_i is the certificate of marginal i with the
  * rounding of weights, sums and products. */
 double opevo_child_law_bound(const opevo_child_law *law);
-/* Marginal law of parameter i: as many numbers as it has vertices; borrowed. */
+/* Marginal law of parameter i, where it is active (M_i): as many numbers as it has vertices; borrowed.
+ */
 const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
 
 /* The law after duplicates are handled, over all points of the space.
@@ -64,6 +76,9 @@ const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
  *   law     out: a probability for each point; 0 on S
  *   lost    out: probability that no point of T is ever reached (T empty, or cut off); may be NULL
  *   bound   out: 1-norm bound; may be NULL
+ *
+ * With branches T may be out of reach of one mutation and in reach of several; such a recombined child
+ * counts as lost when redrawing only.
  *
  * Redrawing starts again from the recombined child, so its law mixes K(x,.)/K(x,T) over the
  * recombined states x, with their exact weights. Errors: INVALID as opevo_child_law_create; LIMIT
