@@ -26,9 +26,36 @@ static void add_json_fact(opevo_text *out, const char *key, bool known, opevo_in
         opevo_text_add(out, "null");
 }
 
-static opevo_status add_json_parameter(const opevo_parameter *parameter, opevo_text *out,
+/* When parameter i is active: "op=conv". */
+static void add_condition(const opevo_space *space, size_t i, opevo_text *out)
+{
+    opevo_activation when = opevo_space_activation(space, i);
+    const opevo_parameter *parent = opevo_space_parameter(space, when.parent);
+
+    opevo_text_printf(out, "%s=", opevo_parameter_name(parent));
+    opevo_parameter_print(parent, when.value, out);
+}
+
+static void add_json_condition(const opevo_space *space, size_t i, opevo_text *out)
+{
+    opevo_activation when = opevo_space_activation(space, i);
+    const opevo_parameter *parent = NULL;
+
+    if (when.parent == OPEVO_NO_PARENT)
+        return;
+    parent = opevo_space_parameter(space, when.parent);
+    opevo_json_key(out, "active");
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "parent", opevo_parameter_name(parent));
+    opevo_json_key(out, "value");
+    opevo_parameter_print_json(parent, when.value, out);
+    opevo_text_add(out, "}");
+}
+
+static opevo_status add_json_parameter(const opevo_space *space, size_t i, opevo_text *out,
                                        opevo_error *err)
 {
+    const opevo_parameter *parameter = opevo_space_parameter(space, i);
     opevo_parameter_metrics facts;
     opevo_status status = opevo_parameter_measure(parameter, &facts, err);
 
@@ -46,6 +73,7 @@ static opevo_status add_json_parameter(const opevo_parameter *parameter, opevo_t
     add_json_fact(out, "degree_max", facts.known & OPEVO_METRIC_DEGREES, facts.degree_max);
     add_json_fact(out, "diameter", facts.known & OPEVO_METRIC_DIAMETER, facts.diameter);
     add_json_fact(out, "components", facts.known & OPEVO_METRIC_COMPONENTS, facts.components);
+    add_json_condition(space, i, out);
     opevo_text_add(out, "}");
     return OPEVO_OK;
 }
@@ -72,7 +100,7 @@ static opevo_status print_json(const opevo_space *space, const opevo_space_share
         opevo_status status = OPEVO_OK;
 
         opevo_json_next(out, "\n  ");
-        status = add_json_parameter(opevo_space_parameter(space, i), out, err);
+        status = add_json_parameter(space, i, out, err);
         if (status != OPEVO_OK)
             return status;
     }
@@ -124,6 +152,31 @@ static opevo_status add_row(opevo_table *table, const opevo_parameter *parameter
     return OPEVO_OK;
 }
 
+/* The parameters that `parent` activates, branch by branch, each with those in its own branches. */
+static void print_tree(const opevo_space *space, size_t parent, unsigned depth, opevo_text *out)
+{
+    size_t count = opevo_space_parameter_count(space);
+    bool top = parent == OPEVO_NO_PARENT;
+    opevo_index shown = OPEVO_INDEX_MAX; /* the branch whose line stands */
+
+    for (size_t i = top ? 0 : parent + 1; i < count; i++) {
+        opevo_activation when = opevo_space_activation(space, i);
+
+        if (when.parent != parent)
+            continue;
+        if (!top && when.value != shown) {
+            opevo_text_printf(out, "%*s", (int)(4 * depth - 2), "");
+            add_condition(space, i, out);
+            opevo_text_add(out, "\n");
+            shown = when.value;
+        }
+        opevo_text_printf(out, "%*s%s: %s\n", (int)(4 * depth), "",
+                          opevo_parameter_name(opevo_space_parameter(space, i)),
+                          opevo_parameter_text(opevo_space_parameter(space, i)));
+        print_tree(space, i, depth + 1, out);
+    }
+}
+
 static opevo_status print_table(const opevo_space *space, const opevo_space_share *share,
                                 opevo_text *out, opevo_error *err)
 {
@@ -141,6 +194,11 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
     if (status != OPEVO_OK)
         return status;
     opevo_text_add(out, "\n");
+    if (opevo_space_has_branches(space)) {
+        opevo_text_add(out, "branches\n");
+        print_tree(space, OPEVO_NO_PARENT, 0, out);
+        opevo_text_add(out, "\n");
+    }
     opevo_i_text_add_grouped(out, opevo_space_size(space));
     opevo_text_add(out, " points (exact)");
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {

@@ -46,6 +46,7 @@ static void print_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_json_string(out, "summary", tuner->summary);
     opevo_json_string(out, "source", tuner->source);
     opevo_json_bool(out, "learns", tuner->learn != NULL);
+    opevo_json_bool(out, "works_on_branches", tuner->works_on_branches);
     opevo_json_key(out, "settings");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < tuner->setting_count; i++) {
@@ -60,6 +61,8 @@ static void print_tuner(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_text_printf(out, "%s: %s\n    source: %s\n", tuner->name, tuner->summary, tuner->source);
     if (tuner->learn)
         opevo_text_add(out, "    learns from earlier runs: opevo tune ... --learn STORE:RUN\n");
+    if (tuner->works_on_branches)
+        opevo_text_add(out, "    works on spaces with branches\n");
     for (size_t j = 0; j < tuner->setting_count; j++)
         print_setting(&tuner->settings[j], out);
 }

@@ -118,6 +118,7 @@ static void add_cell(opevo_value value, opevo_text *cell, opevo_text *out)
     out->failed = out->failed || cell->failed;
 }
 
+/* Cells of a parameter that is not active are empty. */
 static void add_values(const opevo_space *space, opevo_index point, opevo_text *out)
 {
     size_t count = opevo_space_parameter_count(space);
@@ -132,8 +133,14 @@ static void add_values(const opevo_space *space, opevo_index point, opevo_text *
     for (size_t i = 0; i < count; i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
         size_t arity = opevo_parameter_arity(parameter);
-        opevo_value *values = opevo_calloc(arity, sizeof *values);
+        opevo_value *values = NULL;
 
+        if (vertices[i] == OPEVO_INACTIVE) {
+            for (size_t k = 0; k < arity; k++)
+                opevo_text_add(out, ",");
+            continue;
+        }
+        values = opevo_calloc(arity, sizeof *values);
         if (!values) {
             out->failed = true;
             break;

@@ -289,8 +289,20 @@ static bool find_vertex(opevo_i_recording *self, const opevo_parameter *paramete
            find_as(self, parameter, columns, values, !self->cells, vertex);
 }
 
-/* The point that the values spell; false, with the number of the parameter that has no such value,
- * when they spell none. */
+static bool is_empty(const opevo_parameter *parameter, const size_t *columns,
+                     const opevo_value *values)
+{
+    for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
+        const opevo_value *value = &values[columns[i]];
+
+        if (value->kind != OPEVO_VALUE_TEXT || *value->as.text)
+            return false;
+    }
+    return true;
+}
+
+/* The point that the values spell, which are empty for parameters that are not active; false, with the
+ * number of the parameter that has no such value, when they spell none. */
 static bool find_point(opevo_i_recording *self, const opevo_i_layout *layout,
                        const opevo_value *values, opevo_index *point, size_t *failed)
 {
@@ -298,8 +310,16 @@ static bool find_point(opevo_i_recording *self, const opevo_i_layout *layout,
 
     for (size_t i = 0; i < opevo_space_parameter_count(layout->space); i++) {
         const opevo_parameter *parameter = opevo_space_parameter(layout->space, i);
+        bool found = false;
 
-        if (!find_vertex(self, parameter, columns, values, &self->vertices[i])) {
+        self->vertices[i] = 0;
+        if (opevo_space_is_active(layout->space, i, self->vertices)) {
+            found = find_vertex(self, parameter, columns, values, &self->vertices[i]);
+        } else {
+            found = is_empty(parameter, columns, values);
+            self->vertices[i] = OPEVO_INACTIVE;
+        }
+        if (!found) {
             *failed = i;
             return false;
         }
@@ -316,6 +336,11 @@ static opevo_status fail_value(const opevo_i_recording *self, size_t failed, siz
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
+    if (self->vertices[failed] == OPEVO_INACTIVE)
+        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
+                               "parameter '%.80s' is not active in this branch; leave its cells "
+                               "empty.",
+                               opevo_parameter_name(parameter));
     for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
         if (i)
             opevo_text_add(&text, ",");

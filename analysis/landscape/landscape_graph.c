@@ -351,6 +351,11 @@ opevo_status opevo_landscape_graph_create(const opevo_landscape_table *table,
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The space has other points than the landscape; give one that differs in "
                           "topologies only.");
+    if (opevo_space_has_branches(space))
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "The graph of a landscape joins points that differ in one parameter, which "
+            "spaces with branches do not have; leave the analysis out.");
     self.graph = opevo_calloc(1, sizeof *self.graph);
     if (!self.graph)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the graph of a landscape.");

@@ -155,7 +155,7 @@ static opevo_status add_laws(const opevo_objective *objective, const opevo_optim
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
         opevo_index size = opevo_parameter_size(parameter);
 
-        if (size < 2 || size > MOST_VERTICES)
+        if (size < 2 || size > MOST_VERTICES || start[i] == OPEVO_INACTIVE)
             continue;
         drawn++;
         opevo_json_next(out, " ");
@@ -178,9 +178,11 @@ static opevo_status analyse(const opevo_call *call, opevo_objective *objective,
     opevo_call complete = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!facts->exact || !facts->optimum.known) {
+    if (!facts->exact || !facts->optimum.known || opevo_space_has_branches(objective->space)) {
         opevo_text_printf(notes, "No analysis under topologies: %s.",
-                          facts->exact ? "no point is ok" : "the landscape is too large");
+                          !facts->exact          ? "the landscape is too large"
+                          : facts->optimum.known ? "the space has branches"
+                                                 : "no point is ok");
         return OPEVO_OK;
     }
     OPEVO_TRY(complete_call(call, facts->points, &complete, err));

@@ -224,6 +224,7 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
     OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
                                         self->on, opevo_i_option(call, "space"), &self->objective,
                                         err));
+    OPEVO_TRY(opevo_tuner_suits(self->run.tuner, self->objective->space, err));
     self->live = !self->objective->concurrent;
     OPEVO_TRY(opevo_i_give_up_read(call, self->live, &self->run.give_up, err));
     OPEVO_TRY(opevo_i_finals_read(call, self->objective, &self->finals, err));

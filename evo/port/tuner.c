@@ -8,6 +8,17 @@
 
 #include <assert.h>
 
+opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *space,
+                               opevo_error *err)
+{
+    if (space && opevo_space_has_branches(space) && !ops->works_on_branches)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The tuner %s does not work on spaces with branches; opevo tuners shows "
+                          "which do.",
+                          ops->name);
+    return OPEVO_OK;
+}
+
 /* With a space, or a domain, or both. */
 static opevo_status create(const opevo_tuner_ops *ops, const opevo_space *space,
                            opevo_domain *domain, const opevo_setting_value *settings, uint64_t seed,
@@ -17,6 +28,8 @@ static opevo_status create(const opevo_tuner_ops *ops, const opevo_space *space,
     opevo_tuner *tuner = NULL;
     opevo_rng rng;
 
+    if (status == OPEVO_OK)
+        status = opevo_tuner_suits(ops, space, err);
     if (status != OPEVO_OK)
         return status;
     opevo_rng_init(&rng, seed, "tuner", 0);

@@ -62,45 +62,45 @@ static bool is_named(const opevo_parameter *parameter, const char *key)
     return !strcmp(key + 1, type) || (!strcmp(key + 1, "choice") && !strcmp(type, "categorical"));
 }
 
-/* Set the topology of the parameters that the key names; false without memory. */
-static bool set_topology(json_t *root, const opevo_space *space, const char *key, const char *value,
-                         size_t *named)
+/* Note the topology of the parameters that the key names; returns how many. */
+static size_t choose(const opevo_space *space, const char *key, const char *value,
+                     const char **topologies)
 {
-    bool ok = true;
+    size_t named = 0;
 
-    *named = 0;
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
-        const opevo_parameter *parameter = opevo_space_parameter(space, i);
+        bool chosen = is_named(opevo_space_parameter(space, i), key);
 
-        if (!is_named(parameter, key))
-            continue;
-        ++*named;
-        ok = ok && json_object_set_new(json_object_get(root, opevo_parameter_name(parameter)),
-                                       "_topology", json_string(value)) == 0;
+        topologies[i] = chosen ? value : NULL;
+        named += chosen;
     }
-    return ok;
+    return named;
 }
 
-/* The space that the JSON describes; a refusal is laid to the axis that was set last. */
-static opevo_status parse_space(const json_t *root, const opevo_objective *inner,
-                                const opevo_i_axis *axis, const char *path, opevo_space **out,
-                                opevo_error *err)
+/* Replace the space by one with these topologies; a refusal is laid to the axis that they come from. */
+static opevo_status reshape(const opevo_objective *inner, const opevo_i_axis *axis,
+                            const char *const *topologies, const char *path, opevo_space **space,
+                            opevo_error *err)
 {
-    static const char origin[] = "topologies";
-    char *text = json_dumps(root, JSON_REAL_PRECISION(17));
+    static const char origin[] = "the space";
+    opevo_space *made = NULL;
     opevo_error refusal = {OPEVO_OK, ""};
-    opevo_status status = OPEVO_NOMEM;
     const char *sentence = refusal.message;
+    opevo_status status =
+        opevo_space_with_topologies(*space ? *space : inner->space, topologies, &made, &refusal);
 
-    if (text)
-        status = opevo_space_parse(text, origin, NULL, out, &refusal);
-    free(text);
-    if (status == OPEVO_OK)
-        return OPEVO_OK;
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", path);
-    sentence += strncmp(sentence, origin, strlen(origin)) ? 0 : strcspn(sentence, " ");
-    return opevo_i_plan_fail(err, path, axis->where, "%s:%s", inner->name, sentence);
+    if (status != OPEVO_OK) {
+        size_t length = strncmp(sentence, origin, strlen(origin)) ? 0 : strlen(origin);
+
+        sentence += length;
+        sentence += length ? strcspn(sentence, " ") : 0;
+        return opevo_i_plan_fail(err, path, axis->where, "%s:%s", inner->name, sentence);
+    }
+    opevo_space_destroy(*space);
+    *space = made;
+    return OPEVO_OK;
 }
 
 /* The space of `inner` with the topologies of the combination. */
@@ -109,39 +109,29 @@ static opevo_status make_space(const opevo_objective *inner, const opevo_i_axes 
                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_text json = {0};
-    json_t *root = NULL;
     opevo_space *space = NULL;
+    const char **topologies =
+        opevo_calloc(opevo_space_parameter_count(inner->space), sizeof(char *));
 
-    opevo_space_write_json(inner->space, &json);
-    OPEVO_TRY(opevo_text_check(&json, err));
-    OPEVO_TRY(opevo_i_plan_parse(path, json.data, json.length, &root, err));
+    if (!topologies)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", path);
     for (size_t i = 0; i < axes->count; i++) {
         const opevo_i_axis *axis = &axes->items[i];
-        size_t named = 0;
 
-        if (!set_topology(root, inner->space, axis->key, opevo_i_axes_value(axes, number, i),
-                          &named)) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", path);
-            goto cleanup;
-        }
-        if (!named) {
+        if (!choose(inner->space, axis->key, opevo_i_axes_value(axes, number, i), topologies)) {
             status = opevo_i_plan_fail(err, path, axis->where,
                                        "%s has no such parameter: give the name of one, or a type "
                                        "such as *factor.",
                                        inner->name);
             goto cleanup;
         }
-        opevo_space_destroy(space);
-        space = NULL;
-        OPEVO_TRY(parse_space(root, inner, axis, path, &space, err));
+        OPEVO_TRY(reshape(inner, axis, topologies, path, &space, err));
     }
     *out = space;
     space = NULL;
 cleanup:
     opevo_space_destroy(space);
-    json_decref(root);
-    opevo_text_free(&json);
+    opevo_free(topologies);
     return status;
 }
 

@@ -89,6 +89,7 @@ const opevo_tuner_ops opevo_i_grid_ops = {
     .name = "grid",
     .summary = "the allowed points in order, the last parameter running fastest",
     .source = "TVM v0.6, GridSearchTuner of autotvm/tuner/index_based_tuner.py",
+    .works_on_branches = true,
     .create = create,
     .ask = ask,
     .tell = tell,

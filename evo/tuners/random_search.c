@@ -73,6 +73,7 @@ const opevo_tuner_ops opevo_i_random_search_ops = {
     .name = "random",
     .summary = "the allowed points in uniformly random order, none twice: the control",
     .source = "Fisher and Yates, \"Statistical Tables\", 1938, kept sparse",
+    .works_on_branches = true,
     .create_on = create_on,
     .ask = ask,
     .tell = tell,

@@ -237,6 +237,8 @@ static bool print_place(const place *where, const opevo_space *space, opevo_inde
         opevo_space_print_json(space, point, out);
         return true;
     }
+    if (vertices[where->parameter] == OPEVO_INACTIVE)
+        return true; /* nothing */
     parameter = opevo_space_parameter(space, where->parameter);
     arity = opevo_parameter_arity(parameter);
     values = opevo_calloc(arity, sizeof *values);

@@ -322,6 +322,10 @@ opevo_status opevo_template_narrow(opevo_kernel_maker *super, opevo_space *part,
     size_t count = opevo_space_parameter_count(self->space);
     opevo_status status = OPEVO_OK;
 
+    if (opevo_space_has_branches(part))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The template %s has no branches: all its parameters are always active.",
+                          super->name);
     for (size_t i = 0; i < count || i < opevo_space_parameter_count(part); i++) {
         const opevo_parameter *whole = i < count ? opevo_space_parameter(self->space, i) : NULL;
 

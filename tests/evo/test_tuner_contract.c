@@ -4,6 +4,8 @@
 
 #include "formula.h"
 
+#include "branched_spaces.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,6 +32,9 @@ static const char *const small_spaces[] = {
     " \"_value\": [1, 2, 3, 4, 5]}, \"_constraints\": [\"a[0] == 64 || a[2] == 64\"]}",
     "{\"a\": {\"_type\": \"permutation\", \"_value\": [5]}, \"_constraints\": [\"a[0] == 4\","
     " \"a[1] == 3\", \"a[2] == 2\", \"a[3] == 1\"]}",
+    /* with branches */
+    "{" FLAT_CHOICE "}",
+    "{" TWO_LEVELS TWO_LEVELS_CONSTRAINT "}",
 };
 enum {
     SMALL_COUNT = sizeof small_spaces / sizeof *small_spaces,
@@ -159,7 +164,8 @@ static void test_exhausts_small_spaces(void **state)
 
         for (size_t t = 0; t < opevo_tuner_count(); t++) {
             for (size_t v = 0; v < VARIANT_COUNT; v++) {
-                if (!has_keys(opevo_tuner_get(t), variants[v]))
+                if (!has_keys(opevo_tuner_get(t), variants[v]) ||
+                    opevo_tuner_suits(opevo_tuner_get(t), space, NULL) != OPEVO_OK)
                     continue;
                 check_exhausts(opevo_tuner_get(t), space, variants[v], 0, 1 + v);
                 check_exhausts(opevo_tuner_get(t), space, variants[v], 3, 10 + v);
@@ -197,6 +203,16 @@ static void test_exhausts_a_disconnected_graph(void **state)
     rmdir(folder);
 }
 
+/* Large, two levels deep, with a constraint over what is active. */
+static const char large_branched[] =
+    "{\"u\": {\"_type\": \"discrete\", \"_value\": [0, 125, 256]}, \"op\": {\"_type\": \"choice\","
+    " \"_value\": [{\"_name\": \"tiled\", \"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]},"
+    " \"inner\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"split\", \"X\": {\"_type\":"
+    " \"factor\", \"_value\": [512, 4]}, \"o\": {\"_type\": \"permutation\", \"_value\": [6]}},"
+    " {\"_name\": \"fused\", \"Y\": {\"_type\": \"factor\", \"_value\": [1024, 4]}}, \"plain\"]}},"
+    " {\"_name\": \"flat\", \"size\": {\"_type\": \"discrete\", \"_value\": [1, 2, 4, 8, 16]}}]},"
+    " \"_constraints\": [\"active(X) ? X[2] * K[1] <= 1024 : u > 0 || op == 'tiled'\"]}";
+
 /* The first `wanted` points, asked for in pieces of varying size. */
 static void collect(const opevo_tuner_ops *ops, const opevo_space *space, const char *changes,
                     unsigned fail_one_in, uint64_t seed, size_t piece, size_t wanted,
@@ -227,21 +243,20 @@ static size_t long_run(const opevo_tuner_ops *ops)
     return strcmp(ops->name, "qgp") != 0 ? LONG : LONG_OF_CUBIC;
 }
 
-static void test_same_seed_same_points_however_cut(void **state)
+static void check_same_points(const char *json)
 {
     static const size_t pieces[] = {1, 8, 0};
-    opevo_space *space = formula_space(large_space);
+    opevo_space *space = formula_space(json);
     opevo_index first[LONG];
     opevo_index again[LONG];
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
         size_t wanted = long_run(ops);
         size_t size = wanted * sizeof *first;
 
         for (size_t v = 0; v < VARIANT_COUNT; v++) {
-            if (!has_keys(ops, variants[v]))
+            if (!has_keys(ops, variants[v]) || opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
                 continue;
             for (unsigned fail = 0; fail < 5; fail += 4) {
                 collect(ops, space, variants[v], fail, 1, 64, wanted, first);
@@ -258,17 +273,32 @@ static void test_same_seed_same_points_however_cut(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_never_repeats_or_breaks_a_constraint(void **state)
+static void test_same_seed_same_points_however_cut(void **state)
 {
-    opevo_space *space = formula_space(large_space);
+    (void)state;
+    check_same_points(large_space);
+}
+
+static void test_same_points_with_branches(void **state)
+{
+    (void)state;
+    check_same_points(large_branched);
+}
+
+static void check_constraints(const char *json)
+{
+    opevo_space *space = formula_space(json);
     opevo_index points[LONG];
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         opevo_index_set *met = opevo_index_set_create();
 
         size_t wanted = long_run(opevo_tuner_get(t));
 
+        if (opevo_tuner_suits(opevo_tuner_get(t), space, NULL) != OPEVO_OK) {
+            opevo_index_set_destroy(met);
+            continue;
+        }
         collect(opevo_tuner_get(t), space, "", 4, 3, 8, wanted, points);
         for (size_t i = 0; i < wanted; i++) {
             assert_true(opevo_space_allows(space, points[i]));
@@ -277,6 +307,40 @@ static void test_never_repeats_or_breaks_a_constraint(void **state)
         assert_int_equal(opevo_index_set_count(met), wanted);
         opevo_index_set_destroy(met);
     }
+    opevo_space_destroy(space);
+}
+
+static void test_never_repeats_or_breaks_a_constraint(void **state)
+{
+    (void)state;
+    check_constraints(large_space);
+    check_constraints(large_branched);
+}
+
+/* A tuner either works on branches or says that it does not, when it is created. */
+static void test_branches_are_refused_by_the_others(void **state)
+{
+    opevo_space *space = formula_space("{" FLAT_CHOICE "}");
+    size_t suited = 0;
+
+    (void)state;
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        const opevo_tuner_ops *ops = opevo_tuner_get(t);
+        opevo_setting_value values[FORMULA_SETTINGS_MOST];
+        opevo_tuner *tuner = NULL;
+        char sentence[128];
+
+        suited += ops->works_on_branches;
+        if (ops->works_on_branches)
+            continue;
+        snprintf(sentence, sizeof sentence,
+                 "The tuner %s does not work on spaces with branches; opevo tuners shows which do.",
+                 ops->name);
+        opevo_settings_default(ops, values);
+        CHECK_FAILS(OPEVO_INVALID, sentence,
+                    opevo_tuner_create(ops, space, values, 1, &tuner, &err));
+    }
+    assert_true(suited >= 4);
     opevo_space_destroy(space);
 }
 
@@ -454,7 +518,9 @@ int main(void)
         cmocka_unit_test(test_exhausts_small_spaces),
         cmocka_unit_test(test_exhausts_a_disconnected_graph),
         cmocka_unit_test(test_same_seed_same_points_however_cut),
+        cmocka_unit_test(test_same_points_with_branches),
         cmocka_unit_test(test_never_repeats_or_breaks_a_constraint),
+        cmocka_unit_test(test_branches_are_refused_by_the_others),
         cmocka_unit_test(test_asking_ahead),
         cmocka_unit_test(test_strange_fitness),
         cmocka_unit_test(test_ends_of_settings),

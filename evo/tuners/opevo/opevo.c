@@ -245,6 +245,7 @@ const opevo_tuner_ops opevo_i_opevo_ops = {
     .source = "Gao et al., \"OpEvo\", AAAI 2021, section 4 and algorithm 1",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = ask,
     .tell = tell,

@@ -46,6 +46,18 @@ struct opevo_i_parzen {
     double *ratios; /* by vertex, -1 where not worked out; NULL for large parameters */
 };
 
+/* One component for each observation, one more, and the prior. */
+static bool reserve_components(opevo_i_parzen *self)
+{
+    bool has_room = true;
+
+    for (int side = 0; side < SIDES && has_room; side++)
+        has_room =
+            opevo_reserve((void **)&self->sides[side].components, &self->component_capacity[side],
+                          self->count + 2, sizeof(component));
+    return has_room;
+}
+
 opevo_i_parzen *opevo_i_parzen_create(const opevo_parameter *parameter)
 {
     opevo_i_parzen *self = opevo_calloc(1, sizeof *self);
@@ -54,11 +66,10 @@ opevo_i_parzen *opevo_i_parzen_create(const opevo_parameter *parameter)
         return NULL;
     self->ordered = !strcmp(opevo_parameter_type(parameter), "discrete");
     self->size = opevo_parameter_size(parameter);
-    if (self->size > RATIOS_MOST)
-        return self;
-    self->ratios = opevo_malloc((size_t)self->size, sizeof *self->ratios);
-    if (!self->ratios) {
-        opevo_free(self);
+    if (self->size <= RATIOS_MOST)
+        self->ratios = opevo_malloc((size_t)self->size, sizeof *self->ratios);
+    if ((self->size <= RATIOS_MOST && !self->ratios) || !reserve_components(self)) {
+        opevo_i_parzen_destroy(self);
         return NULL;
     }
     return self;
@@ -99,12 +110,7 @@ opevo_status opevo_i_parzen_observe(opevo_i_parzen *parzen, opevo_index vertex, 
     bool has_room = opevo_reserve((void **)&self->observations, &self->observation_capacity,
                                   self->count + 1, sizeof *self->observations);
 
-    /* One component for each observation, and the prior. */
-    for (int side = 0; side < SIDES && has_room; side++)
-        has_room =
-            opevo_reserve((void **)&self->sides[side].components, &self->component_capacity[side],
-                          self->count + 2, sizeof(component));
-    if (!has_room)
+    if (!has_room || !reserve_components(self))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another observation.");
     memmove(self->observations + at + 1, self->observations + at,
             (self->count - at) * sizeof *self->observations);

@@ -4,8 +4,9 @@
  * and defaults of hyperopt 0.2: 20 uniform points, then each point on its own: the best ceil(gamma
  * sqrt(N)) of the N observations, at most 25, estimate for each parameter the law l of good values,
  * the others the law g of the rest, observations older than the last 25 weighing less; of 24
- * candidates drawn from l the one with the largest l / g is taken. The tree is flat, for no
- * parameter depends on another.
+ * candidates drawn from l the one with the largest l / g is taken. In a space with branches a
+ * candidate's parameters are drawn from the root down, a parameter of a branch where it is active, and
+ * its l and g are estimated from the observations in which it was, as in the paper's tree.
  *
  * As in the paper, a candidate is a whole point, and l / g is the product over its parameters;
  * hyperopt takes the best of 24 values for each parameter on its own, which on parameters of few
@@ -71,7 +72,8 @@ typedef struct tpe {
     size_t *order;   /* by falling fitness, the older of equals first */
     double *weights; /* by age, scratch; 0 for those of the other side */
     bool *good;      /* by age, scratch */
-    size_t fitness_capacity, order_capacity, weight_capacity, good_capacity;
+    bool *active;    /* by age, `width` each: which parameters were; NULL without branches */
+    size_t fitness_capacity, order_capacity, weight_capacity, good_capacity, active_capacity;
 } tpe;
 
 static void destroy(opevo_tuner *tuner)
@@ -87,6 +89,7 @@ static void destroy(opevo_tuner *tuner)
     opevo_free(self->order);
     opevo_free(self->weights);
     opevo_free(self->good);
+    opevo_free(self->active);
     opevo_free(self);
 }
 
@@ -136,7 +139,10 @@ static bool reserve(tpe *self)
                          sizeof *self->order) &&
            opevo_reserve((void **)&self->weights, &self->weight_capacity, needed,
                          sizeof *self->weights) &&
-           opevo_reserve((void **)&self->good, &self->good_capacity, needed, sizeof *self->good);
+           opevo_reserve((void **)&self->good, &self->good_capacity, needed, sizeof *self->good) &&
+           (!opevo_space_has_branches(self->space) ||
+            opevo_reserve((void **)&self->active, &self->active_capacity, needed * self->width,
+                          sizeof *self->active));
 }
 
 static opevo_status observe(tpe *self, opevo_index point, double fitness, opevo_error *err)
@@ -147,8 +153,13 @@ static opevo_status observe(tpe *self, opevo_index point, double fitness, opevo_
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another observation.");
     opevo_space_decode(self->space, point, self->vertices);
     for (size_t i = 0; i < self->width; i++) {
-        opevo_status status = opevo_i_parzen_observe(self->parzens[i], self->vertices[i], err);
+        bool active = self->vertices[i] != OPEVO_INACTIVE;
+        opevo_status status = OPEVO_OK;
 
+        if (active)
+            status = opevo_i_parzen_observe(self->parzens[i], self->vertices[i], err);
+        if (self->active)
+            self->active[self->count * self->width + i] = active;
         if (status != OPEVO_OK)
             return status;
     }
@@ -194,6 +205,25 @@ static void fit_side(tpe *self, opevo_i_parzen_side side, size_t members)
         opevo_i_parzen_fit(self->parzens[i], side, self->weights);
 }
 
+/* The same where a parameter counts only the observations in which it was active. */
+static void fit_side_of_branches(tpe *self, opevo_i_parzen_side side)
+{
+    bool good = side == OPEVO_I_PARZEN_BELOW;
+
+    for (size_t i = 0; i < self->width; i++) {
+        size_t members = 0, k = 0, own = 0;
+
+        for (size_t age = 0; age < self->count; age++)
+            members += self->active[age * self->width + i] && self->good[age] == good;
+        for (size_t age = 0; age < self->count; age++) {
+            if (self->active[age * self->width + i])
+                self->weights[own++] =
+                    self->good[age] == good ? forgetting_weight(k++, members) : 0;
+        }
+        opevo_i_parzen_fit(self->parzens[i], side, self->weights);
+    }
+}
+
 static void fit(tpe *self)
 {
     double wanted = ceil(self->settings[SETTING_GAMMA].number * sqrt((double)self->count));
@@ -202,6 +232,11 @@ static void fit(tpe *self)
     memset(self->good, 0, self->count * sizeof *self->good);
     for (size_t rank = 0; rank < good; rank++)
         self->good[self->order[rank]] = true;
+    if (self->active) {
+        fit_side_of_branches(self, OPEVO_I_PARZEN_BELOW);
+        fit_side_of_branches(self, OPEVO_I_PARZEN_ABOVE);
+        return;
+    }
     fit_side(self, OPEVO_I_PARZEN_BELOW, good);
     fit_side(self, OPEVO_I_PARZEN_ABOVE, self->count - good);
 }
@@ -220,13 +255,17 @@ static bool suggest(tpe *self, opevo_index *point)
 
         for (size_t i = 0; i < self->width; i++)
             self->vertices[i] =
-                opevo_i_parzen_draw(self->parzens[i], OPEVO_I_PARZEN_BELOW, &self->rng);
+                opevo_space_is_active(self->space, i, self->vertices)
+                    ? opevo_i_parzen_draw(self->parzens[i], OPEVO_I_PARZEN_BELOW, &self->rng)
+                    : OPEVO_INACTIVE;
         drawn = opevo_space_encode(self->space, self->vertices);
         if (!opevo_space_allows(self->space, drawn) || opevo_i_rounds_has(self->rounds, drawn))
             continue;
         met++;
-        for (size_t i = 0; i < self->width; i++)
-            score += log(opevo_i_parzen_ratio(self->parzens[i], self->vertices[i]));
+        for (size_t i = 0; i < self->width; i++) {
+            if (self->vertices[i] != OPEVO_INACTIVE)
+                score += log(opevo_i_parzen_ratio(self->parzens[i], self->vertices[i]));
+        }
         if (score > best) {
             best = score;
             *point = drawn;
@@ -289,6 +328,7 @@ const opevo_tuner_ops opevo_i_tpe_ops = {
               "hyperopt 0.2, tpe.py",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = ask,
     .tell = tell,

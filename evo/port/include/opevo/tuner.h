@@ -63,6 +63,7 @@ typedef struct opevo_tuner_ops {
     const char *source;  /* where it is defined: paper section or upstream file */
     const opevo_setting *settings;
     size_t setting_count;
+    bool works_on_branches; /* it can be created on a space with branches */
     /* One of these two. create_on: the tuner works on any domain. create: it needs a space, whose
      * parameters and graphs it looks at, and is refused on any other domain. `space` and `domain`
      * outlive the tuner; `rng` is the tuner's own stream, copied. */
@@ -103,8 +104,11 @@ struct opevo_tuner {
     const char *reason; /* one sentence once the search is over, NULL before; a static string */
 };
 
+/* Whether the tuner works on this kind of space. Errors: INVALID with a sentence. */
+opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *space,
+                               opevo_error *err);
 /* The tuner's stream is (seed, "tuner", 0), the same for every tuner. `space` must outlive the
- * tuner. Errors: INVALID for a setting outside its domain; NOMEM. */
+ * tuner. Errors: INVALID for a setting outside its domain, and as opevo_tuner_suits; NOMEM. */
 opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
                                 const opevo_setting_value *settings, uint64_t seed,
                                 opevo_tuner **out, opevo_error *err);
