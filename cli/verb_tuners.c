@@ -47,6 +47,7 @@ static void print_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_json_string(out, "source", tuner->source);
     opevo_json_bool(out, "learns", tuner->learn != NULL);
     opevo_json_bool(out, "works_on_branches", tuner->works_on_branches);
+    opevo_json_bool(out, "needs_space", !tuner->create_on);
     opevo_json_key(out, "settings");
     opevo_text_add(out, "[");
     for (size_t i = 0; i < tuner->setting_count; i++) {
@@ -63,6 +64,8 @@ static void print_tuner(const opevo_tuner_ops *tuner, opevo_text *out)
         opevo_text_add(out, "    learns from earlier runs: opevo tune ... --learn STORE:RUN\n");
     if (tuner->works_on_branches)
         opevo_text_add(out, "    works on spaces with branches\n");
+    if (tuner->create_on)
+        opevo_text_add(out, "    needs no search space: works on candidates of any domain\n");
     for (size_t j = 0; j < tuner->setting_count; j++)
         print_setting(&tuner->settings[j], out);
 }

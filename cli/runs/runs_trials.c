@@ -10,11 +10,30 @@
 
 typedef struct lister {
     const opevo_run_info *info;
-    opevo_space *space; /* NULL where it cannot be made here: points are numbers */
+    opevo_store *store;
+    opevo_space *space; /* NULL where there is none, or none that can be made here */
     opevo_table table;  /* as text */
     opevo_text *out;
     opevo_text scratch;
 } lister;
+
+/* The text that the store keeps beside a candidate, or else its number. */
+static void add_without_space(lister *self, opevo_index point, bool json)
+{
+    opevo_text text = {0};
+
+    if (opevo_store_candidate(self->store, self->info->run, point, &text, NULL) != OPEVO_OK ||
+        text.length == 0) {
+        opevo_text_clear(&text);
+        opevo_text_add(&text, "point ");
+        opevo_text_add_index(&text, point);
+    }
+    if (json)
+        opevo_text_add_json(&self->scratch, opevo_text_string(&text));
+    else
+        opevo_text_add_visible(&self->scratch, opevo_text_string(&text));
+    opevo_text_free(&text);
+}
 
 /* The configuration as a text, in the scratch. */
 static const char *configuration(lister *self, opevo_index point, bool json)
@@ -25,9 +44,7 @@ static const char *configuration(lister *self, opevo_index point, bool json)
     } else if (self->space) {
         opevo_space_print(self->space, point, &self->scratch);
     } else {
-        opevo_text_add(&self->scratch, json ? "\"point " : "point ");
-        opevo_text_add_index(&self->scratch, point);
-        opevo_text_add(&self->scratch, json ? "\"" : "");
+        add_without_space(self, point, json);
     }
     return opevo_text_string(&self->scratch);
 }
@@ -179,7 +196,7 @@ opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info 
     const char *heads[] = {"trial",          "<outcome", opevo_unit_name(info->unit),
                            "time, s",        "samples",  "<origin",
                            "<configuration", "<message"};
-    lister self = {.info = info, .out = out};
+    lister self = {.info = info, .store = store, .out = out};
     opevo_status status = opevo_store_space(store, info->run, &self.space, err);
 
     if (status != OPEVO_OK)

@@ -41,9 +41,9 @@ opevo_status opevo_domain_cross(opevo_domain *domain, opevo_index a, opevo_index
     return domain->ops->cross(domain, a, b, rng, out, err);
 }
 
-bool opevo_domain_features(opevo_domain *domain, opevo_index candidate, float *features)
+size_t opevo_domain_features(opevo_domain *domain, opevo_index candidate, float *rows)
 {
-    return domain->ops->features && domain->ops->features(domain, candidate, features);
+    return domain->ops->features ? domain->ops->features(domain, candidate, rows) : 0;
 }
 
 void opevo_domain_destroy(opevo_domain *domain)

@@ -126,7 +126,7 @@ static opevo_status cross(opevo_domain *domain, opevo_index a, opevo_index b, op
     return status;
 }
 
-static bool features(opevo_domain *domain, opevo_index candidate, float *features)
+static size_t features(opevo_domain *domain, opevo_index candidate, float *row)
 {
     const space_domain *self = (space_domain *)domain;
     const opevo_space *space = domain->space;
@@ -146,7 +146,7 @@ static bool features(opevo_domain *domain, opevo_index candidate, float *feature
         for (size_t k = 0; k < opevo_parameter_arity(parameter); k++) {
             double number = opevo_value_number(components[k]);
 
-            *features++ = isfinite(number) ? (float)number : 0;
+            *row++ = isfinite(number) ? (float)number : 0;
         }
     }
     opevo_free(vertices);
@@ -176,7 +176,8 @@ opevo_status opevo_domain_of_space(const opevo_space *space, opevo_domain **out,
     self->super = (opevo_domain){.ops = &space_ops,
                                  .name = "a search space",
                                  .signature = opevo_space_signature(space),
-                                 .space = space};
+                                 .space = space,
+                                 .feature_rows_most = 1};
     for (size_t i = 0; i < self->width; i++) {
         size_t arity = opevo_parameter_arity(opevo_space_parameter(space, i));
 

@@ -107,6 +107,7 @@ static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
         .objective_signature = self->objective->signature,
         .program = self->objective->program,
         .space = self->objective->space,
+        .domain = self->objective->domain,
         .unit = self->objective->unit,
         .criteria = self->objective->criteria,
         .more_count = self->objective->more_count,
@@ -150,8 +151,11 @@ static opevo_status prepare(opevo_session *self, opevo_error *err)
         self->batch = (size_t)options->budget.trials;
     if (!allocate(self))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for batches of %zu trials.", self->batch);
-    OPEVO_TRY(opevo_tuner_create(options->tuner, self->objective->space, options->settings,
-                                 options->seed, &self->tuner, err));
+    OPEVO_TRY(self->objective->space
+                  ? opevo_tuner_create(options->tuner, self->objective->space, options->settings,
+                                       options->seed, &self->tuner, err)
+                  : opevo_tuner_create_on(options->tuner, self->objective->domain,
+                                          options->settings, options->seed, &self->tuner, err));
     if (options->criteria)
         OPEVO_TRY(opevo_tuner_use_criteria(self->tuner, options->criteria, err));
     OPEVO_TRY(opevo_tuner_use_features(self->tuner, self->objective->features, err));
@@ -215,18 +219,27 @@ static opevo_status ask(opevo_session *self, uint64_t most, opevo_error *err)
     return OPEVO_OK;
 }
 
+/* As a person reads it. */
+static void print_candidate(const opevo_session *self, opevo_index candidate, opevo_text *out)
+{
+    const opevo_space *space = self->objective->space;
+
+    if (space && candidate < opevo_space_size(space))
+        opevo_space_print(space, candidate, out);
+    else if (space)
+        opevo_text_add(out, "a point outside the space");
+    else if (!opevo_domain_print(self->objective->domain, candidate, out))
+        opevo_text_add(out, "a candidate that is not known");
+}
+
 static opevo_status fail_mismatch(const opevo_session *self, const opevo_trial *stored,
                                   const opevo_trial *expected, opevo_error *err)
 {
-    const opevo_space *space = self->objective->space;
     opevo_text was = {0};
     opevo_text is = {0};
 
-    if (stored->proposal.point < opevo_space_size(space))
-        opevo_space_print(space, stored->proposal.point, &was);
-    else
-        opevo_text_add(&was, "a point outside the space");
-    opevo_space_print(space, expected->proposal.point, &is);
+    print_candidate(self, stored->proposal.point, &was);
+    print_candidate(self, expected->proposal.point, &is);
     OPEVO_FAIL(
         err, OPEVO_MISMATCH,
         "%s: trial %llu of run %lld is %s, but the tuner proposes %s as trial %llu: the store "

@@ -179,11 +179,12 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
     opevo_status status = OPEVO_OK;
     int64_t foreign = 0;
 
-    OPEVO_TRY(get_number(store,
-                         "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
-                         " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs',"
-                         " 'criteria') AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
-                         &foreign, err));
+    OPEVO_TRY(
+        get_number(store,
+                   "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
+                   " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs',"
+                   " 'criteria', 'candidates') AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
+                   &foreign, err));
     if (foreign)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is not a run store: what should be its tables are not.", store->path);
@@ -444,6 +445,7 @@ void opevo_store_close(opevo_store *store)
         opevo_free(store->origins[i]);
     opevo_free(store->origins);
     opevo_index_map_destroy(store->origin_places);
+    opevo_free(store->begun);
     opevo_free(store->path);
     opevo_free(store);
 }

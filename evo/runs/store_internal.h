@@ -73,6 +73,8 @@ struct opevo_store {
     char **origins; /* one copy of each origin that was read, so that trials can point to it */
     size_t origin_count;
     size_t origin_capacity;
+    struct opevo_i_begun *begun; /* runs on domains that are not spaces: store_candidates.c */
+    size_t begun_count, begun_capacity;
 };
 
 /* Note which file the path names, just after it was opened. */
@@ -101,6 +103,14 @@ opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_
 
 /* The store's own copy of an origin, which lives as long as it; NULL without memory. */
 const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, size_t length);
+
+/* Take the texts of the run's candidates from `domain` from here on. */
+opevo_status opevo_i_store_note_domain(opevo_store *store, int64_t run, opevo_domain *domain,
+                                       opevo_error *err);
+/* Put the texts of these candidates beside them, in the caller's transaction; nothing for points. */
+opevo_status opevo_i_store_put_candidates(opevo_store *store, int64_t run,
+                                          const opevo_trial *trials, size_t count,
+                                          opevo_error *err);
 
 /* Of which points of an objective the store has the outcome. Several threads may use one. */
 typedef struct opevo_i_known {

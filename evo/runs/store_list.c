@@ -146,6 +146,9 @@ static opevo_status take_best(lister *self, sqlite3_stmt *row, int first, int64_
     if (known && point < opevo_space_size(known)) {
         opevo_space_print(known, point, &self->text);
     } else {
+        OPEVO_TRY(opevo_store_candidate(self->store, info->run, point, &self->text, err));
+    }
+    if (self->text.length == 0) {
         opevo_text_add(&self->text, "point ");
         opevo_text_add_index(&self->text, point);
     }

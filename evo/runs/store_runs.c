@@ -118,6 +118,12 @@ static opevo_status fail_signature(const opevo_store *store, const opevo_run_key
 
 /* ---- Runs ----------------------------------------------------------------------------------- */
 
+/* Of the space, or of the domain that stands in its place. */
+static uint64_t signature_of(const opevo_run_key *key)
+{
+    return key->space ? opevo_space_signature(key->space) : key->domain->signature;
+}
+
 opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *key,
                                        sqlite3_stmt *row, opevo_error *err)
 {
@@ -131,7 +137,7 @@ opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *
                           ", which may propose other points: use another store.",
                           store->path, run, opevo_i_column_text(row, 2));
     opevo_i_signature_text(key->objective_signature, objective);
-    opevo_i_signature_text(opevo_space_signature(key->space), space);
+    opevo_i_signature_text(signature_of(key), space);
     if (strcmp(opevo_i_column_text(row, 3), space) != 0)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s: run %lld was made on %s with another search space: use another "
@@ -197,8 +203,11 @@ opevo_status opevo_i_store_make_space(opevo_store *store, const opevo_run_key *k
     opevo_text json = {0};
     char signature[OPEVO_I_HEX_SIZE];
 
-    opevo_i_signature_text(opevo_space_signature(key->space), signature);
-    opevo_space_write_json(key->space, &json);
+    opevo_i_signature_text(signature_of(key), signature);
+    if (key->space)
+        opevo_space_write_json(key->space, &json);
+    else
+        opevo_text_add_json(&json, key->domain->name);
     OPEVO_TRY(opevo_text_check(&json, err));
     OPEVO_TRY(opevo_i_store_prepare(
         store,
@@ -250,7 +259,7 @@ static opevo_status make_run(opevo_store *store, const opevo_run_key *key, const
     char space[OPEVO_I_HEX_SIZE];
 
     opevo_i_signature_text(key->objective_signature, objective);
-    opevo_i_signature_text(opevo_space_signature(key->space), space);
+    opevo_i_signature_text(signature_of(key), space);
     OPEVO_TRY(opevo_i_store_make_space(store, key, err));
     OPEVO_TRY(opevo_i_store_prepare(
         store,
@@ -288,7 +297,7 @@ opevo_status opevo_i_store_plan(opevo_store *store, sqlite3_stmt *insert, const 
     opevo_status status = OPEVO_OK;
 
     opevo_i_signature_text(key->objective_signature, objective);
-    opevo_i_signature_text(opevo_space_signature(key->space), space);
+    opevo_i_signature_text(signature_of(key), space);
     bind_key(insert, key, opevo_index_format(key->seed, seed), objective);
     bind_text(insert, 13, space);
     status = step(store, insert, err);
@@ -350,6 +359,8 @@ opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int
         status = resume(store, key, found, err);
     if (status == OPEVO_OK)
         status = opevo_i_store_adopt_unit(store, key, found, err);
+    if (status == OPEVO_OK && !key->space)
+        status = opevo_i_store_note_domain(store, found, key->domain, err);
     status = opevo_i_store_commit(store, status, err);
     if (status == OPEVO_OK)
         *run = found;

@@ -121,6 +121,8 @@ opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_tri
         status = opevo_store_end(store, run, "", err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
         status = insert_trial(store, run, &trials[i], err);
+    if (status == OPEVO_OK)
+        status = opevo_i_store_put_candidates(store, run, trials, count, err);
     return opevo_i_store_commit(store, status, err);
 }
 

@@ -134,7 +134,11 @@ static opevo_status try_tuner(const opevo_study *study, const place *at,
     opevo_error inner = {OPEVO_OK, ""};
     opevo_tuner *tuner = NULL;
     opevo_status status =
-        opevo_tuner_create(line->tuner, line->objective->space, line->settings, 0, &tuner, &inner);
+        line->objective->space
+            ? opevo_tuner_create(line->tuner, line->objective->space, line->settings, 0, &tuner,
+                                 &inner)
+            : OPEVO_FAIL(&inner, OPEVO_INVALID,
+                         "a study needs a search space; tune such candidates run by run.");
 
     if (status == OPEVO_OK)
         status = opevo_tuner_use_features(tuner, line->objective->features, &inner);

@@ -15,8 +15,8 @@ typedef struct opevo_domain opevo_domain;
 
 typedef struct opevo_domain_ops {
     const char *kind; /* "space", ... */
-    /* Append the canonical text. False, with nothing appended, for a number that is no candidate, or
-     * none that this domain has met. */
+    /* Append the canonical text, which is never empty. False, with nothing appended, for a number that
+     * is no candidate, or none that this domain has met. */
     bool (*print)(opevo_domain *self, opevo_index candidate, opevo_text *out);
     /* The candidate of a text. Errors: INVALID with the reason; NOMEM. */
     opevo_status (*parse)(opevo_domain *self, const char *text, opevo_index *out, opevo_error *err);
@@ -30,9 +30,9 @@ typedef struct opevo_domain_ops {
                            opevo_index *out, opevo_error *err);
     opevo_status (*cross)(opevo_domain *self, opevo_index a, opevo_index b, opevo_rng *rng,
                           opevo_index *out, opevo_error *err);
-    /* Fill `features`, feature_count of them, for a candidate that can be printed; false where there
-     * are none. NULL: never any. */
-    bool (*features)(opevo_domain *self, opevo_index candidate, float *features);
+    /* Fill the rows of a candidate, feature_count numbers each, and return how many there are, at most
+     * feature_rows_most; 0 where there are none. NULL: never any. As opevo_feature_source. */
+    size_t (*features)(opevo_domain *self, opevo_index candidate, float *rows);
     void (*destroy)(opevo_domain *self);
 } opevo_domain_ops;
 
@@ -42,14 +42,14 @@ struct opevo_domain {
     const char *name;   /* for messages: "the edits of saxpy.ll"; owned by the implementation */
     uint64_t signature; /* of all that decides which candidates there are, and their texts */
     const opevo_space *space; /* candidates are its points; NULL: hashes of texts */
-    size_t feature_count;
+    size_t feature_count, feature_rows_most;
 };
 
 /* A finite space as a domain: the text of a point is that of opevo_space_print. The child step is its
  * variation: cross recombines two parents of equal weight, mutate walks on each parameter's graph
  * with q (opevo/child_sampler.h), and either tries again where a constraint forbids the child. The
- * features of a point are the numbers of its components; those of a text count as 0. `space` must
- * outlive the domain. Errors: NOMEM. */
+ * features of a point are one row, the numbers of its components; that of a text counts as 0. `space`
+ * must outlive the domain. Errors: NOMEM. */
 opevo_status opevo_domain_of_space(const opevo_space *space, opevo_domain **out, opevo_error *err);
 
 bool opevo_domain_print(opevo_domain *domain, opevo_index candidate, opevo_text *out);
@@ -62,7 +62,7 @@ opevo_status opevo_domain_mutate(opevo_domain *domain, opevo_index parent, doubl
                                  opevo_index *out, opevo_error *err);
 opevo_status opevo_domain_cross(opevo_domain *domain, opevo_index a, opevo_index b, opevo_rng *rng,
                                 opevo_index *out, opevo_error *err);
-bool opevo_domain_features(opevo_domain *domain, opevo_index candidate, float *features);
+size_t opevo_domain_features(opevo_domain *domain, opevo_index candidate, float *rows);
 void opevo_domain_destroy(opevo_domain *domain);
 
 /* ---- Texts ---- */

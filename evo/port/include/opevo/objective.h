@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <opevo/domain.h>
 #include <opevo/interrupt.h>
 #include <opevo/space.h>
 #include <opevo/text.h>
@@ -151,7 +152,7 @@ typedef struct opevo_feature_source {
 /* First member, `super`, of every implementation, which fills it in. */
 struct opevo_objective {
     const opevo_objective_ops *ops;
-    const opevo_space *space; /* owned by the implementation */
+    const opevo_space *space; /* owned by the implementation; NULL: candidates are of `domain` */
     const char *name;         /* "recorded:conv_a100", "sim:gtx1080ti mm1"; owned likewise */
     const char *unit;   /* of results (opevo/unit.h): "GFLOP/s"; of times "1/s" (in s), "ms", ... */
     double flop;        /* floating-point operations of one execution, 0 when not known */
@@ -160,6 +161,7 @@ struct opevo_objective {
     /* Computed: evaluate may be called from several threads at once. Otherwise it is measured. */
     bool concurrent;
     size_t wanted; /* points at once that keep it busy; 0: see opevo_objective_wanted */
+    opevo_domain *domain; /* where `space` is NULL; owned likewise */
     const opevo_feature_source *features; /* NULL: none; owned likewise */
     const opevo_criterion *criteria;      /* those after the fitness, criterion 1 first; likewise */
     size_t more_count;                    /* how many those are, below OPEVO_CRITERIA_MOST */

@@ -7,7 +7,6 @@
 #ifndef OPEVO_TUNER_H
 #define OPEVO_TUNER_H
 
-#include <opevo/domain.h>
 #include <opevo/objective.h>
 #include <opevo/random.h>
 #include <opevo/space.h>

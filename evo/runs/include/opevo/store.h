@@ -50,6 +50,7 @@ typedef struct opevo_run_key {
     uint64_t objective_signature;
     uint64_t program; /* of the objective; 0: not known, and not compared */
     const opevo_space *space;
+    opevo_domain *domain; /* where `space` is NULL; used as long as trials of the run are appended */
     const char *unit;
     const opevo_criterion *criteria; /* of the objective: those after the fitness, more_count */
     size_t more_count;
@@ -72,6 +73,10 @@ opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **ou
                                opevo_error *err);
 /* The hash of the program that the run measured; 0 where it is not known. Errors: IO, NOMEM. */
 opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash, opevo_error *err);
+/* Append the text that is kept beside a candidate of the run; nothing for a point of a space, and for
+ * a candidate that no run on this domain has met. Errors: IO, INVALID for a damaged file. */
+opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index candidate,
+                                   opevo_text *out, opevo_error *err);
 /* The criteria of a run after the fitness, at most OPEVO_CRITERIA_MOST - 1; their words live as long
  * as the store is open. Errors: INVALID for a damaged file. */
 opevo_status opevo_store_criteria(opevo_store *store, int64_t run, opevo_criterion *criteria,
