@@ -19,48 +19,40 @@ opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *sp
     return OPEVO_OK;
 }
 
-/* With a space, or a domain, or both. */
-static opevo_status create(const opevo_tuner_ops *ops, const opevo_space *space,
-                           opevo_domain *domain, const opevo_setting_value *settings, uint64_t seed,
-                           opevo_tuner **out, opevo_error *err)
+/* What every tuner begins with, whoever made it. */
+static void begin(opevo_tuner *tuner, const opevo_tuner_ops *ops, const opevo_space *space,
+                  opevo_domain *own)
 {
-    opevo_status status = opevo_i_settings_check(ops, settings, err);
-    opevo_tuner *tuner = NULL;
-    opevo_rng rng;
-
-    if (status == OPEVO_OK)
-        status = opevo_tuner_suits(ops, space, err);
-    if (status != OPEVO_OK)
-        return status;
-    opevo_rng_init(&rng, seed, "tuner", 0);
-    status = ops->create_on ? ops->create_on(domain, settings, &rng, &tuner, err)
-                            : ops->create(space, settings, &rng, &tuner, err);
-    if (status != OPEVO_OK)
-        return status;
     tuner->ops = ops;
     tuner->space = space;
-    tuner->own = NULL;
+    tuner->own = own;
     tuner->features = NULL;
     tuner->criteria = opevo_criteria_fitness();
     tuner->pending = 0;
     tuner->asked = false;
-    *out = tuner;
-    return OPEVO_OK;
 }
 
 opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
                                 const opevo_setting_value *settings, uint64_t seed,
                                 opevo_tuner **out, opevo_error *err)
 {
-    opevo_domain *domain = NULL;
-    opevo_status status = ops->create_on ? opevo_domain_of_space(space, &domain, err) : OPEVO_OK;
+    opevo_domain *own = NULL;
+    opevo_status status = OPEVO_OK;
+    opevo_rng rng;
 
-    if (status == OPEVO_OK)
-        status = create(ops, space, domain, settings, seed, out, err);
-    if (status == OPEVO_OK)
-        (*out)->own = domain;
-    else
-        opevo_domain_destroy(domain);
+    opevo_rng_init(&rng, seed, "tuner", 0);
+    OPEVO_TRY(opevo_i_settings_check(ops, settings, err));
+    OPEVO_TRY(opevo_tuner_suits(ops, space, err));
+    if (ops->create_on) {
+        OPEVO_TRY(opevo_domain_of_space(space, &own, err));
+        OPEVO_TRY(ops->create_on(own, settings, &rng, out, err));
+    } else {
+        OPEVO_TRY(ops->create(space, settings, &rng, out, err));
+    }
+    begin(*out, ops, space, own);
+    return OPEVO_OK;
+cleanup:
+    opevo_domain_destroy(own);
     return status;
 }
 
@@ -68,12 +60,24 @@ opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *dom
                                    const opevo_setting_value *settings, uint64_t seed,
                                    opevo_tuner **out, opevo_error *err)
 {
+    opevo_status status = opevo_i_settings_check(ops, settings, err);
+    opevo_rng rng;
+
+    if (status == OPEVO_OK)
+        status = opevo_tuner_suits(ops, domain->space, err);
+    if (status != OPEVO_OK)
+        return status;
     if (!ops->create_on && !domain->space)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The tuner %s needs a search space, which %s are not; use a tuner that "
                           "works on any candidates, such as random or nsga2.",
                           ops->name, domain->name);
-    return create(ops, domain->space, domain, settings, seed, out, err);
+    opevo_rng_init(&rng, seed, "tuner", 0);
+    status = ops->create_on ? ops->create_on(domain, settings, &rng, out, err)
+                            : ops->create(domain->space, settings, &rng, out, err);
+    if (status == OPEVO_OK)
+        begin(*out, ops, domain->space, NULL);
+    return status;
 }
 
 static opevo_status check_not_asked(const opevo_tuner *tuner, opevo_error *err)

@@ -131,44 +131,27 @@ cleanup:
     return status;
 }
 
-static bool allocate(opevo_session *self)
+static opevo_status allocate(opevo_session *self, opevo_error *err)
 {
+    const opevo_run_options *options = &self->options;
+
+    self->batch = options->batch ? options->batch : opevo_objective_wanted(self->objective);
+    if (options->budget.trials && options->budget.trials < self->batch)
+        self->batch = (size_t)options->budget.trials;
     self->proposals = opevo_malloc(self->batch, sizeof *self->proposals);
     self->points = opevo_malloc(self->batch, sizeof *self->points);
     self->outcomes = opevo_malloc(self->batch, sizeof *self->outcomes);
     self->trials = opevo_malloc(self->batch, sizeof *self->trials);
     self->arrived = opevo_malloc(self->batch, sizeof *self->arrived);
-    return self->proposals && self->points && self->outcomes && self->trials && self->arrived;
-}
-
-static opevo_status prepare(opevo_session *self, opevo_error *err)
-{
-    const opevo_run_options *options = &self->options;
-    opevo_status status = OPEVO_OK;
-
-    self->batch = options->batch ? options->batch : opevo_objective_wanted(self->objective);
-    if (options->budget.trials && options->budget.trials < self->batch)
-        self->batch = (size_t)options->budget.trials;
-    if (!allocate(self))
+    if (!self->proposals || !self->points || !self->outcomes || !self->trials || !self->arrived)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for batches of %zu trials.", self->batch);
-    OPEVO_TRY(self->objective->space
-                  ? opevo_tuner_create(options->tuner, self->objective->space, options->settings,
-                                       options->seed, &self->tuner, err)
-                  : opevo_tuner_create_on(options->tuner, self->objective->domain,
-                                          options->settings, options->seed, &self->tuner, err));
-    if (options->criteria)
-        OPEVO_TRY(opevo_tuner_use_criteria(self->tuner, options->criteria, err));
-    OPEVO_TRY(opevo_tuner_use_features(self->tuner, self->objective->features, err));
-    if (options->earlier_count > 0)
-        OPEVO_TRY(opevo_tuner_learn(self->tuner, options->earlier, options->earlier_count, err));
-    if (options->store)
-        OPEVO_TRY(begin_stored_run(self, err));
-cleanup:
-    return status;
+    return OPEVO_OK;
 }
 
 static void destroy(opevo_session *self)
 {
+    if (!self)
+        return;
     opevo_tuner_destroy(self->tuner);
     opevo_free(self->proposals);
     opevo_free(self->points);
@@ -181,22 +164,34 @@ static void destroy(opevo_session *self)
 opevo_status opevo_session_create(opevo_objective *objective, const opevo_run_options *options,
                                   opevo_session **out, opevo_error *err)
 {
-    opevo_status status = check_budget(&options->budget, err);
+    opevo_status status = OPEVO_OK;
     opevo_session *self = NULL;
 
-    if (status != OPEVO_OK)
-        return status;
+    OPEVO_TRY(check_budget(&options->budget, err));
     self = opevo_calloc(1, sizeof *self);
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run.");
     self->objective = objective;
     self->options = *options;
     self->result.stop = OPEVO_STOP_INTERRUPTED; /* as long as nothing else ends it */
-    status = prepare(self, err);
-    if (status == OPEVO_OK)
-        *out = self;
+    OPEVO_TRY(allocate(self, err));
+    if (objective->space)
+        OPEVO_TRY(opevo_tuner_create(options->tuner, objective->space, options->settings,
+                                     options->seed, &self->tuner, err));
     else
-        destroy(self);
+        OPEVO_TRY(opevo_tuner_create_on(options->tuner, objective->domain, options->settings,
+                                        options->seed, &self->tuner, err));
+    if (options->criteria)
+        OPEVO_TRY(opevo_tuner_use_criteria(self->tuner, options->criteria, err));
+    OPEVO_TRY(opevo_tuner_use_features(self->tuner, objective->features, err));
+    if (options->earlier_count > 0)
+        OPEVO_TRY(opevo_tuner_learn(self->tuner, options->earlier, options->earlier_count, err));
+    if (options->store)
+        OPEVO_TRY(begin_stored_run(self, err));
+    *out = self;
+    self = NULL;
+cleanup:
+    destroy(self);
     return status;
 }
 
