@@ -150,6 +150,7 @@ static void test_tables_are_tables(void **state)
         "DROP TABLE packed; CREATE VIRTUAL TABLE packed USING fts5(run, trial_count, trials)",
         ("CREATE VIEW Finals AS SELECT 1 AS run, 1 AS place, NULL AS point, x'' AS fitness, '' AS"
          " message"),
+        "CREATE VIEW candidates AS SELECT 1 AS space, x'' AS point, '' AS text",
     };
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);

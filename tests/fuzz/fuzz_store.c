@@ -114,6 +114,29 @@ static opevo_run_key key_of(const opevo_space *space)
                            .unit = "GFLOP/s"};
 }
 
+static bool print_candidate(opevo_domain *domain, opevo_index candidate, opevo_text *out)
+{
+    (void)domain;
+    opevo_text_printf(out, "[%llua]", (unsigned long long)candidate);
+    return true;
+}
+
+/* A run on a domain that is not a space, whose candidates have texts. */
+static void make_run_on_domain(opevo_store *store)
+{
+    static const opevo_domain_ops ops = {.kind = "edits", .print = print_candidate};
+    opevo_domain domain = {.ops = &ops, .name = "edits of a word", .signature = 99};
+    opevo_run_key key = key_of(NULL);
+    opevo_trial trial = {.number = 1, .proposal = {1, "child"}, .outcome = {.fitness = 1}};
+    opevo_error err = {OPEVO_OK, ""};
+    int64_t run = 0;
+
+    key.domain = &domain;
+    key.seed = 78;
+    FUZZ_CHECK(opevo_store_begin(store, &key, &run, &err) == OPEVO_OK);
+    FUZZ_CHECK(opevo_store_append(store, run, &trial, 1, &err) == OPEVO_OK);
+}
+
 static void make_run(const char *path, const opevo_space *space)
 {
     opevo_run_key key = key_of(space);
@@ -134,6 +157,7 @@ static void make_run(const char *path, const opevo_space *space)
         FUZZ_CHECK(opevo_store_append(store, run, &trial, 1, &err) == OPEVO_OK);
     }
     FUZZ_CHECK(opevo_store_put_finals(store, run, &finals, &err) == OPEVO_OK);
+    make_run_on_domain(store);
     opevo_store_close(store);
 }
 
@@ -396,10 +420,13 @@ static void read_run(opevo_store *store, int64_t run)
     opevo_criterion found[OPEVO_CRITERIA_MOST - 1];
     size_t found_count = 0;
     uint64_t trials = 0;
+    opevo_text text = {0};
 
     if (fuzz_accepts(opevo_store_space(store, run, &space, &err), &err) && space)
         fuzz_accepts(opevo_store_find(store, run, space, &trials, &err), &err);
     read_trials(store, run, space);
+    fuzz_accepts(opevo_store_candidate(store, run, 1, &text, &err), &err);
+    opevo_text_free(&text);
     if (fuzz_accepts(opevo_store_criteria(store, run, found, &found_count, &err), &err)) {
         FUZZ_CHECK(found_count < OPEVO_CRITERIA_MOST);
         for (size_t i = 0; i < found_count; i++)
