@@ -130,28 +130,29 @@ static size_t features(opevo_domain *domain, opevo_index candidate, float *row)
 {
     const space_domain *self = (space_domain *)domain;
     const opevo_space *space = domain->space;
-    opevo_index *vertices = NULL;
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
     opevo_value *components = NULL;
-    bool known = candidate < opevo_space_size(space);
 
-    vertices = known ? opevo_malloc(self->width, sizeof *vertices) : NULL;
-    components = known ? opevo_malloc(self->arity_most, sizeof *components) : NULL;
-    known = vertices && components;
-    if (known)
-        opevo_space_decode(space, candidate, vertices);
-    for (size_t i = 0; known && i < self->width; i++) {
+    if (candidate >= opevo_space_size(space))
+        return 0;
+    components = opevo_malloc(self->arity_most, sizeof *components);
+    if (!components)
+        return 0;
+    opevo_space_decode(space, candidate, vertices);
+    for (size_t i = 0; i < self->width; i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
+        bool active = vertices[i] != OPEVO_INACTIVE;
 
-        opevo_parameter_value(parameter, vertices[i], components);
+        if (active)
+            opevo_parameter_value(parameter, vertices[i], components);
         for (size_t k = 0; k < opevo_parameter_arity(parameter); k++) {
-            double number = opevo_value_number(components[k]);
+            double number = active ? opevo_value_number(components[k]) : NAN;
 
             *row++ = isfinite(number) ? (float)number : 0;
         }
     }
-    opevo_free(vertices);
     opevo_free(components);
-    return known;
+    return 1;
 }
 
 static const opevo_domain_ops space_ops = {

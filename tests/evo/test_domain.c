@@ -15,19 +15,22 @@
 #include <opevo/parallel.h>
 #include <opevo/random.h>
 
+#include "branched_spaces.h"
+
 static const char constrained[] =
     "{\"K\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"o\": {\"_type\": \"permutation\","
     " \"_value\": [3]}, \"t\": {\"_type\": \"choice\", \"_value\": [\"row\", \"col\"]},"
     " \"_constraints\": [\"K[0] * K[1] <= 16\"]}";
 
-static void test_print_and_parse(void **state)
+static const char *const spaces[] = {constrained, "{" TWO_LEVELS TWO_LEVELS_CONSTRAINT "}"};
+
+static void check_print_and_parse(const char *json)
 {
-    opevo_space *space = formula_space(constrained);
+    opevo_space *space = formula_space(json);
     opevo_index size = opevo_space_size(space);
     opevo_domain *domain = NULL;
     opevo_text text = {0};
 
-    (void)state;
     CHECK_OK(opevo_domain_of_space(space, &domain, &err));
     assert_true(domain->space == space && domain->signature == opevo_space_signature(space));
     for (opevo_index point = 0; point < size; point++) {
@@ -53,10 +56,17 @@ static void test_print_and_parse(void **state)
     opevo_space_destroy(space);
 }
 
-/* 200 draws for each allowed point: a sampler that gives one point 1.3 times its share is rejected. */
-static void test_sample_is_uniform(void **state)
+static void test_print_and_parse(void **state)
 {
-    opevo_space *space = formula_space(constrained);
+    (void)state;
+    check_print_and_parse(spaces[0]);
+    check_print_and_parse(spaces[1]);
+}
+
+/* 200 draws for each allowed point: a sampler that gives one point 1.3 times its share is rejected. */
+static void check_sample(const char *json)
+{
+    opevo_space *space = formula_space(json);
     size_t size = (size_t)opevo_space_size(space);
     uint64_t *times = calloc(size, sizeof *times);
     opevo_domain *domain = NULL;
@@ -64,7 +74,6 @@ static void test_sample_is_uniform(void **state)
     size_t allowed = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     CHECK_OK(opevo_domain_of_space(space, &domain, &err));
     for (size_t point = 0; point < size; point++)
@@ -87,12 +96,19 @@ static void test_sample_is_uniform(void **state)
     opevo_space_destroy(space);
 }
 
+static void test_sample_is_uniform(void **state)
+{
+    (void)state;
+    check_sample(spaces[0]);
+    check_sample(spaces[1]);
+}
+
 /* The same stream gives the same child as the child step, whose law is verified elsewhere. */
 static void check_child(opevo_child_sampler *sampler, const opevo_space *space,
                         const opevo_index *parents, size_t count, opevo_rng rng, opevo_index child)
 {
     static const double weights[] = {1, 1};
-    opevo_index vertices[3][3];
+    opevo_index vertices[3][16];
     const opevo_index *rows[] = {vertices[0], vertices[1]};
     opevo_index_set *none = opevo_index_set_create();
     opevo_index right = 0;
@@ -105,16 +121,15 @@ static void check_child(opevo_child_sampler *sampler, const opevo_space *space,
     opevo_index_set_destroy(none);
 }
 
-static void test_variation_is_the_child_step(void **state)
+static void check_variation(const char *json)
 {
     static const double levels[] = {0.5, 0, 0.9, 0.5};
-    opevo_space *space = formula_space(constrained);
+    opevo_space *space = formula_space(json);
     opevo_child_sampler *recombine = NULL;
     opevo_domain *domain = NULL;
     opevo_index child = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     CHECK_OK(opevo_domain_of_space(space, &domain, &err));
     CHECK_OK(opevo_child_sampler_create(space, 0, OPEVO_DUPLICATE_REDRAW, &recombine, &err));
@@ -142,6 +157,36 @@ static void test_variation_is_the_child_step(void **state)
     CHECK_FAILS(OPEVO_INVALID, "below 1", opevo_domain_mutate(domain, 0, 1, &rng, &child, &err));
     CHECK_FAILS(OPEVO_INVALID, "below 1", opevo_domain_mutate(domain, 0, NAN, &rng, &child, &err));
     opevo_child_sampler_destroy(recombine);
+    opevo_domain_destroy(domain);
+    opevo_space_destroy(space);
+}
+
+static void test_variation_is_the_child_step(void **state)
+{
+    (void)state;
+    check_variation(spaces[0]);
+    check_variation(spaces[1]);
+}
+
+/* What is not active counts as 0. */
+static void test_features_of_branches(void **state)
+{
+    opevo_space *space = formula_space("{" FLAT_CHOICE "}");
+    const float right[7] = {4, 0, 3, 1, 4, 0, 1};
+    float features[7] = {0};
+    opevo_domain *domain = NULL;
+    opevo_index point = 0;
+
+    (void)state;
+    CHECK_OK(opevo_domain_of_space(space, &domain, &err));
+    assert_int_equal(domain->feature_count, 7);
+    CHECK_OK(opevo_space_read(space, "n=4 op=conv kernel=3 tile=1,4 last=1", &point, &err));
+    assert_int_equal(opevo_domain_features(domain, point, features), 1);
+    assert_memory_equal(features, right, sizeof right);
+    CHECK_OK(opevo_space_read(space, "n=2 op=skip last=0", &point, &err));
+    assert_int_equal(opevo_domain_features(domain, point, features), 1);
+    for (size_t i = 0; i < 7; i++)
+        assert_true(features[i] == (i == 0 ? 2 : 0));
     opevo_domain_destroy(domain);
     opevo_space_destroy(space);
 }
@@ -267,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_sample_is_uniform),
         cmocka_unit_test(test_variation_is_the_child_step),
         cmocka_unit_test(test_features),
+        cmocka_unit_test(test_features_of_branches),
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_texts),
     };

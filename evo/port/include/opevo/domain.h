@@ -48,8 +48,8 @@ struct opevo_domain {
 /* A finite space as a domain: the text of a point is that of opevo_space_print. The child step is its
  * variation: cross recombines two parents of equal weight, mutate walks on each parameter's graph
  * with q (opevo/child_sampler.h), and either tries again where a constraint forbids the child. The
- * features of a point are one row, the numbers of its components; that of a text counts as 0. `space`
- * must outlive the domain. Errors: NOMEM. */
+ * features of a point are one row, the numbers of its components; those of texts, and of parameters
+ * that are not active, count as 0. `space` must outlive the domain. Errors: NOMEM. */
 opevo_status opevo_domain_of_space(const opevo_space *space, opevo_domain **out, opevo_error *err);
 
 bool opevo_domain_print(opevo_domain *domain, opevo_index candidate, opevo_text *out);
