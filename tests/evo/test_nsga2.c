@@ -282,8 +282,7 @@ static void test_known_front(void **state)
     assert_true(of_random < 0.5 * right);
 }
 
-/* Only the first criterion counts where there is one: the fitness, as for every other tuner; failures
- * do not breed. */
+/* With the fitness alone it is a genetic algorithm; a third of the points fail. */
 static void test_one_criterion(void **state)
 {
     opevo_space *space = formula_space(zdt_space);
