@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Children drawn one at a time: a parent for each parameter by its weight, a walk from there, and the
+ * same again for what may not be proposed. */
+
 #include <opevo/child_sampler.h>
 
 #include <opevo/memory.h>

@@ -74,6 +74,11 @@ static opevo_status measure(const opevo_i_finals *finals, opevo_objective *objec
                             opevo_stored_finals *out, opevo_error *err)
 {
     size_t count = finals->count;
+    opevo_finals_plan plan = {.finalists = finals->finalists,
+                              .count = count,
+                              .rounds = finals->rounds,
+                              .seed = seed,
+                              .interrupt = &opevo_i_interrupted};
 
     *out = (opevo_stored_finals){.count = count, .rounds = (size_t)finals->rounds};
     out->points = opevo_malloc(count, sizeof *out->points);
@@ -82,8 +87,7 @@ static opevo_status measure(const opevo_i_finals *finals, opevo_objective *objec
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for finals.");
     for (size_t i = 0; i < count; i++)
         out->points[i] = finals->finalists[i].point;
-    return opevo_live_finals(objective, finals->finalists, count, finals->rounds, seed,
-                             &opevo_i_interrupted, out->fitness, &out->library, err);
+    return opevo_live_finals(objective, &plan, out->fitness, &out->library, err);
 }
 
 static opevo_status judge(opevo_i_finals *finals, const opevo_stored_finals *stored,

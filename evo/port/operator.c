@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Operators as text: the named ones, the forms with shapes, and the spaces that the paper tunes them
+ * over. */
+
 #include <opevo/operator.h>
 
 #include <opevo/closest.h>

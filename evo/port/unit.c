@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Units of results: how fitness and time are turned into what is shown. */
+
 #include <opevo/unit.h>
 
 #include <float.h>

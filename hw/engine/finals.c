@@ -69,21 +69,20 @@ static opevo_status run_round(rounds *self, size_t round, uint64_t seed, opevo_e
                                       err);
 }
 
-opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist *finalists,
-                               size_t count, uint64_t number, uint64_t seed,
-                               const opevo_interrupt *interrupt, double *fitness,
-                               opevo_text *library, opevo_error *err)
+opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finals_plan *plan,
+                               double *fitness, opevo_text *library, opevo_error *err)
 {
+    size_t count = plan->count;
     rounds self = {.live = opevo_i_live_of(objective),
-                   .finalists = finalists,
+                   .finalists = plan->finalists,
                    .count = count,
-                   .rounds = (size_t)number,
+                   .rounds = (size_t)plan->rounds,
                    .fitness = fitness,
-                   .interrupt = interrupt,
+                   .interrupt = plan->interrupt,
                    .library = library};
     opevo_status status = OPEVO_OK;
 
-    if (!self.live || count < 2 || number < 1)
+    if (!self.live || count < 2 || plan->rounds < 1)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Finals need a live objective, two finalists and a round.");
     self.order = opevo_calloc(count, sizeof *self.order);
@@ -93,7 +92,7 @@ opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist 
         goto cleanup;
     }
     for (size_t i = 0; i < self.rounds; i++)
-        OPEVO_TRY(run_round(&self, i, seed, err));
+        OPEVO_TRY(run_round(&self, i, plan->seed, err));
 cleanup:
     opevo_free(self.order);
     opevo_free(self.points);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* From asked points to outcomes: points become tasks of the pool, results become outcomes. */
+
 #include "live_internal.h"
 
 #include <opevo/memory.h>

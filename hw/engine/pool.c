@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The loop that starts workers, hands out jobs, waits for results and replaces lost workers. */
+
 #include "pool_internal.h"
 
 #include <opevo/clock.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Commands split into arguments, and the values of parameters put into them. */
+
 #include "command_line_internal.h"
 
 #include <opevo/memory.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* One read from a pipe into a growing text. */
+
 #include "pipe_internal.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Guarded memory, random inputs, right results and the check against them, for every operand of the
+ * list. */
+
 #include "operands_internal.h"
 
 #include <opevo/memory.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Whole lines cut out of what has been received so far. */
+
 #include "lines_internal.h"
 
 #include <string.h>

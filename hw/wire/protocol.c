@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Jobs and results as JSON and back. What comes in is checked before it is used. */
+
 #include "protocol_internal.h"
 
 #include <opevo/memory.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Readings parsed and applied. Regular expressions are bounded in size, and a search that may take
+ * long runs in a child process. */
+
 #include "reading_internal.h"
 
 #include <opevo/memory.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Medians, and their confidence intervals from order statistics. */
+
 #include "samples_internal.h"
 
 #include <opevo/gsl_errors.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The lock of a device: a record lock on a file, given up with the process that holds it. */
+
 #include "turn_internal.h"
 
 #include "backend_internal.h"

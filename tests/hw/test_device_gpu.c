@@ -210,7 +210,8 @@ static void test_library(void **state)
 
         CHECK_OK(opevo_operator_parse(forms[i], &op, &err));
         objective = open_zoo(op);
-        CHECK_OK(opevo_live_finals(objective, finalists, 2, 1, 1, NULL, fitness, &said, &err));
+        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 1, 1, NULL},
+                                   fitness, &said, &err));
         fprintf(stderr, "%s: %s\n", forms[i], opevo_text_string(&said));
         if (!(fitness[1] > 0) && !strstr(opevo_text_string(&said), "there is no"))
             fail_msg("%s by the library: %s", forms[i], opevo_text_string(&said));

@@ -311,7 +311,8 @@ static void test_library(void **state)
     opevo_text library = {0};
 
     (void)state;
-    CHECK_OK(opevo_live_finals(objective, finalists, 2, 6, 1, NULL, fitness, &library, &err));
+    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 6, 1, NULL},
+                               fitness, &library, &err));
     assert_non_null(strstr(opevo_text_string(&library), "OpenBLAS, its kernels for "));
     CHECK_OK(opevo_finals_judge(finalists, 2, 6, fitness, &verdict, &err));
     assert_true(finalists[0].median > 0 && finalists[1].median > 0);

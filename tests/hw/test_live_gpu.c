@@ -181,7 +181,8 @@ static void test_library(void **state)
             setenv("FAKE_GPU_MOST", rows[i].most, 1);
         CHECK_OK(opevo_operator_parse(rows[i].op, &op, &err));
         objective = open_fake_for(rows[i].device, rows[i].dialect, op);
-        CHECK_OK(opevo_live_finals(objective, finalists, 2, 3, 1, NULL, fitness, &library, &err));
+        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 3, 1, NULL},
+                                   fitness, &library, &err));
         assert_non_null(strstr(opevo_text_string(&library), rows[i].title));
         for (size_t k = 3; k < 6; k++)
             CHECK_CLOSE(fitness[k], count ? opevo_operator_flop(&op) / (1e-5 * count) / 1e9 : 0,

@@ -97,16 +97,21 @@ typedef struct opevo_final_verdict {
     double library_ratio, library_low, library_high; /* likewise of the library's time */
 } opevo_final_verdict;
 
-/* Measure the finalists again, in rounds, each once in a round in an order drawn from `seed`, on one
- * worker, so that whatever disturbs the device disturbs all of them alike. Of `finalists` the points
- * are read. `fitness` gets count * rounds numbers, finalist after finalist, 0 for what failed;
+typedef struct opevo_finals_plan {
+    const opevo_finalist *finalists; /* the points are read */
+    size_t count;
+    uint64_t rounds, seed;
+    const opevo_interrupt *interrupt; /* may be NULL */
+} opevo_finals_plan;
+
+/* Measure the finalists again, in rounds, each once in a round in an order drawn from the seed, on one
+ * worker, so that whatever disturbs the device disturbs all of them alike. `fitness` gets
+ * count * rounds numbers, finalist after finalist, 0 for what failed;
  * `library`, which may be NULL without one, what the library is called, or why it was not measured,
  * after which it is not asked again. Returns what evaluating returns; INVALID for fewer than two, or
- * an objective that is not live; INTERRUPTED as soon as *interrupt, which may be NULL, is raised. */
-opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finalist *finalists,
-                               size_t count, uint64_t rounds, uint64_t seed,
-                               const opevo_interrupt *interrupt, double *fitness,
-                               opevo_text *library, opevo_error *err);
+ * an objective that is not live; INTERRUPTED as soon as the interrupt is raised. */
+opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finals_plan *plan,
+                               double *fitness, opevo_text *library, opevo_error *err);
 /* Fill in the finalists, and the verdict, from the fitness in each round. Errors: NOMEM. */
 opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_t rounds,
                                 const double *fitness, opevo_final_verdict *verdict,
