@@ -63,9 +63,9 @@ static int level_of(opevo_annotation kind)
     return opevo_i_is_thread(kind) || kind == OPEVO_ANNOTATION_PARALLEL ? 1 : 0;
 }
 
-static variable *row_at(walker *self, int place)
+static variable *row_at(walker *self, int depth)
 {
-    return &self->row[self->row_of[self->stack[place]]];
+    return &self->row[self->row_of[self->stack[depth]]];
 }
 
 static void enter(walker *self, const opevo_i_loop *loop)
@@ -103,8 +103,8 @@ static void multiply_up(walker *self, const variable *row)
         char name[sizeof one->name];
 
         memcpy(name, one->name, sizeof name);
-        for (int place = 0; place < self->depth; place++) {
-            touch *up = find_touch(row_at(self, place), name);
+        for (int depth = 0; depth < self->depth; depth++) {
+            touch *up = find_touch(row_at(self, depth), name);
 
             if (up && moves)
                 up->count *= (double)row->length;
@@ -118,8 +118,8 @@ static void multiply_up(walker *self, const variable *row)
 static void push_base(walker *self, const variable *row, int level)
 {
     for (int i = 0; i < row->touches; i++) {
-        for (int place = 0; place < self->depth; place++) {
-            variable *above = row_at(self, place);
+        for (int depth = 0; depth < self->depth; depth++) {
+            variable *above = row_at(self, depth);
             touch *up = find_touch(above, row->touched[i].name);
 
             if (up && level_of(above->kind) == level + 1) {
@@ -178,10 +178,10 @@ static int64_t stride_of(const opevo_i_atoms *atoms, const opevo_i_affine *a, in
 }
 
 /* Stride along an open loop; a thread axis has one atom in C and others in the copies. */
-static int64_t stride_along(const walker *self, const opevo_i_affine *address, int place,
+static int64_t stride_along(const walker *self, const opevo_i_affine *address, int depth,
                             const opevo_i_stage *copy)
 {
-    int key = self->stack[place];
+    int key = self->stack[depth];
     int64_t stride = 0;
 
     if (key < self->keys)
@@ -203,11 +203,11 @@ static void touch_stage(walker *self, int number, const opevo_i_affine *index,
     touch one = {.count = 1, .reuse = 1};
 
     snprintf(one.name, sizeof one.name, "%s_%d", stage->name, self->accesses[number]++);
-    for (int place = 0; place < self->depth; place++) {
-        variable *row = row_at(self, place);
+    for (int depth = 0; depth < self->depth; depth++) {
+        variable *row = row_at(self, depth);
         touch *there = find_touch(row, one.name);
 
-        one.stride = (double)stride_along(self, &address, place, copy);
+        one.stride = (double)stride_along(self, &address, depth, copy);
         if (!there && row->touches < MOST_TOUCHES)
             there = &row->touched[row->touches++];
         if (there)

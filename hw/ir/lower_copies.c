@@ -5,9 +5,9 @@
 #include "lower_internal.h"
 
 /* The axes of a copy with its thread loops as the threads of C; what they have too many is cut off
- * by conditions. */
+ * by guards. */
 static void bind_axes(opevo_i_lowering *self, const opevo_i_stage *stage, opevo_i_affine *axis,
-                      opevo_i_conditions *keep)
+                      opevo_i_guards *keep)
 {
     opevo_i_atoms *atoms = &self->schedule->atoms;
 
@@ -26,15 +26,15 @@ static void bind_axes(opevo_i_lowering *self, const opevo_i_stage *stage, opevo_
             return;
         }
         thread = opevo_i_affine_atom(self->nest->bound[loop->annotation]);
-        opevo_i_lower_add_condition(self, keep, &thread, 0, loop->extent);
+        opevo_i_lower_add_guard(self, keep, &thread, 0, loop->extent);
         for (int d = 0; d < stage->axes; d++)
             axis[d] = opevo_i_affine_replace(atoms, &axis[d], loop->atom, &thread);
     }
     for (int d = 0; d < stage->axes; d++)
-        opevo_i_lower_add_condition(self, keep, &axis[d], 0, stage->axis_extent[d]);
+        opevo_i_lower_add_guard(self, keep, &axis[d], 0, stage->axis_extent[d]);
 }
 
-/* Registers that hold what one thread brings of a staged copy: one for each turn of its loops. */
+/* Registers that hold what one thread brings of a staged copy: one for each iteration of its loops. */
 static opevo_i_access staging(opevo_i_lowering *self, int number)
 {
     const opevo_i_stage *stage = &self->schedule->stage[number];
@@ -55,13 +55,13 @@ static opevo_i_access staging(opevo_i_lowering *self, int number)
     return access;
 }
 
-/* The element of a copy at its own axes, in the turn given (NULL: this one). */
+/* The element of a copy at its own axes, in the iteration given (NULL: this one). */
 static opevo_i_access held_access(opevo_i_lowering *self, int number, const opevo_i_affine *axis,
-                                  const opevo_i_affine *turn)
+                                  const opevo_i_affine *iteration)
 {
     const opevo_i_stage *stage = &self->schedule->stage[number];
     opevo_i_affine now = opevo_i_affine_atom(self->compute->loop[stage->attached].atom);
-    opevo_i_affine offset = opevo_i_lower_select_copy(self, stage, turn ? turn : &now);
+    opevo_i_affine offset = opevo_i_lower_select_copy(self, stage, iteration ? iteration : &now);
     opevo_i_affine own[OPEVO_I_AXES];
     opevo_i_access held = {.buffer = number};
 
@@ -75,7 +75,7 @@ static opevo_i_access held_access(opevo_i_lowering *self, int number, const opev
     return held;
 }
 
-/* Where a thread leaves its sums for the one that adds them: a place for each element of the copy and
+/* Where a thread leaves its sums for the one that adds them: an element for each element of the copy and
  * each thread in x and y, neighbouring threads side by side. */
 static opevo_i_access mailbox(opevo_i_lowering *self, int number, const opevo_i_access *held)
 {
@@ -101,7 +101,7 @@ static opevo_i_access mailbox(opevo_i_lowering *self, int number, const opevo_i_
     return access;
 }
 
-/* One round of gathering: the thread whose turn it is sends, the first one receives. */
+/* One round of gathering: the thread whose iteration it is sends, the first one receives. */
 static opevo_i_leaf round_leaf(opevo_i_lowering *self, int number, opevo_i_copy_kind kind,
                                const opevo_i_affine *round, const opevo_i_access *held)
 {
@@ -115,13 +115,13 @@ static opevo_i_leaf round_leaf(opevo_i_lowering *self, int number, opevo_i_copy_
         leaf.factor[0] = *held;
         thread = opevo_i_affine_add(&self->schedule->atoms, thread, -1, round);
     }
-    opevo_i_lower_add_condition(self, &leaf.keep, &thread, 0, 1);
+    opevo_i_lower_add_guard(self, &leaf.keep, &thread, 0, 1);
     return leaf;
 }
 
-/* The leaf of a copy's nest; `turn` replaces the loop that it is attached at (NULL: does not). */
+/* The leaf of a copy's nest; `iteration` replaces the loop that it is attached at (NULL: does not). */
 static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_kind kind,
-                              const opevo_i_affine *turn)
+                              const opevo_i_affine *iteration)
 {
     opevo_i_stage *stage = number == self->output ? self->zeroed : &self->schedule->stage[number];
     opevo_i_atoms *atoms = &self->schedule->atoms;
@@ -134,9 +134,9 @@ static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_k
     bind_axes(self, stage, axis, &leaf.keep);
     for (int d = 0; d < self->schedule->compute.tensor[stage->tensor].dims; d++) {
         index[d] = opevo_i_schedule_copied(self->schedule, stage, d, axis);
-        if (turn && stage->kind == OPEVO_I_CACHE_READ)
+        if (iteration && stage->kind == OPEVO_I_CACHE_READ)
             index[d] = opevo_i_affine_replace(atoms, &index[d],
-                                              self->compute->loop[stage->attached].atom, turn);
+                                              self->compute->loop[stage->attached].atom, iteration);
     }
     if (number == self->output) { /* the sums gather in C itself */
         leaf.kind = OPEVO_I_ZERO;
@@ -147,9 +147,9 @@ static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_k
     }
     if (kind == OPEVO_I_SEND || kind == OPEVO_I_RECEIVE) {
         held = held_access(self, number, axis, NULL);
-        return round_leaf(self, number, kind, turn, &held);
+        return round_leaf(self, number, kind, iteration, &held);
     }
-    held = held_access(self, number, axis, turn);
+    held = held_access(self, number, axis, iteration);
     if (kind == OPEVO_I_CLEAR) {
         leaf.kind = OPEVO_I_ZERO;
         leaf.factors = 0;
@@ -158,7 +158,7 @@ static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_k
         if (self->slices > 1) { /* only the thread that has the whole sum */
             opevo_i_affine thread = opevo_i_affine_atom(self->slice);
 
-            opevo_i_lower_add_condition(self, &leaf.keep, &thread, 0, 1);
+            opevo_i_lower_add_guard(self, &leaf.keep, &thread, 0, 1);
         }
         leaf.kind = kind == OPEVO_I_WRITE ? OPEVO_I_COPY : OPEVO_I_ADD;
         opevo_i_lower_bound_index(self, &leaf.keep, self->output, index);
@@ -177,11 +177,11 @@ static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_k
 }
 
 void opevo_i_lower_add_nest(opevo_i_lowering *self, opevo_i_node *parent, int number,
-                            opevo_i_copy_kind kind, const opevo_i_affine *turn)
+                            opevo_i_copy_kind kind, const opevo_i_affine *iteration)
 {
     const opevo_i_stage *stage =
         number == self->output ? self->zeroed : &self->schedule->stage[number];
-    opevo_i_leaf leaf = copy_leaf(self, number, kind, turn);
+    opevo_i_leaf leaf = copy_leaf(self, number, kind, iteration);
     bool spread = false; /* over virtual threads */
 
     for (int i = 0; i < stage->loops && parent; i++) {

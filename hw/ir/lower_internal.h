@@ -34,32 +34,42 @@ static inline bool opevo_i_is_tensor(const opevo_i_stage *stage)
     return stage->kind == OPEVO_I_TENSOR || stage->kind == OPEVO_I_COMPUTE;
 }
 
-/* lower_statements.c. A new last node of `parent`, NULL without memory. */
+/* The files that lower, each using those before it only: lower_nodes, lower_access, lower_copies,
+ * lower_tail, lower_loops, lower. */
+
+/* ---- lower_nodes.c ---- */
+
+/* A new last node of `parent`, NULL without memory. */
 opevo_i_node *opevo_i_lower_add_node(opevo_i_lowering *self, opevo_i_node *parent,
                                      opevo_i_node_kind kind);
 opevo_i_node *opevo_i_lower_add_loop(opevo_i_lowering *self, opevo_i_node *parent, int atom,
                                      int64_t extent, opevo_annotation annotation);
-/* least <= value < limit, unless it always holds; and that an index lies inside its tensor. */
-void opevo_i_lower_add_condition(opevo_i_lowering *self, opevo_i_conditions *conditions,
-                                 const opevo_i_affine *value, int64_t least, int64_t limit);
-void opevo_i_lower_bound_index(opevo_i_lowering *self, opevo_i_conditions *conditions, int tensor,
-                               const opevo_i_affine *index);
-/* Make room in a buffer for all that an access may touch. */
-void opevo_i_lower_grow(opevo_i_lowering *self, const opevo_i_access *access);
-/* What selects the copy of a virtual thread, and the half of a double buffer; `turn` is the number
- * of the turn that the half belongs to. */
-opevo_i_affine opevo_i_lower_select_copy(opevo_i_lowering *self, const opevo_i_stage *stage,
-                                         const opevo_i_affine *turn);
-/* The element of a stage at an index of its tensor, or at the axes of a copy that is written. */
-opevo_i_access opevo_i_lower_access_of(opevo_i_lowering *self, int number,
-                                       const opevo_i_affine *index);
 /* Loops over the virtual threads that a leaf depends on; returns what it goes into. And a leaf. */
 opevo_i_node *opevo_i_lower_add_vthreads(opevo_i_lowering *self, opevo_i_node *parent,
                                          const opevo_i_leaf *leaf);
 void opevo_i_lower_add_leaf(opevo_i_lowering *self, opevo_i_node *parent, const opevo_i_leaf *leaf);
 
-/* lower_copies.c: what is done with a copy: fill it; bring its elements to registers and put them
- * there; set it to zero; write it to C, or add it to C; send it to another thread, and add what came. */
+/* ---- lower_access.c ---- */
+
+/* least <= value < limit, unless it always holds; and that an index lies inside its tensor. */
+void opevo_i_lower_add_guard(opevo_i_lowering *self, opevo_i_guards *guards,
+                             const opevo_i_affine *value, int64_t least, int64_t limit);
+void opevo_i_lower_bound_index(opevo_i_lowering *self, opevo_i_guards *guards, int tensor,
+                               const opevo_i_affine *index);
+/* Make room in a buffer for all that an access may touch. */
+void opevo_i_lower_grow(opevo_i_lowering *self, const opevo_i_access *access);
+/* What selects the copy of a virtual thread, and the half of a double buffer; `iteration` is the number
+ * of the iteration that the half belongs to. */
+opevo_i_affine opevo_i_lower_select_copy(opevo_i_lowering *self, const opevo_i_stage *stage,
+                                         const opevo_i_affine *iteration);
+/* The element of a stage at an index of its tensor, or at the axes of a written copy. */
+opevo_i_access opevo_i_lower_access_of(opevo_i_lowering *self, int number,
+                                       const opevo_i_affine *index);
+
+/* ---- lower_copies.c ---- */
+
+/* What is done with a copy: fill it; bring its elements to registers and put them there; set it to
+ * zero; write it to C, or add it to C; send it to another thread, and add what came. */
 typedef enum opevo_i_copy_kind {
     OPEVO_I_FILL,
     OPEVO_I_FETCH,
@@ -70,14 +80,21 @@ typedef enum opevo_i_copy_kind {
     OPEVO_I_SEND,
     OPEVO_I_RECEIVE
 } opevo_i_copy_kind;
-/* The loops of a copy around one statement; `turn` replaces the loop that it is attached at (NULL:
+/* The loops of a copy around one statement; `iteration` replaces the loop that it is attached at (NULL:
  * does not). */
 void opevo_i_lower_add_nest(opevo_i_lowering *self, opevo_i_node *parent, int number,
-                            opevo_i_copy_kind kind, const opevo_i_affine *turn);
+                            opevo_i_copy_kind kind, const opevo_i_affine *iteration);
 
-/* lower_trim.c: what is done in a turn of loop `at` of C, once with all turns of the trimmed loop of the
- * written copy and once without those that bring nothing, for where the loops around it are near their end. */
+/* ---- lower_tail.c ---- */
+
+/* The body of loop `at` of C, once with all iterations of the trimmed loop of the written copy and once
+ * without those that bring nothing, for where the loops around it are near their end. */
 void opevo_i_lower_trimmed(opevo_i_lowering *self, opevo_i_node *parent, int at,
                            void (*sums)(opevo_i_lowering *self, opevo_i_node *into, int at));
+
+/* ---- lower_loops.c ---- */
+
+/* Loops `at` and inner of C, and all that is attached there. */
+void opevo_i_lower_loops(opevo_i_lowering *self, opevo_i_node *parent, int at);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A schedule lowered to statements: loops, barriers, conditions and, as leaves, moves and
+/* A schedule lowered to statements: loops, barriers, guards and, as leaves, moves and
  * multiplications of single elements. Bound loops have no node; blocks and threads are variables. */
 
 #ifndef OPEVO_NEST_INTERNAL_H
@@ -9,20 +9,20 @@
 #include "schedule_internal.h"
 
 enum {
-    OPEVO_I_CONDITIONS = 10,
+    OPEVO_I_GUARDS = 10,
     OPEVO_I_BUFFERS = 2 * OPEVO_I_STAGES /* stages, then the registers of staged copies */
 };
 
 /* least <= value < limit */
-typedef struct opevo_i_condition {
+typedef struct opevo_i_guard {
     opevo_i_affine value;
     int64_t least, limit;
-} opevo_i_condition;
+} opevo_i_guard;
 
-typedef struct opevo_i_conditions {
+typedef struct opevo_i_guards {
     int count;
-    opevo_i_condition item[OPEVO_I_CONDITIONS];
-} opevo_i_conditions;
+    opevo_i_guard item[OPEVO_I_GUARDS];
+} opevo_i_guards;
 
 typedef struct opevo_i_access {
     int buffer;
@@ -43,8 +43,8 @@ typedef struct opevo_i_leaf {
     opevo_i_access to;
     int factors; /* 0, 1, 1, 2 or more */
     opevo_i_access factor[OPEVO_OPERANDS - 1];
-    opevo_i_conditions keep;   /* nothing is done unless all hold */
-    opevo_i_conditions inside; /* COPY: 0 takes the place of the factor unless all hold */
+    opevo_i_guards keep;   /* nothing is done unless all hold */
+    opevo_i_guards inside; /* COPY: 0 takes the place of the factor unless all hold */
 } opevo_i_leaf;
 
 typedef enum opevo_i_node_kind {
@@ -67,7 +67,7 @@ struct opevo_i_node {
     int64_t extent;             /* LOOP */
     opevo_annotation annotation;
     opevo_i_affine value; /* LET */
-    opevo_i_conditions conditions;
+    opevo_i_guards guards;
     opevo_i_leaf *leaf;
 };
 

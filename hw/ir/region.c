@@ -2,12 +2,13 @@
 
 /* Copies: which part of a tensor one holds, and where an index lies in it.
  *
- * A copy that is written has an element for each combination of the loops inside its place that are
- * not summed over. For one that is read, the index of a tensor in a dimension is a sum of terms of the loops of C. Terms of loops outside
- * the copy's place make its base, the others its extent. An axis that was split unevenly or extended
- * runs too far; what is read there goes into results that are dropped, so the part need not hold it,
- * except along axes that are summed over, where it must read as 0. Indices that all lie a step apart, as those of a
- * convolution with a stride and a kernel of one pixel, are held without the gaps. */
+ * A written copy has an element for each combination of the non-reduction loops inside its compute_at
+ * point. For a read copy, the index of a tensor in a dimension is a sum of terms of the loops of C:
+ * terms of loops outside the compute_at point make its base, the others its extent. An axis that was
+ * split unevenly or extended runs too far; what is read there goes into results that are masked, so the
+ * copy need not hold it, except along reduction axes, where it must read as 0. Indices that all lie a
+ * step apart, as those of a convolution with a stride and a kernel of one pixel, are held without the
+ * gaps. */
 
 #include "schedule_internal.h"
 
@@ -27,19 +28,19 @@ opevo_i_affine opevo_i_schedule_index(const opevo_schedule *schedule, int tensor
     return index;
 }
 
-/* Whether a loop of C counts as inside a copy at `place`. */
-static bool is_inside(const opevo_i_stage *compute, int loop, int place, opevo_scope scope)
+/* Whether a loop of C counts as inside a copy with this compute_at point. */
+static bool is_inside(const opevo_i_stage *compute, int loop, int compute_at, opevo_scope scope)
 {
     opevo_annotation what = compute->loop[loop].annotation;
 
     if (opevo_i_is_thread(what) || what == OPEVO_ANNOTATION_VTHREAD)
         return scope == OPEVO_SCOPE_SHARED;
-    return loop > place && !opevo_i_is_block(what);
+    return loop > compute_at && !opevo_i_is_block(what);
 }
 
-/* The part of `index` that varies inside the copy's place; *base is the rest. */
-static opevo_i_affine varying(const opevo_schedule *self, const opevo_i_affine *index, int place,
-                              opevo_scope scope, opevo_i_affine *base)
+/* The part of `index` that varies inside the compute_at point; *base is the rest. */
+static opevo_i_affine varying(const opevo_schedule *self, const opevo_i_affine *index,
+                              int compute_at, opevo_scope scope, opevo_i_affine *base)
 {
     const opevo_i_stage *compute = &self->stage[self->compute.output];
     opevo_i_affine inner = opevo_i_affine_constant(0);
@@ -50,7 +51,7 @@ static opevo_i_affine varying(const opevo_schedule *self, const opevo_i_affine *
         bool inside = false;
 
         for (int i = 0; i < compute->loops && !inside; i++)
-            inside = is_inside(compute, i, place, scope) &&
+            inside = is_inside(compute, i, compute_at, scope) &&
                      opevo_i_affine_uses(&self->atoms, &term, compute->loop[i].atom);
         if (inside)
             inner = opevo_i_affine_add(&self->atoms, inner, index->term[t].factor, &term);

@@ -69,19 +69,19 @@ typedef struct opevo_i_stage {
     int tensor; /* number of the operand */
     int source; /* CACHE_READ: the stage that is copied */
     opevo_scope scope;
-    int attached; /* loop of C, -1 before */
+    int attached; /* the compute_at point: a loop of C, -1 before */
 
-    /* Loops, and what each axis is in terms of them. The axes of a copy that is read are the
-     * dimensions of its tensor; those of a copy that is written are the loops of C inside its place
-     * that are not summed over. */
+    /* Loops, and what each axis is in terms of them. The axes of a read copy are the
+     * dimensions of its tensor; those of a written copy are the non-reduction loops of C inside its
+     * compute_at point. */
     int axes;
     int64_t axis_extent[OPEVO_I_AXES];
     opevo_i_affine axis[OPEVO_I_AXES];
     int loops;
     opevo_i_loop loop[OPEVO_I_LOOPS];
 
-    /* Of a copy that is read: dimension d holds the indices base[d] + step[d] e for e below
-     * axis_extent[d]. Of one that is written: the atoms of the loops that its axes stand for. */
+    /* Of a read copy: dimension d holds the indices base[d] + step[d] e for e below
+     * axis_extent[d]. Of a written one: the atoms of the loops that its axes stand for. */
     opevo_i_affine base[OPEVO_I_DIMS];
     int64_t step[OPEVO_I_DIMS];
     int origin[OPEVO_I_AXES];

@@ -27,7 +27,7 @@ static const char *const scope_names[] = {
 #undef SCOPE_NAME
 };
 
-/* How many of a step's leading numbers are places of loops: -1 all of them. */
+/* How many of a step's leading numbers are numbers of loops: -1 all of them. */
 static int loop_operands(opevo_step_kind kind)
 {
     switch (kind) {

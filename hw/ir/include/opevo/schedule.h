@@ -6,13 +6,14 @@
  * Stages are first the operands, each by its name: 0 is A, 1 is B (the tensors that are read), 2 is
  * C, the computation with its loops: i, j, k for a matrix product (b before them for a batch), n, f,
  * y, x, c, r, s for a convolution, the axes of a contraction of one output. What is said of C here
- * holds for that operand, whatever its name and number. cache_read and cache_write append stages: copies of a part of a tensor, made inside
- * one loop of C. A copy has loops of its own, one for each dimension of its tensor, once it is
- * attached; from then on the loops of C stay as they are.
+ * holds for that operand, whatever its name and number. cache_read and cache_write append stages:
+ * copies of a part of a tensor, made inside one loop of C, their compute_at point. A copy has loops of
+ * its own, one for each dimension of its tensor, once it is attached; from then on the loops of C are
+ * fixed.
  *
- * Which part a copy holds follows from the loops inside its place: for each dimension the hull of
- * all indices used there. Threads share what is in scope `shared`, so there their loops count as
- * inside. */
+ * Which part a copy holds follows from the loops inside its compute_at point: for each dimension the
+ * bounding box of all indices used there. Threads share what is in scope `shared`, so there their loops
+ * count as inside. */
 
 #ifndef OPEVO_SCHEDULE_H
 #define OPEVO_SCHEDULE_H
@@ -84,7 +85,7 @@ typedef enum opevo_scope {
 /* The operands of matrix products and convolutions. */
 enum { OPEVO_STAGE_A, OPEVO_STAGE_B, OPEVO_STAGE_C, OPEVO_STEP_NUMBERS = 32 };
 
-/* A plain value. Loops are given by their place in the stage at the time of the step, outermost 0.
+/* A plain value. Loops are given by their number in the stage at the time of the step, outermost 0.
  *   SPLIT loop length...     EXTEND loop extent       FUSE first-loop count
  *   REORDER loop...          ANNOTATE loop annotation CACHE_READ, CACHE_WRITE scope
  *   ATTACH loop of C         TRIM loop                LAYOUT dimension divisor extent, ...
@@ -127,7 +128,7 @@ typedef struct opevo_loop {
     const char *name; /* borrowed until the next step */
     int64_t extent;
     opevo_annotation annotation;
-    bool reduces; /* runs over an axis that is summed over */
+    bool reduces; /* a reduction loop */
 } opevo_loop;
 opevo_loop opevo_schedule_loop(const opevo_schedule *schedule, int stage, int loop);
 /* Place of a loop by name, -1 when there is none. */

@@ -5,39 +5,7 @@
 
 #include "print_cpu_internal.h"
 
-/* ---- Lanes ---- */
-
-/* How an index moves with the lane as long as no quotient or remainder in it wraps around; false
- * where one moves by a different rule. */
-bool opevo_i_lane_factor(const opevo_i_printer *self, const opevo_i_affine *a, int lane,
-                         int64_t *factor)
-{
-    *factor = 0;
-    for (int i = 0; i < a->count; i++) {
-        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
-        int64_t inner = 0;
-
-        if (a->term[i].atom == lane)
-            *factor += a->term[i].factor;
-        if (atom->is_loop)
-            continue;
-        if (!opevo_i_lane_factor(self, &atom->inner, lane, &inner) || inner < 0)
-            return false;
-        if (atom->modulus)
-            *factor += a->term[i].factor * inner;
-    }
-    return true;
-}
-
-void opevo_i_print_at_first(opevo_i_printer *self, const opevo_i_affine *a, int lane)
-{
-    self->known[lane] = true;
-    self->value[lane] = 0;
-    opevo_i_print_affine(self, a);
-    self->known[lane] = false;
-}
-
-/* A growing list of conditions joined by "&&". */
+/* A growing list of guards joined by "&&". */
 typedef struct joined {
     opevo_i_printer *self;
     int lane;
@@ -77,13 +45,13 @@ static void print_no_wrap(joined *all, const opevo_i_affine *a)
     }
 }
 
-/* That conditions hold for all lanes, given that nothing wraps around. */
-static void print_for_all(joined *all, const opevo_i_conditions *conditions, bool lanes_only)
+/* That guards hold for all lanes, given that nothing wraps around. */
+static void print_for_all(joined *all, const opevo_i_guards *guards, bool lanes_only)
 {
     opevo_i_printer *self = all->self;
 
-    for (int i = 0; i < conditions->count; i++) {
-        const opevo_i_condition *one = &conditions->item[i];
+    for (int i = 0; i < guards->count; i++) {
+        const opevo_i_guard *one = &guards->item[i];
         int64_t factor = 0;
 
         if (!opevo_i_affine_uses(self->atoms, &one->value, all->lane) && lanes_only)
@@ -105,50 +73,18 @@ static void print_for_all(joined *all, const opevo_i_conditions *conditions, boo
     }
 }
 
-static bool factors_known(const opevo_i_printer *self, const opevo_i_conditions *conditions,
-                          int lane)
+static bool factors_known(const opevo_i_printer *self, const opevo_i_guards *guards, int lane)
 {
     int64_t factor = 0;
 
-    for (int i = 0; i < conditions->count; i++) {
-        if (!opevo_i_lane_factor(self, &conditions->item[i].value, lane, &factor) || factor < 0)
+    for (int i = 0; i < guards->count; i++) {
+        if (!opevo_i_lane_factor(self, &guards->item[i].value, lane, &factor) || factor < 0)
             return false;
     }
     return true;
 }
 
 /* ---- A statement over all lanes ---- */
-
-/* An operand: a variable, a vector in memory, one element for all lanes, or a list of elements. */
-void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                           const opevo_i_access *access, bool splat_alone)
-{
-    int64_t factor = 0;
-    int width = (int)loop->width;
-    bool regular = opevo_i_lane_factor(self, &access->address, loop->lane, &factor);
-
-    self->known[loop->lane] = true;
-    self->value[loop->lane] = 0;
-    if (self->named[access->buffer] == width) {
-        opevo_i_print_element(self, access);
-    } else if (regular && factor == 1) {
-        opevo_text_printf(self->out, "*(const V%d *)&", width);
-        opevo_i_print_element(self, access);
-    } else if (regular && factor == 0) {
-        if (splat_alone)
-            opevo_text_printf(self->out, "(V%d){0} + ", width);
-        opevo_i_print_element(self, access);
-    } else {
-        opevo_text_printf(self->out, "(V%d){", width);
-        for (int i = 0; i < width; i++) {
-            self->value[loop->lane] = i;
-            opevo_text_add(self->out, i ? ", " : "");
-            opevo_i_print_element(self, access);
-        }
-        opevo_text_add(self->out, "}");
-    }
-    self->known[loop->lane] = false;
-}
 
 static bool moves(const opevo_i_printer *self, const opevo_i_access *access, int lane)
 {
@@ -269,7 +205,7 @@ static void take_back(opevo_text *text, size_t length)
 }
 
 /* What must hold for a statement to be one for all lanes; false when nothing must. */
-static bool print_condition(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+static bool print_lane_guard(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     joined all = {self, loop->lane, loop->width - 1, false};
     const opevo_i_leaf *leaf = loop->leaf;
@@ -306,7 +242,7 @@ static bool print_vector(opevo_i_printer *self, const opevo_i_node *node, const 
         !factors_known(self, &leaf->keep, loop.lane) ||
         !factors_known(self, &leaf->inside, loop.lane))
         return false;
-    if (!print_condition(self, &loop)) {
+    if (!print_lane_guard(self, &loop)) {
         print_whole(self, &loop);
         return true;
     }
@@ -314,7 +250,7 @@ static bool print_vector(opevo_i_printer *self, const opevo_i_node *node, const 
     take_back(self->out, start);
     if (loop.width == MASKED_WIDTH && opevo_i_print_masked(self, &loop))
         return true;
-    print_condition(self, &loop);
+    print_lane_guard(self, &loop);
     self->depth++;
     print_whole(self, &loop);
     self->depth--;

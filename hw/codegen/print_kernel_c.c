@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Kernels in C for a CPU. Sums that live in registers become variables with a name each, since
+/* Whole kernels in C for a CPU. Sums that live in registers become variables with a name each, since
  * compilers keep arrays in memory. No header is included: reading <immintrin.h> takes longer than
  * everything else. */
 
@@ -75,113 +75,7 @@ static void find_named(finder *all, const opevo_i_node *node, const opevo_i_node
         all->known[node->atom] = false;
 }
 
-/* ---- Places ---- */
-
-/* Compilers take time for each address; so what the copies of a statement have in common is worked
- * out once. */
-typedef struct placer {
-    opevo_i_printer *self;
-    int inside[64]; /* loop variables that change among the copies */
-    int count;
-} placer;
-
-static void find_inside(placer *all, const opevo_i_node *node)
-{
-    if (node->kind == OPEVO_I_LOOP && all->count < (int)(sizeof all->inside / sizeof *all->inside))
-        all->inside[all->count++] = node->atom;
-    for (const opevo_i_node *one = node->first; one; one = one->next)
-        find_inside(all, one);
-    if (node->otherwise)
-        find_inside(all, node->otherwise);
-}
-
-static void add_place(placer *all, const opevo_i_access *access)
-{
-    opevo_i_printer *self = all->self;
-    opevo_i_affine common = opevo_i_affine_constant(0);
-    int terms = 0;
-
-    if (self->named[access->buffer])
-        return;
-    for (int i = 0; i < access->address.count; i++) {
-        opevo_i_affine one = opevo_i_affine_atom(access->address.term[i].atom);
-        bool changes = false;
-
-        for (int j = 0; j < all->count && !changes; j++)
-            changes = opevo_i_affine_uses(self->atoms, &one, all->inside[j]);
-        if (changes)
-            continue;
-        common = opevo_i_affine_add(self->atoms, common, access->address.term[i].factor, &one);
-        terms++;
-    }
-    for (int i = 0; i < self->places; i++) {
-        if (self->place[i].buffer == access->buffer &&
-            opevo_i_affine_equal(&self->place[i].address, &common))
-            return;
-    }
-    if (terms == 0 || self->places == OPEVO_I_PLACES)
-        return;
-    opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "%sfloat *p%d = &",
-                      access->buffer < self->nest->schedule->compute.output ? "const " : "",
-                      self->places);
-    opevo_i_print_buffer(self, access->buffer);
-    opevo_text_add(self->out, "[");
-    opevo_i_print_affine(self, &common);
-    opevo_text_add(self->out, "];\n");
-    opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "(void)p%d;\n", self->places);
-    self->place[self->places++] = (opevo_i_place){access->buffer, common};
-}
-
-static void find_places(placer *all, const opevo_i_node *node)
-{
-    if (node->kind == OPEVO_I_LEAF) {
-        add_place(all, &node->leaf->to);
-        for (int i = 0; i < node->leaf->factors; i++)
-            add_place(all, &node->leaf->factor[i]);
-    }
-    for (const opevo_i_node *one = node->first; one; one = one->next)
-        find_places(all, one);
-    if (node->otherwise)
-        find_places(all, node->otherwise);
-}
-
-void opevo_i_print_cpu_places(opevo_i_printer *self, const opevo_i_node *node)
-{
-    placer all = {.self = self};
-
-    find_inside(&all, node);
-    find_places(&all, node);
-}
-
-/* ---- A whole kernel ---- */
-
-void opevo_i_print_cpu_buffers(opevo_i_printer *self, bool parallel)
-{
-    for (int i = self->nest->schedule->compute.output + 1; i < OPEVO_I_BUFFERS; i++) {
-        const opevo_i_buffer *buffer = &self->nest->buffer[i];
-        int lanes = self->named[i];
-
-        if (buffer->scope != OPEVO_SCOPE_LOCAL || buffer->size == 0 || buffer->parallel != parallel)
-            continue;
-        /* Of a tile that never gets full some are not used. */
-        for (int64_t at = 0; lanes && at < (buffer->size + lanes - 1) / lanes; at++) {
-            opevo_i_print_indent(self);
-            if (lanes > 1)
-                opevo_text_printf(self->out, "V%d r%d_%lld __attribute__((unused));\n", lanes, i,
-                                  (long long)at);
-            else
-                opevo_text_printf(self->out, "float r%d_%lld __attribute__((unused));\n", i,
-                                  (long long)at);
-        }
-        if (lanes)
-            continue;
-        opevo_i_print_indent(self);
-        opevo_text_printf(self->out, "float m%d[%lld] __attribute__((aligned(64)));\n", i,
-                          (long long)buffer->size);
-    }
-}
+/* ---- The text ---- */
 
 static const char head[] =
     "typedef float V2 __attribute__((vector_size(8), aligned(4), may_alias));\n"

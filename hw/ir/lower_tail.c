@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Loops that end early. Where tiles do not divide an axis of C, the last one reaches past its end: with
- * e = start + factor * turn + ... < limit the condition for an element of C, and `start` what the loops around
+ * e = start + factor * iteration + ... < limit the guard for an element of C, and `start` what the loops around
  * the tile make of e,
  *
- *     start + factor (turns - 1) < limit    all turns bring something,
+ *     start + factor (iterations - 1) < limit    all iterations bring something,
  *     start < limit                         the first (limit - start) / factor of them, rounded up,
  *     otherwise                             none does. */
 
@@ -19,18 +19,18 @@ static bool find_tail(opevo_i_lowering *self, int at, int atom, tail *out)
 {
     opevo_i_affine none = opevo_i_affine_constant(0);
     opevo_i_affine index[OPEVO_I_DIMS];
-    opevo_i_conditions inside = {0};
+    opevo_i_guards inside = {0};
 
     for (int d = 0; d < self->schedule->compute.tensor[self->output].dims; d++)
         index[d] = opevo_i_schedule_index(self->schedule, self->output, d);
     opevo_i_lower_bound_index(self, &inside, self->output, index);
     for (int i = 0; i < inside.count; i++) {
-        const opevo_i_condition *one = &inside.item[i];
-        opevo_i_affine turn = opevo_i_affine_atom(atom);
+        const opevo_i_guard *one = &inside.item[i];
+        opevo_i_affine iteration = opevo_i_affine_atom(atom);
         opevo_i_affine rest = one->value;
 
         *out = (tail){one->value, opevo_i_affine_factor(&one->value, atom), one->limit};
-        rest = opevo_i_affine_add(&self->schedule->atoms, rest, -out->factor, &turn);
+        rest = opevo_i_affine_add(&self->schedule->atoms, rest, -out->factor, &iteration);
         if (out->factor <= 0 || opevo_i_affine_uses(&self->schedule->atoms, &rest, atom))
             continue;
         for (int l = at + 1; l < self->compute->loops; l++)
@@ -41,11 +41,11 @@ static bool find_tail(opevo_i_lowering *self, int at, int atom, tail *out)
     return false;
 }
 
-/* The most turns that bring something where not all do: `start` is a multiple of its factors. */
-static int64_t turns_left(const tail *last, int64_t turns)
+/* The most iterations that bring something where not all do: `start` is a multiple of its factors. */
+static int64_t iterations_left(const tail *last, int64_t iterations)
 {
     int64_t step = 0;
-    int64_t least = last->limit - last->factor * (turns - 1);
+    int64_t least = last->limit - last->factor * (iterations - 1);
 
     for (int i = 0; i < last->start.count; i++) {
         int64_t a = last->start.term[i].factor;
@@ -65,15 +65,15 @@ static int64_t turns_left(const tail *last, int64_t turns)
 static opevo_i_node *add_if(opevo_i_lowering *self, opevo_i_node *parent, const tail *last,
                             int64_t limit)
 {
-    opevo_i_conditions conditions = {0};
+    opevo_i_guards guards = {0};
     opevo_i_node *node = NULL;
 
-    opevo_i_lower_add_condition(self, &conditions, &last->start, 0, limit);
-    if (!conditions.count)
+    opevo_i_lower_add_guard(self, &guards, &last->start, 0, limit);
+    if (!guards.count)
         return parent;
     node = parent ? opevo_i_lower_add_node(self, parent, OPEVO_I_IF) : NULL;
     if (node)
-        node->conditions = conditions;
+        node->guards = guards;
     return node;
 }
 
@@ -85,7 +85,7 @@ void opevo_i_lower_trimmed(opevo_i_lowering *self, opevo_i_node *parent, int at,
     int atom = write->origin[write->trim];
     opevo_i_loop *loop[2] = {NULL, NULL};
     opevo_i_node *full = NULL;
-    int64_t turns = write->axis_extent[write->trim];
+    int64_t iterations = write->axis_extent[write->trim];
     int64_t left = 0;
     tail last;
 
@@ -102,15 +102,15 @@ void opevo_i_lower_trimmed(opevo_i_lowering *self, opevo_i_node *parent, int at,
         return;
     }
     if (find_tail(self, at, atom, &last))
-        full = add_if(self, parent, &last, last.limit - last.factor * (turns - 1));
+        full = add_if(self, parent, &last, last.limit - last.factor * (iterations - 1));
     sums(self, full ? full : parent, at);
     if (!full || full == parent)
         return;
-    left = turns_left(&last, turns);
+    left = iterations_left(&last, iterations);
     if (left > 0) {
         full->otherwise = opevo_i_lower_add_node(self, NULL, OPEVO_I_LIST);
         loop[0]->extent = loop[1]->extent = left;
         sums(self, add_if(self, full->otherwise, &last, last.limit), at);
-        loop[0]->extent = loop[1]->extent = turns;
+        loop[0]->extent = loop[1]->extent = iterations;
     }
 }

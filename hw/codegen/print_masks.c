@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Where rows end: vectors written under a mask, and copies that find out once which part of a row lies
- * inside its tensor. */
+/* Vectors that are written under a mask, where not all lanes lie inside their tensor. */
 
 #include "print_cpu_internal.h"
 
 #include <string.h>
 
-/* ---- Indices ---- */
-
-/* A factor that is the same everywhere, outside quotients and remainders. */
-static bool plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, int atom,
-                         int64_t *factor)
-{
-    opevo_i_affine rest = *a;
-    opevo_i_affine one = opevo_i_affine_atom(atom);
-
-    *factor = opevo_i_affine_factor(a, atom);
-    rest = opevo_i_affine_add(self->atoms, rest, -*factor, &one);
-    return !opevo_i_affine_uses(self->atoms, &rest, atom);
-}
-
-/* ---- Masks ---- */
-
-/* The remainder that a condition is about, NULL for any other condition. */
-static const opevo_i_atom *remainder_of(const opevo_i_printer *self, const opevo_i_condition *one)
+/* The remainder that a guard is about, NULL for any other guard. */
+static const opevo_i_atom *remainder_of(const opevo_i_printer *self, const opevo_i_guard *one)
 {
     const opevo_i_atom *atom = NULL;
 
@@ -38,11 +21,11 @@ static bool advances(const opevo_i_printer *self, const opevo_i_affine *a, int l
 {
     int64_t factor = 0;
 
-    return plain_factor(self, a, lane, &factor) && factor == 1;
+    return opevo_i_plain_factor(self, a, lane, &factor) && factor == 1;
 }
 
-/* Whether a mask can say in which lanes the condition holds. */
-static bool can_mask(const opevo_i_printer *self, const opevo_i_condition *one, int lane)
+/* Whether a mask can say in which lanes the guard holds. */
+static bool can_mask(const opevo_i_printer *self, const opevo_i_guard *one, int lane)
 {
     const opevo_i_atom *remainder = remainder_of(self, one);
 
@@ -51,7 +34,7 @@ static bool can_mask(const opevo_i_printer *self, const opevo_i_condition *one, 
     return remainder && one->least <= 0 && advances(self, &remainder->inner, lane);
 }
 
-static bool can_mask_all(const opevo_i_printer *self, const opevo_i_conditions *keep, int lane)
+static bool can_mask_all(const opevo_i_printer *self, const opevo_i_guards *keep, int lane)
 {
     for (int i = 0; i < keep->count; i++) {
         if (!can_mask(self, &keep->item[i], lane))
@@ -60,16 +43,16 @@ static bool can_mask_all(const opevo_i_printer *self, const opevo_i_conditions *
     return true;
 }
 
-static void print_one_mask(opevo_i_printer *self, const opevo_i_condition *one, int lane)
+static void print_one_mask(opevo_i_printer *self, const opevo_i_guard *one, int lane)
 {
     const opevo_i_atom *remainder = remainder_of(self, one);
 
     if (!opevo_i_affine_uses(self->atoms, &one->value, lane)) {
-        opevo_i_conditions alone = {.count = 1};
+        opevo_i_guards alone = {.count = 1};
 
         alone.item[0] = *one;
         opevo_text_add(self->out, "(");
-        opevo_i_print_conditions(self, &alone);
+        opevo_i_print_guards(self, &alone);
         opevo_text_add(self->out, " ? 65535 : 0)");
     } else if (remainder) {
         opevo_text_add(self->out, "opevo_turns(");
@@ -91,7 +74,7 @@ static void print_one_mask(opevo_i_printer *self, const opevo_i_condition *one, 
     }
 }
 
-static void print_mask(opevo_i_printer *self, const opevo_i_conditions *keep, int lane)
+static void print_mask(opevo_i_printer *self, const opevo_i_guards *keep, int lane)
 {
     for (int i = 0; i < keep->count; i++) {
         opevo_text_add(self->out, i ? " & " : "");
@@ -112,8 +95,8 @@ typedef struct kept_rows {
     opevo_i_affine rest;
 } kept_rows;
 
-/* Whether a condition cuts lanes off at the end only. */
-static bool cuts_end(const opevo_i_printer *self, const opevo_i_condition *one, int lane)
+/* Whether a guard cuts lanes off at the end only. */
+static bool cuts_end(const opevo_i_printer *self, const opevo_i_guard *one, int lane)
 {
     return !opevo_i_affine_uses(self->atoms, &one->value, lane) ||
            (advances(self, &one->value, lane) &&
@@ -225,110 +208,5 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
     self->uses_masks = true;
     opevo_text_free(&lanes);
     opevo_text_free(&start);
-    return true;
-}
-
-/* ---- Rows ---- */
-
-static bool plain_conditions(const opevo_i_printer *self, const opevo_i_conditions *conditions,
-                             int atom, bool from_zero)
-{
-    for (int i = 0; i < conditions->count; i++) {
-        const opevo_i_condition *one = &conditions->item[i];
-        int64_t factor = 0;
-
-        if (!plain_factor(self, &one->value, atom, &factor) || factor < 0 ||
-            (from_zero && factor && opevo_i_affine_least(self->atoms, &one->value) < one->least))
-            return false;
-    }
-    return true;
-}
-
-/* "if (limit - e < factor * count) count = ...": where a growing value passes a limit. */
-static void print_passing(opevo_i_printer *self, const opevo_i_condition *one, int atom,
-                          int64_t bound, const char *name, const char *relation)
-{
-    int64_t factor = opevo_i_affine_factor(&one->value, atom);
-
-    opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "%s = %s(%s, ", name, relation, name);
-    opevo_text_printf(self->out, "%lld - (", (long long)bound);
-    opevo_i_print_at_first(self, &one->value, atom);
-    opevo_text_printf(self->out, "), %lld);\n", (long long)factor);
-}
-
-static void print_bounds(opevo_i_printer *self, const opevo_i_leaf *leaf, int atom)
-{
-    for (int i = 0; i < leaf->keep.count; i++) {
-        const opevo_i_condition *one = &leaf->keep.item[i];
-
-        if (opevo_i_affine_factor(&one->value, atom))
-            print_passing(self, one, atom, one->limit, "count", "opevo_upto");
-    }
-    for (int i = 0; i < leaf->inside.count; i++) {
-        const opevo_i_condition *one = &leaf->inside.item[i];
-
-        if (!opevo_i_affine_factor(&one->value, atom)) {
-            opevo_i_conditions alone = {.count = 1};
-
-            alone.item[0] = *one;
-            opevo_i_print_indent(self);
-            opevo_text_add(self->out, "if (!(");
-            opevo_i_print_conditions(self, &alone);
-            opevo_text_add(self->out, ")) high = 0;\n");
-            continue;
-        }
-        print_passing(self, one, atom, one->least, "low", "opevo_from");
-        print_passing(self, one, atom, one->limit, "high", "opevo_upto");
-    }
-}
-
-enum { SHORTEST_ROW = 4 };
-
-bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf)
-{
-    int64_t to = 0;
-    int64_t from = 0;
-    int atom = node->atom;
-    opevo_i_conditions around = {0};
-
-    if (leaf->kind != OPEVO_I_COPY || node->extent < SHORTEST_ROW ||
-        leaf->factor[0].buffer >= self->nest->schedule->compute.output ||
-        self->nest->buffer[leaf->to.buffer].scope != OPEVO_SCOPE_PACKED ||
-        !plain_factor(self, &leaf->to.address, atom, &to) || to != 1 ||
-        !plain_factor(self, &leaf->factor[0].address, atom, &from) ||
-        !plain_conditions(self, &leaf->keep, atom, true) ||
-        !plain_conditions(self, &leaf->inside, atom, false))
-        return false;
-    for (int i = 0; i < leaf->keep.count; i++) {
-        if (!opevo_i_affine_factor(&leaf->keep.item[i].value, atom))
-            around.item[around.count++] = leaf->keep.item[i];
-    }
-    if (around.count) {
-        opevo_i_print_indent(self);
-        opevo_text_add(self->out, "if (");
-        opevo_i_print_conditions(self, &around);
-        opevo_text_add(self->out, ")\n");
-    }
-    opevo_i_print_line(self, "{");
-    self->depth++;
-    opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "long low = 0, high = %lld, count = %lld;\n",
-                      (long long)node->extent, (long long)node->extent);
-    print_bounds(self, leaf, atom);
-    opevo_i_print_indent(self);
-    opevo_text_add(self->out, "opevo_row(&");
-    self->known[atom] = true;
-    self->value[atom] = 0;
-    opevo_i_print_element(self, &leaf->to);
-    opevo_text_add(self->out, ", ");
-    opevo_i_print_buffer(self, leaf->factor[0].buffer);
-    opevo_text_add(self->out, ", ");
-    opevo_i_print_affine(self, &leaf->factor[0].address);
-    self->known[atom] = false;
-    opevo_text_printf(self->out, ", %lld, low, high, count);\n", (long long)from);
-    self->depth--;
-    opevo_i_print_line(self, "}");
-    self->uses_rows = true;
     return true;
 }

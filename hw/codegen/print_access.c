@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Loads and stores as text: operands, buffers and their elements, and the statement of one element.
+ * Variables are named by numbers, so no name from outside reaches the text. */
+
+#include "print_internal.h"
+
+static const char letters[] = "abcdefgh"; /* of the operands */
+
+void opevo_i_print_signature(opevo_i_printer *self, const char *name, const char *pointer)
+{
+    opevo_operand_list list;
+
+    opevo_operator_operands(&self->nest->schedule->op, &list);
+    opevo_text_printf(self->out, "%s(", name);
+    for (int i = 0; i < list.count; i++)
+        opevo_text_printf(self->out, "%s%sfloat %s%c", i ? ", " : "",
+                          i < list.inputs ? "const " : "", pointer, letters[i]);
+    opevo_text_add(self->out, ")");
+}
+
+void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
+{
+    if (buffer < 0)
+        opevo_text_printf(self->out, "t%d", -1 - buffer);
+    else if (buffer <= self->nest->schedule->compute.output)
+        opevo_text_printf(self->out, "%c", letters[buffer]);
+    else
+        opevo_text_printf(self->out, "m%d", buffer);
+}
+
+void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access)
+{
+    int64_t place = 0;
+
+    if (access->buffer >= 0 && self->named[access->buffer] &&
+        opevo_i_print_constant(self, &access->address, &place)) {
+        opevo_text_printf(self->out, "r%d_%lld", access->buffer,
+                          (long long)(place / self->named[access->buffer]));
+        return;
+    }
+    for (int i = 0; i < self->pointers; i++) {
+        opevo_i_affine rest =
+            opevo_i_affine_add(self->atoms, access->address, -1, &self->pointer[i].address);
+
+        if (self->pointer[i].buffer == access->buffer &&
+            opevo_i_print_constant(self, &rest, &place)) {
+            opevo_text_printf(self->out, "p%d[%lld]", i, (long long)place);
+            return;
+        }
+    }
+    opevo_i_print_buffer(self, access->buffer);
+    opevo_text_add(self->out, "[");
+    if (!self->dialect->gpu && !self->dialect->cpu &&
+        self->nest->buffer[access->buffer].scope == OPEVO_SCOPE_LOCAL)
+        opevo_text_printf(self->out, "thread * %lld + ",
+                          (long long)self->nest->buffer[access->buffer].size);
+    opevo_i_print_affine(self, &access->address);
+    opevo_text_add(self->out, "]");
+}
+
+/* One element, whatever the dialect. */
+void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
+{
+    int keep = opevo_i_print_decided(self, &leaf->keep);
+    int inside = opevo_i_print_decided(self, &leaf->inside);
+
+    if (keep == 0)
+        return;
+    opevo_i_print_indent(self);
+    if (keep < 0) {
+        opevo_text_add(self->out, "if (");
+        opevo_i_print_guards(self, &leaf->keep);
+        opevo_text_add(self->out, ") ");
+    }
+    opevo_i_print_element(self, &leaf->to);
+    opevo_text_add(self->out,
+                   leaf->kind == OPEVO_I_ADD || leaf->kind == OPEVO_I_MAC ? " += " : " = ");
+    if (leaf->kind == OPEVO_I_ZERO || inside == 0) {
+        opevo_text_add(self->out, "0.0f;\n");
+        return;
+    }
+    if (inside < 0) {
+        opevo_i_print_guards(self, &leaf->inside);
+        opevo_text_add(self->out, " ? ");
+    }
+    for (int i = 0; i < leaf->factors; i++) {
+        opevo_text_add(self->out, i ? " * " : "");
+        opevo_i_print_element(self, &leaf->factor[i]);
+    }
+    opevo_text_add(self->out, inside < 0 ? " : 0.0f;\n" : ";\n");
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Indices and guards as text: expressions with what is a number here worked out, guards with what is
+ * decided left out; lines, indentation, and the first and last line of a loop. */
+
+#include "print_internal.h"
+
+/* Whether it is a number here, and which. */
+bool opevo_i_print_constant(const opevo_i_printer *self, const opevo_i_affine *a, int64_t *value)
+{
+    int64_t sum = a->constant;
+
+    for (int i = 0; i < a->count; i++) {
+        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
+        int64_t one = 0;
+
+        if (atom->is_loop) {
+            if (!self->known[a->term[i].atom])
+                return false;
+            one = self->value[a->term[i].atom];
+        } else {
+            if (!opevo_i_print_constant(self, &atom->inner, &one))
+                return false;
+            one = atom->modulus ? one % atom->modulus : one / atom->divisor;
+        }
+        sum += a->term[i].factor * one;
+    }
+    *value = sum;
+    return true;
+}
+
+void opevo_i_print_affine(opevo_i_printer *self, const opevo_i_affine *a)
+{
+    int64_t constant = a->constant;
+    bool any = false;
+
+    for (int i = 0; i < a->count; i++) {
+        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
+        opevo_i_affine one = opevo_i_affine_atom(a->term[i].atom);
+        int64_t known = 0;
+        int64_t factor = a->term[i].factor;
+
+        if (opevo_i_print_constant(self, &one, &known)) {
+            constant += factor * known;
+            continue;
+        }
+        opevo_text_add(self->out, any ? " + " : "");
+        any = true;
+        if (factor != 1)
+            opevo_text_printf(self->out, "%lld * ", (long long)factor);
+        if (atom->is_loop) {
+            opevo_text_printf(self->out, "v%d", a->term[i].atom);
+            continue;
+        }
+        opevo_text_printf(self->out, "(%s)((%s)(", self->dialect->index,
+                          self->dialect->unsigned_index);
+        opevo_i_print_affine(self, &atom->inner);
+        opevo_text_printf(self->out, ") %c %lldu)", atom->modulus ? '%' : '/',
+                          (long long)(atom->modulus ? atom->modulus : atom->divisor));
+    }
+    if (constant || !any)
+        opevo_text_printf(self->out, any ? (constant < 0 ? " - %lld" : " + %lld") : "%lld",
+                          (long long)(any && constant < 0 ? -constant : constant));
+}
+
+/* 1 where a guard always holds here, 0 where it never does, -1 where it must be asked. */
+static int decided(const opevo_i_printer *self, const opevo_i_guard *guard)
+{
+    int64_t value = 0;
+
+    if (!opevo_i_print_constant(self, &guard->value, &value))
+        return -1;
+    return value >= guard->least && value < guard->limit;
+}
+
+int opevo_i_print_decided(const opevo_i_printer *self, const opevo_i_guards *guards)
+{
+    int all = 1;
+
+    for (int i = 0; i < guards->count; i++) {
+        int one = decided(self, &guards->item[i]);
+
+        if (one == 0)
+            return 0;
+        if (one < 0)
+            all = -1;
+    }
+    return all;
+}
+
+void opevo_i_print_guards(opevo_i_printer *self, const opevo_i_guards *guards)
+{
+    bool any = false;
+
+    for (int i = 0; i < guards->count; i++) {
+        const opevo_i_guard *one = &guards->item[i];
+
+        if (decided(self, one) == 1)
+            continue;
+        if (opevo_i_affine_least(self->atoms, &one->value) < one->least) {
+            opevo_text_add(self->out, any ? " && " : "");
+            opevo_i_print_affine(self, &one->value);
+            opevo_text_printf(self->out, " >= %lld", (long long)one->least);
+            any = true;
+        }
+        if (opevo_i_affine_most(self->atoms, &one->value) >= one->limit) {
+            opevo_text_add(self->out, any ? " && " : "");
+            opevo_i_print_affine(self, &one->value);
+            opevo_text_printf(self->out, " < %lld", (long long)one->limit);
+            any = true;
+        }
+    }
+    if (!any)
+        opevo_text_add(self->out, "1");
+}
+
+void opevo_i_print_line(opevo_i_printer *self, const char *text)
+{
+    opevo_text_printf(self->out, "%*s%s\n", 4 * self->depth, "", text);
+}
+
+void opevo_i_print_indent(opevo_i_printer *self)
+{
+    opevo_text_printf(self->out, "%*s", 4 * self->depth, "");
+}
+
+void opevo_i_print_for(opevo_i_printer *self, int atom, int64_t extent)
+{
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "for (%s v%d = 0; v%d < %lld; v%d++) {\n", self->dialect->index,
+                      atom, atom, (long long)extent, atom);
+    self->depth++;
+}
+
+void opevo_i_print_end(opevo_i_printer *self)
+{
+    self->depth--;
+    opevo_i_print_line(self, "}");
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The lanes of a vector of GCC: how indices move with them, and an operand for all of them. */
+
+#include "print_cpu_internal.h"
+
+/* How an index moves with the lane as long as no quotient or remainder in it wraps around; false
+ * where one moves by a different rule. */
+bool opevo_i_lane_factor(const opevo_i_printer *self, const opevo_i_affine *a, int lane,
+                         int64_t *factor)
+{
+    *factor = 0;
+    for (int i = 0; i < a->count; i++) {
+        const opevo_i_atom *atom = &self->atoms->item[a->term[i].atom];
+        int64_t inner = 0;
+
+        if (a->term[i].atom == lane)
+            *factor += a->term[i].factor;
+        if (atom->is_loop)
+            continue;
+        if (!opevo_i_lane_factor(self, &atom->inner, lane, &inner) || inner < 0)
+            return false;
+        if (atom->modulus)
+            *factor += a->term[i].factor * inner;
+    }
+    return true;
+}
+
+void opevo_i_print_at_first(opevo_i_printer *self, const opevo_i_affine *a, int lane)
+{
+    self->known[lane] = true;
+    self->value[lane] = 0;
+    opevo_i_print_affine(self, a);
+    self->known[lane] = false;
+}
+
+/* A factor that is the same everywhere, outside quotients and remainders. */
+bool opevo_i_plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, int atom,
+                          int64_t *factor)
+{
+    opevo_i_affine rest = *a;
+    opevo_i_affine one = opevo_i_affine_atom(atom);
+
+    *factor = opevo_i_affine_factor(a, atom);
+    rest = opevo_i_affine_add(self->atoms, rest, -*factor, &one);
+    return !opevo_i_affine_uses(self->atoms, &rest, atom);
+}
+
+/* An operand: a variable, a vector in memory, one element for all lanes, or a list of elements. */
+void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                           const opevo_i_access *access, bool splat_alone)
+{
+    int64_t factor = 0;
+    int width = (int)loop->width;
+    bool regular = opevo_i_lane_factor(self, &access->address, loop->lane, &factor);
+
+    self->known[loop->lane] = true;
+    self->value[loop->lane] = 0;
+    if (self->named[access->buffer] == width) {
+        opevo_i_print_element(self, access);
+    } else if (regular && factor == 1) {
+        opevo_text_printf(self->out, "*(const V%d *)&", width);
+        opevo_i_print_element(self, access);
+    } else if (regular && factor == 0) {
+        if (splat_alone)
+            opevo_text_printf(self->out, "(V%d){0} + ", width);
+        opevo_i_print_element(self, access);
+    } else {
+        opevo_text_printf(self->out, "(V%d){", width);
+        for (int i = 0; i < width; i++) {
+            self->value[loop->lane] = i;
+            opevo_text_add(self->out, i ? ", " : "");
+            opevo_i_print_element(self, access);
+        }
+        opevo_text_add(self->out, "}");
+    }
+    self->known[loop->lane] = false;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Base pointers: "const float *p7 = a + ..." before a statement that is repeated as text. */
+
+#include "print_internal.h"
+
+/* Compilers take time for each address; so what the copies of a statement have in common is worked
+ * out once. */
+typedef struct pointer_finder {
+    opevo_i_printer *self;
+    int inside[64]; /* loop variables that change among the copies */
+    int count;
+} pointer_finder;
+
+static void find_inside(pointer_finder *all, const opevo_i_node *node)
+{
+    if (node->kind == OPEVO_I_LOOP && all->count < (int)(sizeof all->inside / sizeof *all->inside))
+        all->inside[all->count++] = node->atom;
+    for (const opevo_i_node *one = node->first; one; one = one->next)
+        find_inside(all, one);
+    if (node->otherwise)
+        find_inside(all, node->otherwise);
+}
+
+static void add_pointer(pointer_finder *all, const opevo_i_access *access)
+{
+    opevo_i_printer *self = all->self;
+    opevo_i_affine common = opevo_i_affine_constant(0);
+    int terms = 0;
+
+    if (self->named[access->buffer])
+        return;
+    for (int i = 0; i < access->address.count; i++) {
+        opevo_i_affine one = opevo_i_affine_atom(access->address.term[i].atom);
+        bool changes = false;
+
+        for (int j = 0; j < all->count && !changes; j++)
+            changes = opevo_i_affine_uses(self->atoms, &one, all->inside[j]);
+        if (changes)
+            continue;
+        common = opevo_i_affine_add(self->atoms, common, access->address.term[i].factor, &one);
+        terms++;
+    }
+    for (int i = 0; i < self->pointers; i++) {
+        if (self->pointer[i].buffer == access->buffer &&
+            opevo_i_affine_equal(&self->pointer[i].address, &common))
+            return;
+    }
+    if (terms == 0 || self->pointers == OPEVO_I_POINTERS)
+        return;
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "%sfloat *p%d = &",
+                      access->buffer < self->nest->schedule->compute.output ? "const " : "",
+                      self->pointers);
+    opevo_i_print_buffer(self, access->buffer);
+    opevo_text_add(self->out, "[");
+    opevo_i_print_affine(self, &common);
+    opevo_text_add(self->out, "];\n");
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "(void)p%d;\n", self->pointers);
+    self->pointer[self->pointers++] = (opevo_i_pointer){access->buffer, common};
+}
+
+static void find_pointers(pointer_finder *all, const opevo_i_node *node)
+{
+    if (node->kind == OPEVO_I_LEAF) {
+        add_pointer(all, &node->leaf->to);
+        for (int i = 0; i < node->leaf->factors; i++)
+            add_pointer(all, &node->leaf->factor[i]);
+    }
+    for (const opevo_i_node *one = node->first; one; one = one->next)
+        find_pointers(all, one);
+    if (node->otherwise)
+        find_pointers(all, node->otherwise);
+}
+
+void opevo_i_print_pointers(opevo_i_printer *self, const opevo_i_node *node)
+{
+    pointer_finder all = {.self = self};
+
+    find_inside(&all, node);
+    find_pointers(&all, node);
+}

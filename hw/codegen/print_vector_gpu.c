@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Copies of two or four elements at once in GPU dialects and their emulation. */
+
+#include "print_internal.h"
+
+/* Whether the guards hold for all lanes or for none. */
+static bool same_for_all(const opevo_i_printer *self, const opevo_i_guards *guards, int lanes,
+                         int64_t width)
+{
+    for (int i = 0; i < guards->count; i++) {
+        const opevo_i_guard *one = &guards->item[i];
+
+        if (opevo_i_affine_uses(self->atoms, &one->value, lanes) &&
+            (opevo_i_affine_factor(&one->value, lanes) != 1 ||
+             !opevo_i_affine_is_aligned(&one->value, lanes, width) || one->least % width ||
+             one->limit % width))
+            return false;
+    }
+    return true;
+}
+
+/* Whether its lanes lie side by side, at a multiple of the width. */
+static bool is_vector(const opevo_i_printer *self, const opevo_i_access *access, int lanes,
+                      int64_t width)
+{
+    opevo_i_affine rest = access->address;
+    opevo_i_affine lane = opevo_i_affine_atom(lanes);
+
+    if (opevo_i_affine_factor(&rest, lanes) != 1)
+        return false;
+    rest = opevo_i_affine_add(self->atoms, rest, -1, &lane);
+    return !opevo_i_affine_uses(self->atoms, &rest, lanes) &&
+           opevo_i_affine_is_aligned(&rest, lanes, width);
+}
+
+static void print_lanes(opevo_i_printer *self, const opevo_i_access *access, int lanes,
+                        int64_t width, bool from)
+{
+    static const char names[4] = {'x', 'y', 'z', 'w'};
+
+    for (int64_t i = 0; i < width; i++) {
+        self->value[lanes] = i;
+        opevo_i_print_indent(self);
+        if (from) {
+            opevo_text_printf(self->out, "t.%c = ", names[i]);
+            opevo_i_print_element(self, access);
+        } else {
+            opevo_i_print_element(self, access);
+            opevo_text_printf(self->out, " = t.%c", names[i]);
+        }
+        opevo_text_add(self->out, ";\n");
+    }
+    self->value[lanes] = 0;
+}
+
+static void print_vector_place(opevo_i_printer *self, const opevo_i_access *access, int64_t width,
+                               bool constant)
+{
+    opevo_text_printf(self->out, "*(%sfloat%lld *)&", constant ? "const " : "", (long long)width);
+    opevo_i_print_element(self, access);
+}
+
+static void open_if(opevo_i_printer *self, const opevo_i_guards *guards)
+{
+    opevo_i_print_indent(self);
+    if (opevo_i_print_decided(self, guards) != 1) {
+        opevo_text_add(self->out, "if (");
+        opevo_i_print_guards(self, guards);
+        opevo_text_add(self->out, ") ");
+    }
+}
+
+/* The lanes of `t` from where they come from, and to where they go; where that is no vector in memory,
+ * one by one. */
+static void print_short_copy(opevo_i_printer *self, const opevo_i_leaf *leaf, int lanes,
+                             int64_t width, bool from, bool to)
+{
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "float%lld t = %s;\n", (long long)width,
+                      width == 2 ? "{0.0f, 0.0f}" : "{0.0f, 0.0f, 0.0f, 0.0f}");
+    open_if(self, &leaf->inside);
+    if (from) {
+        opevo_text_add(self->out, "t = ");
+        print_vector_place(self, &leaf->factor[0], width, true);
+        opevo_text_add(self->out, ";\n");
+    } else {
+        opevo_text_add(self->out, "{\n");
+        self->depth++;
+        print_lanes(self, &leaf->factor[0], lanes, width, true);
+        self->depth--;
+        opevo_i_print_line(self, "}");
+    }
+    if (!to) {
+        print_lanes(self, &leaf->to, lanes, width, false);
+        return;
+    }
+    opevo_i_print_indent(self);
+    print_vector_place(self, &leaf->to, width, false);
+    opevo_text_add(self->out, " = t;\n");
+}
+
+/* A copy of two or four elements at once; false where it must go one by one. */
+bool opevo_i_print_short_vector(opevo_i_printer *self, const opevo_i_node *loop,
+                                const opevo_i_leaf *leaf)
+{
+    int lanes = loop->atom;
+    int64_t width = loop->extent;
+    bool from = leaf->kind == OPEVO_I_COPY &&
+                self->nest->buffer[leaf->factor[0].buffer].scope != OPEVO_SCOPE_LOCAL &&
+                is_vector(self, &leaf->factor[0], lanes, width);
+    bool to = self->nest->buffer[leaf->to.buffer].scope != OPEVO_SCOPE_LOCAL &&
+              is_vector(self, &leaf->to, lanes, width);
+
+    if (leaf->kind != OPEVO_I_COPY || (width != 2 && width != 4) || (!from && !to) ||
+        !same_for_all(self, &leaf->keep, lanes, width) ||
+        !same_for_all(self, &leaf->inside, lanes, width))
+        return false;
+    self->known[lanes] = true;
+    self->value[lanes] = 0;
+    open_if(self, &leaf->keep);
+    opevo_text_add(self->out, "{\n");
+    self->depth++;
+    print_short_copy(self, leaf, lanes, width, from, to);
+    self->depth--;
+    opevo_i_print_line(self, "}");
+    self->known[lanes] = false;
+    return true;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What loads and stores need: their guards, their addresses, and room in the buffers that they touch. */
+
+#include "lower_internal.h"
+
+static int64_t rounded_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+/* The same guard, as compilers see most in it: least <= e / d < limit is one on e, and one on a multiple of
+ * e another on e. */
+static opevo_i_guard simplified(const opevo_i_atoms *atoms, opevo_i_guard one)
+{
+    for (int i = one.value.count - 1; i >= 0; i--) {
+        opevo_i_affine term = opevo_i_affine_atom(one.value.term[i].atom);
+
+        if (opevo_i_affine_most(atoms, &term) == 0)
+            one.value = opevo_i_affine_add(atoms, one.value, -one.value.term[i].factor, &term);
+    }
+    while (one.value.count == 1 && one.value.term[0].factor > 0) {
+        const opevo_i_atom *atom = &atoms->item[one.value.term[0].atom];
+        int64_t factor = one.value.term[0].factor;
+
+        one.least = rounded_up(one.least - one.value.constant, factor);
+        one.limit = rounded_up(one.limit - one.value.constant, factor);
+        one.value = opevo_i_affine_atom(one.value.term[0].atom);
+        if (atom->is_loop || atom->modulus)
+            break;
+        one = (opevo_i_guard){atom->inner, one.least * atom->divisor, one.limit * atom->divisor};
+    }
+    return one;
+}
+
+/* least <= value < limit, unless it always holds. */
+void opevo_i_lower_add_guard(opevo_i_lowering *self, opevo_i_guards *guards,
+                             const opevo_i_affine *value, int64_t least, int64_t limit)
+{
+    const opevo_i_atoms *atoms = &self->schedule->atoms;
+
+    if (opevo_i_affine_least(atoms, value) >= least && opevo_i_affine_most(atoms, value) < limit)
+        return;
+    if (guards->count == OPEVO_I_GUARDS) {
+        OPEVO_I_REFUSE(self, "A statement would need more than %d conditions.", OPEVO_I_GUARDS);
+        return;
+    }
+    guards->item[guards->count++] = simplified(atoms, (opevo_i_guard){*value, least, limit});
+}
+
+void opevo_i_lower_grow(opevo_i_lowering *self, const opevo_i_access *access)
+{
+    opevo_i_buffer *buffer = &self->nest->buffer[access->buffer];
+    int64_t most = opevo_i_affine_most(&self->schedule->atoms, &access->address);
+
+    if (access->address.overflow)
+        OPEVO_I_REFUSE(self, "An address has more than %d parts.", OPEVO_I_TERMS);
+    if (buffer->scope != OPEVO_SCOPE_GLOBAL && most >= buffer->size)
+        buffer->size = most + 1;
+}
+
+/* What selects the copy of a virtual thread, and the half of a double buffer; `iteration` is the number
+ * of the iteration that the half belongs to. */
+opevo_i_affine opevo_i_lower_select_copy(opevo_i_lowering *self, const opevo_i_stage *stage,
+                                         const opevo_i_affine *iteration)
+{
+    opevo_i_atoms *atoms = &self->schedule->atoms;
+    int64_t stride = opevo_i_stage_size(stage);
+    opevo_i_affine offset = opevo_i_affine_constant(0);
+
+    for (int i = stage->vthreads - 1; i >= 0; i--) {
+        opevo_i_affine one = opevo_i_affine_atom(stage->vthread[i]);
+
+        offset = opevo_i_affine_add(atoms, offset, stride, &one);
+        stride *= atoms->item[stage->vthread[i]].extent;
+    }
+    if (stage->double_buffer) {
+        opevo_i_affine half = opevo_i_affine_modulo(atoms, iteration, 2);
+
+        offset = opevo_i_affine_add(atoms, offset, stride, &half);
+    }
+    return offset;
+}
+
+/* The element of a stage at an index of its tensor. */
+opevo_i_access opevo_i_lower_access_of(opevo_i_lowering *self, int number,
+                                       const opevo_i_affine *index)
+{
+    const opevo_i_stage *stage = &self->schedule->stage[number];
+    opevo_i_access access = {.buffer = number};
+
+    access.address = opevo_i_schedule_address(self->schedule, stage, index);
+    if (!opevo_i_is_tensor(stage)) {
+        opevo_i_affine iteration = opevo_i_affine_constant(0);
+        opevo_i_affine offset;
+
+        if (stage->attached >= 0)
+            iteration = opevo_i_affine_atom(self->compute->loop[stage->attached].atom);
+        offset = opevo_i_lower_select_copy(self, stage, &iteration);
+        access.address = opevo_i_affine_add(&self->schedule->atoms, access.address, 1, &offset);
+    }
+    opevo_i_lower_grow(self, &access);
+    return access;
+}
+
+/* That an index lies inside its tensor. */
+void opevo_i_lower_bound_index(opevo_i_lowering *self, opevo_i_guards *guards, int tensor,
+                               const opevo_i_affine *index)
+{
+    const opevo_i_tensor *one = &self->schedule->compute.tensor[tensor];
+
+    for (int d = 0; d < one->dims; d++)
+        opevo_i_lower_add_guard(self, guards, &index[d], 0, one->extent[d]);
+}
