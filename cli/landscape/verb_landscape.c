@@ -70,7 +70,7 @@ void opevo_i_landscape_json(const opevo_objective *objective, const opevo_landsc
     opevo_json_index(out, "evaluated", facts->evaluated);
     opevo_json_key(out, "outcomes");
     opevo_text_add(out, "{");
-    for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++)
+    for (int i = 0; i < OPEVO_OUTCOME_INFEASIBLE; i++) /* which a run alone can say */
         opevo_json_index(out, opevo_outcome_name((opevo_outcome_class)i), facts->by_class[i]);
     opevo_text_add(out, "}");
     opevo_json_key(out, "quantiles");

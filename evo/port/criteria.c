@@ -5,6 +5,7 @@
 #include <opevo/objective.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <opevo/unit.h>
@@ -137,4 +138,71 @@ void opevo_criteria_print(const opevo_objective *objective, const opevo_criteria
     for (size_t i = 0; i < criteria->count; i++)
         opevo_text_printf(out, "%s%s", i ? "," : "",
                           opevo_objective_criterion(objective, criteria->chosen[i].index).name);
+}
+
+/* ---- Requirements --------------------------------------------------------------------------- */
+
+static const char *const relations[] = {
+    [OPEVO_AT_MOST] = "<=", [OPEVO_AT_LEAST] = ">=", [OPEVO_BELOW] = "<", [OPEVO_ABOVE] = ">"};
+
+opevo_status opevo_requirement_parse(const opevo_objective *objective, const char *text,
+                                     opevo_requirement *out, opevo_error *err)
+{
+    size_t length = strcspn(text, "<>=");
+    const char *at = text + length;
+    opevo_requirement requirement = {.index = find(objective, text, length)};
+    size_t relation = 0;
+
+    while (relation < 4 && strncmp(at, relations[relation], strlen(relations[relation])) != 0)
+        relation++;
+    if (relation == 4 || strlen(text) + sizeof " does not hold" > sizeof requirement.message ||
+        !opevo_parse_double(at + strlen(relations[relation]), &requirement.bound))
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "'%.100s' is not a requirement: give a criterion, one of <=, >=, < and >, "
+            "and a number, such as error<=0.01.",
+            text);
+    if (requirement.index == opevo_objective_criterion_count(objective))
+        return fail_name(objective, text, length, err);
+    requirement.as_time = requirement.index == 0 && !strncmp(text, "time", length);
+    requirement.relation = (opevo_relation)relation;
+    snprintf(requirement.message, sizeof requirement.message, "%s does not hold", text);
+    *out = requirement;
+    return OPEVO_OK;
+}
+
+void opevo_requirement_print(const opevo_requirement *requirement, opevo_text *out)
+{
+    opevo_text_add_bytes(out, requirement->message, strcspn(requirement->message, " "));
+}
+
+static bool holds(const opevo_requirement *self, const char *unit, const opevo_outcome *outcome)
+{
+    double value = opevo_outcome_criterion(outcome, self->index);
+
+    if (self->as_time)
+        value = opevo_unit_is_time(unit) ? opevo_unit_result(unit, value) : outcome->time_s;
+    switch (self->relation) {
+    case OPEVO_AT_MOST:
+        return value <= self->bound;
+    case OPEVO_AT_LEAST:
+        return value >= self->bound;
+    case OPEVO_BELOW:
+        return value < self->bound;
+    default:
+        return value > self->bound;
+    }
+}
+
+void opevo_requirements_apply(const opevo_requirement *requirements, size_t count, const char *unit,
+                              opevo_outcome *outcome)
+{
+    for (size_t i = 0; i < count && outcome->kind == OPEVO_OUTCOME_OK; i++) {
+        if (holds(&requirements[i], unit, outcome))
+            continue;
+        outcome->kind = OPEVO_OUTCOME_INFEASIBLE;
+        outcome->fitness = 0;
+        outcome->time_s = NAN;
+        outcome->message = requirements[i].message;
+    }
 }

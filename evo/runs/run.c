@@ -95,6 +95,20 @@ static bool sees_criteria(const opevo_run_options *options)
            (criteria->count > 1 || criteria->chosen[0].index > 0);
 }
 
+void opevo_run_print_settings(const opevo_objective *objective, const opevo_run_options *options,
+                              opevo_text *out)
+{
+    opevo_settings_print(options->tuner, options->settings, out);
+    if (sees_criteria(options)) {
+        opevo_text_add(out, out->length ? " criteria=" : "criteria=");
+        opevo_criteria_print(objective, options->criteria, out);
+    }
+    for (size_t i = 0; i < options->requirement_count; i++) {
+        opevo_text_add(out, i ? "," : out->length ? " require=" : "require=");
+        opevo_requirement_print(&options->requirements[i], out);
+    }
+}
+
 static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
 {
     const opevo_run_options *options = &self->options;
@@ -111,15 +125,12 @@ static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
         .unit = self->objective->unit,
         .criteria = self->objective->criteria,
         .more_count = self->objective->more_count,
+        .has_requirements = options->requirement_count > 0,
         .note = options->note,
     };
 
-    opevo_settings_print(options->tuner, options->settings, &settings);
+    opevo_run_print_settings(self->objective, options, &settings);
     opevo_text_add(&settings, options->settings_more ? options->settings_more : "");
-    if (sees_criteria(options)) {
-        opevo_text_add(&settings, settings.length ? " criteria=" : "criteria=");
-        opevo_criteria_print(self->objective, options->criteria, &settings);
-    }
     if (options->earlier_count > 0)
         print_earlier(options, &settings);
     OPEVO_TRY(opevo_text_check(&settings, err));
@@ -281,18 +292,22 @@ static bool is_hopeless(const opevo_session *self, opevo_outcome_class kind)
 {
     uint64_t most = self->options.give_up;
 
-    return most > 0 && kind != OPEVO_OUTCOME_REJECTED &&
+    return most > 0 && kind != OPEVO_OUTCOME_REJECTED && kind != OPEVO_OUTCOME_INFEASIBLE &&
            self->result.failed == self->result.trials && self->result.failed_by_class[kind] >= most;
 }
 
-/* Count one trial, and end the run if it reaches a limit. */
-static void settle(opevo_session *self, const opevo_trial *trial)
+/* Judge one trial by the requirements, count it, and end the run if it reaches a limit. */
+static void settle(opevo_session *self, opevo_trial *trial)
 {
-    const opevo_budget *budget = &self->options.budget;
+    const opevo_run_options *options = &self->options;
+    const opevo_budget *budget = &options->budget;
     const opevo_outcome *outcome = &trial->outcome;
     opevo_run_result *result = &self->result;
-    bool ok = outcome->kind == OPEVO_OUTCOME_OK;
+    bool ok = false;
 
+    opevo_requirements_apply(options->requirements, options->requirement_count,
+                             self->objective->unit, &trial->outcome);
+    ok = outcome->kind == OPEVO_OUTCOME_OK;
     result->trials++;
     result->failed += !ok;
     result->failed_by_class[outcome->kind] += !ok;

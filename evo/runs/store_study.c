@@ -24,6 +24,7 @@ opevo_run_key opevo_i_study_key(const opevo_study_line *line, uint64_t seed)
         .unit = line->objective->unit,
         .criteria = line->objective->criteria,
         .more_count = line->objective->more_count,
+        .has_requirements = line->requirement_count > 0,
         .note = line->note,
     };
 }

@@ -175,13 +175,13 @@ static bool read_criteria(sqlite3_stmt *row, opevo_outcome *outcome)
 }
 
 /* False when the row cannot have been written by opevo_store_append. */
-static bool read_outcome(sqlite3_stmt *row, opevo_outcome *outcome)
+static bool read_outcome(const opevo_store *store, sqlite3_stmt *row, opevo_outcome *outcome)
 {
+    int64_t kinds = store->has_criteria ? OPEVO_OUTCOME_CLASS_COUNT : OPEVO_OUTCOME_INFEASIBLE;
     int64_t kind = sqlite3_column_int64(row, 3);
 
     *outcome = (opevo_outcome){.time_s = NAN};
-    if (sqlite3_column_type(row, 3) != SQLITE_INTEGER || kind < 0 ||
-        kind >= OPEVO_OUTCOME_CLASS_COUNT)
+    if (sqlite3_column_type(row, 3) != SQLITE_INTEGER || kind < 0 || kind >= kinds)
         return false;
     outcome->kind = (opevo_outcome_class)kind;
     if (sqlite3_column_type(row, 5) == SQLITE_FLOAT)
@@ -202,7 +202,7 @@ static opevo_status read_trial(opevo_store *store, int64_t run, sqlite3_stmt *ro
     if (sqlite3_column_type(row, 0) != SQLITE_INTEGER || /* a text follows every number */
         sqlite3_column_type(row, 1) != SQLITE_BLOB ||
         sqlite3_column_bytes(row, 1) != OPEVO_I_POINT_BYTES ||
-        sqlite3_column_type(row, 2) != SQLITE_TEXT || !read_outcome(row, &trial->outcome))
+        sqlite3_column_type(row, 2) != SQLITE_TEXT || !read_outcome(store, row, &trial->outcome))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is damaged: trial %llu of run %lld is malformed; use another store.",
                           store->path, (unsigned long long)trial->number, (long long)run);

@@ -175,6 +175,9 @@ static opevo_status compute(void *context, size_t index, unsigned worker, opevo_
     opevo_status status = OPEVO_OK;
     opevo_run_options options = {.tuner = line->tuner,
                                  .settings = line->settings,
+                                 .criteria = &line->criteria,
+                                 .requirements = line->requirements,
+                                 .requirement_count = line->requirement_count,
                                  .seed = seed_of(self, place),
                                  .budget = line->budget,
                                  .observer = record,
@@ -211,7 +214,8 @@ static opevo_status make_known(scheduler *self, opevo_error *err)
         const opevo_objective *objective = study->lines[i].objective;
         size_t k = 0;
 
-        if (!opevo_i_known_suits(objective))
+        /* What breaks a requirement is no outcome of the objective. */
+        if (!opevo_i_known_suits(objective) || study->lines[i].requirement_count > 0)
             continue;
         while (k < self->made_count && self->made[k]->signature != objective->signature)
             k++;
@@ -278,6 +282,9 @@ static opevo_status measure(scheduler *self, size_t place, opevo_error *err)
     watched_run watched = {self->options, line, seed_of(self, place)};
     opevo_run_options options = {.tuner = line->tuner,
                                  .settings = line->settings,
+                                 .criteria = &line->criteria,
+                                 .requirements = line->requirements,
+                                 .requirement_count = line->requirement_count,
                                  .seed = watched.seed,
                                  .budget = line->budget,
                                  .give_up = self->options->give_up,

@@ -44,6 +44,9 @@ static opevo_status time_run(const opevo_study_line *line, uint64_t seed, double
     opevo_run_result result;
     opevo_run_options options = {.tuner = line->tuner,
                                  .settings = line->settings,
+                                 .criteria = &line->criteria,
+                                 .requirements = line->requirements,
+                                 .requirement_count = line->requirement_count,
                                  .seed = seed,
                                  .budget = line->budget,
                                  .observer = watch,

@@ -32,6 +32,29 @@ typedef struct place {
     uint64_t settings, topologies;
 } place;
 
+/* By what the runs of the line search, and what they require. */
+static opevo_status set_search(const opevo_plan *plan, const place *at, opevo_study_line *line,
+                               opevo_error *err)
+{
+    const opevo_i_plan_objective *entry = &plan->objectives[at->objective];
+    opevo_error inner = {OPEVO_OK, ""};
+
+    line->criteria = opevo_criteria_fitness();
+    if (entry->criteria.length &&
+        opevo_criteria_parse(line->objective, entry->criteria.data, &line->criteria, &inner))
+        return opevo_i_plan_fail(err, plan->path, entry->where, "criteria: %s", inner.message);
+    line->requirements = opevo_calloc(entry->requirement_count, sizeof *line->requirements);
+    if (!line->requirements)
+        return fail_memory(plan, err);
+    for (size_t i = 0; i < entry->requirement_count; i++) {
+        if (opevo_requirement_parse(line->objective, entry->requirements[i], &line->requirements[i],
+                                    &inner))
+            return opevo_i_plan_fail(err, plan->path, entry->where, "require: %s", inner.message);
+    }
+    line->requirement_count = entry->requirement_count;
+    return OPEVO_OK;
+}
+
 /* The settings, and what else tells runs of one tuner on one objective apart. */
 static opevo_status print_settings(const opevo_plan *plan, const place *at, opevo_study_line *line,
                                    opevo_error *err)
@@ -42,7 +65,13 @@ static opevo_status print_settings(const opevo_plan *plan, const place *at, opev
     opevo_text text = {0};
     size_t length = 0;
 
-    opevo_settings_print(line->tuner, line->settings, &text);
+    opevo_run_print_settings(line->objective,
+                             &(opevo_run_options){.tuner = line->tuner,
+                                                  .settings = line->settings,
+                                                  .criteria = &line->criteria,
+                                                  .requirements = line->requirements,
+                                                  .requirement_count = line->requirement_count},
+                             &text);
     length = text.length;
     if (space)
         opevo_text_printf(&text, "%sspace=%s", text.length ? " " : "", slash ? slash + 1 : space);
@@ -121,6 +150,7 @@ static opevo_status make_line(const opevo_plan *plan, const place *at, opevo_obj
     *line = (opevo_study_line){
         .objective = objective, .note = *note, .tuner = plan->tuners[at->tuner].ops};
     OPEVO_TRY(set_settings(plan, at, line, err));
+    OPEVO_TRY(set_search(plan, at, line, err));
     OPEVO_TRY(print_settings(plan, at, line, err));
     OPEVO_TRY(set_budget(plan, at, line, err));
 cleanup:
@@ -320,6 +350,7 @@ void opevo_study_destroy(opevo_study *study)
         return;
     for (size_t i = 0; study->lines && i < study->line_count; i++) {
         opevo_free(study->lines[i].settings);
+        opevo_free(study->lines[i].requirements);
         opevo_free(study->lines[i].settings_text);
         opevo_free(study->lines[i].own_budget_text);
     }

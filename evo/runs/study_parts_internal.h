@@ -29,6 +29,9 @@ typedef struct opevo_i_plan_objective {
     opevo_plan_option *options;
     size_t option_count;
     opevo_i_axes topologies;
+    opevo_text criteria; /* "time,energy"; empty: the fitness */
+    char **requirements;
+    size_t requirement_count;
     bool only_recorded;
     bool own_topologies; /* otherwise those of the plan */
 } opevo_i_plan_objective;

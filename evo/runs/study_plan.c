@@ -97,12 +97,39 @@ static opevo_status read_options(opevo_plan *plan, const json_t *entry,
     return OPEVO_OK;
 }
 
+/* What is searched for: "criteria" and "require", each a text or a list of texts. */
+static opevo_status read_search(opevo_plan *plan, const json_t *entry, opevo_i_plan_objective *self,
+                                opevo_error *err)
+{
+    opevo_i_texts criteria = {NULL, 0};
+    opevo_i_texts require = {NULL, 0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(
+        opevo_i_plan_texts(plan->path, entry, self->where, "criteria", false, &criteria, err));
+    OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, self->where, "require", false, &require, err));
+    for (size_t i = 0; i < criteria.count; i++)
+        opevo_text_printf(&self->criteria, "%s%s", i ? "," : "", criteria.items[i]);
+    self->requirements = opevo_calloc(require.count, sizeof *self->requirements);
+    for (size_t i = 0; self->requirements && i < require.count; i++) {
+        self->requirements[i] = opevo_strdup(require.items[i]);
+        self->requirement_count += self->requirements[i] != NULL;
+    }
+    if (self->criteria.failed || self->requirement_count < require.count)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+cleanup:
+    opevo_free(criteria.items);
+    opevo_free(require.items);
+    return status;
+}
+
 /* One entry: each "on" with each "what". */
 static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const char *where,
                                    opevo_error *err)
 {
-    static const char *const keys[] = {"on",         "what",    "space", "only-recorded",
-                                       "topologies", MEASURING, NULL};
+    static const char *const keys[] = {"on",         "what",     "space",   "only-recorded",
+                                       "topologies", "criteria", "require", MEASURING,
+                                       NULL};
     const json_t *only = json_object_get(entry, "only-recorded");
     opevo_status status = OPEVO_OK;
     opevo_i_texts on = {NULL, 0};
@@ -132,6 +159,7 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
     for (size_t i = first; i < plan->objective_count; i++) {
         plan->objectives[i].only_recorded = json_is_true(only);
         OPEVO_TRY(read_options(plan, entry, &plan->objectives[i], err));
+        OPEVO_TRY(read_search(plan, entry, &plan->objectives[i], err));
     }
     for (size_t i = first; json_object_get(entry, "topologies") && i < plan->objective_count; i++) {
         plan->objectives[i].own_topologies = true;
@@ -473,6 +501,10 @@ void opevo_plan_destroy(opevo_plan *plan)
         opevo_free(self->what);
         opevo_free(self->space);
         opevo_free(self->where);
+        opevo_text_free(&self->criteria);
+        for (size_t k = 0; k < self->requirement_count; k++)
+            opevo_free(self->requirements[k]);
+        opevo_free(self->requirements);
         for (size_t k = 0; k < self->option_count; k++) {
             opevo_free(self->options[k].key);
             opevo_free(self->options[k].value);

@@ -97,7 +97,8 @@ static opevo_status read_exits(const opevo_program_options *options, json_t *out
 
         snprintf(code, sizeof code, "%.*s", equals ? (int)(equals - text) : 0, text);
         if (!equals || !opevo_parse_u64(code, &number) || number > 255 ||
-            !opevo_outcome_parse(equals + 1, &kind) || kind == OPEVO_OUTCOME_UNRECORDED)
+            !opevo_outcome_parse(equals + 1, &kind) || kind == OPEVO_OUTCOME_UNRECORDED ||
+            kind == OPEVO_OUTCOME_INFEASIBLE)
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--exit %.100s: give an exit status from 0 to 255 and what it means, "
                               "one of ok, rejected, build-error, launch-error, wrong, timeout and "

@@ -40,8 +40,8 @@ static inline opevo_outcome formula_outcome(const formula *self, opevo_index poi
     outcome.build_s = (double)(hash % 7) / 64;
     outcome.other_s = 1.0 / 64;
     if (self->fail_one_in && hash % self->fail_one_in == 0) {
-        opevo_outcome failed = opevo_outcome_failed(
-            (opevo_outcome_class)(1 + hash / 1024 % (OPEVO_OUTCOME_CLASS_COUNT - 1)));
+        opevo_outcome failed =
+            opevo_outcome_failed((opevo_outcome_class)(1 + hash / 1024 % OPEVO_OUTCOME_UNRECORDED));
 
         failed.build_s = outcome.build_s;
         failed.other_s = outcome.other_s;

@@ -123,6 +123,45 @@ static void test_lists(void **state)
     CHECK_FAILS(OPEVO_INVALID, "'time'", opevo_criteria_parse(&plain, "time", &criteria, &err));
 }
 
+static void test_requirements(void **state)
+{
+    static const struct {
+        const char *text;
+        double fitness, error;
+        bool holds;
+    } cases[] = {
+        {"error<=0.5", 1, 0.5, true},  {"error<=0.5", 1, 0.6, false}, {"error<0.5", 1, 0.5, false},
+        {"error>=0.5", 1, 0.5, true},  {"error>0.5", 1, 0.5, false},  {"error>-1e3", 1, 0, true},
+        {"error<=0.5", 1, NAN, false}, {"error>=0.5", 1, NAN, false}, {"fitness>=3", 3, 0, true},
+        {"fitness>=3", 2.9, 0, false}, {"time<=2", 500, 0, true}, /* 2 ms */
+        {"time<=2", 499, 0, false},
+    };
+    static const char *const bad[] = {"error",      "error=1",   "error<=",   "error<=x",
+                                      "<=1",        "power<=1",  "error<= 1", "error <=1",
+                                      "error<=inf", "error<=nan"};
+    opevo_requirement requirement;
+    opevo_text printed = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_outcome judged = outcome(cases[i].fitness, cases[i].error, 7);
+
+        CHECK_OK(opevo_requirement_parse(&measured, cases[i].text, &requirement, &err));
+        opevo_text_clear(&printed);
+        opevo_requirement_print(&requirement, &printed);
+        assert_string_equal(opevo_text_string(&printed), cases[i].text);
+        opevo_requirements_apply(&requirement, 1, measured.unit, &judged);
+        assert_int_equal(judged.kind, cases[i].holds ? OPEVO_OUTCOME_OK : OPEVO_OUTCOME_INFEASIBLE);
+        assert_true(judged.fitness == (cases[i].holds ? cases[i].fitness : 0));
+        assert_true(judged.more[1] == 7);
+        assert_true(cases[i].holds == !judged.message);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_FAILS(OPEVO_INVALID, "",
+                    opevo_requirement_parse(&measured, bad[i], &requirement, &err));
+    opevo_text_free(&printed);
+}
+
 static void destroy_tuner(opevo_tuner *tuner)
 {
     opevo_free(tuner);
@@ -168,10 +207,9 @@ static void test_tuner(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dominance),
-        cmocka_unit_test(test_partial_order),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_tuner),
+        cmocka_unit_test(test_dominance),    cmocka_unit_test(test_partial_order),
+        cmocka_unit_test(test_lists),        cmocka_unit_test(test_tuner),
+        cmocka_unit_test(test_requirements),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@ static void test_names(void **state)
     /* Numbers of classes stand in files. */
     assert_int_equal(OPEVO_OUTCOME_OK, 0);
     assert_int_equal(OPEVO_OUTCOME_UNRECORDED, 7);
+    assert_int_equal(OPEVO_OUTCOME_INFEASIBLE, 8);
 }
 
 static void test_failed(void **state)

@@ -287,6 +287,104 @@ static void test_identity(void **state)
     fixture_free(&all);
 }
 
+/* A trial that breaks a requirement is infeasible: the tuner is told a failure, the store has what was
+ * measured, and a run that requires something else is another run. */
+static void test_requirements(void **state)
+{
+    static fixture all;
+    opevo_setting_value settings[FORMULA_SETTINGS_MOST];
+    const opevo_tuner_ops *tuner = NULL;
+    opevo_requirement requirement;
+    opevo_run_result plain, bound, again;
+    opevo_run_options options = {
+        .settings = settings, .seed = 3, .budget = {.trials = 40}, .give_up = 5};
+    opevo_trial trials[64];
+    size_t count = 0;
+    size_t infeasible = 0;
+
+    (void)state;
+    CHECK_OK(opevo_tuner_find("random", &tuner, &err));
+    formula_settings(tuner, NULL, settings);
+    options.tuner = tuner;
+    fixture_make(&all);
+    give_criteria(&all.formulas[0]);
+    options.store = open_store(all.scratch.file, OPEVO_STORE_WRITE);
+    CHECK_OK(opevo_run(&all.formulas[0].super, &options, &plain, &err));
+    CHECK_OK(opevo_requirement_parse(&all.formulas[0].super, "rate>=4", &requirement, &err));
+    options.requirements = &requirement;
+    options.requirement_count = 1;
+    CHECK_OK(opevo_run(&all.formulas[0].super, &options, &bound, &err));
+    assert_true(bound.run != plain.run && bound.trials == 40 && bound.resumed == 0);
+    CHECK_OK(opevo_store_read(options.store, bound.run, 0, trials, 64, &count, &err));
+    for (size_t i = 0; i < count; i++) {
+        opevo_outcome wanted = formula_outcome(&all.formulas[0], trials[i].proposal.point);
+
+        if (wanted.kind != OPEVO_OUTCOME_OK)
+            continue;
+        add_criteria(&all.formulas[0], trials[i].proposal.point, &wanted);
+        assert_true(trials[i].outcome.more[1] == wanted.more[1]);
+        assert_int_equal(trials[i].outcome.kind,
+                         wanted.more[1] >= 4 ? OPEVO_OUTCOME_OK : OPEVO_OUTCOME_INFEASIBLE);
+        assert_true(wanted.more[1] >= 4 || trials[i].outcome.fitness == 0);
+        infeasible += wanted.more[1] < 4;
+    }
+    assert_true(infeasible >= 5 && bound.best.outcome.more[1] >= 4);
+    assert_true(bound.failed_by_class[OPEVO_OUTCOME_INFEASIBLE] >= infeasible);
+    CHECK_OK(opevo_run(&all.formulas[0].super, &options, &again, &err));
+    assert_true(again.run == bound.run && again.resumed == 40);
+    assert_int_equal(again.failed, bound.failed);
+    opevo_store_close(options.store);
+    fixture_free(&all);
+}
+
+/* A study with requirements does not share what it judged with one without. */
+static void test_requirements_of_a_study(void **state)
+{
+    static const char plan[] =
+        "{\"study\": 1, \"objectives\": [{\"on\": \"small\", \"require\": \"rate>=4\"}, \"small\"],"
+        " \"tuners\": [\"random\"], \"budget\": {\"trials\": 40}, \"seeds\": 3}";
+    static fixture all;
+    opevo_study *study = NULL;
+    opevo_store *store = NULL;
+
+    (void)state;
+    fixture_make(&all);
+    give_criteria(&all.formulas[0]);
+    CHECK_OK(fixture_study(&all, plan, &study, &err));
+    fixture_run(study, (opevo_study_options){.store = all.scratch.file, .threads = 2});
+    store = open_store(all.scratch.file, OPEVO_STORE_READ);
+    for (int64_t run = 1; run <= 6; run++) {
+        opevo_trial trials[64];
+        size_t count = 0;
+
+        CHECK_OK(opevo_store_read(store, run, 0, trials, 64, &count, &err));
+        for (size_t i = 0; i < count; i++) {
+            opevo_outcome wanted = formula_outcome(&all.formulas[0], trials[i].proposal.point);
+            bool breaks = false;
+
+            add_criteria(&all.formulas[0], trials[i].proposal.point, &wanted);
+            breaks = run % 2 == 1 && wanted.kind == OPEVO_OUTCOME_OK && wanted.more[1] < 4;
+            assert_int_equal(trials[i].outcome.kind,
+                             breaks ? OPEVO_OUTCOME_INFEASIBLE : wanted.kind);
+        }
+    }
+    opevo_store_close(store);
+    opevo_study_destroy(study);
+    CHECK_FAILS(OPEVO_INVALID, "objectives[0]: require: 'rate' is not a requirement",
+                fixture_study(&all,
+                              "{\"study\": 1, \"objectives\": [{\"on\": \"small\", \"require\":"
+                              " [\"rate\"]}], \"tuners\": [\"random\"], \"budget\": {\"trials\":"
+                              " 40}, \"seeds\": 1}",
+                              &study, &err));
+    CHECK_FAILS(OPEVO_INVALID, "objectives[0]: criteria: small has no criterion 'x'",
+                fixture_study(&all,
+                              "{\"study\": 1, \"objectives\": [{\"on\": \"small\", \"criteria\":"
+                              " [\"error\", \"x\"]}], \"tuners\": [\"random\"], \"budget\":"
+                              " {\"trials\": 40}, \"seeds\": 1}",
+                              &study, &err));
+    fixture_free(&all);
+}
+
 /* ---- Studies ---- */
 
 static const char plan_text[] =
@@ -370,6 +468,8 @@ int main(void)
         cmocka_unit_test(test_other_criteria),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_requirements),
+        cmocka_unit_test(test_requirements_of_a_study),
         cmocka_unit_test(test_studies),
         cmocka_unit_test(test_a_study_goes_on),
     };

@@ -111,18 +111,18 @@ static inline void opevo_rng_order(opevo_rng *rng, size_t *order, size_t count)
     opevo_rng_shuffle(rng, order, count, sizeof *order);
 }
 
-/* Place i below `count` with probability (sums[i] - sums[i - 1]) / sums[count - 1]: sums[i] adds the
+/* Place i below `count` with probability (cumulative[i] - cumulative[i - 1]) / cumulative[count - 1]: cumulative[i] adds the
  * weights of places 0 .. i, and the last is positive. A place of weight 0 is never drawn. */
-static inline size_t opevo_rng_weighted(opevo_rng *rng, const double *sums, size_t count)
+static inline size_t opevo_rng_weighted(opevo_rng *rng, const double *cumulative, size_t count)
 {
-    double x = opevo_rng_unit(rng) * sums[count - 1];
+    double x = opevo_rng_unit(rng) * cumulative[count - 1];
     size_t first = 0;
 
     /* The first place whose sum exceeds x is in [first, first + count). */
     while (count > 1) {
         size_t half = count / 2;
 
-        first += sums[first + half - 1] <= x ? half : 0;
+        first += cumulative[first + half - 1] <= x ? half : 0;
         count -= half;
     }
     return first;

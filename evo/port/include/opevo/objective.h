@@ -28,7 +28,8 @@
     X(WRONG, "wrong", "ran, and its result differs from the reference")                            \
     X(TIMEOUT, "timeout", "took longer than allowed")                                              \
     X(CRASHED, "crashed", "the process that ran it died")                                          \
-    X(UNRECORDED, "unrecorded", "a recorded landscape has no row for it")
+    X(UNRECORDED, "unrecorded", "a recorded landscape has no row for it")                          \
+    X(INFEASIBLE, "infeasible", "ran, and breaks a requirement of the run")
 
 typedef enum opevo_outcome_class {
 #define OPEVO_OUTCOME_ENUM(suffix, name, meaning) OPEVO_OUTCOME_##suffix,
@@ -80,8 +81,8 @@ typedef struct opevo_outcome {
     double build_s, run_s, check_s, other_s;
     /* Criteria 1, 2, ... of the objective in their units; NAN where not known, and beyond them. Read
      * them by opevo_outcome_criterion. */
-    double more[OPEVO_CRITERIA_MOST - 1];
-    const double *samples_s; /* single measurements, NULL when not kept */
+    double more[OPEVO_CRITERIA_MOST - 1]; /* of OK and, as measured, of INFEASIBLE */
+    const double *samples_s;              /* single measurements, NULL when not kept */
     size_t sample_count;
     const char *message; /* why it failed, NULL when there is nothing to say */
 } opevo_outcome;
@@ -204,5 +205,34 @@ opevo_status opevo_objective_measure(opevo_objective *objective, const opevo_ind
 opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
                                      opevo_error *err);
 void opevo_objective_destroy(opevo_objective *objective);
+
+/* ---- Requirements ---- */
+
+typedef enum opevo_relation {
+    OPEVO_AT_MOST,  /* <= */
+    OPEVO_AT_LEAST, /* >= */
+    OPEVO_BELOW,    /* < */
+    OPEVO_ABOVE     /* > */
+} opevo_relation;
+
+/* What a criterion must fulfil for a trial to count, such as "error<=0.01". Criterion 0 is compared as
+ * the fitness or, where it is called "time", as the result in its unit, or else in seconds. */
+typedef struct opevo_requirement {
+    size_t index; /* of the criterion */
+    bool as_time;
+    opevo_relation relation;
+    double bound;
+    char message[128]; /* "error<=0.01 does not hold" */
+} opevo_requirement;
+
+/* NAME, one of <=, >=, < and >, a number; no blanks. Errors: INVALID with what is wrong. */
+opevo_status opevo_requirement_parse(const opevo_objective *objective, const char *text,
+                                     opevo_requirement *out, opevo_error *err);
+/* "error<=0.01", as it was parsed. */
+void opevo_requirement_print(const opevo_requirement *requirement, opevo_text *out);
+/* Make an OK outcome INFEASIBLE where a requirement does not hold, with its message, fitness 0 and no
+ * time; its criteria stay. A value that is not known fulfils none. */
+void opevo_requirements_apply(const opevo_requirement *requirements, size_t count, const char *unit,
+                              opevo_outcome *outcome);
 
 #endif

@@ -44,9 +44,12 @@ typedef struct opevo_run_options {
     /* What to search by; NULL: the fitness alone. Of a tuner that searches by criteria they are part of
      * what identifies the run. The best trial and the target are of the fitness all the same. */
     const opevo_criteria *criteria;
+    /* What trials must fulfil: others are INFEASIBLE. Part of what identifies the run. */
+    const opevo_requirement *requirements;
+    size_t requirement_count;
     opevo_budget budget;
     /* End the run when so many trials have failed in one way and none has succeeded; 0: never. Points
-     * that are rejected do not count: a known limit of the device says nothing of the rest. */
+     * that are rejected or infeasible do not count: they say nothing of the rest. */
     uint64_t give_up;
     /* Points evaluated together; 0: opevo_objective_wanted. Does not change the trials. */
     size_t batch;
@@ -59,6 +62,11 @@ typedef struct opevo_run_options {
     /* Ends the run before the next batch, and any measurement within a second; may be NULL. */
     const opevo_interrupt *interrupt;
 } opevo_run_options;
+
+/* The settings, what is searched by where the tuner sees more than the fitness, and the requirements:
+ * "lambda=8 criteria=time,energy require=error<=0.01". Identifies a run in a store. */
+void opevo_run_print_settings(const opevo_objective *objective, const opevo_run_options *options,
+                              opevo_text *out);
 
 typedef struct opevo_run_result {
     opevo_stop stop;

@@ -45,6 +45,9 @@ typedef struct opevo_study_line {
     opevo_setting_value *settings; /* one for each row of the tuner's table */
     char *settings_text;           /* in the store: the settings, then what the plan adds to them */
     const char *settings_more;     /* where that begins, "" when it adds nothing */
+    opevo_criteria criteria;       /* what to search by */
+    opevo_requirement *requirements;
+    size_t requirement_count;
     opevo_budget budget;
     const char *budget_text; /* "trials=500 seconds=30 target=95%"; of a time "target=0.5ms" */
     char *own_budget_text;   /* the same where it is not that of the plan; NULL */

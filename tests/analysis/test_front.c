@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Fronts against brute force; the hypervolume against inclusion and exclusion over all subsets, and
+ * against closed forms. */
+
+#include <opevo/front.h>
+#include <opevo/random.h>
+
+#include "check.h"
+
+/* ---- Hypervolume ---- */
+
+/* sum over subsets S of (-1)^(|S| + 1) times the volume of the intersection of its boxes. */
+static double by_inclusion_and_exclusion(const double *points, size_t count, size_t dimensions,
+                                         const double *reference)
+{
+    double sum = 0;
+
+    for (unsigned subset = 1; subset < 1U << count; subset++) {
+        double volume = 1;
+
+        for (size_t k = 0; k < dimensions; k++) {
+            double corner = -INFINITY;
+
+            for (size_t i = 0; i < count; i++) {
+                if (subset >> i & 1)
+                    corner = fmax(corner, points[i * dimensions + k]);
+            }
+            volume *= fmax(0, reference[k] - corner);
+        }
+        sum += __builtin_popcount(subset) % 2 ? volume : -volume;
+    }
+    return sum;
+}
+
+/* Points with ties, dominated ones, and some beyond the reference point. */
+static void test_hypervolume(void **state)
+{
+    static const double reference[] = {8, 9, 7, 10};
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 1, "test", 0);
+    for (size_t dimensions = 1; dimensions <= 4; dimensions++) {
+        for (int round = 0; round < 400; round++) {
+            size_t count = opevo_rng_below(&rng, 10);
+            double points[40];
+            double volume = -1;
+
+            for (size_t i = 0; i < count * dimensions; i++)
+                points[i] =
+                    round % 2 ? (double)opevo_rng_below(&rng, 11) : 11 * opevo_rng_unit(&rng);
+            CHECK_OK(opevo_hypervolume(points, count, dimensions, reference, &volume, &err));
+            CHECK_CLOSE(volume, by_inclusion_and_exclusion(points, count, dimensions, reference),
+                        1e-8);
+        }
+    }
+}
+
+/* n steps of a regular staircase: area 1 - (n - 1) / (2 n) ... by counting squares. */
+static void test_large_fronts(void **state)
+{
+    enum { N = 500 };
+    static double points[3 * N];
+    const double reference[] = {N, N, 1};
+    double volume = 0;
+
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        points[3 * i] = (double)i;
+        points[3 * i + 1] = (double)(N - 1 - i);
+        points[3 * i + 2] = 0;
+    }
+    CHECK_OK(opevo_hypervolume(points, N, 3, reference, &volume, &err));
+    CHECK_CLOSE(volume, N * (N + 1) / 2.0, 1e-6);
+    for (size_t i = 0; i < N; i++)
+        points[3 * i + 2] = INFINITY; /* not known */
+    CHECK_OK(opevo_hypervolume(points, N, 3, reference, &volume, &err));
+    assert_true(volume == 0);
+}
+
+/* ---- Fronts ---- */
+
+static opevo_trial draw(opevo_rng *rng, uint64_t number)
+{
+    opevo_trial trial = {.number = number, .proposal = {number, "x"}};
+
+    if (opevo_rng_below(rng, 5) == 0) {
+        trial.outcome = opevo_outcome_failed(OPEVO_OUTCOME_INFEASIBLE);
+        return trial;
+    }
+    trial.outcome.fitness = 1 + (double)opevo_rng_below(rng, 8);
+    for (size_t i = 0; i < 3; i++)
+        trial.outcome.more[i] = opevo_rng_below(rng, 6) ? (double)opevo_rng_below(rng, 8) : NAN;
+    return trial;
+}
+
+static bool is_equal(const opevo_outcome *a, const opevo_outcome *b)
+{
+    return a->fitness == b->fitness &&
+           (a->more[0] == b->more[0] || (isnan(a->more[0]) && isnan(b->more[0]))) &&
+           (a->more[1] == b->more[1] || (isnan(a->more[1]) && isnan(b->more[1])));
+}
+
+/* Fitness, a criterion of which the smaller is better, and one of which the larger is. */
+static const opevo_criteria three = {.count = 3, .chosen = {{0, true}, {1, false}, {2, true}}};
+
+static void test_members(void **state)
+{
+    enum { N = 80 };
+    static opevo_trial trials[N];
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 2, "test", 0);
+    for (int round = 0; round < 20; round++) {
+        opevo_front front = {.criteria = three};
+        size_t wanted = 0;
+
+        for (size_t i = 0; i < N; i++) {
+            bool changed = false;
+            bool free = true;
+
+            trials[i] = draw(&rng, i + 1);
+            for (size_t k = 0; k < i; k++)
+                free = free &&
+                       !opevo_outcome_dominates(&trials[k].outcome, &trials[i].outcome, &three) &&
+                       !(trials[k].outcome.kind == OPEVO_OUTCOME_OK &&
+                         is_equal(&trials[k].outcome, &trials[i].outcome));
+            CHECK_OK(opevo_front_add(&front, &trials[i], &changed, &err));
+            assert_int_equal(changed, free && trials[i].outcome.kind == OPEVO_OUTCOME_OK);
+        }
+        for (size_t i = 0; i < N; i++) {
+            bool member = trials[i].outcome.kind == OPEVO_OUTCOME_OK;
+
+            for (size_t k = 0; k < N; k++)
+                member = member &&
+                         !opevo_outcome_dominates(&trials[k].outcome, &trials[i].outcome, &three) &&
+                         !(k < i && trials[k].outcome.kind == OPEVO_OUTCOME_OK &&
+                           is_equal(&trials[k].outcome, &trials[i].outcome));
+            wanted += member;
+        }
+        assert_int_equal(front.count, wanted);
+        opevo_front_sort(&front);
+        for (size_t i = 1; i < front.count; i++)
+            assert_true(front.members[i - 1].outcome.fitness >= front.members[i].outcome.fitness);
+        opevo_front_free(&front);
+    }
+}
+
+/* The share of the box, with a time as criterion 0: (2 ms, 3 J) and (4 ms, 1 J) in [2, 6] x [1, 5]. */
+static void test_volume(void **state)
+{
+    const opevo_criteria two = {.count = 2, .chosen = {{0, true}, {1, false}}};
+    opevo_front front = {.criteria = two};
+    opevo_front_box box = opevo_front_box_empty();
+    double values[][2] = {{2, 3}, {4, 1}, {6, 5}, {6, NAN}};
+    double volume = 0;
+
+    (void)state;
+    CHECK_OK(opevo_front_volume(&front, "ms", &box, &volume, &err));
+    assert_true(volume == 0);
+    for (size_t i = 0; i < 4; i++) {
+        opevo_trial trial = {.number = i + 1};
+
+        trial.outcome.fitness = 1e3 / values[i][0];
+        trial.outcome.more[0] = values[i][1];
+        opevo_front_box_add(&box, &two, "ms", &trial.outcome);
+        CHECK_OK(opevo_front_add(&front, &trial, NULL, &err));
+    }
+    assert_int_equal(front.count, 2);
+    CHECK_CLOSE(opevo_front_value(&two, 0, "ms", &front.members[0].outcome), 2, 1e-12);
+    CHECK_OK(opevo_front_volume(&front, "ms", &box, &volume, &err));
+    CHECK_CLOSE(volume, (4 * 2 + 2 * 4 - 2 * 2) / 16.0, 1e-12);
+    opevo_front_free(&front);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hypervolume),
+        cmocka_unit_test(test_large_fronts),
+        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_volume),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
