@@ -6,6 +6,7 @@
 #ifndef OPEVO_CLI_INTERNAL_H
 #define OPEVO_CLI_INTERNAL_H
 
+#include <opevo/front.h>
 #include <opevo/interrupt.h>
 #include <opevo/json.h>
 #include <opevo/landscape.h>
@@ -302,6 +303,27 @@ void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const cha
                          unsigned width, opevo_text *out);
 
 /* ---- Criteria (criteria.c) ---- */
+
+#define OPEVO_I_CRITERIA_OPTION                                                                    \
+    {                                                                                              \
+        "criteria", "NAME,NAME,...", "what counts, such as time,energy: fronts and hypervolume",   \
+            false                                                                                  \
+    }
+
+/* A front with the words of its criteria. */
+typedef struct opevo_i_shown_front {
+    const opevo_front *front;        /* sorted */
+    const opevo_criterion *criteria; /* of the objective after the fitness */
+    const char *unit;                /* of results */
+    const opevo_space *space;        /* NULL where it cannot be made here */
+    bool by_whom;                    /* origins of the members are their contenders */
+} opevo_i_shown_front;
+/* A table of the members; a list of objects in JSON. */
+opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width, opevo_text *out,
+                                 opevo_error *err);
+void opevo_i_front_json(const opevo_i_shown_front *self, opevo_text *out);
+/* "time, energy", as they are shown. */
+void opevo_i_front_names(const opevo_i_shown_front *self, opevo_text *out);
 
 /* A list of them in JSON: [{"name": "energy", "unit": "J", "better": "smaller"}]. */
 void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Criteria as they are printed. */
+/* Criteria and fronts as they are printed. */
 
 #include "cli_internal.h"
+
+#include <opevo/unit.h>
+
+#include <math.h>
 
 void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out)
 {
@@ -12,6 +16,118 @@ void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_
         opevo_json_string(out, "name", criteria[i].name);
         opevo_json_string(out, "unit", criteria[i].unit);
         opevo_json_string(out, "better", criteria[i].larger_is_better ? "larger" : "smaller");
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "]");
+}
+
+/* The name of a chosen criterion: criterion 0 is shown as a result. */
+static const char *name_of(const opevo_i_shown_front *self, size_t chosen)
+{
+    size_t index = self->front->criteria.chosen[chosen].index;
+
+    if (index > 0)
+        return self->criteria[index - 1].name;
+    return opevo_unit_is_time(self->unit) ? "time" : "result";
+}
+
+void opevo_i_front_names(const opevo_i_shown_front *self, opevo_text *out)
+{
+    for (size_t i = 0; i < self->front->criteria.count; i++)
+        opevo_text_printf(out, "%s%s", i ? ", " : "", name_of(self, i));
+}
+
+/* "energy, J", or the unit of results. */
+static void add_head(const opevo_i_shown_front *self, size_t chosen, opevo_text *out)
+{
+    size_t index = self->front->criteria.chosen[chosen].index;
+    const char *unit = index ? self->criteria[index - 1].unit : opevo_unit_name(self->unit);
+
+    opevo_text_clear(out);
+    opevo_text_printf(out, "%s%s", name_of(self, chosen), *unit ? ", " : "");
+    opevo_text_add_visible(out, unit);
+}
+
+static void add_configuration(const opevo_i_shown_front *self, opevo_index point, bool json,
+                              opevo_text *out)
+{
+    if (self->space && json) {
+        opevo_space_print_json(self->space, point, out);
+    } else if (self->space) {
+        opevo_space_print(self->space, point, out);
+    } else {
+        opevo_text_add(out, json ? "\"point " : "point ");
+        opevo_text_add_index(out, point);
+        opevo_text_add(out, json ? "\"" : "");
+    }
+}
+
+static void add_row(const opevo_i_shown_front *self, const opevo_trial *member, opevo_table *table)
+{
+    const opevo_criteria *criteria = &self->front->criteria;
+    opevo_text configuration = {0};
+
+    if (self->by_whom)
+        opevo_i_table_cell(table, "%s", member->proposal.origin);
+    opevo_i_table_cell(table, "%llu", (unsigned long long)member->number);
+    for (size_t i = 0; i < criteria->count; i++) {
+        double value = opevo_front_value(criteria, i, self->unit, &member->outcome);
+
+        if (isnan(value))
+            opevo_i_table_cell(table, "-");
+        else
+            opevo_i_table_cell(table, "%.6g", value);
+    }
+    add_configuration(self, member->proposal.point, false, &configuration);
+    opevo_i_table_cell(table, "%s", opevo_text_string(&configuration));
+    table->failed = table->failed || configuration.failed;
+    opevo_text_free(&configuration);
+}
+
+opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width, opevo_text *out,
+                                 opevo_error *err)
+{
+    opevo_text names[OPEVO_CRITERIA_MOST] = {{0}};
+    const char *heads[OPEVO_CRITERIA_MOST + 3];
+    opevo_table table = {.heads = heads, .below = 2};
+    opevo_status status = OPEVO_OK;
+
+    if (self->by_whom)
+        heads[table.columns++] = "<tuner";
+    heads[table.columns++] = "trial";
+    for (size_t i = 0; i < self->front->criteria.count; i++) {
+        add_head(self, i, &names[i]);
+        heads[table.columns++] = opevo_text_string(&names[i]);
+    }
+    heads[table.columns++] = "<configuration";
+    for (size_t i = 0; i < self->front->count; i++)
+        add_row(self, &self->front->members[i], &table);
+    status = opevo_i_table_print(&table, width, out, err);
+    for (size_t i = 0; i < self->front->criteria.count; i++)
+        opevo_text_free(&names[i]);
+    return status;
+}
+
+void opevo_i_front_json(const opevo_i_shown_front *self, opevo_text *out)
+{
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < self->front->count; i++) {
+        const opevo_trial *member = &self->front->members[i];
+
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        if (self->by_whom)
+            opevo_json_string(out, "tuner", member->proposal.origin);
+        opevo_json_index(out, "trial", member->number);
+        opevo_json_key(out, "criteria");
+        opevo_text_add(out, "{");
+        for (size_t k = 0; k < self->front->criteria.count; k++)
+            opevo_json_double(
+                out, name_of(self, k),
+                opevo_front_value(&self->front->criteria, k, self->unit, &member->outcome));
+        opevo_text_add(out, "}");
+        opevo_json_key(out, "configuration");
+        add_configuration(self, member->proposal.point, true, out);
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "]");

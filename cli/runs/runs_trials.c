@@ -15,6 +15,8 @@ typedef struct lister {
     opevo_table table;  /* as text */
     opevo_text *out;
     opevo_text scratch;
+    opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
+    size_t criterion_count;
 } lister;
 
 /* The text that the store keeps beside a candidate, or else its number. */
@@ -77,6 +79,13 @@ static void add_json(lister *self, const opevo_trial *trial)
     opevo_text_add(out, "[");
     add_samples(out, outcome, ", ");
     opevo_text_add(out, "]");
+    if (self->criterion_count) {
+        opevo_json_key(out, "criteria");
+        opevo_text_add(out, "{");
+        for (size_t i = 0; i < self->criterion_count; i++)
+            opevo_json_double(out, self->criteria[i].name, outcome->more[i]);
+        opevo_text_add(out, "}");
+    }
     opevo_json_double(out, "build_s", outcome->build_s);
     opevo_json_double(out, "run_s", outcome->run_s);
     opevo_json_double(out, "check_s", outcome->check_s);
@@ -120,6 +129,8 @@ static void add_csv(lister *self, const opevo_trial *trial)
     opevo_text_add_csv(out, outcome->message ? outcome->message : "");
     opevo_text_add(out, ",");
     opevo_text_add_csv(out, configuration(self, trial->proposal.point, true));
+    for (size_t i = 0; i < self->criterion_count; i++)
+        add_csv_number(out, outcome->more[i]);
     opevo_text_add(out, "\n");
 }
 
@@ -138,6 +149,12 @@ static void add_text(lister *self, const opevo_trial *trial)
         opevo_i_table_cell(table, "%.6g", outcome->time_s);
     else
         opevo_i_table_cell(table, "-");
+    for (size_t i = 0; i < self->criterion_count; i++) {
+        if (isfinite(outcome->more[i]))
+            opevo_i_table_cell(table, "%.6g", outcome->more[i]);
+        else
+            opevo_i_table_cell(table, "-");
+    }
     opevo_i_table_cell(table, "%zu", outcome->sample_count);
     opevo_text_clear(&self->scratch);
     opevo_i_text_add_message(&self->scratch, trial->proposal.origin);
@@ -154,12 +171,19 @@ static void begin(lister *self, opevo_i_runs_form form)
 {
     if (form == OPEVO_I_RUNS_CSV) {
         opevo_text_add(self->out, "trial,outcome,result,unit,fitness,time_s,samples_s,build_s,"
-                                  "run_s,check_s,other_s,origin,message,configuration\n");
+                                  "run_s,check_s,other_s,origin,message,configuration");
+        for (size_t i = 0; i < self->criterion_count; i++)
+            opevo_text_printf(self->out, ",%s", self->criteria[i].name);
+        opevo_text_add(self->out, "\n");
     } else if (form == OPEVO_I_RUNS_JSON) {
         opevo_json_index(self->out, "run", (opevo_index)self->info->run);
         opevo_json_string(self->out, "objective", self->info->objective);
         opevo_json_string(self->out, "unit", opevo_unit_name(self->info->unit));
         opevo_json_string(self->out, "better", opevo_unit_better(self->info->unit));
+        if (self->criterion_count) {
+            opevo_json_key(self->out, "criteria");
+            opevo_i_json_criteria(self->criteria, self->criterion_count, self->out);
+        }
         opevo_json_key(self->out, "trials");
         opevo_text_add(self->out, "[");
     }
@@ -193,15 +217,21 @@ opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info 
                                        opevo_i_runs_form form, unsigned width, opevo_text *out,
                                        opevo_error *err)
 {
-    const char *heads[] = {"trial",          "<outcome", opevo_unit_name(info->unit),
-                           "time, s",        "samples",  "<origin",
-                           "<configuration", "<message"};
+    static const char *const last[] = {"samples", "<origin", "<configuration", "<message"};
+    const char *heads[8 + OPEVO_CRITERIA_MOST] = {"trial", "<outcome", opevo_unit_name(info->unit),
+                                                  "time, s"};
+    size_t columns = 4;
     lister self = {.info = info, .store = store, .out = out};
     opevo_status status = opevo_store_space(store, info->run, &self.space, err);
 
     if (status != OPEVO_OK)
         return status;
-    self.table = (opevo_table){.heads = heads, .columns = sizeof heads / sizeof *heads, .below = 2};
+    OPEVO_TRY(opevo_store_criteria(store, info->run, self.criteria, &self.criterion_count, err));
+    for (size_t i = 0; i < self.criterion_count; i++)
+        heads[columns++] = self.criteria[i].name;
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        heads[columns++] = last[i];
+    self.table = (opevo_table){.heads = heads, .columns = columns, .below = 2};
     begin(&self, form);
     OPEVO_TRY(add_trials(&self, store, form, err));
     if (form == OPEVO_I_RUNS_JSON)

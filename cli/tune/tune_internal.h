@@ -29,12 +29,21 @@ typedef struct opevo_i_tuning {
     uint64_t failed;          /* what the progress line of a single run shows */
     double best, cost_s;
     opevo_run_curve curve;
+    opevo_requirement *requirements;
+    opevo_front
+        front; /* of a single run with --criteria, and its volume in the box of its trials */
+    opevo_front_box box;
+    double volume;
+    bool front_failed; /* no memory */
 } opevo_i_tuning;
 
 void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out);
 void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out);
 /* Of a single run; `store` may be NULL. */
 void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, opevo_text *out);
+/* The front of a single run, where there is one. Errors: NOMEM. */
+opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *out,
+                                      opevo_error *err);
 /* Of several. Errors: NOMEM. */
 opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
                                         opevo_error *err);

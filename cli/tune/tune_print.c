@@ -74,6 +74,40 @@ static void add_json_result(const opevo_i_tuning *self, size_t index, opevo_text
     opevo_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
 }
 
+static opevo_i_shown_front shown_front(const opevo_i_tuning *self)
+{
+    return (opevo_i_shown_front){.front = &self->front,
+                                 .criteria = self->objective->criteria,
+                                 .unit = self->objective->unit,
+                                 .space = self->objective->space};
+}
+
+opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *out, opevo_error *err)
+{
+    opevo_i_shown_front shown = shown_front(self);
+
+    if (self->front.count == 0)
+        return OPEVO_OK;
+    opevo_text_add(out, "front of ");
+    opevo_i_front_names(&shown, out);
+    opevo_text_printf(out,
+                      ": %zu trials; hypervolume %.4f of the box from the best to the worst "
+                      "of all trials\n",
+                      self->front.count, self->volume);
+    return opevo_i_front_print(&shown, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+}
+
+static void add_json_front(const opevo_i_tuning *self, opevo_text *out)
+{
+    opevo_i_shown_front shown = shown_front(self);
+
+    if (!self->run.criteria)
+        return;
+    opevo_json_key(out, "front");
+    opevo_i_front_json(&shown, out);
+    opevo_json_double(out, "hypervolume", self->volume);
+}
+
 void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
 {
     opevo_text_add(out, "{");
@@ -82,6 +116,7 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
         add_json_head(self, out);
         opevo_i_finals_print_json(&self->finals, self->objective->space, self->objective->unit,
                                   out);
+        add_json_front(self, out);
     } else {
         add_json_head(self, out);
         opevo_json_key(out, "runs");
@@ -123,6 +158,16 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
     if (budget->target > 0)
         opevo_text_printf(out, "; to %.6g %s", opevo_unit_result(unit, budget->target),
                           opevo_unit_name(unit));
+    if (self->run.criteria) {
+        opevo_text_add(out, "; criteria ");
+        opevo_criteria_print(self->objective, self->run.criteria, out);
+        if (!self->run.tuner->by_criteria)
+            opevo_text_add(out, " (the tuner searches by the fitness)");
+    }
+    for (size_t i = 0; i < self->run.requirement_count; i++) {
+        opevo_text_add(out, i ? ", " : "; requires ");
+        opevo_requirement_print(&self->requirements[i], out);
+    }
     if (opevo_unit_is_time(unit))
         opevo_text_printf(out, "; results in %s, smaller is better", opevo_unit_name(unit));
     opevo_text_add(out, "\n");

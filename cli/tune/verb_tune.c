@@ -22,6 +22,8 @@ static const opevo_option options[] = {
     {"tuner", "NAME", "which tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
     {"learn", "STORE:RUN", "learn from a run in a store before the first trial", true},
+    {"criteria", "NAME,NAME,...", "search by these and show the front, such as time,energy", false},
+    {"require", "CRITERION<=X", "trials that break it fail, such as error<=0.01", true},
     {"trials", "N", "stop after N trials (default 500 when no limit is given)", false},
     {"seconds", "S", "stop when the trials have cost S seconds, simulated or measured", false},
     {"target", "X", "stop at this result in the run's unit, or at X% of the known optimum", false},
@@ -204,6 +206,33 @@ static opevo_status read_earlier(const opevo_call *call, opevo_i_tuning *self, o
     return status;
 }
 
+/* What the tuner searches by, of which the front is shown, and what trials must fulfil. */
+static opevo_status read_search(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+{
+    const char *names = opevo_i_option(call, "criteria");
+    opevo_error inner = {OPEVO_OK, ""};
+
+    self->requirements = opevo_calloc(call->given_count, sizeof *self->requirements);
+    if (!self->requirements)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --require.");
+    if (names && opevo_criteria_parse(self->objective, names, &self->front.criteria, &inner))
+        return OPEVO_FAIL(err, inner.status, "--criteria %.200s: %.700s", names, inner.message);
+    for (size_t i = 0; i < call->given_count; i++) {
+        const char *text = call->given[i].value;
+
+        if (strcmp(call->given[i].option->name, "require") != 0)
+            continue;
+        if (opevo_requirement_parse(self->objective, text,
+                                    &self->requirements[self->run.requirement_count], &inner))
+            return OPEVO_FAIL(err, inner.status, "--require %.200s: %.700s", text, inner.message);
+        self->run.requirement_count++;
+    }
+    self->run.criteria = names ? &self->front.criteria : NULL;
+    self->run.requirements = self->requirements;
+    self->box = opevo_front_box_empty();
+    return OPEVO_OK;
+}
+
 static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -226,6 +255,7 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
                                         err));
     OPEVO_TRY(opevo_tuner_suits(self->run.tuner, self->objective->space, err));
     self->live = !self->objective->concurrent;
+    OPEVO_TRY(read_search(call, self, err));
     OPEVO_TRY(opevo_i_give_up_read(call, self->live, &self->run.give_up, err));
     OPEVO_TRY(opevo_i_finals_read(call, self->objective, &self->finals, err));
     OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
@@ -292,6 +322,11 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     self->best = fmax(self->best, trial->outcome.fitness);
     opevo_i_finals_note(&self->finals, trial);
+    if (self->run.criteria) {
+        opevo_front_box_add(&self->box, self->run.criteria, unit, &trial->outcome);
+        self->front_failed =
+            self->front_failed || opevo_front_add(&self->front, trial, NULL, NULL) != OPEVO_OK;
+    }
     if (self->draws_curve)
         self->draws_curve = opevo_run_curve_add(&self->curve, &trial->outcome, NULL) == OPEVO_OK;
     if (!opevo_i_progress_due(&self->progress))
@@ -419,6 +454,12 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         goto cleanup;
     }
     OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
+    if (self.front_failed) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a front.");
+        goto cleanup;
+    }
+    opevo_front_sort(&self.front);
+    OPEVO_TRY(opevo_front_volume(&self.front, self.objective->unit, &self.box, &self.volume, err));
     if (opevo_i_flag(call, "emit"))
         emit(&self, call, exit_code);
     if (opevo_i_flag(call, "json")) {
@@ -429,6 +470,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
             opevo_i_tune_print_result(&self, opevo_i_option(call, "store"), out);
         else
             OPEVO_TRY(opevo_i_tune_print_results(&self, out, err));
+        OPEVO_TRY(opevo_i_tune_print_front(&self, out, err));
     }
     if (!has_success(&self))
         *exit_code = OPEVO_EXIT_FAILED;
@@ -445,6 +487,8 @@ cleanup:
     opevo_i_finals_free(&self.finals);
     opevo_i_note_free(&self.note);
     opevo_run_curve_free(&self.curve);
+    opevo_front_free(&self.front);
+    opevo_free(self.requirements);
     opevo_text_free(&self.on_text);
     opevo_text_free(&self.settings_text);
     opevo_free(self.settings);

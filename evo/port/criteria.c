@@ -85,7 +85,8 @@ static size_t find(const opevo_objective *objective, const char *name, size_t le
             return i;
     }
     if (length == 4 && !strncmp(name, "time", 4) &&
-        (opevo_unit_is_time(objective->unit) || objective->flop > 0))
+        (opevo_unit_is_time(objective->unit) ||
+         !strcmp(opevo_unit_of_fitness(objective->unit), "GFLOP/s")))
         return 0;
     return count;
 }

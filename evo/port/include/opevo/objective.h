@@ -177,7 +177,7 @@ opevo_criterion opevo_objective_criterion(const opevo_objective *objective, size
 /* The fitness alone. */
 opevo_criteria opevo_criteria_fitness(void);
 /* The criteria of a list of names such as "time,energy". "fitness" is criterion 0, and so is "time"
- * where no other criterion has this name and results are times or rates of a known amount of work.
+ * where no other criterion has this name and results are times or in FLOP/s.
  * Errors: INVALID, with the names that there are, for an unknown name, one given twice or none. */
 opevo_status opevo_criteria_parse(const opevo_objective *objective, const char *names,
                                   opevo_criteria *out, opevo_error *err);
