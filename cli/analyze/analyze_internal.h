@@ -26,6 +26,8 @@ typedef struct opevo_i_contender {
     char *label; /* the tuner, and what tells it from others of that name */
 } opevo_i_contender;
 
+typedef struct opevo_i_landscape_front opevo_i_landscape_front;
+
 /* A store as a study. */
 typedef struct opevo_i_study_data {
     opevo_i_named_landscape *landscapes;
@@ -36,9 +38,11 @@ typedef struct opevo_i_study_data {
     opevo_text versions; /* of the program that made runs, a line each */
     size_t landscape_count, contender_count, run_count;
     size_t landscape_capacity, contender_capacity, run_capacity, number_capacity;
-    size_t empty;     /* runs without a trial, left out */
-    uint64_t planned; /* runs that a study has not begun */
-    opevo_text notes; /* lines for the reader: what is left out, and why */
+    size_t empty;                    /* runs without a trial, left out */
+    uint64_t planned;                /* runs that a study has not begun */
+    opevo_i_landscape_front *fronts; /* of each landscape, with --criteria; NULL: none */
+    opevo_store *front_store;        /* which holds the words of their criteria */
+    opevo_text notes;                /* lines for the reader: what is left out, and why */
     /* What `study` points to. */
     opevo_study_landscape *shown;
     const char **labels;
@@ -63,6 +67,15 @@ opevo_status opevo_i_study_read(const char *path, const opevo_call *call, unsign
  * --objective names it. Landscapes of one name whose points are the same become one. */
 opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned threads,
                                            opevo_i_study_data *data, opevo_error *err);
+/* In place of that, with --criteria: make the course of each run that of the hypervolume of these
+ * criteria. Errors: INVALID for runs that lack one; what the store reports. */
+opevo_status opevo_i_study_fronts(const char *path, const char *names, opevo_i_study_data *data,
+                                  opevo_error *err);
+void opevo_i_study_fronts_free(opevo_i_study_data *data);
+/* The front over all runs on a landscape; nothing without --criteria. */
+opevo_status opevo_i_analysis_print_front(const opevo_i_study_data *data, size_t landscape,
+                                          unsigned width, opevo_text *out, opevo_error *err);
+void opevo_i_analysis_json_fronts(const opevo_i_study_data *data, opevo_text *out);
 /* Fill `study`, once landscapes are opened. */
 opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err);
 void opevo_i_named_landscape_free(opevo_i_named_landscape *row);

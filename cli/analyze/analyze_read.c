@@ -477,6 +477,7 @@ void opevo_i_named_landscape_free(opevo_i_named_landscape *row)
 
 void opevo_i_study_data_free(opevo_i_study_data *data)
 {
+    opevo_i_study_fronts_free(data);
     for (size_t i = 0; i < data->landscape_count; i++)
         opevo_i_named_landscape_free(&data->landscapes[i]);
     for (size_t i = 0; i < data->contender_count; i++) {

@@ -502,6 +502,7 @@ opevo_status opevo_i_analysis_print_text(const char *path, const opevo_i_study_d
     for (size_t i = 0; i < analysis->study.landscape_count; i++) {
         print_place(&self, i);
         OPEVO_TRY(print_ranking(&self, i, all, err));
+        OPEVO_TRY(opevo_i_analysis_print_front(data, i, self.width, out, err));
         if (!all)
             continue;
         OPEVO_TRY(print_points(&self, i, err));

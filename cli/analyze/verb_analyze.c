@@ -15,6 +15,8 @@ static const opevo_option options[] = {
     {"objective", "NAME=WHERE", "where a landscape is: recorded:[FILE] or 'sim:DEVICE OPERATOR'",
      true},
     {"no-landscapes", NULL, "open none: no exact random search, no scores", false},
+    {"criteria", "NAME,NAME,...", "compare fronts of these by hypervolume, such as time,energy",
+     false},
     {"landscape", "NAME", "only the runs on this one", true},
     {"tuner", "NAME", "only the runs of this tuner", true},
     {"budget", "BUDGET", "only the runs of this one, such as trials=500", true},
@@ -171,7 +173,11 @@ opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work
     OPEVO_TRY(read_settings(call, &work->settings, err));
     OPEVO_TRY(
         opevo_i_study_read(call->arguments[0], call, study_options->threads, &work->data, err));
-    OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &work->data, err));
+    if (opevo_i_option(call, "criteria"))
+        OPEVO_TRY(opevo_i_study_fronts(call->arguments[0], opevo_i_option(call, "criteria"),
+                                       &work->data, err));
+    else
+        OPEVO_TRY(opevo_i_study_open_landscapes(call, study_options->threads, &work->data, err));
     OPEVO_TRY(opevo_i_study_assemble(&work->data, err));
     OPEVO_TRY(opevo_study_analyse(&work->data.study, study_options, &work->analysis, err));
     leave_out_degenerate(work);

@@ -304,12 +304,6 @@ void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const cha
 
 /* ---- Criteria (criteria.c) ---- */
 
-#define OPEVO_I_CRITERIA_OPTION                                                                    \
-    {                                                                                              \
-        "criteria", "NAME,NAME,...", "what counts, such as time,energy: fronts and hypervolume",   \
-            false                                                                                  \
-    }
-
 /* A front with the words of its criteria. */
 typedef struct opevo_i_shown_front {
     const opevo_front *front;        /* sorted */
@@ -322,6 +316,9 @@ typedef struct opevo_i_shown_front {
 opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width, opevo_text *out,
                                  opevo_error *err);
 void opevo_i_front_json(const opevo_i_shown_front *self, opevo_text *out);
+/* The chosen criteria, each with the best value and the worst, which is the reference point. */
+void opevo_i_front_json_criteria(const opevo_i_shown_front *self, const opevo_front_box *box,
+                                 opevo_text *out);
 /* "time, energy", as they are shown. */
 void opevo_i_front_names(const opevo_i_shown_front *self, opevo_text *out);
 

@@ -108,6 +108,31 @@ opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width
     return status;
 }
 
+void opevo_i_front_json_criteria(const opevo_i_shown_front *self, const opevo_front_box *box,
+                                 opevo_text *out)
+{
+    const opevo_criteria *criteria = &self->front->criteria;
+
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < criteria->count; i++) {
+        size_t index = criteria->chosen[i].index;
+        bool larger =
+            criteria->chosen[i].larger_is_better && !(index == 0 && opevo_unit_is_time(self->unit));
+        double sign = larger ? -1 : 1;
+
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "name", name_of(self, i));
+        opevo_json_string(out, "unit",
+                          index ? self->criteria[index - 1].unit : opevo_unit_name(self->unit));
+        opevo_json_string(out, "better", larger ? "larger" : "smaller");
+        opevo_json_double(out, "best", sign * box->best[i]);
+        opevo_json_double(out, "worst", sign * box->worst[i]);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "]");
+}
+
 void opevo_i_front_json(const opevo_i_shown_front *self, opevo_text *out)
 {
     opevo_text_add(out, "[");

@@ -18,6 +18,7 @@ static const opevo_option options[] = {
     {"no-landscapes", NULL, "of a store: open none: no exact random search, no scores", false},
     {"landscape", "NAME", "of a store: only the runs on this one", true},
     {"tuner", "NAME", "of a store: only the runs of this tuner", true},
+    {"criteria", "NAME,NAME,...", "of a store: compare fronts of these by hypervolume", false},
     {"confidence", "P", "of a store: of all intervals (default .95)", false},
     {"alpha", "P", "of a store: chance of any false verdict (default .05)", false},
     {"resamples", "N", "of a store: of the bootstrap (default 2000)", false},

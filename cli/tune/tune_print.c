@@ -91,9 +91,9 @@ opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *ou
     opevo_text_add(out, "front of ");
     opevo_i_front_names(&shown, out);
     opevo_text_printf(out,
-                      ": %zu trials; hypervolume %.4f of the box from the best to the worst "
+                      ": %zu trial%s; hypervolume %.4f of the box from the best to the worst "
                       "of all trials\n",
-                      self->front.count, self->volume);
+                      self->front.count, self->front.count == 1 ? "" : "s", self->volume);
     return opevo_i_front_print(&shown, opevo_i_terminal_width(STDOUT_FILENO), out, err);
 }
 

@@ -1,0 +1,32 @@
+# Several criteria: from a cache, from a program and from a table; requirements, fronts, hypervolume.
+cat >cache.json <<'J'
+{"tune_params_keys": ["bx"], "tune_params": {"bx": [1, 2, 3, 4, 5, 6]}, "cache": {
+"1": {"bx": 1, "time": 6.0, "nvml_energy": 1.0},
+"2": {"bx": 2, "time": 5.0, "nvml_energy": 3.0},
+"3": {"bx": 3, "time": 4.0, "nvml_energy": 2.0},
+"4": {"bx": 4, "time": 3.0, "nvml_energy": 5.0},
+"5": {"bx": 5, "time": 2.0, "nvml_energy": 4.0},
+"6": {"bx": 6, "time": 1.0, "nvml_energy": 9.0}}}
+J
+opevo tune --on recorded:cache.json --tuner grid --criteria time,energy --store runs.db
+opevo tune --on recorded:cache.json --tuner grid --require 'energy<=4' --require 'time<0.0055' --store runs.db
+opevo tune --on recorded:cache.json --tuner random --trials 3 --seed 2 --criteria time,energy --store runs.db --json
+opevo runs runs.db:2 --trials --csv
+opevo analyze runs.db --criteria time,energy --tuner grid --budget '' 2>&1 | tail -n 9
+printf 'echo "ms 1$1"; echo "{\\"err\\": 0.$1}"\n' >bench.sh
+printf '{"X": {"_type": "choice", "_value": [1, 2, 3]}}' >space.json
+measure() { opevo tune --on 'cmd:sh bench.sh {X}' --space space.json --result 'ms:/ms ([0-9]+)/' --tuner grid "$@"; }
+measure --criterion error:json:err --criterion 'watt,W,larger:/W ([0-9]+)/' --criteria error,time,watt --store p.db | tail -n 4
+opevo runs p.db:1 --trials --csv | cut -d, -f 1-3,13-
+opevo record --from p.db:1 --out table >/dev/null 2>&1
+opevo tune --on recorded:table.csv --tuner grid --criteria error,time | tail -n 2
+echo
+measure --criteria error
+measure --criterion fitness:json:err
+measure --criterion error:json:a --criterion error:json:b
+measure --criterion a:wall --criterion b:wall --criterion c:wall --criterion d:wall
+measure --require 'error<1'
+measure --criterion error:json:err --require 'error=1'
+measure --criterion error:json:err --criteria error,error
+opevo tune --on recorded:cache.json --criterion error:json:err
+opevo analyze runs.db --criteria time,power
