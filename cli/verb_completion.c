@@ -10,7 +10,12 @@
 #include <opevo/template.h>
 #include <opevo/tuners.h>
 
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A command line under completion: the words after the program's name, of which the last is
  * completed. */
@@ -25,7 +30,7 @@ typedef struct line {
 
 static void offer(const line *self, const char *before, const char *candidate)
 {
-    char whole[256];
+    char whole[PATH_MAX];
 
     snprintf(whole, sizeof whole, "%s%s", before, candidate);
     if (strncmp(whole, self->value, strlen(self->value)) != 0)
@@ -54,20 +59,80 @@ static void offer_operators(const line *self)
         offer(self, "", opevo_operator_get(i)->name);
 }
 
+/* Whether a recording may be read from a file of this name. */
+static bool is_recording(const char *name)
+{
+    static const char *const endings[] = {".csv",  ".csv.gz",  ".csv.xz",
+                                          ".json", ".json.gz", ".json.xz"};
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i]);
+
+        if (length > end && !strcmp(name + length - end, endings[i]))
+            return true;
+    }
+    return false;
+}
+
+/* An entry of the folder that the value names, if it is a folder or may be a recording; a hidden one only if its dot is
+ * typed. */
+static void offer_entry(const line *self, const char *before, const char *folder, const char *name)
+{
+    const char *typed = self->value + strlen(before);
+    char path[PATH_MAX];
+    struct stat entry;
+
+    if ((name[0] == '.' && *typed != '.') || !strcmp(name, ".") || !strcmp(name, ".."))
+        return;
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX || stat(path, &entry) != 0)
+        return;
+    snprintf(path, sizeof path, "%s%s", name, S_ISDIR(entry.st_mode) ? "/" : "");
+    if (S_ISDIR(entry.st_mode) || (S_ISREG(entry.st_mode) && is_recording(name)))
+        offer(self, before, path);
+}
+
+/* "recorded:", and behind it the files that it may name. */
+static void offer_recordings(const line *self)
+{
+    static const char kind[] = "recorded:";
+    const size_t length = strlen(kind);
+    struct dirent **entries = NULL;
+    char before[PATH_MAX];
+    size_t path = 0;
+    int count = 0;
+
+    if (strncmp(self->value, kind, length) != 0) {
+        offer(self, "", kind);
+        return;
+    }
+    path = strlen(self->value);
+    while (path > length && self->value[path - 1] != '/')
+        path--;
+    snprintf(before, sizeof before, "%.*s", (int)path, self->value);
+    count = scandir(before[length] ? before + length : ".", &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        offer_entry(self, before, before[length] ? before + length : ".", entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
 static void offer_objectives(const line *self)
 {
-    static const char *const others[] = {"cmd:", "cpu", "cuda:0", "hip:0", "recorded:"};
+    static const char *const others[] = {"cmd:", "cpu", "cuda:0", "hip:0"};
 
     for (size_t i = 0; i < opevo_device_count(); i++)
         offer(self, "sim:", opevo_device_get(i).name);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         offer(self, "", others[i]);
+    offer_recordings(self);
 }
 
 static void offer_spaces(const line *self)
 {
     offer_operators(self);
-    offer(self, "", "recorded:");
+    offer_recordings(self);
 }
 
 static void offer_templates(const line *self)
@@ -198,7 +263,7 @@ static const struct {
              "    word=${words[${#words[@]} - 1]}\n"
              "    mapfile -t COMPREPLY < <(\"${words[0]}\" completion words -- \"${words[@]:1}\" "
              "2>/dev/null)\n"
-             "    [[ ${COMPREPLY[0]} == *[:=] ]] && compopt -o nospace\n"
+             "    [[ ${COMPREPLY[0]} == *[:=/] ]] && compopt -o nospace\n"
              "    COMPREPLY=(\"${COMPREPLY[@]#\"${word%\"${word##*[:=]}\"}\"}\")\n"
              "}\n"
              "complete -o default -F _opevo opevo\n"},
@@ -220,10 +285,9 @@ static const struct {
      "    found=(${(f)\"$(\"$words[1]\" completion words -- \"${(@)words[2,CURRENT]}\" "
      "2>/dev/null)\"})\n"
      "    if (( $#found )); then\n"
-     "        compadd -S '' -- ${(M)found:#*[:=]}\n"
-     "        compadd -- ${found:#*[:=]}\n"
+     "        compadd -S '' -- ${(M)found:#*[:=/]}\n"
+     "        compadd -- ${found:#*[:=/]}\n"
      "    else\n"
-     "        compset -P 'recorded:'\n"
      "        _files\n"
      "    fi\n"
      "}\n"

@@ -7,6 +7,13 @@ words tune --tuner=opevo
 words tune --tuner opevo --set ''
 words tune --set dup
 words tune --set duplicates=
+mkdir -p tables/more && touch tables/a.csv tables/a.json tables/b.csv.xz tables/.c.csv tables/notes.txt
+words tune --on rec
+words tune --on recorded:t
+words tune --on recorded:tables/
+words landscape recorded:./tables/b
+words tune --on=recorded:tables/.
+words tune --on recorded:absent/
 words tuners kt-g
 words law --topology t
 words law 'factor(8,3)' --met
@@ -26,6 +33,8 @@ try() {
 try 'opevo tune mm1 --on sim:g'
 try 'opevo tune --set duplicates=r'
 try 'opevo tuners qg'
+try 'opevo tune --on recorded:ta'
+try 'opevo tune --on=recorded:tables/a.c'
 opevo completion zsh >script.zsh
 command -v zsh >/dev/null && { zsh -n script.zsh || echo "zsh refuses it"; }
 opevo completion fish >script.fish
