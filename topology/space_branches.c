@@ -261,6 +261,16 @@ bool opevo_space_is_active(const opevo_space *space, size_t i, const opevo_index
     return !when || when->parent == OPEVO_NO_PARENT || vertices[when->parent] == when->value;
 }
 
+void opevo_space_settle(const opevo_space *space, size_t i, opevo_index *vertices)
+{
+    for (size_t k = i + 1; space->activations && k < space->parameter_count; k++) {
+        if (!opevo_space_is_active(space, k, vertices))
+            vertices[k] = OPEVO_INACTIVE;
+        else if (vertices[k] == OPEVO_INACTIVE)
+            vertices[k] = 0;
+    }
+}
+
 /* ---- Points ---- */
 
 /* The last of ascending offsets that is not above `place`. */

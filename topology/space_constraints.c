@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The constraints of a space: compiled, and tried on all combinations of what they name. */
+/* The constraints of a space: compiled, tabulated where what they name has few combinations, and
+ * evaluated. */
 
 #include "space_internal.h"
 
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { COMBINATION_TEXT_MAX = 300 }; /* bytes of a combination in a message */
 
 void opevo_i_constraints_release(opevo_space *space)
 {
@@ -127,9 +126,8 @@ static opevo_status list_values(opevo_space *space, size_t i, opevo_error *err)
     return OPEVO_OK;
 }
 
-/* The components of a value: listed, or computed into the scratch memory. */
-static const opevo_value *row_at(const opevo_space *space, size_t parameter, opevo_index vertex,
-                                 opevo_value *scratch)
+const opevo_value *opevo_i_constraint_value(const opevo_space *space, size_t parameter,
+                                            opevo_index vertex, opevo_value *scratch)
 {
     if (space->listed[parameter])
         return space->listed[parameter] +
@@ -138,7 +136,7 @@ static const opevo_value *row_at(const opevo_space *space, size_t parameter, ope
     return scratch;
 }
 
-static size_t scratch_of(const opevo_space *space, size_t parameter)
+size_t opevo_i_constraint_scratch(const opevo_space *space, size_t parameter)
 {
     return space->listed[parameter] ? 0 : opevo_parameter_arity(space->parameters[parameter]);
 }
@@ -156,8 +154,8 @@ static bool evaluate(const opevo_space *space, const opevo_i_constraint *self,
         rows[row] = NULL;
         if (vertices[parameter] == OPEVO_INACTIVE)
             continue;
-        rows[row] = row_at(space, parameter, vertices[parameter], scratch + used);
-        used += scratch_of(space, parameter);
+        rows[row] = opevo_i_constraint_value(space, parameter, vertices[parameter], scratch + used);
+        used += opevo_i_constraint_scratch(space, parameter);
     }
     return opevo_i_expression_holds(&self->expression, rows);
 }
@@ -191,187 +189,6 @@ bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint
     return self->table[place >> 6] >> (place & 63) & 1;
 }
 
-/* ---- Trying all combinations ---- */
-
-/* Steps through the combinations of the parameters that a constraint names, the last row fastest.
- */
-typedef struct combination {
-    const opevo_space *space;
-    const opevo_i_constraint *constraint;
-    uint64_t vertex[OPEVO_I_ROWS_MAX];
-    size_t scratch_start[OPEVO_I_ROWS_MAX];
-    const opevo_value *rows[OPEVO_I_ROWS_MAX];
-    opevo_value scratch[OPEVO_I_SCRATCH_MAX];
-    /* With branches: the row of the parameter that activates that of a row, or SIZE_MAX, and its
-     * vertex then. */
-    size_t parent_row[OPEVO_I_ROWS_MAX];
-    uint64_t parent_vertex[OPEVO_I_ROWS_MAX];
-} combination;
-
-static void place_row(combination *self, size_t row)
-{
-    self->rows[row] = row_at(self->space, self->constraint->expression.parameters[row],
-                             self->vertex[row], self->scratch + self->scratch_start[row]);
-}
-
-static size_t row_of(const opevo_i_expression *expression, size_t parameter)
-{
-    size_t row = 0;
-
-    while (row < expression->parameter_count && expression->parameters[row] != parameter)
-        row++;
-    return row;
-}
-
-static void find_parents(combination *self)
-{
-    const opevo_i_expression *expression = &self->constraint->expression;
-
-    for (size_t row = 0; row < expression->parameter_count; row++) {
-        opevo_activation when = opevo_space_activation(self->space, expression->parameters[row]);
-
-        self->parent_row[row] = SIZE_MAX;
-        if (when.parent == OPEVO_NO_PARENT)
-            continue;
-        self->parent_row[row] = row_of(expression, when.parent);
-        self->parent_vertex[row] = (uint64_t)when.value;
-    }
-}
-
-static bool is_active(const combination *self, size_t row)
-{
-    for (; self->parent_row[row] != SIZE_MAX; row = self->parent_row[row]) {
-        if (self->vertex[self->parent_row[row]] != self->parent_vertex[row])
-            return false;
-    }
-    return true;
-}
-
-/* With branches: take away the rows that are not active. Each combination of active ones occurs once
- * with the first vertex in all others; false for the rest. */
-static bool settle(combination *self)
-{
-    size_t count = self->space->activations ? self->constraint->expression.parameter_count : 0;
-
-    for (size_t row = 0; row < count; row++) {
-        bool active = is_active(self, row);
-
-        if (!active && self->vertex[row] > 0)
-            return false;
-        place_row(self, row);
-        if (!active)
-            self->rows[row] = NULL;
-    }
-    return true;
-}
-
-static void first_combination(combination *self)
-{
-    size_t used = 0;
-
-    for (size_t row = 0; row < self->constraint->expression.parameter_count; row++) {
-        self->vertex[row] = 0;
-        self->scratch_start[row] = used;
-        used += scratch_of(self->space, self->constraint->expression.parameters[row]);
-        place_row(self, row);
-    }
-    find_parents(self);
-}
-
-static void next_combination(combination *self)
-{
-    const opevo_i_expression *expression = &self->constraint->expression;
-
-    for (size_t row = expression->parameter_count; row-- > 0;) {
-        bool carry = ++self->vertex[row] ==
-                     opevo_parameter_size(self->space->parameters[expression->parameters[row]]);
-
-        if (carry)
-            self->vertex[row] = 0;
-        place_row(self, row);
-        if (!carry)
-            return;
-    }
-}
-
-/* "column 9: it divides by zero at K=8,1 X=2". */
-static opevo_status report_fault(const combination *self, opevo_i_fault fault, uint32_t column,
-                                 const char *where, opevo_error *err)
-{
-    const opevo_i_expression *expression = &self->constraint->expression;
-    opevo_text at = {0}, value = {0};
-    opevo_status status = OPEVO_OK;
-
-    for (size_t row = 0; row < expression->parameter_count; row++) {
-        const opevo_parameter *parameter = self->space->parameters[expression->parameters[row]];
-
-        if (!self->rows[row])
-            continue;
-        if (at.length > COMBINATION_TEXT_MAX) {
-            opevo_text_add(&at, " ...");
-            break;
-        }
-        opevo_text_clear(&value);
-        opevo_i_parameter_print_in_point(parameter, self->vertex[row], &value);
-        at.failed |= value.failed;
-        opevo_text_printf(&at, "%s%s=%s", at.length ? " " : "", opevo_parameter_name(parameter),
-                          OPEVO_I_EXCERPT(opevo_text_string(&value)));
-    }
-    status = opevo_text_check(&at, err);
-    if (status == OPEVO_OK)
-        status = OPEVO_FAIL(
-            err, OPEVO_INVALID, "%s, column %u: it %s at %s; exclude that in the same expression.",
-            where, (unsigned)column, opevo_i_fault_text(fault), opevo_text_string(&at));
-    opevo_text_free(&at);
-    opevo_text_free(&value);
-    return status;
-}
-
-/* Fill the table of a constraint, whose rows have `count` combinations. */
-static opevo_status try_all(const opevo_space *space, opevo_i_constraint *self, uint64_t count,
-                            const char *where, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    combination *at = opevo_malloc(1, sizeof *at);
-    bool ever = false;
-
-    self->table = opevo_calloc((size_t)(count / 64 + 1), sizeof *self->table);
-    if (!at || !self->table) {
-        status = no_memory(err);
-        goto cleanup;
-    }
-    at->space = space;
-    at->constraint = self;
-    first_combination(at);
-    for (uint64_t i = 0; i < count; i++, next_combination(at)) {
-        opevo_value value = {0};
-        uint32_t column = 0;
-        opevo_i_fault fault = OPEVO_I_FAULT_NONE;
-
-        if (!settle(at))
-            continue;
-        fault = opevo_i_expression_evaluate(&self->expression, at->rows, &value, &column);
-        if (!fault && value.kind == OPEVO_VALUE_TEXT)
-            fault = OPEVO_I_FAULT_TEXT;
-        if (fault && fault != OPEVO_I_FAULT_INACTIVE) {
-            status = report_fault(at, fault, column ? column : 1, where, err);
-            goto cleanup;
-        }
-        if (fault || opevo_value_number(value) != 0) {
-            self->table[i >> 6] |= UINT64_C(1) << (i & 63);
-            ever = true;
-        }
-    }
-    if (!ever)
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: no point satisfies the constraints, because \"%s\" never "
-                            "holds.",
-                            where, OPEVO_I_EXCERPT(self->text));
-cleanup:
-    opevo_free(at);
-    return status;
-}
-
 /* ---- Creation ---- */
 
 static opevo_status check_size(const opevo_space *space, const opevo_i_constraint *self,
@@ -387,7 +204,7 @@ static opevo_status check_size(const opevo_space *space, const opevo_i_constrain
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s names more than %d parameters; split it.", where,
                           OPEVO_I_ROWS_MAX);
     for (size_t row = 0; row < self->expression.parameter_count; row++)
-        scratch += scratch_of(space, self->expression.parameters[row]);
+        scratch += opevo_i_constraint_scratch(space, self->expression.parameters[row]);
     if (scratch > OPEVO_I_SCRATCH_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT,
                           "%s names large parameters with more than %d components together; split "
@@ -402,7 +219,7 @@ static uint64_t cost_of(const opevo_space *space, const opevo_i_expression *expr
     uint64_t cost = expression->length;
 
     for (size_t row = 0; row < expression->parameter_count; row++) {
-        size_t components = scratch_of(space, expression->parameters[row]);
+        size_t components = opevo_i_constraint_scratch(space, expression->parameters[row]);
 
         cost += components * components;
     }
@@ -458,10 +275,19 @@ static opevo_status tabulate(const opevo_space *space, opevo_i_constraint *self,
             return OPEVO_OK;
     }
     OPEVO_TRY(spend(space, work, (uint64_t)combinations, self->cost, where, err));
-    OPEVO_TRY(try_all(space, self, (uint64_t)combinations, where, err));
+    OPEVO_TRY(opevo_i_constraint_try_all(space, self, (uint64_t)combinations, where, err));
     self->cost = expression->parameter_count;
 cleanup:
     return status;
+}
+
+size_t opevo_i_expression_row(const opevo_i_expression *expression, size_t parameter)
+{
+    size_t row = 0;
+
+    while (row < expression->parameter_count && expression->parameters[row] != parameter)
+        row++;
+    return row;
 }
 
 /* Make rows of those that activate the parameters of an expression, too. */
@@ -474,7 +300,8 @@ static opevo_status add_parents(const opevo_space *space, opevo_i_expression *ex
     for (size_t row = 0; space->activations && row < expression->parameter_count; row++) {
         size_t parent = space->activations[expression->parameters[row]].parent;
 
-        if (parent == OPEVO_NO_PARENT || row_of(expression, parent) < expression->parameter_count)
+        if (parent == OPEVO_NO_PARENT ||
+            opevo_i_expression_row(expression, parent) < expression->parameter_count)
             continue;
         if (!opevo_reserve(&parameters, &capacity, expression->parameter_count + 1,
                            sizeof *expression->parameters))

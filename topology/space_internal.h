@@ -104,6 +104,17 @@ opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constr
 void opevo_i_constraints_release(opevo_space *space);
 bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint *constraint,
                               const opevo_index *vertices);
+/* Fill the table of a constraint whose rows have `count` combinations. Errors: INVALID for one at which
+ * it has no value, with `where` before the sentence, and where it holds at none. */
+opevo_status opevo_i_constraint_try_all(const opevo_space *space, opevo_i_constraint *self,
+                                        uint64_t count, const char *where, opevo_error *err);
+/* The components of a parameter's value: listed, or computed into the scratch memory, of which it takes
+ * so many. */
+const opevo_value *opevo_i_constraint_value(const opevo_space *space, size_t parameter,
+                                            opevo_index vertex, opevo_value *scratch);
+size_t opevo_i_constraint_scratch(const opevo_space *space, size_t parameter);
+/* The row of a parameter; their count where it has none. */
+size_t opevo_i_expression_row(const opevo_i_expression *expression, size_t parameter);
 /* Operations of testing one point, all constraints together. */
 uint64_t opevo_i_constraints_cost(const opevo_space *space);
 /* Note which points all constraints allow. Errors: INVALID when there is none. */

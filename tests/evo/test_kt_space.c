@@ -9,6 +9,7 @@
 
 #include <opevo/memory.h>
 
+#include "branched_spaces.h"
 #include "kt_space_internal.h"
 
 enum { WIDTH_MOST = 8, ROWS_MOST = 512 };
@@ -49,8 +50,10 @@ static opevo_i_kt_space look_at(const opevo_space *space)
         opevo_index vertices[WIDTH_MOST];
 
         opevo_space_decode(space, point, vertices);
-        for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
-            occurrence[i][(size_t)vertices[i] % 16] |= opevo_space_allows(space, point);
+        for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+            if (vertices[i] != OPEVO_INACTIVE)
+                occurrence[i][(size_t)vertices[i] % 16] |= opevo_space_allows(space, point);
+        }
     }
     CHECK_OK(opevo_i_kt_space_init(&self, space, &err));
     return self;
@@ -71,7 +74,7 @@ static bool is_near(bool strictly, size_t parameter, opevo_index from, opevo_ind
     return value == from || occurrence[parameter][(size_t)value];
 }
 
-/* The definition of a neighbour. */
+/* The definition of a neighbour. What is silent there stays as it is. */
 static bool is_neighbour(const opevo_space *space, opevo_i_kt_kind kind, const opevo_index *from,
                          opevo_index point)
 {
@@ -82,6 +85,8 @@ static bool is_neighbour(const opevo_space *space, opevo_i_kt_kind kind, const o
 
     opevo_space_decode(space, point, vertices);
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+        if (vertices[i] == OPEVO_INACTIVE)
+            vertices[i] = from[i];
         differ += vertices[i] != from[i];
         near = near && is_near(strictly, i, from[i], vertices[i]);
     }
@@ -185,6 +190,67 @@ static void test_neighbours_are_uniform(void **state)
         opevo_i_kt_space_clear(&look);
         opevo_space_destroy(space);
     }
+}
+
+/* Draw what is silent in a row. */
+static void draw_silent(const opevo_i_kt_space *look, opevo_index point, opevo_rng *rng,
+                        opevo_index *row)
+{
+    opevo_space_decode(look->space, point, row);
+    for (size_t i = 0; i < look->width; i++) {
+        if (row[i] == OPEVO_INACTIVE)
+            row[i] = opevo_rng_below(rng, (uint64_t)look->sizes[i]);
+    }
+    assert_true(opevo_i_kt_encode(look, row) == point);
+}
+
+static opevo_index distance(const opevo_i_kt_space *look, const opevo_index *a,
+                            const opevo_index *b);
+
+/* With branches, whatever is silent: the same neighbours as by going through the space, each once, and
+ * the nearest allowed point is as near as any. */
+static void test_branches(void **state)
+{
+    opevo_space *space = formula_space("{" TWO_LEVELS TWO_LEVELS_CONSTRAINT "}");
+    opevo_i_kt_space look = look_at(space);
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 4, "test", 0);
+    for (opevo_index from = 0; from < 3 * opevo_space_size(space); from++) {
+        opevo_index row[WIDTH_MOST], to[WIDTH_MOST], expected[ROWS_MOST];
+        opevo_index rows[ROWS_MOST * WIDTH_MOST], least = OPEVO_INDEX_MAX;
+
+        draw_silent(&look, from / 3, &rng, row);
+        for (size_t k = 0; k < KINDS; k++) {
+            size_t count = find_all(space, kinds[k], row, expected);
+
+            assert_int_equal(opevo_i_kt_neighbours(&look, kinds[k], row, &rng, ROWS_MOST, rows),
+                             count);
+            for (size_t n = 0; n < count; n++) {
+                size_t met = 0;
+
+                for (size_t m = 0; m < count; m++)
+                    met += opevo_i_kt_encode(&look, rows + m * look.width) == expected[n];
+                assert_int_equal(met, 1);
+            }
+        }
+        for (opevo_index point = 0; point < opevo_space_size(space); point++) {
+            opevo_space_decode(space, point, to);
+            for (size_t i = 0; i < look.width; i++)
+                to[i] = to[i] == OPEVO_INACTIVE ? row[i] : to[i];
+            if (opevo_space_allows(space, point) && distance(&look, to, row) < least)
+                least = distance(&look, to, row);
+        }
+        opevo_i_kt_copy(&look, to, row);
+        assert_true(opevo_i_kt_nearest(&look, to) && opevo_i_kt_allows(&look, to));
+        opevo_space_decode(space, opevo_i_kt_encode(&look, to), to);
+        for (size_t i = 0; i < look.width; i++)
+            to[i] = to[i] == OPEVO_INACTIVE ? row[i] : to[i];
+        assert_true(distance(&look, to, row) == least);
+    }
+    opevo_i_kt_space_clear(&look);
+    opevo_space_destroy(space);
 }
 
 static opevo_index distance(const opevo_i_kt_space *look, const opevo_index *a,
@@ -378,6 +444,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_neighbours_are_found),
         cmocka_unit_test(test_neighbours_are_uniform),
+        cmocka_unit_test(test_branches),
         cmocka_unit_test(test_repairs),
         cmocka_unit_test(test_latin_hypercube),
         cmocka_unit_test(test_samples),

@@ -5,6 +5,7 @@
 
 #include "formula.h"
 
+#include "branched_spaces.h"
 #include "moves_internal.h"
 
 static opevo_i_moves *make(const opevo_space *space)
@@ -147,10 +148,50 @@ static void test_parts_of_many_neighbours(void **state)
     opevo_space_destroy(space);
 }
 
+/* With branches the moves from a point reach each neighbour of each active parameter, once. */
+static void test_moves_with_branches(void **state)
+{
+    opevo_space *space = formula_space("{" TWO_LEVELS "}");
+    opevo_i_moves *moves = make(space);
+    size_t width = opevo_space_parameter_count(space);
+    opevo_rng rng;
+
+    (void)state;
+    assert_int_equal(width, 8);
+    opevo_rng_init(&rng, 1, "test", 0);
+    for (opevo_index from = 0; from < opevo_space_size(space); from++) {
+        opevo_index_set *reached = opevo_index_set_create();
+        opevo_index vertices[8], moved[8], neighbours = 0;
+
+        opevo_space_decode(space, from, vertices);
+        for (size_t i = 0; i < width; i++) {
+            if (vertices[i] != OPEVO_INACTIVE)
+                neighbours += opevo_parameter_degree(opevo_space_parameter(space, i), vertices[i]);
+        }
+        for (size_t move = 0; move < opevo_i_moves_count(moves); move++) {
+            size_t i = opevo_i_moves_parameter(moves, move);
+
+            memcpy(moved, vertices, sizeof moved);
+            if (!opevo_i_moves_apply(moves, move, &rng, moved)) {
+                assert_memory_equal(moved, vertices, sizeof moved);
+                continue;
+            }
+            assert_true(vertices[i] != OPEVO_INACTIVE);
+            assert_true(are_neighbours(opevo_space_parameter(space, i), vertices[i], moved[i]));
+            opevo_index_set_add(reached, opevo_space_encode(space, moved));
+        }
+        assert_true(opevo_index_set_count(reached) == neighbours);
+        opevo_index_set_destroy(reached);
+    }
+    opevo_i_moves_destroy(moves);
+    opevo_space_destroy(space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moves_are_the_topology),
+        cmocka_unit_test(test_moves_with_branches),
         cmocka_unit_test(test_matrix_product),
         cmocka_unit_test(test_parts_of_many_neighbours),
     };

@@ -157,6 +157,40 @@ static void test_spaces_without_branches_stay(void **state)
     opevo_space_destroy(branched);
 }
 
+/* Another vertex of an active parameter: what else was active stays, what becomes active is at its first
+ * vertex, and so a new branch at its first point. */
+static void test_settle(void **state)
+{
+    opevo_space *space = parse(TWO_LEVELS);
+    size_t count = opevo_space_parameter_count(space);
+
+    (void)state;
+    for (opevo_index point = 0; point < opevo_space_size(space); point++) {
+        opevo_index from[ROOM], to[ROOM], again[ROOM];
+
+        opevo_space_decode(space, point, from);
+        for (size_t i = 0; i < count; i++) {
+            opevo_index size = opevo_parameter_size(opevo_space_parameter(space, i));
+
+            for (opevo_index v = 0; from[i] != OPEVO_INACTIVE && v < size; v++) {
+                memcpy(to, from, sizeof to);
+                to[i] = v;
+                opevo_space_settle(space, i, to);
+                opevo_space_decode(space, opevo_space_encode(space, to), again);
+                for (size_t k = 0; k < count; k++) {
+                    bool stays = from[k] != OPEVO_INACTIVE && again[k] != OPEVO_INACTIVE;
+
+                    check_index(to[k], again[k]);
+                    if (k != i && again[k] != OPEVO_INACTIVE)
+                        check_index(again[k], stays ? from[k] : 0);
+                }
+                check_index(to[i], v);
+            }
+        }
+    }
+    opevo_space_destroy(space);
+}
+
 /* ---- Creation ---- */
 
 static void check_refused(const char *const *parameters, const opevo_activation *activations,
@@ -611,6 +645,7 @@ int main(void)
         cmocka_unit_test(test_points_are_numbered_without_gaps),
         cmocka_unit_test(test_large_branches),
         cmocka_unit_test(test_activations),
+        cmocka_unit_test(test_settle),
         cmocka_unit_test(test_spaces_without_branches_stay),
         cmocka_unit_test(test_wrong_activations),
         cmocka_unit_test(test_names_of_branches),

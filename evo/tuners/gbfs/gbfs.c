@@ -11,7 +11,7 @@
  *
  * Deliberate deviations and what the source leaves open:
  * - Any parameter takes part by the neighbours of its topology, from its first value; the originals
- *   know factorisations only.
+ *   know factorisations only. A neighbour in another branch is the first point of that branch.
  * - Among equally fit points the newest is expanded first.
  * - A forbidden neighbour is not visited, like a state that the source calls not legitimate. A
  *   forbidden start is replaced by a uniform allowed point.
@@ -21,6 +21,8 @@
 #include "gbfs_internal.h"
 
 #include <opevo/memory.h>
+
+#include <string.h>
 
 #include "rounds_internal.h"
 
@@ -58,6 +60,7 @@ typedef struct gbfs {
     uint64_t entered;
 
     opevo_index *vertices; /* scratch: of the point that is expanded */
+    opevo_index *moved;    /* scratch: of its neighbour, with branches */
     opevo_index *degrees;  /* likewise */
     opevo_index *chosen;   /* scratch: `rho` numbers of neighbours */
 } gbfs;
@@ -69,6 +72,7 @@ void opevo_i_gbfs_destroy(opevo_tuner *tuner)
     opevo_i_rounds_destroy(self->rounds);
     opevo_free(self->queue);
     opevo_free(self->vertices);
+    opevo_free(self->moved);
     opevo_free(self->degrees);
     opevo_free(self->chosen);
     opevo_free(self);
@@ -89,9 +93,10 @@ opevo_status opevo_i_gbfs_create(const opevo_space *space, const opevo_setting_v
     self->rng = *rng;
     self->rounds = opevo_i_rounds_create(space);
     self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
+    self->moved = opevo_malloc(self->width, sizeof *self->moved);
     self->degrees = opevo_malloc(self->width, sizeof *self->degrees);
     self->chosen = opevo_malloc(self->rho, sizeof *self->chosen);
-    if (!self->rounds || !self->vertices || !self->degrees || !self->chosen) {
+    if (!self->rounds || !self->vertices || !self->moved || !self->degrees || !self->chosen) {
         opevo_i_gbfs_destroy(&self->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for greedy best-first search.");
     }
@@ -162,20 +167,34 @@ static void choose(gbfs *self, opevo_index total, size_t count)
     }
 }
 
+/* The point with another vertex of parameter i; in another branch the first there. */
+static opevo_index point_at(gbfs *self, size_t i, opevo_index vertex)
+{
+    opevo_index from = self->vertices[i];
+    opevo_index point = 0;
+
+    if (opevo_space_has_branches(self->space)) {
+        memcpy(self->moved, self->vertices, self->width * sizeof *self->moved);
+        self->moved[i] = vertex;
+        opevo_space_settle(self->space, i, self->moved);
+        return opevo_space_encode(self->space, self->moved);
+    }
+    self->vertices[i] = vertex;
+    point = opevo_space_encode(self->space, self->vertices);
+    self->vertices[i] = from;
+    return point;
+}
+
 /* The k-th neighbour of the point in `vertices`: those of the first parameter come first. */
 static opevo_index neighbour(gbfs *self, opevo_index k)
 {
     size_t i = 0;
-    opevo_index from = 0;
-    opevo_index point = 0;
 
     while (k >= self->degrees[i])
         k -= self->degrees[i++];
-    from = self->vertices[i];
-    self->vertices[i] = opevo_parameter_neighbour(opevo_space_parameter(self->space, i), from, k);
-    point = opevo_space_encode(self->space, self->vertices);
-    self->vertices[i] = from;
-    return point;
+    return point_at(
+        self, i,
+        opevo_parameter_neighbour(opevo_space_parameter(self->space, i), self->vertices[i], k));
 }
 
 /* Start a round with up to rho neighbours of the point; it may stay empty. */
@@ -188,7 +207,9 @@ static opevo_status expand(gbfs *self, opevo_index point, opevo_error *err)
     opevo_space_decode(self->space, point, self->vertices);
     for (size_t i = 0; i < self->width; i++) {
         self->degrees[i] =
-            opevo_parameter_degree(opevo_space_parameter(self->space, i), self->vertices[i]);
+            self->vertices[i] == OPEVO_INACTIVE
+                ? 0
+                : opevo_parameter_degree(opevo_space_parameter(self->space, i), self->vertices[i]);
         total += self->degrees[i];
     }
     if (total <= self->rho) {
@@ -287,6 +308,7 @@ const opevo_tuner_ops opevo_i_gbfs_ops = {
     .source = "Zhang et al., arXiv 1909.10616, G-BFS; \"OpEvo\", section 2 and appendix B",
     .settings = opevo_i_gbfs_settings,
     .setting_count = OPEVO_I_GBFS_SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = opevo_i_gbfs_ask,
     .tell = opevo_i_gbfs_tell,

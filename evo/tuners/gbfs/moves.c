@@ -29,6 +29,7 @@ typedef struct group {
 } group;
 
 struct opevo_i_moves {
+    const opevo_space *space;
     size_t group_count; /* one a parameter */
     group *groups;
     size_t count;
@@ -170,6 +171,7 @@ opevo_status opevo_i_moves_create(const opevo_space *space, opevo_i_moves **out,
     bool ok = self != NULL;
 
     if (ok) {
+        self->space = space;
         self->group_count = width;
         self->groups = opevo_calloc(width, sizeof *self->groups);
         ok = self->groups != NULL;
@@ -254,18 +256,15 @@ bool opevo_i_moves_draws(const opevo_i_moves *moves, size_t move, const opevo_in
     const group *self = &moves->groups[moves->owners[move]];
     opevo_index first = 0;
 
-    return self->kind == LISTED &&
+    return self->kind == LISTED && vertices[moves->owners[move]] != OPEVO_INACTIVE &&
            find_part(self, move - self->first, vertices[moves->owners[move]], &first) > 1;
 }
 
-bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng,
-                         opevo_index *vertices)
+/* Move the vertex of one parameter, which is active. */
+static bool move_vertex(const group *self, size_t move, opevo_rng *rng, opevo_index *vertex)
 {
-    const group *self = &moves->groups[moves->owners[move]];
-    opevo_index *vertex = &vertices[moves->owners[move]];
     opevo_index from = *vertex;
 
-    move -= self->first;
     switch (self->kind) {
     case FACTOR:
         return move_divisor(self, move, vertex);
@@ -283,6 +282,18 @@ bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng
     return move_listed(self, move, rng, vertex);
 }
 
+bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng,
+                         opevo_index *vertices)
+{
+    size_t i = moves->owners[move];
+    const group *self = &moves->groups[i];
+
+    if (vertices[i] == OPEVO_INACTIVE || !move_vertex(self, move - self->first, rng, &vertices[i]))
+        return false;
+    opevo_space_settle(moves->space, i, vertices);
+    return true;
+}
+
 /* The conversion of 128 bits is slow, and hardly ever needed. */
 static double as_double(opevo_index vertex)
 {
@@ -296,7 +307,10 @@ void opevo_i_moves_features(const opevo_i_moves *moves, const opevo_index *verti
         const group *one = &moves->groups[i];
         opevo_value components[COMPONENTS_MOST];
 
-        if (one->product) {
+        if (vertices[i] == OPEVO_INACTIVE) {
+            for (size_t k = 0; k < one->places; k++)
+                *features++ = 0;
+        } else if (one->product) {
             opevo_parameter_value(one->parameter, vertices[i], components);
             for (size_t k = 0; k < one->places; k++)
                 *features++ =

@@ -18,7 +18,8 @@
  * - The reward is the fitness as a share of the best one so far, so that its unit does not matter.
  * - The memory of earlier transitions that the publication trains with is left out, as in NNI: its
  *   size is not given there, and a policy gradient wants samples of the policy as it is.
- * - Any parameter takes part (moves_internal.h); the originals know factorisations only.
+ * - Any parameter takes part (moves_internal.h); the originals know factorisations only. A move to
+ *   another branch leads to its first point.
  * - After 1024 episodes in a row that met nothing new, the search starts over at a uniform new
  *   point; the sources do not say what happens then, and NNI's program does not come back. */
 
@@ -444,6 +445,7 @@ const opevo_tuner_ops opevo_i_na2c_ops = {
     .source = "Zhang et al., arXiv 1909.10616, N-A2C; \"OpEvo\", section 2 and appendix B",
     .settings = opevo_i_na2c_settings,
     .setting_count = OPEVO_I_NA2C_CONCURRENCY,
+    .works_on_branches = true,
     .create = create,
     .ask = opevo_i_na2c_ask,
     .tell = opevo_i_na2c_tell,

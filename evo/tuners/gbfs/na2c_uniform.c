@@ -19,6 +19,7 @@ const opevo_tuner_ops opevo_i_na2c_uniform_ops = {
     .source = "a control for N-A2C; no publication",
     .settings = opevo_i_na2c_settings,
     .setting_count = OPEVO_I_NA2C_EPSILON,
+    .works_on_branches = true,
     .create = create,
     .ask = opevo_i_na2c_ask,
     .tell = opevo_i_na2c_tell,

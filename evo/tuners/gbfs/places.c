@@ -146,7 +146,13 @@ static opevo_status make_move(opevo_i_places *self, uint32_t from, size_t move, 
     before = self->vertices[changed];
     drawn = opevo_i_moves_draws(self->moves, move, self->vertices);
     *to = from;
-    if (opevo_i_moves_apply(self->moves, move, rng, self->vertices)) {
+    if (!opevo_i_moves_apply(self->moves, move, rng, self->vertices)) {
+        /* it leads nowhere */
+    } else if (opevo_space_has_branches(self->space)) {
+        point = opevo_space_encode(self->space, self->vertices);
+        self->decoded = NO_PLACE; /* more than one of the vertices may have changed */
+        status = opevo_i_places_find(self, point, to, err);
+    } else {
         /* Unsigned numbers wrap, so that the difference may be negative. */
         point += (self->vertices[changed] - before) * self->strides[changed];
         self->vertices[changed] = before;

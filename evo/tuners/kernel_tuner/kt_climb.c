@@ -91,7 +91,8 @@ bool opevo_i_kt_climb_next(opevo_i_kt_climb *self)
                                     : self->shuffled[(size_t)at];
 
             self->there[i] = value + (value >= self->here[i]);
-            if (opevo_i_kt_allows(space, self->there))
+            if (opevo_i_kt_allows(space, self->there) &&
+                opevo_i_kt_silent_stays(space, self->here, self->there))
                 return true;
         }
         self->there[i] = self->here[i];

@@ -268,6 +268,7 @@ const opevo_tuner_ops opevo_i_kt_diff_evo_ops = {
     .source = "Kernel Tuner 1.4.0, strategies/diff_evo.py",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,

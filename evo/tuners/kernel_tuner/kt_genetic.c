@@ -218,6 +218,7 @@ const opevo_tuner_ops opevo_i_kt_genetic_ops = {
     .source = "Kernel Tuner 1.4.0, strategies/genetic_algorithm.py",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,

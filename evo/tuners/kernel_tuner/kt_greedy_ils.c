@@ -130,6 +130,7 @@ const opevo_tuner_ops opevo_i_kt_greedy_ils_ops = {
     .source = "Kernel Tuner 1.3.3, strategies/greedy_ils.py and hillclimbers.py",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,

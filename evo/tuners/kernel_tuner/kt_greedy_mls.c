@@ -76,6 +76,7 @@ const opevo_tuner_ops opevo_i_kt_greedy_mls_ops = {
     .name = "kt-greedy-mls",
     .summary = "Kernel Tuner's greedy local search from random points, before its 1.4.0 defect",
     .source = "Kernel Tuner 1.3.3, strategies/greedy_mls.py and hillclimbers.py",
+    .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,

@@ -53,8 +53,10 @@ static size_t mark_values(const opevo_i_kt_space *self, bool *marks, size_t valu
             continue;
         opevo_space_decode(self->space, self->allowed[place], self->spare);
         for (size_t i = 0; i < self->width; i++) {
-            marked += !row[(size_t)self->spare[i]];
-            row[(size_t)self->spare[i]] = true;
+            if (self->spare[i] != OPEVO_INACTIVE) {
+                marked += !row[(size_t)self->spare[i]];
+                row[(size_t)self->spare[i]] = true;
+            }
             row += (size_t)self->sizes[i];
         }
     }
@@ -115,10 +117,11 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     self->strides = opevo_malloc(self->width, sizeof *self->strides);
     self->spare = opevo_malloc(self->width, sizeof *self->spare);
     self->row = opevo_malloc(self->width, sizeof *self->row);
+    self->active = opevo_malloc(self->width, sizeof *self->active);
     self->near = opevo_malloc(self->width, 3 * sizeof *self->near);
     self->near_counts = opevo_malloc(self->width, sizeof *self->near_counts);
-    if (!self->sizes || !self->strides || !self->spare || !self->row || !self->near ||
-        !self->near_counts)
+    if (!self->sizes || !self->strides || !self->spare || !self->row || !self->active ||
+        !self->near || !self->near_counts)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shape of the space.");
     for (size_t i = self->width; i-- > 0;) {
         self->sizes[i] = opevo_parameter_size(opevo_space_parameter(space, i));
@@ -147,6 +150,7 @@ void opevo_i_kt_space_clear(opevo_i_kt_space *self)
     opevo_free(self->strides);
     opevo_free(self->spare);
     opevo_free(self->row);
+    opevo_free(self->active);
     opevo_free(self->near);
     opevo_free(self->near_counts);
 }
@@ -155,9 +159,32 @@ opevo_index opevo_i_kt_encode(const opevo_i_kt_space *self, const opevo_index *v
 {
     opevo_index point = 0;
 
+    if (opevo_space_has_branches(self->space)) /* which reads nothing that is silent */
+        return opevo_space_encode(self->space, vertices);
     for (size_t i = 0; i < self->width; i++)
         point += vertices[i] * self->strides[i];
     return point;
+}
+
+void opevo_i_kt_decode(const opevo_i_kt_space *self, opevo_index point, opevo_index *vertices)
+{
+    opevo_space_decode(self->space, point, vertices);
+    for (size_t i = 0; opevo_space_has_branches(self->space) && i < self->width; i++)
+        vertices[i] = vertices[i] == OPEVO_INACTIVE ? 0 : vertices[i];
+}
+
+bool opevo_i_kt_silent_stays(const opevo_i_kt_space *self, const opevo_index *from,
+                             const opevo_index *to)
+{
+    bool stays = true;
+
+    for (size_t i = 0; opevo_space_has_branches(self->space) && stays && i < self->width; i++) {
+        bool active = opevo_space_is_active(self->space, i, self->active);
+
+        self->active[i] = active ? to[i] : OPEVO_INACTIVE;
+        stays = active || to[i] == from[i];
+    }
+    return stays;
 }
 
 /* ---- Uniform points ---- */
@@ -182,7 +209,7 @@ bool opevo_i_kt_sample(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index
 
     if (!draw(self, rng, &point))
         return false;
-    opevo_space_decode(self->space, point, vertices);
+    opevo_i_kt_decode(self, point, vertices);
     return true;
 }
 
@@ -328,6 +355,7 @@ static void write_drawn(const candidates *self, opevo_rng *rng, opevo_index *to)
 static bool is_neighbour(const candidates *self, const opevo_index *candidate)
 {
     return opevo_i_kt_allows(self->space, candidate) &&
+           opevo_i_kt_silent_stays(self->space, self->from, candidate) &&
            !opevo_i_kt_equal(self->space, candidate, self->from);
 }
 
@@ -409,15 +437,34 @@ typedef struct ordered_search {
     size_t tried;
     bool found;
     opevo_index last; /* the candidate tried last */
+    opevo_index *row; /* its vertices, kept with branches */
 } ordered_search;
+
+/* With branches a number does not change by a stride for each value, so that a row is kept as well. */
+static void note_value(const ordered_search *self, size_t i, opevo_index value)
+{
+    if (self->row)
+        self->row[i] = value;
+}
 
 static bool is_over(const ordered_search *self)
 {
     return self->found || self->tried >= WALKED_MOST;
 }
 
+/* The row of a search, which begins at `vertices`; NULL without branches. */
+static opevo_index *row_of(const opevo_i_kt_space *self, const opevo_index *vertices)
+{
+    if (!opevo_space_has_branches(self->space))
+        return NULL;
+    opevo_i_kt_copy(self, self->spare, vertices);
+    return self->spare;
+}
+
 static void try_candidate(ordered_search *self, opevo_index point)
 {
+    if (self->row)
+        point = opevo_i_kt_encode(self->space, self->row);
     self->tried++;
     self->found = opevo_space_allows(self->space->space, point);
     self->last = point;
@@ -446,19 +493,23 @@ static void try_distance(ordered_search *self, size_t i, opevo_index left, opevo
     for (opevo_index step = left < above ? left : above; step > 0 && step >= least; step--) {
         if (is_over(self))
             return;
+        note_value(self, i, below + step);
         try_distance(self, i + 1, left - step, point + step * stride);
     }
     for (opevo_index step = least; step <= left && step <= below; step++) {
         if (is_over(self))
             return;
+        note_value(self, i, below - step);
         try_distance(self, i + 1, left - step, point - step * stride);
     }
+    note_value(self, i, below);
 }
 
 bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
 {
     opevo_index *reach = self->near; /* width + 1 of its 3 width numbers */
-    ordered_search search = {.space = self, .from = vertices, .reach = reach};
+    ordered_search search = {
+        .space = self, .from = vertices, .reach = reach, .row = row_of(self, vertices)};
     opevo_index point = opevo_i_kt_encode(self, vertices);
 
     if (opevo_space_allows(self->space, point))
@@ -472,7 +523,7 @@ bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
     for (opevo_index distance = 1; distance <= reach[0] && !is_over(&search); distance++)
         try_distance(&search, 0, distance, point);
     if (search.found)
-        opevo_space_decode(self->space, search.last, vertices);
+        opevo_i_kt_decode(self, search.last, vertices);
     return search.found;
 }
 
@@ -495,18 +546,20 @@ static void try_box(ordered_search *self, size_t i, opevo_index point)
             values[at] = values[at - 1];
         values[at] = value;
     }
-    for (unsigned k = 0; k < count && !is_over(self); k++)
+    for (unsigned k = 0; k < count && !is_over(self); k++) {
+        note_value(self, i, values[k]);
         try_box(self, i + 1, point + values[k] * space->strides[i]);
+    }
 }
 
 bool opevo_i_kt_last_adjacent(const opevo_i_kt_space *self, opevo_index *vertices)
 {
-    ordered_search search = {.space = self, .from = vertices};
+    ordered_search search = {.space = self, .from = vertices, .row = row_of(self, vertices)};
 
     gather(self, OPEVO_I_KT_ADJACENT, vertices);
     try_box(&search, 0, 0);
     if (search.found)
-        opevo_space_decode(self->space, search.last, vertices);
+        opevo_i_kt_decode(self, search.last, vertices);
     return search.found;
 }
 

@@ -4,6 +4,10 @@
  * reached by other places in the lists, and only allowed points count. Nothing is listed that may
  * be large: neighbours are numbered, and drawn by their numbers.
  *
+ * With branches a row has a vertex for every parameter still. Those that are not active are silent: the
+ * point does not depend on them, a step leaves them as they are, and a step into their branch takes them
+ * up. In a row that is made from a point they are the first ones.
+ *
  * A place in a list is the number of a vertex, whatever the parameter's type and graph; the source
  * knows lists only.
  * Source: Kernel Tuner 1.4.0, kernel_tuner/searchspace.py. */
@@ -38,9 +42,10 @@ typedef struct opevo_i_kt_space {
     uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */
     uint32_t *occur_counts;
 
-    /* Scratch: vertices; and what is near a point, up to 3 values for each parameter. */
+    /* Scratch: vertices; which of them are active; and what is near a point, up to 3 values for each parameter. */
     opevo_index *spare;
     opevo_index *row;
+    opevo_index *active;
     opevo_index *near;
     unsigned *near_counts;
 } opevo_i_kt_space;
@@ -52,6 +57,10 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
 void opevo_i_kt_space_clear(opevo_i_kt_space *self);
 
 opevo_index opevo_i_kt_encode(const opevo_i_kt_space *self, const opevo_index *vertices);
+void opevo_i_kt_decode(const opevo_i_kt_space *self, opevo_index point, opevo_index *vertices);
+/* Whether what is silent in `to` is as in `from`; always so without branches. */
+bool opevo_i_kt_silent_stays(const opevo_i_kt_space *self, const opevo_index *from,
+                             const opevo_index *to);
 
 /* A uniform allowed point into `vertices`; false when 10,000,000 draws in a row met none, which
  * only happens in a space of more than 2^20 points. */

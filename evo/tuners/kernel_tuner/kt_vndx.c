@@ -178,8 +178,8 @@ static void cross_elites(vndx *self, opevo_index *child)
     size_t second = (size_t)opevo_rng_below(rng, self->elite_count - 1);
 
     second += second >= first;
-    opevo_space_decode(space->space, self->elites[first].point, self->pair);
-    opevo_space_decode(space->space, self->elites[second].point, self->pair + space->width);
+    opevo_i_kt_decode(space, self->elites[first].point, self->pair);
+    opevo_i_kt_decode(space, self->elites[second].point, self->pair + space->width);
     for (size_t i = 0; i < space->width; i++)
         child[i] = self->pair[opevo_rng_below(rng, 2) * space->width + i];
 }
@@ -357,6 +357,7 @@ const opevo_tuner_ops opevo_i_kt_vndx_ops = {
     .source = "Kernel Tuner 1.4.0, strategies/hybrid_vndx.py",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,

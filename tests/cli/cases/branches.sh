@@ -20,13 +20,13 @@ opevo space space.json --json | grep -o '"active": .*}}'
 opevo record --on "$on" --space space.json --result 'ms:/took ([0-9]+)/' --all --out table --quiet >/dev/null
 sort -u log | head -4
 cut -d, -f1-7 table.csv | sort | head -5
-for tuner in opevo random grid tpe; do
+for tuner in opevo random grid tpe gbfs na2c kt-pso; do
     opevo tune --on recorded:table.csv --tuner $tuner --trials 500 --quiet --json | grep -o '"configuration": {[^}]*}'
 done
 opevo landscape --on recorded:table.csv | head -1
 # Refused.
 try() { "$@"; [ $? = 2 ] || echo "exit status is not 2: $*"; }
-try opevo tune --on recorded:table.csv --tuner gbfs --store runs.db
+try opevo tune --on recorded:table.csv --tuner droplet --store runs.db
 try opevo landscape --on recorded:table.csv --topologies current
 try opevo landscape --on recorded:table.csv --population 10
 plan() {

@@ -103,6 +103,10 @@ bool opevo_space_has_branches(const opevo_space *space);
 opevo_activation opevo_space_activation(const opevo_space *space, size_t i);
 /* Whether parameter i is active where the parameters before it have these vertices. Cost: O(1). */
 bool opevo_space_is_active(const opevo_space *space, size_t i, const opevo_index *vertices);
+/* Make vertices of a point in which parameter i was changed fit what is active: those that are not become
+ * OPEVO_INACTIVE, and those that become active have the first vertex. So a move of a parameter that
+ * opens branches leads to the first point of its new branch. Cost: O(parameters) with branches. */
+void opevo_space_settle(const opevo_space *space, size_t i, opevo_index *vertices);
 /* Points, those that the constraints exclude counted in. */
 opevo_index opevo_space_size(const opevo_space *space);
 size_t opevo_space_constraint_count(const opevo_space *space);
