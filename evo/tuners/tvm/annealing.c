@@ -224,6 +224,24 @@ static opevo_status start_chains(opevo_i_annealing *self, opevo_rng *rng, opevo_
     return OPEVO_OK;
 }
 
+/* Give parameter i another vertex, if it is active; in another branch the first point. Returns the new
+ * point. */
+static opevo_index change(const opevo_i_annealing *self, size_t i, opevo_index vertex,
+                          opevo_index point, opevo_index *vertices)
+{
+    opevo_index before = vertices[i];
+
+    if (before == OPEVO_INACTIVE)
+        return point;
+    vertices[i] = vertex;
+    if (opevo_space_has_branches(self->space)) {
+        opevo_space_settle(self->space, i, vertices);
+        return opevo_space_encode(self->space, vertices);
+    }
+    /* Unsigned numbers wrap, so that the difference may be negative. */
+    return point + (vertex - before) * self->strides[i];
+}
+
 /* Change parameters at random until the point is another, allowed one. */
 static void walk(const opevo_i_annealing *self, size_t chain, opevo_rng *rng)
 {
@@ -236,9 +254,7 @@ static void walk(const opevo_i_annealing *self, size_t chain, opevo_rng *rng)
         size_t i = (size_t)opevo_rng_below(rng, self->width);
         opevo_index drawn = opevo_rng_below_wide(rng, self->sizes[i]);
 
-        /* Unsigned numbers wrap, so that the difference may be negative. */
-        point += (drawn - to[i]) * self->strides[i];
-        to[i] = drawn;
+        point = change(self, i, drawn, point, to);
         if (point != self->points[chain] && opevo_space_allows(self->space, point)) {
             self->next_points[chain] = point;
             return;

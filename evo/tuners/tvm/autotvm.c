@@ -353,6 +353,7 @@ const opevo_tuner_ops opevo_i_autotvm_ops = {
               "XGBTuner",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = ask,
     .tell = tell,

@@ -194,6 +194,17 @@ static void redraw(genetic *self, size_t i)
         &self->rng, opevo_parameter_size(opevo_space_parameter(self->space, i)));
 }
 
+/* With branches: what the child's branches need and its parents did not have is drawn. */
+static void complete(genetic *self)
+{
+    for (size_t i = 0; opevo_space_has_branches(self->space) && i < self->width; i++) {
+        if (!opevo_space_is_active(self->space, i, self->child))
+            self->child[i] = OPEVO_INACTIVE;
+        else if (self->child[i] == OPEVO_INACTIVE)
+            redraw(self, i);
+    }
+}
+
 /* Add one child to the round, or a uniform point where none is new. */
 static opevo_status add_child(genetic *self, const char **dry, opevo_error *err)
 {
@@ -207,8 +218,10 @@ static opevo_status add_child(genetic *self, const char **dry, opevo_error *err)
             redraw(self, i);
     }
     for (int draws = 0; draws < REDRAWS_MOST; draws++) {
-        opevo_index point = opevo_space_encode(self->space, self->child);
+        opevo_index point = 0;
 
+        complete(self);
+        point = opevo_space_encode(self->space, self->child);
         if (!opevo_i_rounds_has(self->rounds, point) && opevo_space_allows(self->space, point))
             return opevo_i_rounds_add(self->rounds, point, "child", err);
         redraw(self, (size_t)opevo_rng_below(&self->rng, self->width));
@@ -264,6 +277,7 @@ const opevo_tuner_ops opevo_i_autotvm_ga_ops = {
     .source = "TVM v0.6, python/tvm/autotvm/tuner/ga_tuner.py, GATuner",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = ask,
     .tell = tell,

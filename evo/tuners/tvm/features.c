@@ -219,7 +219,9 @@ opevo_status opevo_i_features_rows(opevo_i_features *features, opevo_index point
     for (size_t i = 0; i < features->count; i++) {
         const column *one = &features->columns[i];
 
-        if (one->listed && one->width == 1)
+        if (vertices[i] == OPEVO_INACTIVE)
+            memset(rows, 0, one->width * sizeof *rows);
+        else if (one->listed && one->width == 1)
             *rows = one->listed[(size_t)vertices[i]];
         else if (one->listed)
             memcpy(rows, one->listed + (size_t)vertices[i] * one->width, one->width * sizeof *rows);

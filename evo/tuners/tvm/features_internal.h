@@ -10,7 +10,7 @@
  *     with texts    a one for the value and zeros for the others, up to 256 values; beyond, the
  *                   number of the vertex. AutoTVM has no texts, but codes annotations so
  *
- * No logarithm is taken: splits of a tree do not see one. Where an objective offers features of its
+ * A parameter that is not active has zeros. No logarithm is taken: splits of a tree do not see one. Where an objective offers features of its
  * own, those of the loop nest, they are used instead: a row
  * for each statement. */
 
