@@ -151,18 +151,38 @@ struct opevo_law {
     opevo_i_partition_table *partitions;
 };
 
+/* The files of the law, each using those before it only: law_method; law_refine; solvers (law_cg,
+ * law_dense); systems (law_graph, law_path, law_implicit, law_quotient); law_object; laws by vertex
+ * (law_vertices) and by class (law_closed, law_cycle_type, law_lumped); law. */
+
+/* ---- law_method.c ---- */
+
+/* Domain checks shared by every entry point; *tolerance receives the default for 0. */
+opevo_status opevo_i_law_check(double q, const opevo_law_options *options, double *tolerance,
+                               opevo_error *err);
+/* Whether the method is to be chosen, and the one that is. */
+bool opevo_i_law_is_automatic(const opevo_law_options *options);
+opevo_law_method opevo_i_law_choose(const opevo_parameter *parameter);
+/* INVALID: the method is for `what`, and the parameter is not. */
+opevo_status opevo_i_law_misfit(opevo_law_method method, const opevo_parameter *parameter,
+                                const char *what, opevo_error *err);
+
+/* ---- law_object.c ---- */
+
+/* Room for one probability a class; NOMEM. */
+opevo_status opevo_i_law_allocate(opevo_law *law, size_t class_count, opevo_error *err);
+
+/* ---- Laws by class and by vertex ---- */
+
 /* Each fills probability, class_count, symmetry, bound and what its symmetry needs. What it has
  * allocated when it fails is released with the law. */
 opevo_status opevo_i_law_complete(opevo_law *law, double tolerance, opevo_error *err);
 opevo_status opevo_i_law_cycle(opevo_law *law, double tolerance, opevo_error *err);
 opevo_status opevo_i_law_transpositions(opevo_law *law, double tolerance, opevo_error *err);
 opevo_status opevo_i_law_lumped(opevo_law *law, double tolerance, opevo_error *err);
-
-/* Room for one probability a class; NOMEM. */
-opevo_status opevo_i_law_allocate(opevo_law *law, size_t class_count, opevo_error *err);
-
-/* The method that AUTO stands for. */
-opevo_law_method opevo_i_law_choose(const opevo_parameter *parameter);
+/* By law->method, or where that is `automatic` and the graph does not fit in memory, by another. */
+opevo_status opevo_i_law_by_vertex(opevo_law *law, bool automatic, double tolerance,
+                                   opevo_error *err);
 
 /* Whether solving for the law of so many vertices fits in half of opevo_memory_limit. */
 bool opevo_i_law_fits(opevo_index vertex_count);
@@ -172,9 +192,5 @@ bool opevo_i_law_fits(opevo_index vertex_count);
 opevo_status opevo_i_law_solve_parameter(const opevo_parameter *parameter, double q,
                                          const double *p0, const opevo_law_options *options,
                                          double *law, double *bound, opevo_error *err);
-
-/* Domain checks shared by every entry point; *tolerance receives the default for 0. */
-opevo_status opevo_i_law_check(double q, const opevo_law_options *options, double *tolerance,
-                               opevo_error *err);
 
 #endif
