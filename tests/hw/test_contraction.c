@@ -9,7 +9,9 @@
 #include "build_source.h"
 
 #include <opevo/emit.h>
+#include <opevo/loop_features.h>
 #include <opevo/memory.h>
+#include <opevo/template.h>
 
 #include "harness_internal.h"
 
@@ -188,13 +190,36 @@ static void test_schedules(void **state)
     }
 }
 
+/* Each of the loops i, j, k has 18 numbers of its own and 6 for each access inside it: two of the
+ * output and one of each input. */
+static void test_features(void **state)
+{
+    opevo_schedule *schedule = NULL;
+    opevo_feature_row row = {0};
+
+    (void)state;
+    CHECK_OK(opevo_schedule_create(&scaled_op, &schedule, &err));
+    CHECK_OK(opevo_features_itervar(schedule, false, &row, &err));
+    assert_int_equal(row.count, 3 * (18 + 6 * 5));
+    /* Multiplications in the innermost loop. */
+    CHECK_CLOSE((double)row.number[2 * (18 + 6 * 5) + 16], 2, 0);
+    opevo_free(row.number);
+    opevo_schedule_destroy(schedule);
+}
+
+/* What is for matrix products and convolutions says so. */
 static void test_refused(void **state)
 {
     opevo_schedule *schedule = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_space *space = NULL;
 
     (void)state;
     CHECK_FAILS(OPEVO_INVALID, "computes one output, not 2",
                 opevo_schedule_create(&paired_op, &schedule, &err));
+    CHECK_FAILS(OPEVO_INVALID, "scaled",
+                opevo_template_open(&scaled_op, NULL, OPEVO_KERNEL_C, &maker, &err));
+    CHECK_FAILS(OPEVO_INVALID, "scaled", opevo_operator_space(&scaled_op, &space, &err));
 }
 
 /* The program beside a kernel accepts the right one and rejects the other. */
@@ -233,7 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operands), cmocka_unit_test(test_flop),
         cmocka_unit_test(test_child),    cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_program),
+        cmocka_unit_test(test_features), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_program),
     };
 
     if (!cache_folder_make())

@@ -25,7 +25,7 @@ typedef enum opevo_element { OPEVO_FLOAT32 } opevo_element;
 
 typedef enum opevo_role {
     OPEVO_ROLE_INPUT,
-    OPEVO_ROLE_CONSTANT, /* an input known long before, so that a kernel may choose its layout */
+    OPEVO_ROLE_CONSTANT, /* an input known long before, whose layout is free; today as an input */
     OPEVO_ROLE_OUTPUT
 } opevo_role;
 
