@@ -19,9 +19,10 @@ static int64_t extent_of(const opevo_contraction *self, char axis)
 
 static void list_contraction(const opevo_contraction *self, opevo_operand_list *out)
 {
-    for (int i = 0; i < OPEVO_OPERANDS && self->operand[i].name; i++) {
-        opevo_operand one = {.name = self->operand[i].name, .role = self->operand[i].role};
+    for (int i = 0; i < OPEVO_OPERANDS && self->operand[i].name[0]; i++) {
+        opevo_operand one = {.role = self->operand[i].role};
 
+        memcpy(one.name, self->operand[i].name, sizeof one.name);
         for (const char *axis = self->operand[i].axes; *axis; axis++)
             one.extent[one.dims++] = extent_of(self, *axis);
         out->inputs += one.role != OPEVO_ROLE_OUTPUT;
@@ -57,23 +58,24 @@ static int64_t terms_of(const opevo_contraction *self, int output)
 
 /* ---- Matrix products and convolutions ---- */
 
-static opevo_operand matrix(const char *name, opevo_role role, int64_t batch, int64_t rows,
+static opevo_operand matrix(char name, opevo_role role, int64_t batch, int64_t rows,
                             int64_t columns)
 {
     if (!batch)
-        return (opevo_operand){.name = name, .role = role, .dims = 2, .extent = {rows, columns}};
-    return (opevo_operand){.name = name, .role = role, .dims = 3, .extent = {batch, rows, columns}};
+        return (opevo_operand){.name = {name}, .role = role, .dims = 2, .extent = {rows, columns}};
+    return (opevo_operand){
+        .name = {name}, .role = role, .dims = 3, .extent = {batch, rows, columns}};
 }
 
 static void list_matmul(const opevo_operator *op, opevo_operand_list *out)
 {
     int64_t batch = op->kind == OPEVO_MATMUL ? 0 : op->batch;
 
-    out->item[0] = matrix("A", OPEVO_ROLE_INPUT, batch, op->transpose_x ? op->k : op->n,
+    out->item[0] = matrix('A', OPEVO_ROLE_INPUT, batch, op->transpose_x ? op->k : op->n,
                           op->transpose_x ? op->n : op->k);
-    out->item[1] = matrix("B", OPEVO_ROLE_INPUT, batch, op->transpose_y ? op->m : op->k,
+    out->item[1] = matrix('B', OPEVO_ROLE_INPUT, batch, op->transpose_y ? op->m : op->k,
                           op->transpose_y ? op->k : op->m);
-    out->item[2] = matrix("C", OPEVO_ROLE_OUTPUT, batch, op->n, op->m);
+    out->item[2] = matrix('C', OPEVO_ROLE_OUTPUT, batch, op->n, op->m);
 }
 
 static void list_conv2d(const opevo_operator *op, opevo_operand_list *out)
@@ -99,7 +101,7 @@ void opevo_operator_operands(const opevo_operator *op, opevo_operand_list *out)
 {
     *out = (opevo_operand_list){0};
     if (op->kind == OPEVO_CONTRACTION) {
-        list_contraction(op->contraction, out);
+        list_contraction(&op->contraction, out);
         return;
     }
     out->count = 3;
@@ -121,7 +123,7 @@ static int operand_of(const opevo_operator *op, int output)
 int64_t opevo_operator_terms(const opevo_operator *op, int output)
 {
     if (op->kind == OPEVO_CONTRACTION)
-        return terms_of(op->contraction, operand_of(op, output));
+        return terms_of(&op->contraction, operand_of(op, output));
     return op->kind == OPEVO_CONV2D ? op->in_channels * op->kernel_height * op->kernel_width
                                     : op->k;
 }
@@ -129,7 +131,7 @@ int64_t opevo_operator_terms(const opevo_operator *op, int output)
 int opevo_operator_factors(const opevo_operator *op, int output)
 {
     if (op->kind == OPEVO_CONTRACTION)
-        return factor_count(op->contraction->operand[operand_of(op, output)].factors);
+        return factor_count(op->contraction.operand[operand_of(op, output)].factors);
     return 2;
 }
 

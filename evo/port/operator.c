@@ -3,6 +3,8 @@
 /* Operators as text: the named ones, the forms with shapes, and the spaces that the paper tunes them
  * over. */
 
+#include "port_internal.h"
+
 #include <opevo/operator.h>
 
 #include <opevo/closest.h>
@@ -300,13 +302,15 @@ opevo_status opevo_operator_parse(const char *text, opevo_operator *out, opevo_e
         if (text[length] == '(')
             return parse_batch(text, &named[i], out, err);
     }
+    if (strncmp(text, "contraction(", 12) == 0)
+        return opevo_i_contraction_parse(text, out, err);
     return parse_form(text, out, err);
 }
 
 void opevo_operator_print(const opevo_operator *op, opevo_text *out)
 {
     if (op->kind == OPEVO_CONTRACTION) {
-        opevo_text_add(out, op->contraction->name);
+        opevo_i_contraction_print(&op->contraction, out);
         return;
     }
     if (op->kind == OPEVO_CONV2D) {
@@ -392,8 +396,7 @@ opevo_status opevo_operator_space(const opevo_operator *op, opevo_space **out, o
     builder self = {.err = err};
 
     if (op->kind == OPEVO_CONTRACTION)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The contraction %s has no space of the paper.",
-                          op->contraction->name);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The paper has no space for contractions.");
     OPEVO_TRY(op->kind == OPEVO_CONV2D ? add_conv2d(&self, op) : add_matmul(&self, op));
     OPEVO_TRY(opevo_space_create(self.parameters, self.count, NULL, 0, OPEVO_DIALECT_C, "operator",
                                  out, err));

@@ -5,10 +5,15 @@
 #ifndef OPEVO_PORT_INTERNAL_H
 #define OPEVO_PORT_INTERNAL_H
 
+#include <opevo/operator.h>
 #include <opevo/tuner.h>
 
 /* Every value within its setting's domain, otherwise INVALID. */
 opevo_status opevo_i_settings_check(const opevo_tuner_ops *ops, const opevo_setting_value *values,
                                     opevo_error *err);
+
+/* A contraction as opevo_operator_parse and _print take it. Errors: INVALID with the form. */
+opevo_status opevo_i_contraction_parse(const char *text, opevo_operator *out, opevo_error *err);
+void opevo_i_contraction_print(const opevo_contraction *contraction, opevo_text *out);
 
 #endif

@@ -192,7 +192,7 @@ static void add_data(opevo_text *out, const opevo_operator *op, const opevo_oper
         add_for(out, list, i,
                 "/* Element `at` of $c in plain loops, and the same sum of absolute values. */\n"
                 "static void reference$s(long long at, double *sum, double *magnitude)\n{\n");
-        opevo_i_harness_contraction(out, op->contraction, i);
+        opevo_i_harness_contraction(out, &op->contraction, i);
     }
 }
 

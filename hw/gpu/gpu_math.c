@@ -344,8 +344,7 @@ static opevo_status open_library(opevo_i_gpu_math *self, const char *arch, opevo
     void *library = convolves && !self->vendor->hip ? opevo_i_gpu_library(cudnn) : NULL;
 
     if (self->op.kind == OPEVO_CONTRACTION)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The vendor has no kernel of the contraction %s.",
-                          self->op.contraction->name);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The vendor has no kernels for contractions.");
     if (library)
         return open_convolution(self, library, err);
     if (convolves)

@@ -92,7 +92,7 @@ static void set_conv2d(const opevo_operator *op, opevo_i_compute *self)
 static opevo_status set_contraction(const opevo_operator *op, opevo_i_compute *self,
                                     opevo_error *err)
 {
-    const opevo_contraction *what = op->contraction;
+    const opevo_contraction *what = &op->contraction;
     const char *kept = what->operand[self->output].axes;
 
     if (what->operand[self->output].factors != (1U << self->output) - 1)

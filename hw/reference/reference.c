@@ -168,7 +168,7 @@ static void start_element(contraction *self, int operand, int64_t at)
 static void compute_output(const opevo_operator *op, int operand, const float *const *inputs,
                            float *out, double *magnitude)
 {
-    contraction self = {.what = op->contraction, .inputs = inputs};
+    contraction self = {.what = &op->contraction, .inputs = inputs};
     unsigned factors = self.what->operand[operand].factors;
 
     for (int a = 0; a < OPEVO_CONTRACTION_AXES && self.what->axis[a].name; a++) {

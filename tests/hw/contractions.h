@@ -10,32 +10,32 @@
 enum { ROWS_I = 24, COLUMNS_J = 40, SUMMED_K = 32 };
 
 /* D[i,j] = sum_k A[i,k] B[k,j] S[j]: the columns of a product scaled. */
-static const opevo_contraction scaled = {
-    .name = "scaled",
-    .axis = {{'i', ROWS_I}, {'j', COLUMNS_J}, {'k', SUMMED_K}},
-    .operand = {{"A", "ik", OPEVO_ROLE_INPUT, 0},
-                {"B", "kj", OPEVO_ROLE_CONSTANT, 0},
-                {"S", "j", OPEVO_ROLE_INPUT, 0},
-                {"D", "ij", OPEVO_ROLE_OUTPUT, 7}},
-};
+static const opevo_operator scaled_op = {
+    .kind = OPEVO_CONTRACTION,
+    .contraction = {
+        .axis = {{'i', ROWS_I}, {'j', COLUMNS_J}, {'k', SUMMED_K}},
+        .operand = {{"A", "ik", OPEVO_ROLE_INPUT, 0},
+                    {"B", "kj", OPEVO_ROLE_CONSTANT, 0},
+                    {"S", "j", OPEVO_ROLE_INPUT, 0},
+                    {"D", "ij", OPEVO_ROLE_OUTPUT, 7}},
+    }};
 /* C[i,j] = sum_k A[i,k] B[k,j] and R[i] = sum_k A[i,k]: a product and the sums of the left rows. */
-static const opevo_contraction paired = {
-    .name = "paired",
-    .axis = {{'i', ROWS_I}, {'j', COLUMNS_J}, {'k', SUMMED_K}},
-    .operand = {{"A", "ik", OPEVO_ROLE_INPUT, 0},
-                {"B", "kj", OPEVO_ROLE_INPUT, 0},
-                {"C", "ij", OPEVO_ROLE_OUTPUT, 3},
-                {"R", "i", OPEVO_ROLE_OUTPUT, 1}},
-};
+static const opevo_operator paired_op = {
+    .kind = OPEVO_CONTRACTION,
+    .contraction = {
+        .axis = {{'i', ROWS_I}, {'j', COLUMNS_J}, {'k', SUMMED_K}},
+        .operand = {{"A", "ik", OPEVO_ROLE_INPUT, 0},
+                    {"B", "kj", OPEVO_ROLE_INPUT, 0},
+                    {"C", "ij", OPEVO_ROLE_OUTPUT, 3},
+                    {"R", "i", OPEVO_ROLE_OUTPUT, 1}},
+    }};
 /* R[i] = sum_k A[i,k]: one input. */
-static const opevo_contraction sums = {
-    .name = "sums",
-    .axis = {{'i', ROWS_I}, {'k', SUMMED_K}},
-    .operand = {{"A", "ik", OPEVO_ROLE_INPUT, 0}, {"R", "i", OPEVO_ROLE_OUTPUT, 1}},
-};
-static const opevo_operator sums_op = {.kind = OPEVO_CONTRACTION, .contraction = &sums};
-static const opevo_operator scaled_op = {.kind = OPEVO_CONTRACTION, .contraction = &scaled};
-static const opevo_operator paired_op = {.kind = OPEVO_CONTRACTION, .contraction = &paired};
+static const opevo_operator sums_op = {
+    .kind = OPEVO_CONTRACTION,
+    .contraction = {
+        .axis = {{'i', ROWS_I}, {'k', SUMMED_K}},
+        .operand = {{"A", "ik", OPEVO_ROLE_INPUT, 0}, {"R", "i", OPEVO_ROLE_OUTPUT, 1}},
+    }};
 
 #define CONTRACTION_HEAD "enum { I = 24, J = 40, K = 32 };\n"
 /* Kernels for them; SPOIL is a factor of the last output. */

@@ -217,9 +217,9 @@ static void test_refused(void **state)
     (void)state;
     CHECK_FAILS(OPEVO_INVALID, "computes one output, not 2",
                 opevo_schedule_create(&paired_op, &schedule, &err));
-    CHECK_FAILS(OPEVO_INVALID, "scaled",
+    CHECK_FAILS(OPEVO_INVALID, "ontraction",
                 opevo_template_open(&scaled_op, NULL, OPEVO_KERNEL_C, &maker, &err));
-    CHECK_FAILS(OPEVO_INVALID, "scaled", opevo_operator_space(&scaled_op, &space, &err));
+    CHECK_FAILS(OPEVO_INVALID, "ontraction", opevo_operator_space(&scaled_op, &space, &err));
 }
 
 /* The program beside a kernel accepts the right one and rejects the other. */

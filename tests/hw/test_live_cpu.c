@@ -4,6 +4,7 @@
  * worker alive after it and nothing left behind. */
 
 #include "cache_folder.h"
+#include "contractions.h"
 #include "zoo.h"
 
 #include <opevo/worker.h>
@@ -282,6 +283,47 @@ static void test_built_once(void **state)
     assert_int_equal(built, 1);
 }
 
+static opevo_status contraction_make(const opevo_kernel_maker *self, opevo_index point,
+                                     opevo_kernel *out, opevo_outcome_class *refused,
+                                     opevo_text *why, opevo_error *err)
+{
+    (void)refused;
+    (void)why;
+    out->dialect = OPEVO_KERNEL_C;
+    strcpy(out->entry, "kernel");
+    opevo_text_printf(&out->source, "#define SPOIL %s\n%s", point ? "1.001f" : "1.0f",
+                      ((const zoo *)self)->salt == 3 ? SCALED_SOURCE : PAIRED_SOURCE);
+    return opevo_text_check(&out->source, err);
+}
+
+/* Operators of three inputs and of two outputs go to a worker as text and come back measured; where the
+ * last output is wrong, so is the kernel. */
+static void test_contractions(void **state)
+{
+    static const opevo_kernel_maker_ops ops = {.make = contraction_make, .destroy = zoo_destroy};
+
+    (void)state;
+    for (int inputs = 2; inputs <= 3; inputs++) {
+        opevo_index points[2] = {0, 1};
+        opevo_outcome outcomes[2];
+        opevo_objective *objective = NULL;
+        zoo *maker =
+            zoo_create(&ops, "contraction",
+                       "{\"spoilt\": {\"_type\": \"choice\", \"_value\": [\"no\", \"yes\"]}}",
+                       inputs == 3 ? scaled_op : paired_op);
+
+        maker->salt = inputs;
+        objective = open_zoo(maker, 5);
+        CHECK_OK(opevo_objective_evaluate(objective, points, 2, outcomes, &err));
+        assert_int_equal(outcomes[0].kind, OPEVO_OUTCOME_OK);
+        assert_true(outcomes[0].fitness > 0);
+        assert_int_equal(outcomes[1].kind, OPEVO_OUTCOME_WRONG);
+        assert_non_null(
+            strstr(outcomes[1].message, inputs == 3 ? "elements are wrong" : "of R are wrong"));
+        opevo_objective_destroy(objective);
+    }
+}
+
 /* With cold caches a sample is one execution, after the caches were flushed. */
 static void test_cold(void **state)
 {
@@ -364,11 +406,11 @@ static void test_bad_options(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_library),        cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_fitness),        cmocka_unit_test(test_built_once),
-        cmocka_unit_test(test_cold),           cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_unconfined),     cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_contractions), cmocka_unit_test(test_library),
+        cmocka_unit_test(test_zoo),          cmocka_unit_test(test_fitness),
+        cmocka_unit_test(test_built_once),   cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_bad_options),  cmocka_unit_test(test_unconfined),
+        cmocka_unit_test(test_file_limit),   cmocka_unit_test(test_no_descriptors),
     };
 
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))

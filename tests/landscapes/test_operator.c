@@ -227,12 +227,71 @@ static void test_allocations(void **state)
     }
 }
 
+/* What is read prints as it was, with its operands, terms and operations. */
+static void test_contractions(void **state)
+{
+    static const char *const forms[] = {
+        "contraction(i=2,j=3,k=4;A[ik],B[kj];C[ij]=A*B)",
+        "contraction(i=2,j=3,k=4;A[ik],const B[kj],S[j];D[ij]=A*B*S)",
+        "contraction(i=2,k=4;A[ik];R[i]=A,T[]=A)",
+    };
+    static const double flop[] = {2 * 24, 3 * 24, 8 + 8};
+    static const struct {
+        int count, inputs;
+        int64_t terms;
+    } wanted[] = {{3, 2, 4}, {4, 3, 4}, {3, 1, 4}};
+    static const char *const bad[] = {
+        "contraction()",
+        "contraction(i=0;A[i];B[i]=A)",
+        "contraction(i=3000000000;A[i];B[i]=A)",
+        "contraction(i=2,i=3;A[i];B[i]=A)",
+        "contraction(i=2;A[j];B[i]=A)",
+        "contraction(i=2,j=2;A[i];B[i]=A)",
+        "contraction(i=2;A[i],A[i];B[i]=A)",
+        "contraction(i=2;A[i];B[i]=C)",
+        "contraction(i=2;A[i];B[i]=B)",
+        "contraction(i=2;A[i];B[i]=A*A)",
+        "contraction(i=2;A[i];B[ii]=A)",
+        "contraction(i=2;A[i];B[i]=)",
+        "contraction(i=2;A[i];B[i])",
+        "contraction(i=2;A[i])",
+        "contraction(i=2;A[i];B[i]=A",
+        "contraction(i=2;A[i];B[i]=A) ",
+        "contraction(i=2;A[iiiii];B[i]=A)",
+        "contraction(i=2;Abcdefgh[i];B[i]=Abcdefgh)",
+        "contraction(i=2;A[i],B[i],C[i],D[i],E[i],F[i],G[i],H[i];O[i]=A)",
+        "contraction(a=2,b=2,c=2,d=2,e=2,f=2,g=2,h=2,i=2;A[abcd],B[efgh],C[i];O[]=A*B*C)",
+        "contraction(i=2147483647,j=2147483647;A[ij];B[i]=A)",
+    };
+    opevo_operator op;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        opevo_operand_list list;
+        opevo_text text = {0};
+
+        CHECK_OK(opevo_operator_parse(forms[i], &op, &err));
+        opevo_operator_print(&op, &text);
+        assert_string_equal(opevo_text_string(&text), forms[i]);
+        opevo_operator_operands(&op, &list);
+        assert_int_equal(list.count, wanted[i].count);
+        assert_int_equal(list.inputs, wanted[i].inputs);
+        assert_int_equal(opevo_operator_terms(&op, 0), wanted[i].terms);
+        CHECK_CLOSE(opevo_operator_flop(&op), flop[i], 0);
+        assert_true((list.item[1].role == OPEVO_ROLE_CONSTANT) == (i == 1));
+        opevo_text_free(&text);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_FAILS(OPEVO_INVALID, "is not a contraction", opevo_operator_parse(bad[i], &op, &err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_matmul_space),
-        cmocka_unit_test(test_conv2d_space), cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_bad_forms),    cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_contractions), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_matmul_space), cmocka_unit_test(test_conv2d_space),
+        cmocka_unit_test(test_forms),        cmocka_unit_test(test_bad_forms),
+        cmocka_unit_test(test_allocations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

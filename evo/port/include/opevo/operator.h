@@ -15,11 +15,16 @@ typedef enum opevo_operator_kind {
     OPEVO_MATMUL,       /* Z[n,m] = sum_k X[n,k] Y[k,m], either input possibly stored transposed */
     OPEVO_BATCH_MATMUL, /* the same for each of `batch` matrices */
     OPEVO_CONV2D,       /* NCHW, direct */
-    OPEVO_CONTRACTION   /* what an opevo_contraction says; without a form in text */
+    OPEVO_CONTRACTION   /* what an opevo_contraction says */
 } opevo_operator_kind;
 
 /* What a kernel of an operator is called with: dense arrays, the last dimension innermost. */
-enum { OPEVO_OPERANDS = 8, OPEVO_OPERAND_DIMS = 4, OPEVO_CONTRACTION_AXES = 8 };
+enum {
+    OPEVO_OPERANDS = 8,
+    OPEVO_OPERAND_DIMS = 4,
+    OPEVO_OPERAND_NAME = 8,
+    OPEVO_CONTRACTION_AXES = 8
+};
 
 typedef enum opevo_element { OPEVO_FLOAT32 } opevo_element;
 
@@ -30,7 +35,7 @@ typedef enum opevo_role {
 } opevo_role;
 
 typedef struct opevo_operand {
-    const char *name; /* "A" */
+    char name[OPEVO_OPERAND_NAME]; /* "A" */
     opevo_element type;
     opevo_role role;
     int dims;
@@ -47,15 +52,16 @@ typedef struct opevo_operand_list {
  *
  *     out[axes of out] = sum over the other axes of  prod over its factors f of  f[axes of f].
  *
- * Operands are in the order of opevo_operand_list; the first row without a name ends each list. */
+ * Operands are in the order of opevo_operand_list, and each axis is in one of them; the first row
+ * without a name ends each list. */
 typedef struct opevo_contraction {
-    const char *name;
     struct {
         char name;
         int64_t extent;
     } axis[OPEVO_CONTRACTION_AXES];
     struct {
-        const char *name, *axes; /* a letter for each dimension: "ik" */
+        char name[OPEVO_OPERAND_NAME];
+        char axes[OPEVO_OPERAND_DIMS + 1]; /* a letter for each dimension: "ik" */
         opevo_role role;
         unsigned factors; /* of an output: bit i for operand i */
     } operand[OPEVO_OPERANDS];
@@ -69,7 +75,7 @@ typedef struct opevo_operator {
     bool transpose_x, transpose_y; /* X is stored k x n; Y is stored m x k */
     int64_t in_channels, height, width, out_channels, kernel_height, kernel_width; /* CONV2D */
     int64_t stride, padding;
-    const opevo_contraction *contraction; /* CONTRACTION: borrowed */
+    opevo_contraction contraction; /* CONTRACTION */
 } opevo_operator;
 
 /* The operands: A (left matrix, image), B (right matrix, weights) and C (the result), or those of
@@ -105,7 +111,9 @@ const opevo_named_operator *opevo_operator_get(size_t i);
 /* A name of the table, that of a convolution also with another number of images ("c2(16)"), or a
  * form with shapes: "matmul(N,K,M)", "batch_matmul(B,N,K,M)", each with
  * an optional last argument NN, NT, TN or TT (T: the input is stored transposed), and
- * "conv2d(B,Cin,H,W,Cout,KH,KW,stride,padding)". Errors: INVALID with the known names or the usage.
+ * "conv2d(B,Cin,H,W,Cout,KH,KW,stride,padding)"; or a contraction, such as
+ * "contraction(i=24,j=40,k=32;A[ik],const B[kj];C[ij]=A*B)": extents of axes, inputs, outputs with their
+ * factors. Errors: INVALID with the known names or the usage.
  */
 opevo_status opevo_operator_parse(const char *text, opevo_operator *out, opevo_error *err);
 /* The form with shapes. */
