@@ -227,9 +227,13 @@ static opevo_status fail_to_find(const opevo_operator *op, const char *name,
             opevo_text_printf(&known, "%s%s", known.length ? ", " : "", table[i]->info.name);
     }
     opevo_operator_print(op, &form);
-    OPEVO_FAIL(err, OPEVO_INVALID, "No template '%s' makes %s kernels for %s: use one of %s.",
-               name ? name : "", dialects[dialect], opevo_text_string(&form),
-               known.length ? opevo_text_string(&known) : "(none)");
+    if (known.length)
+        OPEVO_FAIL(err, OPEVO_INVALID, "No template '%s' makes %s kernels for %s: use one of %s.",
+                   name ? name : "", dialects[dialect], opevo_text_string(&form),
+                   opevo_text_string(&known));
+    else
+        OPEVO_FAIL(err, OPEVO_INVALID, "No template makes %s kernels for %s.", dialects[dialect],
+                   opevo_text_string(&form));
     opevo_text_free(&known);
     opevo_text_free(&form);
     return OPEVO_INVALID;
