@@ -135,7 +135,7 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
      false},                                                                                       \
         {"name", "NAME", "cmd: name of the objective in stores (default: the command)", false},    \
         {"criterion", "NAME[,UNIT][,larger]:WHERE",                                                \
-         "cmd: another number that it prints, such as error:json:err", true},                      \
+         "another number: cmd: error:json:err; kernels: build_time, code_size or energy", true},   \
         {"flop", "N", "cmd: floating-point operations of one execution", false},                   \
         {"exit", "STATUS=CLASS", "cmd: what an exit status means, such as 3=rejected", true},      \
         {"repeats", "N", "cmd: executions for each trial (default 1)", false},                     \

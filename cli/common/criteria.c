@@ -89,7 +89,7 @@ opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width
 {
     opevo_text names[OPEVO_CRITERIA_MOST] = {{0}};
     const char *heads[OPEVO_CRITERIA_MOST + 3];
-    opevo_table table = {.heads = heads, .below = 2};
+    opevo_table table = {.heads = heads, .below = 1};
     opevo_status status = OPEVO_OK;
 
     if (self->by_whom)

@@ -147,9 +147,12 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
     opevo_status status = OPEVO_OK;
     opevo_kernel_maker *maker = NULL;
     const char **workers = NULL;
+    const char **criteria = NULL;
 
     options.device = device;
     OPEVO_TRY(read_kernels(call, &options, err));
+    OPEVO_TRY(all_of(call, "criterion", &criteria, &options.criterion_count, err));
+    options.criteria = criteria;
     OPEVO_TRY(all_of(call, "workers", &workers, &options.workers.count, err));
     options.workers.commands = workers;
     OPEVO_TRY(open_maker(call, device, op, &maker, err));
@@ -161,5 +164,6 @@ cleanup:
     if (maker)
         maker->ops->destroy(maker);
     opevo_free(workers);
+    opevo_free(criteria);
     return status;
 }

@@ -24,12 +24,14 @@
 
 #include "cpu_internal.h"
 #include "keeper_internal.h"
+#include "rapl_internal.h"
 #include "reading_internal.h"
 #include "samples_internal.h"
 #include "sandbox_internal.h"
 
 #define MEMORY_LIMIT ((uint64_t)4 << 30)
 #define DISTURBED 1.15 /* calibration against its usual value */
+#define ENERGY_S 0.02  /* shortest time over which power is a mean */
 enum { TURNS = 3, HISTORY = 32 };
 
 extern const opevo_i_backend_ops opevo_i_backend_cpu;
@@ -43,6 +45,8 @@ typedef struct cpu_backend {
     const char *compiler;
     double history[HISTORY]; /* calibrations, the last ones */
     size_t calibrations;
+    opevo_i_rapl rapl;
+    double power_w; /* of all packages, mean over the last measurement; NAN: not known */
 } cpu_backend;
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -71,6 +75,7 @@ static void share_cores(cpu_backend *self)
 static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_error *err)
 {
     cpu_backend *self = NULL;
+    opevo_text why = {0};
 
     if (ordinal > 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "cpu is one device; give cpu without a number.");
@@ -85,6 +90,8 @@ static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_
         self->compiler = "cc";
     self->super.build_memory_bytes = OPEVO_I_BUILD_MEMORY;
     share_cores(self);
+    opevo_i_rapl_find(OPEVO_I_POWERCAP, &self->rapl, &why);
+    opevo_text_free(&why);
     opevo_i_cpu_title(self->super.device, sizeof self->super.device);
     *out = &self->super;
     return OPEVO_OK;
@@ -271,6 +278,23 @@ static void renew_outputs(opevo_i_operands *operands)
     }
 }
 
+/* Let it take its samples, and note the power meanwhile. The counters are renewed about once in a
+ * millisecond, so that a shorter time says nothing. */
+static char await_samples(cpu_backend *self, const opevo_i_cpu_plan *plan, const child *process)
+{
+    double start = opevo_clock_monotonic_s();
+    double elapsed_s = 0, spent_j = 0;
+    char letter = 0;
+
+    (void)opevo_i_rapl_spent_j(&self->rapl);
+    if (write(process->to, "g", 1) == 1)
+        letter = await(process, plan->run_limit_s + 2 * plan->repeat_s + 0.5);
+    spent_j = opevo_i_rapl_spent_j(&self->rapl);
+    elapsed_s = opevo_clock_monotonic_s() - start;
+    self->power_w = elapsed_s >= ENERGY_S ? spent_j / elapsed_s : NAN;
+    return letter;
+}
+
 /* From its first letter on; true when there are samples to take. */
 static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const child *process,
                      opevo_i_result *result)
@@ -285,9 +309,7 @@ static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const chil
         once = !plan->brief && report->first_s >= plan->repeat_s;
         if (!once)
             opevo_i_operands_poison(&self->operands);
-        letter = write(process->to, "g", 1) == 1
-                     ? await(process, plan->run_limit_s + 2 * plan->repeat_s + 0.5)
-                     : 0;
+        letter = await_samples(self, plan, process);
     }
     if (letter == 'd')
         return check(self, result);
@@ -392,6 +414,23 @@ static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, bool 
     return true;
 }
 
+/* Of one execution: the power of the packages, with all that runs on them, for its time. */
+static double energy_of(const cpu_backend *self, const opevo_i_cpu_report *report)
+{
+    double sum_s = 0;
+
+    for (uint64_t i = 0; i < report->sample_count; i++)
+        sum_s += report->samples_s[i];
+    return isnan(self->power_w) ? 0 : self->power_w * sum_s / (double)report->sample_count;
+}
+
+static bool has_energy(opevo_text *why)
+{
+    opevo_i_rapl rapl;
+
+    return opevo_i_rapl_find(OPEVO_I_POWERCAP, &rapl, why);
+}
+
 static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
                     opevo_i_result *result)
 {
@@ -417,6 +456,8 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
             opevo_i_result_fault(result, "no memory for the samples of a kernel");
             return;
         }
+        if (slower < best)
+            result->energy_j = energy_of(self, report);
         best = fmin(best, slower);
         if (slower <= limit || plan.brief)
             return;
@@ -436,4 +477,5 @@ const opevo_i_backend_ops opevo_i_backend_cpu = {
     .build_command = build_command,
     .measure = measure,
     .close = close_backend,
+    .has_energy = has_energy,
 };

@@ -21,6 +21,7 @@ typedef struct kernels {
     opevo_i_live live;
     opevo_kernel_maker *maker;
     double flop;
+    opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
 } kernels;
 
 opevo_live_options opevo_live_defaults(void)
@@ -143,16 +144,84 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
     return opevo_hash_bytes(hash, numbers, sizeof numbers);
 }
 
+/* The energy of a device of this host is asked for where it can be read; of others' it is not known
+ * before their workers have started. */
+static opevo_status check_energy(const opevo_live_options *options,
+                                 const opevo_i_backend_ops *backend, opevo_error *err)
+{
+    opevo_text why = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (options->workers.count)
+        return OPEVO_OK;
+    if (!backend->has_energy)
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "--criterion energy: the energy of %s cannot be read.",
+                       options->device);
+    else if (!backend->has_energy(&why))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--criterion energy: the energy of %s cannot be read here: %s.",
+                            options->device, opevo_text_string(&why));
+    opevo_text_free(&why);
+    return status;
+}
+
+static opevo_status read_criteria(kernels *self, const opevo_live_options *options,
+                                  const opevo_i_backend_ops *backend, opevo_error *err)
+{
+    opevo_objective *objective = &self->live.super;
+
+    if (options->criterion_count > OPEVO_CRITERIA_MOST - 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion may be given %d times at most.",
+                          OPEVO_CRITERIA_MOST - 1);
+    objective->criteria = self->criteria;
+    for (size_t i = 0; i < options->criterion_count; i++) {
+        opevo_i_kernel_criterion kind = OPEVO_I_BUILD_TIME;
+
+        if (!opevo_i_kernel_criterion_find(options->criteria[i], &kind))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--criterion %.200s: of kernels there are build_time, code_size and "
+                              "energy.",
+                              options->criteria[i]);
+        if (kind == OPEVO_I_ENERGY && check_energy(options, backend, err) != OPEVO_OK)
+            return OPEVO_INVALID;
+        for (size_t k = 0; k < i; k++) {
+            if (!strcmp(self->criteria[k].name, options->criteria[i]))
+                return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion %s is given twice.",
+                                  options->criteria[i]);
+        }
+        self->criteria[i] = opevo_i_kernel_criterion_rows[kind];
+        objective->more_count++;
+    }
+    return OPEVO_OK;
+}
+
+/* Nothing where there are none. */
+static int add_criteria(const kernels *self, json_t *setup)
+{
+    size_t count = self->live.super.more_count;
+    json_t *list = count ? json_array() : NULL;
+    int failed = count && !list;
+
+    for (size_t i = 0; i < count; i++)
+        failed |= json_array_append_new(list, json_string(self->criteria[i].name));
+    return failed | (list ? json_object_set_new(setup, "criteria", list) : 0);
+}
+
 static opevo_status make_setup(kernels *self, const opevo_live_options *options, opevo_error *err)
 {
     opevo_text op = {0};
+    json_t *setup = NULL;
 
     opevo_operator_print(self->maker->op, &op);
-    self->live.pool.setup = opevo_i_message_line(json_pack(
-        "{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:b}", "type", "setup", "operator",
-        opevo_text_string(&op), "seed", (json_int_t)options->seed, "build_limit_s",
-        options->build_limit_s, "run_limit_s", options->run_limit_s, "precision",
-        options->precision, "repeat_s", options->repeat_s, "cold", (int)options->cold_cache));
+    setup = json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:b}", "type", "setup", "operator",
+                      opevo_text_string(&op), "seed", (json_int_t)options->seed, "build_limit_s",
+                      options->build_limit_s, "run_limit_s", options->run_limit_s, "precision",
+                      options->precision, "repeat_s", options->repeat_s, "cold",
+                      (int)options->cold_cache);
+    if (setup && !add_criteria(self, setup))
+        self->live.pool.setup = opevo_i_message_line(json_incref(setup));
+    json_decref(setup);
     opevo_text_free(&op);
     return self->live.pool.setup ? OPEVO_OK
                                  : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a setup.");
@@ -204,6 +273,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     self->live.release = release;
     OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
     OPEVO_TRY(check_options(maker, options, backend, err));
+    OPEVO_TRY(read_criteria(self, options, backend, err));
     OPEVO_TRY(make_setup(self, options, err));
     OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, options->device, err));
     OPEVO_TRY(fill(self, options, backend, err));

@@ -20,6 +20,18 @@ typedef struct opevo_i_job {
     bool brief;   /* a single sample: one round among finalists */
 } opevo_i_job;
 
+/* What may be asked of kernels beside their time. */
+typedef enum opevo_i_kernel_criterion {
+    OPEVO_I_BUILD_TIME, /* seconds of the compiler */
+    OPEVO_I_CODE_SIZE,  /* bytes of machine code of the object */
+    OPEVO_I_ENERGY,     /* joules of one execution */
+    OPEVO_I_KERNEL_CRITERION_COUNT
+} opevo_i_kernel_criterion;
+/* Smaller is better in all of them. */
+extern const opevo_criterion opevo_i_kernel_criterion_rows[OPEVO_I_KERNEL_CRITERION_COUNT];
+/* False, with *out untouched, for an unknown name. */
+bool opevo_i_kernel_criterion_find(const char *name, opevo_i_kernel_criterion *out);
+
 typedef struct opevo_i_result {
     int64_t id;
     opevo_outcome_class kind;
@@ -28,6 +40,7 @@ typedef struct opevo_i_result {
     double build_s, run_s, check_s, other_s;
     double criteria[OPEVO_CRITERIA_MOST - 1]; /* those that were asked for; NAN: not known */
     size_t criterion_count;
+    double energy_j; /* of one execution, in the worker; 0: not known */
     opevo_text message;
     bool spoilt; /* the worker cannot go on and ends after this result */
     /* No outcome: the host failed, as the message says, and the job may be tried again. */

@@ -11,6 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+const opevo_criterion opevo_i_kernel_criterion_rows[OPEVO_I_KERNEL_CRITERION_COUNT] = {
+    [OPEVO_I_BUILD_TIME] = {"build_time", "s", false},
+    [OPEVO_I_CODE_SIZE] = {"code_size", "bytes", false},
+    [OPEVO_I_ENERGY] = {"energy", "J", false},
+};
+
+bool opevo_i_kernel_criterion_find(const char *name, opevo_i_kernel_criterion *out)
+{
+    for (int i = 0; i < OPEVO_I_KERNEL_CRITERION_COUNT; i++) {
+        if (!strcmp(opevo_i_kernel_criterion_rows[i].name, name)) {
+            *out = (opevo_i_kernel_criterion)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 void opevo_i_job_clear(opevo_i_job *job)
 {
     opevo_kernel_free(&job->kernel);

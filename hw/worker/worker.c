@@ -19,6 +19,7 @@
 #include "backend_internal.h"
 #include "builds_internal.h"
 #include "gpu_internal.h"
+#include "kernel_criteria_internal.h"
 #include "lines_internal.h"
 #include "protocol_internal.h"
 #include "turn_internal.h"
@@ -29,6 +30,7 @@ typedef struct worker {
     opevo_i_builds builds;
     bool ready; /* set up */
     bool over;
+    opevo_i_kernel_criteria criteria; /* of kernels */
 } worker;
 
 static worker *the_worker; /* for tidy */
@@ -85,6 +87,10 @@ static void take_setup(worker *self, const json_t *message)
         return;
     }
     status = self->backend->ops->setup(self->backend, message, &err);
+    if (status == OPEVO_OK && self->backend->ops->builds &&
+        !opevo_i_kernel_criteria_read(json_object_get(message, "criteria"), &self->criteria))
+        status = OPEVO_FAIL(&err, OPEVO_INVALID,
+                            "\"criteria\" has a member that this worker does not know.");
     if (status == OPEVO_OK)
         status = opevo_i_builds_init(&self->builds, self->backend, &err);
     if (status != OPEVO_OK) {
@@ -178,6 +184,9 @@ static void measure(worker *self, opevo_i_queued *item)
     if (item->stage == OPEVO_I_BUILT)
         ops->measure(self->backend, &item->job, item->object.length ? item->object.data : NULL,
                      &item->result);
+    if (ops->builds)
+        opevo_i_kernel_criteria_fill(&self->criteria,
+                                     item->object.length ? item->object.data : NULL, &item->result);
     /* A kernel that does not end goes with the process, and the turn with both. */
     if (!item->result.spoilt)
         opevo_i_turn_end(turn);

@@ -25,6 +25,9 @@ typedef struct opevo_live_options {
     double repeat_s;      /* ... or this long; 0 < repeat_s */
     bool cold_cache;      /* caches are flushed before each execution */
     uint64_t seed;        /* of the operands */
+    const char *const
+        *criteria; /* "build_time", "code_size", "energy": more to report, at most 3 */
+    size_t criterion_count;
 } opevo_live_options;
 
 /* cpu, 30 s, 5 s, 2 %, 0.1 s, warm, 1. */
@@ -33,7 +36,8 @@ opevo_live_options opevo_live_defaults(void);
 /* Kernels measured on a device. Takes ownership of the maker, also on failure. Workers are started
  * at the first evaluation. Fitness is GFLOP/s at the median of the samples.
  *
- * Errors: INVALID for options outside their domain, and a device that is none; NOMEM. Evaluating: IO
+ * Errors: INVALID for options outside their domain, a device that is none, and energy where it cannot
+ * be read on this host; NOMEM. Evaluating: IO
  * when no worker can be had. */
 opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
                              opevo_objective **out, opevo_error *err);
