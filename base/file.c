@@ -22,10 +22,10 @@ static opevo_status fail_errno(opevo_error *err, const char *path)
 
 static opevo_status fail_too_large(opevo_error *err, const char *path, size_t limit)
 {
-    return OPEVO_FAIL(err, OPEVO_LIMIT,
-                      "%s is larger than %zu bytes, which is the most that a file of its kind may "
-                      "have; make it smaller.",
-                      path, limit);
+    return OPEVO_FAIL(
+        err, OPEVO_LIMIT,
+        "%s is larger than %zu bytes, the limit for files of its kind; make it smaller.", path,
+        limit);
 }
 
 /* What the file is, before a byte is read: a pipe could block for ever, a device never ends. */
@@ -41,7 +41,7 @@ static opevo_status check_kind(const char *path, int file, size_t limit, opevo_e
     }
     if (!S_ISREG(info.st_mode))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is not a regular file; save what it gives to one and name that.",
+                          "%s is not a regular file; save its contents to one and name that.",
                           path);
     return (uint64_t)info.st_size > limit ? fail_too_large(err, path, limit) : OPEVO_OK;
 }

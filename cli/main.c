@@ -83,7 +83,7 @@ static bool write_out(const opevo_call *call, const opevo_text *out, opevo_error
         opevo_i_text_add_wrapped(&wrapped, opevo_text_string(&safe),
                                  opevo_i_terminal_width(STDOUT_FILENO));
     if (safe.failed || wrapped.failed)
-        opevo_error_set(err, OPEVO_NOMEM, "No memory for what is to be printed.");
+        opevo_error_set(err, OPEVO_NOMEM, "No memory for the output.");
     else if (fwrite(opevo_text_string(shown), 1, shown->length, stdout) == shown->length &&
              fflush(stdout) == 0)
         written = true;
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
     /* Threads are ours to hand out; a spinning second BLAS thread only costs. */
     openblas_set_num_threads(1);
     if (argc < 2) {
-        fputs("opevo: Say what to do: opevo help lists the verbs.\n", stderr);
+        fputs("opevo: A verb is missing; opevo help lists the verbs.\n", stderr);
         return OPEVO_EXIT_MISUSED;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {

@@ -324,8 +324,8 @@ const opevo_verb opevo_i_verb_completion = {
     .details = "  eval \"$(opevo completion bash)\"       in ~/.bashrc\n"
                "  eval \"$(opevo completion zsh)\"        in ~/.zshrc, after compinit\n"
                "  opevo completion fish | source        in ~/.config/fish/config.fish\n\n"
-               "The scripts call `opevo completion words -- WORD...`, which prints what may stand\n"
-               "in the place of the last word, one candidate a line.",
+               "The scripts call `opevo completion words -- WORD...`, which prints the candidates\n"
+               "for the last word, one a line.",
     .prints_data = true,
     .run = run,
 };

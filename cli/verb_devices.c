@@ -67,7 +67,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 const opevo_verb opevo_i_verb_devices = {
     .name = "devices",
     .arguments = "",
-    .summary = "List the devices that kernels can be measured on, and what others need.",
+    .summary = "List the devices for kernels, and what is missing for others.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -60,8 +60,8 @@ static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_
                         "A testbed for tuning tensor operators by q-random walks on graphs.\n\n");
     for (size_t i = 0; opevo_i_verbs[i]; i++)
         opevo_text_printf(out, "  %-11s %s\n", opevo_i_verbs[i]->name, opevo_i_verbs[i]->summary);
-    opevo_text_add(
-        out, "\nopevo help VERB, or opevo VERB --help, says more. opevo -V prints the version.\n");
+    opevo_text_add(out, "\nopevo help VERB, or opevo VERB --help, describes a verb. opevo -V "
+                        "prints the version.\n");
     return OPEVO_OK;
 }
 
@@ -69,7 +69,7 @@ const opevo_verb opevo_i_verb_help = {
     .name = "help",
     .arguments = "[VERB]",
     .arguments_max = 1,
-    .summary = "Say how to use opevo, or one verb.",
+    .summary = "Show help for opevo or for one verb.",
     .run = run_help,
 };
 
@@ -126,15 +126,15 @@ static opevo_status run_man(const opevo_call *call, opevo_text *out, int *exit_c
     for (size_t i = 0; opevo_i_verbs[i]; i++)
         add_roff_verb(out, opevo_i_verbs[i]);
     opevo_text_add(
-        out,
-        ".SH ENVIRONMENT\n.B COLUMNS\nis the width that sentences and tables are "
-        "fitted to, instead of that of the terminal.\n.PP\n.B NO_COLOR\nset and not "
-        "empty turns colours off.\n.PP\n.BR LC_ALL \", \" LC_CTYPE \" or \" LANG\n"
-        "says whether characters beyond ASCII may be drawn.\n.SH EXIT STATUS\n"
-        "0 done; 1 failed: a verification rejected, no trial succeeded, runs of a study are "
-        "missing in a merge, the host failed or the store is not where it was; 2 misused, or a "
-        "file cannot be read or written; 130 interrupted. With 1 and 2 a sentence on standard "
-        "error or the last lines of the output say why.\n");
+        out, ".SH ENVIRONMENT\n.B COLUMNS\nis the width that sentences and tables are "
+             "fitted to, instead of that of the terminal.\n.PP\n.B NO_COLOR\nset and not "
+             "empty turns colours off.\n.PP\n.BR LC_ALL \", \" LC_CTYPE \" or \" LANG\n"
+             "decides whether characters beyond ASCII are drawn.\n.SH EXIT STATUS\n"
+             "0 done; 1 failed: a verification rejected, no trial succeeded, runs of a study are "
+             "missing in a merge, the host failed, or the store was moved, replaced or deleted; 2 "
+             "misused, or a "
+             "file cannot be read or written; 130 interrupted. With 1 and 2 a sentence on standard "
+             "error or the last lines of the output give the reason.\n");
     return OPEVO_OK;
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const opevo_option options[] = {
-    {"start", "VALUE", "value where the walk starts (default: the first one)", false},
+    {"start", "VALUE", "start of the walk (default: the first value)", false},
     {"q", "Q", "probability of one more step, 0 <= q < 1 (default 0.5)", false},
     {"topology", "NAME", "which values are neighbours (default: the paper's)", false},
     {"method", "NAME", "auto, closed-form, tridiagonal, cholesky, cg, cg-implicit, lumped", false},
@@ -283,7 +283,7 @@ const opevo_verb opevo_i_verb_law = {
     .arguments = "PARAMETER",
     .arguments_min = 1,
     .arguments_max = 1,
-    .summary = "Compute where a q-random walk ends, exactly.",
+    .summary = "Compute the law of a q-random walk: the exact distribution of where it ends.",
     .details = "PARAMETER is one of factor(C,v), permutation(n), discrete(a,b,...),\n"
                "categorical(a,b,...), graph(FILE); docs/topologies.md has their topologies.\n\n"
                "  opevo law 'factor(8,3)' --start 8,1,1 --q 0.5\n"

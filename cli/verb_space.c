@@ -11,7 +11,7 @@
 static const opevo_option options[] = {
     {"json", NULL, "print one JSON object", false},
     OPEVO_I_ONLY_RECORDED_OPTION,
-    {"threads", "N", "threads for counting the allowed points (default 0: all processors)", false},
+    {"threads", "N", "threads for counting the allowed points (default 0: all cores)", false},
 };
 
 /* Spaces up to this many points are counted one by one: a few seconds. */
@@ -248,7 +248,7 @@ const opevo_verb opevo_i_verb_space = {
     .arguments = "WHAT",
     .arguments_min = 1,
     .arguments_max = 1,
-    .summary = "Describe a search space: each parameter's graph, points, share allowed.",
+    .summary = "Describe a search space: parameter graphs, points, share of allowed points.",
     .details =
         "WHAT is an operator (mm1, matmul(512,1024,1024)), a space file (NNI's form, T1, Kernel\n"
         "Tuner's tune_params or T4 results), a parameter (factor(8,3)) or recorded:[FILE].",

@@ -15,7 +15,8 @@
 static const opevo_option options[] = {
     {"q", "Q", "probability of one more step, 0 <= q < 1 (default 0.5)", false},
     {"draws", "N", "draws for each test (default 1000000)", false},
-    {"alpha", "A", "probability to reject a correct sampler, over all tests (default 1e-6)", false},
+    {"alpha", "A", "probability of rejecting any correct sampler (family-wise; default 1e-6)",
+     false},
     {"seed", "N", "seed of the draws (default 1)", false},
     {"json", NULL, "print one JSON object", false},
     {"quiet", NULL, "no progress line", false},
@@ -434,16 +435,16 @@ static opevo_status print_table(const suite *self, size_t rejected, opevo_text *
     }
     status = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
     opevo_text_add(
-        out, "\nchi2 and G test the draws; their p are asymptotic (estimated). The columns after\n"
-             "them are the power (estimated): a defect that these draws catch with probability\n"
-             "0.999 at alpha 1e-6. q off by so much; a walk cut after so many steps; the share\n"
-             "of edges of which the loss of one is seen; the other duplicate rule; no duplicate\n"
-             "rule.\n");
+        out,
+        "\nchi2 and G test the draws; their p are asymptotic (estimated). The columns after\n"
+        "them are the power (estimated): the defects that these draws detect with probability\n"
+        "0.999 at alpha 1e-6: q off by this much; a walk cut after this many steps; the share\n"
+        "of edges whose loss is detected; the other duplicate rule; no duplicate rule.\n");
     snprintf(verdict, sizeof verdict, "%zu of %zu tests rejected", rejected, self->count);
     opevo_text_add(out, "\n");
     opevo_i_text_add_styled(out, STDOUT_FILENO, rejected ? OPEVO_STYLE_BAD : OPEVO_STYLE_GOOD,
                             verdict);
-    opevo_text_printf(out, " at alpha = %g over all of them\n", self->alpha);
+    opevo_text_printf(out, " at alpha = %g over all tests\n", self->alpha);
     return status;
 }
 
@@ -506,7 +507,7 @@ const opevo_verb opevo_i_verb_verify = {
     .name = "verify",
     .arguments = "[WHAT]",
     .arguments_max = 1,
-    .summary = "Test the samplers against the exact laws, and say what the tests can see.",
+    .summary = "Test the samplers against the exact laws, and print the power of the tests.",
     .details =
         "WHAT is an operator, a space file or a parameter; without it, one parameter of each "
         "type.\n"

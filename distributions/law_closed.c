@@ -135,7 +135,7 @@ opevo_status opevo_i_law_cycle(opevo_law *law, double tolerance, opevo_error *er
     opevo_status status = OPEVO_OK;
 
     if (n > SIZE_MAX / 16)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s is too long a cycle to keep its law in memory.",
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "The law of the cycle %s does not fit in memory.",
                           opevo_parameter_text(law->parameter));
     status = opevo_i_law_allocate(law, (size_t)n / 2 + 1, err);
     if (status != OPEVO_OK)

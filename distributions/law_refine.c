@@ -37,8 +37,8 @@ opevo_status opevo_i_law_judge(double bound, double tolerance, opevo_error *err)
     if (bound <= tolerance)
         return OPEVO_OK;
     return OPEVO_FAIL(err, OPEVO_TOLERANCE,
-                      "The law could be certified within %.3g only, not within %.3g; ask for a "
-                      "larger tolerance or a smaller q.",
+                      "The law could be certified only within %.3g, not within %.3g; use a larger "
+                      "tolerance or a smaller q.",
                       bound, tolerance);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Laws with one probability for each vertex: by any start law, on a parameter's graph or on an explicit
+/* Laws with one probability for each vertex: by any start distribution, on a parameter's graph or on an explicit
  * one. */
 
 #include "law_internal.h"
@@ -120,7 +120,7 @@ cleanup:
     return status;
 }
 
-/* ---- Any start law on an explicit graph ---- */
+/* ---- Any start distribution on an explicit graph ---- */
 
 static opevo_status check_start_law(const double *p0, size_t count, opevo_error *err)
 {
@@ -128,15 +128,16 @@ static opevo_status check_start_law(const double *p0, size_t count, opevo_error 
 
     for (size_t v = 0; v < count; v++) {
         if (!(p0[v] >= 0.0))
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "The start law gives vertex %zu the probability %g; it must not be "
-                              "negative.",
-                              v, p0[v]);
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "The start distribution gives vertex %zu the probability %g; it must not be "
+                "negative.",
+                v, p0[v]);
         sum += p0[v];
     }
     if (!(fabsl(sum - 1) <= 1e-9L))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The start law adds up to %.12Lg; it must add up to 1.", sum);
+                          "The start distribution sums to %.12Lg; it must sum to 1.", sum);
     return OPEVO_OK;
 }
 

@@ -57,7 +57,7 @@ static opevo_status fail_xz(const buffer *out, lzma_ret code, opevo_error *err)
         return fail_truncated(out, err);
     case LZMA_FORMAT_ERROR:
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: this is not an xz file, although its name says so.", out->path);
+                          "%s is not an xz file, although its name ends in .xz.", out->path);
     case LZMA_MEM_ERROR:
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to decompress %s.", out->path);
     case LZMA_MEMLIMIT_ERROR:
@@ -132,7 +132,7 @@ static opevo_status fail_gz(const buffer *out, int code, bool first, opevo_error
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to decompress %s.", out->path);
     if (first)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: this is not a gzip file, although its name says so.", out->path);
+                          "%s is not a gzip file, although its name ends in .gz.", out->path);
     return OPEVO_FAIL(err, OPEVO_INVALID,
                       "%s: the compressed data are damaged; copy the file again.", out->path);
 }

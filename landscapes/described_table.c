@@ -79,7 +79,7 @@ static opevo_status find_result_columns(reader *self, opevo_error *err)
         missing = "status";
     if (missing)
         return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, 1,
-                               "missing column '%s', which every landscape has.", missing);
+                               "missing column '%s', which every landscape needs.", missing);
     return OPEVO_OK;
 }
 
@@ -135,11 +135,10 @@ static opevo_status read_state(reader *self, opevo_outcome_class *kind, opevo_er
             return OPEVO_OK;
         }
     }
-    return opevo_i_fail_at(
-        err, OPEVO_INVALID, self->table->path, self->table->line,
-        "the status '%.80s' is not one of ok, compile_error, runtime_error, invalid, "
-        "timeout, wrong and crashed.",
-        cell);
+    return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,
+                           "unknown status '%.80s'; use ok, compile_error, runtime_error, invalid, "
+                           "timeout, wrong or crashed.",
+                           cell);
 }
 
 /* An ok row has a result in the column, every other row has none. */
@@ -170,10 +169,10 @@ static opevo_status set_fitness(reader *self, double gflops, opevo_i_row *row, o
     } else {
         row->fitness = gflops;
         if (self->facts.flop > 0 && !(fabs(gflops - computed) <= ROUNDING * computed))
-            return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,
-                                   "%g GFLOP/s disagree with the time, which makes %g at the "
-                                   "flop_per_run of %s.",
-                                   gflops, computed, self->description);
+            return opevo_i_fail_at(
+                err, OPEVO_INVALID, self->table->path, self->table->line,
+                "%g GFLOP/s disagree with the time, which gives %g at the flop_per_run of %s.",
+                gflops, computed, self->description);
     }
     if (!isfinite(row->fitness))
         return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,

@@ -77,12 +77,12 @@ static opevo_status read_members(json_t *object, const char *origin, opevo_i_dev
 
     if (!json_is_object(object) || !json_is_string(json_object_get(object, "title")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: a device file is an object with a text 'title' and numbers.",
+                          "%s: a device file is an object with a string 'title' and numbers.",
                           origin);
     json_object_foreach(object, key, member)
     {
         if (!is_known(key))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: '%s' is not a key of a device file.", origin,
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: unknown key '%s' in a device file.", origin,
                               key);
     }
     for (size_t i = 0; i < NUMBER_COUNT; i++)

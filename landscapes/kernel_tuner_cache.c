@@ -92,10 +92,10 @@ static opevo_status add_parameter(const reader *self, size_t index, const json_t
         const json_t *json = json_array_get(listed, i);
 
         if (!opevo_i_json_value(json, &values[i])) {
-            status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "%s: value %zu of parameter '%.80s' is not a number, text or truth "
-                                "value.",
-                                self->path, i + 1, name);
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID,
+                           "%s: value %zu of parameter '%.80s' is not a number, string or Boolean.",
+                           self->path, i + 1, name);
             goto cleanup;
         }
         if (!json_is_number(json))
@@ -131,7 +131,7 @@ static opevo_status begin(const reader *self, const json_t *root, const char *sp
     for (size_t i = 0; i < self->name_count; i++) {
         self->names[i] = json_string_value(json_array_get(keys, i));
         if (!self->names[i]) {
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: tune_params_keys[%zu] is not a text.",
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: tune_params_keys[%zu] is not a string.",
                                 self->path, i);
             goto cleanup;
         }
@@ -428,7 +428,7 @@ opevo_status opevo_i_kernel_tuner_cache_read(opevo_i_recording *recording, const
     recording->names = self.names;
     recording->name_count = self.name_count;
     if (!json_object_size(self.cache)) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: the cache holds no configuration.", path);
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: the cache has no configurations.", path);
         goto cleanup;
     }
     OPEVO_TRY(begin(&self, root, space, err));

@@ -141,7 +141,7 @@ static opevo_status read_factor(const source *self, const char *name, const json
         names[i] = json_string_value(json_array_get(columns, i));
         if (!names[i])
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "%s: column %zu of the factor '%.80s' is not a text.", self->path,
+                              "%s: column %zu of the factor '%.80s' is not a string.", self->path,
                               i + 1, name);
         status = place_column(self, names[i], &places[i], err);
         if (status != OPEVO_OK)
@@ -175,10 +175,10 @@ static opevo_status read_listed(const source *self, const char *name, const char
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
     for (size_t i = 0; i < count; i++) {
         if (!opevo_i_json_value(json_array_get(listed, i), &values[i])) {
-            status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "%s: value %zu of parameter '%.80s' is not a number, text or truth "
-                                "value.",
-                                self->path, i + 1, name);
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID,
+                           "%s: value %zu of parameter '%.80s' is not a number, string or Boolean.",
+                           self->path, i + 1, name);
             goto cleanup;
         }
     }
@@ -303,7 +303,8 @@ opevo_status opevo_i_description_begin(opevo_i_recording *recording, const opevo
     for (size_t i = 0; i < count; i++) {
         texts[i] = json_string_value(json_array_get(constraints, i));
         if (!texts[i]) {
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: constraints[%zu] is not a text.", path, i);
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID, "%s: constraints[%zu] is not a string.", path, i);
             goto cleanup;
         }
     }

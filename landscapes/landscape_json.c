@@ -72,7 +72,7 @@ static opevo_status fail_parse(const char *path, const json_error_t *error, bool
     if (json_error_code(error) == json_error_out_of_memory)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     if (!at_end)
-        return opevo_i_fail_at(err, OPEVO_INVALID, path, line, "this is no JSON: %s.", error->text);
+        return opevo_i_fail_at(err, OPEVO_INVALID, path, line, "invalid JSON: %s.", error->text);
     return opevo_i_fail_at(err, OPEVO_INVALID, path, line,
                            "the file is cut in the middle of this line; copy it again, or remove "
                            "the line if it is the last of an unfinished run.");

@@ -84,7 +84,7 @@ static opevo_status next_row(opevo_i_table *table, char **row, opevo_error *err)
                                "again, or end the line.");
     if (memchr(start, '\0', (size_t)(end - start)))
         return opevo_i_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                               "a zero byte; this is not a text.");
+                               "a zero byte; this is not a text file.");
     for (const char *at = start; at < end; at++)
         table->next_line += *at == '\n';
     table->at = end--;

@@ -426,7 +426,7 @@ static opevo_status open_files(const char *path, const char *space, opevo_object
                             paths.json.data);
     } else {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: this describes no recorded landscape: it has neither \"format\": "
+                            "%s: this is not a recorded landscape: it has neither \"format\": "
                             "\"tuning-landscape 1\" nor Kernel Tuner's tune_params_keys and cache.",
                             paths.json.data);
     }

@@ -81,7 +81,7 @@ static opevo_status describe(opevo_i_recording *self, opevo_i_parameters *list,
     opevo_error inner = {OPEVO_OK, ""};
 
     if (!list->count)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: it names no parameter.", description);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: it has no parameters.", description);
     status = opevo_space_create(list->items, list->count, constraints, constraint_count,
                                 OPEVO_DIALECT_C, description, &self->described.space, &inner);
     if (status != OPEVO_OK) {
@@ -383,7 +383,7 @@ static opevo_status check_point(opevo_i_recording *self, opevo_index point, size
         return fail_excluded(self, point, line, err);
     if (opevo_index_map_get(self->lines, point, &first))
         return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "the configuration stands already in line %llu; remove one of them.",
+                               "the configuration is already in line %llu; remove one of them.",
                                (unsigned long long)first);
     if (!opevo_index_map_put(self->lines, point, line))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);

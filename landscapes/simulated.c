@@ -72,7 +72,7 @@ static const char *failure_message(opevo_outcome_class kind)
     case OPEVO_OUTCOME_REJECTED:
         return "a block needs more threads or shared memory than the device allows";
     case OPEVO_OUTCOME_BUILD_ERROR:
-        return "a stage loop of one turn (k1 = 1) cannot be double buffered";
+        return "a stage loop of one iteration (k1 = 1) cannot be double buffered";
     default:
         return "the block is too deep or the grid too large for the device";
     }

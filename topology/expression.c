@@ -27,7 +27,7 @@ const char *opevo_i_fault_text(opevo_i_fault fault)
         "divides by zero",
         "gives a number that is too large",
         "shifts by less than 0 or more than 63 bits",
-        "uses a text as a number",
+        "uses a string as a number",
         "uses a real number where an integer is needed",
         "uses a parameter that is not active",
     };

@@ -49,7 +49,7 @@ static bool read_integer(const char *digits, opevo_dialect dialect, int64_t *out
             digit = (unsigned)(tolower((unsigned char)*c) - 'a') + 10;
         if (digit >= base) {
             *fault = base == 8 ? "begins with a 0 and so is octal, but has other digits"
-                               : "is not a number; suffixes are not understood";
+                               : "is not a number; suffixes are not supported";
             return false;
         }
         if (__builtin_mul_overflow(value, (int64_t)base, &value) ||
@@ -85,7 +85,7 @@ static opevo_status read_number(opevo_i_lexer *lexer, opevo_i_word *word, opevo_
 {
     char digits[64];
     bool real = false;
-    const char *fault = "is not a number; suffixes are not understood";
+    const char *fault = "is not a number; suffixes are not supported";
 
     word->length = number_length(lexer, &real);
     if (word->length >= sizeof digits)

@@ -55,7 +55,8 @@ static void need_number(opevo_i_parser *p, opevo_i_sort sort, size_t column)
 {
     if (sort == OPEVO_I_TEXT)
         opevo_i_parser_mistake(
-            p, column, "a text is used as a number; texts can only be compared with == and !=.");
+            p, column,
+            "a string is used as a number; strings can only be compared with == and !=.");
 }
 
 static bool enter(opevo_i_parser *p)
@@ -84,10 +85,10 @@ static void unknown_name(opevo_i_parser *p, const opevo_i_word *word)
     if (opevo_i_parser_translation(p))
         opevo_i_parser_unexpected(p, "a value");
     else if (p->source->symbol_count == 0)
-        opevo_i_parser_mistake(p, word->column, "nothing is called %s here.",
+        opevo_i_parser_mistake(p, word->column, "unknown name %s.",
                                OPEVO_I_EXCERPT_BYTES(word->start, word->length));
     else
-        opevo_i_parser_mistake(p, word->column, "nothing is called %s; the names are %s.",
+        opevo_i_parser_mistake(p, word->column, "unknown name %s; the names are %s.",
                                OPEVO_I_EXCERPT_BYTES(word->start, word->length), names);
 }
 
@@ -328,7 +329,7 @@ static void check_comparison(opevo_i_parser *p, unsigned opcode, opevo_i_sort a,
         need_number(p, a, column);
         need_number(p, b, column);
     } else if (a != b && a != OPEVO_I_EITHER && b != OPEVO_I_EITHER) {
-        opevo_i_parser_mistake(p, column, "a text is compared with a number.");
+        opevo_i_parser_mistake(p, column, "a string is compared with a number.");
     }
 }
 

@@ -74,12 +74,12 @@ void opevo_i_parser_unexpected(opevo_i_parser *p, const char *wanted)
     const opevo_i_word *word = &p->word;
 
     if (word->kind == OPEVO_I_WORD_END)
-        opevo_i_parser_mistake(p, word->column, "the text ends where %s is expected.", wanted);
+        opevo_i_parser_mistake(p, word->column, "unexpected end; expected %s.", wanted);
     else if (instead)
-        opevo_i_parser_mistake(p, word->column, "%s is not understood here; write %s.",
+        opevo_i_parser_mistake(p, word->column, "%s is not supported here; write %s.",
                                OPEVO_I_EXCERPT_BYTES(word->start, word->length), instead);
     else
-        opevo_i_parser_mistake(p, word->column, "%s stands where %s is expected.",
+        opevo_i_parser_mistake(p, word->column, "unexpected %s; expected %s.",
                                OPEVO_I_EXCERPT_BYTES(word->start, word->length), wanted);
 }
 

@@ -61,9 +61,9 @@ static opevo_status check_vertex(pajek *self, const char *at, opevo_error *err)
     size_t length = 0, quotes = 0;
 
     if (!read_vertex(self, &at, &vertex))
-        return refuse_numbers(self, "a vertex is its label behind a number", err);
+        return refuse_numbers(self, "a vertex is a label after a number", err);
     if (self->seen[vertex - 1])
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: vertex %llu stands twice.", self->path,
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: vertex %llu is listed twice.", self->path,
                           self->line, (unsigned long long)vertex);
     self->seen[vertex - 1] = 1;
     self->listed++;

@@ -42,10 +42,11 @@ static opevo_status find_form(source *file, opevo_error *err)
             return OPEVO_OK;
         }
     }
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s: the ending tells no graph format; use .txt, .edges or .el for an edge "
-                      "list, .graphml or .xml, or .net for Pajek.",
-                      file->text.path);
+    return OPEVO_FAIL(
+        err, OPEVO_INVALID,
+        "%s: the ending is not that of a graph format; use .txt, .edges or .el for an edge "
+        "list, .graphml or .xml, or .net for Pajek.",
+        file->text.path);
 }
 
 /* igraph names the line inside its sentence: "Parse error in Pajek file, line 3 (...)". When it did

@@ -53,7 +53,7 @@ static const char *gap(const arguments *list, bool last)
 {
     if (list->count == 0)
         return "before the first comma";
-    return last ? "behind the last comma" : "between two commas";
+    return last ? "after the last comma" : "between two commas";
 }
 
 /* The value of an argument that has been cut out; a JSON string is decoded in place. */
@@ -65,7 +65,7 @@ static opevo_status argument_value(char *text, opevo_value *value, opevo_error *
     if (*text != '"')
         return OPEVO_OK;
     if (!opevo_i_unquote(text))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is no JSON string", shown.text);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a JSON string", shown.text);
     *value = (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = text}};
     return OPEVO_OK;
 }

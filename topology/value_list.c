@@ -64,7 +64,7 @@ static opevo_status refuse_equal(const entry *entries, size_t count, const char 
 
             opevo_i_value_print(&text, entries[i].value);
             opevo_error_set(err, OPEVO_INVALID,
-                            "Parameter %s: the value %s is given twice; each may stand once.", name,
+                            "Parameter %s: the value %s is given twice; each may occur once.", name,
                             OPEVO_I_EXCERPT(opevo_text_string(&text)));
             opevo_text_free(&text);
             return OPEVO_INVALID;

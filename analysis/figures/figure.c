@@ -416,10 +416,10 @@ opevo_status opevo_figure_law(const opevo_law *law, opevo_text *svg, opevo_error
     opevo_text title = {0}, subtitle = {0}, scratch = {0};
 
     if (size > vertex_limit)
-        return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "%s has more than 400 vertices; a figure would show nothing. Print the "
-                          "law as a table.",
-                          opevo_parameter_text(self.parameter));
+        return OPEVO_FAIL(
+            err, OPEVO_LIMIT,
+            "%s has more than 400 vertices, too many for a figure; print the law as a table.",
+            opevo_parameter_text(self.parameter));
     self.count = (size_t)size;
     self.start = (size_t)opevo_law_start(law);
     OPEVO_TRY(opevo_graph_create(self.parameter, 0, &self.graph, err));

@@ -384,11 +384,10 @@ opevo_status opevo_improvement_law(const opevo_landscape_table *table, const ope
     else
         OPEVO_TRY(continue_on(&self, &result.mutations, err));
     if (!(self.off <= tolerance)) {
-        status =
-            OPEVO_FAIL(err, OPEVO_TOLERANCE,
-                       "At q = %g the law of a child is known within %.3g only: new points are "
-                       "too improbable; use a larger q.",
-                       q, self.off);
+        status = OPEVO_FAIL(err, OPEVO_TOLERANCE,
+                            "At q = %g the law of a child is known only within %.3g: new points "
+                            "are too improbable; use a larger q.",
+                            q, self.off);
         goto cleanup;
     }
     result.lost = clear_taken(&self);

@@ -79,8 +79,8 @@ opevo_status opevo_landscape_table_create(opevo_objective *objective, unsigned t
 
     if (size > OPEVO_LANDSCAPE_POINTS_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "The analysis of a landscape looks at every point, of which there may be "
-                          "%d; this space has %.3g.",
+                          "The analysis of a landscape evaluates every point and takes at most %d; "
+                          "this space has %.3g.",
                           OPEVO_LANDSCAPE_POINTS_MAX, (double)size);
     if (!objective->concurrent)
         threads = 1;

@@ -222,8 +222,7 @@ static opevo_status take_name(const opevo_space *space, const char *name, size_t
     if (known)
         return OPEVO_OK;
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "\"%.*s\" is a topology of no parameter here; opevo space shows what they "
-                      "are.",
+                      "\"%.*s\" is not a topology of any parameter; opevo space lists them.",
                       length < 60 ? (int)length : 60, name);
 }
 

@@ -12,7 +12,7 @@ opevo_status opevo_run_curve_add(opevo_run_curve *curve, const opevo_outcome *ou
     bool rises = outcome->kind == OPEVO_OUTCOME_OK && outcome->fitness > best;
 
     if (rises && !opevo_reserve(&steps, &curve->capacity, curve->count + 1, sizeof *curve->steps))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the course of a run.");
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the trajectory of a run.");
     curve->steps = steps;
     curve->trials++;
     curve->failed += outcome->kind != OPEVO_OUTCOME_OK;

@@ -112,8 +112,8 @@ static opevo_status find_optima(opevo_i_study *self, opevo_error *err)
             place->optimum = fmax(place->optimum, best);
         else if (best > place->optimum * (1 + 1e-9))
             return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                              "%s: a run (%s, seed %llu) found %.8g, and the optimum is said to be "
-                              "%.8g: it is another landscape.",
+                              "%s: a run (%s, seed %llu) found %.8g, above the optimum %.8g: the "
+                              "landscape must be a different one.",
                               study->landscapes[run->landscape].name,
                               study->contenders[run->contender], (unsigned long long)run->seed,
                               best, place->optimum);
@@ -403,7 +403,7 @@ opevo_status opevo_study_analyse(const opevo_study *study, const opevo_study_opt
     if (status != OPEVO_OK)
         return status;
     if (study->run_count == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "There is no run to analyse.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "An analysis needs at least one run.");
     self.analysis = opevo_calloc(1, sizeof *self.analysis);
     if (!self.analysis)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an analysis.");

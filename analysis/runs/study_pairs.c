@@ -203,7 +203,7 @@ static void add_needed(const opevo_study_pair *pair, opevo_text *out)
         opevo_text_printf(out, "; about %.0f pairs would resolve such a difference",
                           fmax(ceil(pair->pairs_needed), (double)pair->test.pairs + 1));
     else
-        opevo_text_add(out, "; no difference is in sight");
+        opevo_text_add(out, "; the estimated difference is too small to resolve");
 }
 
 void opevo_study_pair_sentence(const opevo_study_analysis *analysis, const opevo_study_pair *pair,

@@ -31,8 +31,8 @@ opevo_status opevo_i_child_law(const opevo_child_step *step, double **law, doubl
     OPEVO_TRY(opevo_child_law_without_duplicates(step, self, &lost, bound, err));
     if (lost > lost_limit) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "Some children can reach no point that is free (%.3g of them); take a "
-                            "connected space and a positive q, or leave a point free in each part.",
+                            "Some children cannot reach a free point (share %.3g); use a connected "
+                            "space and a positive q, or leave a free point in each component.",
                             lost);
         goto cleanup;
     }

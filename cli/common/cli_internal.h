@@ -115,7 +115,7 @@ opevo_status opevo_i_on_of_call(const opevo_call *call, const char *on, opevo_te
                                 const char **out, opevo_error *err);
 #define OPEVO_I_ONLY_RECORDED_OPTION                                                               \
     {                                                                                              \
-        "only-recorded", NULL, "of a recording: its rows are all points of the space", false       \
+        "only-recorded", NULL, "recordings: the rows are the whole space", false                   \
     }
 /* An objective: `on` is recorded (above) or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
  * "cpu", "cuda:N" or "hip:N" (then it is an operator); `space` is a space file for a recorded
@@ -131,8 +131,8 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
 
 /* Rows for the option table of a verb that measures. */
 #define OPEVO_I_LIVE_OPTIONS                                                                       \
-    {"result", "HOW", "cmd: what it prints: ms:/REGEX/, gflops:json:PATH, ... (default s:wall)",   \
-     false},                                                                                       \
+    {"result", "HOW",                                                                              \
+     "cmd: how to read the result: ms:/REGEX/, gflops:json:PATH, ... (default s:wall)", false},    \
         {"name", "NAME", "cmd: name of the objective in stores (default: the command)", false},    \
         {"criterion", "NAME[,UNIT][,larger]:WHERE",                                                \
          "another number: cmd: error:json:err; kernels: build_time, code_size or energy", true},   \
@@ -142,12 +142,13 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
         {"timeout", "S", "time limit of one execution (default: cmd 60 s, kernels 5 s)", false},   \
         {"workers", "COMMAND", "measure through this worker, such as 'ssh host opevo-worker cpu'", \
          true},                                                                                    \
-        {"template", "NAME", "kernels: which template (default: the operator's first)", false},    \
+        {"template", "NAME", "kernels: template (default: the operator's first)", false},          \
         {"cold", NULL, "kernels: flush the caches before each execution", false},                  \
-        {"precision", "P", "kernels: repeat until the median is known to P percent (default 2)",   \
+        {"precision", "P",                                                                         \
+         "kernels: sample until the interval of the median is within P percent (default 2)",       \
          false},                                                                                   \
     {                                                                                              \
-        "build-timeout", "S", "kernels: time limit of building one (default 30 s)", false          \
+        "build-timeout", "S", "kernels: time limit for compiling one (default 30 s)", false        \
     }
 
 /* The row of that name; NULL for an unknown name. */

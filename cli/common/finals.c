@@ -43,10 +43,10 @@ opevo_status opevo_i_finals_read(const opevo_call *call, const opevo_objective *
     *out = (opevo_i_finals){.with_library = opevo_i_flag(call, "library")};
     if (!live && opevo_i_flag(call, "finals"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--finals goes with a device: a landscape answers the same again.");
+                          "--finals requires a device: a landscape returns the same value again.");
     if (!kernels && out->with_library)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--library goes with kernels: give --on cpu, cuda:N or hip:N.");
+                          "--library requires kernels: use --on cpu, cuda:N or hip:N.");
     OPEVO_TRY(opevo_i_option_count(call, "finals", kernels ? 5 : 0, 0, OPEVO_I_MOST_FINALISTS,
                                    &most, err));
     OPEVO_TRY(opevo_i_option_count(call, "rounds", 30, 1, 10000, &out->rounds, err));
@@ -233,11 +233,11 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space
 
     if (!finals->ran)
         return;
-    opevo_text_printf(out,
-                      "finals of the best %zu, side by side in %llu rounds (estimated; 95 %% "
-                      "confidence):\n",
-                      finals->count - (verdict->library < finals->count),
-                      (unsigned long long)finals->rounds);
+    opevo_text_printf(
+        out,
+        "re-evaluation (finals) of the best %zu, side by side in %llu rounds (estimated; 95 %% "
+        "confidence):\n",
+        finals->count - (verdict->library < finals->count), (unsigned long long)finals->rounds);
     for (size_t i = 0; i < finals->count; i++)
         print_finalist(finals, i, space, unit, out);
     if (verdict->rival < finals->count) {

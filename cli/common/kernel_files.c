@@ -25,9 +25,8 @@ static opevo_status refuse_present(const char *folder, opevo_kernel_dialect dial
         opevo_text_printf(&path, "%s/%s", folder, name);
         status = opevo_text_check(&path, err);
         if (status == OPEVO_OK && lstat(path.data, &info) == 0)
-            status =
-                OPEVO_FAIL(err, OPEVO_INVALID,
-                           "--emit %s: there is a %s already; give another folder.", folder, name);
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "--emit %s: %s exists already; give another folder.", folder, name);
         opevo_text_free(&path);
     }
     return status;
@@ -60,7 +59,7 @@ opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const opevo_ob
         return OPEVO_OK;
     if (!maker)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--emit goes with kernels: give --on cpu, cuda:N or hip:N.");
+                          "--emit requires kernels: use --on cpu, cuda:N or hip:N.");
     OPEVO_TRY(refuse_present(folder, maker->dialect, err));
     if (!opevo_i_flag(call, "dry-run"))
         OPEVO_TRY(make_folder(folder, err));

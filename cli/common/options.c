@@ -99,7 +99,7 @@ static opevo_status parse_words(int argc, char **argv, opevo_call *call, opevo_e
                            argv[i], verb->name);
         else if (call->argument_count == verb->arguments_max)
             status =
-                OPEVO_FAIL(err, OPEVO_INVALID, "\"%.60s\" is one argument too many: opevo %s %s.",
+                OPEVO_FAIL(err, OPEVO_INVALID, "Unexpected argument \"%.60s\"; usage: opevo %s %s.",
                            argv[i], verb->name, verb->arguments);
         else
             call->arguments[call->argument_count++] = argv[i];
@@ -107,7 +107,7 @@ static opevo_status parse_words(int argc, char **argv, opevo_call *call, opevo_e
             return status;
     }
     if (call->argument_count < verb->arguments_min)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "An argument is missing: opevo %s %s.", verb->name,
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Missing argument; usage: opevo %s %s.", verb->name,
                           verb->arguments);
     return OPEVO_OK;
 }

@@ -13,7 +13,7 @@ opevo_status opevo_i_give_up_read(const opevo_call *call, bool live, uint64_t *o
 {
     if (!live && opevo_i_flag(call, "give-up"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--give-up goes with a device: what fails on a landscape is known.");
+                          "--give-up requires a device: failures of a landscape are known.");
     return opevo_i_option_count(call, "give-up", live ? OPEVO_I_GIVE_UP : 0, 0, UINT64_MAX, out,
                                 err);
 }

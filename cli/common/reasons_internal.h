@@ -13,7 +13,8 @@ enum { OPEVO_I_GIVE_UP = 20 };
 #define OPEVO_I_GIVE_UP_OPTION                                                                     \
     {                                                                                              \
         "give-up", "N",                                                                            \
-            "devices: end a run whose first N failures are of one kind (default 20; 0: never)",    \
+            "devices: end a run without a success after N failures of one class (default 20; 0: "  \
+            "never)",                                                                              \
             false                                                                                  \
     }
 /* From --give-up. Errors: INVALID also where it is given for what is `live` is not. */

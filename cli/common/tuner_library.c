@@ -34,7 +34,7 @@ void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out)
     tuner->library(&library);
     if (!library.as_tested)
         opevo_text_printf(out,
-                          "%s computes other results than %s, so the trials of %s may be others "
-                          "than with those versions\n",
+                          "the results of %s differ from those of %s, so the trials of %s may "
+                          "differ from those with these versions\n",
                           library.name, library.tested, tuner->name);
 }

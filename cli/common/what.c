@@ -74,7 +74,7 @@ opevo_status opevo_i_on_of_call(const opevo_call *call, const char *on, opevo_te
 
     on = on ? on : opevo_i_option(call, "on");
     if (only && (!on || !opevo_i_is_recorded(on)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--only-recorded goes with recorded:[FILE].");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--only-recorded requires recorded:[FILE].");
     opevo_text_printf(text, "%s%s", only && *on == 'r' ? "only-" : "", on ? on : "");
     *out = on ? opevo_text_string(text) : NULL;
     return opevo_text_check(text, err);
@@ -108,7 +108,7 @@ static opevo_status say_unrecorded(const opevo_objective *objective, opevo_error
                           allowed);
     }
     fprintf(stderr,
-            "%s have no row, and a trial of one is unrecorded; --only-recorded takes the rows as "
+            "%s have no row, and their trials are unrecorded; with --only-recorded the rows are "
             "the space\n",
             opevo_text_string(&text));
     opevo_text_free(&text);
@@ -139,7 +139,7 @@ void opevo_i_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unre
         return;
     fprintf(
         stderr,
-        "opevo %s: No trial has a row in the recording, so nothing was found out; take the rows "
+        "opevo %s: No trial has a row in the recording, so the run has no result; take the rows "
         "as the space with --only-recorded (in a plan \"only-recorded\": true), or give a "
         "recording with more rows.\n",
         call->verb->name);
@@ -216,7 +216,7 @@ static opevo_status open_recorded(const wanted *given, opevo_objective **out, op
 {
     if (given->what)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "\"%s\": a recorded landscape is of one operator already; leave it out.",
+                          "\"%s\": a recorded landscape has its operator already; leave it out.",
                           given->what);
     return open_recording(given->detail, given->space, *given->on == 'o', out, err);
 }
@@ -234,7 +234,7 @@ static opevo_status open_simulated(const wanted *given, opevo_objective **out, o
     opevo_status status = OPEVO_OK;
 
     if (given->what && given->space)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--space does not go with --on sim:.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--space cannot be combined with --on sim:.");
     status = operator_of(given, &op, err);
     return status == OPEVO_OK ? opevo_simulated_open(&op, given->detail, out, err) : status;
 }
@@ -289,7 +289,7 @@ static opevo_status check_options(const opevo_call *call, const char *on, sort i
 
         if (option &&
             (is == COMPUTED || (of_programs && is == KERNELS) || (of_kernels && is == PROGRAM)))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s goes with %s, not with %s.", option->name,
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to %s, not to %s.", option->name,
                               of_programs  ? "programs (cmd:)"
                               : of_kernels ? "kernels (cpu, cuda:N or hip:N)"
                                            : "programs and kernels",

@@ -38,11 +38,10 @@ opevo_status opevo_i_landscape_open(const opevo_call *call, const char *what, co
     if (status == OPEVO_OK && !(*out)->ops->optimum) {
         opevo_objective_destroy(*out);
         *out = NULL;
-        status = OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "--on %.100s measures, and would have to measure every point: record them with "
-            "opevo record, and give the recording.",
-            on);
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--on %.100s would have to measure every point: record them with opevo "
+                            "record, and give the recording.",
+                            on);
     }
     opevo_text_free(&text);
     return status;
@@ -76,7 +75,7 @@ static opevo_status check_options(const opevo_call *call, opevo_profile_options 
 
     for (size_t i = 0; i < sizeof population_options / sizeof *population_options; i++) {
         if (opevo_i_flag(call, population_options[i]) && !opevo_i_flag(call, "population"))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s goes with --population.",
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s requires --population.",
                               population_options[i]);
     }
     options->nodes = OPEVO_NODES_ALLOWED;

@@ -118,7 +118,7 @@ static void print_smoothness(const opevo_landscape_profile *p, opevo_text *out)
     const char *what = p->scale == OPEVO_SCALE_LOG ? "ln fitness" : "fitness";
 
     if (!a->defined) {
-        opevo_text_add(out, "\nautocorrelation: not defined, nothing varies along edges\n");
+        opevo_text_add(out, "\nautocorrelation: undefined, the fitness is constant along edges\n");
         return;
     }
     opevo_text_printf(out, "\nautocorrelation of %s along the walk (exact)\n  steps 1 to 6:", what);
@@ -183,8 +183,8 @@ static opevo_status print_interaction(const opevo_i_landscape_analysis *self,
         opevo_text_add(out, "(exact)\n ");
     else
         opevo_text_printf(out,
-                          "(least squares, points being missing; bounded from below, the last "
-                          "rounds gained %.1g)\n ",
+                          "(least squares, because points are missing; bounded from below, the "
+                          "last rounds gained %.1g)\n ",
                           v->bound);
     for (size_t k = 1; k < v->order_count; k++)
         opevo_text_printf(out, " %zu: %.4f ", k, v->order[k]);
@@ -245,8 +245,9 @@ static opevo_status print_curve(const opevo_i_landscape_analysis *self,
                       bound);
     for (size_t i = 0; i < self->q_count; i++) {
         if (entry->curve[i].lost > 0)
-            opevo_text_printf(out, "at q = %g a child finds nothing new with probability %.6g\n",
-                              self->q[i], entry->curve[i].lost);
+            opevo_text_printf(
+                out, "at q = %g a child is lost (cannot find a new point) with probability %.6g\n",
+                self->q[i], entry->curve[i].lost);
     }
     opevo_text_printf(out, "most probable improvement at q = %g\n",
                       self->q[opevo_i_landscape_best_q(self, entry)]);

@@ -55,7 +55,7 @@ static opevo_status draw_points(opevo_i_landscape_analysis *self, uint64_t count
 
     if (count > table->allowed)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--population %llu: the landscape has %zu points only.",
+                          "--population %llu: the landscape has only %zu points.",
                           (unsigned long long)count, table->allowed);
     allowed = opevo_malloc(table->allowed, sizeof *allowed);
     if (!allowed)
@@ -164,8 +164,8 @@ static opevo_status choose_parents(opevo_i_landscape_analysis *self, size_t lamb
     opevo_free(list);
     if (!(self->weights[0] > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--population %.200s: no point of it is ok, so it has no parents; give "
-                          "more points or another --seed.",
+                          "--population %.200s: none of its points is ok, so it has no parents; "
+                          "give more points or another --seed.",
                           self->population);
     self->generation.parents = (opevo_parents){self->parents, self->weights, count};
     return OPEVO_OK;

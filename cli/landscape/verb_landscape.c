@@ -13,20 +13,20 @@
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "recorded:[FILE], or sim:DEVICE for an operator", false},
     OPEVO_I_ONLY_RECORDED_OPTION,
-    {"space", "FILE", "space file that says otherwise than the recording", false},
-    {"topologies", "WHICH", "analyse under: current, all (side by side), or names such as path",
+    {"space", "FILE", "space file that replaces the recording's space", false},
+    {"topologies", "WHICH",
+     "topologies to analyse: current, all (side by side), or names such as path", false},
+    {"nodes", "SET", "nodes of the analysis: ok, allowed (default: failures with fitness 0) or all",
      false},
-    {"nodes", "SET", "of the analysis: ok, allowed (default: failures with fitness 0) or all",
-     false},
-    {"target", "X", "of a search: a result, or X% of the optimum (default 95%)", false},
+    {"target", "X", "target of the search: a result, or X% of the optimum (default 95%)", false},
     {"population", "N|FILE", "improvement of a generation after N random trials, or those of FILE",
      false},
-    {"lambda", "N", "its parents: the fittest (default 8)", false},
-    {"rho", "N", "its children (default 8)", false},
-    {"q", "Q,...", "its probabilities of one more step (default 0.05,0.1,...,0.95)", false},
-    {"duplicates", "RULE", "continue (default) or redraw", false},
-    {"seed", "N", "of the N random trials (default 1)", false},
-    {"threads", "N", "threads (default 0: all processors)", false},
+    {"lambda", "N", "parents of a generation: the fittest (default 8)", false},
+    {"rho", "N", "children of a generation (default 8)", false},
+    {"q", "Q,...", "probabilities of one more step (default 0.05,0.1,...,0.95)", false},
+    {"duplicates", "RULE", "rule for duplicates: continue (default) or redraw", false},
+    {"seed", "N", "seed of the N random trials (default 1)", false},
+    {"threads", "N", "threads (default 0: all cores)", false},
     {"json", NULL, "print one JSON object", false},
     {"quiet", NULL, "no progress line", false},
 };
@@ -206,7 +206,7 @@ const opevo_verb opevo_i_verb_landscape = {
     .arguments = "[WHAT]",
     .arguments_max = 1,
     .summary = "Describe a landscape, and analyse it under its topologies.",
-    .details = "Without options of the analysis: points, failures, optimum and quantiles.\n"
+    .details = "Without analysis options it prints points, failures, optimum and quantiles.\n"
                "docs/landscape-analysis.md defines every number of the analysis.\n\n"
                "  opevo landscape mm1 --on sim:gtx1080ti\n"
                "  opevo landscape --on recorded:conv_a100.csv.xz --topologies current\n"

@@ -49,7 +49,7 @@ static opevo_status look_at(opevo_i_stored_run *self, const opevo_trial *trial, 
         return OPEVO_OK;
     if (!(outcome->time_s > 0) || !strcmp(self->objective.unit, "score"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "run %lld of %s has no times, which a recording consists of.",
+                          "run %lld of %s has no times, which a recording needs.",
                           (long long)self->run, opevo_store_path(self->store));
     if (strcmp(opevo_unit_of_fitness(self->objective.unit), "GFLOP/s") != 0)
         return OPEVO_OK;

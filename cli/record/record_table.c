@@ -239,8 +239,7 @@ static opevo_status refuse_compressed(const opevo_i_record *record, opevo_error 
         status = opevo_text_check(&packed, err);
         if (status == OPEVO_OK && access(packed.data, F_OK) == 0)
             status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "%s is there: unpack it to go on with it, or record to another "
-                                "name.",
+                                "%s exists: unpack it to continue, or record to another name.",
                                 packed.data);
     }
     opevo_text_free(&packed);
@@ -339,8 +338,7 @@ static opevo_status open_rows(opevo_i_record *record, const opevo_text *head, op
         OPEVO_TRY(append(record, head, err));
     if (rows > 0 && access(record->json_path.data, F_OK) != 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s has rows, but %s, which says of what, is missing; record to another "
-                          "name.",
+                          "%s has rows, but its description %s is missing; record to another name.",
                           record->csv_path.data, record->json_path.data);
     if (rows > 0)
         OPEVO_TRY(open_earlier(record, err));

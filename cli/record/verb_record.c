@@ -14,11 +14,12 @@
 
 static const opevo_option options[] = {
     {"on", "OBJECTIVE", "cmd:PROGRAM, sim:DEVICE, cpu, cuda:N, hip:N", false},
-    {"space", "FILE", "space file of a program, or with a part of the kernels' space", false},
-    {"out", "NAME", "write NAME.csv and NAME.json; the same command goes on", false},
-    {"all", NULL, "every point that the constraints allow", false},
-    {"sample", "N", "N different points, drawn uniformly; more continue fewer", false},
-    {"from", "STORE:RUN", "measure nothing: the trials of a run in a store; needs no --on", false},
+    {"space", "FILE", "space file of a program, or a restriction of the kernels' space", false},
+    {"out", "NAME", "write NAME.csv and NAME.json; the same command continues", false},
+    {"all", NULL, "all allowed points", false},
+    {"sample", "N", "N distinct uniform points; a larger N continues a smaller one", false},
+    {"from", "STORE:RUN", "record the trials of a stored run without measuring; needs no --on",
+     false},
     {"seed", "N", "seed of the order (default 1)", false},
     OPEVO_I_GIVE_UP_OPTION,
     OPEVO_I_LIVE_OPTIONS,
@@ -260,16 +261,15 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Give one of --all, --sample N and --from STORE:RUN.");
     if (!opevo_i_option(call, "out"))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--out is missing: --out NAME.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--out is missing: give --out NAME.");
     if (opevo_i_flag(call, "from") && !on && (call->argument_count || opevo_i_flag(call, "space")))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: the store says what the run is of; leave it out.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Omit %s: the store knows the run's objective.",
                           call->argument_count ? call->arguments[0] : "--space");
     if (on && opevo_i_is_recorded(on) && !opevo_i_flag(call, "from"))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--on %s is a recording already; --from STORE:RUN makes another of the "
-                          "trials of a run.",
-                          on);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--on %s is a recording already; use --from STORE:RUN to record the trials of a run.",
+            on);
     return OPEVO_OK;
 }
 
@@ -278,8 +278,8 @@ static opevo_status check_times(const opevo_objective *objective, opevo_error *e
     if (!strcmp(objective->unit, "score") ||
         (!strcmp(opevo_unit_of_fitness(objective->unit), "GFLOP/s") && !(objective->flop > 0)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s gives no times, which a recording consists of: read a time with "
-                          "--result, or give --flop.",
+                          "%s gives no times, which a recording needs: read a time with --result, "
+                          "or give --flop.",
                           objective->name);
     return OPEVO_OK;
 }
@@ -298,8 +298,8 @@ static void print_result(const plan *self, opevo_text *out)
     opevo_i_reasons_print(&self->reasons, out);
     if (self->gave_up)
         opevo_text_printf(out,
-                          "gave up after %llu failures of one kind: mend what fails, or ask for "
-                          "more with --give-up N\n",
+                          "gave up after %llu failures of one class: fix their cause, or raise the "
+                          "limit with --give-up N\n",
                           (unsigned long long)self->give_up);
     if (asked->best_fitness > 0)
         opevo_text_printf(out, "best %.8g %s%s\n", opevo_unit_result(unit, asked->best_fitness),
@@ -308,7 +308,7 @@ static void print_result(const plan *self, opevo_text *out)
     opevo_text_printf(out, "written to %s and %s\n", opevo_text_string(&record->csv_path),
                       opevo_text_string(&record->json_path));
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
-        opevo_text_add(out, "interrupted; the same command goes on\n");
+        opevo_text_add(out, "interrupted; the same command continues\n");
 }
 
 static opevo_status measure(const opevo_call *call, plan *self, opevo_error *err)
@@ -385,8 +385,8 @@ const opevo_verb opevo_i_verb_record = {
         "  opevo record --on 'cmd:./bench --tile {X}' --space space.json --all --out bench\n"
         "  opevo tune --on recorded:bench\n"
         "  opevo record --from runs.db:1 --out bench\n\n"
-        "Every row is on the disk as soon as it is measured: killed at any moment, the same\n"
-        "command goes on. Points are measured in a random order.",
+        "Each row is on disk as soon as it is measured. After a kill at any moment the same\n"
+        "command continues. Points are measured in a random order.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

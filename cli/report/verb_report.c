@@ -10,41 +10,40 @@
 #include <string.h>
 
 static const opevo_option options[] = {
-    {"-o", "FILE", "the page to write (default report.html)", false},
-    {"at", "N,N,...", "of a store: trials to look at, the comparison at the last of them", false},
-    {"targets", "X,X,...", "of a store: fractions of the optimum (default .9,.95,.99,1)", false},
+    {"-o", "FILE", "output file (default report.html)", false},
+    {"at", "N,N,...", "stores: checkpoints in trials; the comparison is at the last one", false},
+    {"targets", "X,X,...", "stores: fractions of the optimum (default .9,.95,.99,1)", false},
     {"objective", "NAME=WHERE",
-     "of a store: where a landscape is: recorded:[FILE] or 'sim:DEVICE OPERATOR'", true},
-    {"no-landscapes", NULL, "of a store: open none: no exact random search, no scores", false},
-    {"landscape", "NAME", "of a store: only the runs on this one", true},
-    {"tuner", "NAME", "of a store: only the runs of this tuner", true},
-    {"criteria", "NAME,NAME,...", "of a store: compare fronts of these by hypervolume", false},
-    {"confidence", "P", "of a store: of all intervals (default .95)", false},
-    {"alpha", "P", "of a store: chance of any false verdict (default .05)", false},
-    {"resamples", "N", "of a store: of the bootstrap (default 2000)", false},
-    {"on", "OBJECTIVE", "of a landscape: sim:DEVICE for an operator, or recorded:[FILE]", false},
-    {"space", "FILE", "of a landscape: space file that says otherwise than the recording", false},
-    {"only-recorded", NULL, "of a landscape: the rows of a recording are all points of its space",
+     "stores: where a landscape is: recorded:[FILE] or 'sim:DEVICE OPERATOR'", true},
+    {"no-landscapes", NULL, "stores: do not open landscapes: omit exact random search and scores",
      false},
-    {"topologies", "WHICH", "of a landscape: all (default up to 100,000 points), current, or names",
+    {"landscape", "NAME", "stores: only the runs on this one", true},
+    {"tuner", "NAME", "stores: only the runs of this tuner", true},
+    {"criteria", "NAME,NAME,...", "stores: compare fronts of these by hypervolume", false},
+    {"confidence", "P", "stores: confidence level of all intervals (default .95)", false},
+    {"alpha", "P", "stores: probability of any false verdict (default .05)", false},
+    {"resamples", "N", "stores: resamples of the bootstrap (default 2000)", false},
+    {"on", "OBJECTIVE", "landscapes: sim:DEVICE for an operator, or recorded:[FILE]", false},
+    {"space", "FILE", "landscapes: space file that replaces the recording's space", false},
+    {"only-recorded", NULL, "landscapes: the rows of a recording are the whole space", false},
+    {"topologies", "WHICH", "landscapes: all (default up to 100,000 points), current, or names",
      false},
-    {"nodes", "SET", "of a landscape: ok, allowed (default: failures with fitness 0) or all",
-     false},
-    {"target", "X", "of a landscape: a fitness, or X% of the optimum (default 95%)", false},
-    {"population", "N|FILE", "of a landscape: random trials, or those of FILE (default 50)", false},
-    {"lambda", "N", "of a landscape: parents of a generation (default 8)", false},
-    {"rho", "N", "of a landscape: its children (default 8)", false},
-    {"q", "Q,...", "of a landscape: probabilities of one more step (default 0.05,0.1,...)", false},
-    {"duplicates", "RULE", "of a landscape: continue (default) or redraw", false},
-    {"seed", "N", "of the bootstrap, or of the random trials (default 1)", false},
-    {"threads", "N", "threads (default 0: all processors)", false},
+    {"nodes", "SET", "landscapes: ok, allowed (default: failures with fitness 0) or all", false},
+    {"target", "X", "landscapes: a fitness, or X% of the optimum (default 95%)", false},
+    {"population", "N|FILE", "landscapes: random trials, or those of FILE (default 50)", false},
+    {"lambda", "N", "landscapes: parents of a generation (default 8)", false},
+    {"rho", "N", "landscapes: children of a generation (default 8)", false},
+    {"q", "Q,...", "landscapes: probabilities of one more step (default 0.05,0.1,...)", false},
+    {"duplicates", "RULE", "landscapes: rule for duplicates: continue (default) or redraw", false},
+    {"seed", "N", "seed of the bootstrap, or of the random trials (default 1)", false},
+    {"threads", "N", "threads (default 0: all cores)", false},
     {"quiet", NULL, "no progress line", false},
 };
 
 /* Whether the option is for reports of the other kind; its summary says so. */
 static bool is_foreign(const opevo_option *option, bool landscape)
 {
-    const char *other = landscape ? "of a store:" : "of a landscape:";
+    const char *other = landscape ? "stores:" : "landscapes:";
 
     return !strncmp(option->summary, other, strlen(other));
 }
@@ -59,7 +58,7 @@ static opevo_status check_options(const opevo_call *call, bool landscape, opevo_
     if (!landscape && call->argument_count == 0)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
-            "Say of what: a store of runs, recorded:[FILE], or an operator with --on.");
+            "Nothing to report on: give a run store, recorded:[FILE], or an operator with --on.");
     return OPEVO_OK;
 }
 
@@ -96,7 +95,7 @@ const opevo_verb opevo_i_verb_report = {
     .arguments = "STORE|LANDSCAPE",
     .arguments_max = 1,
     .summary = "Write one page with the charts of a store of runs, or of a landscape.",
-    .details = "The page needs no network: it holds its data and the library that draws it.\n"
+    .details = "The page is self-contained and works offline.\n"
                "docs/report.md says what it shows.\n\n"
                "  opevo report runs.db -o report.html\n"
                "  opevo report recorded:conv_a100.csv.xz -o conv.html\n"

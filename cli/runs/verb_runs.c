@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static const opevo_option options[] = {
-    {"trials", NULL, "of one run: every trial, with its samples and message", false},
+    {"trials", NULL, "print every trial of one run, with its samples and message", false},
     {"json", NULL, "print one JSON array, with --trials one object", false},
     {"csv", NULL, "with --trials: print one row of CSV for each", false},
 };
@@ -204,7 +204,7 @@ static opevo_status check_call(const opevo_call *call, int64_t run, opevo_error 
             err, OPEVO_INVALID,
             "--trials: give a store and the number of a run in it, such as runs.db:1.");
     if (opevo_i_flag(call, "csv") && !opevo_i_flag(call, "trials"))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--csv goes with --trials.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--csv requires --trials.");
     if (opevo_i_flag(call, "csv") && opevo_i_flag(call, "json"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Give --csv or --json, not both.");
     return OPEVO_OK;
@@ -257,13 +257,13 @@ const opevo_verb opevo_i_verb_runs = {
     .arguments = "STORE[:RUN]",
     .arguments_min = 1,
     .arguments_max = 1,
-    .summary = "List the runs in a store, or show one with its failures and finals.",
-    .details =
-        "  opevo runs runs.db\n"
-        "  opevo runs runs.db:1\n"
-        "  opevo runs runs.db:1 --trials --csv >trials.csv\n\n"
-        "Text keeps to the columns of the terminal, or to COLUMNS, or to 80; JSON and CSV are\n"
-        "whole.",
+    .summary =
+        "List the runs of a store, or show one with its failures and re-evaluation (finals).",
+    .details = "  opevo runs runs.db\n"
+               "  opevo runs runs.db:1\n"
+               "  opevo runs runs.db:1 --trials --csv >trials.csv\n\n"
+               "Text is wrapped at the width of the terminal, COLUMNS or 80; JSON and CSV are\n"
+               "not.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

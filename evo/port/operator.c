@@ -219,7 +219,7 @@ static opevo_status read_form(const form *shape, char **pieces, size_t count, co
     *op = (opevo_operator){.kind = shape->kind};
     if ((!has_pose && count != shape->number_count) ||
         (has_pose && !parse_pose(pieces[shape->number_count], op)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' does not read as %s.", text, shape->usage);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' does not match %s.", text, shape->usage);
     for (size_t i = 0; i < shape->number_count && i < count; i++) {
         int64_t least = shape->kind == OPEVO_CONV2D && i == 8 ? 0 : 1;
 
@@ -254,7 +254,7 @@ static opevo_status parse_form(const char *text, opevo_operator *out, opevo_erro
     if (!shape)
         return fail_unknown(text, err);
     if (length < name_length + 2 || text[length - 1] != ')')
-        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' does not read as %s.", text, shape->usage);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' does not match %s.", text, shape->usage);
     arguments = opevo_strndup(text + name_length + 1, length - name_length - 2);
     if (!arguments)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read '%s'.", text);
@@ -280,9 +280,7 @@ static opevo_status parse_batch(const char *text, const opevo_named_operator *ro
         batch > LARGEST_SHAPE)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
-            "'%s' does not read as a convolution's name with the number of images, such "
-            "as c2(16).",
-            text);
+            "'%s' is not a convolution's name with the number of images, such as c2(16).", text);
     *out = row->op;
     out->batch = batch;
     return OPEVO_OK;
@@ -396,7 +394,8 @@ opevo_status opevo_operator_space(const opevo_operator *op, opevo_space **out, o
     builder self = {.err = err};
 
     if (op->kind == OPEVO_CONTRACTION)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The paper has no space for contractions.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The paper defines no search space for contractions.");
     OPEVO_TRY(op->kind == OPEVO_CONV2D ? add_conv2d(&self, op) : add_matmul(&self, op));
     OPEVO_TRY(opevo_space_create(self.parameters, self.count, NULL, 0, OPEVO_DIALECT_C, "operator",
                                  out, err));

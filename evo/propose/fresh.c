@@ -23,7 +23,7 @@ enum {
 };
 
 static const char exhausted[] = "every allowed point has been proposed";
-static const char too_rare[] = "10000000 uniform draws in a row met no allowed point that is new";
+static const char too_rare[] = "10000000 uniform draws in a row found no new allowed point";
 
 static const char no_more[] = "10000 samples in a row were not new";
 

@@ -171,7 +171,7 @@ opevo_status opevo_i_rounds_tell(opevo_i_rounds *rounds, const opevo_trial *tria
 
         if (trials[i].proposal.point != told->point)
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "The tuner was told of a point out of the order asked.");
+                              "A tuner must be told outcomes in the order of its proposals.");
         status = opevo_i_tried_tell(rounds->tried, told->point, trials[i].outcome.fitness, err);
         if (status != OPEVO_OK)
             return status;

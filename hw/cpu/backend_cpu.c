@@ -229,7 +229,7 @@ static void describe_death(opevo_i_result *result, int status)
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
     if (number == SIGXCPU)
-        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "used up its processor time");
+        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "used up its CPU time");
     else if (number == SIGSYS)
         opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
                             "tried to start or to signal another process");
@@ -252,7 +252,7 @@ static bool check(cpu_backend *self, opevo_i_result *result)
     for (int i = operands->list.inputs; i < operands->list.count && right; i++) {
         right = opevo_i_operands_check(operands, i, opevo_i_floats(&operands->memory[i]), &why);
         if (right && !opevo_i_guarded_intact(&operands->memory[i])) {
-            opevo_text_add(&why, "it wrote beside its output");
+            opevo_text_add(&why, "it wrote outside its output");
             right = false;
         }
     }
@@ -334,7 +334,7 @@ static bool begin(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i
         return false;
     }
     if (!launch(self, plan, job, object, process)) {
-        opevo_i_result_fault(result, "no process for a kernel: %s", strerror(errno));
+        opevo_i_result_fault(result, "cannot create a process for a kernel: %s", strerror(errno));
         return false;
     }
     return true;
@@ -408,8 +408,7 @@ static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, bool 
         opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s",
                           opevo_reference_blas_core());
     if (report->processor_clock)
-        opevo_text_printf(&result->message,
-                          "%sthe core was busy: processor time instead of elapsed time",
+        opevo_text_printf(&result->message, "%sthe core was busy: CPU time instead of elapsed time",
                           library ? "; " : "");
     return true;
 }

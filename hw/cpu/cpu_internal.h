@@ -18,9 +18,8 @@ enum {
 
 /* Why kernels do not run here. */
 #define OPEVO_I_NO_FILTER                                                                          \
-    "the system has no filter of system calls (seccomp) on this processor, and without it "        \
-    "kernels "                                                                                     \
-    "are not run"
+    "the system cannot filter system calls (seccomp) on this processor, and kernels are not run "  \
+    "without that"
 
 /* Letters: the process has run the kernel once and waits for the verdict on the result ('c'), could
  * not load it ('l'), could not give up what it must before that ('h'), has finished ('d'); the worker

@@ -100,7 +100,7 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
     if (!backend->builds ||
         (backend->dialect != maker->dialect &&
          !(backend->dialect == OPEVO_KERNEL_C && maker->dialect == OPEVO_KERNEL_EMULATION)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The template %s makes no kernels for %s.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The template %s does not make kernels for %s.",
                           maker->name, options->device);
     if (!is_positive(options->build_limit_s) || !is_positive(options->run_limit_s))
         return OPEVO_FAIL(err, OPEVO_INVALID, "A time limit is a number of seconds above 0.");

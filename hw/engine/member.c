@@ -71,7 +71,8 @@ opevo_status opevo_i_member_start(opevo_i_member *member, opevo_error *err)
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 || pipe2(out, O_CLOEXEC) < 0 ||
         pipe2(error, O_CLOEXEC) < 0)
-        status = OPEVO_FAIL(err, OPEVO_FAULT, "No pipes to a worker: %s.", strerror(errno));
+        status =
+            OPEVO_FAIL(err, OPEVO_FAULT, "Cannot create pipes to a worker: %s.", strerror(errno));
     else
         status = spawn(member, (int[]){in[1], out[1], error[1]}, err);
     close_end(&in[1]);

@@ -24,7 +24,7 @@ enum { LOSSES = 3, ATTEMPTS = 2, RETRY_S = 60 };
  * up. */
 enum { FAULTS = 4, FAULT_FACTOR = 4 };
 #define FAULT_WAIT_S 0.25
-#define MEND "mend that (free disk space, memory or processes), then give the same command again"
+#define MEND "fix that (free disk space, memory or processes), then repeat the command"
 
 #define LOOK_S 0.2 /* an interrupt is seen after so long, whichever thread its signal went to */
 
@@ -282,7 +282,9 @@ static void hear(work *self, size_t number)
     }
     if (!there && member->state != OPEVO_I_DOWN)
         lose(self, number,
-             member->lines.unheeded < OPEVO_I_WORKER_BYTES ? "ended" : "sends without end", false);
+             member->lines.unheeded < OPEVO_I_WORKER_BYTES ? "ended"
+                                                           : "sends a line that is too long",
+             false);
 }
 
 /* ---- Keeping workers busy ------------------------------------------------------------------- */
@@ -395,8 +397,7 @@ static opevo_status check_hope(const work *self, opevo_error *err)
     if (self->pool->blamed >= LOSSES)
         return OPEVO_FAIL(
             err, OPEVO_IO,
-            "No worker is left: %u jobs in a row were the end of all workers that had "
-            "them; the last: %.800s.",
+            "No worker is left: %u jobs in a row killed all their workers; the last: %.800s.",
             self->pool->blamed, opevo_text_string(&self->lost));
     for (size_t i = 0; i < self->members; i++) {
         if (self->pool->members[i].losses < LOSSES)

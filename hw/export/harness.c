@@ -295,7 +295,7 @@ static opevo_status make(const opevo_kernel_maker *maker, opevo_index point, ope
     if (refused == OPEVO_OUTCOME_OK)
         OPEVO_TRY(opevo_template_schedule(maker, point, schedule, &why, err));
     if (!*schedule)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "The point gives no kernel: %s",
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "The point does not give a kernel: %s",
                             opevo_text_string(&why));
 cleanup:
     opevo_text_free(&why);

@@ -315,7 +315,7 @@ static double run_window(const running *run, unsigned calls)
         return 0;
     code = self->driver.elapsed_ms(&ms, self->start, self->end);
     if (code) {
-        judge_error(run, code, "no time of it");
+        judge_error(run, code, "it cannot be timed");
         return 0;
     }
     return fmax((double)ms, RESOLUTION_MS) * 1e-3 / calls;
@@ -360,7 +360,7 @@ static bool check_output(const running *run, int operand, opevo_text *why)
         return false;
     for (size_t i = 0; i < GUARD_WORDS; i++) {
         if (self->words[i] != PATTERN || c[count + i] != PATTERN) {
-            opevo_text_add(why, "it wrote beside its output");
+            opevo_text_add(why, "it wrote outside its output");
             return false;
         }
     }
@@ -436,7 +436,7 @@ static bool measure_loaded(const running *run)
                                              (int)kernel->dynamic_shared_bytes);
 
         if (code) {
-            judge_error(run, code, "the device has not so much shared memory");
+            judge_error(run, code, "the device has less shared memory");
             return false;
         }
     }

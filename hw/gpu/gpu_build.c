@@ -60,7 +60,7 @@ opevo_status opevo_i_gpu_compile(const opevo_i_vendor *vendor, const char *arch,
         return status;
     failed = rtc.create(&program, source, "kernel", 0, NULL, NULL);
     if (failed)
-        return OPEVO_FAIL(err, OPEVO_IO, "error: the compiler does not start: %d.", failed);
+        return OPEVO_FAIL(err, OPEVO_IO, "error: the compiler cannot be started: %d.", failed);
     failed = rtc.compile(program, *arch ? 1 : 0, options);
     print_log(&rtc, program);
     if (failed)

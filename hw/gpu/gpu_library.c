@@ -57,7 +57,7 @@ opevo_status opevo_i_gpu_driver_open(const opevo_i_vendor *vendor, opevo_i_gpu_d
         return status;
     code = driver.init(0);
     if (code)
-        return OPEVO_FAIL(err, OPEVO_IO, "the driver of %s does not start: error %d (%s).",
+        return OPEVO_FAIL(err, OPEVO_IO, "the driver of %s cannot be started: error %d (%s).",
                           vendor->title, code, opevo_i_gpu_words(vendor, code));
     *out = driver;
     return OPEVO_OK;
@@ -136,7 +136,7 @@ opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gp
         driver->attribute(&minor, CUDA_MINOR, device) ||
         driver->attribute(&out->cores, CUDA_CORES, device) ||
         driver->attribute(&l2, CUDA_L2_BYTES, device))
-        return OPEVO_FAIL(err, OPEVO_IO, "%s:%u does not say what it is.", vendor->ops->kind,
+        return OPEVO_FAIL(err, OPEVO_IO, "%s:%u does not report its model.", vendor->ops->kind,
                           ordinal);
     out->l2_bytes = (size_t)l2;
     snprintf(out->arch, sizeof out->arch, "sm_%d%d", major, minor);

@@ -130,7 +130,7 @@ struct opevo_i_gpu_math {
 
 static opevo_status fail(const char *library, int code, opevo_error *err)
 {
-    return OPEVO_FAIL(err, OPEVO_IO, "%s does not take it: status %d.", library, code);
+    return OPEVO_FAIL(err, OPEVO_IO, "%s rejects it: status %d.", library, code);
 }
 
 /* ---- Matrix products ---- */
@@ -174,7 +174,7 @@ static opevo_status open_gemm(opevo_i_gpu_math *self, const char *before, opevo_
 
     if (!library)
         return OPEVO_FAIL(err, OPEVO_IO,
-                          "%s not found: install %s, or say in LD_LIBRARY_PATH where it is.",
+                          "%s not found: install %s, or add its folder to LD_LIBRARY_PATH.",
                           hip ? rocblas[0] : cublas[0], name);
     status = opevo_i_gpu_look_up(self->vendor, library, gemm_symbols,
                                  sizeof gemm_symbols / sizeof *gemm_symbols, &self->gemm, err);
@@ -242,9 +242,10 @@ static opevo_status open_unfolded(opevo_i_gpu_math *self, const char *arch, opev
            self->driver->allocate(&self->scratch, (size_t)self->images_at_once * image_bytes) != 0)
         self->images_at_once /= 2;
     if (!self->images_at_once)
-        return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "an unfolded image takes more than %zu GiB, or than the device has left.",
-                          MOST_SCRATCH >> 30);
+        return OPEVO_FAIL(
+            err, OPEVO_LIMIT,
+            "an unfolded image takes more than %zu GiB, or more than the device has free.",
+            MOST_SCRATCH >> 30);
     return opevo_i_gpu_unfold_load(self->vendor, self->driver, arch, op, &self->unfold, err);
 }
 

@@ -160,7 +160,7 @@ static opevo_status fail_unknown(const piece *part, const opevo_space *space, op
         opevo_text_printf(&names, "%s%s", i ? ", " : "",
                           opevo_parameter_name(opevo_space_parameter(space, i)));
     OPEVO_FAIL(err, OPEVO_INVALID,
-               "{%.*s} names nothing in the space; the parameters are %.600s; {{ is a brace.",
+               "{%.*s} is not a parameter of the space; the parameters are %.600s; {{ is a brace.",
                (int)(part->length < 80 ? part->length : 80), part->text, opevo_text_string(&names));
     opevo_text_free(&names);
     return OPEVO_INVALID;
@@ -172,10 +172,11 @@ static opevo_status check_used(const opevo_space *space, const bool *used, opevo
         const char *name = opevo_parameter_name(opevo_space_parameter(space, i));
 
         if (!used[i])
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "parameter %s has no place in the command; put {%s} where its value "
-                              "belongs, or {} for the whole configuration as JSON.",
-                              name, name);
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "parameter %s does not occur in the command; put {%s} where its value "
+                "belongs, or {} for the whole configuration as JSON.",
+                name, name);
     }
     return OPEVO_OK;
 }

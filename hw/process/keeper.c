@@ -351,7 +351,7 @@ opevo_status opevo_i_keeper_start(const opevo_i_program *program, opevo_i_keeper
     if (!reserve_keeper())
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to run %s.", program->argv[0]);
     if ((life[0] < 0 && pipe2(life, O_CLOEXEC) < 0) || !make_pipe(report))
-        return OPEVO_FAIL(err, OPEVO_IO, "No pipe to run %s: %s.", program->argv[0],
+        return OPEVO_FAIL(err, OPEVO_IO, "Cannot create a pipe to run %s: %s.", program->argv[0],
                           strerror(errno));
     fflush(NULL);
     pid = fork();
@@ -360,7 +360,7 @@ opevo_status opevo_i_keeper_start(const opevo_i_program *program, opevo_i_keeper
     close(report[1]);
     if (pid < 0) {
         close(report[0]);
-        return OPEVO_FAIL(err, OPEVO_IO, "No process to run %s: %s.", program->argv[0],
+        return OPEVO_FAIL(err, OPEVO_IO, "Cannot create a process to run %s: %s.", program->argv[0],
                           strerror(errno));
     }
     keepers.pids[keepers.count++] = pid;

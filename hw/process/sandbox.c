@@ -78,7 +78,7 @@ opevo_status opevo_i_sandbox_enter(const opevo_i_limits *limits, opevo_error *er
     for (int i = 1; i < 32; i++)
         signal(i, SIG_DFL);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-        return OPEVO_FAIL(err, OPEVO_IO, "No signal at the end of the worker: %s.",
+        return OPEVO_FAIL(err, OPEVO_IO, "Cannot request a signal at the end of the worker: %s.",
                           strerror(errno));
     if (!redirect(limits->kept))
         return OPEVO_FAIL(err, OPEVO_IO, "The files of the worker cannot be closed: %s.",
@@ -92,7 +92,7 @@ opevo_status opevo_i_sandbox_enter(const opevo_i_limits *limits, opevo_error *er
         return OPEVO_FAIL(err, OPEVO_IO, "Limits of memory, time and files cannot be set: %s.",
                           strerror(errno));
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-        return OPEVO_FAIL(err, OPEVO_IO, "Privileges cannot be given up: %s.", strerror(errno));
+        return OPEVO_FAIL(err, OPEVO_IO, "Privileges cannot be dropped: %s.", strerror(errno));
     status = opevo_i_landlock_restrict(limits->object, err);
     return status == OPEVO_OK ? opevo_i_filter_calls(err) : status;
 }

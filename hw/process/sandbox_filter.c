@@ -203,7 +203,7 @@ static opevo_status install(filter *self, opevo_error *err)
     struct sock_fprog program = {.len = self->length, .filter = self->code};
 
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
-        return OPEVO_FAIL(err, OPEVO_IO, "No filter of system calls can be installed: %s.",
+        return OPEVO_FAIL(err, OPEVO_IO, "Cannot install the system call filter: %s.",
                           strerror(errno));
     return OPEVO_OK;
 }

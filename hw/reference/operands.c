@@ -196,7 +196,7 @@ opevo_status opevo_i_operands_create(const opevo_operator *op, uint64_t seed,
 
     opevo_operator_operands(op, &self.list);
     if (!count_elements(&self.list, self.count))
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "The operands of the operator fit into no memory.");
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "The operands of the operator do not fit in memory.");
     OPEVO_TRY(allocate(&self, err));
     for (int i = 0; i < self.list.inputs; i++) {
         fill_input(&self.memory[i], self.count[i], seed, (uint64_t)i);

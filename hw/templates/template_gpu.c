@@ -141,8 +141,7 @@ static void steps(opevo_i_build *self)
 
 const opevo_i_template opevo_i_template_matmul_gpu = {
     .info = {.name = "tiled",
-             .summary =
-                 "matrix products with vectors, pitched tiles and buffers by way of registers",
+             .summary = "matrix products with vectors, pitched tiles and buffers through registers",
              .kinds = 1U << OPEVO_MATMUL | 1U << OPEVO_BATCH_MATMUL,
              .dialects = OPEVO_I_GPU_DIALECTS},
     .space = space,

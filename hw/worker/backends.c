@@ -34,8 +34,7 @@ opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops 
 
     if (device[length] && (!opevo_parse_u64(device + length + 1, &number) || number > 1023))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "\"%.80s\": behind the colon stands the number of a device, from 0.",
-                          device);
+                          "\"%.80s\": expected a device number from 0 after the colon.", device);
     for (size_t i = 0; i < opevo_i_backend_count(); i++) {
         if (strlen(backends[i]->kind) == length && !memcmp(backends[i]->kind, device, length)) {
             *out = backends[i];
@@ -44,7 +43,7 @@ opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops 
         }
     }
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "\"%.80s\" is not a device: give cpu, cuda:N, hip:N or cmd.", device);
+                      "\"%.80s\" is not a device; use cpu, cuda:N, hip:N or cmd.", device);
 }
 
 void opevo_hardware_list(void (*visit)(void *context, const opevo_hardware *device), void *context)

@@ -159,11 +159,11 @@ static opevo_status open_folder(const char *folder, opevo_error *err)
     if ((mkdir(folder, 0700) < 0 && errno != EEXIST) || lstat(folder, &facts) < 0)
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", folder, strerror(errno));
     if (!is_own(&facts, S_IFDIR))
-        return OPEVO_FAIL(err, OPEVO_IO,
-                          "%s: kernels are taken only from a folder that is yours and that nobody "
-                          "else may write to; remove it or chmod go-w it, or set XDG_CACHE_HOME to "
-                          "another place.",
-                          folder);
+        return OPEVO_FAIL(
+            err, OPEVO_IO,
+            "%s: kernels are loaded only from a folder that you own and that only you can write "
+            "to; remove it, run chmod go-w on it, or set XDG_CACHE_HOME to another folder.",
+            folder);
     return OPEVO_OK;
 }
 
@@ -281,7 +281,7 @@ static bool read_own(const char *path, opevo_text *out, opevo_text *why)
     bool own = file >= 0 && fstat(file, &facts) == 0 && is_own(&facts, S_IFREG);
 
     if (!own && (file >= 0 || errno != ENOENT))
-        opevo_text_printf(why, "%s is not a file that you alone could have written", path);
+        opevo_text_printf(why, "%s could have been written by another user", path);
     while (own && got == OPEVO_I_READ_SOME)
         got = opevo_i_text_read_from(out, file, SIZE_MAX);
     if (file >= 0)
@@ -325,7 +325,7 @@ bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, op
         print_head(&object, &head);
         found = !head.failed && !strncmp(whole.data, head.data, head.length);
         if (!found)
-            opevo_text_printf(why, "%s is not what was built", path->data);
+            opevo_text_printf(why, "%s differs from what was built", path->data);
     }
     opevo_text_free(&whole);
     opevo_text_free(&object);

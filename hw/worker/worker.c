@@ -122,7 +122,7 @@ static void take_message(worker *self, const char *line)
     const char *type = json_string_value(json_object_get(message, "type"));
 
     if (!type)
-        send_error(self, "A message is no JSON object with a type.");
+        send_error(self, "A message is not a JSON object with a type.");
     else if (!strcmp(type, "setup"))
         take_setup(self, message);
     else if (!strcmp(type, "measure"))
@@ -130,7 +130,7 @@ static void take_message(worker *self, const char *line)
     else if (!strcmp(type, "quit"))
         self->over = true;
     else
-        send_error(self, "A message has a type that this worker does not know.");
+        send_error(self, "A message has an unknown type.");
     json_decref(message);
 }
 
@@ -191,7 +191,7 @@ static void measure(worker *self, opevo_i_queued *item)
     if (!item->result.spoilt)
         opevo_i_turn_end(turn);
     if (item->refused.length)
-        opevo_text_printf(&item->result.message, "%sbuilt anew, because %s",
+        opevo_text_printf(&item->result.message, "%srebuilt, because %s",
                           item->result.message.length ? "; " : "", item->refused.data);
     send_message(self, opevo_i_result_to_json(&item->result));
     if (item->result.spoilt)

@@ -344,7 +344,7 @@ static void refused_start_laws(void **state)
     (void)state;
     CHECK_OK(opevo_graph_from_edges(2, edges, 1, &graph, &err));
     for (size_t i = 0; i < 4; i++)
-        CHECK_FAILS(OPEVO_INVALID, "start law",
+        CHECK_FAILS(OPEVO_INVALID, "start distribution",
                     opevo_law_solve(graph, 0.5, bad[i], NULL, law, NULL, &err));
     CHECK_CLOSE(law[0], 7, 0);
     opevo_graph_destroy(graph);
@@ -365,7 +365,7 @@ static void tolerance_out_of_reach(void **state)
             opevo_law_options options = {.method = methods[m], .tolerance = 1e-19};
             opevo_law *law = NULL;
 
-            CHECK_FAILS(OPEVO_TOLERANCE, "certified within",
+            CHECK_FAILS(OPEVO_TOLERANCE, "certified only within",
                         opevo_law_create(parameter, 0.9, 0, &options, &law, &err));
             assert_null(law);
         }

@@ -189,7 +189,7 @@ static void test_nothing_allowed(void **state)
     (void)state;
     opevo_rng_init(&rng, 5, "test", 0);
     CHECK_OK(opevo_i_fresh_draw(fresh, NULL, &rng, &point, &reason, &err));
-    assert_non_null(strstr(reason, "no allowed point"));
+    assert_non_null(strstr(reason, "no new allowed point"));
     assert_true(point == 77);
     opevo_i_fresh_destroy(fresh);
     opevo_space_destroy(space);

@@ -109,7 +109,7 @@ static void test_own(void **state)
     add(&cache, "one", 100, &path);
     assert_true(find(&cache, "one", &found));
     CHECK_OK(opevo_i_scratch_write(path.data, "changed", 7, &err));
-    check_refused(&cache, "is not what was built");
+    check_refused(&cache, "differs from what was built");
     add(&cache, "one", 100, &path);
     assert_true(find(&cache, "one", &found));
     assert_string_equal(opevo_text_string(&refused), "");

@@ -94,7 +94,7 @@ static void test_fill(void **state)
 static void test_bad_places(void **state)
 {
     static const char *const cases[][2] = {
-        {"b {Q} {T} {V} {D}", "{Q} names nothing in the space; the parameters are T, V, D"},
+        {"b {Q} {T} {V} {D}", "{Q} is not a parameter of the space; the parameters are T, V, D"},
         {"b {T[3]} {V} {D}", "{T[3]} names nothing"},
         {"b {T} {V}", "parameter D has no place"},
         {"b {T} {V} {D", "a brace is not closed in \"{D\""},

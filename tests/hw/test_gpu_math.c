@@ -103,7 +103,7 @@ static void check_refused(const char *form)
     CHECK_OK(opevo_operator_parse(form, &op, &err));
     CHECK_OK(opevo_i_gpu_driver_open(&opevo_i_vendor_hip, &driver, &err));
     CHECK_FAILS(OPEVO_LIMIT,
-                "an unfolded image takes more than 4 GiB, or than the device has left.",
+                "an unfolded image takes more than 4 GiB, or more than the device has free.",
                 opevo_i_gpu_math_open(&opevo_i_vendor_hip, &driver, "", &op, nowhere, &math, &err));
 }
 

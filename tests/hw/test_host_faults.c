@@ -108,7 +108,7 @@ static void test_no_descriptors(void **state)
     few = usual;
     few.rlim_cur = 3;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    CHECK_FAILS(OPEVO_FAULT, "No pipes to a worker: Too many open files; mend that",
+    CHECK_FAILS(OPEVO_FAULT, "Cannot create pipes to a worker: Too many open files; fix that",
                 measure(objective, &got, &err));
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
     opevo_objective_destroy(objective);
@@ -186,8 +186,8 @@ static void test_compiler_does_not_recover(void **state)
         const char *body, *words;
     } cases[] = {
         {SAYS("cc: fatal error: error writing to /tmp/x.s: No space left on device", "1"),
-         "error writing to /tmp/x.s: No space left on device; mend that"},
-        {"kill -9 $$", "was killed by signal 9 (Killed); mend that"},
+         "error writing to /tmp/x.s: No space left on device; fix that"},
+        {"kill -9 $$", "was killed by signal 9 (Killed); fix that"},
         {NULL, "the compiler nothing-of-this-name cannot be started: No such file or directory"},
         {"exit 0", "No such file or directory"}, /* and made no object */
     };
@@ -249,7 +249,7 @@ static void test_file_size_limit(void **state)
 
     (void)state;
     setenv("OPEVO_CC", "cc", 1);
-    CHECK_FAILS(OPEVO_FAULT, "mend that",
+    CHECK_FAILS(OPEVO_FAULT, "fix that",
                 opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
     opevo_objective_destroy(objective);
 }

@@ -28,7 +28,7 @@ static const struct {
     {"hang", 64, 0, OPEVO_OUTCOME_TIMEOUT, "took longer"},
     {"right 3", 1024, 0, OPEVO_OUTCOME_OK, NULL},
     {"too many threads", 1025, 0, OPEVO_OUTCOME_LAUNCH_ERROR, "cannot be launched: error 1"},
-    {"outside", 64, 0, OPEVO_OUTCOME_WRONG, "beside its output"},
+    {"outside", 64, 0, OPEVO_OUTCOME_WRONG, "outside its output"},
     {"syntax", 64, 0, OPEVO_OUTCOME_BUILD_ERROR, "error: no kernel at all"},
     {"forever", 64, 0, OPEVO_OUTCOME_BUILD_ERROR, "killed after"},
     {"right 4", 64, 96 << 10, OPEVO_OUTCOME_OK, NULL}, /* HIP: no leave needed, none asked */

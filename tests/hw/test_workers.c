@@ -404,7 +404,7 @@ static void test_talks_for_ever(void **state)
         const char *reason;
     } cases[] = {
         {"while :; do echo Welcome; sleep 0.01; done", 0.5, AMPLE_S, "silent for too long"},
-        {"exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, "sends without end"},
+        {"exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, "sends a line that is too long"},
         {READY "while :; do printf x; sleep 0.01; done", AMPLE_S, 0.5, "silent for too long"},
         {READY "while :; do " STARTED "sleep 0.01; done", AMPLE_S, AMPLE_S,
          "speaks another protocol"},

@@ -53,8 +53,7 @@ static void refuses_spoilt_tables(void **state)
         {"\n1,x,1,4,4,ok", "\n1,z,1,4,4,ok", "toy.csv:2: 'z' is not a value of parameter 'B'"},
         {"\n1,x,1,4,4,ok", "\n1,x,1,3,4,ok", "toy.csv:2: '1,3' is not a value of parameter 'F'"},
         {"\n1,x,1,4,4,ok", "\n1,x,1,a,4,ok", "toy.csv:2: '1,a' is not a value of parameter 'F'"},
-        {"\n1,x,2,2,2,ok", "\n1,x,1,4,2,ok",
-         "toy.csv:3: the configuration stands already in line 2"},
+        {"\n1,x,2,2,2,ok", "\n1,x,1,4,2,ok", "toy.csv:3: the configuration is already in line 2"},
         {"\n4,y,2,2,16,ok", "\n4,y,4,1,16,ok", "toy.csv:17: the configuration A=4 B=y F=4,1"},
         /* Results */
         {",4,4,ok,0.25,", ",4,four,ok,0.25,",
@@ -141,8 +140,8 @@ static void refuses_spoilt_descriptions(void **state)
         {"\"A * f1 <= 8\"", "\"8 / (A - 1) > 0\"", "toy.json"},
         {"\"A * f1 <= 8\"", "8", "toy.json: constraints[0] is not a text"},
         /* JSON */
-        {"\"rows\": 16,", "\"rows\": 16", "toy.json:13: this is no JSON"},
-        {"\"rows\": 16,", "\"rows\": 16, \"rows\": 16,", "toy.json:12: this is no JSON: duplicate"},
+        {"\"rows\": 16,", "\"rows\": 16", "toy.json:13: invalid JSON"},
+        {"\"rows\": 16,", "\"rows\": 16, \"rows\": 16,", "toy.json:12: invalid JSON: duplicate"},
     };
 
     (void)state;

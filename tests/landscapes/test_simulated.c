@@ -327,7 +327,7 @@ static void test_bad_device_files(void **state)
         const char *from, *to, *words;
     } bad[] = {
         {"{", "[", "device.json:"},
-        {"\"launch_us\"", "\"launch_ms\"", "'launch_ms' is not a key"},
+        {"\"launch_us\"", "\"launch_ms\"", "unknown key 'launch_ms'"},
         {"\"title\"", "\"name\"", "'title'"},
         {"\"warp_size\": 32,", "", "'warp_size' must be given"},
         {"\"warp_size\": 32", "\"warp_size\": \"32\"", "'warp_size' must be given, as a number"},

@@ -97,7 +97,7 @@ static void refuses_mistakes(void **state)
         {"{\"x\": 4, \"alg\": \"a\"}", "{\"x\": 4, \"algo\": \"a\"}",
          "results[2] has no value for parameter 'alg'"},
         {"{\"x\": 4, \"alg\": \"a\"}", "{\"x\": 2, \"alg\": \"a\"}",
-         "t.json:6: the configuration stands already in line 5"},
+         "t.json:6: the configuration is already in line 5"},
         {"\"value\": 5,", "\"value\": 0,", "t.json:2: the result is correct, but has neither"},
         {"\"compilation\": 700", "\"compilation\": -1",
          "t.json:5: times.compilation is not a number"},

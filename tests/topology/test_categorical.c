@@ -167,11 +167,11 @@ static void test_refused(void **state)
                 opevo_parameter_parse("x", "categorical(\"\",\"\")", NULL, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "a value is missing before the first comma in \"categorical(,b)\"",
                 opevo_parameter_parse("x", "categorical(,b)", NULL, &parameter, &err));
-    CHECK_FAILS(OPEVO_INVALID, "Parameter x: \"b,c is no JSON string in \"choice(\"b,c)\".",
+    CHECK_FAILS(OPEVO_INVALID, "Parameter x: \"b,c is not a JSON string in \"choice(\"b,c)\".",
                 opevo_parameter_parse("x", "choice(\"b,c)", NULL, &parameter, &err));
-    CHECK_FAILS(OPEVO_INVALID, "\"b\" c is no JSON string",
+    CHECK_FAILS(OPEVO_INVALID, "\"b\" c is not a JSON string",
                 opevo_parameter_parse("x", "choice(\"b\" c,a)", NULL, &parameter, &err));
-    CHECK_FAILS(OPEVO_INVALID, "\"b\\q\" is no JSON string",
+    CHECK_FAILS(OPEVO_INVALID, "\"b\\q\" is not a JSON string",
                 opevo_parameter_parse("x", "choice(a,\"b\\q\")", NULL, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "it has: complete",
                 opevo_parameter_parse("x", "categorical(a)", "path", &parameter, &err));

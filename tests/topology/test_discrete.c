@@ -113,7 +113,7 @@ static void test_refused(void **state)
         {"discrete(1, ,2)", NULL, "a value is missing between two commas"},
         {"discrete(,1,2)", NULL, "a value is missing before the first comma"},
         {"discrete(,)", NULL, "a value is missing before the first comma"},
-        {"discrete(1,2,)", NULL, "a value is missing behind the last comma"},
+        {"discrete(1,2,)", NULL, "a value is missing after the last comma"},
         {"discrete(1,\"2\")", NULL, "\"2\" is not a finite number"},
         {"discrete(1,\"\")", NULL, "\"\" is not a finite number"},
         {"discrete(1,2)", "steps(0)", "has no topology \"steps(0)\""},

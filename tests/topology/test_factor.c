@@ -245,7 +245,7 @@ static void test_refused_values(void **state)
     CHECK_FAILS(OPEVO_INVALID,
                 "4,,1 is not a value of factor(8,3): a value is missing between two commas.",
                 opevo_parameter_read(parameter, "4,,1", &vertex, &err));
-    CHECK_FAILS(OPEVO_INVALID, "a value is missing behind the last comma",
+    CHECK_FAILS(OPEVO_INVALID, "a value is missing after the last comma",
                 opevo_parameter_read(parameter, "8,1,", &vertex, &err));
     assert_true(vertex == 7);
     CHECK_OK(opevo_parameter_read(parameter, " 4, 1 ,2 ", &vertex, &err));

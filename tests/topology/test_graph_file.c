@@ -198,7 +198,7 @@ static void test_refused(void **state)
          OPEVO_INVALID},
         {"b.net", "\n*vertices 3\n1 \"a\"\n*Edges\n1 2\n",
          "b.net:2: *Vertices says 3, but 1 are listed", OPEVO_INVALID},
-        {"b.net", "*Vertices 2\n2 \"x\"\n2 \"y\"\n", "b.net:3: vertex 2 stands twice",
+        {"b.net", "*Vertices 2\n2 \"x\"\n2 \"y\"\n", "b.net:3: vertex 2 is listed twice",
          OPEVO_INVALID},
         {"b.net", "*Vertices 2\n0 \"x\"\n", "b.net:2: a vertex is", OPEVO_INVALID},
         {"b.net", "*Vertices 2\n1 \"x\"\n3 \"y\"\n", "b.net:3: a vertex is", OPEVO_INVALID},

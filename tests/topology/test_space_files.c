@@ -203,7 +203,7 @@ static void test_nni_mistakes(void **state)
          "_dialect must be \"c\" or \"python\"."},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a < 2\", "
          "\"b\"]}",
-         "space.json:1: constraint 2, column 1: nothing is called b; the names are a."},
+         "space.json:1: constraint 2, column 1: unknown name b; the names are a."},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1]}, \"_constraints\": [\"4 % a < "
          "2\"]}",
          "space.json:1: constraint 1, column 3: it divides by zero at a=0"},
@@ -236,7 +236,7 @@ static void test_lines_of_constraints(void **state)
     static const struct {
         const char *constraints, *words;
     } cases[] = {
-        {"[\"a < 2\",\n\"b\"]", "space.json:5: constraint 2, column 1: nothing is called b"},
+        {"[\"a < 2\",\n\"b\"]", "space.json:5: constraint 2, column 1: unknown name b"},
         {"\n[\n\n\"4 / a\"]", "space.json:7: constraint 1, column 3: it divides by zero"},
         {"[\"s != '],[\\\"'\", \"a < 2\",\r\n\"s != '\\\\\\\\'\",\n\"a > 7\"\n]",
          "space.json:6: constraint 4: no point satisfies"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The word that a mistyped one most likely stands for. */
+/* The most likely correction of a mistyped word. */
 
 #ifndef OPEVO_CLOSEST_H
 #define OPEVO_CLOSEST_H

@@ -15,10 +15,10 @@
     X(IO, "input or output failed")                                                                \
     X(NOMEM, "out of memory")                                                                      \
     X(LIMIT, "too large")                                                                          \
-    X(MISMATCH, "parts that do not belong together")                                               \
+    X(MISMATCH, "mismatch")                                                                        \
     X(TOLERANCE, "accuracy not reached")                                                           \
     X(INTERRUPTED, "interrupted")                                                                  \
-    X(LOST, "what was stored is not where it was put")                                             \
+    X(LOST, "stored data were moved or lost")                                                      \
     X(FAULT, "the host failed")
 
 typedef enum opevo_status {

@@ -28,9 +28,9 @@ void opevo_text_printf(opevo_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void opevo_text_vprintf(opevo_text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
-/* Text that somebody else wrote, as a person may see it: control characters, those that turn the
- * direction of text and bytes that are no UTF-8 stand as \n, \x1b or \u202e. Every printer uses it
- * for names, units and messages of files, stores and workers. */
+/* Untrusted text made safe for display: control characters, those that change the direction of text
+ * and bytes that are not UTF-8 are written as \n, \x1b or \u202e. Every printer uses it for names,
+ * units and messages of files, stores and workers. */
 void opevo_text_add_visible(opevo_text *text, const char *piece);
 /* Bytes of the character at `at`, at least 1, and whether it may be shown as it is. */
 size_t opevo_text_character(const char *at, bool *visible);

@@ -4,8 +4,8 @@
  *
  *     S = (1 - q) (I - Q)^-1 p0,   Q = q A D^-1,
  *
- * with A the adjacency matrix, D the degrees, p0 the law of the start. Before each step the walk
- * goes on with probability q; a vertex without neighbours keeps it (then S = p0 there).
+ * with A the adjacency matrix, D the degrees, p0 the start distribution. Before each step the walk
+ * continues with probability q; at a vertex without neighbours the walk stays (then S = p0 there).
  *
  *   q  probability of one more step, 0 <= q < 1 (dimensionless)
  *

@@ -25,7 +25,7 @@ enum {
     OPEVO_RNG_ITEM_SIZE = 16 /* bytes of what can be shuffled, at most */
 };
 
-/* A plain value; copying it copies the stream at its place. */
+/* A plain value; a copy continues the stream from the same position. */
 typedef struct opevo_rng {
     uint64_t key[2];
     uint64_t index;
@@ -74,7 +74,7 @@ opevo_index opevo_rng_below_wide(opevo_rng *rng, opevo_index bound);
  * How each draws is fixed, as stored trials depend on it. An item has at most OPEVO_RNG_ITEM_SIZE
  * bytes; a constant `size` costs no calls. Source: Durstenfeld, "Algorithm 235", CACM 7 (1964). */
 
-/* items[i] and items[j] change places. */
+/* Swap items[i] and items[j]. */
 static inline void opevo_rng_swap(void *items, size_t i, size_t j, size_t size)
 {
     unsigned char *a = (unsigned char *)items + i * size;

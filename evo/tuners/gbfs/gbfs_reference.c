@@ -30,7 +30,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
 const opevo_tuner_ops opevo_i_gbfs_reference_ops = {
     .name = "gbfs-reference",
-    .summary = "G-BFS as the authors of OpEvo ran it: visited states come again",
+    .summary = "G-BFS as the authors of OpEvo ran it: visited states are proposed again",
     .source = "NNI, examples/trials/systems_auto_tuning/opevo/src/algorithms/gbfs.py",
     .settings = opevo_i_gbfs_settings,
     .setting_count = OPEVO_I_GBFS_SETTING_COUNT,

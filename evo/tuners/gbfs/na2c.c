@@ -61,13 +61,13 @@ const opevo_setting opevo_i_na2c_settings[OPEVO_I_NA2C_SETTING_COUNT] = {
                               .max = 1,
                               .summary = "probability that a move is uniform instead of the "
                                          "policy's"},
-    [OPEVO_I_NA2C_CONCURRENCY] = {.key = "concurrency",
-                                  .kind = OPEVO_SETTING_COUNT,
-                                  .default_value = 6,
-                                  .min = 1,
-                                  .max = COUNT_MOST,
-                                  .summary = "trials at a time: rewards go astray where it is not "
-                                             "1"},
+    [OPEVO_I_NA2C_CONCURRENCY] =
+        {.key = "concurrency",
+         .kind = OPEVO_SETTING_COUNT,
+         .default_value = 6,
+         .min = 1,
+         .max = COUNT_MOST,
+         .summary = "trials in flight; if not 1, rewards are assigned to the wrong moves"},
 };
 
 typedef struct na2c {

@@ -27,7 +27,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                              .default_value = 200,
                              .min = 1,
                              .max = 1000000,
-                             .summary = "generations before it begins anew"},
+                             .summary = "generations before a restart"},
     [SETTING_F] = {.key = "f",
                    .kind = OPEVO_SETTING_REAL,
                    .default_value = 0.7,

@@ -27,7 +27,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                              .default_value = 90,
                              .min = 1,
                              .max = 1000000,
-                             .summary = "generations before it begins anew"},
+                             .summary = "generations before a restart"},
     [SETTING_MUTATION] = {.key = "mutation",
                           .kind = OPEVO_SETTING_REAL,
                           .default_value = 1.0 / 55,

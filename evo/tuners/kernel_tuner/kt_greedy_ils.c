@@ -26,7 +26,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                           .default_value = 50,
                           .min = 1,
                           .max = 1000000,
-                          .summary = "climbs no better than the first point before it begins anew"},
+                          .summary = "climbs no better than the first point before a restart"},
 };
 
 typedef struct greedy_ils {

@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-static const char too_rare[] = "10000000 uniform draws in a row met no allowed point";
+static const char too_rare[] = "10000000 uniform draws in a row found no allowed point";
 
 opevo_status opevo_i_kt_create(size_t size, const opevo_i_kt_strategy *strategy,
                                const opevo_space *space, const opevo_rng *rng, opevo_i_kt **out,
@@ -224,7 +224,7 @@ opevo_status opevo_i_kt_tell(opevo_tuner *tuner, const opevo_trial *trials, size
 
         if (trials[i].proposal.point != point)
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "The tuner %s was told of a point out of the order asked.",
+                              "Tuner %s must be told outcomes in the order of its proposals.",
                               tuner->ops->name);
         status = opevo_i_tried_tell(self->tried, point, outcome->fitness, err);
         if (status != OPEVO_OK)

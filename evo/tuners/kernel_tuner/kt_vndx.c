@@ -48,7 +48,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                           .default_value = 100,
                           .min = 1,
                           .max = 1000000,
-                          .summary = "refusals in a row before it goes on from a random point"},
+                          .summary = "consecutive rejections before a random restart"},
     [SETTING_TABU] = {.key = "tabu",
                       .kind = OPEVO_SETTING_COUNT,
                       .default_value = 300,
@@ -66,7 +66,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                    .default_value = 1,
                    .min = 1e-8,
                    .max = 1e6,
-                   .summary = "temperature to begin with, in milliseconds"},
+                   .summary = "initial temperature, in milliseconds"},
     [SETTING_COOLING] = {.key = "cooling",
                          .kind = OPEVO_SETTING_REAL,
                          .default_value = 0.995,
@@ -78,7 +78,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                              .default_value = 5000,
                              .min = 1,
                              .max = 1000000,
-                             .summary = "evaluations, repeats included, before it begins anew"},
+                             .summary = "evaluations, repeats included, before a restart"},
 };
 
 enum { KINDS = 3 };

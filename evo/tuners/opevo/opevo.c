@@ -20,12 +20,13 @@ enum { SETTING_LAMBDA, SETTING_RHO, SETTING_Q, SETTING_DUPLICATES, SETTING_COUNT
 enum { COUNT_MOST = 100000 };
 
 static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_LAMBDA] = {.key = "lambda",
-                        .kind = OPEVO_SETTING_COUNT,
-                        .default_value = 8,
-                        .min = 1,
-                        .max = COUNT_MOST,
-                        .summary = "parents: the fittest so far; also the random points to begin"},
+    [SETTING_LAMBDA] =
+        {.key = "lambda",
+         .kind = OPEVO_SETTING_COUNT,
+         .default_value = 8,
+         .min = 1,
+         .max = COUNT_MOST,
+         .summary = "parents: the fittest so far; also the number of initial random points"},
     [SETTING_RHO] = {.key = "rho",
                      .kind = OPEVO_SETTING_COUNT,
                      .default_value = 8,
@@ -39,11 +40,11 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                    .max = 1,
                    .below_max = true,
                    .summary = "mutation rate: probability of one more step of a walk"},
-    [SETTING_DUPLICATES] = {.key = "duplicates",
-                            .kind = OPEVO_SETTING_CHOICE,
-                            .choices = "continue redraw",
-                            .summary = "a child that is not new walks on from where it is "
-                                       "(continue) or is mutated afresh (redraw)"},
+    [SETTING_DUPLICATES] =
+        {.key = "duplicates",
+         .kind = OPEVO_SETTING_CHOICE,
+         .choices = "continue redraw",
+         .summary = "a duplicate child continues its walk (continue) or is mutated again (redraw)"},
 };
 
 typedef struct opevo {
@@ -229,7 +230,7 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
     for (size_t i = 0; i < count; i++) {
         if (trials[i].proposal.point != self->points[self->told + i])
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "The tuner opevo was told of a point out of the order asked.");
+                              "Tuner opevo must be told outcomes in the order of its proposals.");
     }
     for (size_t i = 0; i < count; i++) {
         opevo_i_population_add(self->best, trials[i].outcome.fitness,

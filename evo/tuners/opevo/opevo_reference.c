@@ -415,9 +415,9 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
         opevo_index point = trials[i].proposal.point;
 
         if (point != self->flight[self->flight_first].point)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "The tuner opevo-reference was told of a point out of the order "
-                              "asked.");
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "Tuner opevo-reference must be told outcomes in the order of its proposals.");
         OPEVO_TRY(opevo_i_tried_tell(self->tried, point, trials[i].outcome.fitness, err));
         OPEVO_TRY(land(self, err));
         OPEVO_TRY(advance(self, err));
@@ -433,7 +433,7 @@ uint64_t opevo_i_opevo_reference_repeats(const opevo_tuner *tuner)
 
 const opevo_tuner_ops opevo_i_opevo_reference_ops = {
     .name = "opevo-reference",
-    .summary = "OpEvo as its authors ran it: points come again, generations overlap",
+    .summary = "OpEvo as its authors ran it: points are proposed again, generations overlap",
     .source = "NNI, examples/trials/systems_auto_tuning/opevo/src/algorithms/opevo.py",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,

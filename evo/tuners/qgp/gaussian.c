@@ -360,9 +360,9 @@ opevo_status opevo_i_gaussian_append(opevo_i_gaussian *self, const opevo_i_point
     row = self->rows + n * count;
     root = extend_factor(self, points);
     if (isnan(root)) {
-        status =
-            OPEVO_FAIL(err, OPEVO_TOLERANCE,
-                       "The correlations of point %zu with those before it are no numbers.", n);
+        status = OPEVO_FAIL(
+            err, OPEVO_TOLERANCE,
+            "The correlations of point %zu with those before it are not finite numbers.", n);
         goto cleanup;
     }
     opevo_i_walk_kernel_row(self->kernel, self->levels, points, n, watched, 0, count, row);

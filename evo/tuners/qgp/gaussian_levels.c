@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The levels of q and of the noise, drawn from their posterior. */
+/* Posterior draws of q and of the noise on their grids. */
 
 #include "gaussian_struct_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The successes that models are made of: those of this run, in the order told, and before them some
- * of earlier runs, which a model may know or not. Their targets are
+/* The successes that the models are fitted to: those of this run, in the order told, and before them
+ * some of earlier runs, which a model may know or not. Their targets are
  *
  *     z = log(fitness / best + offset),   best: of the run that the point was measured in,
  *

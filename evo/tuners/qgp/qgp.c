@@ -10,10 +10,11 @@
  *                other time, averaged over models;
  *   success      learned from all outcomes, so that a failure is never a number of the model.
  *
- * The wide models, a few draws of the levels of q, know every success. Every fourth proposal, half of
- * those without a margin, is that of another: the close one is told that each success below the median
- * is as good as the median. What decides among good points may be another thing than what makes most
- * points bad, and where few are good, one law for all promises too little there.
+ * The models of the full target, a few posterior draws of q, know every success. Every fourth
+ * proposal, half of those without a margin, is made by the model of the clipped target, to which each
+ * success below the median is as good as the median. What distinguishes good points may differ from
+ * what makes most points bad, and if few points are good, a model of all of them predicts too little
+ * improvement there.
  *
  * The offset keeps very slow points from ruling the models: below offset times the best all are
  * about equally bad. The levels are drawn again after every tenth more successes, those of success
@@ -70,13 +71,13 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                          .default_value = 5,
                          .min = 2,
                          .max = 10000,
-                         .summary = "uniform points to begin with"},
+                         .summary = "initial uniform points"},
     [SETTING_SAMPLES] = {.key = "samples",
                          .kind = OPEVO_SETTING_COUNT,
                          .default_value = 2,
                          .min = 1,
                          .max = 8,
-                         .summary = "draws of the levels of q that are averaged over"},
+                         .summary = "posterior draws of q that are averaged"},
     [SETTING_BATCH] = {.key = "batch",
                        .kind = OPEVO_SETTING_COUNT,
                        .default_value = 1,
@@ -88,9 +89,8 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                         .default_value = 0.1,
                         .min = 0,
                         .max = 10,
-                        .summary =
-                            "how far beyond the best, on the logarithmic scale, counts as an "
-                            "improvement, every other time"},
+                        .summary = "margin beyond the best that counts as an improvement, on the "
+                                   "logarithmic scale, every other time"},
     [SETTING_OFFSET] = {.key = "offset",
                         .kind = OPEVO_SETTING_REAL,
                         .default_value = 0.1,
@@ -217,7 +217,8 @@ static bool is_close(const qgp *self, size_t s)
     return s + 1 == self->models;
 }
 
-/* Whether the next proposal is the close model's: every other one without a margin. */
+/* Whether the model of the clipped target decides the next proposal: every other one without a
+ * margin. */
 static bool is_close_turn(const qgp *self)
 {
     return self->proposed % 4 == 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The probability that a point does not fail, as its own law: the share of successes among the
- * points tried, each weighing as much as the walk correlates it with the point,
+/* The probability of feasibility of a point: the share of successes among the points tried, each
+ * weighing as much as the walk correlates it with the point,
  *
  *     p(x) = (w r + sum_i C(x, x_i) ok_i) / (w + sum_i C(x, x_i)),
  *

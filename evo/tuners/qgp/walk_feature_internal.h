@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What of two values of a parameter is compared, and how alike it is by the law of the walk.
+/* A feature of a parameter's values and its kernel by the law of the walk.
  *
  * A feature puts every value into a class. Its graph is the quotient of the parameter's: as many
  * edges between two classes as the parameter has between their values, those inside a class as well.

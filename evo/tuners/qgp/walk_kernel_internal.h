@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* How alike two points are, from the law of the walk: the product over features of their parameters
+/* The kernel of two points, from the law of the walk: the product over features of their parameters
  * (walk_feature) of how alike the two classes are, each with a level of q of its own.
  *
  * A value of one or two components is compared as it stands, by the parameter's own graph.

@@ -77,12 +77,12 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                          .default_value = 500,
                          .min = 1,
                          .max = 1000000,
-                         .summary = "earlier trials below which none is learned from"},
+                         .summary = "earlier trials that are needed to learn from them"},
     [SETTING_MARGIN] = {.key = "margin",
                         .kind = OPEVO_SETTING_CHOICE,
                         .choices = "intended shipped",
-                        .summary = "predictions of earlier trials stand with their rows, or in "
-                                   "the published program's wrong order"},
+                        .summary = "predictions of earlier trials are assigned to their rows, or "
+                                   "in the published program's wrong order"},
 };
 
 /* Of XGBTuner's transfer from earlier trials; the half-life is the same for every plan. */

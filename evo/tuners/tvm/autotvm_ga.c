@@ -32,7 +32,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                        .default_value = 3,
                        .min = 0,
                        .max = 10000,
-                       .summary = "fittest points that stay parents, at most a generation"},
+                       .summary = "fittest points that remain parents, at most a generation"},
     [SETTING_MUTATION] = {.key = "mutation",
                           .kind = OPEVO_SETTING_REAL,
                           .default_value = 0.1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* An explicit undirected graph in compressed rows, for the linear algebra of walks. Vertices are
- * numbered as in the parameter that it was built from; each edge stands in two rows; rows ascend.
+ * numbered as in the parameter that it was built from; each edge is in two rows; rows ascend.
  */
 
 #ifndef OPEVO_GRAPH_H

@@ -41,7 +41,7 @@ typedef enum opevo_family {
 typedef struct opevo_parameter_spec {
     const char *name;          /* a C identifier of at most 63 characters */
     const char *type;          /* as in the table above */
-    const opevo_value *values; /* what stands in the parentheses, or in an NNI file's _value */
+    const opevo_value *values; /* the arguments in parentheses, or an NNI file's _value */
     size_t value_count;
     const char *topology;               /* as in the table above; NULL: the default */
     const char *const *component_names; /* NULL, or one such identifier for each component */

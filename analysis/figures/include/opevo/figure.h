@@ -11,7 +11,7 @@
  * figures 1 and 2 of the paper: the start in a ring, value and probability as label up to 120
  * vertices, a colour bar (logarithmic when the probabilities span more than a factor of 20), and a
  * title with q, start and the law's bound. Each vertex is one <circle>, in vertex order, whose
- * attribute data-p is the probability to the last digit; a vertex that the walk cannot reach is
+ * attribute data-p is the probability in full precision; a vertex that the walk cannot reach is
  * white with a dashed rim. The same text for the same law.
  *
  * Not for two threads at once: igraph, which lays out the less regular graphs, keeps its state in

@@ -73,7 +73,7 @@ opevo_random_run_time opevo_random_run_time_of(uint64_t points, uint64_t good, u
  * comparing optimization algorithms for auto-tuning", FGCS 159 (2024): minimises the time f, here 1
  * / fitness, over the n ok points; a failure is no value. */
 
-/* Baseline after M trials: of the n times sorted worst first, the one at place (from 0)
+/* Baseline after M trials: of the n times sorted worst first, the one at rank (from 0)
  * min(n - 1, round(M (n + 1) / (M + 1))), halves to even: the time at the expected best rank, not
  * the expected time. Their smoothing of its steps by a cubic is left out. INFINITY without ok
  * points. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The statistics of a study: runs of tuners ("contenders": a tuner with its settings) on
- * landscapes. Everything that a table or a figure shows about them stands in one struct.
- * docs/analysis.md gives each formula with its source. */
+ * landscapes. One struct has everything that tables and figures show. docs/analysis.md gives each
+ * formula with its source. */
 
 #ifndef OPEVO_STUDY_ANALYSIS_H
 #define OPEVO_STUDY_ANALYSIS_H
@@ -62,7 +62,7 @@ opevo_study_options opevo_study_options_default(void);
 /* ---- What comes out ---- */
 
 /* One contender on one landscape after a number of trials; numbers are fractions of the optimum.
- * Over the runs whose course is known that far. Of the exact random search: its expectation,
+ * Over the runs whose trajectory is known that far. Of the exact random search: its expectation,
  * standard deviation and probabilities, the ends of intervals being the number itself. */
 typedef struct opevo_study_point {
     uint64_t trials;

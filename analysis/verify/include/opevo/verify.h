@@ -65,8 +65,8 @@ opevo_status opevo_verify_law(const opevo_law *law, opevo_draw draw, void *conte
 
 /* The power part: fills the fields on defects, for the test that opevo_verify_law makes of the walk
  * from `start` with this number of draws. The defects are
- *   q     the walk goes on with probability q - delta or q + delta (at most q + 0.9 (1 - q)); that
- *         a larger delta is easier to catch is taken for granted, delta is found to 1 %
+ *   q     the walk continues with probability q - delta or q + delta (at most q + 0.9 (1 - q));
+ *         a larger delta is assumed to be easier to detect; delta is found to 1 %
  *   cut   the walk stops after k steps for certain
  *   edge  one edge is missing, in both directions
  * Graphs of more than 2^20 vertices or 2^22 edges: detectable_q alone.

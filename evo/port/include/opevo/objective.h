@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The contract of an objective: anything that turns candidates into outcomes, which are the points of
- * its space or come from its domain. A landscape computes or looks up, a device measures; a tuner
+/* The contract of an objective: a function from candidates to outcomes. Candidates are the points of its
+ * space or come from its domain. A landscape computes or looks up, a device measures; a tuner
  * cannot tell which. An objective says how many candidates it wants at once, and hands each outcome
  * over as soon as it is known, in any order. */
 

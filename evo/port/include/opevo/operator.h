@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A tensor operator with its shapes, and the search space that the OpEvo paper tunes it over. Both
- * simulated and live objectives compute operators, so the words for them stand in the port that
- * both know.
+ * simulated and live objectives compute operators, so their types are in the port that both know.
  *
  * Source: "OpEvo" appendix B; spaces as in the authors' published search-space files. */
 
@@ -71,7 +70,7 @@ typedef struct opevo_contraction {
 typedef struct opevo_operator {
     opevo_operator_kind kind;
     int64_t batch;                 /* BATCH_MATMUL, CONV2D */
-    int64_t n, m, k;               /* MATMUL, BATCH_MATMUL: Z is n x m, k is summed over */
+    int64_t n, m, k;               /* MATMUL, BATCH_MATMUL: Z is n x m, k is the reduction axis */
     bool transpose_x, transpose_y; /* X is stored k x n; Y is stored m x k */
     int64_t in_channels, height, width, out_channels, kernel_height, kernel_width; /* CONV2D */
     int64_t stride, padding;

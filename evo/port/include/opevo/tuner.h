@@ -32,7 +32,7 @@ typedef struct opevo_setting {
 
 /* One value for each row of a tuner's table, in its order. */
 typedef struct opevo_setting_value {
-    double number; /* COUNT and REAL; for CHOICE the place of the choice in `choices` */
+    double number; /* COUNT and REAL; for CHOICE the index in `choices` */
 } opevo_setting_value;
 
 /* ---- Asking and telling ---- */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A device, or why there is none of its kind. */
+/* A device, or the reason why none of its kind is available. */
 typedef struct opevo_hardware {
     const char *name; /* as behind --on: "cpu", "cuda:0" */
     bool present;

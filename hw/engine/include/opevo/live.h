@@ -36,9 +36,8 @@ opevo_live_options opevo_live_defaults(void);
 /* Kernels measured on a device. Takes ownership of the maker, also on failure. Workers are started
  * at the first evaluation. Fitness is GFLOP/s at the median of the samples.
  *
- * Errors: INVALID for options outside their domain, a device that is none, and energy where it cannot
- * be read on this host; NOMEM. Evaluating: IO
- * when no worker can be had. */
+ * Errors: INVALID for options outside their domain, an unknown device, and energy that cannot be
+ * read on this host; NOMEM. Evaluating: IO when no worker can be had. */
 opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
                              opevo_objective **out, opevo_error *err);
 
