@@ -31,7 +31,7 @@
 
 #define MEMORY_LIMIT ((uint64_t)4 << 30)
 #define DISTURBED 1.15 /* calibration against its usual value */
-#define ENERGY_S 0.02  /* shortest time over which power is a mean */
+#define COUNTER_S 1e-3 /* after which the counters of energy are renewed */
 enum { TURNS = 3, HISTORY = 32 };
 
 extern const opevo_i_backend_ops opevo_i_backend_cpu;
@@ -118,6 +118,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
     self->plan.run_limit_s = json_number_value(json_object_get(message, "run_limit_s"));
     self->plan.precision = json_number_value(json_object_get(message, "precision"));
     self->plan.repeat_s = json_number_value(json_object_get(message, "repeat_s"));
+    self->plan.least_s = opevo_i_setup_least_s(message, COUNTER_S);
     self->plan.cold = json_is_true(json_object_get(message, "cold"));
     self->plan.memory_bytes = MEMORY_LIMIT;
     if (!text || !(backend->build_limit_s > 0) || !(self->plan.run_limit_s > 0) ||
@@ -278,8 +279,7 @@ static void renew_outputs(opevo_i_operands *operands)
     }
 }
 
-/* Let it take its samples, and note the power meanwhile. The counters are renewed about once in a
- * millisecond, so that a shorter time says nothing. */
+/* Let it take its samples, and note the power meanwhile, where that is long enough to say something. */
 static char await_samples(cpu_backend *self, const opevo_i_cpu_plan *plan, const child *process)
 {
     double start = opevo_clock_monotonic_s();
@@ -288,10 +288,10 @@ static char await_samples(cpu_backend *self, const opevo_i_cpu_plan *plan, const
 
     (void)opevo_i_rapl_spent_j(&self->rapl);
     if (write(process->to, "g", 1) == 1)
-        letter = await(process, plan->run_limit_s + 2 * plan->repeat_s + 0.5);
+        letter = await(process, plan->run_limit_s + 2 * plan->repeat_s + plan->least_s + 0.5);
     spent_j = opevo_i_rapl_spent_j(&self->rapl);
     elapsed_s = opevo_clock_monotonic_s() - start;
-    self->power_w = elapsed_s >= ENERGY_S ? spent_j / elapsed_s : NAN;
+    self->power_w = elapsed_s >= 10 * COUNTER_S ? spent_j / elapsed_s : NAN;
     return letter;
 }
 

@@ -182,13 +182,16 @@ static void take_samples(timing *self)
     opevo_i_cpu_report *report = self->report;
     uint64_t most = plan->brief ? 1 : OPEVO_I_CPU_SAMPLES;
     uint64_t calls = 1;
-    double deadline = 0;
+    double deadline = 0, least = 0;
 
     run_window(self, 1); /* to warm up */
     deadline = opevo_clock_monotonic_s() + plan->repeat_s;
+    least = opevo_clock_monotonic_s() + plan->least_s;
     do {
         take_sample(self, &calls, most);
-        if (report->sample_count == most || (report->sample_count % 4 == 0 && is_precise(self)))
+        if (report->sample_count == most ||
+            (report->sample_count % 4 == 0 && opevo_clock_monotonic_s() >= least &&
+             is_precise(self)))
             return;
     } while (opevo_clock_monotonic_s() < deadline || report->sample_count == 0);
 }

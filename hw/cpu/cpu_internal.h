@@ -37,6 +37,7 @@ typedef struct opevo_i_cpu_report {
 
 typedef struct opevo_i_cpu_plan {
     double precision, repeat_s, run_limit_s;
+    double least_s; /* of samples, however precise they are */
     bool cold, brief;
     int core;              /* to measure on; -1: any */
     uint64_t memory_bytes; /* that the kernel may take */

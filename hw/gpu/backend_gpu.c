@@ -19,6 +19,7 @@
 
 #include "keeper_internal.h"
 #include "operands_internal.h"
+#include "protocol_internal.h"
 #include "samples_internal.h"
 
 #define WINDOW_S 1e-3      /* the gap before the first launch, a few microseconds, must not count */
@@ -36,6 +37,8 @@ enum {
     STATIC_SHARED_LIMIT = 48 << 10
 };
 
+#define COUNTER_S 0.02 /* after which the counter of energy is renewed */
+
 typedef struct gpu_backend {
     opevo_i_backend super;
     const opevo_i_vendor *vendor;
@@ -45,6 +48,7 @@ typedef struct gpu_backend {
     char self[4096]; /* path of this program, which is also the compiler */
     char ordinal_text[16];
     double run_limit_s, precision, repeat_s;
+    double least_s; /* of samples, however precise they are */
     bool cold;
     opevo_i_operands operands;
     uint64_t pristine[OPEVO_OPERANDS]; /* inputs; a kernel sees copies made anew for it */
@@ -190,6 +194,7 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, 
     self->run_limit_s = json_number_value(json_object_get(message, "run_limit_s"));
     self->precision = json_number_value(json_object_get(message, "precision"));
     self->repeat_s = json_number_value(json_object_get(message, "repeat_s"));
+    self->least_s = opevo_i_setup_least_s(message, COUNTER_S);
     self->cold = json_is_true(json_object_get(message, "cold"));
     if (!text || !(backend->build_limit_s > 0) || !(self->run_limit_s > 0) ||
         !(self->precision > 0) || !(self->repeat_s > 0))
@@ -403,6 +408,7 @@ static bool take_samples(const running *run)
     const gpu_backend *self = run->self;
     size_t most = run->job->brief ? 1 : MOST_SAMPLES;
     unsigned calls = 1;
+    double least = opevo_clock_monotonic_s() + self->least_s;
     double deadline = 0;
 
     if (run_window(run, 1) == 0) /* to warm up */
@@ -419,9 +425,32 @@ static bool take_samples(const running *run)
         }
         if (!opevo_i_result_add(run->result, sample))
             return false;
-        if (run->result->sample_count == most || is_precise(self, run->result))
+        if (run->result->sample_count == most ||
+            (opevo_clock_monotonic_s() >= least && is_precise(self, run->result)))
             return true;
-    } while (opevo_clock_monotonic_s() < deadline || run->result->sample_count == 0);
+    } while (opevo_clock_monotonic_s() < fmax(deadline, least) || run->result->sample_count == 0);
+    return true;
+}
+
+/* The samples, and from the power meanwhile the energy of one execution: the device's, with all that
+ * runs on it, where the time is long enough for its counter. */
+static bool take_samples_and_energy(const running *run)
+{
+    const char *bus = run->self->facts.bus;
+    bool asked = run->self->least_s > 0 && !run->self->vendor->hip;
+    double before_j = asked ? opevo_i_nvml_energy_j(bus) : NAN;
+    double start = opevo_clock_monotonic_s();
+    opevo_i_result *result = run->result;
+    double sum_s = 0, elapsed_s = 0, spent_j = 0;
+
+    if (!take_samples(run))
+        return false;
+    elapsed_s = opevo_clock_monotonic_s() - start;
+    spent_j = asked ? opevo_i_nvml_energy_j(bus) - before_j : NAN;
+    for (size_t i = 0; i < result->sample_count; i++)
+        sum_s += result->samples[i];
+    if (spent_j > 0 && elapsed_s >= 10 * COUNTER_S)
+        result->energy_j = spent_j / elapsed_s * sum_s / (double)result->sample_count;
     return true;
 }
 
@@ -448,7 +477,7 @@ static bool measure_loaded(const running *run)
     /* So slow that its first execution cost what all repeats may, and warming up is nothing. */
     if (first_s >= self->repeat_s && !run->job->brief)
         return opevo_i_result_add(run->result, first_s);
-    return prepare(run) && take_samples(run) && check(run);
+    return prepare(run) && take_samples_and_energy(run) && check(run);
 }
 
 /* What is to be known of a measurement that succeeded, or that it did not. */

@@ -121,6 +121,10 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
 /* Clock, power and temperature now, such as "SM clock 1980 MHz, P0, 412 W, 41 C", by NVML, as far as
  * it says; "" where it is not there. */
 void opevo_i_nvml_state(const char *bus, char *out, size_t size);
+/* Joules that the device has used since its driver was loaded, by NVML; NAN where it does not say. */
+double opevo_i_nvml_energy_j(const char *bus);
+/* Whether there is such a counter; where not, the reason as a clause. */
+bool opevo_i_nvml_has_energy(opevo_text *why);
 /* The version of NVIDIA's driver, such as "580.95.05", likewise. */
 void opevo_i_nvml_driver(char *out, size_t size);
 

@@ -6,6 +6,7 @@
 #include "gpu_internal.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -201,6 +202,7 @@ typedef struct nvml {
     int (*state)(void *device, int *state);
     int (*power)(void *device, unsigned *milliwatts);
     int (*heat)(void *device, int sensor, unsigned *celsius);
+    int (*energy)(void *device, unsigned long long *millijoules); /* NULL: an older library */
 } nvml;
 
 static const struct {
@@ -226,6 +228,11 @@ static bool open_nvml(nvml *out)
         if (!found)
             return false;
         memcpy((char *)out + nvml_symbols[i].offset, &found, sizeof found);
+    }
+    if (library) {
+        void *found = dlsym(library, "nvmlDeviceGetTotalEnergyConsumption");
+
+        memcpy(&out->energy, &found, sizeof found);
     }
     return library && out->init() == 0;
 }
@@ -263,6 +270,29 @@ void opevo_i_nvml_state(const char *bus, char *out, size_t size)
         opevo_text_printf(&words, "%s%u C", words.length ? ", " : "", number);
     snprintf(out, size, "%s", opevo_text_string(&words));
     opevo_text_free(&words);
+}
+
+double opevo_i_nvml_energy_j(const char *bus)
+{
+    const nvml *library = the_nvml();
+    void *device = NULL;
+    unsigned long long millijoules = 0;
+
+    if (!library || !library->energy || library->find(bus, &device) ||
+        library->energy(device, &millijoules))
+        return NAN;
+    return (double)millijoules / 1e3;
+}
+
+bool opevo_i_nvml_has_energy(opevo_text *why)
+{
+    const nvml *library = the_nvml();
+
+    if (library && library->energy)
+        return true;
+    opevo_text_add(why, library ? "NVML is too old to have a counter of energy"
+                                : "NVML (libnvidia-ml.so.1) is not there");
+    return false;
 }
 
 void opevo_i_nvml_driver(char *out, size_t size)

@@ -46,7 +46,7 @@ const opevo_i_vendor opevo_i_vendor_hip = {
                    "libhiprtc-builtins5",
 };
 
-#define BACKEND(vendor, name, language, ending)                                                    \
+#define BACKEND(vendor, name, language, ending, energy)                                            \
     static void list_##vendor(void (*add)(void *context, const opevo_hardware *row),               \
                               void *context)                                                       \
     {                                                                                              \
@@ -67,7 +67,8 @@ const opevo_i_vendor opevo_i_vendor_hip = {
         .build_command = opevo_i_gpu_build_command,                                                \
         .turn_name = opevo_i_gpu_turn_name,                                                        \
         .measure = opevo_i_gpu_measure,                                                            \
+        .has_energy = (energy),                                                                    \
         .close = opevo_i_gpu_close,                                                                \
     };
-BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, ".cu")
-BACKEND(hip, "hip", OPEVO_KERNEL_HIP, ".hip")
+BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, ".cu", opevo_i_nvml_has_energy)
+BACKEND(hip, "hip", OPEVO_KERNEL_HIP, ".hip", NULL)

@@ -217,6 +217,20 @@ bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
     return good;
 }
 
+double opevo_i_setup_least_s(const json_t *setup, double counter_s)
+{
+    const json_t *criteria = json_object_get(setup, "criteria");
+    const char *energy = opevo_i_kernel_criterion_rows[OPEVO_I_ENERGY].name;
+
+    for (size_t i = 0; i < json_array_size(criteria); i++) {
+        const char *name = json_string_value(json_array_get(criteria, i));
+
+        if (name && !strcmp(name, energy))
+            return 20 * counter_s;
+    }
+    return 0;
+}
+
 /* ---- Results -------------------------------------------------------------------------------- */
 
 /* A number, or null where it is not known. */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -372,6 +373,16 @@ int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts);
 int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts)
 {
     *milliwatts = 412300;
+    return device != &hung;
+}
+int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millijoules);
+int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millijoules)
+{
+    struct timespec now; /* 412.3 W all the time */
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    *millijoules =
+        (unsigned long long)(412.3 * (1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec));
     return device != &hung;
 }
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius);

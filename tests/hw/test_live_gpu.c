@@ -128,6 +128,38 @@ static void check_device(const char *device, opevo_kernel_dialect dialect)
     assert_in_range(logged(hip ? "no options" : "--gpu-architecture=sm_86"), COUNT, 2 * COUNT);
 }
 
+/* Its energy is the power, which is always the same, for the time that the events say. */
+static void test_energy(void **state)
+{
+    static const char *const criteria[] = {"energy", "build_time"};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_objective *objective = NULL;
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    (void)state;
+    for (int hip = 0; hip < 2; hip++) {
+        zoo *maker =
+            zoo_create(&ops, "fake", "{\"which\": {\"_type\": \"discrete\", \"_value\": [0]}}",
+                       (opevo_operator){.kind = OPEVO_MATMUL, .n = 48, .k = 32, .m = 40});
+
+        maker->super.dialect = hip ? OPEVO_KERNEL_HIP : OPEVO_KERNEL_CUDA;
+        options.device = hip ? "hip:0" : "cuda:1";
+        options.criteria = criteria;
+        options.criterion_count = 2;
+        if (hip) {
+            CHECK_FAILS(OPEVO_INVALID, "the energy of hip:0 cannot be read",
+                        opevo_live_open(&maker->super, &options, &objective, &err));
+            continue;
+        }
+        CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
+        CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+        CHECK_CLOSE(outcome.more[0], 412.3 * 1e-5, 0.1 * 412.3 * 1e-5);
+        opevo_objective_destroy(objective);
+    }
+}
+
 static void test_cuda(void **state)
 {
     (void)state;
@@ -248,9 +280,13 @@ static void test_no_such_device(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cuda),           cmocka_unit_test(test_hip),
-        cmocka_unit_test(test_library),        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_no_such_device), cmocka_unit_test(test_signature_tells_models),
+        cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_cuda),
+        cmocka_unit_test(test_hip),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_no_such_device),
+        cmocka_unit_test(test_signature_tells_models),
     };
 
     (void)argc;
