@@ -13,6 +13,26 @@
 /* Of all extents: what fits in memory is far below, and sums of a few of them are in 64 bits. */
 #define LARGEST_PRODUCT 0x1p60
 
+int opevo_contraction_axis(const opevo_contraction *contraction, char name)
+{
+    int axis = 0;
+
+    while (contraction->axis[axis].name != name)
+        axis++;
+    return axis;
+}
+
+bool opevo_contraction_reduces(const opevo_contraction *contraction, int operand, int axis)
+{
+    char name = contraction->axis[axis].name;
+    bool found = false;
+
+    for (int i = 0; i < operand; i++)
+        found |= (contraction->operand[operand].factors >> i & 1) &&
+                 strchr(contraction->operand[i].axes, name);
+    return found && !strchr(contraction->operand[operand].axes, name);
+}
+
 /* ---- Printing ---- */
 
 static void print_operand(const opevo_contraction *self, int i, opevo_text *out)

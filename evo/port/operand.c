@@ -8,15 +8,6 @@
 
 /* ---- Contractions ---- */
 
-static int64_t extent_of(const opevo_contraction *self, char axis)
-{
-    int i = 0;
-
-    while (i < OPEVO_CONTRACTION_AXES - 1 && self->axis[i].name != axis)
-        i++;
-    return self->axis[i].extent;
-}
-
 static void list_contraction(const opevo_contraction *self, opevo_operand_list *out)
 {
     for (int i = 0; i < OPEVO_OPERANDS && self->operand[i].name[0]; i++) {
@@ -24,7 +15,7 @@ static void list_contraction(const opevo_contraction *self, opevo_operand_list *
 
         memcpy(one.name, self->operand[i].name, sizeof one.name);
         for (const char *axis = self->operand[i].axes; *axis; axis++)
-            one.extent[one.dims++] = extent_of(self, *axis);
+            one.extent[one.dims++] = self->axis[opevo_contraction_axis(self, *axis)].extent;
         out->inputs += one.role != OPEVO_ROLE_OUTPUT;
         out->item[out->count++] = one;
     }
@@ -39,18 +30,12 @@ static int factor_count(unsigned factors)
     return count;
 }
 
-/* The extents of the axes that its factors have and the output has not. */
 static int64_t terms_of(const opevo_contraction *self, int output)
 {
     int64_t terms = 1;
 
     for (int a = 0; a < OPEVO_CONTRACTION_AXES && self->axis[a].name; a++) {
-        bool summed = false;
-
-        for (int i = 0; i < output; i++)
-            summed |= (self->operand[output].factors >> i & 1) &&
-                      strchr(self->operand[i].axes, self->axis[a].name);
-        if (summed && !strchr(self->operand[output].axes, self->axis[a].name))
+        if (opevo_contraction_reduces(self, output, a))
             terms *= self->axis[a].extent;
     }
     return terms;

@@ -8,11 +8,7 @@
 
 static int64_t extent_of(const opevo_contraction *what, char axis)
 {
-    int i = 0;
-
-    while (what->axis[i].name != axis)
-        i++;
-    return what->axis[i].extent;
+    return what->axis[opevo_contraction_axis(what, axis)].extent;
 }
 
 /* "a[(v_i * 8LL + v_k) * 4LL + v_j]" */
@@ -40,15 +36,6 @@ static void add_axes(opevo_text *out, const opevo_contraction *what, const char 
                           (long long)extent_of(what, axes[d]));
 }
 
-static bool is_summed(const opevo_contraction *what, int operand, char axis)
-{
-    bool found = false;
-
-    for (int i = 0; i < operand; i++)
-        found |= (what->operand[operand].factors >> i & 1) && strchr(what->operand[i].axes, axis);
-    return found && !strchr(what->operand[operand].axes, axis);
-}
-
 void opevo_i_harness_contraction(opevo_text *out, const opevo_contraction *what, int operand)
 {
     const char *before = "(double)";
@@ -58,7 +45,7 @@ void opevo_i_harness_contraction(opevo_text *out, const opevo_contraction *what,
     for (int a = 0; a < OPEVO_CONTRACTION_AXES && what->axis[a].name; a++) {
         char name = what->axis[a].name;
 
-        if (is_summed(what, operand, name))
+        if (opevo_contraction_reduces(what, operand, a))
             opevo_text_printf(out, "    for (long long v_%c = 0; v_%c < %lldLL; v_%c++)\n", name,
                               name, (long long)what->axis[a].extent, name);
     }

@@ -112,15 +112,6 @@ typedef struct contraction {
     bool summed[OPEVO_CONTRACTION_AXES];
 } contraction;
 
-static int axis_number(const opevo_contraction *what, char name)
-{
-    int axis = 0;
-
-    while (what->axis[axis].name != name)
-        axis++;
-    return axis;
-}
-
 static double product_of(const contraction *self, unsigned factors)
 {
     double product = 1;
@@ -131,7 +122,7 @@ static double product_of(const contraction *self, unsigned factors)
         if (!(factors & 1))
             continue;
         for (const char *name = self->what->operand[i].axes; *name; name++) {
-            int axis = axis_number(self->what, *name);
+            int axis = opevo_contraction_axis(self->what, *name);
 
             at = at * self->what->axis[axis].extent + self->index[axis];
         }
@@ -158,7 +149,7 @@ static void start_element(contraction *self, int operand, int64_t at)
     const char *axes = self->what->operand[operand].axes;
 
     for (size_t d = strlen(axes); d-- > 0;) {
-        int axis = axis_number(self->what, axes[d]);
+        int axis = opevo_contraction_axis(self->what, axes[d]);
 
         self->index[axis] = at % self->what->axis[axis].extent;
         at /= self->what->axis[axis].extent;
@@ -171,12 +162,8 @@ static void compute_output(const opevo_operator *op, int operand, const float *c
     contraction self = {.what = &op->contraction, .inputs = inputs};
     unsigned factors = self.what->operand[operand].factors;
 
-    for (int a = 0; a < OPEVO_CONTRACTION_AXES && self.what->axis[a].name; a++) {
-        for (int i = 0; i < operand; i++)
-            self.summed[a] |=
-                (factors >> i & 1) && strchr(self.what->operand[i].axes, self.what->axis[a].name);
-        self.summed[a] &= !strchr(self.what->operand[operand].axes, self.what->axis[a].name);
-    }
+    for (int a = 0; a < OPEVO_CONTRACTION_AXES && self.what->axis[a].name; a++)
+        self.summed[a] = opevo_contraction_reduces(self.what, operand, a);
     for (int64_t at = 0; at < opevo_operand_elements(op, operand); at++) {
         dot one = {0, 0};
 

@@ -66,6 +66,11 @@ typedef struct opevo_contraction {
     } operand[OPEVO_OPERANDS];
 } opevo_contraction;
 
+/* The number of an axis that there is; and whether the output at `operand` is a sum over it, since a
+ * factor has it and the output has not. */
+int opevo_contraction_axis(const opevo_contraction *contraction, char name);
+bool opevo_contraction_reduces(const opevo_contraction *contraction, int operand, int axis);
+
 /* Shapes in elements; unused members are 0. Single precision. */
 typedef struct opevo_operator {
     opevo_operator_kind kind;
