@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The kernel of one mutation where a space has branches. Rows are computed point by point from the
- * lists of what is active. Parameters of a single value are left out of these: they neither move nor
- * tell points apart, except through a branch that their parent has anyway. What can be reached is
- * found between classes of points, of which a connected space has one for each choice of branches. */
+ * lists of what is active. Parameters of a single value are left out of these: they neither move
+ * nor tell points apart, except through a branch that their parent has anyway. What can be reached
+ * is found between classes of points, of which a connected space has one for each choice of
+ * branches. */
 
 #include "child_kernel.h"
 
@@ -73,7 +74,8 @@ static opevo_status list_active(opevo_i_kernel *self, const opevo_space *space, 
     return OPEVO_OK;
 }
 
-/* Step through the parameters of y; *before is the same one of x, or NULL where it is not active. */
+/* Step through the parameters of y; *before is the same one of x, or NULL where it is not active.
+ */
 typedef struct pair {
     const opevo_i_active *x, *x_end, *y, *y_end;
 } pair;

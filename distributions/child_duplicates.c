@@ -38,8 +38,8 @@ typedef struct child_step {
 
 /* ---- Before duplicates ---- */
 
-/* origin(x) = prod_i sum of the shares of the parents that have x_i, over the active parameters; one
- * parameter at a time. `vertices` is scratch. */
+/* origin(x) = prod_i sum of the shares of the parents that have x_i, over the active parameters;
+ * one parameter at a time. `vertices` is scratch. */
 static void recombine(child_step *self, const opevo_space *space, const opevo_i_inheritance *from,
                       opevo_index *vertices)
 {
@@ -291,8 +291,8 @@ opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, do
     OPEVO_TRY(opevo_i_inheritance_init(step->space, parents, &from, err));
     OPEVO_TRY(step_init(&self, step->space, &from, step->q, step->rule, step->taken, err));
     recombine(&self, step->space, &from, vertices);
-    /* Shares, in branches normalised, their sums and products are rounded; so is the law itself at the
-     * end. */
+    /* Shares, in branches normalised, their sums and products are rounded; so is the law itself at
+     * the end. */
     self.off = (double)(parents->count + (self.kernel.start ? 4 : 2)) *
                (double)self.kernel.factor_count * DBL_EPSILON;
     if (step->rule == OPEVO_DUPLICATE_REDRAW) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* From which parent a child has each of its parameters: parent j with probability w_j = f_j / sum f
- * where the parameter is always active, and in a branch w_j / sum of w over those parents in which it
- * is active. */
+ * where the parameter is always active, and in a branch w_j / sum of w over those parents in which
+ * it is active. */
 
 #include "child_internal.h"
 

@@ -17,8 +17,8 @@ typedef struct opevo_i_inheritance {
                        0 where it is active in none of positive weight */
 } opevo_i_inheritance;
 
-/* Errors: INVALID for no parents, a point outside the space, a negative or infinite weight, or weights
- * that are all zero; NOMEM. */
+/* Errors: INVALID for no parents, a point outside the space, a negative or infinite weight, or
+ * weights that are all zero; NOMEM. */
 opevo_status opevo_i_inheritance_init(const opevo_space *space, const opevo_parents *parents,
                                       opevo_i_inheritance *out, opevo_error *err);
 void opevo_i_inheritance_release(opevo_i_inheritance *self);

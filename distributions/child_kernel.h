@@ -15,7 +15,8 @@ typedef struct opevo_i_factor {
     uint32_t *region; /* of each vertex: what it can reach; a component, or itself when q = 0 */
     size_t region_count;
     double bound; /* largest 1-norm error of a row */
-    /* With branches: the law M_i of a parameter that becomes active, and which regions it reaches. */
+    /* With branches: the law M_i of a parameter that becomes active, and which regions it reaches.
+     */
     double *fresh;
     bool *reached;
 } opevo_i_factor;
@@ -30,9 +31,9 @@ typedef struct opevo_i_kernel {
     size_t factor_count;
     opevo_i_factor *factors;
     double bound; /* largest 1-norm error of a row of K, rounding included */
-    /* With branches, otherwise NULL: the parameters of more than one value that are active at a point
-     * x, ascending, are active[start[x] .. start[x + 1] - 1]; points with the same of them in the same
-     * regions share a class. */
+    /* With branches, otherwise NULL: the parameters of more than one value that are active at a
+     * point x, ascending, are active[start[x] .. start[x + 1] - 1]; points with the same of them in
+     * the same regions share a class. */
     size_t *start;
     opevo_i_active *active;
     uint32_t *class_of;
@@ -50,11 +51,12 @@ void opevo_i_kernel_release(opevo_i_kernel *self);
 /* K(point, .) into row[0 .. point_count - 1]. */
 void opevo_i_kernel_row(const opevo_i_kernel *self, size_t point, double *row);
 
-/* Number of the region of a point, below point_count: points of one region reach the same points. */
+/* Number of the region of a point, below point_count: points of one region reach the same points.
+ */
 size_t opevo_i_kernel_region(const opevo_i_kernel *self, size_t point);
 
-/* Set escapes[r] for the regions from which mutations reach a point that is not taken: one mutation,
- * or, with `repeated`, any number. Other flags stay. */
+/* Set escapes[r] for the regions from which mutations reach a point that is not taken: one
+ * mutation, or, with `repeated`, any number. Other flags stay. */
 void opevo_i_kernel_escapes(const opevo_i_kernel *self, const bool *taken, bool repeated,
                             bool *escapes);
 

@@ -174,8 +174,8 @@ opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
 
 /* ---- Spaces with branches ---- */
 
-/* A vertex for parameter i, which is active: a parent's in which it is active too, or any where there
- * is none; whether there is one. */
+/* A vertex for parameter i, which is active: a parent's in which it is active too, or any where
+ * there is none; whether there is one. */
 static bool inherit(const opevo_child_sampler *self, size_t i, opevo_rng *rng, opevo_index *vertex)
 {
     const double *cumulative = self->cumulative + self->group[i] * self->parent_capacity;

@@ -301,8 +301,8 @@ static bool is_empty(const opevo_parameter *parameter, const size_t *columns,
     return true;
 }
 
-/* The point that the values spell, which are empty for parameters that are not active; false, with the
- * number of the parameter that has no such value, when they spell none. */
+/* The point that the values spell, which are empty for parameters that are not active; false, with
+ * the number of the parameter that has no such value, when they spell none. */
 static bool find_point(opevo_i_recording *self, const opevo_i_layout *layout,
                        const opevo_value *values, opevo_index *point, size_t *failed)
 {

@@ -130,16 +130,17 @@ typedef enum opevo_i_fault {
 /* "divides by zero", ... */
 const char *opevo_i_fault_text(opevo_i_fault fault);
 
-/* Compute the value; rows[r] holds the components of parameter expression->parameters[r], and is NULL
- * where that one is not active. On a
- * fault *column says where in the text (NULL: not wanted). Comparisons and logic give the integers
- * 0 and 1. A text result is borrowed from the rows or the expression. */
+/* Compute the value; rows[r] holds the components of parameter expression->parameters[r], and is
+ * NULL where that one is not active. On a fault *column says where in the text (NULL: not wanted).
+ * Comparisons and logic give the integers 0 and 1. A text result is borrowed from the rows or the
+ * expression. */
 opevo_i_fault opevo_i_expression_evaluate(const opevo_i_expression *expression,
                                           const opevo_value *const *rows, opevo_value *result,
                                           uint32_t *column);
 
-/* The same, and whether the value is other than 0; a fault and a text count as false, but a constraint
- * that needs the value of a parameter that is not active does not apply, which counts as true. */
+/* The same, and whether the value is other than 0; a fault and a text count as false, but a
+ * constraint that needs the value of a parameter that is not active does not apply, which counts as
+ * true. */
 bool opevo_i_expression_holds(const opevo_i_expression *expression, const opevo_value *const *rows);
 
 #endif

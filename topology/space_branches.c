@@ -3,9 +3,9 @@
 /* Branches: which parameters are active, and the numbers of points in spaces that have some.
  *
  * With stride[i] the number of points that one place of parameter i counts for, a point is the sum
- * of first(i) * stride[i] over its active parameters, where first(i) is the vertex, or the offset of
- * the branch where the parameter opens some. The parameters of a branch follow their parent, so the
- * order of the numbers is the lexicographic order of the vertices, and decoding is one pass. */
+ * of first(i) * stride[i] over its active parameters, where first(i) is the vertex, or the offset
+ * of the branch where the parameter opens some. The parameters of a branch follow their parent, so
+ * the order of the numbers is the lexicographic order of the vertices, and decoding is one pass. */
 
 #include "space_internal.h"
 

@@ -58,8 +58,8 @@ static bool is_active(const combination *self, size_t row)
     return true;
 }
 
-/* With branches: take away the rows that are not active. Each combination of active ones occurs once
- * with the first vertex in all others; false for the rest. */
+/* With branches: take away the rows that are not active. Each combination of active ones occurs
+ * once with the first vertex in all others; false for the rest. */
 static bool settle(combination *self)
 {
     size_t count = self->space->activations ? self->constraint->expression.parameter_count : 0;

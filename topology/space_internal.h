@@ -88,8 +88,8 @@ opevo_status opevo_i_branches_measure(opevo_space *space, opevo_error *err);
 void opevo_i_branches_release(opevo_space *space);
 void opevo_i_branches_decode(const opevo_space *space, opevo_index point, opevo_index *vertices);
 opevo_index opevo_i_branches_encode(const opevo_space *space, const opevo_index *vertices);
-/* The smallest of the points that agree with `vertices` in the first `count` parameters, and how many
- * there are: they follow each other. Reads no vertex of a parameter that is not active. */
+/* The smallest of the points that agree with `vertices` in the first `count` parameters, and how
+ * many there are: they follow each other. Reads no vertex of a parameter that is not active. */
 opevo_index opevo_i_branches_first(const opevo_space *space, const opevo_index *vertices,
                                    size_t count, opevo_index *agreeing);
 /* PARENT.BRANCH.KEY. */
@@ -104,12 +104,12 @@ opevo_status opevo_i_constraints_create(opevo_space *space, const opevo_i_constr
 void opevo_i_constraints_release(opevo_space *space);
 bool opevo_i_constraint_holds(const opevo_space *space, const opevo_i_constraint *constraint,
                               const opevo_index *vertices);
-/* Fill the table of a constraint whose rows have `count` combinations. Errors: INVALID for one at which
- * it has no value, with `where` before the sentence, and where it holds at none. */
+/* Fill the table of a constraint whose rows have `count` combinations. Errors: INVALID for one at
+ * which it has no value, with `where` before the sentence, and where it holds at none. */
 opevo_status opevo_i_constraint_try_all(const opevo_space *space, opevo_i_constraint *self,
                                         uint64_t count, const char *where, opevo_error *err);
-/* The components of a parameter's value: listed, or computed into the scratch memory, of which it takes
- * so many. */
+/* The components of a parameter's value: listed, or computed into the scratch memory, of which it
+ * takes so many. */
 const opevo_value *opevo_i_constraint_value(const opevo_space *space, size_t parameter,
                                             opevo_index vertex, opevo_value *scratch);
 size_t opevo_i_constraint_scratch(const opevo_space *space, size_t parameter);

@@ -358,7 +358,8 @@ cleanup:
 
 /* ---- Branches ---- */
 
-/* Count the keys of all parameters, those of branches inside each other too. False without memory. */
+/* Count the keys of all parameters, those of branches inside each other too. False without memory.
+ */
 static bool count_keys(json_t *counts, const json_t *object)
 {
     const char *key = NULL;
@@ -439,8 +440,8 @@ cleanup:
     return status;
 }
 
-/* The branches of the parameter that was read last, at this place. A categorical parameter keeps its
- * values as given. */
+/* The branches of the parameter that was read last, at this place. A categorical parameter keeps
+ * its values as given. */
 static opevo_status read_branches(reader *self, const place *at, opevo_error *err)
 {
     const json_t *values = json_object_get(at->entry, "_value");

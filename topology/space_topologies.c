@@ -13,8 +13,8 @@ static opevo_status no_memory(opevo_error *err)
     return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to copy a space.");
 }
 
-/* Set the topologies of the parameters in an object, branches included; they stand in the file in the
- * order of the space. False without memory. */
+/* Set the topologies of the parameters in an object, branches included; they stand in the file in
+ * the order of the space. False without memory. */
 static bool choose(json_t *object, const char *const *topologies, size_t *next)
 {
     const char *key = NULL;

@@ -62,7 +62,8 @@ static size_t write_branch(const opevo_space *space, size_t at, opevo_text *out)
     return at;
 }
 
-/* The values of parameter i, with their branches; returns the number behind all parameters in them. */
+/* The values of parameter i, with their branches; returns the number behind all parameters in them.
+ */
 static size_t write_list(const opevo_space *space, size_t i, opevo_text *out)
 {
     const opevo_parameter *parameter = space->parameters[i];

@@ -77,7 +77,8 @@ static size_t choose(const opevo_space *space, const char *key, const char *valu
     return named;
 }
 
-/* Replace the space by one with these topologies; a refusal is laid to the axis that they come from. */
+/* Replace the space by one with these topologies; a refusal is laid to the axis that they come
+ * from. */
 static opevo_status reshape(const opevo_objective *inner, const opevo_i_axis *axis,
                             const char *const *topologies, const char *path, opevo_space **space,
                             opevo_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Verification of the child step in spaces with branches: the library's own step is accepted, and so
- * is another that is written down here; each way of spoiling that one is rejected. */
+/* Verification of the child step in spaces with branches: the library's own step is accepted, and
+ * so is another that is written down here; each way of spoiling that one is rejected. */
 
 #include "check.h"
 

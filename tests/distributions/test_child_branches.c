@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The law of a child where the space has branches, against its definition spelled out point by point:
- * how parents are recombined, what one mutation does, and what becomes of duplicates. */
+/* The law of a child where the space has branches, against its definition spelled out point by
+ * point: how parents are recombined, what one mutation does, and what becomes of duplicates. */
 
 #include "check.h"
 

@@ -207,8 +207,8 @@ static void draw_silent(const opevo_i_kt_space *look, opevo_index point, opevo_r
 static opevo_index distance(const opevo_i_kt_space *look, const opevo_index *a,
                             const opevo_index *b);
 
-/* With branches, whatever is silent: the same neighbours as by going through the space, each once, and
- * the nearest allowed point is as near as any. */
+/* With branches, whatever is silent: the same neighbours as by going through the space, each once,
+ * and the nearest allowed point is as near as any. */
 static void test_branches(void **state)
 {
     opevo_space *space = formula_space("{" TWO_LEVELS TWO_LEVELS_CONSTRAINT "}");

@@ -9,7 +9,8 @@
  * of a parameter of a branch are those of the parents in which it is active, normalised:
  *
  *     P(x) = prod_{i active in x} M_i(x_i),
- *     M_i(v) = sum_{j in A_i} w_j S^(i)_{x_i^j}(v) / sum_{j in A_i} w_j,   A_i = parents with i active,
+ *     M_i(v) = sum_{j in A_i} w_j S^(i)_{x_i^j}(v) / sum_{j in A_i} w_j,
+ *     A_i = parents in which i is active,
  *
  * and M_i is uniform where A_i has no weight. One mutation of a point x walks with each parameter
  * that is active before and after, and draws from M_i what becomes active:
@@ -67,7 +68,8 @@ double opevo_child_law_probability(const opevo_child_law *law, opevo_index point
  * prod(1 + bound_i) exceeds 1 by, rounded up, where bound_i is the certificate of marginal i with the
  * rounding of weights, sums and products. */
 double opevo_child_law_bound(const opevo_child_law *law);
-/* Marginal law of parameter i, where it is active (M_i): as many numbers as it has vertices; borrowed.
+/* Marginal law of parameter i, where it is active (M_i): as many numbers as it has vertices;
+ * borrowed.
  */
 const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
 
@@ -77,8 +79,8 @@ const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
  *   lost    out: probability that no point of T is ever reached (T empty, or cut off); may be NULL
  *   bound   out: 1-norm bound; may be NULL
  *
- * With branches T may be out of reach of one mutation and in reach of several; such a recombined child
- * counts as lost when redrawing only.
+ * With branches T may be out of reach of one mutation and in reach of several; such a recombined
+ * child counts as lost when redrawing only.
  *
  * Redrawing starts again from the recombined child, so its law mixes K(x,.)/K(x,T) over the
  * recombined states x, with their exact weights. Errors: INVALID as opevo_child_law_create; LIMIT

@@ -27,8 +27,8 @@ void opevo_child_sampler_destroy(opevo_child_sampler *sampler);
 
 /* Replace the parents of what is drawn next by `count` (at least 1) individuals, copied.
  *
- *   vertices  vertices[j]: one vertex of parent j for each parameter of the space, OPEVO_INACTIVE where
- *             it is not active
+ *   vertices  vertices[j]: one vertex of parent j for each parameter of the space, OPEVO_INACTIVE
+ *             where it is not active
  *   weights   of each parent: finite, not negative, not all zero
  *
  * Errors: INVALID for weights outside their domain; NOMEM, with the parents as they were. */

@@ -10,10 +10,10 @@
  *   a complete graph                go to vertex k, for all k
  *   anything else                   go to the k-th neighbour, for all k below the largest degree
  *
- * A move may lead nowhere from where one is; one of a parameter that is not active always does. A move
- * to another branch leads to its first point. A parameter with too many moves gets a list of limited
- * length instead: move k of n goes to a neighbour drawn from the k-th of n equal parts of the list
- * of neighbours.
+ * A move may lead nowhere from where one is; one of a parameter that is not active always does. A
+ * move to another branch leads to its first point. A parameter with too many moves gets a list of
+ * limited length instead: move k of n goes to a neighbour drawn from the k-th of n equal parts of
+ * the list of neighbours.
  *
  * A component of a factorisation is described by its share of the product, any other parameter by
  * its vertex; both are scaled to [-1/2, 1/2] and rounded to single precision. What is not active is
@@ -39,7 +39,8 @@ size_t opevo_i_moves_count(const opevo_i_moves *moves);
 size_t opevo_i_moves_parameter(const opevo_i_moves *moves, size_t move);
 /* Whether where the move leads from these vertices is drawn. */
 bool opevo_i_moves_draws(const opevo_i_moves *moves, size_t move, const opevo_index *vertices);
-/* Make a move: one of `vertices` changes, and with branches what depends on it; false, with all as they were, where it leads nowhere. */
+/* Make a move: one of `vertices` changes, and with branches what depends on it; false, with all as
+ * they were, where it leads nowhere. */
 bool opevo_i_moves_apply(const opevo_i_moves *moves, size_t move, opevo_rng *rng,
                          opevo_index *vertices);
 

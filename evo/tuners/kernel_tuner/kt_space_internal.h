@@ -4,9 +4,9 @@
  * reached by other places in the lists, and only allowed points count. Nothing is listed that may
  * be large: neighbours are numbered, and drawn by their numbers.
  *
- * With branches a row has a vertex for every parameter still. Those that are not active are silent: the
- * point does not depend on them, a step leaves them as they are, and a step into their branch takes them
- * up. In a row that is made from a point they are the first ones.
+ * With branches a row has a vertex for every parameter still. Those that are not active are silent:
+ * the point does not depend on them, a step leaves them as they are, and a step into their branch
+ * takes them up. In a row that is made from a point they are the first ones.
  *
  * A place in a list is the number of a vertex, whatever the parameter's type and graph; the source
  * knows lists only.
@@ -42,7 +42,8 @@ typedef struct opevo_i_kt_space {
     uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */
     uint32_t *occur_counts;
 
-    /* Scratch: vertices; which of them are active; and what is near a point, up to 3 values for each parameter. */
+    /* Scratch: vertices; which of them are active; and what is near a point, up to 3 values for
+     * each parameter. */
     opevo_index *spare;
     opevo_index *row;
     opevo_index *active;

@@ -30,8 +30,8 @@ opevo_status opevo_i_parzen_observe(opevo_i_parzen *parzen, opevo_index vertex, 
 /* The two estimators, made anew by opevo_i_parzen_fit. */
 typedef enum opevo_i_parzen_side { OPEVO_I_PARZEN_BELOW, OPEVO_I_PARZEN_ABOVE } opevo_i_parzen_side;
 
-/* Estimate from the observations of positive weight, which may be none; weights[k] belongs to the k-th
- * observed. Cost: linear in the observations. */
+/* Estimate from the observations of positive weight, which may be none; weights[k] belongs to the
+ * k-th observed. Cost: linear in the observations. */
 void opevo_i_parzen_fit(opevo_i_parzen *parzen, opevo_i_parzen_side side, const double *weights);
 
 opevo_index opevo_i_parzen_draw(const opevo_i_parzen *parzen, opevo_i_parzen_side side,

@@ -5,8 +5,8 @@
  * sqrt(N)) of the N observations, at most 25, estimate for each parameter the law l of good values,
  * the others the law g of the rest, observations older than the last 25 weighing less; of 24
  * candidates drawn from l the one with the largest l / g is taken. In a space with branches a
- * candidate's parameters are drawn from the root down, a parameter of a branch where it is active, and
- * its l and g are estimated from the observations in which it was, as in the paper's tree.
+ * candidate's parameters are drawn from the root down, a parameter of a branch where it is active,
+ * and its l and g are estimated from the observations in which it was, as in the paper's tree.
  *
  * As in the paper, a candidate is a whole point, and l / g is the product over its parameters;
  * hyperopt takes the best of 24 values for each parameter on its own, which on parameters of few

@@ -224,8 +224,8 @@ static opevo_status start_chains(opevo_i_annealing *self, opevo_rng *rng, opevo_
     return OPEVO_OK;
 }
 
-/* Give parameter i another vertex, if it is active; in another branch the first point. Returns the new
- * point. */
+/* Give parameter i another vertex, if it is active; in another branch the first point. Returns the
+ * new point. */
 static opevo_index change(const opevo_i_annealing *self, size_t i, opevo_index vertex,
                           opevo_index point, opevo_index *vertices)
 {

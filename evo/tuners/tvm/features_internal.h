@@ -10,8 +10,8 @@
  *     with texts    a one for the value and zeros for the others, up to 256 values; beyond, the
  *                   number of the vertex. AutoTVM has no texts, but codes annotations so
  *
- * A parameter that is not active has zeros. No logarithm is taken: splits of a tree do not see one. Where an objective offers features of its
- * own, those of the loop nest, they are used instead: a row
+ * A parameter that is not active has zeros. No logarithm is taken: splits of a tree do not see one.
+ * Where an objective offers features of its own, those of the loop nest, they are used instead: a row
  * for each statement. */
 
 #ifndef OPEVO_FEATURES_INTERNAL_H

@@ -26,7 +26,8 @@ typedef struct opevo_space opevo_space;
  * number. */
 #define OPEVO_INACTIVE OPEVO_INDEX_MAX
 
-/* A space has at most so many parameters, so that a thread's stack holds the vertices of a point. */
+/* A space has at most so many parameters, so that a thread's stack holds the vertices of a point.
+ */
 enum { OPEVO_SPACE_PARAMETERS_MAX = 1024 };
 
 /* When a parameter is active: always, or where an earlier parameter is active and has a value. */
@@ -103,9 +104,10 @@ bool opevo_space_has_branches(const opevo_space *space);
 opevo_activation opevo_space_activation(const opevo_space *space, size_t i);
 /* Whether parameter i is active where the parameters before it have these vertices. Cost: O(1). */
 bool opevo_space_is_active(const opevo_space *space, size_t i, const opevo_index *vertices);
-/* Make vertices of a point in which parameter i was changed fit what is active: those that are not become
- * OPEVO_INACTIVE, and those that become active have the first vertex. So a move of a parameter that
- * opens branches leads to the first point of its new branch. Cost: O(parameters) with branches. */
+/* Make vertices of a point in which parameter i was changed fit what is active: those that are not
+ * become OPEVO_INACTIVE, and those that become active have the first vertex. So a move of a
+ * parameter that opens branches leads to the first point of its new branch. Cost: O(parameters)
+ * with branches. */
 void opevo_space_settle(const opevo_space *space, size_t i, opevo_index *vertices);
 /* Points, those that the constraints exclude counted in. */
 opevo_index opevo_space_size(const opevo_space *space);
@@ -113,9 +115,9 @@ size_t opevo_space_constraint_count(const opevo_space *space);
 const char *opevo_space_constraint(const opevo_space *space, size_t i);
 
 /* Point <-> one vertex for each parameter, OPEVO_INACTIVE for those that are not active; encoding
- * reads no vertex of a parameter that is not active. Cost: a division for each parameter, of 64 bits
- * (about 1.5 ns) in spaces of less than 2^64 points; with branches of 128 bits, and a search among
- * the values of a parameter that opens some. */
+ * reads no vertex of a parameter that is not active. Cost: a division for each parameter, of 64
+ * bits (about 1.5 ns) in spaces of less than 2^64 points; with branches of 128 bits, and a search
+ * among the values of a parameter that opens some. */
 void opevo_space_decode(const opevo_space *space, opevo_index point, opevo_index *vertices);
 opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
 
@@ -173,8 +175,8 @@ void opevo_space_write_json(const opevo_space *space, opevo_text *out);
 opevo_status opevo_space_with_topologies(const opevo_space *space, const char *const *topologies,
                                          opevo_space **out, opevo_error *err);
 
-/* Equal for equal parameters, topologies, branches, constraints and order; a different one is almost surely a
- * different space. */
+/* Equal for equal parameters, topologies, branches, constraints and order; a different one is
+ * almost surely a different space. */
 uint64_t opevo_space_signature(const opevo_space *space);
 
 #endif
