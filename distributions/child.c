@@ -61,7 +61,8 @@ static opevo_status solve_mixture(const opevo_parameter *parameter, const mixtur
     double *p0 = opevo_calloc(n, sizeof *p0);
 
     if (!p0)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start law on %zu vertices.", n);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start distribution on %zu vertices.",
+                          n);
     for (size_t k = 0; k < starts->count; k++)
         p0[(size_t)starts->start[k]] = starts->share[k];
     status = opevo_i_law_solve_parameter(parameter, q, p0, options, marginal, bound, err);

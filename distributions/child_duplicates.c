@@ -180,9 +180,10 @@ static opevo_status count_visits(visits *self, child_step *step, opevo_error *er
     double norm = leave(self, step), total = 0;
 
     if (n > 0 && LAPACKE_dgetrf(LAPACK_COL_MAJOR, n, n, self->factor, n, self->pivot) != 0)
-        return OPEVO_FAIL(err, OPEVO_TOLERANCE,
-                          "LAPACK's dgetrf found no way out of the duplicates: the points left are "
-                          "too improbable for double precision.");
+        return OPEVO_FAIL(
+            err, OPEVO_TOLERANCE,
+            "LAPACK's dgetrf found a singular matrix of duplicates: the points left are "
+            "too improbable for double precision.");
     for (int round = 0; round < 3 && n > 0 && norm > 1e-15; round++) {
         if (LAPACKE_dgetrs(LAPACK_COL_MAJOR, 'N', n, 1, self->factor, n, self->pivot, self->left,
                            n) != 0)
@@ -268,9 +269,8 @@ static opevo_status judge(const child_step *self, opevo_error *err)
         return OPEVO_OK;
     return OPEVO_FAIL(
         err, OPEVO_TOLERANCE,
-        "The law of the child could be certified within %.3g only, not within %g: the "
-        "points left are reached too rarely for double precision; leave more of them "
-        "free, or use a larger q.",
+        "The law of the child could be certified only within %.3g, not within %g: the free points "
+        "are reached too rarely for double precision; leave more of them free, or use a larger q.",
         self->off, tolerance);
 }
 

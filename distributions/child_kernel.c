@@ -27,7 +27,7 @@ static opevo_status solve_rows(opevo_i_factor *self, const opevo_parameter *para
     double *p0 = opevo_calloc(self->size, sizeof *p0);
 
     if (!p0)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start law on %zu vertices.",
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start distribution on %zu vertices.",
                           self->size);
     OPEVO_TRY(opevo_graph_create(parameter, 0, &graph, err));
     OPEVO_TRY(opevo_i_graph_system_init(graph, q, false, &system, err));

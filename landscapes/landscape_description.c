@@ -39,7 +39,7 @@ static opevo_status check_format(const source *self, opevo_error *err)
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
-/* Name of one member of "columns", which is a text or an object with "name". */
+/* Name of one member of "columns", which is a string or an object with "name". */
 static const char *column_name(const json_t *column)
 {
     return json_string_value(json_is_object(column) ? json_object_get(column, "name") : column);

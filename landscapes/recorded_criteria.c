@@ -43,7 +43,7 @@ static opevo_status find_column(const opevo_i_recording *recording, const opevo_
     *out = opevo_i_find_name(table->names, table->column_count, name);
     if (*out == SIZE_MAX)
         return opevo_i_fail_at(err, OPEVO_INVALID, table->path, 1,
-                               "there is no column '%.80s', which %s names as a criterion.", name,
+                               "missing column '%.80s', which %s names as a criterion.", name,
                                path);
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
         count += opevo_parameter_arity(opevo_space_parameter(space, i));

@@ -98,10 +98,10 @@ static opevo_status check_names(const opevo_space *space, opevo_error *err)
     qsort(names, count, sizeof *names, compare_names);
     for (size_t i = 1; i < count && status == OPEVO_OK; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
-            status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "The name %s is used twice; parameters and components need "
-                                "different names.",
-                                names[i]);
+            status = OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "The name %s is used twice; parameters and components need distinct names.",
+                names[i]);
     opevo_free(names);
     return status;
 }

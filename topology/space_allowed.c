@@ -111,8 +111,7 @@ opevo_status opevo_i_space_tabulate(opevo_space *space, const char *origin, opev
     space->allowed_count = enumerate(space, 0, size, space->allowed);
     if (space->allowed_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: no point satisfies the constraints together; loosen one of them.",
-                          origin);
+                          "%s: no point satisfies all constraints; relax one of them.", origin);
     return OPEVO_OK;
 }
 

@@ -117,7 +117,7 @@ static opevo_status check_parent(const opevo_space *space, const opevo_activatio
         return OPEVO_OK;
     if (parent >= i)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Parameter %s stands before the parameter that activates it.", name);
+                          "Parameter %s precedes the parameter that activates it.", name);
     if (space->parameters[parent]->type != &opevo_i_categorical_type)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Parameter %s depends on %s, which is not categorical; only values of a "
@@ -130,9 +130,8 @@ static opevo_status check_parent(const opevo_space *space, const opevo_activatio
     for (size_t at = parent; at != OPEVO_NO_PARENT; at = activations[at].parent)
         depth++;
     if (depth > DEPTH_MAX)
-        return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "Parameter %s stands in more than %d branches inside each other.", name,
-                          DEPTH_MAX);
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "Parameter %s is in more than %d nested branches.",
+                          name, DEPTH_MAX);
     return OPEVO_OK;
 }
 
@@ -208,8 +207,8 @@ opevo_status opevo_i_branches_create(opevo_space *space, const opevo_activation 
         any |= activations[i].parent != OPEVO_NO_PARENT;
         if (i > 0 && !follows(activations, i))
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Parameter %s does not stand with its branch: the parameters of a "
-                              "branch follow their parent, those of smaller values first.",
+                              "Parameter %s is not with its branch: the parameters of a branch "
+                              "follow their parent, those of smaller values first.",
                               opevo_parameter_name(space->parameters[i]));
     }
     if (!any)

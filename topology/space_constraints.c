@@ -245,12 +245,12 @@ static opevo_status spend(const opevo_space *space, uint64_t *work, uint64_t tim
         *work += more;
         return OPEVO_OK;
     }
-    return OPEVO_FAIL(err, OPEVO_LIMIT,
-                      "%s: trying the constraints up to here on all values that they name takes "
-                      "more than %.2g operations; join those on the same parameters with %s, or "
-                      "make them shorter.",
-                      where, (double)OPEVO_I_WORK_MAX,
-                      space->dialect == OPEVO_DIALECT_C ? "&&" : "and");
+    return OPEVO_FAIL(
+        err, OPEVO_LIMIT,
+        "%s: evaluating the constraints up to here on all values of their parameters takes more "
+        "than %.2g operations; join those on the same parameters with %s, or "
+        "make them shorter.",
+        where, (double)OPEVO_I_WORK_MAX, space->dialect == OPEVO_DIALECT_C ? "&&" : "and");
 }
 
 static opevo_status tabulate(const opevo_space *space, opevo_i_constraint *self, uint64_t *work,
@@ -328,7 +328,7 @@ static opevo_status create_one(opevo_space *space, opevo_i_constraint *self, con
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is empty; leave it out.", where);
     OPEVO_TRY(opevo_i_expression_create(&source, &self->expression, err));
     if (self->expression.sort == OPEVO_I_TEXT)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a text; compare it with == or !=.", where);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a string; compare it with == or !=.", where);
     OPEVO_TRY(add_parents(space, &self->expression, err));
     for (size_t row = 0; row < self->expression.parameter_count; row++)
         OPEVO_TRY(list_values(space, self->expression.parameters[row], err));

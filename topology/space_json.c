@@ -139,7 +139,7 @@ static opevo_status read_scalar(const place *at, const json_t *item, opevo_value
                       OPEVO_I_EXCERPT(at->name));
     default:
         return refuse(
-            at, err, "Parameter %s: a value is %s; values are numbers, true, false and texts.",
+            at, err, "Parameter %s: a value is %s; values are numbers, true, false and strings.",
             OPEVO_I_EXCERPT(at->name), json_typeof(item) == JSON_NULL ? "null" : "a list");
     }
 }
@@ -202,7 +202,7 @@ static opevo_status read_texts(const place *at, const char *key, const json_t *l
     const char **texts = NULL;
 
     if (!json_is_array(list))
-        return refuse(at, err, "%s must be a list of texts, such as [\"a\", \"b\"].", key);
+        return refuse(at, err, "%s must be a list of strings, such as [\"a\", \"b\"].", key);
     texts = opevo_malloc(json_array_size(list), sizeof *texts);
     if (!texts)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%.256s: no memory.", at->reader->file.origin);
@@ -210,7 +210,7 @@ static opevo_status read_texts(const place *at, const char *key, const json_t *l
         texts[i] = json_string_value(json_array_get(list, i));
         if (!texts[i]) {
             opevo_free(texts);
-            return refuse(at, err, "Item %zu of %s is not a text.", i + 1, key);
+            return refuse(at, err, "Item %zu of %s is not a string.", i + 1, key);
         }
     }
     *count = json_array_size(list);
@@ -281,13 +281,13 @@ static opevo_status check_keys(const place *at, const json_t *entry, opevo_error
                           graph ? " and _edges" : "");
     }
     if (!json_is_string(json_object_get(entry, "_type")))
-        return refuse(at, err, "Parameter %s: _type must be a text, such as \"factor\".",
+        return refuse(at, err, "Parameter %s: _type must be a string, such as \"factor\".",
                       OPEVO_I_EXCERPT(at->name));
     if (!json_object_get(entry, "_value"))
         return refuse(at, err, "Parameter %s: _value is missing.", OPEVO_I_EXCERPT(at->name));
     value = json_object_get(entry, "_topology");
     if (value && !json_is_string(value))
-        return refuse(at, err, "Parameter %s: _topology must be a text.",
+        return refuse(at, err, "Parameter %s: _topology must be a string.",
                       OPEVO_I_EXCERPT(at->name));
     return OPEVO_OK;
 }
@@ -527,9 +527,10 @@ static opevo_status read_nni(const opevo_i_space_file *file, opevo_space **out, 
                                         self.parameter_count, &constraints, &space, err));
     self.parameter_count = 0; /* handed over */
     if (self.points && !opevo_i_points_read(space, self.points)) {
-        status = refuse(&(place){.reader = &self, .number = self.points_number}, err,
-                        "_points must be a text of ascending numbers of allowed points and ranges "
-                        "of them, such as \"0-7 9 12-40\".");
+        status =
+            refuse(&(place){.reader = &self, .number = self.points_number}, err,
+                   "_points must be a string of ascending numbers of allowed points and ranges "
+                   "of them, such as \"0-7 9 12-40\".");
         goto cleanup;
     }
     *out = space;

@@ -91,7 +91,7 @@ static opevo_status read_listed(reader *self, const char *name, const json_t *li
         if (!read_value(json_array_get(list, i), &values[i]))
             status = opevo_i_space_file_refuse(
                 self->file, self->line, err,
-                "Parameter %s: value %zu is not a number, text or truth value.",
+                "Parameter %s: value %zu is not a number, string or Boolean.",
                 OPEVO_I_EXCERPT(name), i + 1);
     }
     if (status == OPEVO_OK)
@@ -119,7 +119,7 @@ static opevo_status read_tune_params(reader *self, opevo_error *err)
         name = json_string_value(json_array_get(keys, i));
         if (!name)
             return opevo_i_space_file_refuse(self->file, self->line, err,
-                                             "tune_params_keys[%zu] is not a text.", i);
+                                             "tune_params_keys[%zu] is not a string.", i);
         self->line = opevo_i_json_place_find(at, lists, name).line;
         status = read_listed(self, name, json_object_get(lists, name), err);
     }
@@ -162,7 +162,8 @@ static opevo_status read_restrictions(reader *self, opevo_error *err)
         if (!self->restrictions[i])
             return opevo_i_space_file_refuse(
                 self->file, self->line, err,
-                "Item %zu of restrictions is not a text; write it as a Python expression.", i + 1);
+                "Item %zu of restrictions is not a string; write it as a Python expression.",
+                i + 1);
     }
     self->restriction_count = count;
     return OPEVO_OK;

@@ -43,7 +43,7 @@ static opevo_status check_keys(const reader *self, const json_t *object, const c
             i++;
         if (!known[i])
             return opevo_i_space_file_refuse(self->file, self->line, err,
-                                             "%s has the key \"%s\", which T1 does not know.", what,
+                                             "%s has the key \"%s\", which T1 does not have.", what,
                                              OPEVO_I_EXCERPT(key));
     }
     return OPEVO_OK;
@@ -123,7 +123,7 @@ static opevo_status read_parameter(reader *self, size_t number, opevo_i_json_pla
     snprintf(where, sizeof where, "TuningParameters, item %zu", number);
     OPEVO_TRY(check_keys(self, entry, where, known, err));
     if (!name)
-        return opevo_i_space_file_refuse(self->file, self->line, err, "%s: Name must be a text.",
+        return opevo_i_space_file_refuse(self->file, self->line, err, "%s: Name must be a string.",
                                          where);
     if (!type)
         return opevo_i_space_file_refuse(
@@ -134,7 +134,7 @@ static opevo_status read_parameter(reader *self, size_t number, opevo_i_json_pla
     if (!list)
         return opevo_i_space_file_refuse(
             self->file, self->line, err,
-            "Parameter %s: Values must be a text that holds a Python list, such as "
+            "Parameter %s: Values must be a string that contains a Python list, such as "
             "\"[1, 2, 4]\".",
             OPEVO_I_EXCERPT(name));
     self->line = opevo_i_json_place_find(at, entry, "Values").line;
@@ -162,7 +162,7 @@ static opevo_status read_condition(reader *self, size_t number, opevo_i_json_pla
         return status;
     if (!expression)
         return opevo_i_space_file_refuse(self->file, self->line, err,
-                                         "%s: Expression must be a text.", where);
+                                         "%s: Expression must be a string.", where);
     self->condition_lines[self->condition_count] =
         opevo_i_json_place_find(at, entry, "Expression").line;
     self->conditions[self->condition_count++] = expression;

@@ -260,11 +260,11 @@ static opevo_status read_comprehension(lists *self, span at, size_t loop, opevo_
     if (in == at.end || name.begin == name.end || name.end - name.begin >= sizeof variable)
         return refuse(self, loop, "write a loop as \"for i in range(a, b)\".");
     if (find(self, (span){in, at.end}, "for") != at.end)
-        return refuse(self, loop, "only one loop is understood.");
+        return refuse(self, loop, "only one loop is supported.");
     memcpy(variable, self->text + name.begin, name.end - name.begin);
     for (const char *c = variable; *c; c++)
         if (!in_name(*c))
-            return refuse(self, name.begin, "only one loop variable is understood.");
+            return refuse(self, name.begin, "only one loop variable is supported.");
     OPEVO_TRY(compile(self, trim(self, (span){at.begin, loop}), &symbol, &item));
     if (test < at.end)
         OPEVO_TRY(compile(self, trim(self, (span){test + 2, at.end}), &symbol, &condition));

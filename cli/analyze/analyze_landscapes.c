@@ -77,15 +77,15 @@ static opevo_status open_by_store(const opevo_i_named_landscape *row, opevo_obje
                                   opevo_error *err)
 {
     if (*row->on && !is_landscape(row->on))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "it was measured, and not every point of it.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "it was measured, so not all of its points are known.");
     if (*row->on)
         return opevo_i_objective_of(*row->what ? row->what : NULL, row->on,
                                     *row->space ? row->space : NULL, out, err);
     if (!strncmp(row->name, "sim:", 4))
         return open_by_text(row->name, "", out, err);
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "the store does not say where it is: give --objective "
-                      "NAME=recorded:FILE.");
+                      "the store does not have its location: give --objective NAME=recorded:FILE.");
 }
 
 static opevo_status evaluate(opevo_i_named_landscape *row, opevo_objective *objective,
@@ -94,14 +94,14 @@ static opevo_status evaluate(opevo_i_named_landscape *row, opevo_objective *obje
     opevo_status status = OPEVO_OK;
 
     if (strcmp(objective->name, row->name) != 0)
-        return OPEVO_FAIL(err, OPEVO_MISMATCH, "what is there is %s.", objective->name);
+        return OPEVO_FAIL(err, OPEVO_MISMATCH, "the landscape there is %s.", objective->name);
     if (!opevo_unit_agree(objective->unit, row->unit))
         return OPEVO_FAIL(err, OPEVO_MISMATCH, "its fitness is in %s, that of the runs in %s.",
                           opevo_unit_of_fitness(objective->unit), opevo_unit_of_fitness(row->unit));
     if (objective->signature != row->signature)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                          "what is there has other points or outcomes than what the runs were made "
-                          "on (its signature is %016llx, theirs %016llx).",
+                          "its points or outcomes differ from those of the runs (signature %016llx "
+                          "instead of %016llx).",
                           (unsigned long long)objective->signature,
                           (unsigned long long)row->signature);
     status = opevo_fitness_table_of(objective, MOST_EVALUATED, threads, &row->table, err);

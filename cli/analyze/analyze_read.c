@@ -378,9 +378,9 @@ static opevo_status fail_empty(const char *path, const opevo_call *call,
                           path);
     if (data->planned)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s holds no run with a trial: a study has planned %llu and begun none; "
-                          "its command does them.",
-                          path, (unsigned long long)data->planned);
+                          "%s holds no run with a trial: a study has planned %llu run%s and "
+                          "started none; run its command.",
+                          path, (unsigned long long)data->planned, data->planned == 1 ? "" : "s");
     return OPEVO_FAIL(err, OPEVO_INVALID,
                       "%s holds no run with a trial; opevo runs lists what it has.", path);
 }
@@ -389,8 +389,8 @@ static void note_unfinished(opevo_i_study_data *data)
 {
     if (data->planned)
         opevo_text_printf(&data->notes,
-                          "the study is not finished: %llu planned run%s not begun; the same "
-                          "command of opevo study goes on\n",
+                          "the study is not finished: %llu planned run%s not started; repeat "
+                          "the command of opevo study\n",
                           (unsigned long long)data->planned, data->planned == 1 ? " is" : "s are");
     if (data->empty)
         opevo_text_printf(&data->notes, "%zu run%s without a trial left out\n", data->empty,
@@ -404,8 +404,8 @@ static void note_budgets(opevo_i_study_data *data)
     for (size_t i = 1; i < data->contender_count; i++) {
         if (!strcmp(data->contenders[i].budget, data->contenders[0].budget))
             continue;
-        opevo_text_add(&data->notes, "the runs have several budgets and are compared as far as all "
-                                     "go; --budget, such as trials=500, names one\n");
+        opevo_text_add(&data->notes, "the runs have several budgets and are compared up to the "
+                                     "smallest one; --budget, such as trials=500, selects one\n");
         return;
     }
 }

@@ -484,9 +484,9 @@ static void print_place(const printer *self, size_t landscape)
         const opevo_study_cell *cell = opevo_study_cell_of(analysis, landscape, i);
 
         if (cell->open)
-            opevo_text_printf(self->out,
-                              "%s: unfinished runs: %zu of %zu; they count as far as they go\n",
-                              analysis->study.contenders[i], cell->open, cell->runs);
+            opevo_text_printf(
+                self->out, "%s: unfinished runs: %zu of %zu; they count up to their last trial\n",
+                analysis->study.contenders[i], cell->open, cell->runs);
     }
 }
 

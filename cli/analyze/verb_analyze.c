@@ -10,21 +10,21 @@
 #include <string.h>
 
 static const opevo_option options[] = {
-    {"at", "N,N,...", "trials to look at, the comparison at the last of them", false},
+    {"at", "N,N,...", "checkpoints in trials; the comparison is at the last one", false},
     {"targets", "X,X,...", "fractions of the optimum (default .9,.95,.99,1)", false},
     {"objective", "NAME=WHERE", "where a landscape is: recorded:[FILE] or 'sim:DEVICE OPERATOR'",
      true},
-    {"no-landscapes", NULL, "open none: no exact random search, no scores", false},
+    {"no-landscapes", NULL, "do not open landscapes: omit exact random search and scores", false},
     {"criteria", "NAME,NAME,...", "compare fronts of these by hypervolume, such as time,energy",
      false},
     {"landscape", "NAME", "only the runs on this one", true},
     {"tuner", "NAME", "only the runs of this tuner", true},
-    {"budget", "BUDGET", "only the runs of this one, such as trials=500", true},
-    {"confidence", "P", "of all intervals (default .95)", false},
-    {"alpha", "P", "chance of any false verdict (default .05)", false},
-    {"resamples", "N", "of the bootstrap (default 2000)", false},
+    {"budget", "BUDGET", "only runs with this budget, such as trials=500", true},
+    {"confidence", "P", "confidence level of all intervals (default .95)", false},
+    {"alpha", "P", "probability of any false verdict (default .05)", false},
+    {"resamples", "N", "resamples of the bootstrap (default 2000)", false},
     {"seed", "N", "seed of the bootstrap (default 1)", false},
-    {"threads", "N", "threads (default 0: all processors)", false},
+    {"threads", "N", "threads (default 0: all cores)", false},
     {"all", NULL, "print all tables: checkpoints, targets, areas, scores, all verdicts", false},
     {"csv", NULL, "print every number as one row of CSV", false},
     {"json", NULL, "print one JSON object, curves included", false},
@@ -226,12 +226,12 @@ const opevo_verb opevo_i_verb_analyze = {
     .arguments = "STORE",
     .arguments_min = 1,
     .arguments_max = 1,
-    .summary = "Compare the tuners whose runs are in a store, with all the statistics.",
+    .summary = "Compare the tuners in a store.",
     .details = "  opevo tune mm1 --on sim:gtx1080ti --tuner random --runs 20 --store runs.db\n"
                "  opevo tune mm1 --on sim:gtx1080ti --tuner opevo --runs 20 --store runs.db\n"
                "  opevo analyze runs.db\n"
                "  opevo analyze runs.db --all\n\n"
-               "Runs of the same seed are pairs. docs/analysis.md gives every formula.",
+               "Runs with the same seed are paired. docs/analysis.md gives every formula.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -118,7 +118,7 @@ opevo_status opevo_i_shard_of(const char *option, opevo_shard *out, opevo_text *
     OPEVO_TRY(read_array(&task, &tasks, err));
     OPEVO_TRY(read_rank(&rank, &ranks, &launcher, err));
     if (tasks * ranks > SHARDS_MAX) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "these are more than %d tasks: give --shard I/N.",
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "the job has more than %d tasks: give --shard I/N.",
                             (int)SHARDS_MAX);
         goto cleanup;
     }

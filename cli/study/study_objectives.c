@@ -74,7 +74,7 @@ static opevo_status open_one(const char *plan, const opevo_plan_objective *named
 
     out->named = *named;
     if (named->only_recorded && !opevo_i_is_recorded(named->on)) {
-        status = OPEVO_FAIL(&inner, OPEVO_INVALID, "only-recorded goes with recorded:FILE.");
+        status = OPEVO_FAIL(&inner, OPEVO_INVALID, "only-recorded requires recorded:FILE.");
         goto cleanup;
     }
     add_on(plan, named->on, named->only_recorded, &on);

@@ -84,19 +84,19 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
     add_count(out, result->trials, "trial");
     opevo_text_add(out, "), ");
     opevo_i_text_add_grouped(out, result->present);
-    opevo_text_add(out, " there before\n");
+    opevo_text_add(out, " stored before\n");
     if (result->wall_s > 0)
         opevo_text_printf(out, "%.2f s on %u thread%s, each computing %.0f %% of the time\n",
                           result->wall_s, result->threads, result->threads == 1 ? "" : "s",
                           100 * share);
     if (result->fruitless) {
         add_count(out, result->fruitless, "run");
-        opevo_text_printf(out, " on a device without a trial that succeeded, of which %llu gave up",
+        opevo_text_printf(out, " on a device without a successful trial, of which %llu gave up",
                           (unsigned long long)result->gave_up);
-        opevo_text_add(out, "; opevo runs STORE:RUN says why\n");
+        opevo_text_add(out, "; opevo runs STORE:RUN shows the reason\n");
     }
     if (result->interrupted)
-        opevo_text_add(out, "interrupted; the same command goes on from there\n");
+        opevo_text_add(out, "interrupted; the same command continues\n");
 }
 
 /* One row for each combination, as far as they are few. */
@@ -196,18 +196,18 @@ void opevo_i_study_print_estimate(const opevo_i_study_call *self,
     print_lines(self->study, out);
     print_executed(self, out);
     add_count(out, estimate->runs, "run");
-    opevo_text_add(out, " to have, ");
+    opevo_text_add(out, " in all, ");
     opevo_i_text_add_grouped(out, estimate->present);
-    opevo_text_add(out, " there already\n");
+    opevo_text_add(out, " stored already\n");
     if (left)
         opevo_text_printf(out,
-                          "about %.3g s on %u thread%s, each with a processor to itself (estimated "
-                          "from %llu runs; 95 %% confidence %.3g to %.3g s)\n",
+                          "about %.3g s on %u thread%s, each on a core of its own (estimated from "
+                          "%llu runs; 95 %% confidence %.3g to %.3g s)\n",
                           estimate->seconds, threads, threads == 1 ? "" : "s",
                           (unsigned long long)estimate->sampled, estimate->low, estimate->high);
     if (estimate->measured) {
         add_count(out, estimate->measured, "run");
-        opevo_text_add(out, " on a device, which take as long as it does\n");
+        opevo_text_add(out, " on a device; their time is not estimated\n");
     }
 }
 
@@ -283,12 +283,16 @@ static void print_size_text(double superiority, uint64_t comparisons, double alp
 {
     char sure[64];
 
-    opevo_text_printf(out, "seeds to see a probability of superiority p = %g\n", superiority);
+    opevo_text_printf(out, "seeds to detect a probability of superiority p = %g\n", superiority);
     opevo_text_printf(out, "with power %g, two-sided at level %.4g", SIZE_POWER, alpha);
     if (comparisons > 1)
         opevo_text_printf(out, " (%g / %llu comparisons)", SIZE_ALPHA,
                           (unsigned long long)comparisons);
-    opevo_text_add(out, "\n\nthe test of opevo analyze: signed rank, runs of a seed are pairs\n");
+    opevo_text_add(out,
+                   "\n"
+                   "\n"
+                   "the test of opevo analyze: signed rank, runs with the same seed are paired\n"
+                   "");
     print_size_row(size->pairs_signed_rank, "estimated, asymptotic (Noether 1987)",
                    "p = P(sum of two differences > 0) = (1 + rank correlation) / 2", out);
     opevo_text_add(out, "\nother tests\n");
@@ -299,10 +303,12 @@ static void print_size_text(double superiority, uint64_t comparisons, double alp
     snprintf(sure, sizeof sure, "exact, power %.4f", size->exact_power);
     if (size->exact)
         print_size_row(size->exact, sure,
-                       "Wilcoxon-Mann-Whitney, no pairs, one law a power of the other", out);
+                       "Wilcoxon-Mann-Whitney, no pairs, one distribution a power of the other",
+                       out);
     print_size_row(size->noether, "estimated, asymptotic (Noether 1987)",
                    "Wilcoxon-Mann-Whitney, no pairs", out);
-    print_size_row(size->any, "estimated, asymptotic", "the same, enough whatever the laws", out);
+    print_size_row(size->any, "estimated, asymptotic", "the same, sufficient for all distributions",
+                   out);
 }
 
 opevo_status opevo_i_study_print_size(double superiority, uint64_t comparisons, bool json,

@@ -15,13 +15,13 @@
 
 static const opevo_option options[] = {
     {"store", "FILE", "where the runs are kept; the same command resumes", false},
-    {"shard", "I/N", "do the I-th of N shares, into a store of its own", false},
-    {"merge", NULL, "join the stores of the shares into --store, and say what is missing", false},
-    {"threads", "N", "threads (default 0: all processors)", false},
+    {"shard", "I/N", "run the I-th of N shares into a separate store", false},
+    {"merge", NULL, "merge the stores of the shares into --store, and report missing runs", false},
+    {"threads", "N", "threads (default 0: all cores)", false},
     OPEVO_I_GIVE_UP_OPTION,
-    {"dry-run", NULL, "print the runs and the time expected, and stop", false},
-    {"size", "P", "print how many seeds show a probability of superiority of P", false},
-    {"comparisons", "N", "of --size: how many opevo analyze will make in all (default 1)", false},
+    {"dry-run", NULL, "print the runs and the estimated time, and stop", false},
+    {"size", "P", "print the number of seeds that detect a probability of superiority P", false},
+    {"comparisons", "N", "for --size: number of comparisons in the family (default 1)", false},
     {"json", NULL, "print one JSON object", false},
     {"quiet", NULL, "no progress line", false},
 };
@@ -128,7 +128,7 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_study_call *se
     opevo_i_catch_interrupts();
     opevo_i_progress_start(&watch.progress, opevo_i_flag(call, "quiet"));
     if (opevo_i_progress_due(&watch.progress))
-        opevo_i_progress_draw(&watch.progress, 0, "giving the runs their places in the store");
+        opevo_i_progress_draw(&watch.progress, 0, "allocating the runs in the store");
     status = opevo_study_run(self->study, &given, &result, err);
     opevo_i_progress_end(&watch.progress);
     if (status != OPEVO_OK)
@@ -290,12 +290,13 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "name a plan, such as plan.json; opevo help study shows one.");
     if (call->argument_count > 1 && !is_merge)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: stores after the plan go with --merge.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: stores after the plan require --merge.",
                           call->arguments[1]);
     if (!opevo_i_option(call, "store") && !opevo_i_flag(call, "dry-run"))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--store is missing: say where to keep the runs.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--store is missing: name a file for the runs.");
     if (is_merge && (opevo_i_option(call, "shard") || opevo_i_flag(call, "dry-run")))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--merge goes with neither --shard nor --dry-run.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--merge cannot be combined with --shard or --dry-run.");
     return OPEVO_OK;
 }
 
@@ -333,7 +334,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (opevo_i_option(call, "size"))
         return print_size(call, out, err);
     if (opevo_i_option(call, "comparisons"))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--comparisons goes with --size.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--comparisons requires --size.");
     OPEVO_TRY(check_call(call, err));
     OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
     if (!opevo_i_flag(call, "merge"))
@@ -381,9 +382,9 @@ const opevo_verb opevo_i_verb_study = {
         "program. Such a plan executes what it names: run only plans that you trust. --dry-run "
         "lists the\n"
         "programs and executes none.\n\n"
-        "Paths in it are seen from its folder. What the store has is not run again, so a "
-        "study goes\n"
-        "on after a kill, and one whose plan grew runs only what is new. Started as a job "
+        "Paths are relative to the plan's folder. Stored runs are not repeated, so a study "
+        "resumes\n"
+        "after a kill, and one whose plan grew runs only what is new. Started as a job "
         "array of\n"
         "Slurm, by srun or by mpirun, each process does its own share.",
     .options = options,

@@ -213,8 +213,8 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
         opevo_i_reasons_print(&self->reasons[0], out);
     if (result->stop == OPEVO_STOP_GAVE_UP)
         opevo_text_printf(out,
-                          "gave up after %llu failures of one kind: mend what fails, or ask for "
-                          "more with --give-up N\n",
+                          "gave up after %llu failures of one class: fix their cause, or raise the "
+                          "limit with --give-up N\n",
                           (unsigned long long)self->run.give_up);
     if (!result->best.number)
         return;
@@ -234,14 +234,14 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     opevo_i_finals_print(&self->finals, self->objective->space, unit, out);
     if (self->finals.interrupted && store)
         opevo_text_printf(out,
-                          "the finals were interrupted and are dropped; the same command takes the "
-                          "trials from %s and measures the finals again\n",
+                          "the re-evaluation (finals) was interrupted and is dropped; the same "
+                          "command takes the trials from %s and repeats the re-evaluation\n",
                           store);
     else if (self->finals.interrupted)
-        opevo_text_add(out, "the finals were interrupted and are dropped; without --store the same "
-                            "command begins anew\n");
+        opevo_text_add(out, "the re-evaluation (finals) was interrupted and is dropped; without "
+                            "--store the same command starts over\n");
     if (result->stop == OPEVO_STOP_INTERRUPTED && store)
-        opevo_text_printf(out, "interrupted; the same command goes on from %s\n", store);
+        opevo_text_printf(out, "interrupted; the same command continues from %s\n", store);
 }
 
 /* How many runs reached the target, and after how many trials: the median over all runs, those that

@@ -17,9 +17,9 @@ static const opevo_option options[] = {
     {"on", "OBJECTIVE", "recorded:[FILE], sim:DEVICE for an operator, cmd:PROGRAM, cpu, ...",
      false},
     {"space", "FILE",
-     "space file: of a program, a part of the kernels', or other than the recording's", false},
+     "space file: of a program, restricting the kernels', or replacing the recording's", false},
     OPEVO_I_ONLY_RECORDED_OPTION,
-    {"tuner", "NAME", "which tuner; opevo tuners lists them (default opevo)", false},
+    {"tuner", "NAME", "tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
     {"learn", "STORE:RUN", "learn from a run in a store before the first trial", true},
     {"criteria", "NAME,NAME,...", "search by these and show the front, such as time,energy", false},
@@ -28,15 +28,16 @@ static const opevo_option options[] = {
     {"seconds", "S", "stop when the trials have cost S seconds, simulated or measured", false},
     {"target", "X", "stop at this result in the run's unit, or at X% of the known optimum", false},
     {"seed", "N", "seed of the run (default 1)", false},
-    {"runs", "N", "as many runs, with the seeds that follow (default 1)", false},
-    {"threads", "N", "threads (default 1, for several runs all processors; 0: all)", false},
-    {"store", "FILE", "keep every trial here; the same command resumes", false},
+    {"runs", "N", "number of runs, with consecutive seeds (default 1)", false},
+    {"threads", "N", "threads (default 1, for several runs all cores; 0: all)", false},
+    {"store", "FILE", "store every trial here; the same command resumes", false},
     OPEVO_I_GIVE_UP_OPTION,
     OPEVO_I_LIVE_OPTIONS,
-    {"finals", "K", "measure the best K again, side by side (default: kernels 5)", false},
-    {"rounds", "N", "rounds of the finals (default 30)", false},
-    {"library", NULL, "in the finals: OpenBLAS, cuBLAS and cuDNN, or rocBLAS, too", false},
-    {"emit", "DIR", "kernels: write the best as source, with a program that checks and times it",
+    {"finals", "K", "finals: re-evaluate the best K side by side (default: kernels 5)", false},
+    {"rounds", "N", "finals: rounds of the re-evaluation (default 30)", false},
+    {"library", NULL, "finals: include the vendor's library (OpenBLAS, cuBLAS, cuDNN, rocBLAS)",
+     false},
+    {"emit", "DIR", "kernels: export the best kernel with a program that checks and times it",
      false},
     {"curve", NULL, "draw the best fitness over the trials of the run", false},
     {"json", NULL, "print one JSON object", false},
@@ -407,7 +408,7 @@ static void emit(const opevo_i_tuning *self, const opevo_call *call, int *exit_c
                                    best->outcome.fitness, &err);
     if (err.status == OPEVO_OK)
         return;
-    opevo_i_print_error("tune: The kernel is not written", err.message);
+    opevo_i_print_error("tune: The kernel was not written", err.message);
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
@@ -510,8 +511,8 @@ const opevo_verb opevo_i_verb_tune = {
         "ms/'\n"
         "  opevo tune mm1 --on cpu --store runs.db\n"
         "  opevo tune mm1 --on cpu --emit mm1-kernel && make -C mm1-kernel && mm1-kernel/kernel\n\n"
-        "recorded: without a file is the recording that is built in, which needs no device.\n"
-        "A run with --store survives a kill at any moment: the same command goes on from there,\n"
+        "recorded: without a file is the built-in recording, which needs no device.\n"
+        "A run with --store survives a kill at any moment: the same command continues it,\n"
         "and a larger budget continues a finished run.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

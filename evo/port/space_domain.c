@@ -70,7 +70,7 @@ static opevo_status sample(opevo_domain *domain, opevo_rng *rng, opevo_index *ou
             return OPEVO_OK;
         }
     }
-    return OPEVO_FAIL(err, OPEVO_LIMIT, "%d uniform draws in a row met no allowed point.",
+    return OPEVO_FAIL(err, OPEVO_LIMIT, "%d uniform draws in a row found no allowed point.",
                       MISSES_MOST);
 }
 
@@ -90,7 +90,7 @@ static opevo_status draw(space_domain *self, opevo_child_sampler **sampler, doub
         opevo_space_decode(self->super.space, parents[i], self->vertices + (1 + i) * self->width);
     OPEVO_TRY(opevo_child_sampler_set_parents(*sampler, rows, weights, count, err));
     if (!opevo_child_sampler_draw(*sampler, self->none, rng, self->vertices, out))
-        status = OPEVO_FAIL(err, OPEVO_LIMIT, "%d mutations in a row met no allowed point.",
+        status = OPEVO_FAIL(err, OPEVO_LIMIT, "%d mutations in a row found no allowed point.",
                             OPEVO_CHILD_TRIES);
 cleanup:
     return status;

@@ -58,10 +58,10 @@ static opevo_status check_budget(const opevo_budget *budget, opevo_error *err)
 {
     if (!(budget->seconds >= 0 && isfinite(budget->seconds)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The budget in seconds is a positive number, or 0 for no such limit.");
+                          "The budget in seconds must be positive, or 0 for no such limit.");
     if (!(budget->target >= 0 && isfinite(budget->target)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The target is a positive fitness, or 0 for no such limit.");
+                          "The target must be a positive fitness, or 0 for no such limit.");
     if (budget->trials == 0 && budget->seconds == 0 && budget->target == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A run needs a limit: a number of trials, seconds or a target.");
@@ -454,8 +454,7 @@ opevo_status opevo_session_step(opevo_session *session, uint64_t trials, bool *o
     opevo_status status = OPEVO_OK;
 
     if (self->failed)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "A run of which a step has failed can only be ended.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A run with a failed step can only be ended.");
     while (!self->ended && self->result.trials < last && status == OPEVO_OK) {
         if (opevo_interrupt_is_raised(self->options.interrupt))
             end(self, OPEVO_STOP_INTERRUPTED);

@@ -108,10 +108,10 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_IO, "%s is in use by another process: try again later.", path);
     case SQLITE_FULL:
     case SQLITE_IOERR:
-        return OPEVO_FAIL(err, OPEVO_IO,
-                          "%s: %s%s%s; make sure that the disk has room and try again, what was "
-                          "stored is kept.",
-                          path, text, cause ? ": " : "", cause ? strerror(cause) : "");
+        return OPEVO_FAIL(
+            err, OPEVO_IO,
+            "%s: %s%s%s; make sure that the disk has room and try again; all stored data are kept.",
+            path, text, cause ? ": " : "", cause ? strerror(cause) : "");
     case SQLITE_READONLY:
         if (sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED)
             return opevo_store_check_place(store, err);
@@ -186,8 +186,10 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
                    " 'criteria', 'candidates') AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
                    &foreign, err));
     if (foreign)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is not a run store: what should be its tables are not.", store->path);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "%s is not a run store: it has other objects under the names of its tables.",
+            store->path);
 cleanup:
     return status;
 }
@@ -214,10 +216,10 @@ static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *em
     store->old = version == OLD_VERSION;
     store->has_criteria = version == CRITERIA_VERSION;
     if (store->old && mode != OPEVO_STORE_READ)
-        return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                          "%s has format %d of the run store, which is only read now: use another "
-                          "store.",
-                          store->path, OLD_VERSION);
+        return OPEVO_FAIL(
+            err, OPEVO_MISMATCH,
+            "%s has format %d of the run store, which is read-only now: use another store.",
+            store->path, OLD_VERSION);
     if (version < OLD_VERSION || version > CRITERIA_VERSION)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,
                           "%s has format %lld of the run store, and this program reads formats %d "

@@ -111,13 +111,13 @@ static opevo_status fail_lost(opevo_store *store, const char *what, opevo_error 
     opevo_text_printf(&copy, "%s.recovered", store->path);
     if (!copy.failed && save_copy(store, copy.data)) {
         clean_place(store);
-        OPEVO_FAIL(err, status, "%s was %s while it was in use; what it held was saved to %s.",
+        OPEVO_FAIL(err, status, "%s was %s while it was in use; its contents were saved to %s.",
                    store->path, what, copy.data);
     } else {
-        OPEVO_FAIL(err, status,
-                   "%s was %s while it was in use; what was stored there is lost: run again with "
-                   "another store.",
-                   store->path, what);
+        OPEVO_FAIL(
+            err, status,
+            "%s was %s while it was in use; its contents are lost: run again with another store.",
+            store->path, what);
     }
     opevo_text_free(&copy);
     return status;
@@ -134,6 +134,6 @@ opevo_status opevo_store_check_place(opevo_store *store, opevo_error *err)
     if (!find_file(store, path, sizeof path))
         return fail_lost(store, exists ? "replaced by another file" : "deleted", err);
     clean_place(store);
-    return OPEVO_FAIL(err, OPEVO_LOST, "%s was %s while it was in use; what it held is in %s.",
+    return OPEVO_FAIL(err, OPEVO_LOST, "%s was %s while it was in use; its contents are in %s.",
                       store->path, exists ? "moved and replaced by another file" : "moved", path);
 }

@@ -112,7 +112,7 @@ static opevo_status fail_signature(const opevo_store *store, const opevo_run_key
             "store.",
             store->path, (long long)run, key->objective);
     return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                      "%s: run %lld was made on %s when it held something else: use another store.",
+                      "%s: run %lld was made on another version of %s: use another store.",
                       store->path, (long long)run, key->objective);
 }
 
@@ -375,10 +375,10 @@ static opevo_status check_space(opevo_store *store, int64_t run, const opevo_spa
 
     opevo_i_signature_text(opevo_space_signature(space), signature);
     if (strcmp(opevo_i_column_text(row, 0), signature) != 0)
-        return OPEVO_FAIL(err, OPEVO_MISMATCH,
-                          "%s: run %lld was made on another search space: its points mean nothing "
-                          "here.",
-                          store->path, (long long)run);
+        return OPEVO_FAIL(
+            err, OPEVO_MISMATCH,
+            "%s: run %lld was made on another search space: its points are not valid here.",
+            store->path, (long long)run);
     return OPEVO_OK;
 }
 

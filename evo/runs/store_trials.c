@@ -96,8 +96,8 @@ static opevo_status insert_trial(opevo_store *store, int64_t run, const opevo_tr
     code = sqlite3_step(store->insert);
     if (code == SQLITE_CONSTRAINT_PRIMARYKEY)
         status = OPEVO_FAIL(err, OPEVO_IO,
-                            "%s: another process has stored trial %llu of run %lld meanwhile: let "
-                            "only one process work at a run.",
+                            "%s: another process has stored trial %llu of run %lld meanwhile: use "
+                            "only one process for a run.",
                             store->path, (unsigned long long)trial->number, (long long)run);
     else if (code != SQLITE_DONE)
         status = opevo_i_store_fail(store, err);

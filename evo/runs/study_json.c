@@ -34,7 +34,7 @@ opevo_status opevo_i_plan_parse(const char *path, const char *text, size_t size,
         return OPEVO_OK;
     if (json_error_code(&fault) == json_error_out_of_memory)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
-    return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d:%d: this is no JSON: %s.", path, fault.line,
+    return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d:%d: invalid JSON: %s.", path, fault.line,
                       fault.column, fault.text);
 }
 
@@ -52,7 +52,7 @@ opevo_status opevo_i_plan_keys(const char *path, const json_t *object, const cha
     opevo_status status = OPEVO_OK;
 
     if (!json_is_object(object))
-        return opevo_i_plan_fail(err, path, where, "this is to be %s.", form);
+        return opevo_i_plan_fail(err, path, where, "expected %s.", form);
     for (; at && status == OPEVO_OK; at = json_object_iter_next((json_t *)object, at)) {
         const char *key = json_object_iter_key(at);
         char place[OPEVO_I_WHERE_SIZE];
@@ -101,7 +101,7 @@ opevo_status opevo_i_plan_texts(const char *path, const json_t *object, const ch
         const json_t *item = json_is_array(value) ? json_array_get(value, i) : value;
 
         if (!json_is_string(item) || !*json_string_value(item))
-            return opevo_i_plan_fail(err, path, place, "give a text, or a list of texts.");
+            return opevo_i_plan_fail(err, path, place, "give a string, or a list of strings.");
         out->items[i] = json_string_value(item);
     }
     out->count = count;
@@ -180,7 +180,7 @@ static opevo_status add_item(reader *self, const json_t *item, opevo_error *err)
     if (json_is_real(item))
         return add_value(self, opevo_double_format(json_real_value(item), text), err);
     return opevo_i_plan_fail(err, self->path, self->where,
-                             "give a number, a text, a range, or a list of them.");
+                             "give a number, a string, a range, or a list of them.");
 }
 
 static opevo_status read_axis(reader *self, const char *key, const json_t *value, opevo_error *err)
@@ -210,7 +210,7 @@ opevo_status opevo_i_plan_axes(const char *path, const json_t *object, const cha
 
     join(place, where, key);
     if (!json_is_object(object))
-        return opevo_i_plan_fail(err, path, place, "this is to be an object.");
+        return opevo_i_plan_fail(err, path, place, "expected an object.");
     out->items = opevo_calloc(json_object_size(object), sizeof *out->items);
     if (!out->items)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);

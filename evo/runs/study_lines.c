@@ -209,9 +209,9 @@ static opevo_status count_lines(const opevo_plan *plan, size_t *lines, size_t *s
 
         sum += count;
         if (count == 0 || sum > RUNS_MAX / plan->seed_count)
-            return OPEVO_FAIL(
-                err, OPEVO_LIMIT,
-                "%s: these are more than 2^40 runs: make fewer combinations or seeds.", plan->path);
+            return OPEVO_FAIL(err, OPEVO_LIMIT,
+                              "%s has more than 2^40 runs: use fewer combinations or seeds.",
+                              plan->path);
         if (topologies_of(plan, i)->count)
             *shapes += (size_t)opevo_i_axes_combinations(topologies_of(plan, i));
     }

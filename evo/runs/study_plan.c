@@ -64,7 +64,7 @@ static opevo_status add_option(opevo_plan *plan, opevo_i_plan_objective *self, c
     else if (json_is_real(value))
         opevo_double_format(json_real_value(value), number);
     else if (!json_is_true(value) || strcmp(key, "cold") != 0)
-        return opevo_i_plan_fail(err, plan->path, self->where, "%s: give a text or a number%s.",
+        return opevo_i_plan_fail(err, plan->path, self->where, "%s: give a string or a number%s.",
                                  key, !strcmp(key, "cold") ? ", or true" : "");
     grown[self->option_count] = (opevo_plan_option){opevo_strdup(key), opevo_strdup(text)};
     if (!grown[self->option_count].key || !grown[self->option_count].value) {
@@ -139,7 +139,7 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
 
     if (json_is_string(entry))
         return add_objective(plan, json_string_value(entry), NULL, NULL, where, err);
-    OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "a text or an object", err));
+    OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "a string or an object", err));
     OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, where, "on", true, &on, err));
     OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, where, "what", false, &what, err));
     OPEVO_TRY(opevo_i_plan_texts(plan->path, entry, where, "space", false, &space, err));
@@ -231,7 +231,7 @@ static opevo_status read_tuner(opevo_plan *plan, const json_t *entry, const char
     if (!self->where)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
     if (!json_is_string(entry)) {
-        OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "a text or an object", err));
+        OPEVO_TRY(opevo_i_plan_keys(plan->path, entry, where, keys, "a string or an object", err));
         name = json_object_get(entry, "tuner");
     }
     if (!json_is_string(name))
@@ -359,7 +359,7 @@ static opevo_status read_budgets(opevo_plan *plan, const json_t *root, opevo_err
 
     if (!given || count == 0)
         return opevo_i_plan_fail(err, plan->path, "budget",
-                                 "say when a run ends, as in {\"trials\": 500}.");
+                                 "give the end of a run, as in {\"trials\": 500}.");
     plan->budgets = opevo_calloc(count, sizeof *plan->budgets);
     if (!plan->budgets)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
@@ -379,8 +379,8 @@ enum { SEEDS_MAX = 1 << 24 };
 static opevo_status fail_seeds(const opevo_plan *plan, opevo_error *err)
 {
     return opevo_i_plan_fail(err, plan->path, "seeds",
-                             "give a number of seeds (which then count from 1), a list of "
-                             "different ones, or {\"from\": 1, \"count\": 100}; at most %d.",
+                             "give a number of seeds (which then count from 1), a list of distinct "
+                             "ones, or {\"from\": 1, \"count\": 100}; at most %d.",
                              (int)SEEDS_MAX);
 }
 
@@ -449,8 +449,9 @@ static opevo_status read_root(opevo_plan *plan, const json_t *root, opevo_error 
     opevo_status status = OPEVO_OK;
 
     if (!json_is_object(root) || !json_is_integer(version) || json_integer_value(version) != 1)
-        return opevo_i_plan_fail(err, plan->path, "study",
-                                 "a plan is an object with \"study\": 1, the number of its form.");
+        return opevo_i_plan_fail(
+            err, plan->path, "study",
+            "a plan is an object with \"study\": 1, the version of its format.");
     OPEVO_TRY(opevo_i_plan_keys(plan->path, root, "", keys, "an object", err));
     OPEVO_TRY(read_objectives(plan, root, err));
     OPEVO_TRY(read_tuners(plan, root, err));

@@ -106,7 +106,8 @@ opevo_status opevo_i_writer_create(opevo_store *store, opevo_i_writer **out, ope
         pthread_cond_destroy(&self->changed);
         pthread_mutex_destroy(&self->lock);
         opevo_free(self);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No thread to write %s.", opevo_store_path(store));
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "Cannot create a thread to write %s.",
+                          opevo_store_path(store));
     }
     *out = self;
     return OPEVO_OK;

@@ -282,8 +282,7 @@ static void hear(work *self, size_t number)
     }
     if (!there && member->state != OPEVO_I_DOWN)
         lose(self, number,
-             member->lines.unheeded < OPEVO_I_WORKER_BYTES ? "ended"
-                                                           : "sends a line that is too long",
+             member->lines.unheeded < OPEVO_I_WORKER_BYTES ? "ended" : "sends endless output",
              false);
 }
 

@@ -310,7 +310,7 @@ static opevo_status walk_all(const opevo_schedule *schedule, opevo_i_nest **nest
     }
     walk(self, 0, reads, write);
     if (self->failed)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "The loop nest is too large to describe.");
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "The loop nest is too large for loop features.");
     for (int i = 0; i < self->rows; i++)
         qsort(self->row[i].touched, (size_t)self->row[i].touches, sizeof(touch), compare_touches);
     return OPEVO_OK;

@@ -34,7 +34,7 @@ static void find_stages(opevo_i_lowering *self)
                 self->compute->loop[l].annotation == OPEVO_ANNOTATION_PARALLEL;
     }
     if (shared && self->schedule->stage[self->write].trimmed)
-        OPEVO_I_REFUSE(self, "%s is trimmed, and threads that share copies need all turns.",
+        OPEVO_I_REFUSE(self, "%s is trimmed, but threads that share copies need all iterations.",
                        self->schedule->stage[self->write].name);
 }
 
@@ -66,7 +66,7 @@ static void find_zeroed(opevo_i_lowering *self)
     if (self->write != self->output)
         return;
     if (self->slices > 1) {
-        OPEVO_I_REFUSE(self, "Threads can share a sum only where a copy of C gathers it.");
+        OPEVO_I_REFUSE(self, "Threads can share a sum only if a copy of C accumulates it.");
         return;
     }
     while (at < self->compute->loops && !self->compute->loop[at].reduces)

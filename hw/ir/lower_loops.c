@@ -205,7 +205,7 @@ void opevo_i_lower_loops(opevo_i_lowering *self, opevo_i_node *parent, int at)
 
         if (loop->extent < 2 || bound) {
             OPEVO_I_REFUSE(self,
-                           "A double buffer needs a loop of two turns or more, and %s has %lld.",
+                           "A double buffer needs a loop of at least two iterations; %s has %lld.",
                            loop->name, bound ? 1LL : (long long)loop->extent);
             return;
         }

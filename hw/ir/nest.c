@@ -165,7 +165,7 @@ static bool check_scopes(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
         opevo_scope scope = nest->buffer[i].scope;
 
         if (nest->buffer[i].size && scope == (cpu ? OPEVO_SCOPE_SHARED : OPEVO_SCOPE_PACKED)) {
-            opevo_text_printf(why, "A %s copy has no place on a %s.", cpu ? "shared" : "packed",
+            opevo_text_printf(why, "A %s copy is not supported on a %s.", cpu ? "shared" : "packed",
                               cpu ? "CPU" : "GPU");
             return false;
         }

@@ -169,7 +169,7 @@ static opevo_status set_sums(opevo_schedule *self, opevo_i_stage *stage, int loo
             continue;
         if (stage->axes == OPEVO_I_PIECES)
             return OPEVO_FAIL(err, OPEVO_LIMIT,
-                              "More than %d loops lie inside the place of a copy of C.",
+                              "More than %d loops are inside the compute_at point of a copy of C.",
                               OPEVO_I_PIECES);
         stage->origin[stage->axes] = compute->loop[i].atom;
         memcpy(stage->loop[stage->axes].name, compute->loop[i].name, OPEVO_I_NAME);

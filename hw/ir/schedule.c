@@ -126,7 +126,7 @@ static opevo_status apply_to(opevo_schedule *self, opevo_i_stage *stage, const o
         frozen |= stage->kind == OPEVO_I_COMPUTE && self->stage[i].attached >= 0;
     if (frozen && step->kind <= OPEVO_STEP_ANNOTATE)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The loops of C stay as they are once a copy is attached.");
+                          "The loops of C cannot be changed once a copy is attached.");
     switch (step->kind) {
     case OPEVO_STEP_SPLIT:
         return opevo_i_step_split(self, stage, step, err);

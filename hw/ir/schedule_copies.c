@@ -31,15 +31,15 @@ opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step,
 
     if (step->count != 1 || step->number[0] <= OPEVO_SCOPE_GLOBAL ||
         step->number[0] >= OPEVO_SCOPE_COUNT)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "A copy lives in packed, shared or local memory.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A copy is in packed, shared or local memory.");
     scope = (opevo_scope)step->number[0];
     if (self->stages == OPEVO_I_STAGES)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "A schedule has at most %d stages.", OPEVO_I_STAGES);
     if (write ? source->kind != OPEVO_I_COMPUTE || scope != OPEVO_SCOPE_LOCAL
               : source->kind != OPEVO_I_TENSOR && source->kind != OPEVO_I_CACHE_READ)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s",
-                          write ? "Only C can be written by way of a copy, a local one."
-                                : "Only A, B and their copies can be read by way of a copy.");
+                          write ? "A cache_write step applies only to C, in scope local."
+                                : "A cache_read step applies only to A, B and their copies.");
     if (write ? has_copy(self, self->compute.output)
               : source->kind == OPEVO_I_TENSOR && has_copy(self, source->tensor))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has a copy already.", source->name);
@@ -48,8 +48,7 @@ opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step,
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s has a copy already.", source->name);
     }
     if (snprintf(name, sizeof name, "%s.%s", source->name, scopes[scope]) >= (int)sizeof name)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "The name of a copy of %s gets too long.",
-                          source->name);
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "The name of a copy of %s is too long.", source->name);
     *stage = (opevo_i_stage){.kind = write ? OPEVO_I_CACHE_WRITE : OPEVO_I_CACHE_READ,
                              .tensor = source->tensor,
                              .source = step->stage,
@@ -128,8 +127,7 @@ static opevo_status check_pieces(opevo_i_stage *stage, int count, opevo_error *e
         last->outermost = true;
     }
     if (taken != count)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The pieces of a dimension of %s do not continue one another.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The pieces of a dimension of %s are not contiguous.",
                           stage->name);
     return OPEVO_OK;
 }
@@ -207,8 +205,7 @@ opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step,
             stage->kind != OPEVO_I_CACHE_READ)
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
-                "%s: only for what is read, up to 2^40 elements further on, something "
-                "can be fetched.",
+                "%s: prefetch applies only to read copies, at most 2^40 elements ahead.",
                 stage->name);
         stage->prefetch = step->number[0];
         return OPEVO_OK;
@@ -222,7 +219,7 @@ opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step,
         return OPEVO_OK;
     default:
         if (stage->kind != OPEVO_I_CACHE_WRITE)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: only what is written can be streamed.",
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s: stream applies only to written stages.",
                               stage->name);
         stage->stream = true;
         return OPEVO_OK;

@@ -39,7 +39,7 @@ static opevo_status replace_loop(opevo_schedule *self, opevo_i_stage *stage, int
     for (int i = 0; i < stage->axes; i++) {
         stage->axis[i] = opevo_i_affine_replace(&self->atoms, &stage->axis[i], atom, value);
         if (stage->axis[i].overflow)
-            return OPEVO_FAIL(err, OPEVO_LIMIT, "An index of %s gets more than %d parts.",
+            return OPEVO_FAIL(err, OPEVO_LIMIT, "An index of %s would have more than %d parts.",
                               stage->name, OPEVO_I_TERMS);
     }
     if (self->atoms.failed)
@@ -52,7 +52,7 @@ static opevo_status name_part(const opevo_i_loop *loop, int part, char *name, op
     int length = snprintf(name, OPEVO_I_NAME, "%s.%d", loop->name, part);
 
     if (length < 0 || length >= OPEVO_I_NAME)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "The name of a part of %s gets too long.", loop->name);
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "The name of a part of %s is too long.", loop->name);
     return OPEVO_OK;
 }
 
@@ -81,7 +81,7 @@ opevo_status opevo_i_step_split(opevo_schedule *self, opevo_i_stage *stage, cons
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: a split needs a serial loop and a length.",
                           old.name);
     if (stage->loops + parts - 1 > OPEVO_I_LOOPS)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s gets more than %d loops.", stage->name,
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s would have more than %d loops.", stage->name,
                           OPEVO_I_LOOPS);
     after_count = stage->loops - at - 1;
     memcpy(after, &stage->loop[at + 1], (size_t)after_count * sizeof *after);
@@ -120,7 +120,7 @@ opevo_status opevo_i_step_extend(opevo_schedule *self, opevo_i_stage *stage, con
     if (step->count != 2 || step->number[1] < loop->extent ||
         step->number[1] > 2 * loop->extent + EXTENDED_MOST)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s has %lld turns; it can be extended to at most %lld.", loop->name,
+                          "%s has %lld iterations; it can be padded to at most %lld.", loop->name,
                           (long long)loop->extent, (long long)(2 * loop->extent + EXTENDED_MOST));
     if (loop->annotation != OPEVO_ANNOTATION_SERIAL || stage->kind != OPEVO_I_COMPUTE ||
         strlen(loop->name) != 1)
@@ -141,7 +141,7 @@ static opevo_status join_names(const opevo_i_stage *stage, int first, int count,
         const char *one = stage->loop[first + i].name;
 
         if (length + strlen(one) + 2 > OPEVO_I_NAME)
-            return OPEVO_FAIL(err, OPEVO_LIMIT, "The name of a fused loop of %s gets too long.",
+            return OPEVO_FAIL(err, OPEVO_LIMIT, "The name of a fused loop of %s is too long.",
                               stage->name);
         length += (size_t)snprintf(name + length, OPEVO_I_NAME - length, "%s%s", i ? "+" : "", one);
     }
@@ -161,7 +161,7 @@ opevo_status opevo_i_step_fuse(opevo_schedule *self, opevo_i_stage *stage, const
     if (status != OPEVO_OK)
         return status;
     if (count < 2 || at + count > stage->loops)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Only two or more neighbouring loops can be fused.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Only two or more adjacent loops can be fused.");
     fused.extent = 1;
     fused.reduces = stage->loop[at].reduces;
     for (int i = 0; i < count; i++) {
@@ -172,7 +172,8 @@ opevo_status opevo_i_step_fuse(opevo_schedule *self, opevo_i_stage *stage, const
                               "%s cannot be fused: all must be serial, and all or none reduce.",
                               one->name);
         if (one->extent > (INT64_C(1) << 40) / fused.extent)
-            return OPEVO_FAIL(err, OPEVO_LIMIT, "A fused loop gets more than 2^40 turns.");
+            return OPEVO_FAIL(err, OPEVO_LIMIT,
+                              "A fused loop would have more than 2^40 iterations.");
         fused.extent *= one->extent;
     }
     OPEVO_TRY(join_names(stage, at, count, fused.name, err));
@@ -200,14 +201,15 @@ opevo_status opevo_i_step_reorder(opevo_i_stage *stage, const opevo_step *step, 
     bool seen[OPEVO_I_LOOPS] = {false};
 
     if (step->count != stage->loops)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "A new order must name each of the %d loops of %s.",
-                          stage->loops, stage->name);
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A reorder step must name each of the %d loops of %s.", stage->loops,
+                          stage->name);
     memcpy(old, stage->loop, sizeof old);
     for (int i = 0; i < step->count; i++) {
         int64_t from = step->number[i];
 
         if (from < 0 || from >= stage->loops || seen[from])
-            return OPEVO_FAIL(err, OPEVO_INVALID, "A new order must name each loop of %s once.",
+            return OPEVO_FAIL(err, OPEVO_INVALID, "A reorder step must name each loop of %s once.",
                               stage->name);
         seen[from] = true;
         stage->loop[i] = old[from];
@@ -225,7 +227,7 @@ opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step,
     if (status != OPEVO_OK)
         return status;
     if (step->count != 2 || step->number[1] < 0 || step->number[1] >= OPEVO_ANNOTATION_COUNT)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: no such annotation.", loop->name);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: unknown annotation.", loop->name);
     what = (opevo_annotation)step->number[1];
     for (int i = 0; i < stage->loops && (opevo_i_is_block(what) || opevo_i_is_thread(what)); i++) {
         if (i != at && stage->loop[i].annotation == what)
@@ -242,7 +244,7 @@ opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step,
     if (loop->reduces &&
         (what == OPEVO_ANNOTATION_PARALLEL || what == OPEVO_ANNOTATION_VTHREAD ||
          (opevo_i_is_thread(what) && what != OPEVO_ANNOTATION_THREAD_Z) || opevo_i_is_block(what)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is summed over and cannot be spread out.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a reduction loop and cannot be parallelised.",
                           loop->name);
     loop->annotation = what;
     return OPEVO_OK;

@@ -146,13 +146,13 @@ static opevo_status read_operand(const opevo_schedule *schedule, opevo_step *ste
     } else if (step->kind == OPEVO_STEP_ANNOTATE) {
         *number = find_name(annotation_names, OPEVO_ANNOTATION_COUNT, word);
         if (*number < 0)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is not an annotation.", word);
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown annotation '%s'.", word);
     } else if (step->kind == OPEVO_STEP_CACHE_READ || step->kind == OPEVO_STEP_CACHE_WRITE) {
         *number = find_name(scope_names, OPEVO_SCOPE_COUNT, word);
         if (*number < 0)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is not a scope.", word);
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown scope '%s'.", word);
     } else if (!opevo_parse_i64(word, number)) {
-        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is not a whole number.", word);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is not an integer.", word);
     }
     step->count++;
     return OPEVO_OK;
@@ -163,8 +163,7 @@ static opevo_status read_fused(opevo_step *step, opevo_error *err)
 {
     for (int i = 1; i < step->count; i++) {
         if (step->number[i] != step->number[0] + i)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Only neighbouring loops can be fused, outer first.");
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Only adjacent loops can be fused, outer first.");
     }
     if (step->count < 2)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Fusing takes two loops or more.");
@@ -188,7 +187,7 @@ static opevo_status read_line(opevo_schedule *schedule, char *line, opevo_error 
                           OPEVO_STEP_NUMBERS);
     kind = find_name(step_names, OPEVO_STEP_KIND_COUNT, words[0]);
     if (kind < 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' is not a step.", words[0]);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown step '%s'.", words[0]);
     step.kind = (opevo_step_kind)kind;
     step.stage = find_stage(schedule, words[1]);
     if (step.stage < 0)

@@ -167,12 +167,12 @@ static opevo_status check_regex(const char *pattern, size_t *copies, opevo_error
     if (whole.length > REGEX_COPIES_MAX)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "the regular expression has more than %d characters when its repetitions "
-                          "+ and {} are written out; let it repeat less.",
+                          "+ and {} are written out; use fewer repetitions.",
                           (int)REGEX_COPIES_MAX);
     if (whole.repeats_empty)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "the regular expression repeats what may be empty, as (a*)* does; repeat "
-                          "what has a character at least.");
+                          "the regular expression repeats an expression that can be empty, as "
+                          "(a*)* does; repeat only what matches at least one character.");
     *copies = whole.length + 1;
     return OPEVO_OK;
 }
@@ -184,9 +184,8 @@ static opevo_status parse_regex(const char *text, opevo_i_reading *out, opevo_er
     int code = 0;
 
     if (length < 3 || text[length - 1] != '/')
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "the regular expression stands between two slashes: ms:/took ([0-9.]+)/.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "put the regular expression between two slashes: ms:/took ([0-9.]+)/.");
     pattern = opevo_strndup(text + 1, length - 2);
     if (!pattern)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a regular expression.");
@@ -200,7 +199,7 @@ static opevo_status parse_regex(const char *text, opevo_i_reading *out, opevo_er
         char reason[256];
 
         regerror(code, &out->regex, reason, sizeof reason);
-        return OPEVO_FAIL(err, OPEVO_INVALID, "the regular expression is wrong: %s.", reason);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "the regular expression is invalid: %s.", reason);
     }
     out->place = OPEVO_I_REGEX;
     return OPEVO_OK;
@@ -219,7 +218,7 @@ static opevo_status parse_where(const char *text, opevo_i_reading *out, opevo_er
     if (strcmp(text, "wall") != 0 ||
         (out->quantity != OPEVO_I_TIME && out->quantity != OPEVO_I_PLAIN))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "behind the colon stands /REGEX/, json:PATH, or, for a time, wall.");
+                          "expected /REGEX/, json:PATH or, for a time, wall after the colon.");
     out->divisor = 1;
     return OPEVO_OK;
 }
@@ -232,7 +231,7 @@ opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo
 
     if (!colon || !parse_unit(text, (size_t)(colon - text), &reading))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "it begins with s:, ms:, us:, ns:, gflops:, tflops: or score:.");
+                          "it must begin with s:, ms:, us:, ns:, gflops:, tflops: or score:.");
     status = parse_where(colon + 1, &reading, err);
     if (status == OPEVO_OK)
         *out = reading;
@@ -259,9 +258,9 @@ static opevo_status parse_head(const char *text, size_t length, opevo_i_named_re
     out->larger_is_better = left >= 7 && !strncmp(rest + left - 7, ",larger", 7);
     left -= out->larger_is_better ? 7 : 0;
     if (left == 1 || memchr(rest + (left > 0), ',', left - (left > 0)))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "before the colon stands NAME, NAME,UNIT, NAME,larger or "
-                          "NAME,UNIT,larger.");
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "expected NAME, NAME,UNIT, NAME,larger or NAME,UNIT,larger before the colon.");
     out->unit = opevo_strndup(rest + (left > 0), left - (left > 0));
     return out->unit ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a criterion.");
 }

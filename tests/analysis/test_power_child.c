@@ -507,7 +507,7 @@ static void test_bad_arguments(void **state)
                 opevo_verify_child_power(
                     &(opevo_child_step){f.space, &f.parents, 1, OPEVO_DUPLICATE_REDRAW, f.taken}, 9,
                     &fit, &err));
-    CHECK_FAILS(OPEVO_INVALID, "no point that is free",
+    CHECK_FAILS(OPEVO_INVALID, "cannot reach a free point",
                 opevo_verify_child_power(
                     &(opevo_child_step){f.space, &f.parents, 0, OPEVO_DUPLICATE_REDRAW, f.taken}, 9,
                     &fit, &err));

@@ -221,7 +221,7 @@ static void test_small_study(void **state)
     opevo_study_analysis_destroy(analysis);
     /* A smaller one belongs to another landscape. */
     toy.optimum = 7;
-    CHECK_FAILS(OPEVO_MISMATCH, "another landscape",
+    CHECK_FAILS(OPEVO_MISMATCH, "must be a different one",
                 opevo_study_analyse(&study, &options, &analysis, &err));
     free_runs(runs, 6);
     opevo_fitness_table_free(&table);
@@ -268,7 +268,8 @@ static void test_refusals(void **state)
     (void)state;
     make_small(runs);
     study.run_count = 0;
-    CHECK_FAILS(OPEVO_INVALID, "no run", opevo_study_analyse(&study, &options, &analysis, &err));
+    CHECK_FAILS(OPEVO_INVALID, "at least one run",
+                opevo_study_analyse(&study, &options, &analysis, &err));
     study.run_count = 6;
     options.targets = bad;
     CHECK_FAILS(OPEVO_INVALID, "domain", opevo_study_analyse(&study, &options, &analysis, &err));

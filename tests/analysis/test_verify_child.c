@@ -183,11 +183,11 @@ static void test_parts(void **state)
         fit.draws = 5;
         bound = 7;
         opevo_rng_init(&rng, 10, "child", rule);
-        CHECK_FAILS(OPEVO_INVALID, "no point that is free (0.25 of them)",
+        CHECK_FAILS(OPEVO_INVALID, "cannot reach a free point (share 0.25)",
                     opevo_verify_child(&(opevo_child_step){f.space, &f.parents, 0.5, rule, taken},
                                        draw_child, &f, 10000, &rng, &fit, &bound, &err));
         CHECK_FAILS(
-            OPEVO_INVALID, "no point that is free (0.25 of them)",
+            OPEVO_INVALID, "cannot reach a free point (share 0.25)",
             opevo_verify_child_power(&(opevo_child_step){f.space, &f.parents, 0.5, rule, taken},
                                      10000, &fit, &err));
         assert_true(fit.draws == 5 && bound == 7);
@@ -220,7 +220,7 @@ static void test_walk_that_stays(void **state)
     set_up(&f, 0, OPEVO_DUPLICATE_REDRAW);
     opevo_rng_init(&rng, 9, "child", 0);
     CHECK_FAILS(
-        OPEVO_INVALID, "(0.5 of them)",
+        OPEVO_INVALID, "(share 0.5)",
         opevo_verify_child(&(opevo_child_step){f.space, &both, 0, OPEVO_DUPLICATE_REDRAW, taken},
                            draw_child, &f, 10, &rng, &fit, NULL, &err));
     tear_down(&f);
@@ -238,7 +238,7 @@ static void test_bad_spaces(void **state)
     set_up(&f, 0.5, OPEVO_DUPLICATE_CONTINUE);
     opevo_rng_init(&rng, 9, "child", 0);
     memset(f.taken, 1, sizeof f.taken);
-    CHECK_FAILS(OPEVO_INVALID, "no point that is free (1 of them)",
+    CHECK_FAILS(OPEVO_INVALID, "cannot reach a free point (share 1)",
                 opevo_verify_child(&(opevo_child_step){f.space, &f.parents, 0.5,
                                                        OPEVO_DUPLICATE_CONTINUE, f.taken},
                                    draw_child, &f, 10, &rng, &fit, NULL, &err));

@@ -91,7 +91,7 @@ for task in 3 5 7 9; do
     grep -q "Slurm step" "out.$task" && fail "the batch script took itself for a rank: $(cat "out.$task")"
 done
 tail -n 1 started.5 | grep -qx 1 || fail "task 5 was not started again: $(cat started.5)"
-grep -q ' 0 there before' out.5 && fail "task 5 began from nothing: $(cat out.5)"
+grep -q ' 0 stored before' out.5 && fail "task 5 began from nothing: $(cat out.5)"
 
 # Ranks of one step share the work as well.
 srun --ntasks=2 --overcommit "$opevo" study plan.json --store step.db --threads 1 --quiet >step.out 2>&1 ||

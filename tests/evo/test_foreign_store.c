@@ -164,7 +164,7 @@ static void test_tables_are_tables(void **state)
         for (int mode = OPEVO_STORE_READ; mode <= OPEVO_STORE_ALONE; mode++) {
             make_store(&scratch, space);
             tamper(scratch.file, spoilt[i]);
-            CHECK_FAILS(OPEVO_INVALID, "what should be its tables are not",
+            CHECK_FAILS(OPEVO_INVALID, "other objects under the names of its tables",
                         opevo_store_open(scratch.file, (opevo_store_mode)mode, &store, &err));
         }
     }

@@ -86,7 +86,7 @@ static void test_costs_and_repeats(void **state)
     trials[1].outcome = (opevo_outcome){.fitness = 250, .time_s = 0.1};
     trials[2].outcome = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT);
     trials[1].proposal.point++;
-    CHECK_FAILS(OPEVO_INVALID, "out of the order",
+    CHECK_FAILS(OPEVO_INVALID, "in the order of its proposals",
                 opevo_i_kt_tell(&base->super, trials + 1, 1, &err));
     trials[1].proposal.point--;
     CHECK_OK(opevo_i_kt_tell(&base->super, trials, 3, &err));

@@ -229,7 +229,7 @@ static void test_identity_of_a_run(void **state)
     assert_int_not_equal(begin(store, &key), run);
     key = first;
     key.objective_signature = 3;
-    CHECK_FAILS(OPEVO_MISMATCH, "held something else", opevo_store_begin(store, &key, &run, &err));
+    CHECK_FAILS(OPEVO_MISMATCH, "another version of", opevo_store_begin(store, &key, &run, &err));
     key = first;
     key.space = other;
     CHECK_FAILS(OPEVO_MISMATCH, "another search space", opevo_store_begin(store, &key, &run, &err));
@@ -663,7 +663,7 @@ static void test_a_store_of_the_format_before(void **state)
 
     (void)state;
     tamper(scratch.file, old_store);
-    CHECK_FAILS(OPEVO_MISMATCH, "format 1 of the run store, which is only read",
+    CHECK_FAILS(OPEVO_MISMATCH, "format 1 of the run store, which is read-only",
                 opevo_store_open(scratch.file, OPEVO_STORE_WRITE, &store, &err));
     CHECK_FAILS(OPEVO_MISMATCH, "format 1",
                 opevo_store_open(scratch.file, OPEVO_STORE_ALONE, &store, &err));

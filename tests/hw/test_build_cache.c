@@ -115,23 +115,23 @@ static void test_own(void **state)
     assert_string_equal(opevo_text_string(&refused), "");
     for (mode_t bit = S_IWOTH; bit <= S_IWGRP; bit *= 8) {
         assert_int_equal(chmod(path.data, 0600 | bit), 0);
-        check_refused(&cache, "you alone");
+        check_refused(&cache, "another user");
     }
     assert_int_equal(chmod(path.data, 0600), 0);
     opevo_text_printf(&moved, "%s.away", path.data);
     assert_int_equal(rename(path.data, moved.data), 0);
     assert_int_equal(symlink(moved.data, path.data), 0);
-    check_refused(&cache, "you alone");
+    check_refused(&cache, "another user");
     assert_int_equal(rename(moved.data, path.data), 0);
     assert_true(find(&cache, "one", &found));
     if (geteuid() == 0) {
         assert_int_equal(chown(path.data, 1, 1), 0);
-        check_refused(&cache, "you alone");
+        check_refused(&cache, "another user");
     }
     add(&cache, "one", 100, &path);
     assert_true(find(&cache, "one", &found));
     assert_int_equal(chmod(cache.folder, 0770), 0);
-    CHECK_FAILS(OPEVO_IO, "nobody else may write to", opevo_i_cache_open(&other, &err));
+    CHECK_FAILS(OPEVO_IO, "only you can write to", opevo_i_cache_open(&other, &err));
     assert_int_equal(chmod(cache.folder, 0700), 0);
     opevo_text_free(&path);
     opevo_text_free(&moved);

@@ -95,8 +95,8 @@ static void test_bad_places(void **state)
 {
     static const char *const cases[][2] = {
         {"b {Q} {T} {V} {D}", "{Q} is not a parameter of the space; the parameters are T, V, D"},
-        {"b {T[3]} {V} {D}", "{T[3]} names nothing"},
-        {"b {T} {V}", "parameter D has no place"},
+        {"b {T[3]} {V} {D}", "{T[3]} is not a parameter"},
+        {"b {T} {V}", "parameter D does not occur"},
         {"b {T} {V} {D", "a brace is not closed in \"{D\""},
     };
     opevo_space *space = make_space();
@@ -176,8 +176,8 @@ static void test_criteria(void **state)
         {"error,:json:err", "before the colon"},
         {"error,J,s:json:err", "before the colon"},
         {"error,,larger:json:err", "before the colon"},
-        {"error:json:", "behind the colon"},
-        {"error:/(/", "is wrong"},
+        {"error:json:", "after the colon"},
+        {"error:/(/", "is invalid"},
     };
 
     (void)state;
@@ -242,10 +242,10 @@ static void test_no_result(void **state)
 static void test_bad_readings(void **state)
 {
     static const char *const cases[][2] = {
-        {"", "it begins with"},           {"hours:wall", "it begins with"},
-        {"ms:", "behind the colon"},      {"gflops:wall", "behind the colon"},
-        {"ms:json:", "behind the colon"}, {"ms:/x", "between two slashes"},
-        {"ms:/(/", "is wrong"},
+        {"", "it must begin with"},      {"hours:wall", "it must begin with"},
+        {"ms:", "after the colon"},      {"gflops:wall", "after the colon"},
+        {"ms:json:", "after the colon"}, {"ms:/x", "between two slashes"},
+        {"ms:/(/", "is invalid"},
     };
 
     (void)state;

@@ -377,9 +377,9 @@ static void test_bad_options(void **state)
         const char *words;
     } cases[] = {
         {"abacus", 1, 1, 0.1, 1, "\"abacus\" is not a device"},
-        {"cpu:x", 1, 1, 0.1, 1, "the number of a device"},
-        {"cuda", 1, 1, 0.1, 1, "product makes no kernels for cuda"},
-        {"cmd", 1, 1, 0.1, 1, "makes no kernels for cmd"},
+        {"cpu:x", 1, 1, 0.1, 1, "expected a device number"},
+        {"cuda", 1, 1, 0.1, 1, "product does not make kernels for cuda"},
+        {"cmd", 1, 1, 0.1, 1, "does not make kernels for cmd"},
         {"cpu", 0, 1, 0.1, 1, "time limit"},
         {"cpu", 1, NAN, 0.1, 1, "time limit"},
         {"cpu", 1, 1, 1, 1, "precision"},

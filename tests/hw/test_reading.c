@@ -123,7 +123,7 @@ static void test_ranges(void **state)
             check_refused(place, output, "which is not from");
         }
         for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
-            check_refused(place, odd[k], "which is no");
+            check_refused(place, odd[k], "which is not");
         check_refused(place, "1e999", "which is not a number");
     }
     check_refused("ms:json:a", "{\"a\": 1e-310}",
@@ -231,7 +231,7 @@ static void check_expression(const char *text, const char *why)
 static void test_expressions(void **state)
 {
     static const char long_ones[] = "is longer than 1000 characters";
-    static const char empty[] = "repeats what may be empty";
+    static const char empty[] = "repeats an expression that can be empty";
     static const char copies[] = "more than 1000 characters when its repetitions";
     char *lengthy = repeat("ms:/aaaaaaaaaaaa", 1010, "/");
 

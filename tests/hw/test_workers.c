@@ -311,7 +311,7 @@ static void test_all_lost(void **state)
     opevo_outcome outcomes[4];
 
     (void)state;
-    CHECK_FAILS(OPEVO_IO, "3 jobs in a row were the end of all workers that had them",
+    CHECK_FAILS(OPEVO_IO, "3 jobs in a row killed all their workers",
                 opevo_objective_evaluate(objective, points, 4, outcomes, &err));
     opevo_objective_destroy(objective);
 }
@@ -404,7 +404,7 @@ static void test_talks_for_ever(void **state)
         const char *reason;
     } cases[] = {
         {"while :; do echo Welcome; sleep 0.01; done", 0.5, AMPLE_S, "silent for too long"},
-        {"exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, "sends a line that is too long"},
+        {"exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, "sends endless output"},
         {READY "while :; do printf x; sleep 0.01; done", AMPLE_S, 0.5, "silent for too long"},
         {READY "while :; do " STARTED "sleep 0.01; done", AMPLE_S, AMPLE_S,
          "speaks another protocol"},
@@ -532,11 +532,11 @@ static void test_bad_options(void **state)
     (void)state;
     CHECK_OK(opevo_space_parse(json, "test", NULL, &space, &err));
     options.command = "a {Y}";
-    CHECK_FAILS(OPEVO_INVALID, "--on cmd: {Y} names nothing",
+    CHECK_FAILS(OPEVO_INVALID, "--on cmd: {Y} is not a parameter",
                 opevo_program_open(space, &options, &objective, &err));
     options.command = "a {X}";
     options.result = "hours:wall";
-    CHECK_FAILS(OPEVO_INVALID, "--result hours:wall: it begins with",
+    CHECK_FAILS(OPEVO_INVALID, "--result hours:wall: it must begin with",
                 opevo_program_open(space, &options, &objective, &err));
     options.result = NULL;
     options.exits = exits;

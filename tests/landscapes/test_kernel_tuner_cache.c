@@ -254,9 +254,9 @@ static void refuses_spoilt_files(void **state)
         {"\"bx\": [16, 32, 2.5]", "\"bx\": [16, 32, [2.5]]",
          "run.json: value 3 of parameter 'bx' is not a number"},
         {"\"bx\": [16, 32, 2.5]", "\"bx\": [16, 32, 16]", "run.json: Parameter bx: "},
-        {"\"bx\",\n\"alg\",", "\"bx\",\n3,", "run.json: tune_params_keys[1] is not a text"},
+        {"\"bx\",\n\"alg\",", "\"bx\",\n3,", "run.json: tune_params_keys[1] is not a string"},
         {"\"bx\",\n\"alg\",", "\"bx\",\n\"bx\",", "run.json"},
-        {"\"bx\",\n\"alg\",\n\"pad\"\n", "", "run.json: it names no parameter"},
+        {"\"bx\",\n\"alg\",\n\"pad\"\n", "", "run.json: it has no parameters"},
     };
     static const char text[] = UNFINISHED "}\n}";
     test_folder folder;
@@ -290,7 +290,7 @@ static void refuses_caches_without_entries(void **state)
     folder_open(&folder);
     for (int i = 0; i < 2; i++) {
         folder_write(&folder, "run.json", texts[i]);
-        CHECK_FAILS(OPEVO_INVALID, "run.json: the cache holds no configuration",
+        CHECK_FAILS(OPEVO_INVALID, "run.json: the cache has no configurations",
                     opevo_recorded_open(folder_file(&folder, "run.json"), NULL, &run, &err));
     }
     folder_close(&folder);

@@ -140,7 +140,7 @@ static void names_what_is_missing(void **state)
     CHECK_FAILS(OPEVO_IO, ".csv, .csv.xz or .csv.gz",
                 opevo_recorded_open(folder_file(&folder, "toy"), NULL, &toy, &err));
     folder_write(&folder, "toy.json", "{\"K\": {\"_type\": \"factor\", \"_value\": [4, 2]}}\n");
-    CHECK_FAILS(OPEVO_INVALID, "describes no recorded landscape",
+    CHECK_FAILS(OPEVO_INVALID, "is not a recorded landscape",
                 opevo_recorded_open(folder_file(&folder, "toy.json"), NULL, &toy, &err));
     assert_null(toy);
     folder_close(&folder);

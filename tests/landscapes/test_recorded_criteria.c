@@ -77,7 +77,7 @@ static void signs_them(void **state)
 static void refuses_spoilt_criteria(void **state)
 {
     static const char *const cases[][3] = {
-        {DESCRIPTION("[{\"name\": \"x\", \"better\": \"smaller\"}]"), TABLE, "no column 'x'"},
+        {DESCRIPTION("[{\"name\": \"x\", \"better\": \"smaller\"}]"), TABLE, "missing column 'x'"},
         {DESCRIPTION("[{\"name\": \"1x\", \"better\": \"smaller\"}]"), TABLE, "needs a \"name\""},
         {DESCRIPTION("[{\"better\": \"smaller\"}]"), TABLE, "needs a \"name\""},
         {DESCRIPTION("[{\"name\": \"fitness\", \"column\": \"e\", \"better\": \"larger\"}]"), TABLE,

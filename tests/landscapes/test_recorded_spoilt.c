@@ -65,8 +65,8 @@ static void refuses_spoilt_tables(void **state)
         {",4,4,ok,0.25,", ",4,1e999,ok,0.25,", "toy.csv:2: '1e999' in column 'time_ms'"},
         {",4,4,ok,0.25,", ",4,4,ok,,", "toy.csv:2: the status is ok, but column 'gflops'"},
         {",4,4,ok,0.25,", ",4,4,ok,0.26,", "toy.csv:2: 0.26 GFLOP/s disagree with the time"},
-        {",4,4,ok,0.25,", ",4,4,fine,0.25,", "toy.csv:2: the status 'fine' is not one of ok,"},
-        {",4,4,ok,0.25,", ",4,4,,0.25,", "toy.csv:2: the status '' is not one of ok,"},
+        {",4,4,ok,0.25,", ",4,4,fine,0.25,", "toy.csv:2: unknown status 'fine'; use ok,"},
+        {",4,4,ok,0.25,", ",4,4,,0.25,", "toy.csv:2: unknown status ''; use ok,"},
         {",,compile_error", ",1,compile_error",
          "toy.csv:5: the status is compile_error, but column 'time_ms' is not empty"},
         {"timeout,,,,100", "timeout,1,,,100",
@@ -108,7 +108,7 @@ static void refuses_spoilt_descriptions(void **state)
         {"landscape 1", "landscape 2", "toy.json: \"format\" must be \"tuning-landscape 1\""},
         {"1000000", "0", "toy.json: \"flop_per_run\" must be a number above 0"},
         {"1000000", "\"many\"", "toy.json: \"flop_per_run\" must be a number above 0"},
-        {"1000000", "2000000", "toy.csv:2: 0.25 GFLOP/s disagree with the time, which makes 0.5"},
+        {"1000000", "2000000", "toy.csv:2: 0.25 GFLOP/s disagree with the time, which gives 0.5"},
         /* Columns */
         {"\"cost_ms\"]", "\"cost_ms\", \"more\"]", "toy.csv:1: missing column 'more', which"},
         {", \"cost_ms\"]", "]", "does not name the column 'cost_ms'"},
@@ -120,7 +120,7 @@ static void refuses_spoilt_descriptions(void **state)
         {"\"columns\": [\"f1\", \"f2\"]", "\"columns\": [\"f1\", \"time_ms\"]",
          "toy.json: column 'time_ms' holds results"},
         {"\"columns\": [\"f1\", \"f2\"]", "\"columns\": [\"f1\", 2]",
-         "toy.json: column 2 of the factor 'F' is not a text"},
+         "toy.json: column 2 of the factor 'F' is not a string"},
         {"\"columns\": [\"f1\", \"f2\"]", "\"columns\": [\"f1\"]",
          "toy.json: the factor 'F' has 2 parts and 1 columns"},
         /* Parameters */
@@ -138,7 +138,7 @@ static void refuses_spoilt_descriptions(void **state)
         {"\"A * f1 <= 8\"", "\"A * f9 <= 8\"", "toy.json"},
         {"\"A * f1 <= 8\"", "\"A * <= 8\"", "toy.json"},
         {"\"A * f1 <= 8\"", "\"8 / (A - 1) > 0\"", "toy.json"},
-        {"\"A * f1 <= 8\"", "8", "toy.json: constraints[0] is not a text"},
+        {"\"A * f1 <= 8\"", "8", "toy.json: constraints[0] is not a string"},
         /* JSON */
         {"\"rows\": 16,", "\"rows\": 16", "toy.json:13: invalid JSON"},
         {"\"rows\": 16,", "\"rows\": 16, \"rows\": 16,", "toy.json:12: invalid JSON: duplicate"},

@@ -278,8 +278,8 @@ static void test_refused(void **state)
          "<!DOCTYPE graphml [<!ENTITY e \"a\">]>\n<graphml><graph><node id=\"&e;\"/>"
          "<node id=\"b\"/><edge source=\"a\" target=\"b\"/></graph></graphml>",
          "igraph cannot read the graph", OPEVO_INVALID},
-        {"b.csv", "0 1\n", "b.csv: the ending tells no graph format", OPEVO_INVALID},
-        {"b", "0 1\n", "b: the ending tells no graph format", OPEVO_INVALID},
+        {"b.csv", "0 1\n", "b.csv: the ending is not that of a graph format", OPEVO_INVALID},
+        {"b", "0 1\n", "b: the ending is not that of a graph format", OPEVO_INVALID},
     };
 
     (void)state;

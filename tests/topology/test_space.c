@@ -162,7 +162,7 @@ static void test_refusals(void **state)
          "p",
          OPEVO_DIALECT_C,
          OPEVO_INVALID,
-         "here: constraint 1 is a text"},
+         "here: constraint 1 is a string"},
         {{"p: choice(fp16,fp32)", NULL},
          "p > 16",
          OPEVO_DIALECT_C,
@@ -177,7 +177,7 @@ static void test_refusals(void **state)
          "K and",
          OPEVO_DIALECT_PYTHON,
          OPEVO_INVALID,
-         "column 6: the text ends"},
+         "column 6: unexpected end"},
     };
 
     (void)state;
@@ -199,7 +199,7 @@ static void test_refusals_together(void **state)
     opevo_space *space = NULL;
 
     (void)state;
-    CHECK_FAILS(OPEVO_INVALID, "here: no point satisfies the constraints together",
+    CHECK_FAILS(OPEVO_INVALID, "here: no point satisfies all constraints",
                 build(LIST("K: discrete(1,2,3)", "J: discrete(1,2,3)"), LIST("K < J", "J < K"),
                       OPEVO_DIALECT_C, &space, &err));
     CHECK_FAILS(OPEVO_INVALID, "here: constraint 2, column 1",

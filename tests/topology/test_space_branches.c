@@ -210,15 +210,15 @@ static void test_wrong_activations(void **state)
 
     (void)state;
     check_refused(three, (opevo_activation[]){{0, 0}, {OPEVO_NO_PARENT, 0}, {OPEVO_NO_PARENT, 0}},
-                  "Parameter a stands before the parameter that activates it.");
+                  "Parameter a precedes the parameter that activates it.");
     check_refused(three, (opevo_activation[]){{OPEVO_NO_PARENT, 0}, {0, 0}, {1, 0}},
                   "Parameter c depends on discrete(1,2), which is not categorical");
     check_refused(three, (opevo_activation[]){{OPEVO_NO_PARENT, 0}, {0, 0}, {0, 2}},
                   "Parameter c depends on a value that a does not have.");
     check_refused(three, (opevo_activation[]){{OPEVO_NO_PARENT, 0}, {0, 1}, {0, 0}},
-                  "Parameter c does not stand with its branch");
+                  "Parameter c is not with its branch");
     check_refused(three, (opevo_activation[]){{OPEVO_NO_PARENT, 0}, {OPEVO_NO_PARENT, 0}, {0, 0}},
-                  "Parameter c does not stand with its branch");
+                  "Parameter c is not with its branch");
     check_refused(
         (const char *const[]){"a: categorical(x,y)", "b: discrete(1,2)", "b: discrete(1,2)", NULL},
         (opevo_activation[]){{OPEVO_NO_PARENT, 0}, {0, 0}, {0, 1}},
@@ -390,9 +390,9 @@ static void test_depth_is_bounded(void **state)
     assert_true(opevo_space_size(space) == 66);
     opevo_space_destroy(space);
     space = NULL;
-    CHECK_FAILS(OPEVO_LIMIT, "s.json: Parameter k stands in more than 64 branches",
+    CHECK_FAILS(OPEVO_LIMIT, "s.json: Parameter k is in more than 64 nested",
                 parse_nested(65, &space, &err));
-    CHECK_FAILS(OPEVO_LIMIT, "branches inside each other", parse_nested(600, &space, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "nested branches", parse_nested(600, &space, &err));
     CHECK_FAILS(OPEVO_INVALID, "s.json:1:", parse_nested(100000, &space, &err));
 }
 

@@ -299,7 +299,7 @@ static void test_work_is_bounded(void **state)
             opevo_text_printf(&json, "%s\"p[%d] < %d\"", i ? "," : "", i % n, n);
         opevo_text_add(&json, "]}");
         if (n == 10) {
-            CHECK_FAILS(OPEVO_LIMIT, "constraint 23: trying the constraints up to here",
+            CHECK_FAILS(OPEVO_LIMIT, "constraint 23: evaluating the constraints up to here",
                         opevo_space_parse(json.data, "space.json", NULL, &space, &err));
         } else {
             CHECK_OK(opevo_space_parse(json.data, "space.json", NULL, &space, &err));

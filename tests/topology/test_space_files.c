@@ -147,7 +147,7 @@ static void test_nni_mistakes(void **state)
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1e999]}}", "space.json:1:"},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1\xff]}}", "space.json:1:"},
         {"{\n\"a\": 3}", "space.json:2: Parameter a: write {\"_type\": ..., \"_value\": ...}"},
-        {"{\n\n\"a\": {\"_value\": [1]}}", "space.json:3: Parameter a: _type must be a text"},
+        {"{\n\n\"a\": {\"_value\": [1]}}", "space.json:3: Parameter a: _type must be a string"},
         {"{\"a\": {\"_type\": \"discrete\"}}", "space.json:1: Parameter a: _value is missing."},
         {"{\"b\": {\"_type\": \"choice\", \"_value\": [\"{:,\\\"\\n\"]},\n\"a\": {\"_type\": "
          "\"uniform\", \"_value\": [0, 1]}}",
@@ -183,13 +183,13 @@ static void test_nni_mistakes(void **state)
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topology\": \"torus\"}}",
          "space.json:1: Parameter a: discrete has no topology \"torus\""},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topology\": 4}}",
-         "_topology must be a text."},
+         "_topology must be a string."},
         {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 2], \"_components\": [\"x\"]}}",
          "Parameter a: 1 component names for values of 2 components"},
         {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 1], \"_components\": \"x\"}}",
-         "_components must be a list of texts"},
+         "_components must be a list of strings"},
         {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 1], \"_components\": [3]}}",
-         "Item 1 of _components is not a text."},
+         "Item 1 of _components is not a string."},
         {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 2], \"_components\": [\"x\", \"x\"]}}",
          "two components have the name x"},
         {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 1], \"_components\": [\"b\"]}, \"b\": "
@@ -198,7 +198,7 @@ static void test_nni_mistakes(void **state)
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]},\n\"_constraint\": []}",
          "space.json:2: Unknown key \"_constraint\"; besides parameters there are _constraints"},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": \"a < 2\"}",
-         "_constraints must be a list of texts"},
+         "_constraints must be a list of strings"},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_dialect\": \"fortran\"}",
          "_dialect must be \"c\" or \"python\"."},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a < 2\", "
@@ -242,7 +242,7 @@ static void test_lines_of_constraints(void **state)
          "space.json:6: constraint 4: no point satisfies"},
         {"[\"a < 2\"\n,\n\"\"\n]", "space.json:6: constraint 2 is empty"},
         {"[\"a < 2\", \"1 < 2\"]", "space.json:4: constraint 2: \"1 < 2\" names no parameter"},
-        {"[\"a < 1\",\n\"a > 0\"]", "space.json: no point satisfies the constraints together"},
+        {"[\"a < 1\",\n\"a > 0\"]", "space.json: no point satisfies all constraints"},
     };
 
     (void)state;

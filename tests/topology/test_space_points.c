@@ -89,7 +89,7 @@ static void reads_and_refuses_lists(void **state)
 
         snprintf(json, sizeof json, "%.*s, \"_points\": \"%s\"}", (int)sizeof plain - 2, plain,
                  bad[i]);
-        CHECK_FAILS(OPEVO_INVALID, "s.json:1: _points must be a text of ascending numbers",
+        CHECK_FAILS(OPEVO_INVALID, "s.json:1: _points must be a string of ascending numbers",
                     opevo_space_parse(json, "s.json", NULL, &space, &err));
     }
 }

@@ -32,7 +32,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                            .default_value = 0.9,
                            .min = 0,
                            .max = 1,
-                           .summary = "probability that a child is crossed of two parents"},
+                           .summary = "probability that a child is a crossover of two parents"},
     [SETTING_MUTATION] = {.key = "mutation",
                           .kind = OPEVO_SETTING_REAL,
                           .default_value = 1,
@@ -45,7 +45,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                    .min = 0,
                    .max = 1,
                    .below_max = true,
-                   .summary = "of a mutation: probability of one more step of a walk"},
+                   .summary = "mutation: probability of one more step of a walk"},
 };
 
 typedef struct nsga2 {
@@ -248,7 +248,7 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
 
         if (trials[i].proposal.point != self->generation[self->told].point)
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "The tuner nsga2 was told of a candidate out of the order asked.");
+                              "Tuner nsga2 must be told outcomes in the order of its proposals.");
         *one = (opevo_i_individual){.candidate = trials[i].proposal.point,
                                     .outcome = trials[i].outcome,
                                     .number = self->born++};

@@ -81,13 +81,13 @@ typedef struct opevo_run_result {
     opevo_trial best;
 } opevo_run_result;
 
-/* A run that goes on step by step, so that something above it can divide trials among many. */
+/* A run that proceeds step by step, so that a caller can divide trials among many. */
 typedef struct opevo_session opevo_session;
 
 /* Ready for trial 1. The options are copied; what they point to, the objective and the store must
  * outlive the session. With a store, trials already there for the same (objective name, tuner,
- * settings, seed) are told instead of evaluated, so a run that was killed goes on as if it had not
- * been, and a longer budget continues a finished one.
+ * settings, seed) are told instead of evaluated, so a run that was killed resumes as if
+ * uninterrupted, and a larger budget continues a finished one.
  *
  * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH for a
  * stored run of another version, space or landscape; NOMEM; whatever the store reports. */

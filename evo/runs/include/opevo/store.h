@@ -50,7 +50,8 @@ typedef struct opevo_run_key {
     uint64_t objective_signature;
     uint64_t program; /* of the objective; 0: not known, and not compared */
     const opevo_space *space;
-    opevo_domain *domain; /* where `space` is NULL; used as long as trials of the run are appended */
+    opevo_domain
+        *domain; /* where `space` is NULL; used as long as trials of the run are appended */
     const char *unit;
     const opevo_criterion *criteria; /* of the objective: those after the fitness, more_count */
     size_t more_count;
@@ -98,9 +99,9 @@ opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_tri
 /* Note why the run ended (opevo_stop_name), or with "" that it goes on. */
 opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop, opevo_error *err);
 
-/* The finals of a run: its best points measured once more, side by side. */
+/* The finals of a run: the re-evaluation of its best points side by side. */
 typedef struct opevo_stored_finals {
-    opevo_index *points; /* the largest index stands for the vendor's library */
+    opevo_index *points; /* the largest index denotes the vendor's library */
     size_t count, rounds;
     double *fitness;    /* count * rounds, point after point */
     opevo_text library; /* what it is called, or why it was not measured */

@@ -24,7 +24,7 @@ typedef struct opevo_plan_option {
     char *key, *value;
 } opevo_plan_option;
 
-/* What the plan says of an objective; who calls opens it. */
+/* An objective as named in the plan; the caller opens it. */
 typedef struct opevo_plan_objective {
     const char *on, *what, *space; /* NULL: not given */
     const char *where;             /* its key path, such as "objectives[1]" */
@@ -65,8 +65,8 @@ typedef struct opevo_study {
     size_t reshaped_count;
 } opevo_study;
 
-/* An objective that the caller opened for the one of that place in the plan; it stays the caller's
- * and outlives the study. */
+/* The opened objective for the same index in the plan; the caller owns it, and it must outlive the
+ * study. */
 typedef struct opevo_study_objective {
     opevo_objective *objective;
     opevo_objective_note note;
@@ -85,8 +85,8 @@ opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *o
 void opevo_study_destroy(opevo_study *study);
 uint64_t opevo_study_run_count(const opevo_study *study);
 
-/* A share of the runs: those of which (line + place of the seed) % count is index. Any count
- * consecutive seeds give each line to each share once. */
+/* A share of the runs: those for which (combination + index of the seed) % count is `index`. With any
+ * `count` consecutive seeds each share gets each combination once. */
 typedef struct opevo_shard {
     uint32_t index, count; /* index from 0; count 1: all runs */
 } opevo_shard;

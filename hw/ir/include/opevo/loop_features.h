@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Numbers that describe a schedule's loop nest for a learned cost model: AutoTVM's. The nest is
- * looked at as TVM lowers it for this purpose: loops of one turn stay, virtual threads are loops,
- * setting sums to zero is left out.
+ * looked at as TVM lowers it for this purpose: loops of one iteration stay, virtual threads are
+ * loops, setting sums to zero is left out.
  *
  * Source: TVM v0.6, src/autotvm/touch_extractor.{h,cc}; Chen et al., "Learning to optimize tensor
  * programs", NeurIPS 2018. */

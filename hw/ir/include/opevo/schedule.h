@@ -11,9 +11,9 @@
  * its own, one for each dimension of its tensor, once it is attached; from then on the loops of C are
  * fixed.
  *
- * Which part a copy holds follows from the loops inside its compute_at point: for each dimension the
- * bounding box of all indices used there. Threads share what is in scope `shared`, so there their loops
- * count as inside. */
+ * The part that a copy covers follows from the loops inside its compute_at point: for each dimension
+ * the bounding box of the indices used there. Threads share copies in scope `shared`, so there their
+ * loops count as inside. */
 
 #ifndef OPEVO_SCHEDULE_H
 #define OPEVO_SCHEDULE_H
@@ -23,21 +23,21 @@
 /* One row each: enum suffix, name in text, operands in text. STAGE and LOOP are names; n... are
  * whole numbers. */
 #define OPEVO_STEP_LIST(X)                                                                         \
-    X(SPLIT, "split", "STAGE LOOP n...: parts of these lengths inside a loop that counts them")    \
-    X(EXTEND, "extend", "C LOOP n: n turns instead of fewer; what is too much is dropped")         \
-    X(FUSE, "fuse", "STAGE LOOP LOOP...: neighbours, outer first, become one loop")                \
+    X(SPLIT, "split", "STAGE LOOP n...: inner loops of these lengths and an outer loop over them") \
+    X(EXTEND, "extend", "C LOOP n: pads the loop to n iterations; the excess is masked")           \
+    X(FUSE, "fuse", "STAGE LOOP LOOP...: fuses adjacent loops, outer first")                       \
     X(REORDER, "reorder", "STAGE LOOP...: all loops in this order, outer first")                   \
     X(ANNOTATE, "annotate", "STAGE LOOP what: see opevo_annotation")                               \
     X(CACHE_READ, "cache_read", "STAGE scope: a copy of a tensor or of another copy")              \
-    X(CACHE_WRITE, "cache_write", "C scope: sums gather in a copy and are written back")           \
-    X(ATTACH, "attach", "STAGE LOOP: the copy is made in each turn of this loop of C")             \
-    X(LAYOUT, "layout", "STAGE (dimension divisor extent)...: order in memory, outer first")       \
-    X(PITCH, "pitch", "STAGE n [p]: n unused elements after each run of the p innermost pieces")   \
-    X(DOUBLE_BUFFER, "double_buffer", "STAGE: the next turn's copy is made during this one")       \
-    X(STAGED, "staged", "STAGE: a double buffer that is filled by way of registers")               \
-    X(TRIM, "trim", "C.local LOOP: turns that only bring what is dropped are left out")            \
-    X(STREAM, "stream", "STAGE: written back past the caches")                                     \
-    X(PREFETCH, "prefetch", "STAGE n: what lies n elements further on is fetched meanwhile")       \
+    X(CACHE_WRITE, "cache_write", "C scope: accumulates in a copy, which is written back")         \
+    X(ATTACH, "attach", "STAGE LOOP: compute_at point of the copy: this loop of C")                \
+    X(LAYOUT, "layout", "STAGE (dimension divisor extent)...: memory layout, outer piece first")   \
+    X(PITCH, "pitch", "STAGE n [p]: pads by n elements after each run of the p innermost pieces")  \
+    X(DOUBLE_BUFFER, "double_buffer", "STAGE: prefetches the copy of the next iteration")          \
+    X(STAGED, "staged", "STAGE: a double buffer filled through registers")                         \
+    X(TRIM, "trim", "C.local LOOP: skips iterations whose results are all masked")                 \
+    X(STREAM, "stream", "STAGE: stores bypass the caches")                                         \
+    X(PREFETCH, "prefetch", "STAGE n: prefetches the elements n further on")                       \
     X(AUTO_UNROLL, "auto_unroll", "C n e: unroll loops of up to n statements, in the text if e")
 
 typedef enum opevo_step_kind {
@@ -131,7 +131,7 @@ typedef struct opevo_loop {
     bool reduces; /* a reduction loop */
 } opevo_loop;
 opevo_loop opevo_schedule_loop(const opevo_schedule *schedule, int stage, int loop);
-/* Place of a loop by name, -1 when there is none. */
+/* Index of a loop by name, -1 if there is none. */
 int opevo_schedule_find_loop(const opevo_schedule *schedule, int stage, const char *name);
 
 /* Known limits of a device; a limit of 0 is not checked. */
