@@ -67,7 +67,7 @@ static opevo_status fail_xz(const buffer *out, lzma_ret code, opevo_error *err)
             (int)(XZ_MEMORY_LIMIT >> 20));
     case LZMA_OPTIONS_ERROR:
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: a feature of xz that this liblzma lacks; compress it anew.",
+                          "%s: a feature of xz that this liblzma lacks; compress it again.",
                           out->path);
     default:
         return OPEVO_FAIL(err, OPEVO_INVALID,

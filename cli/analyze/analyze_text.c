@@ -449,7 +449,7 @@ static void print_head(const printer *self, const char *path)
     opevo_i_text_add_grouped(self->out, trials);
     opevo_text_printf(self->out,
                       " trials; numbers are estimated from the runs, with %g %% intervals, unless "
-                      "they say exact or approximate; seed %llu, %zu resamples\n",
+                      "marked exact or approximate; seed %llu, %zu resamples\n",
                       100 * analysis->options.confidence,
                       (unsigned long long)analysis->options.seed, analysis->options.resamples);
     opevo_text_add(self->out, opevo_text_string(&self->data->notes));

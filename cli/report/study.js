@@ -10,7 +10,7 @@ const mostShown = 6; /* contenders that the charts show at first */
 const nameOf = (data, cell) => data.contenders[cell.contender].name;
 const confidence = (data) => `${short(100 * data.confidence)} %`;
 
-/* Index in the grid of a landscape of a number of trials; the last one where there is none. */
+/* Index in the grid of a landscape of a number of trials; the last one if there is none. */
 const placeOf = (place, trials) => {
   const i = place.trials.indexOf(trials);
   return i < 0 ? place.trials.length - 1 : i;

@@ -96,7 +96,7 @@ const opevo_verb opevo_i_verb_report = {
     .arguments_max = 1,
     .summary = "Write one page with the charts of a store of runs, or of a landscape.",
     .details = "The page is self-contained and works offline.\n"
-               "docs/report.md says what it shows.\n\n"
+               "docs/report.md describes it.\n\n"
                "  opevo report runs.db -o report.html\n"
                "  opevo report recorded:conv_a100.csv.xz -o conv.html\n"
                "  opevo report mm1 --on sim:gtx1080ti -o mm1.html",

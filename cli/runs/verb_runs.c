@@ -191,7 +191,7 @@ static opevo_status print_planned(opevo_store *store, opevo_text *out, opevo_err
     opevo_status status = opevo_store_planned(store, &planned, err);
 
     if (status == OPEVO_OK && planned)
-        opevo_text_printf(out, "and %llu planned run%s of a study that %s not begun\n",
+        opevo_text_printf(out, "and %llu planned run%s of a study that %s not started\n",
                           (unsigned long long)planned, planned == 1 ? "" : "s",
                           planned == 1 ? "is" : "are");
     return status;

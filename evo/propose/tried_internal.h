@@ -26,7 +26,7 @@ opevo_status opevo_i_tried_tell(opevo_i_tried *tried, opevo_index point, double 
 
 /* A point uniform over the allowed ones that were neither proposed nor drawn here before.
  *
- *   point   out: untouched when there is none
+ *   point   out: untouched if there is none
  *   reason  out: NULL when there is a point, otherwise why there is none, a static string
  *
  * Errors: NOMEM. Cost: as opevo_i_fresh_draw; a proposed point is met at most once. */

@@ -13,7 +13,7 @@
 
 #include "sandbox_internal.h"
 
-/* The value of the first line of /proc/cpuinfo that begins with `key`; "" where there is none. */
+/* The value of the first line of /proc/cpuinfo that begins with `key`; "" if there is none. */
 static void read_fact(const char *key, char *out, size_t size)
 {
     FILE *file = fopen("/proc/cpuinfo", "re");

@@ -24,7 +24,7 @@ typedef struct opevo_i_lines {
 opevo_i_read opevo_i_lines_read(opevo_i_lines *lines, int descriptor, size_t limit);
 /* Whether a whole line is there; each byte is looked at once. */
 bool opevo_i_lines_ready(opevo_i_lines *lines);
-/* The next whole line without its end, NULL when there is none; borrowed until the next read. */
+/* The next whole line without its end, NULL if there is none; borrowed until the next read. */
 char *opevo_i_lines_next(opevo_i_lines *lines);
 void opevo_i_lines_free(opevo_i_lines *lines);
 

@@ -37,12 +37,12 @@ size_t opevo_text_character(const char *at, bool *visible);
 /* Characters of UTF-8 text: bytes that continue none. Those that opevo prints are one column wide. */
 size_t opevo_text_character_count(const char *text);
 /* The piece as a JSON string with its quotes; as XML character data; as a CSV field (RFC 4180).
- * JSON and XML come out as visible UTF-8: JSON escapes what is not visible, and U+FFFD stands for
- * bytes that are no UTF-8 and, in XML, for control characters. */
+ * JSON and XML come out as visible UTF-8: JSON escapes what is not visible, and U+FFFD replaces
+ * bytes that are not UTF-8 and, in XML, control characters. */
 void opevo_text_add_json(opevo_text *text, const char *piece);
 void opevo_text_add_xml(opevo_text *text, const char *piece);
 void opevo_text_add_csv(opevo_text *text, const char *piece);
-/* Behind the line feed that ends the CSV row (RFC 4180) that starts at `at`; NULL where there is none
+/* Behind the line feed that ends the CSV row (RFC 4180) that starts at `at`; NULL if there is none
  * before `end`. A field in double quotes may hold line feeds. *quoted, which may be NULL: whether it
  * was looked for inside quotes at last. */
 char *opevo_csv_row_end(char *at, const char *end, bool *quoted);

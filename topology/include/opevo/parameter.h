@@ -90,7 +90,7 @@ const char *opevo_parameter_component_name(const opevo_parameter *parameter, siz
 void opevo_parameter_value(const opevo_parameter *parameter, opevo_index vertex,
                            opevo_value *components);
 /* The vertex that has this value; false, with *vertex untouched, when the set holds no such value.
- * A real number equal to an integer stands for it. Cost: O(log size) for listed values. */
+ * A real number equal to an integer represents it. Cost: O(log size) for listed values. */
 bool opevo_parameter_find(const opevo_parameter *parameter, const opevo_value *components,
                           opevo_index *vertex);
 
@@ -127,7 +127,7 @@ opevo_status opevo_parameter_measure(const opevo_parameter *parameter,
 
 /* "8,1,1": the components with commas. A text that would be taken for something else (empty, with
  * commas, quotes, backslashes, parentheses, control characters or a blank at an end, or that looks
- * like a number or a truth value) stands as a JSON string, others bare. */
+ * like a number or a Boolean) is written as a JSON string, others bare. */
 void opevo_parameter_print(const opevo_parameter *parameter, opevo_index vertex, opevo_text *out);
 /* [8, 1, 1] for a type of tuples, a bare JSON value for the others. */
 void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index vertex,

@@ -22,8 +22,7 @@
 
 typedef struct opevo_space opevo_space;
 
-/* What stands for the vertex of a parameter that is not active at a point; no vertex has this
- * number. */
+/* The vertex of a parameter that is not active at a point; no vertex has this number. */
 #define OPEVO_INACTIVE OPEVO_INDEX_MAX
 
 /* A space has at most so many parameters, so that a thread's stack holds the vertices of a point.
@@ -90,7 +89,7 @@ opevo_status opevo_space_create_branched(const opevo_space_spec *spec, opevo_spa
  * "path:line:column: ..." for what is no JSON, or "path:line: constraint n, column m: ..."; IO;
  * and those of opevo_space_create. */
 opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *err);
-/* The same from a text; `origin` stands for the path in messages, `directory` is where graph files
+/* The same from a text; `origin` replaces the path in messages, `directory` is where graph files
  * are looked for (NULL: here). */
 opevo_status opevo_space_parse(const char *json, const char *origin, const char *directory,
                                opevo_space **out, opevo_error *err);
@@ -142,7 +141,7 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
                                        unsigned threads, opevo_space_share *out, opevo_error *err);
 
 /* "K=64,4,4 X=8,1,16,4": as a person reads and types it, each value as by opevo_parameter_print; a
- * text with a blank or '=' in it stands as a JSON string, too. Parameters that are not active are
+ * string with a blank or '=' in it is written as a JSON string, too. Parameters that are not active are
  * left out. */
 void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *out);
 /* {"K": [64, 4, 4], "X": ...} */

@@ -11,7 +11,7 @@
 #include <opevo/status.h>
 
 typedef struct opevo_interval {
-    double low, high; /* NAN where there is none */
+    double low, high; /* NAN if there is none */
 } opevo_interval;
 
 /* Which random numbers: the stream (seed, "bootstrap", index). */

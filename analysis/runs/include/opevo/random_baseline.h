@@ -15,7 +15,7 @@ typedef struct opevo_fitness_table {
     uint64_t ok;     /* of them, with a fitness above 0 */
     double *fitness; /* `ok` values, descending */
     /* Seconds that evaluating a point costs: mean over all points, over those that are ok and over
-     * the others (0 where there is none), and median over all. 0 where costs are not known. */
+     * the others (0 if there is none), and median over all. 0 where costs are not known. */
     double mean_cost_s, mean_cost_ok_s, mean_cost_failed_s, median_cost_s;
 } opevo_fitness_table;
 
@@ -41,7 +41,7 @@ void opevo_fitness_table_free(opevo_fitness_table *table);
 typedef struct opevo_random_expectation {
     double fitness, sd; /* mean and standard deviation of the best fitness */
     /* Mean of 1 / (best fitness), which is proportional to the time of the best kernel; where every
-     * trial failed the worst fitness above 0 stands for the missing one. */
+     * trial failed the worst fitness above 0 replaces the missing one. */
     double inverse;
 } opevo_random_expectation;
 /* For `count` numbers of trials, each at least 1 (beyond N as N). A table without ok points gives

@@ -106,7 +106,7 @@ bool opevo_community_is_degenerate(double score_of_random);
 /* A score averaged over a window, against the exact baseline and against the community's. */
 typedef struct opevo_study_score {
     size_t runs;
-    double exact, community; /* NAN where there is none */
+    double exact, community; /* NAN if there is none */
     opevo_interval exact_interval, community_interval;
 } opevo_study_score;
 

@@ -94,8 +94,8 @@ typedef struct opevo_tuner_ops {
  * reason. */
 struct opevo_tuner {
     const opevo_tuner_ops *ops;
-    const opevo_space *space; /* NULL on a domain that is none */
-    opevo_domain *own;        /* of the space, made for this tuner; NULL: none */
+    const opevo_space *space;             /* NULL on a domain that is not a space */
+    opevo_domain *own;                    /* of the space, made for this tuner; NULL: none */
     const opevo_feature_source *features; /* of the objective, see there; NULL: none */
     opevo_criteria criteria;              /* chosen; the fitness alone unless by_criteria */
     size_t pending;                       /* asked for and not yet told */
@@ -111,7 +111,7 @@ opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *sp
 opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
                                 const opevo_setting_value *settings, uint64_t seed,
                                 opevo_tuner **out, opevo_error *err);
-/* The same on a domain. Errors: INVALID, too, for a tuner that needs a space where there is none. */
+/* The same on a domain. Errors: INVALID, too, for a tuner that needs a space if there is none. */
 opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *domain,
                                    const opevo_setting_value *settings, uint64_t seed,
                                    opevo_tuner **out, opevo_error *err);

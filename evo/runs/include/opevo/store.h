@@ -91,12 +91,12 @@ opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, o
  * for a damaged file, NOMEM. */
 opevo_status opevo_store_read_details(opevo_store *store, int64_t run, opevo_trial *trial,
                                       opevo_error *err);
-/* Append in one transaction: all of them, or none; a run that had ended goes on. Errors: IO when the disk is full, or when
+/* Append in one transaction: all of them, or none; a run that had ended continues. Errors: IO when the disk is full, or when
  * another process has stored a trial of the same number. */
 opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,
                                 size_t count, opevo_error *err);
 
-/* Note why the run ended (opevo_stop_name), or with "" that it goes on. */
+/* Note why the run ended (opevo_stop_name), or with "" that it continues. */
 opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop, opevo_error *err);
 
 /* The finals of a run: the re-evaluation of its best points side by side. */
