@@ -271,4 +271,5 @@ const opevo_tuner_ops opevo_i_nsga2_ops = {
     .tell = tell,
     .destroy = destroy,
     .by_criteria = true,
+    .works_on_branches = true,
 };

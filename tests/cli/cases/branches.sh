@@ -20,7 +20,7 @@ opevo space space.json --json | grep -o '"active": .*}}'
 opevo record --on "$on" --space space.json --result 'ms:/took ([0-9]+)/' --all --out table --quiet >/dev/null
 sort -u log | head -4
 cut -d, -f1-7 table.csv | sort | head -5
-for tuner in opevo random grid tpe gbfs na2c kt-pso; do
+for tuner in opevo random grid tpe gbfs na2c kt-pso nsga2; do
     opevo tune --on recorded:table.csv --tuner $tuner --trials 500 --quiet --json | grep -o '"configuration": {[^}]*}'
 done
 opevo landscape --on recorded:table.csv | head -1
