@@ -146,7 +146,7 @@ static void what_is_no_number(void **state)
     fill(0);
     condition_and_watch(&one, FIRST);
     correlations[FIRST][0] = NAN;
-    CHECK_FAILS(OPEVO_TOLERANCE, "no numbers",
+    CHECK_FAILS(OPEVO_TOLERANCE, "not finite numbers",
                 opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
     fill(0);
     CHECK_OK(opevo_i_gaussian_append(one.gaussian, &one.fixture.points, &one.others, &err));
