@@ -61,7 +61,7 @@ static void run(search *self)
         for (uint64_t k = graph->offset[u]; k < graph->offset[u + 1]; k++)
             reach(self, graph->target[k], next);
         for (size_t k = 0; k < graph->line_count; k++) {
-            const opevo_i_lines *lines = &graph->lines[k];
+            const opevo_i_line_reader *lines = &graph->lines[k];
             uint32_t line = lines->of[u];
 
             for (uint32_t i = lines->start[line];

@@ -53,7 +53,7 @@ typedef struct building {
     unsigned threads;
 } building;
 
-static void lines_release(opevo_i_lines *lines)
+static void lines_release(opevo_i_line_reader *lines)
 {
     opevo_free(lines->of);
     opevo_free(lines->start);
@@ -225,7 +225,7 @@ static opevo_status build_rows(building *self, size_t limit_bytes, opevo_error *
 /* ---- Lines ---- */
 
 /* Number the lines of one parameter in the order in which the nodes meet them. */
-static opevo_status find_lines(const building *self, const axis *a, opevo_i_lines *lines,
+static opevo_status find_lines(const building *self, const axis *a, opevo_i_line_reader *lines,
                                opevo_error *err)
 {
     const opevo_landscape_graph *graph = self->graph;
@@ -251,7 +251,8 @@ static opevo_status find_lines(const building *self, const axis *a, opevo_i_line
     return OPEVO_OK;
 }
 
-static opevo_status fill_lines(opevo_landscape_graph *graph, opevo_i_lines *lines, opevo_error *err)
+static opevo_status fill_lines(opevo_landscape_graph *graph, opevo_i_line_reader *lines,
+                               opevo_error *err)
 {
     lines->start = opevo_calloc(lines->count + 1, sizeof *lines->start);
     lines->member = opevo_malloc(graph->count, sizeof *lines->member);
@@ -301,7 +302,7 @@ static opevo_status count_degrees(opevo_landscape_graph *graph, opevo_error *err
         uint64_t degree = graph->offset[u + 1] - graph->offset[u];
 
         for (size_t k = 0; k < graph->line_count; k++) {
-            const opevo_i_lines *lines = &graph->lines[k];
+            const opevo_i_line_reader *lines = &graph->lines[k];
 
             degree += lines->start[lines->of[u] + 1] - lines->start[lines->of[u]] - 1;
         }

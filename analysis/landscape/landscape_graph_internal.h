@@ -11,12 +11,12 @@
 #include <opevo/landscape_analysis.h>
 
 /* The nodes that agree in all parameters but one of complete topology: a clique. */
-typedef struct opevo_i_lines {
+typedef struct opevo_i_line_reader {
     size_t count;
     uint32_t *of;     /* line of each node */
     uint32_t *start;  /* count + 1 places in member */
     uint32_t *member; /* nodes of each line, ascending */
-} opevo_i_lines;
+} opevo_i_line_reader;
 
 struct opevo_landscape_graph {
     const opevo_landscape_table *table;
@@ -29,7 +29,7 @@ struct opevo_landscape_graph {
     uint64_t *offset; /* rows: neighbours through parameters that are not complete */
     uint32_t *target;
     size_t line_count; /* parameters of complete topology */
-    opevo_i_lines *lines;
+    opevo_i_line_reader *lines;
     double edges;
 };
 

@@ -22,7 +22,7 @@ typedef struct multiplication {
 static opevo_status sum_lines(void *context, size_t index, unsigned worker, opevo_error *err)
 {
     multiplication *self = context;
-    const opevo_i_lines *lines = &self->graph->lines[index];
+    const opevo_i_line_reader *lines = &self->graph->lines[index];
     double *sums = self->sums + opevo_i_line_base(self->graph, index);
 
     (void)worker;

@@ -17,20 +17,20 @@
 static const uint64_t default_checkpoints[] = {50, 100, 150, 220, 500};
 static const double default_targets[] = {0.9, 0.95, 0.99, 1};
 
-opevo_study_options opevo_study_options_default(void)
+opevo_analysis_options opevo_analysis_options_default(void)
 {
-    return (opevo_study_options){.checkpoints = default_checkpoints,
-                                 .checkpoint_count =
-                                     sizeof default_checkpoints / sizeof *default_checkpoints,
-                                 .compare_at_horizon = true,
-                                 .targets = default_targets,
-                                 .target_count = sizeof default_targets / sizeof *default_targets,
-                                 .confidence = 0.95,
-                                 .alpha = 0.05,
-                                 .resamples = 2000,
-                                 .seed = 1,
-                                 .cutoff_from = 0.5,
-                                 .cutoff_to = 0.96};
+    return (opevo_analysis_options){
+        .checkpoints = default_checkpoints,
+        .checkpoint_count = sizeof default_checkpoints / sizeof *default_checkpoints,
+        .compare_at_horizon = true,
+        .targets = default_targets,
+        .target_count = sizeof default_targets / sizeof *default_targets,
+        .confidence = 0.95,
+        .alpha = 0.05,
+        .resamples = 2000,
+        .seed = 1,
+        .cutoff_from = 0.5,
+        .cutoff_to = 0.96};
 }
 
 const opevo_study_cell *opevo_study_cell_of(const opevo_study_analysis *analysis, size_t landscape,
@@ -54,7 +54,8 @@ size_t opevo_i_known_count(const opevo_i_study *self, size_t cell, uint64_t tria
     return low - self->first[cell];
 }
 
-double opevo_i_fraction(const opevo_study_place *place, const opevo_study_run *run, uint64_t trials)
+double opevo_i_fraction(const opevo_study_place *place, const opevo_analysed_run *run,
+                        uint64_t trials)
 {
     return place->optimum > 0 ? opevo_run_curve_best(&run->curve, trials) / place->optimum : 0;
 }
@@ -66,7 +67,7 @@ static bool is_share(double value)
     return value > 0 && value < 1;
 }
 
-static opevo_status check_options(const opevo_study_options *options, opevo_error *err)
+static opevo_status check_options(const opevo_analysis_options *options, opevo_error *err)
 {
     bool good = is_share(options->confidence) && is_share(options->alpha) &&
                 options->resamples >= 100 && options->checkpoint_count > 0 &&
@@ -82,7 +83,7 @@ static opevo_status check_options(const opevo_study_options *options, opevo_erro
                              "An option of the analysis lies outside its domain.");
 }
 
-static double best_of(const opevo_study_run *run)
+static double best_of(const opevo_analysed_run *run)
 {
     return opevo_run_curve_best(&run->curve, UINT64_MAX);
 }
@@ -91,7 +92,7 @@ static double best_of(const opevo_study_run *run)
 static opevo_status find_optima(opevo_i_study *self, opevo_error *err)
 {
     opevo_study_analysis *analysis = self->analysis;
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
 
     for (size_t i = 0; i < study->landscape_count; i++) {
         const opevo_study_landscape *landscape = &study->landscapes[i];
@@ -104,7 +105,7 @@ static opevo_status find_optima(opevo_i_study *self, opevo_error *err)
         self->places[i].table = landscape->table && landscape->table->ok ? landscape->table : NULL;
     }
     for (size_t i = 0; i < study->run_count; i++) {
-        const opevo_study_run *run = &study->runs[i];
+        const opevo_analysed_run *run = &study->runs[i];
         opevo_study_place *place = &analysis->places[run->landscape];
         double best = best_of(run);
 
@@ -124,7 +125,7 @@ static opevo_status find_optima(opevo_i_study *self, opevo_error *err)
 /* ---- Which runs a cell has ---- */
 
 /* A run that has found a known optimum cannot rise any more. */
-static uint64_t extent_of(const opevo_study_place *place, const opevo_study_run *run)
+static uint64_t extent_of(const opevo_study_place *place, const opevo_analysed_run *run)
 {
     bool there = place->optimum_known && best_of(run) >= place->optimum;
 
@@ -143,11 +144,11 @@ static int by_extent(const void *a, const void *b)
 static void sort_into_cells(opevo_i_study *self)
 {
     opevo_study_analysis *analysis = self->analysis;
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
     size_t cells = study->landscape_count * study->contender_count;
 
     for (size_t i = 0; i < study->run_count; i++) {
-        const opevo_study_run *run = &study->runs[i];
+        const opevo_analysed_run *run = &study->runs[i];
         size_t number = run->landscape * study->contender_count + run->contender;
 
         analysis->cells[number].runs++;
@@ -162,7 +163,7 @@ static void sort_into_cells(opevo_i_study *self)
         analysis->cells[i].runs = 0;
     }
     for (size_t i = 0; i < study->run_count; i++) {
-        const opevo_study_run *run = &study->runs[i];
+        const opevo_analysed_run *run = &study->runs[i];
         size_t number = run->landscape * study->contender_count + run->contender;
 
         self->runs[self->first[number] + analysis->cells[number].runs++] =
@@ -182,7 +183,7 @@ static uint64_t budget_of(const opevo_i_study *self, size_t cell)
     uint64_t most = 0, most_trials = 0, least_seconds = UINT64_MAX;
 
     for (size_t i = self->first[cell]; i < self->first[cell + 1]; i++) {
-        const opevo_study_run *run = self->runs[i].run;
+        const opevo_analysed_run *run = self->runs[i].run;
         uint64_t trials = run->curve.trials;
 
         most = trials > most ? trials : most;
@@ -234,7 +235,7 @@ static void find_horizon(opevo_i_study *self, size_t landscape, uint64_t *longes
 static opevo_status make_grid(opevo_i_study *self, size_t landscape, uint64_t longest,
                               opevo_error *err)
 {
-    const opevo_study_options *options = &self->analysis->options;
+    const opevo_analysis_options *options = &self->analysis->options;
     opevo_study_place *place = &self->analysis->places[landscape];
     uint64_t *grid = opevo_malloc(options->checkpoint_count + 210, sizeof *grid);
     size_t count = 0, kept = 0;
@@ -315,7 +316,7 @@ static opevo_status prepare_cell(opevo_i_study *self, const opevo_study_place *p
                                  opevo_study_cell *cell, opevo_error *err)
 {
     const opevo_study_analysis *analysis = self->analysis;
-    const opevo_study_options *options = &analysis->options;
+    const opevo_analysis_options *options = &analysis->options;
 
     cell->points = opevo_calloc(place->grid_count, sizeof *cell->points);
     cell->targets = opevo_calloc(options->target_count, sizeof *cell->targets);
@@ -336,7 +337,7 @@ static opevo_status prepare_cell(opevo_i_study *self, const opevo_study_place *p
 static opevo_status prepare_places(opevo_i_study *self, opevo_error *err)
 {
     opevo_study_analysis *analysis = self->analysis;
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < study->landscape_count; i++) {
@@ -368,7 +369,7 @@ static opevo_status work_on_cell(void *context, size_t index, unsigned worker, o
 static opevo_status allocate(opevo_i_study *self, opevo_error *err)
 {
     opevo_study_analysis *analysis = self->analysis;
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
     size_t cells = study->landscape_count * study->contender_count;
 
     analysis->places = opevo_calloc(study->landscape_count, sizeof *analysis->places);
@@ -394,8 +395,9 @@ static void free_scratch(opevo_i_study *self)
     opevo_free(self->first);
 }
 
-opevo_status opevo_study_analyse(const opevo_study *study, const opevo_study_options *options,
-                                 opevo_study_analysis **out, opevo_error *err)
+opevo_status opevo_study_analyse(const opevo_analysed_study *study,
+                                 const opevo_analysis_options *options, opevo_study_analysis **out,
+                                 opevo_error *err)
 {
     opevo_status status = check_options(options, err);
     opevo_i_study self = {NULL, NULL, NULL, NULL};

@@ -145,7 +145,7 @@ static void fill_rows(sheet *self)
 static void bootstrap_block(sheet *self, size_t rows, const size_t *column, size_t count,
                             uint64_t stream)
 {
-    const opevo_study_options *options = &self->study->analysis->options;
+    const opevo_analysis_options *options = &self->study->analysis->options;
     opevo_bootstrap bootstrap = {options->resamples, options->seed, stream};
 
     for (size_t i = 0; i < rows; i++) {
@@ -226,7 +226,7 @@ static void fill_score(const sheet *self, size_t i, opevo_study_point *point)
 
 static void fill_point(const sheet *self, size_t i, opevo_study_point *point)
 {
-    const opevo_study_options *options = &self->study->analysis->options;
+    const opevo_analysis_options *options = &self->study->analysis->options;
     double squares = 0, reached = 0;
     uint64_t within_5 = 0, within_1 = 0;
 

@@ -9,7 +9,7 @@
 
 /* A run with the number of trials to which its best is known. */
 typedef struct opevo_i_known_run {
-    const opevo_study_run *run;
+    const opevo_analysed_run *run;
     uint64_t extent; /* UINT64_MAX: for ever */
 } opevo_i_known_run;
 
@@ -44,7 +44,7 @@ typedef struct opevo_i_study {
 /* Number of runs of a cell that are known to `trials`; they come first. */
 size_t opevo_i_known_count(const opevo_i_study *self, size_t cell, uint64_t trials);
 /* Fraction of the optimum after `trials`. */
-double opevo_i_fraction(const opevo_study_place *place, const opevo_study_run *run,
+double opevo_i_fraction(const opevo_study_place *place, const opevo_analysed_run *run,
                         uint64_t trials);
 
 /* The seconds to which every run that counts is known; INFINITY where all hold their best. */

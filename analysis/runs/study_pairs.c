@@ -40,7 +40,7 @@ static size_t list_entries(const opevo_i_study *self, size_t cell, uint64_t tria
     size_t count = opevo_i_known_count(self, cell, trials);
 
     for (size_t i = 0; i < count; i++) {
-        const opevo_study_run *run = self->runs[self->first[cell] + i].run;
+        const opevo_analysed_run *run = self->runs[self->first[cell] + i].run;
 
         entries[i] = (entry){
             run->seed, opevo_i_fraction(&self->analysis->places[shown->landscape], run, trials)};
@@ -75,7 +75,7 @@ static size_t match(const entry *a, size_t a_count, const entry *b, size_t b_cou
 static opevo_status test_pair(const opevo_i_study *self, size_t number, const double *difference,
                               size_t count, opevo_study_pair *pair, opevo_error *err)
 {
-    const opevo_study_options *options = &self->analysis->options;
+    const opevo_analysis_options *options = &self->analysis->options;
     opevo_bootstrap bootstrap = {options->resamples, options->seed, OPEVO_I_STREAM_PAIRS + number};
     double *sums = opevo_malloc(2 * options->resamples, sizeof *sums);
     opevo_status status = OPEVO_OK;
@@ -209,7 +209,7 @@ static void add_needed(const opevo_study_pair *pair, opevo_text *out)
 void opevo_study_pair_sentence(const opevo_study_analysis *analysis, const opevo_study_pair *pair,
                                opevo_text *out)
 {
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
     const opevo_signed_rank *test = &pair->test;
 
     opevo_text_printf(out, "%s at %llu trials: %s ", study->landscapes[pair->landscape].name,
@@ -256,7 +256,7 @@ static bool has_success(const opevo_study_analysis *analysis, size_t landscape)
  * failed, all have the same rank, which would draw the mean ranks of all together. */
 static size_t list_blocks(const opevo_i_study *self, size_t *blocks)
 {
-    const opevo_study *study = &self->analysis->study;
+    const opevo_analysed_study *study = &self->analysis->study;
     size_t count = 0;
 
     for (size_t i = 0; i < study->landscape_count; i++) {
@@ -277,7 +277,7 @@ static size_t list_blocks(const opevo_i_study *self, size_t *blocks)
 static opevo_status average(const opevo_i_study *self, const size_t *blocks, size_t contender,
                             double *value, opevo_error *err)
 {
-    const opevo_study_options *options = &self->analysis->options;
+    const opevo_analysis_options *options = &self->analysis->options;
     opevo_study_overall *overall = &self->analysis->overall;
     size_t width = self->analysis->study.contender_count;
     double *total = opevo_calloc(options->resamples, sizeof *total);

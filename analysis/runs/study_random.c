@@ -39,7 +39,7 @@ static const opevo_random_expectation *find(const expectation_list *list, uint64
 
 static void find_windows(const opevo_i_study *self, size_t landscape)
 {
-    const opevo_study_options *options = &self->analysis->options;
+    const opevo_analysis_options *options = &self->analysis->options;
     const opevo_fitness_table *table = self->places[landscape].table;
     opevo_study_place *place = &self->analysis->places[landscape];
     uint64_t from = opevo_community_trials(table, options->cutoff_from);

@@ -125,7 +125,7 @@ static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
 
 static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
 {
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
     const opevo_study_overall *overall = &analysis->overall;
     const opevo_friedman *test = &overall->test;
     row all = {"", "", "", "estimated"};
@@ -149,7 +149,7 @@ static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
 
 void opevo_i_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out)
 {
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
 
     opevo_text_add(out, "landscape,tuner,against,statistic,at,runs,value,low,high,sure\n");
     for (size_t i = 0; i < study->landscape_count; i++) {
@@ -218,7 +218,7 @@ static void add_latex_cell(opevo_text *out, const opevo_study_place *place,
 
 static void add_latex_heads(opevo_text *out, const opevo_study_analysis *analysis, bool overall)
 {
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
 
     opevo_text_add(out, "\\begin{tabular}{l");
     for (size_t i = 0; i < study->landscape_count + (overall ? 2 : 0); i++)
@@ -238,7 +238,7 @@ static void add_latex_heads(opevo_text *out, const opevo_study_analysis *analysi
 
 void opevo_i_analysis_print_latex(const opevo_study_analysis *analysis, opevo_text *out)
 {
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
     bool overall = analysis->overall.blocks >= 2 && study->contender_count >= 2;
     bool unknown = false;
 

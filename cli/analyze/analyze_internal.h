@@ -33,7 +33,7 @@ typedef struct opevo_i_study_data {
     opevo_i_named_landscape *landscapes;
     opevo_i_contender *contenders;
     int64_t *run_numbers; /* in the store */
-    opevo_study_run *runs;
+    opevo_analysed_run *runs;
     uint64_t (*outcomes)[OPEVO_OUTCOME_CLASS_COUNT]; /* of each run: trials by class */
     opevo_text versions; /* of the program that made runs, a line each */
     size_t landscape_count, contender_count, run_count;
@@ -46,7 +46,7 @@ typedef struct opevo_i_study_data {
     /* What `study` points to. */
     opevo_study_landscape *shown;
     const char **labels;
-    opevo_study study;
+    opevo_analysed_study study;
 } opevo_i_study_data;
 
 /* What the options of analyze say; the study's options point into it. */
@@ -54,7 +54,7 @@ enum { OPEVO_I_MOST_LISTED = 100 };
 typedef struct opevo_i_analyze_settings {
     uint64_t checkpoints[OPEVO_I_MOST_LISTED];
     double targets[OPEVO_I_MOST_LISTED];
-    opevo_study_options options;
+    opevo_analysis_options options;
 } opevo_i_analyze_settings;
 
 /* Read the runs of a store on `threads` threads, those that --landscape, --tuner and
@@ -97,7 +97,7 @@ void opevo_i_analysis_free(opevo_i_analysis_work *work);
  * who a contender is, what a landscape is, how many runs and trials a cell has, and of the object
  * "overall", which is left open, the tests; false where there are none and it is null. */
 void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
-                                    const opevo_study_options *options, opevo_text *out);
+                                    const opevo_analysis_options *options, opevo_text *out);
 void opevo_i_analysis_json_contender(const opevo_i_contender *row, opevo_text *out);
 void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo_study_place *place,
                                  opevo_text *out);

@@ -21,7 +21,7 @@ static void add_interval(opevo_text *out, const char *key, opevo_interval interv
 /* ---- What a report has as well ---- */
 
 void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
-                                    const opevo_study_options *options, opevo_text *out)
+                                    const opevo_analysis_options *options, opevo_text *out)
 {
     opevo_json_string(out, "notes", opevo_text_string(&data->notes));
     opevo_json_string(out, "versions", opevo_text_string(&data->versions));

@@ -151,7 +151,7 @@ static void visit(void *context, const opevo_run_info *info)
     listing *self = context;
     opevo_i_study_data *data = self->data;
     void *runs = data->runs, *numbers = data->run_numbers;
-    opevo_study_run run = {.seed = info->seed, .end = end_of(info->stop)};
+    opevo_analysed_run run = {.seed = info->seed, .end = end_of(info->stop)};
     bool room = false;
 
     if (self->failed || !wanted(self->call, "landscape", info->objective) ||
@@ -296,7 +296,7 @@ static opevo_status read_run(void *context, size_t place, unsigned worker, opevo
 {
     reader *self = context;
     size_t index = self->order[place];
-    opevo_study_run *run = &self->data->runs[index];
+    opevo_analysed_run *run = &self->data->runs[index];
     connection *from = &self->connections[worker];
     opevo_status status = OPEVO_OK;
     size_t count = PIECE;
@@ -455,12 +455,12 @@ opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err)
     }
     for (size_t i = 0; i < data->contender_count; i++)
         data->labels[i] = data->contenders[i].label;
-    data->study = (opevo_study){.landscapes = data->shown,
-                                .contenders = data->labels,
-                                .runs = data->runs,
-                                .landscape_count = data->landscape_count,
-                                .contender_count = data->contender_count,
-                                .run_count = data->run_count};
+    data->study = (opevo_analysed_study){.landscapes = data->shown,
+                                         .contenders = data->labels,
+                                         .runs = data->runs,
+                                         .landscape_count = data->landscape_count,
+                                         .contender_count = data->contender_count,
+                                         .run_count = data->run_count};
     return OPEVO_OK;
 }
 

@@ -188,7 +188,7 @@ static void say_overall(const opevo_study_analysis *analysis, const ranked *rows
                         opevo_i_short *out)
 {
     const opevo_study_overall *overall = &analysis->overall;
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
     double best = overall->mean_rank[rows[0].contender];
     name_list open = {.count = 0};
 

@@ -337,7 +337,7 @@ static const char *sign_of(const opevo_study_analysis *analysis, size_t landscap
 
 static void print_signs(const printer *self, size_t landscape)
 {
-    const opevo_study *study = &self->analysis->study;
+    const opevo_analysed_study *study = &self->analysis->study;
     size_t widest = 0;
     bool narrow = false;
 
@@ -439,7 +439,7 @@ static opevo_status print_overall(printer *self, opevo_error *err)
 static void print_head(const printer *self, const char *path)
 {
     const opevo_study_analysis *analysis = self->analysis;
-    const opevo_study *study = &analysis->study;
+    const opevo_analysed_study *study = &analysis->study;
     uint64_t trials = 0;
 
     for (size_t i = 0; i < study->run_count; i++)

@@ -114,7 +114,7 @@ static opevo_status read_settings(const opevo_call *call, opevo_i_analyze_settin
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0, resamples = 0;
 
-    self->options = opevo_study_options_default();
+    self->options = opevo_analysis_options_default();
     OPEVO_TRY(read_checkpoints(call, self, err));
     OPEVO_TRY(read_targets(call, self, err));
     OPEVO_TRY(read_share(call, "confidence", &self->options.confidence, err));
@@ -167,7 +167,7 @@ static void leave_out_degenerate(opevo_i_analysis_work *work)
 opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work *work,
                                    opevo_error *err)
 {
-    const opevo_study_options *study_options = &work->settings.options;
+    const opevo_analysis_options *study_options = &work->settings.options;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_settings(call, &work->settings, err));

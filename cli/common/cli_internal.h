@@ -90,7 +90,7 @@ opevo_status opevo_i_option_positive(const opevo_call *call, const char *name, d
                                      opevo_error *err);
 void opevo_i_print_usage(const opevo_verb *verb, opevo_text *out);
 
-/* ---- What a user names (what.c)
+/* ---- What a user names (objective_spec.c)
  * ----------------------------------------------------------------------- */
 
 /* A parameter needs a name, and sentences about it begin with that; but a user who wrote only

@@ -104,7 +104,7 @@ static void add_courses(const writer *self, const opevo_study_place *place,
 
 /* ---- The runs of a cell ---- */
 
-static bool is_of(const opevo_study_run *run, const opevo_study_cell *cell)
+static bool is_of(const opevo_analysed_run *run, const opevo_study_cell *cell)
 {
     return run->landscape == cell->landscape && run->contender == cell->contender;
 }
@@ -129,7 +129,7 @@ static void add_seeds(opevo_text *out, uint64_t *seeds, size_t count)
     opevo_text_free(&text);
 }
 
-static void add_course(opevo_text *out, const opevo_study_run *run)
+static void add_course(opevo_text *out, const opevo_analysed_run *run)
 {
     const opevo_run_curve *curve = &run->curve;
 
@@ -152,7 +152,7 @@ static void add_course(opevo_text *out, const opevo_study_run *run)
 static opevo_status add_runs(const writer *self, const opevo_study_cell *cell, size_t courses,
                              opevo_error *err)
 {
-    const opevo_study *study = &self->analysis->study;
+    const opevo_analysed_study *study = &self->analysis->study;
     uint64_t outcomes[OPEVO_OUTCOME_CLASS_COUNT] = {0};
     uint64_t *seeds = opevo_malloc(cell->runs, sizeof *seeds);
     size_t count = 0, shown = 0;
@@ -400,7 +400,7 @@ static void add_contenders(const writer *self)
 
 static void add_settings(const writer *self)
 {
-    const opevo_study_options *options = &self->analysis->options;
+    const opevo_analysis_options *options = &self->analysis->options;
     opevo_text *out = self->out;
 
     opevo_i_analysis_json_settings(self->data, options, out);
@@ -419,7 +419,7 @@ static void add_settings(const writer *self)
 /* Of all runs that have some; whose they are is said by the places of landscape and contender. */
 static opevo_status add_finals(const char *path, const writer *self, opevo_error *err)
 {
-    const opevo_study *study = &self->analysis->study;
+    const opevo_analysed_study *study = &self->analysis->study;
     opevo_text *out = self->out;
     opevo_store *store = NULL;
     opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &store, err);
@@ -454,7 +454,7 @@ static opevo_status add_finals(const char *path, const writer *self, opevo_error
 /* How often a class of failure came on a landscape; the run that has its first one, from 0. */
 static uint64_t count_failures(const writer *self, size_t landscape, int kind, size_t *first)
 {
-    const opevo_study *study = &self->analysis->study;
+    const opevo_analysed_study *study = &self->analysis->study;
     uint64_t count = 0;
 
     for (size_t i = 0; i < study->run_count; i++) {
@@ -516,7 +516,7 @@ static opevo_status add_failures(const char *path, const writer *self, opevo_err
 
 static opevo_status add_all(const opevo_call *call, const writer *self, opevo_error *err)
 {
-    const opevo_study *study = &self->analysis->study;
+    const opevo_analysed_study *study = &self->analysis->study;
     size_t cells = study->landscape_count * study->contender_count;
     opevo_status status = OPEVO_OK;
 

@@ -2,7 +2,7 @@
 
 #include "tried_internal.h"
 
-#include "fresh_internal.h"
+#include "untried_internal.h"
 
 #include <opevo/memory.h>
 
@@ -11,7 +11,7 @@
 
 struct opevo_i_tried {
     opevo_index_map *fitness; /* the bits of a double */
-    opevo_i_fresh *fresh;
+    opevo_i_untried *fresh;
 };
 
 opevo_i_tried *opevo_i_tried_create(const opevo_space *space)
@@ -21,7 +21,7 @@ opevo_i_tried *opevo_i_tried_create(const opevo_space *space)
     if (!self)
         return NULL;
     self->fitness = opevo_index_map_create();
-    self->fresh = opevo_i_fresh_create(space);
+    self->fresh = opevo_i_untried_create(space);
     if (!self->fitness || !self->fresh) {
         opevo_i_tried_destroy(self);
         return NULL;
@@ -34,7 +34,7 @@ void opevo_i_tried_destroy(opevo_i_tried *tried)
     if (!tried)
         return;
     opevo_index_map_destroy(tried->fitness);
-    opevo_i_fresh_destroy(tried->fresh);
+    opevo_i_untried_destroy(tried->fresh);
     opevo_free(tried);
 }
 
@@ -76,7 +76,7 @@ opevo_status opevo_i_tried_draw(opevo_i_tried *tried, opevo_rng *rng, opevo_inde
     opevo_index drawn = 0;
 
     do {
-        opevo_status status = opevo_i_fresh_draw(tried->fresh, NULL, rng, &drawn, reason, err);
+        opevo_status status = opevo_i_untried_draw(tried->fresh, NULL, rng, &drawn, reason, err);
 
         if (status != OPEVO_OK || *reason)
             return status;

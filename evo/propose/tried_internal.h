@@ -29,7 +29,7 @@ opevo_status opevo_i_tried_tell(opevo_i_tried *tried, opevo_index point, double 
  *   point   out: untouched if there is none
  *   reason  out: NULL when there is a point, otherwise why there is none, a static string
  *
- * Errors: NOMEM. Cost: as opevo_i_fresh_draw; a proposed point is met at most once. */
+ * Errors: NOMEM. Cost: as opevo_i_untried_draw; a proposed point is met at most once. */
 opevo_status opevo_i_tried_draw(opevo_i_tried *tried, opevo_rng *rng, opevo_index *point,
                                 const char **reason, opevo_error *err);
 

@@ -104,7 +104,8 @@ static opevo_status read_criterion(opevo_store *store, int64_t run, sqlite3_stmt
 
     out->larger_is_better = !strcmp(direction, "larger");
     if (at >= OPEVO_CRITERIA_MOST - 1 || sqlite3_column_int64(row, 0) != (int64_t)at + 1 ||
-        !opevo_criterion_name_is_valid(opevo_i_column_text(row, 1)) || (!out->larger_is_better && strcmp(direction, "smaller")))
+        !opevo_criterion_name_is_valid(opevo_i_column_text(row, 1)) ||
+        (!out->larger_is_better && strcmp(direction, "smaller")))
         return fail_damaged(store, run, err);
     out->name = keep_text(store, row, 1);
     out->unit = keep_text(store, row, 2);

@@ -125,7 +125,8 @@ opevo_status opevo_i_known_create(const opevo_objective *objective, opevo_i_know
 
 bool opevo_i_known_suits(const opevo_objective *objective)
 {
-    return objective->concurrent && objective->space && opevo_space_size(objective->space) <= OPEVO_I_KNOWN_MAX;
+    return objective->concurrent && objective->space &&
+           opevo_space_size(objective->space) <= OPEVO_I_KNOWN_MAX;
 }
 
 bool opevo_i_known_add(opevo_i_known *self, opevo_index point)

@@ -6,19 +6,19 @@
 #include <opevo/memory.h>
 #include <opevo/tuner.h>
 
-#include "fresh_internal.h"
+#include "untried_internal.h"
 
 typedef struct random_search {
     opevo_tuner super;
     opevo_rng rng;
-    opevo_i_fresh *fresh;
+    opevo_i_untried *fresh;
 } random_search;
 
 static void destroy(opevo_tuner *tuner)
 {
     random_search *self = (random_search *)tuner;
 
-    opevo_i_fresh_destroy(self->fresh);
+    opevo_i_untried_destroy(self->fresh);
     opevo_free(self);
 }
 
@@ -31,7 +31,7 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner random.");
     self->rng = *rng;
-    self->fresh = opevo_i_fresh_create_on(domain);
+    self->fresh = opevo_i_untried_create_on(domain);
     if (!self->fresh) {
         destroy(&self->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner random.");
@@ -47,8 +47,8 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
     size_t given = 0;
 
     while (given < capacity && !tuner->reason) {
-        opevo_status status = opevo_i_fresh_draw(self->fresh, NULL, &self->rng,
-                                                 &proposals[given].point, &tuner->reason, err);
+        opevo_status status = opevo_i_untried_draw(self->fresh, NULL, &self->rng,
+                                                   &proposals[given].point, &tuner->reason, err);
 
         if (status != OPEVO_OK)
             return status;

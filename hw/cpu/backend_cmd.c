@@ -16,7 +16,7 @@
 #include "cpu_internal.h"
 #include "host_fault_internal.h"
 #include "keeper_internal.h"
-#include "reading_internal.h"
+#include "result_reader_internal.h"
 #include "samples_internal.h"
 
 enum { OUTPUT_LIMIT = 1 << 20, EXIT_COUNT = 256 };
@@ -32,7 +32,7 @@ typedef struct criterion {
 
 typedef struct command_backend {
     opevo_i_backend super;
-    opevo_i_reading reading;
+    opevo_i_result_reader reading;
     criterion criteria[OPEVO_CRITERIA_MOST - 1];
     size_t criterion_count;
     double limit_s;
@@ -63,7 +63,7 @@ static void close_backend(opevo_i_backend *backend)
 {
     command_backend *self = (command_backend *)backend;
 
-    opevo_i_reading_clear(&self->reading);
+    opevo_i_result_reader_clear(&self->reading);
     for (size_t i = 0; i < self->criterion_count; i++) {
         opevo_i_named_reading_clear(&self->criteria[i].named);
         opevo_free(self->criteria[i].values);
@@ -122,7 +122,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
     self->repeats = repeats > 0 ? (unsigned)repeats : 1;
     if (!(self->limit_s > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"run_limit_s\" is missing.");
-    if (opevo_i_reading_parse(result ? result : "s:wall", &self->reading, &inner))
+    if (opevo_i_result_reader_parse(result ? result : "s:wall", &self->reading, &inner))
         return OPEVO_FAIL(err, inner.status, "\"result\": %.800s", inner.message);
     OPEVO_TRY(read_criteria(self, json_object_get(message, "criteria"), err));
     OPEVO_TRY(read_exits(self, json_object_get(message, "exits"), err));
@@ -153,7 +153,7 @@ static opevo_status run_program(const command_backend *self, const opevo_i_job *
 }
 
 /* The last line of what it printed to standard error, as a tail for a sentence. */
-static const char *last_words(const opevo_i_program_end *end, char *buffer, size_t size)
+static const char *stderr_tail(const opevo_i_program_end *end, char *buffer, size_t size)
 {
     const char *text = opevo_text_string(&end->error);
     size_t length = end->error.length;
@@ -176,9 +176,9 @@ static bool read_output(const command_backend *self, const opevo_i_program_end *
     bool good = false;
 
     errno = 0; /* a regular expression for which the host failed says no more than that it fails */
-    good = opevo_i_reading_apply(&self->reading, opevo_text_string(&end->out), end->elapsed_s,
-                                 &result->samples, &result->sample_count, &result->sample_capacity,
-                                 &why);
+    good = opevo_i_result_reader_apply(&self->reading, opevo_text_string(&end->out), end->elapsed_s,
+                                       &result->samples, &result->sample_count,
+                                       &result->sample_capacity, &why);
     if (!good && opevo_i_host_errno(errno))
         opevo_i_result_fault(result, "what the program printed cannot be read: %s",
                              strerror(errno));
@@ -197,8 +197,9 @@ static void read_values(command_backend *self, const opevo_i_program_end *end,
         criterion *one = &self->criteria[i];
         opevo_text why = {0};
 
-        if (!opevo_i_reading_apply(&one->named.reading, opevo_text_string(&end->out),
-                                   end->elapsed_s, &one->values, &one->count, &one->capacity, &why))
+        if (!opevo_i_result_reader_apply(&one->named.reading, opevo_text_string(&end->out),
+                                         end->elapsed_s, &one->values, &one->count, &one->capacity,
+                                         &why))
             opevo_text_printf(&result->message, "%s%s is not known: %s",
                               result->message.length ? "; " : "", one->named.name,
                               opevo_text_string(&why));
@@ -226,7 +227,7 @@ static bool judge(const command_backend *self, const opevo_i_job *job,
     int code = WIFEXITED(end->wait_status) ? WEXITSTATUS(end->wait_status) : 0;
     bool good = false;
 
-    last_words(end, words, sizeof words);
+    stderr_tail(end, words, sizeof words);
     if (!end->kept)
         opevo_i_result_fault(result, "the process that keeps %s was killed", job->command.items[0]);
     else if (opevo_i_host_errno(end->start_errno))

@@ -25,7 +25,7 @@
 #include "cpu_internal.h"
 #include "keeper_internal.h"
 #include "rapl_internal.h"
-#include "reading_internal.h"
+#include "result_reader_internal.h"
 #include "samples_internal.h"
 #include "sandbox_internal.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reading_internal.h"
+#include "result_reader_internal.h"
 #include "samples_internal.h"
 
 static void clear_tasks(opevo_i_live *self)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reading_internal.h"
+#include "result_reader_internal.h"
 #include "samples_internal.h"
 
 #define FLOP_LIMIT 1e30 /* times and rates stay numbers that can be compared */
@@ -197,7 +197,7 @@ static opevo_status make_setup(program *self, const opevo_program_options *optio
 
 static opevo_status parse(program *self, const opevo_program_options *options, opevo_error *err)
 {
-    opevo_i_reading reading = {.place = OPEVO_I_WALL};
+    opevo_i_result_reader reading = {.place = OPEVO_I_WALL};
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = opevo_i_command_split(options->command, &self->command, &inner);
 
@@ -205,13 +205,14 @@ static opevo_status parse(program *self, const opevo_program_options *options, o
         status = opevo_i_command_check(&self->command, self->space, &inner);
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "--on cmd: %.900s", inner.message);
-    status = opevo_i_reading_parse(options->result ? options->result : "s:wall", &reading, &inner);
+    status =
+        opevo_i_result_reader_parse(options->result ? options->result : "s:wall", &reading, &inner);
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "--result %.200s: %.700s", options->result, inner.message);
     self->quantity = reading.quantity;
     self->unit = reading.unit;
     self->live.super.program = opevo_i_program_hash(&self->command);
-    opevo_i_reading_clear(&reading);
+    opevo_i_result_reader_clear(&reading);
     return OPEVO_OK;
 }
 
@@ -235,7 +236,7 @@ static opevo_status fill(program *self, const opevo_program_options *options, op
     live->pool.depth = 1;
     live->pool.start_limit_s = 300;
     live->pool.job_limit_s =
-        (options->run_limit_s + 2 * OPEVO_I_READING_S) * (double)options->repeats + 30;
+        (options->run_limit_s + 2 * OPEVO_I_RESULT_READER_S) * (double)options->repeats + 30;
     live->pool.silence_s = live->pool.job_limit_s + 30;
     live->super.wanted = live->pool.count;
     return OPEVO_OK;

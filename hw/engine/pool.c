@@ -50,9 +50,9 @@ void opevo_i_task_clear(opevo_i_task *task)
 void opevo_i_pool_clear(opevo_i_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)
-        opevo_i_member_hang_up(&pool->members[i]);
+        opevo_i_connection_hang_up(&pool->members[i]);
     for (size_t i = 0; i < pool->count; i++)
-        opevo_i_member_clear(&pool->members[i]);
+        opevo_i_connection_clear(&pool->members[i]);
     opevo_free(pool->members);
     free(pool->setup);
     *pool = (opevo_i_pool){0};
@@ -104,14 +104,14 @@ static void take_back(work *self, size_t number)
 /* `reason` is a clause; what the worker said last is added. */
 static void lose(work *self, size_t number, const char *reason, bool at_once)
 {
-    opevo_i_member *member = &self->pool->members[number];
+    opevo_i_connection *member = &self->pool->members[number];
     const char *words = NULL;
     size_t length = 0;
 
     member->losses++;
-    opevo_i_member_bury(member, at_once ? 0 : 1);
+    opevo_i_connection_bury(member, at_once ? 0 : 1);
     take_back(self, number);
-    words = opevo_text_string(&member->last_words);
+    words = opevo_text_string(&member->stderr_tail);
     length = strlen(words);
     while (length && strchr(" \r\n", words[length - 1]))
         length--;
@@ -149,22 +149,22 @@ static opevo_i_task *find_started(const work *self, size_t number)
     return NULL;
 }
 
-static bool take_hello(work *self, opevo_i_member *member, const json_t *message)
+static bool take_hello(work *self, opevo_i_connection *member, const json_t *message)
 {
     const char *device = json_string_value(json_object_get(message, "device"));
 
     if (json_integer_value(json_object_get(message, "protocol")) != OPEVO_I_PROTOCOL)
         return false;
     snprintf(member->device, sizeof member->device, "%s", device ? device : "");
-    opevo_i_member_say(member, self->pool->setup);
-    opevo_i_member_progress(member);
+    opevo_i_connection_say(member, self->pool->setup);
+    opevo_i_connection_progress(member);
     member->state = OPEVO_I_SETTING;
     return true;
 }
 
 static bool take_result(work *self, size_t number, const json_t *message)
 {
-    opevo_i_member *member = &self->pool->members[number];
+    opevo_i_connection *member = &self->pool->members[number];
     opevo_i_task *task = find_task(self, message, number);
     opevo_i_result result = {0};
 
@@ -174,7 +174,7 @@ static bool take_result(work *self, size_t number, const json_t *message)
     task->result = result;
     task->started = false;
     finish(self, task);
-    opevo_i_member_progress(member);
+    opevo_i_connection_progress(member);
     member->in_flight--;
     member->losses = 0;
     self->pool->blamed = 0;
@@ -188,7 +188,7 @@ static bool take_started(work *self, size_t number, const json_t *message)
 
     if (!task || find_started(self, number))
         return false;
-    opevo_i_member_progress(&self->pool->members[number]);
+    opevo_i_connection_progress(&self->pool->members[number]);
     task->started = true;
     task->started_s = self->pool->members[number].progress_s;
     return true;
@@ -197,7 +197,7 @@ static bool take_started(work *self, size_t number, const json_t *message)
 /* The job goes back, to be sent to this worker or another after a while. */
 static bool take_fault(work *self, size_t number, const json_t *message, const char *sentence)
 {
-    opevo_i_member *member = &self->pool->members[number];
+    opevo_i_connection *member = &self->pool->members[number];
     opevo_i_task *task = find_task(self, message, number);
     size_t length = sentence ? strlen(sentence) : 0;
     double wait_s = FAULT_WAIT_S;
@@ -224,7 +224,7 @@ static bool take_fault(work *self, size_t number, const json_t *message, const c
 /* False, with the worker lost, when it is no use any more. */
 static bool take_message(work *self, size_t number, const json_t *message)
 {
-    opevo_i_member *member = &self->pool->members[number];
+    opevo_i_connection *member = &self->pool->members[number];
     const char *type = json_string_value(json_object_get(message, "type"));
     const char *sentence = json_string_value(json_object_get(message, "message"));
     bool good = type != NULL;
@@ -240,7 +240,7 @@ static bool take_message(work *self, size_t number, const json_t *message)
     if (good && !strcmp(type, "hello") && member->state == OPEVO_I_GREETING) {
         good = take_hello(self, member, message);
     } else if (good && !strcmp(type, "ready") && member->state == OPEVO_I_SETTING) {
-        opevo_i_member_progress(member);
+        opevo_i_connection_progress(member);
         member->state = OPEVO_I_READY;
     } else if (good && !strcmp(type, "started") && member->state == OPEVO_I_READY) {
         good = take_started(self, number, message);
@@ -249,7 +249,7 @@ static bool take_message(work *self, size_t number, const json_t *message)
     } else if (good && !strcmp(type, "result") && member->state == OPEVO_I_READY) {
         good = take_result(self, number, message);
         if (good && json_is_true(json_object_get(message, "spoilt"))) {
-            opevo_i_member_bury(member, 1);
+            opevo_i_connection_bury(member, 1);
             take_back(self, number);
             return false;
         }
@@ -266,11 +266,12 @@ static bool take_message(work *self, size_t number, const json_t *message)
 /* Before it says hello, a launcher may print what it likes. */
 static void hear(work *self, size_t number)
 {
-    opevo_i_member *member = &self->pool->members[number];
-    bool there = opevo_i_member_read(member);
+    opevo_i_connection *member = &self->pool->members[number];
+    bool there = opevo_i_connection_read(member);
     const char *line = NULL;
 
-    while (member->state != OPEVO_I_DOWN && (line = opevo_i_lines_next(&member->lines)) != NULL) {
+    while (member->state != OPEVO_I_DOWN &&
+           (line = opevo_i_line_reader_next(&member->lines)) != NULL) {
         json_t *message = json_loads(line, 0, NULL);
         bool good = true;
 
@@ -293,12 +294,12 @@ static void start_members(work *self)
     double now = opevo_clock_monotonic_s();
 
     for (size_t i = 0; i < self->members; i++) {
-        opevo_i_member *member = &self->pool->members[i];
+        opevo_i_connection *member = &self->pool->members[i];
         opevo_error err = {OPEVO_OK, ""};
 
         if (member->state != OPEVO_I_DOWN || member->retry_s > now)
             continue;
-        if (opevo_i_member_start(member, &err) != OPEVO_OK) {
+        if (opevo_i_connection_start(member, &err) != OPEVO_OK) {
             opevo_text_clear(&self->lost);
             opevo_text_add(&self->lost, err.message);
             self->lacking = err.status == OPEVO_FAULT;
@@ -325,7 +326,7 @@ static opevo_status hand_out(work *self, opevo_error *err)
     double now = opevo_clock_monotonic_s();
 
     for (size_t i = 0; i < self->members; i++) {
-        opevo_i_member *member = &self->pool->members[i];
+        opevo_i_connection *member = &self->pool->members[i];
 
         while (member->state == OPEVO_I_READY && member->in_flight < self->pool->depth) {
             opevo_i_task *task = next_task(self, now);
@@ -337,13 +338,13 @@ static opevo_status hand_out(work *self, opevo_error *err)
             line = opevo_i_message_line(opevo_i_job_to_json(&task->job));
             if (!line)
                 return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
-            opevo_i_member_say(member, line);
+            opevo_i_connection_say(member, line);
             free(line);
             task->stage = OPEVO_I_SENT;
             task->member = i;
             task->started = false;
             if (member->in_flight++ == 0)
-                opevo_i_member_progress(member);
+                opevo_i_connection_progress(member);
         }
     }
     return OPEVO_OK;
@@ -353,7 +354,7 @@ static opevo_status hand_out(work *self, opevo_error *err)
  * started is due to end; before that, it may be building in silence. */
 static double deadline_of(const work *self, size_t number, opevo_i_task **late)
 {
-    const opevo_i_member *member = &self->pool->members[number];
+    const opevo_i_connection *member = &self->pool->members[number];
 
     *late = NULL;
     if (member->state == OPEVO_I_DOWN)
@@ -417,7 +418,7 @@ static opevo_status wait_and_hear(work *self, opevo_error *err)
     if (!wait)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to wait for workers.");
     for (size_t i = 0; i < self->members; i++) {
-        const opevo_i_member *member = &self->pool->members[i];
+        const opevo_i_connection *member = &self->pool->members[i];
         bool up = member->state != OPEVO_I_DOWN;
         bool more = member->outgoing.length > 0;
         opevo_i_task *late = NULL;
@@ -462,7 +463,7 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t co
         /* What cannot be written shows when reading: then the worker is gone. */
         for (size_t i = 0; i < self.members; i++) {
             if (pool->members[i].state != OPEVO_I_DOWN)
-                opevo_i_member_flush(&pool->members[i]);
+                opevo_i_connection_flush(&pool->members[i]);
         }
         OPEVO_TRY(wait_and_hear(&self, err));
         enforce_deadlines(&self);
@@ -471,7 +472,7 @@ opevo_status opevo_i_pool_run(opevo_i_pool *pool, opevo_i_task *tasks, size_t co
 cleanup:
     if (status != OPEVO_OK) { /* what is in flight belongs to nobody any more */
         for (size_t i = 0; i < self.members; i++)
-            opevo_i_member_bury(&pool->members[i], 0);
+            opevo_i_connection_bury(&pool->members[i], 0);
     }
     opevo_text_free(&self.lost);
     return status;

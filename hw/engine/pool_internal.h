@@ -9,11 +9,11 @@
 
 #include <opevo/interrupt.h>
 
-#include "member_internal.h"
+#include "connection_internal.h"
 #include "protocol_internal.h"
 
 typedef struct opevo_i_pool {
-    opevo_i_member *members;
+    opevo_i_connection *members;
     size_t count;
     char *setup;          /* the line that sets a worker up; released with free */
     unsigned depth;       /* jobs at once in a worker: 1, or more where it builds ahead */

@@ -18,15 +18,15 @@
 
 #include "backend_internal.h"
 #include "builds_internal.h"
+#include "device_lock_internal.h"
 #include "gpu_internal.h"
 #include "kernel_criteria_internal.h"
-#include "lines_internal.h"
+#include "line_reader_internal.h"
 #include "protocol_internal.h"
-#include "turn_internal.h"
 
 typedef struct worker {
     opevo_i_backend *backend;
-    opevo_i_lines lines;
+    opevo_i_line_reader lines;
     opevo_i_builds builds;
     bool ready; /* set up */
     bool over;
@@ -39,7 +39,7 @@ static void release(worker *self)
 {
     opevo_i_keepers_end();
     opevo_i_builds_clear(&self->builds);
-    opevo_i_lines_free(&self->lines);
+    opevo_i_line_reader_free(&self->lines);
     if (self->backend)
         self->backend->ops->close(self->backend);
     self->backend = NULL;
@@ -138,10 +138,10 @@ static void take_messages(worker *self)
 {
     const char *line = NULL;
 
-    if (opevo_i_lines_read(&self->lines, OPEVO_I_ENGINE_FD, OPEVO_I_ENGINE_BYTES) ==
+    if (opevo_i_line_reader_read(&self->lines, OPEVO_I_ENGINE_FD, OPEVO_I_ENGINE_BYTES) ==
         OPEVO_I_READ_END)
         self->over = true;
-    while (!self->over && (line = opevo_i_lines_next(&self->lines)) != NULL) {
+    while (!self->over && (line = opevo_i_line_reader_next(&self->lines)) != NULL) {
         self->lines.unheeded = 0;
         take_message(self, line);
     }
@@ -176,9 +176,9 @@ static void measure(worker *self, opevo_i_queued *item)
     char name[128];
     int turn = -1;
 
-    if (item->stage == OPEVO_I_BUILT && ops->turn_name) {
-        ops->turn_name(self->backend, name, sizeof name);
-        turn = opevo_i_turn_take(self->builds.cache.folder, name);
+    if (item->stage == OPEVO_I_BUILT && ops->lock_name) {
+        ops->lock_name(self->backend, name, sizeof name);
+        turn = opevo_i_device_lock_take(self->builds.cache.folder, name);
     }
     send_message(self, json_pack("{s:s, s:I}", "type", "started", "job", (json_int_t)item->job.id));
     if (item->stage == OPEVO_I_BUILT)
@@ -189,7 +189,7 @@ static void measure(worker *self, opevo_i_queued *item)
                                      item->object.length ? item->object.data : NULL, &item->result);
     /* A kernel that does not end goes with the process, and the turn with both. */
     if (!item->result.spoilt)
-        opevo_i_turn_end(turn);
+        opevo_i_device_lock_release(turn);
     if (item->refused.length)
         opevo_text_printf(&item->result.message, "%srebuilt, because %s",
                           item->result.message.length ? "; " : "", item->refused.data);

@@ -357,18 +357,12 @@ static void test_midranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signed_rank_enumerated),
-        cmocka_unit_test(test_signed_rank_large),
-        cmocka_unit_test(test_signed_rank_edges),
-        cmocka_unit_test(test_holm),
-        cmocka_unit_test(test_published_example),
-        cmocka_unit_test(test_friedman_permuted),
-        cmocka_unit_test(test_friedman_of_two),
-        cmocka_unit_test(test_friedman_ties),
-        cmocka_unit_test(test_friedman_edges),
-        cmocka_unit_test(test_nemenyi_table),
-        cmocka_unit_test(test_normal_range),
-        cmocka_unit_test(test_midranks),
+        cmocka_unit_test(test_signed_rank_enumerated), cmocka_unit_test(test_signed_rank_large),
+        cmocka_unit_test(test_signed_rank_edges),      cmocka_unit_test(test_holm),
+        cmocka_unit_test(test_published_example),      cmocka_unit_test(test_friedman_permuted),
+        cmocka_unit_test(test_friedman_of_two),        cmocka_unit_test(test_friedman_ties),
+        cmocka_unit_test(test_friedman_edges),         cmocka_unit_test(test_nemenyi_table),
+        cmocka_unit_test(test_normal_range),           cmocka_unit_test(test_midranks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,16 +17,16 @@
 enum { STUDIES = 1000 };
 
 /* A run of one trial. */
-static void set_run(opevo_study_run *run, size_t contender, uint64_t seed, double fitness)
+static void set_run(opevo_analysed_run *run, size_t contender, uint64_t seed, double fitness)
 {
     opevo_outcome outcome = {.kind = OPEVO_OUTCOME_OK, .fitness = fitness, .time_s = NAN};
 
-    *run = (opevo_study_run){.contender = contender, .seed = seed, .end = OPEVO_RUN_TRIALS};
+    *run = (opevo_analysed_run){.contender = contender, .seed = seed, .end = OPEVO_RUN_TRIALS};
     CHECK_OK(opevo_run_curve_add(&run->curve, &outcome, &err));
 }
 
 /* Fitness 100 + a normal variable, of the second tuner `shift` more. */
-static void fill(opevo_study_run *runs, size_t pairs, double shift, opevo_rng *rng)
+static void fill(opevo_analysed_run *runs, size_t pairs, double shift, opevo_rng *rng)
 {
     for (size_t i = 0; i < 2 * pairs; i++) {
         double normal = gsl_cdf_ugaussian_Pinv(opevo_rng_unit(rng) * (1 - 1e-12) + 5e-13);
@@ -41,9 +41,9 @@ static void count_verdicts(size_t pairs, double shift, uint64_t stream, double *
 {
     static const char *const names[] = {"a", "b"};
     opevo_study_landscape landscape = {"normal", "1", 200, NULL};
-    opevo_study_options options = opevo_study_options_default();
-    opevo_study_run *runs = opevo_calloc(2 * pairs, sizeof *runs);
-    opevo_study study = {&landscape, names, runs, 1, 2, 2 * pairs};
+    opevo_analysis_options options = opevo_analysis_options_default();
+    opevo_analysed_run *runs = opevo_calloc(2 * pairs, sizeof *runs);
+    opevo_analysed_study study = {&landscape, names, runs, 1, 2, 2 * pairs};
     opevo_rng rng;
 
     options.resamples = 100;

@@ -11,7 +11,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-static void add(opevo_study_run *run, double fitness, double cost_s)
+static void add(opevo_analysed_run *run, double fitness, double cost_s)
 {
     opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_CRASHED);
 
@@ -23,17 +23,17 @@ static void add(opevo_study_run *run, double fitness, double cost_s)
     CHECK_OK(opevo_run_curve_add(&run->curve, &outcome, &err));
 }
 
-static void free_runs(opevo_study_run *runs, size_t count)
+static void free_runs(opevo_analysed_run *runs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         opevo_run_curve_free(&runs[i].curve);
 }
 
-static opevo_study_options small_options(void)
+static opevo_analysis_options small_options(void)
 {
     static const uint64_t checkpoints[] = {2, 4};
     static const double targets[] = {0.5, 1};
-    opevo_study_options options = opevo_study_options_default();
+    opevo_analysis_options options = opevo_analysis_options_default();
 
     options.checkpoints = checkpoints;
     options.checkpoint_count = 2;
@@ -64,7 +64,7 @@ static const char *const two_names[] = {"a", "b"};
 /* One landscape of the fitnesses 1, 2, 4, 8 and a failure; two contenders, seeds 1 to 3. Contender
  * a: 4 trials each; the second run finds the optimum at its third trial and ends there, the third
  * is interrupted after 2 trials. Contender b ends of itself after 1 trial in its first run. */
-static void make_small(opevo_study_run *runs)
+static void make_small(opevo_analysed_run *runs)
 {
     static const double fitness[6][4] = {{1, 0, 4, 2}, {0, 2, 8, 0}, {2, 1, 0, 0},
                                          {4, 0, 0, 0}, {1, 1, 2, 4}, {0, 0, 1, 0}};
@@ -73,7 +73,7 @@ static void make_small(opevo_study_run *runs)
                                           OPEVO_RUN_OVER,   OPEVO_RUN_OPEN, OPEVO_RUN_OPEN};
 
     for (size_t i = 0; i < 6; i++) {
-        runs[i] = (opevo_study_run){.contender = i / 3, .seed = 1 + i % 3, .end = ends[i]};
+        runs[i] = (opevo_analysed_run){.contender = i / 3, .seed = 1 + i % 3, .end = ends[i]};
         for (size_t t = 0; t < lengths[i]; t++)
             add(&runs[i], fitness[i][t], 1);
     }
@@ -185,11 +185,11 @@ static void check_small_pair(const opevo_study_analysis *analysis)
 static void test_small_study(void **state)
 {
     static const double fitness[] = {1, 2, 4, 8, 0}, cost_s[] = {1, 1, 1, 1, 1};
-    opevo_study_run runs[6];
+    opevo_analysed_run runs[6];
     opevo_fitness_table table;
     opevo_study_landscape toy = {"toy", "1/s", NAN, &table};
-    opevo_study study = {&toy, two_names, runs, 1, 2, 6};
-    opevo_study_options options = small_options();
+    opevo_analysed_study study = {&toy, two_names, runs, 1, 2, 6};
+    opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
 
     (void)state;
@@ -234,14 +234,14 @@ static void test_all_failed(void **state)
 {
     opevo_study_landscape places[] = {
         {"one", "s", NAN, NULL}, {"two", "s", NAN, NULL}, {"none", "s", NAN, NULL}};
-    opevo_study_run runs[6];
-    opevo_study study = {places, two_names, runs, 3, 2, 6};
-    opevo_study_options options = small_options();
+    opevo_analysed_run runs[6];
+    opevo_analysed_study study = {places, two_names, runs, 3, 2, 6};
+    opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
 
     (void)state;
     for (size_t i = 0; i < 6; i++) {
-        runs[i] = (opevo_study_run){
+        runs[i] = (opevo_analysed_run){
             .landscape = i / 2, .contender = i % 2, .seed = 1, .end = OPEVO_RUN_TRIALS};
         add(&runs[i], i < 4 ? 2 - (double)(i % 2) : 0, 1);
     }
@@ -258,10 +258,10 @@ static void test_all_failed(void **state)
 
 static void test_refusals(void **state)
 {
-    opevo_study_run runs[6];
+    opevo_analysed_run runs[6];
     opevo_study_landscape toy = {"toy", "1/s", 8, NULL};
-    opevo_study study = {&toy, two_names, runs, 1, 2, 6};
-    opevo_study_options options = small_options();
+    opevo_analysed_study study = {&toy, two_names, runs, 1, 2, 6};
+    opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
     static const double bad[] = {0.5, 1.5};
 
@@ -283,14 +283,14 @@ static void test_refusals(void **state)
 static void check_horizon(const size_t *lengths, const opevo_run_end *ends, size_t count,
                           double fitness, uint64_t horizon, size_t open)
 {
-    opevo_study_run runs[4];
+    opevo_analysed_run runs[4];
     opevo_study_landscape toy = {"toy", "1/s", NAN, NULL};
-    opevo_study study = {&toy, two_names, runs, 1, 1, count};
-    opevo_study_options options = small_options();
+    opevo_analysed_study study = {&toy, two_names, runs, 1, 1, count};
+    opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        runs[i] = (opevo_study_run){.seed = i, .end = ends[i]};
+        runs[i] = (opevo_analysed_run){.seed = i, .end = ends[i]};
         for (size_t t = 0; t < lengths[i]; t++)
             add(&runs[i], fitness, 1);
     }
@@ -327,11 +327,11 @@ static void test_horizons(void **state)
 static void test_without_memory(void **state)
 {
     static const double fitness[] = {1, 2, 4, 8, 0}, cost_s[] = {1, 1, 1, 1, 1};
-    opevo_study_run runs[6];
+    opevo_analysed_run runs[6];
     opevo_fitness_table table;
     opevo_study_landscape toy = {"toy", "1/s", NAN, &table};
-    opevo_study study = {&toy, two_names, runs, 1, 2, 6};
-    opevo_study_options options = small_options();
+    opevo_analysed_study study = {&toy, two_names, runs, 1, 2, 6};
+    opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
     opevo_status status = OPEVO_NOMEM;
     int64_t alive = 0;
@@ -373,7 +373,7 @@ static void make_landscape(double *fitness, double *cost_s, uint64_t index)
 /* Random search without replacement that looks at `picks` points in one trial and keeps the best:
  * a better tuner with the same course. */
 static void search(const double *fitness, const double *cost_s, size_t trials, size_t picks,
-                   uint64_t stream, opevo_study_run *run)
+                   uint64_t stream, opevo_analysed_run *run)
 {
     size_t order[POINTS], at = 0;
     opevo_rng rng;
@@ -413,11 +413,11 @@ static void test_random_search(void **state)
     enum { RUNS = 800, TRIALS = 60 };
     static const uint64_t checkpoints[] = {10, 30, 60};
     double fitness[POINTS], cost_s[POINTS], width = 0;
-    opevo_study_run *runs = opevo_calloc(RUNS, sizeof *runs);
+    opevo_analysed_run *runs = opevo_calloc(RUNS, sizeof *runs);
     opevo_fitness_table table;
     opevo_study_landscape toy = {"toy", "1/s", NAN, &table};
-    opevo_study study = {&toy, two_names, runs, 1, 1, RUNS};
-    opevo_study_options options = small_options();
+    opevo_analysed_study study = {&toy, two_names, runs, 1, 1, RUNS};
+    opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
     const opevo_study_cell *cell = NULL, *random = NULL;
 
@@ -427,7 +427,7 @@ static void test_random_search(void **state)
     make_landscape(fitness, cost_s, 0);
     CHECK_OK(opevo_fitness_table_create(fitness, cost_s, POINTS, &table, &err));
     for (size_t i = 0; i < RUNS; i++) {
-        runs[i] = (opevo_study_run){.seed = i, .end = OPEVO_RUN_TRIALS};
+        runs[i] = (opevo_analysed_run){.seed = i, .end = OPEVO_RUN_TRIALS};
         search(fitness, cost_s, TRIALS, 1, i, &runs[i]);
     }
     CHECK_OK(opevo_study_analyse(&study, &options, &analysis, &err));
@@ -477,8 +477,8 @@ typedef struct toy_study {
     double fitness[PLACES][POINTS], cost_s[PLACES][POINTS];
     opevo_fitness_table table[PLACES];
     opevo_study_landscape landscape[PLACES];
-    opevo_study_run runs[STUDY_RUNS];
-    opevo_study study;
+    opevo_analysed_run runs[STUDY_RUNS];
+    opevo_analysed_study study;
 } toy_study;
 
 static void make_study(toy_study *self)
@@ -491,7 +491,8 @@ static void make_study(toy_study *self)
                                             &self->table[l], &err));
         self->landscape[l] = (opevo_study_landscape){names[l], "1/s", NAN, &self->table[l]};
     }
-    self->study = (opevo_study){self->landscape, two_names, self->runs, PLACES, 2, STUDY_RUNS};
+    self->study =
+        (opevo_analysed_study){self->landscape, two_names, self->runs, PLACES, 2, STUDY_RUNS};
 }
 
 /* Runs of both contenders, each of its own stream; `picks` makes the second one better. */
@@ -500,10 +501,10 @@ static void fill_study(toy_study *self, uint64_t number, size_t picks)
     for (size_t i = 0; i < STUDY_RUNS; i++) {
         size_t landscape = i / (2 * PAIRS), contender = i / PAIRS % 2;
 
-        self->runs[i] = (opevo_study_run){.landscape = landscape,
-                                          .contender = contender,
-                                          .seed = i % PAIRS,
-                                          .end = OPEVO_RUN_TRIALS};
+        self->runs[i] = (opevo_analysed_run){.landscape = landscape,
+                                             .contender = contender,
+                                             .seed = i % PAIRS,
+                                             .end = OPEVO_RUN_TRIALS};
         search(self->fitness[landscape], self->cost_s[landscape], 8, contender ? picks : 1,
                number * STUDY_RUNS + i, &self->runs[i]);
     }
@@ -519,7 +520,7 @@ static void free_study(toy_study *self)
 static void test_threads(void **state)
 {
     static toy_study self;
-    opevo_study_options options = small_options();
+    opevo_analysis_options options = small_options();
     opevo_study_analysis *one = NULL, *three = NULL;
 
     (void)state;
@@ -555,7 +556,7 @@ static void test_threads(void **state)
 static void test_false_alarms(void **state)
 {
     static toy_study self;
-    opevo_study_options options = small_options();
+    opevo_analysis_options options = small_options();
     unsigned alarms = 0, bound = 0;
 
     (void)state;
@@ -589,7 +590,7 @@ static void test_false_alarms(void **state)
 /* Difference of the best after 8 trials, one run each. */
 static double one_difference(const double *fitness, const double *cost_s, uint64_t stream)
 {
-    opevo_study_run a = {.seed = 0}, b = {.seed = 0};
+    opevo_analysed_run a = {.seed = 0}, b = {.seed = 0};
     double difference = 0;
 
     search(fitness, cost_s, 8, 2, 2 * stream, &a);

@@ -59,7 +59,7 @@ static const char *const variants[] = {
     /* autotvm, autotvm-ga, ansor-knobs, droplet, tpe */
     "loss=reg diversity=2 plan=16", "population=7 elite=7 mutation=1", "warmup=0 batch=16 random=1",
     "batch=1 exhausted=restart", "startup=1 candidates=1",
-    "initial=2 samples=1 batch=7 margin=0", /* qgp */
+    "initial=2 samples=1 batch=7 margin=0",                                /* qgp */
     "population=5 crossover=0 mutation=0", "population=3 crossover=1 q=0", /* nsga2 */
 };
 enum { VARIANT_COUNT = sizeof variants / sizeof *variants };

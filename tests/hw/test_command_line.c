@@ -7,7 +7,7 @@
 #include <opevo/memory.h>
 
 #include "command_line_internal.h"
-#include "reading_internal.h"
+#include "result_reader_internal.h"
 
 static const char space_json[] =
     "{\"T\": {\"_type\": \"factor\", \"_value\": [8, 3]},"
@@ -133,21 +133,21 @@ static void test_readings(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_reading reading;
+        opevo_i_result_reader reading;
         double *values = NULL;
         size_t count = 0;
         size_t capacity = 0;
         opevo_text why = {0};
 
-        CHECK_OK(opevo_i_reading_parse(cases[i].how, &reading, &err));
+        CHECK_OK(opevo_i_result_reader_parse(cases[i].how, &reading, &err));
         assert_int_equal(reading.quantity, cases[i].quantity);
-        assert_true(
-            opevo_i_reading_apply(&reading, cases[i].output, 7, &values, &count, &capacity, &why));
+        assert_true(opevo_i_result_reader_apply(&reading, cases[i].output, 7, &values, &count,
+                                                &capacity, &why));
         assert_int_equal(count, cases[i].count);
         CHECK_CLOSE(values[0], cases[i].first, 1e-12 * cases[i].first);
         opevo_free(values);
         opevo_text_free(&why);
-        opevo_i_reading_clear(&reading);
+        opevo_i_result_reader_clear(&reading);
     }
 }
 
@@ -192,11 +192,11 @@ static void test_criteria(void **state)
         assert_string_equal(named.name, cases[i].name);
         assert_string_equal(named.unit, cases[i].unit);
         assert_int_equal(named.larger_is_better, cases[i].larger);
-        assert_true(opevo_i_reading_apply(&named.reading, cases[i].output, 7, &values, &count,
-                                          &capacity, &why));
+        assert_true(opevo_i_result_reader_apply(&named.reading, cases[i].output, 7, &values, &count,
+                                                &capacity, &why));
         assert_true(count == 1 && values[0] == cases[i].first);
-        assert_false(opevo_i_reading_apply(&named.reading, "none", INFINITY, &values, &count,
-                                           &capacity, &why));
+        assert_false(opevo_i_result_reader_apply(&named.reading, "none", INFINITY, &values, &count,
+                                                 &capacity, &why));
         opevo_free(values);
         opevo_text_free(&why);
         opevo_i_named_reading_clear(&named);
@@ -223,19 +223,19 @@ static void test_no_result(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_reading reading;
+        opevo_i_result_reader reading;
         double *values = NULL;
         size_t count = 0;
         size_t capacity = 0;
         opevo_text why = {0};
 
-        CHECK_OK(opevo_i_reading_parse(cases[i][0], &reading, &err));
-        assert_false(
-            opevo_i_reading_apply(&reading, cases[i][1], 7, &values, &count, &capacity, &why));
+        CHECK_OK(opevo_i_result_reader_parse(cases[i][0], &reading, &err));
+        assert_false(opevo_i_result_reader_apply(&reading, cases[i][1], 7, &values, &count,
+                                                 &capacity, &why));
         assert_non_null(strstr(opevo_text_string(&why), cases[i][2]));
         opevo_free(values);
         opevo_text_free(&why);
-        opevo_i_reading_clear(&reading);
+        opevo_i_result_reader_clear(&reading);
     }
 }
 
@@ -250,9 +250,10 @@ static void test_bad_readings(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        opevo_i_reading reading;
+        opevo_i_result_reader reading;
 
-        CHECK_FAILS(OPEVO_INVALID, cases[i][1], opevo_i_reading_parse(cases[i][0], &reading, &err));
+        CHECK_FAILS(OPEVO_INVALID, cases[i][1],
+                    opevo_i_result_reader_parse(cases[i][0], &reading, &err));
     }
 }
 

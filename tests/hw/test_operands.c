@@ -219,7 +219,8 @@ static void test_too_large(void **state)
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(2097152,2097152,2)", &op, &err));
-    CHECK_FAILS(OPEVO_LIMIT, "do not fit in memory", opevo_i_operands_create(&op, 1, NULL, &self, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "do not fit in memory",
+                opevo_i_operands_create(&op, 1, NULL, &self, &err));
 }
 
 int main(void)

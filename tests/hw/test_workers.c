@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device_lock_internal.h"
 #include "pool_internal.h"
-#include "turn_internal.h"
 
 enum { POINTS = 12 };
 
@@ -355,7 +355,7 @@ enum { AMPLE_S = 60 };
 static opevo_status run_on(const char *script, double start_limit_s, double silence_s,
                            double job_limit_s, opevo_i_task *task, opevo_error *err)
 {
-    opevo_i_member member = {.in = -1, .out = -1, .error = -1};
+    opevo_i_connection member = {.in = -1, .out = -1, .error = -1};
     opevo_i_pool pool = {.members = &member,
                          .count = 1,
                          .setup = "{\"type\":\"setup\"}\n",
@@ -371,7 +371,7 @@ static opevo_status run_on(const char *script, double start_limit_s, double sile
     opevo_i_arguments_add(&member.command, script, strlen(script));
     opevo_i_arguments_add(&task->job.command, "true", 4);
     status = opevo_i_pool_run(&pool, task, 1, false, err);
-    opevo_i_member_clear(&member);
+    opevo_i_connection_clear(&member);
     return status;
 }
 
@@ -496,7 +496,7 @@ static void test_turns(void **state)
     assert_int_equal(pipe(told), 0);
     child = fork();
     if (child == 0) {
-        opevo_i_turn_take(cache_folder, "gpu");
+        opevo_i_device_lock_take(cache_folder, "gpu");
         if (write(said[1], "t", 1) == 1 && read(told[0], &letter, 1) == 1) {
             usleep(300000); /* time for a parent that does not wait */
             _exit(write(said[1], "e", 1) != 1);
@@ -504,16 +504,16 @@ static void test_turns(void **state)
         _exit(1);
     }
     assert_int_equal(read(said[0], &letter, 1), 1);
-    other = opevo_i_turn_take(cache_folder, "other");
+    other = opevo_i_device_lock_take(cache_folder, "other");
     assert_int_equal(write(told[1], "g", 1), 1);
-    turn = opevo_i_turn_take(cache_folder, "gpu");
+    turn = opevo_i_device_lock_take(cache_folder, "gpu");
     assert_true(other >= 0 && turn >= 0);
     assert_int_equal(fcntl(said[0], F_SETFL, O_NONBLOCK), 0);
     assert_int_equal(read(said[0], &letter, 1), 1);
     assert_int_equal(letter, 'e');
     assert_int_equal(waitpid(child, NULL, 0), child);
-    opevo_i_turn_end(other);
-    opevo_i_turn_end(turn);
+    opevo_i_device_lock_release(other);
+    opevo_i_device_lock_release(turn);
     for (int i = 0; i < 2; i++) {
         close(said[i]);
         close(told[i]);

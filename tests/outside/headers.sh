@@ -8,15 +8,14 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$source"
 
 set --
-for folder in $(find base topology distributions evo landscapes hw analysis cli -type d -path '*/include/opevo' | sort); do
-    set -- "$@" "-I${folder%/opevo}"
-    for header in "$folder"/*.h; do
-        grep -q '^extern "C" {$' "$header" || {
-            echo "headers.sh: $header does not say extern \"C\"" >&2
-            exit 1
-        }
-        echo "#include <opevo/${header##*/}>"
-    done >>"$scratch/headers.h"
+for header in $(find base topology distributions evo landscapes hw analysis cli -path '*/include/opevo/*.h' | sort); do
+    folder=${header%/opevo/*}
+    case " $* " in *" -I$folder "*) ;; *) set -- "$@" "-I$folder" ;; esac
+    grep -q '^extern "C" {$' "$header" || {
+        echo "headers.sh: $header does not say extern \"C\"" >&2
+        exit 1
+    }
+    echo "#include <opevo/${header##*/}>" >>"$scratch/headers.h"
 done
 for flag in $(pkg-config --cflags igraph gsl); do
     set -- "$@" "$(echo "$flag" | sed 's/^-I/-isystem/')"

@@ -5,11 +5,19 @@
 #ifndef OPEVO_CLOCK_H
 #define OPEVO_CLOCK_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Time that passes, whoever runs; it never goes back (CLOCK_MONOTONIC). */
 double opevo_clock_monotonic_s(void);
 
 /* Processor time of this thread, and of all threads of this process together. */
 double opevo_clock_thread_s(void);
 double opevo_clock_process_s(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A search among known words, a plain value: start from {.word = "..."}, offer each known word, and
  * read `found`. Offered words are borrowed. */
 typedef struct opevo_closest {
@@ -20,5 +24,9 @@ typedef struct opevo_closest {
  * beginning of it with at least three characters. Cost: the product of both lengths; words above 63 characters are
  * never close. */
 void opevo_closest_offer(opevo_closest *self, const char *known);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <opevo/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The whole file, with a zero byte after it that *size does not count; release with opevo_free.
  * Opening never blocks.
  *
@@ -33,5 +37,9 @@ bool opevo_write_all(int file, const void *data, size_t size);
 /* Path of `name` in $XDG_CACHE_HOME/opevo or ~/.cache/opevo, the folder made when absent; release
  * with opevo_free. */
 opevo_status opevo_cache_path(const char *name, char **path, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

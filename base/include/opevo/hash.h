@@ -11,6 +11,10 @@
 
 #include <opevo/index.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Bijective mixing of 64 bits. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
  * generators", OOPSLA 2014, the finaliser of SplitMix64. */
 static inline uint64_t opevo_hash_mix(uint64_t x)
@@ -47,5 +51,9 @@ void opevo_index_set_destroy(opevo_index_set *set);
 size_t opevo_index_set_count(const opevo_index_set *set);
 bool opevo_index_set_has(const opevo_index_set *set, opevo_index key);
 bool opevo_index_set_add(opevo_index_set *set, opevo_index key); /* false without memory */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 __extension__ typedef unsigned __int128 opevo_index;
 
 #define OPEVO_INDEX_MAX (~(opevo_index)0)
@@ -30,5 +34,9 @@ char *opevo_index_format(opevo_index value, char *text);
 
 /* Read an unsigned decimal number that fills the whole text; false for anything else. */
 bool opevo_index_parse(const char *text, opevo_index *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

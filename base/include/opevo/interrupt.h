@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A plain value; zeroed it is not raised. By the compiler's atomics, since C++ has other types for them than C. */
 typedef struct opevo_interrupt {
     int raised;
@@ -32,5 +36,9 @@ static inline bool opevo_interrupt_is_raised(const opevo_interrupt *interrupt)
 {
     return interrupt && __atomic_load_n(&interrupt->raised, __ATOMIC_SEQ_CST) != 0;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

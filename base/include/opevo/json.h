@@ -12,6 +12,10 @@
 #include <opevo/index.h>
 #include <opevo/text.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Ahead of an element of an array, or of a member that does not stand in its object's line: a comma
  * unless it is the first after a bracket, then `space`: "" or " ", which follows a comma only, or a line
  * feed and what indents the line. */
@@ -24,5 +28,9 @@ void opevo_json_string(opevo_text *out, const char *key, const char *value);
 void opevo_json_double(opevo_text *out, const char *key, double value);
 void opevo_json_index(opevo_text *out, const char *key, opevo_index value);
 void opevo_json_bool(opevo_text *out, const char *key, bool value);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* As malloc, calloc and realloc of count * size bytes; NULL when there is no memory, when the
  * product overflows, or when a test asked for a failure. A count or size of 0 gives a pointer to
  * free. */
@@ -36,5 +40,9 @@ uint64_t opevo_memory_limit(void);
 /* The least limit of a control group, as the files below `root` have it ("" for those of the system);
  * UINT64_MAX if there is none. */
 uint64_t opevo_memory_group_limit(const char *root);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <opevo/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Processors that this process may run on (its affinity mask), at least 1. */
 unsigned opevo_processor_count(void);
 
@@ -22,5 +26,9 @@ typedef opevo_status (*opevo_parallel_body)(void *context, size_t index, unsigne
  * failure no new index is started; the failure of the lowest index is returned. */
 opevo_status opevo_parallel_for(size_t count, unsigned threads, opevo_parallel_body body,
                                 void *context, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

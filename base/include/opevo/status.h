@@ -8,6 +8,10 @@
 
 #include <stdarg.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One row for each status: enum suffix, name as printed. */
 #define OPEVO_STATUS_LIST(X)                                                                       \
     X(OK, "ok")                                                                                    \
@@ -56,5 +60,9 @@ opevo_status opevo_error_set(opevo_error *err, opevo_status status, const char *
         if (status != OPEVO_OK)                                                                    \
             goto cleanup;                                                                          \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

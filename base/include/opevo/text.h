@@ -13,6 +13,10 @@
 #include <opevo/index.h>
 #include <opevo/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A growing string, a plain value: start from {0}. The first failed allocation is remembered, later
  * calls do nothing, and opevo_text_check reports it once for all. */
 typedef struct opevo_text {
@@ -65,5 +69,9 @@ char *opevo_double_format(double value, char *out);
 bool opevo_parse_double(const char *text, double *out); /* finite only */
 bool opevo_parse_i64(const char *text, int64_t *out);
 bool opevo_parse_u64(const char *text, uint64_t *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -29,6 +29,10 @@
 #include <opevo/law.h>
 #include <opevo/space.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum opevo_duplicate_rule {
     OPEVO_DUPLICATE_CONTINUE,
     OPEVO_DUPLICATE_REDRAW
@@ -89,5 +93,9 @@ const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
  * Cost: O(points^2) memory, O(points^2 + |S|^3) time. */
 opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, double *law,
                                                 double *lost, double *bound, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include <opevo/hash.h>
 #include <opevo/random.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_child_sampler opevo_child_sampler;
 
 /* Mutations that one child may take, and of how many of them it is recombined anew: a graph that is
@@ -44,5 +48,9 @@ opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
  * False when OPEVO_CHILD_TRIES mutations found none. Cost: for each mutation a walk a parameter. */
 bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
                               opevo_rng *rng, opevo_index *vertices, opevo_index *point);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

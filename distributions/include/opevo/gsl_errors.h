@@ -12,6 +12,10 @@
 
 #include <gsl/gsl_errno.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* In each file that needs it, for the linker takes no file out of a library that nothing refers to.
  * The first of them turns the default off, and the others find a handler. */
 __attribute__((constructor)) static void opevo_i_gsl_errors_return(void)
@@ -21,5 +25,9 @@ __attribute__((constructor)) static void opevo_i_gsl_errors_return(void)
     if (handler)
         gsl_set_error_handler(handler);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -21,6 +21,10 @@
 #include <opevo/graph.h>
 #include <opevo/parameter.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum opevo_law_method {
     OPEVO_LAW_AUTO,
     OPEVO_LAW_CLOSED_FORM, /* complete graph, cycle; transpositions through cycle types */
@@ -87,5 +91,9 @@ opevo_law_class opevo_law_class_get(const opevo_law *law, size_t i);
 opevo_status opevo_law_solve(const opevo_graph *graph, double q, const double *p0,
                              const opevo_law_options *options, double *law, double *bound,
                              opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

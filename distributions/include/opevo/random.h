@@ -20,6 +20,10 @@
 
 #include <opevo/index.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     OPEVO_RNG_BUFFER = 16,
     OPEVO_RNG_ITEM_SIZE = 16 /* bytes of what can be shuffled, at most */
@@ -144,5 +148,9 @@ static inline gsl_rng opevo_rng_as_gsl(opevo_rng *rng)
     gsl.state = rng;
     return gsl;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include <opevo/parameter.h>
 #include <opevo/random.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The literal walk: "while a uniform number is below q, go to a uniformly chosen neighbour". Graphs
  * up to 2^16 vertices and 2^20 edges are kept as tables of neighbours; larger ones are walked by
  * formula. Immutable, shared by any number of threads; the stream belongs to the caller. */
@@ -46,5 +50,9 @@ opevo_status opevo_alias_create(const double *weights, size_t count, opevo_alias
 opevo_status opevo_alias_create_from_law(const opevo_law *law, opevo_alias **out, opevo_error *err);
 void opevo_alias_destroy(opevo_alias *alias);
 size_t opevo_alias_draw(const opevo_alias *alias, opevo_rng *rng);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

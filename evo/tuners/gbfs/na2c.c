@@ -28,8 +28,8 @@
 #include <opevo/memory.h>
 
 #include "moves_internal.h"
-#include "places_internal.h"
 #include "rounds_internal.h"
+#include "visited_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,7 +84,7 @@ typedef struct na2c {
     opevo_i_actor_critic *network; /* NULL for the uniform policy */
     bool restarts;                 /* the round is a new start, not collected */
 
-    opevo_i_places *places;
+    opevo_i_visited *places;
     opevo_index start;    /* from which episodes go */
     uint32_t start_place; /* where `start_known` */
     bool start_known;
@@ -115,7 +115,7 @@ void opevo_i_na2c_destroy(opevo_tuner *tuner)
     opevo_i_rounds_destroy(self->rounds);
     opevo_i_moves_destroy(self->moves);
     opevo_i_actor_critic_destroy(self->network);
-    opevo_i_places_destroy(self->places);
+    opevo_i_visited_destroy(self->places);
     opevo_free(self->features);
     opevo_free(self->actions);
     opevo_free(self->fitness);
@@ -132,7 +132,7 @@ static opevo_status allocate(na2c *self, opevo_error *err)
     /* An episode begins while fewer than `states` are collected, and adds up to `steps`. */
     self->sample_capacity = self->states - 1 + self->steps;
     self->rounds = opevo_i_rounds_create(self->space);
-    self->places = opevo_i_places_create(self->space, self->moves);
+    self->places = opevo_i_visited_create(self->space, self->moves);
     self->features = opevo_malloc(self->sample_capacity, features * sizeof *self->features);
     self->actions = opevo_malloc(self->sample_capacity, sizeof *self->actions);
     self->fitness = opevo_malloc(self->sample_capacity, sizeof *self->fitness);
@@ -195,7 +195,7 @@ static const float *find_policy(na2c *self, uint32_t at)
     size_t actions = opevo_i_moves_count(self->moves);
     size_t size = actions + WINDOW;
     float sum = (float)self->epsilon;
-    opevo_i_place *place = opevo_i_places_at(self->places, at);
+    opevo_i_visited_point *place = opevo_i_visited_at(self->places, at);
     float *row = NULL;
 
     if (place->row >= self->row_base)
@@ -207,7 +207,7 @@ static const float *find_policy(na2c *self, uint32_t at)
         return NULL;
     place->row = self->row_base + self->row_count;
     row = self->rows + self->row_count++ * size;
-    opevo_i_actor_critic_policy(self->network, opevo_i_places_features(self->places, at), row);
+    opevo_i_actor_critic_policy(self->network, opevo_i_visited_features(self->places, at), row);
     for (size_t i = 0; i < actions - 1; i++)
         row[i] = sum += (float)(1 - self->epsilon) * row[i];
     for (size_t i = actions - 1; i < size; i++)
@@ -256,14 +256,14 @@ static opevo_status arrive(na2c *self, uint32_t at, uint32_t from, size_t action
 {
     size_t sample = opevo_i_rounds_count(self->rounds);
     size_t features = opevo_i_moves_feature_count(self->moves);
-    opevo_i_place *place = opevo_i_places_at(self->places, at);
+    opevo_i_visited_point *place = opevo_i_visited_at(self->places, at);
 
     place->settled = true;
     if (!opevo_space_allows(self->space, place->point) ||
         opevo_i_rounds_has(self->rounds, place->point))
         return OPEVO_OK;
     if (self->network) {
-        memcpy(self->features + sample * features, opevo_i_places_features(self->places, from),
+        memcpy(self->features + sample * features, opevo_i_visited_features(self->places, from),
                features * sizeof *self->features);
         self->actions[sample] = action;
     }
@@ -275,8 +275,8 @@ static opevo_status run_episode(na2c *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     uint32_t at = 0;
 
-    if (!self->start_known || opevo_i_places_trim(self->places))
-        OPEVO_TRY(opevo_i_places_find(self->places, self->start, &self->start_place, err));
+    if (!self->start_known || opevo_i_visited_trim(self->places))
+        OPEVO_TRY(opevo_i_visited_find(self->places, self->start, &self->start_place, err));
     self->start_known = true;
     at = self->start_place;
     for (size_t step = 0; step < self->steps; step++) {
@@ -284,9 +284,9 @@ static opevo_status run_episode(na2c *self, opevo_error *err)
         uint32_t from = at;
 
         OPEVO_TRY(choose_action(self, at, &action, err));
-        OPEVO_TRY(opevo_i_places_move(self->places, from, action, &self->rng, &at, err));
+        OPEVO_TRY(opevo_i_visited_move(self->places, from, action, &self->rng, &at, err));
         /* In this order: nearly all places are settled, but many moves lead nowhere. */
-        if (!opevo_i_places_at(self->places, at)->settled && at != from)
+        if (!opevo_i_visited_at(self->places, at)->settled && at != from)
             OPEVO_TRY(arrive(self, at, from, action, err));
     }
 cleanup:

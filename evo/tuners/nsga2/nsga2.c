@@ -8,8 +8,8 @@
 #include <opevo/memory.h>
 #include <opevo/tuner.h>
 
-#include "fresh_internal.h"
 #include "nondominated_internal.h"
+#include "untried_internal.h"
 
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ typedef struct nsga2 {
     double crossover, mutation, q;
     opevo_rng rng;
     opevo_index_set *seen;
-    opevo_i_fresh *fresh;
+    opevo_i_untried *fresh;
     const char *dry; /* why there are no more new candidates; NULL before */
     bool begun;
     opevo_i_individual *individuals; /* 2 * population */
@@ -70,7 +70,7 @@ static void destroy(opevo_tuner *tuner)
     nsga2 *self = (nsga2 *)tuner;
 
     opevo_index_set_destroy(self->seen);
-    opevo_i_fresh_destroy(self->fresh);
+    opevo_i_untried_destroy(self->fresh);
     opevo_free(self->individuals);
     opevo_free(self->generation);
     opevo_free(self);
@@ -90,7 +90,7 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
     self->q = settings[SETTING_Q].number;
     self->rng = *rng;
     self->seen = opevo_index_set_create();
-    self->fresh = opevo_i_fresh_create_on(domain);
+    self->fresh = opevo_i_untried_create_on(domain);
     self->individuals = opevo_malloc(2 * self->population, sizeof *self->individuals);
     self->generation = opevo_malloc(self->population, sizeof *self->generation);
     if (!self->seen || !self->fresh || !self->individuals || !self->generation) {
@@ -119,7 +119,7 @@ static opevo_status add_uniform(nsga2 *self, const char *origin, opevo_error *er
 
     if (!self->dry)
         status =
-            opevo_i_fresh_draw(self->fresh, self->seen, &self->rng, &candidate, &self->dry, err);
+            opevo_i_untried_draw(self->fresh, self->seen, &self->rng, &candidate, &self->dry, err);
     if (status != OPEVO_OK || self->dry)
         return status;
     return add(self, candidate, origin, err);

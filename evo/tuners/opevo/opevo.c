@@ -12,8 +12,8 @@
 #include <opevo/memory.h>
 #include <opevo/tuner.h>
 
-#include "fresh_internal.h"
 #include "population_internal.h"
+#include "untried_internal.h"
 
 enum { SETTING_LAMBDA, SETTING_RHO, SETTING_Q, SETTING_DUPLICATES, SETTING_COUNT };
 
@@ -55,7 +55,7 @@ typedef struct opevo {
     size_t rho;
     opevo_rng rng;
     opevo_index_set *seen;
-    opevo_i_fresh *fresh;
+    opevo_i_untried *fresh;
     const char *dry; /* why there are no more uniform points; NULL before */
     bool begun;
 
@@ -78,7 +78,7 @@ static void destroy(opevo_tuner *tuner)
     opevo *self = (opevo *)tuner;
 
     opevo_index_set_destroy(self->seen);
-    opevo_i_fresh_destroy(self->fresh);
+    opevo_i_untried_destroy(self->fresh);
     opevo_i_population_destroy(self->best);
     opevo_child_sampler_destroy(self->children);
     opevo_free(self->rows);
@@ -94,7 +94,7 @@ static opevo_status allocate(opevo *self, opevo_error *err)
     size_t most = self->lambda > self->rho ? self->lambda : self->rho;
 
     self->seen = opevo_index_set_create();
-    self->fresh = opevo_i_fresh_create(self->space);
+    self->fresh = opevo_i_untried_create(self->space);
     self->best = opevo_i_population_create(self->lambda, self->width);
     self->rows = opevo_malloc(self->lambda, sizeof(opevo_index *));
     self->weights = opevo_malloc(self->lambda, sizeof *self->weights);
@@ -151,7 +151,7 @@ static opevo_status add_uniform(opevo *self, const char *origin, opevo_error *er
     opevo_index point = 0;
 
     if (!self->dry)
-        status = opevo_i_fresh_draw(self->fresh, self->seen, &self->rng, &point, &self->dry, err);
+        status = opevo_i_untried_draw(self->fresh, self->seen, &self->rng, &point, &self->dry, err);
     if (status != OPEVO_OK || self->dry)
         return status;
     opevo_space_decode(self->space, point, self->vertices + self->made * self->width);

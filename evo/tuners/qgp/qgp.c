@@ -45,8 +45,8 @@
 
 #include "candidates_internal.h"
 #include "gaussian_internal.h"
-#include "observed_internal.h"
 #include "rounds_internal.h"
+#include "training_set_internal.h"
 
 enum {
     SETTING_INITIAL,
@@ -108,10 +108,10 @@ typedef struct qgp {
     opevo_i_rounds *rounds;
     opevo_i_walk_kernel *kernel;
     opevo_i_candidates candidates;
-    opevo_i_success *success;
+    opevo_i_feasibility *success;
     opevo_i_gaussian **gaussians; /* one for each model */
 
-    opevo_i_observed observed;
+    opevo_i_training_set observed;
     bool remembering; /* whether the first model knows earlier runs */
 
     /* Successes when the levels were drawn, when the field was chosen, and that the models know. */
@@ -135,11 +135,11 @@ static void release(qgp *self)
     opevo_i_rounds_destroy(self->rounds);
     if (self->candidates.kernel)
         opevo_i_candidates_clear(&self->candidates);
-    opevo_i_success_destroy(self->success);
+    opevo_i_feasibility_destroy(self->success);
     for (size_t s = 0; self->gaussians && s < self->models; s++)
         opevo_i_gaussian_destroy(self->gaussians[s]);
     if (self->observed.kernel)
-        opevo_i_observed_clear(&self->observed);
+        opevo_i_training_set_clear(&self->observed);
     if (self->field.kernel)
         opevo_i_points_clear(&self->field);
     opevo_i_walk_kernel_destroy(self->kernel);
@@ -168,10 +168,10 @@ static opevo_status allocate(qgp *self, size_t runs, opevo_error *err)
 
     OPEVO_TRY(opevo_i_walk_kernel_create(self->space, runs, &self->kernel, err));
     OPEVO_TRY(opevo_i_candidates_init(&self->candidates, self->space, self->kernel, err));
-    OPEVO_TRY(opevo_i_observed_init(&self->observed, self->kernel, err));
+    OPEVO_TRY(opevo_i_training_set_init(&self->observed, self->kernel, err));
     OPEVO_TRY(opevo_i_points_init(&self->field, self->kernel, err));
     self->rounds = opevo_i_rounds_create(self->space);
-    self->success = opevo_i_success_create(self->kernel);
+    self->success = opevo_i_feasibility_create(self->kernel);
     self->gaussians = opevo_calloc(self->models, sizeof(opevo_i_gaussian *));
     for (size_t s = 0; self->gaussians && s < self->models; s++) {
         self->gaussians[s] = opevo_i_gaussian_create(self->kernel);
@@ -288,8 +288,8 @@ static opevo_status score_block(qgp *self, size_t first, size_t count, opevo_err
     opevo_status status = OPEVO_OK;
     double *scores = self->scores + first;
 
-    OPEVO_TRY(opevo_i_success_predict(self->success, &self->candidates.points, first, count,
-                                      self->probability, err));
+    OPEVO_TRY(opevo_i_feasibility_predict(self->success, &self->candidates.points, first, count,
+                                          self->probability, err));
     for (size_t j = 0; j < count; j++)
         scores[j] = 0;
     for (size_t s = 0; s < self->models; s++) {
@@ -367,7 +367,8 @@ static opevo_status refresh(qgp *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     opevo_index parents[OPEVO_I_POOL_PARENTS];
     double fitness[OPEVO_I_POOL_PARENTS];
-    size_t count = opevo_i_observed_best(&self->observed, OPEVO_I_POOL_PARENTS, parents, fitness);
+    size_t count =
+        opevo_i_training_set_best(&self->observed, OPEVO_I_POOL_PARENTS, parents, fitness);
     size_t total = 0;
 
     OPEVO_TRY(
@@ -386,8 +387,8 @@ static opevo_status refresh(qgp *self, opevo_error *err)
     for (size_t first = 0; first < total; first += FIELD)
         OPEVO_TRY(score_block(self, first, total - first < FIELD ? total - first : FIELD, err));
     OPEVO_TRY(choose_field(self, err));
-    opevo_i_success_restart(self->success);
-    OPEVO_TRY(opevo_i_success_follow(self->success, &self->field, self->probability, err));
+    opevo_i_feasibility_restart(self->success);
+    OPEVO_TRY(opevo_i_feasibility_follow(self->success, &self->field, self->probability, err));
     self->known = self->refreshed = self->observed.own.count;
     self->refreshed_best = self->observed.best;
 cleanup:
@@ -413,14 +414,14 @@ static opevo_status update(qgp *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     bool draw = (double)self->observed.own.count >= growth * (double)self->fitted;
-    bool fit = opevo_i_success_has_failures(self->success) &&
+    bool fit = opevo_i_feasibility_has_failures(self->success) &&
                (draw || (double)self->told >= growth * (double)self->told_fitted);
 
-    opevo_i_observed_transform(&self->observed, offset_of(self));
+    opevo_i_training_set_transform(&self->observed, offset_of(self));
     if (draw)
         OPEVO_TRY(draw_levels(self, err));
     if (fit) {
-        OPEVO_TRY(opevo_i_success_fit(self->success, &self->rng, err));
+        OPEVO_TRY(opevo_i_feasibility_fit(self->success, &self->rng, err));
         self->told_fitted = self->told;
     }
     if (is_due(self, draw || fit))
@@ -432,7 +433,7 @@ static opevo_status update(qgp *self, opevo_error *err)
         opevo_i_gaussian_target(self->gaussians[s], targets_of(self, s));
     }
     self->known = self->observed.own.count;
-    OPEVO_TRY(opevo_i_success_follow(self->success, &self->field, self->probability, err));
+    OPEVO_TRY(opevo_i_feasibility_follow(self->success, &self->field, self->probability, err));
 cleanup:
     if (status != OPEVO_OK)
         self->field.count = 0; /* some models may know more than others */
@@ -497,7 +498,7 @@ cleanup:
 static opevo_status believe(qgp *self, size_t chosen, opevo_error *err)
 {
     opevo_status status =
-        opevo_i_observed_expect(&self->observed, self->field_numbers[chosen], err);
+        opevo_i_training_set_expect(&self->observed, self->field_numbers[chosen], err);
 
     for (size_t s = 0; s < self->models && status == OPEVO_OK; s++)
         status = opevo_i_gaussian_append(self->gaussians[s], points_of(self, s), &self->field, err);
@@ -526,7 +527,7 @@ cleanup:
     for (size_t s = 0; s < self->models; s++)
         opevo_i_gaussian_retract(self->gaussians[s],
                                  known + (remembers(self, s) ? self->observed.earlier : 0));
-    opevo_i_observed_retract(&self->observed, known);
+    opevo_i_training_set_retract(&self->observed, known);
     return status;
 }
 
@@ -594,8 +595,9 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
 
     OPEVO_TRY(opevo_i_rounds_tell(self->rounds, trials, count, err));
     for (size_t i = 0; i < count; i++) {
-        OPEVO_TRY(opevo_i_observed_tell(&self->observed, self->success, trials[i].proposal.point,
-                                        trials[i].outcome.fitness, err));
+        OPEVO_TRY(opevo_i_training_set_tell(&self->observed, self->success,
+                                            trials[i].proposal.point, trials[i].outcome.fitness,
+                                            err));
         self->told++;
     }
 cleanup:
@@ -609,9 +611,9 @@ static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t 
     opevo_status status = OPEVO_OK;
 
     release(self);
-    OPEVO_TRY(allocate(self, 1 + opevo_i_observed_runs(trials, count), err));
-    status =
-        opevo_i_observed_learn(&self->observed, self->success, trials, count, offset_of(self), err);
+    OPEVO_TRY(allocate(self, 1 + opevo_i_training_set_runs(trials, count), err));
+    status = opevo_i_training_set_learn(&self->observed, self->success, trials, count,
+                                        offset_of(self), err);
 cleanup:
     return status;
 }

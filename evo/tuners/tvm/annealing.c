@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fresh_internal.h"
+#include "untried_internal.h"
 
 enum {
     STILL_MOST = 50,  /* steps without a change of the list */
@@ -203,7 +203,7 @@ static size_t read_heap(opevo_i_annealing *self, opevo_index *points)
 
 static opevo_status start_chains(opevo_i_annealing *self, opevo_rng *rng, opevo_error *err)
 {
-    opevo_i_fresh *fresh = opevo_i_fresh_create(self->space);
+    opevo_i_untried *fresh = opevo_i_untried_create(self->space);
     opevo_status status = fresh ? OPEVO_OK : OPEVO_NOMEM;
     const char *dry = NULL;
     size_t started = 0;
@@ -211,10 +211,10 @@ static opevo_status start_chains(opevo_i_annealing *self, opevo_rng *rng, opevo_
     if (!fresh)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to start the chains of an annealing.");
     while (started < self->chains && !dry && status == OPEVO_OK) {
-        status = opevo_i_fresh_draw(fresh, NULL, rng, &self->points[started], &dry, err);
+        status = opevo_i_untried_draw(fresh, NULL, rng, &self->points[started], &dry, err);
         started += status == OPEVO_OK && !dry;
     }
-    opevo_i_fresh_destroy(fresh);
+    opevo_i_untried_destroy(fresh);
     if (status != OPEVO_OK)
         return status;
     self->chains = started;

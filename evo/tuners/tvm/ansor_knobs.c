@@ -17,10 +17,10 @@
 
 #include <string.h>
 
-#include "fresh_internal.h"
 #include "knobs_internal.h"
 #include "rounds_internal.h"
 #include "surrogate_internal.h"
+#include "untried_internal.h"
 
 enum {
     SETTING_POPULATION,
@@ -299,15 +299,15 @@ static void list_best(evolution *self)
 /* Random points, none twice, then the best measured ones. */
 static opevo_status start_population(evolution *self, opevo_error *err)
 {
-    opevo_i_fresh *fresh = opevo_i_fresh_create(self->space);
+    opevo_i_untried *fresh = opevo_i_untried_create(self->space);
     opevo_status status = OPEVO_OK;
     const char *dry = NULL;
 
     if (!fresh)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a population.");
     for (self->now_count = 0; self->now_count < self->population && !dry;) {
-        OPEVO_TRY(
-            opevo_i_fresh_draw(fresh, NULL, &self->rng, &self->points[self->now_count], &dry, err));
+        OPEVO_TRY(opevo_i_untried_draw(fresh, NULL, &self->rng, &self->points[self->now_count],
+                                       &dry, err));
         self->now_count += !dry;
     }
     for (size_t i = 0; i < self->measured_count && i < self->room - self->population; i++)
@@ -315,7 +315,7 @@ static opevo_status start_population(evolution *self, opevo_error *err)
     for (size_t i = 0; i < self->now_count; i++)
         opevo_space_decode(self->space, self->points[i], self->vertices + i * self->width);
 cleanup:
-    opevo_i_fresh_destroy(fresh);
+    opevo_i_untried_destroy(fresh);
     return status;
 }
 

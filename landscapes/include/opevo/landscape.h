@@ -8,6 +8,10 @@
 #include <opevo/objective.h>
 #include <opevo/operator.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A recorded landscape: a table NAME.csv, NAME.csv.xz or NAME.csv.gz with its NAME.json beside it
  * (either may be named, also NAME alone), a Kernel Tuner cache file, which may be compressed likewise
  * and may be unfinished (closing brackets missing), or T4 results. docs/formats/landscape.md
@@ -68,5 +72,9 @@ typedef struct opevo_device_info {
 } opevo_device_info;
 size_t opevo_device_count(void);
 opevo_device_info opevo_device_get(size_t i);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

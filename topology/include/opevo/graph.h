@@ -12,6 +12,10 @@
 
 #include <opevo/parameter.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_graph {
     size_t vertex_count;
     uint64_t *offset; /* vertex_count + 1 row starts in target */
@@ -37,5 +41,9 @@ static inline uint64_t opevo_graph_degree(const opevo_graph *graph, size_t verte
 {
     return graph->offset[vertex + 1] - graph->offset[vertex];
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <opevo/graph.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* An undirected igraph graph with the same vertex numbers; the caller releases it with
  * igraph_destroy. Leaves igraph with the error handler that returns the code, so that the caller's
  * own calls do not abort the program either. Debian's igraph keeps global state: only one thread at
@@ -17,5 +21,9 @@
  *
  * Errors: NOMEM; LIMIT when igraph refuses the size. Cost: about 0.3 s for 6 million edges. */
 opevo_status opevo_graph_to_igraph(const opevo_graph *graph, igraph_t *out, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

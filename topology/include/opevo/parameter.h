@@ -27,6 +27,10 @@
 #include <opevo/text.h>
 #include <opevo/value.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_parameter opevo_parameter;
 
 /* Shapes of graph for which the law of a walk has a special method. */
@@ -151,5 +155,9 @@ typedef struct opevo_type_info {
 } opevo_type_info;
 size_t opevo_type_count(void);
 const opevo_type_info *opevo_type_get(size_t i);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -20,6 +20,10 @@
 
 #include <opevo/parameter.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_space opevo_space;
 
 /* The vertex of a parameter that is not active at a point; no vertex has this number. */
@@ -177,5 +181,9 @@ opevo_status opevo_space_with_topologies(const opevo_space *space, const char *c
 /* Equal for equal parameters, topologies, branches, constraints and order; a different one is
  * almost surely a different space. */
 uint64_t opevo_space_signature(const opevo_space *space);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <opevo/text.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum opevo_value_kind {
     OPEVO_VALUE_INTEGER,
     OPEVO_VALUE_REAL,
@@ -51,5 +55,9 @@ void opevo_value_print_json(opevo_text *out, opevo_value value);
 /* Read "12", "0.5", "true" or "false" as what they look like, anything else as a text that borrows.
  */
 opevo_value opevo_value_parse(const char *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

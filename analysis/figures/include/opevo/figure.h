@@ -7,6 +7,10 @@
 
 #include <opevo/law.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Appends the parameter's graph with each vertex shaded by its probability under the law, as in
  * figures 1 and 2 of the paper: the start in a ring, value and probability as label up to 120
  * vertices, a colour bar (logarithmic when the probabilities span more than a factor of 20), and a
@@ -20,5 +24,9 @@
  * Errors: LIMIT above 400 vertices; NOMEM, with *svg then cut short. Cost: O(vertices^2) for
  * layouts by hand, up to O(vertices^3) for those by distance. */
 opevo_status opevo_figure_law(const opevo_law *law, opevo_text *svg, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -19,6 +19,10 @@
 #include <opevo/child.h>
 #include <opevo/landscape_analysis.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_generation {
     const opevo_index *seen; /* evaluated so far; different, and allowed */
     size_t seen_count;
@@ -55,5 +59,9 @@ opevo_status opevo_improvement_curve(const opevo_landscape_table *table, const o
 opevo_status opevo_improvement_law(const opevo_landscape_table *table, const opevo_space *space,
                                    const opevo_generation *generation, double q, unsigned threads,
                                    double *law, opevo_improvement *out, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

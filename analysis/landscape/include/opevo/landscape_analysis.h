@@ -13,6 +13,10 @@
 
 #include <opevo/objective.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- The outcomes of all points ---- */
 
 enum { OPEVO_LANDSCAPE_POINTS_MAX = 1 << 26 };
@@ -203,5 +207,9 @@ opevo_status opevo_landscape_interaction(const opevo_landscape_graph *graph, ope
                                          size_t order_max, opevo_interaction *out,
                                          opevo_error *err);
 void opevo_interaction_release(opevo_interaction *self);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 
 #include <opevo/landscape_analysis.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { OPEVO_CENTRALITIES = 4 };
 /* Local optima of at least 1 / (1 + p) of the best fitness, for these p: 0, .05, .10, .15. */
 extern const double opevo_centrality_slack[OPEVO_CENTRALITIES];
@@ -60,5 +64,9 @@ opevo_status opevo_topology_choices_create(const opevo_space *space, opevo_topol
 opevo_status opevo_topology_choice_named(const opevo_space *space, const char *names,
                                          opevo_topology_choice **out, opevo_error *err);
 void opevo_topology_choices_destroy(opevo_topology_choice *choices, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

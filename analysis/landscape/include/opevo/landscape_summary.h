@@ -7,6 +7,10 @@
 
 #include <opevo/objective.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What a landscape holds. Exact when every allowed point was evaluated, otherwise estimated from an
  * evenly spread sample. */
 typedef struct opevo_landscape_summary {
@@ -42,5 +46,9 @@ extern const double opevo_landscape_quantiles[5];
 opevo_status opevo_landscape_summarise(opevo_objective *objective, opevo_index enumerate_limit,
                                        unsigned threads, opevo_landscape_summary *out,
                                        opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <opevo/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_interval {
     double low, high; /* NAN if there is none */
 } opevo_interval;
@@ -44,5 +48,9 @@ opevo_interval opevo_percentile_interval(double *replicates, size_t resamples, d
 /* The exact (conservative) interval of a probability of which `hits` of `count` were seen; NAN for
  * count = 0, and an end that GSL cannot compute, which takes some 10^7 counts. Source: Clopper, Pearson, Biometrika 26 (1934). */
 opevo_interval opevo_share_interval(uint64_t hits, uint64_t count, double confidence);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 #include <opevo/bootstrap.h>
 #include <opevo/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- Two, paired ---- */
 
 typedef struct opevo_signed_rank {
@@ -39,7 +43,6 @@ opevo_status opevo_signed_rank_test(const double *differences, size_t count, ope
  * z_power)^2 / (3 (share - 1/2)^2). INFINITY for a half. Source: Noether, "Sample size
  * determination for some common nonparametric tests", JASA 82 (1987). */
 double opevo_signed_rank_pairs(double share, double alpha, double power);
-
 
 /* Holm's step-down adjustment of `count` p-values: ascending, p_(i) becomes the largest of
  * min(1, (count - j + 1) p_(j)) over j <= i. NAN stays and does not count. Errors: NOMEM. Cost:
@@ -91,5 +94,9 @@ double opevo_normal_range_quantile(double tail, size_t count);
 /* Nemenyi's critical difference of mean ranks: q_alpha / sqrt(2) * sqrt(k (k + 1) / (6 n)), q_alpha
  * the quantile above; NAN without memory. Source: Demsar, 2006, section 3.2.2. */
 double opevo_nemenyi_difference(size_t count, size_t blocks, double alpha);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

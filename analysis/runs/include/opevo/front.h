@@ -8,6 +8,10 @@
 
 #include <opevo/tuner.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A plain value: start from {0}, with `criteria` set. */
 typedef struct opevo_front {
     opevo_criteria criteria; /* chosen; the same for all members */
@@ -65,5 +69,9 @@ opevo_status opevo_front_volume(const opevo_front *front, const char *unit,
  *         slices. */
 opevo_status opevo_hypervolume(const double *points, size_t count, size_t dimensions,
                                const double *reference, double *volume, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

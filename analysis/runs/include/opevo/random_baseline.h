@@ -9,6 +9,10 @@
 
 #include <opevo/objective.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* All points of a landscape, by value. */
 typedef struct opevo_fitness_table {
     uint64_t points; /* allowed points, N: those that succeed and those that fail */
@@ -85,5 +89,9 @@ uint64_t opevo_community_trials(const opevo_fitness_table *table, double p);
 /* Seconds that the method reckons for a trial: the mean over the ok points plus the share of the
  * failing ones times their mean. */
 double opevo_community_cost_s(const opevo_fitness_table *table);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 
 #include <opevo/tuner.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_run_step {
     uint64_t trial; /* from 1 */
     double cost_s;  /* of all trials up to and with this one */
@@ -34,5 +38,9 @@ double opevo_run_curve_best(const opevo_run_curve *curve, uint64_t trials);
 double opevo_run_curve_best_by(const opevo_run_curve *curve, double cost_s);
 /* The first trial whose fitness is at least `fitness` > 0; 0 where none is. */
 uint64_t opevo_run_curve_trials_to(const opevo_run_curve *curve, double fitness);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

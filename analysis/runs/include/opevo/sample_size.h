@@ -9,6 +9,10 @@
 
 #include <opevo/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Runs that a two-sided test of level alpha needs to reject with probability `power`, when a run of
  * one tuner is better than one of the other with probability p, ties counted half.
  *
@@ -54,5 +58,9 @@ opevo_status opevo_sample_size_for(double p, double alpha, double power, opevo_s
  * alternative, 1 <= n <= OPEVO_SAMPLE_SIZE_EXACT_MAX; INVALID otherwise. */
 opevo_status opevo_rank_test_power(double p, double alpha, unsigned n, double *power,
                                    opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

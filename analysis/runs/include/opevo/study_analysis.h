@@ -13,6 +13,10 @@
 #include <opevo/run_curve.h>
 #include <opevo/text.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- What goes in; borrowed as long as the analysis lives ---- */
 
 typedef enum opevo_run_end {
@@ -22,12 +26,12 @@ typedef enum opevo_run_end {
     OPEVO_RUN_OVER /* nothing more to come, as of a target that was reached: it holds its best */
 } opevo_run_end;
 
-typedef struct opevo_study_run {
+typedef struct opevo_analysed_run {
     size_t landscape, contender;
     uint64_t seed; /* runs of two contenders with the same seed are a pair */
     opevo_run_end end;
     opevo_run_curve curve;
-} opevo_study_run;
+} opevo_analysed_run;
 
 typedef struct opevo_study_landscape {
     const char *name, *unit;
@@ -35,14 +39,14 @@ typedef struct opevo_study_landscape {
     const opevo_fitness_table *table; /* all its points; NULL: not known */
 } opevo_study_landscape;
 
-typedef struct opevo_study {
+typedef struct opevo_analysed_study {
     const opevo_study_landscape *landscapes;
     const char *const *contenders; /* names */
-    const opevo_study_run *runs;
+    const opevo_analysed_run *runs;
     size_t landscape_count, contender_count, run_count;
-} opevo_study;
+} opevo_analysed_study;
 
-typedef struct opevo_study_options {
+typedef struct opevo_analysis_options {
     const uint64_t *checkpoints; /* ascending numbers of trials, at least 1 */
     size_t checkpoint_count;
     bool compare_at_horizon; /* otherwise at the last checkpoint within it, where there is one */
@@ -54,10 +58,10 @@ typedef struct opevo_study_options {
     uint64_t seed;
     unsigned threads;              /* 0: all processors; changes no number */
     double cutoff_from, cutoff_to; /* the community's cut-offs between which a score is averaged */
-} opevo_study_options;
+} opevo_analysis_options;
 /* Checkpoints 50, 100, 150, 220, 500 and the horizon; targets .9, .95, .99, 1; confidence .95; alpha .05; 2,000
  * resamples; seed 1; cut-offs .5 and .96. */
-opevo_study_options opevo_study_options_default(void);
+opevo_analysis_options opevo_analysis_options_default(void);
 
 /* ---- What comes out ---- */
 
@@ -175,8 +179,8 @@ typedef struct opevo_study_overall {
 } opevo_study_overall;
 
 typedef struct opevo_study_analysis {
-    opevo_study study;
-    opevo_study_options options;
+    opevo_analysed_study study;
+    opevo_analysis_options options;
     opevo_study_place *places; /* landscape_count */
     opevo_study_cell *cells;   /* [landscape * contender_count + contender] */
     opevo_study_pair *pairs;
@@ -187,8 +191,9 @@ typedef struct opevo_study_analysis {
 /* Errors: INVALID for options outside their domain or a study without runs; MISMATCH for a run that
  * is better than its landscape's optimum; NOMEM. The numbers do not depend on the threads. Memory:
  * a few hundred bytes a run beside the result. */
-opevo_status opevo_study_analyse(const opevo_study *study, const opevo_study_options *options,
-                                 opevo_study_analysis **out, opevo_error *err);
+opevo_status opevo_study_analyse(const opevo_analysed_study *study,
+                                 const opevo_analysis_options *options, opevo_study_analysis **out,
+                                 opevo_error *err);
 void opevo_study_analysis_destroy(opevo_study_analysis *analysis);
 
 const opevo_study_cell *opevo_study_cell_of(const opevo_study_analysis *analysis, size_t landscape,
@@ -198,5 +203,9 @@ const char *opevo_verdict_name(opevo_verdict verdict);
 /* The verdict as one sentence, without a line end. */
 void opevo_study_pair_sentence(const opevo_study_analysis *analysis, const opevo_study_pair *pair,
                                opevo_text *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Mean, sample standard deviation (divisor count - 1), extremes and median of a sample. NAN where
  * undefined: all of an empty sample, sd of a single value. */
 typedef struct opevo_moments {
@@ -22,5 +26,9 @@ opevo_moments opevo_moments_of(double *values, size_t count);
  * Source: Hyndman, Fan, "Sample quantiles in statistical packages", Amer. Statist. 50 (1996),
  * definition 7. */
 double opevo_quantile_sorted(const double *values, size_t count, double p);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

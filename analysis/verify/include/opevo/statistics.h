@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* P(X > x) for X chi-square distributed. A number below 1e-300 may come back as 0.
  *
  *   degrees_of_freedom  positive; with 0, X is 0 for certain
@@ -42,5 +46,9 @@ double opevo_noncentrality_for_power(double degrees_of_freedom, double alpha, do
  * nothing (a single draw there is proof enough); INFINITY when the two do not differ elsewhere. */
 double opevo_draws_to_detect(const double *law, const double *defect, size_t count, double alpha,
                              double power);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

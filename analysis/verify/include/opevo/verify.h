@@ -9,6 +9,10 @@
 #include <opevo/child.h>
 #include <opevo/sampler.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Whether a test would catch a defect. */
 typedef enum opevo_caught { OPEVO_CAUGHT_UNKNOWN, OPEVO_CAUGHT_NO, OPEVO_CAUGHT_YES } opevo_caught;
 
@@ -109,5 +113,9 @@ opevo_status opevo_verify_child_power(const opevo_child_step *step, uint64_t dra
  * Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
  * (1979). */
 void opevo_verify_judge(opevo_fit *fits, size_t count, double alpha);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

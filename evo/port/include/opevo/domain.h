@@ -11,6 +11,10 @@
 #include <opevo/random.h>
 #include <opevo/space.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_domain opevo_domain;
 
 typedef struct opevo_domain_ops {
@@ -79,5 +83,9 @@ opevo_status opevo_texts_keep(opevo_texts *texts, const char *text, opevo_index 
                               opevo_error *err);
 /* The text of a hash, borrowed until the table is destroyed; NULL where none was kept. */
 const char *opevo_texts_get(opevo_texts *texts, opevo_index hash);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,10 @@
 #include <opevo/space.h>
 #include <opevo/text.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What came of evaluating a point. Failures of a kernel are outcomes, never errors. One row each:
  * enum suffix, name in stores and on the terminal, what it means. The numbers are stored in files:
  * append only. */
@@ -163,7 +167,7 @@ struct opevo_objective {
     uint64_t program;   /* of the files that are executed; 0: none, or not known */
     /* Computed: evaluate may be called from several threads at once. Otherwise it is measured. */
     bool concurrent;
-    size_t wanted; /* points at once that keep it busy; 0: see opevo_objective_wanted */
+    size_t wanted;        /* points at once that keep it busy; 0: see opevo_objective_wanted */
     opevo_domain *domain; /* where `space` is NULL; owned likewise */
     const opevo_feature_source *features; /* NULL: none; owned likewise */
     const opevo_criterion *criteria;      /* those after the fitness, criterion 1 first; likewise */
@@ -234,5 +238,9 @@ void opevo_requirement_print(const opevo_requirement *requirement, opevo_text *o
  * time; its criteria stay. A value that is not known fulfils none. */
 void opevo_requirements_apply(const opevo_requirement *requirements, size_t count, const char *unit,
                               opevo_outcome *outcome);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

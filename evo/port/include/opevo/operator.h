@@ -10,6 +10,10 @@
 
 #include <opevo/space.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum opevo_operator_kind {
     OPEVO_MATMUL,       /* Z[n,m] = sum_k X[n,k] Y[k,m], either input possibly stored transposed */
     OPEVO_BATCH_MATMUL, /* the same for each of `batch` matrices */
@@ -131,5 +135,9 @@ void opevo_operator_print(const opevo_operator *op, opevo_text *out);
  * discrete(0,125,256), unroll_explicit categorical(0,1)
  * Errors: INVALID for a contraction; NOMEM. */
 opevo_status opevo_operator_space(const opevo_operator *op, opevo_space **out, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

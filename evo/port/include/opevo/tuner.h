@@ -11,6 +11,10 @@
 #include <opevo/random.h>
 #include <opevo/space.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_tuner opevo_tuner;
 
 /* ---- Settings ---- */
@@ -146,5 +150,9 @@ void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value 
                           opevo_text *out);
 void opevo_settings_print_json(const opevo_tuner_ops *ops, const opevo_setting_value *values,
                                opevo_text *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

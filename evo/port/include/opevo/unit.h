@@ -8,6 +8,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The unit of that name, one of those that are not the fitness itself; NULL for an unknown name. */
 const char *opevo_unit_find(const char *name);
 /* Whether results are times, of which the smaller is better: "1/s" (shown in s), "ms", "us", "ns". */
@@ -27,5 +31,9 @@ double opevo_unit_fitness(const char *unit, double result);
 
 /* Whether a fitness in one is a fitness in the other. */
 bool opevo_unit_agree(const char *a, const char *b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

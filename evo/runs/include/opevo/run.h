@@ -10,6 +10,10 @@
 #include <opevo/store.h>
 #include <opevo/tuner.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The run ends with the first trial that reaches a limit; at least one must be set. */
 typedef struct opevo_budget {
     uint64_t trials; /* 0: no limit */
@@ -120,5 +124,9 @@ opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result,
 /* The three above in one, to the end of the run. Errors: theirs. */
 opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
                        opevo_run_result *result, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

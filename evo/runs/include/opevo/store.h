@@ -11,6 +11,10 @@
 #include <opevo/text.h>
 #include <opevo/tuner.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_store opevo_store;
 
 typedef enum opevo_store_mode {
@@ -135,5 +139,9 @@ opevo_status opevo_store_list(opevo_store *store,
                               void *context, opevo_error *err);
 /* Number of runs that a study has planned and not begun; they are not listed. */
 opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

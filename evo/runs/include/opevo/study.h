@@ -10,6 +10,10 @@
 #include <opevo/run.h>
 #include <opevo/store.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- The plan ---- */
 
 typedef struct opevo_plan opevo_plan;
@@ -167,5 +171,9 @@ typedef struct opevo_study_estimate {
 /* Writes nothing; a store that is not there yet is empty. Errors: as opevo_study_run. */
 opevo_status opevo_study_estimate_time(const opevo_study *study, const opevo_study_options *options,
                                        double spend_s, opevo_study_estimate *out, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

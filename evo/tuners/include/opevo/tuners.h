@@ -8,9 +8,17 @@
 
 #include <opevo/tuner.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 size_t opevo_tuner_count(void);
 const opevo_tuner_ops *opevo_tuner_get(size_t i);
 /* Errors: INVALID with the known names. */
 opevo_status opevo_tuner_find(const char *name, const opevo_tuner_ops **out, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A device, or the reason why none of its kind is available. */
 typedef struct opevo_hardware {
     const char *name; /* as behind --on: "cpu", "cuda:0" */
@@ -19,5 +23,9 @@ typedef struct opevo_hardware {
     uint64_t memory_bytes; /* 0 where not known */
     const char *facts;     /* further facts in words: driver, clocks, power state; "" where none */
 } opevo_hardware;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

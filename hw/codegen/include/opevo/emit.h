@@ -7,10 +7,18 @@
 
 #include <opevo/schedule.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Turn the schedule into a kernel for a dialect. A schedule that cannot be lowered for it or breaks
  * a limit leaves *fits false and says so in `why`. Errors: NOMEM. */
 opevo_status opevo_schedule_emit(const opevo_schedule *schedule, opevo_kernel_dialect dialect,
                                  const opevo_limits *limits, opevo_kernel *out, bool *fits,
                                  opevo_text *why, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

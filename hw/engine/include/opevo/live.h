@@ -8,6 +8,10 @@
 
 #include <opevo/kernel.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Which workers measure: each a command that reaches one, such as "ssh host opevo-worker cpu"; with
  * none, opevo-worker is started here. */
 typedef struct opevo_workers {
@@ -119,5 +123,9 @@ opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finals_pl
 opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_t rounds,
                                 const double *fitness, opevo_final_verdict *verdict,
                                 opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 
 #include <opevo/template.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { OPEVO_HARNESS_FILES = 4 };
 
 /* Name of a file, i below OPEVO_HARNESS_FILES; NULL for a dialect that no compiler takes by itself
@@ -27,5 +31,9 @@ typedef struct opevo_harness_label {
 opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index point,
                                  const opevo_harness_label *label,
                                  opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

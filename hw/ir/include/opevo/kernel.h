@@ -10,6 +10,10 @@
 #include <opevo/operator.h>
 #include <opevo/text.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One row each: enum suffix, name on the command line, what it is. */
 #define OPEVO_KERNEL_DIALECT_LIST(X)                                                               \
     X(C, "c", "C for a CPU, with GCC's vector extensions")                                         \
@@ -65,5 +69,9 @@ struct opevo_kernel_maker {
     uint64_t signature; /* of all that decides the source: template, version, operator, dialect */
     const opevo_feature_source *features; /* of the loop nest; NULL: none; owned likewise */
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 
 #include <opevo/schedule.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A growing row, that of the one statement that a schedule is; start from {0}, and release `number`
  * with opevo_free. */
 typedef struct opevo_feature_row {
@@ -33,5 +37,9 @@ opevo_status opevo_features_itervar(const opevo_schedule *schedule, bool log,
  * tensor. Errors: NOMEM. */
 opevo_status opevo_features_curve(const opevo_schedule *schedule, int samples,
                                   opevo_feature_row *out, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -20,6 +20,10 @@
 
 #include <opevo/kernel.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One row each: enum suffix, name in text, operands in text. STAGE and LOOP are names; n... are
  * whole numbers. */
 #define OPEVO_STEP_LIST(X)                                                                         \
@@ -150,5 +154,9 @@ typedef struct opevo_limits {
  * take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications per Compute
  * Capability"; HIP documentation, "Hardware features". */
 opevo_limits opevo_limits_default(opevo_kernel_dialect dialect);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <opevo/operator.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Computes an operator to check kernels against: its operands as in kernel.h, inputs and outputs each
  * in their order. Errors: NOMEM. */
 typedef opevo_status (*opevo_reference_function)(const opevo_operator *op,
@@ -40,5 +44,9 @@ opevo_status opevo_reference_blas(const opevo_operator *op, const float *const *
 /* The processor that OpenBLAS takes this one for, such as "SkylakeX"; a static string. Settings in
  * the environment can make it a slower one, so it belongs beside every number. */
 const char *opevo_reference_blas_core(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 #include <opevo/kernel.h>
 #include <opevo/schedule.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_template_info {
     const char *name;    /* as on the command line */
     const char *summary; /* one line */
@@ -36,5 +40,9 @@ opevo_status opevo_template_narrow(opevo_kernel_maker *maker, opevo_space *part,
  * schedule leaves *out NULL and says so in `why`. Errors: NOMEM. */
 opevo_status opevo_template_schedule(const opevo_kernel_maker *maker, opevo_index point,
                                      opevo_schedule **out, opevo_text *why, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

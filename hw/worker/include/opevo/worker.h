@@ -9,6 +9,10 @@
 #include <opevo/hardware.h>
 #include <opevo/reference.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Call `visit` for each, in the order cpu, cuda, hip; the strings are borrowed during the call.
  * Libraries of vendors are opened at run time. */
 void opevo_hardware_list(void (*visit)(void *context, const opevo_hardware *device), void *context);
@@ -17,5 +21,9 @@ void opevo_hardware_list(void (*visit)(void *context, const opevo_hardware *devi
  * standard output, as docs/formats/worker.md describes. Returns the exit status. `reference` may be
  * NULL for loops in double precision. */
 int opevo_worker_main(int argc, char **argv, opevo_reference_function reference);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,7 +3,7 @@
 /* Its standard input is a socket, because writing to one whose other end is closed can be made to
  * fail without a signal. */
 
-#include "member_internal.h"
+#include "connection_internal.h"
 
 #include <opevo/clock.h>
 #include <opevo/memory.h>
@@ -33,7 +33,7 @@ static void close_end(int *descriptor)
     *descriptor = -1;
 }
 
-static opevo_status spawn(opevo_i_member *member, const int *ends, opevo_error *err)
+static opevo_status spawn(opevo_i_connection *member, const int *ends, opevo_error *err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t how;
@@ -62,7 +62,7 @@ static opevo_status spawn(opevo_i_member *member, const int *ends, opevo_error *
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_member_start(opevo_i_member *member, opevo_error *err)
+opevo_status opevo_i_connection_start(opevo_i_connection *member, opevo_error *err)
 {
     int in[2] = {-1, -1};
     int out[2] = {-1, -1};
@@ -90,27 +90,27 @@ opevo_status opevo_i_member_start(opevo_i_member *member, opevo_error *err)
     member->out = out[0];
     member->error = error[0];
     member->state = OPEVO_I_GREETING;
-    opevo_i_lines_free(&member->lines);
-    opevo_i_member_progress(member);
+    opevo_i_line_reader_free(&member->lines);
+    opevo_i_connection_progress(member);
     opevo_text_clear(&member->outgoing);
-    opevo_text_clear(&member->last_words);
+    opevo_text_clear(&member->stderr_tail);
     member->sent = 0;
     member->in_flight = 0;
     return OPEVO_OK;
 }
 
-void opevo_i_member_progress(opevo_i_member *member)
+void opevo_i_connection_progress(opevo_i_connection *member)
 {
     member->progress_s = opevo_clock_monotonic_s();
     member->lines.unheeded = 0;
 }
 
-void opevo_i_member_say(opevo_i_member *member, const char *line)
+void opevo_i_connection_say(opevo_i_connection *member, const char *line)
 {
     opevo_text_add(&member->outgoing, line);
 }
 
-bool opevo_i_member_flush(opevo_i_member *member)
+bool opevo_i_connection_flush(opevo_i_connection *member)
 {
     opevo_text *text = &member->outgoing;
 
@@ -130,9 +130,9 @@ bool opevo_i_member_flush(opevo_i_member *member)
 }
 
 /* Keep the end of what comes on standard error. */
-static void hear_words(opevo_i_member *member)
+static void hear_words(opevo_i_connection *member)
 {
-    opevo_text *words = &member->last_words;
+    opevo_text *words = &member->stderr_tail;
     opevo_i_read got = OPEVO_I_READ_SOME;
 
     for (int i = 0; i < MOST_READS && member->error >= 0 && got == OPEVO_I_READ_SOME; i++) {
@@ -146,20 +146,20 @@ static void hear_words(opevo_i_member *member)
         close_end(&member->error);
 }
 
-bool opevo_i_member_read(opevo_i_member *member)
+bool opevo_i_connection_read(opevo_i_connection *member)
 {
     opevo_i_read got = OPEVO_I_READ_SOME;
 
     hear_words(member);
     while (got == OPEVO_I_READ_SOME) {
-        got = opevo_i_lines_read(&member->lines, member->out, OPEVO_I_WORKER_BYTES);
-        if (opevo_i_lines_ready(&member->lines))
+        got = opevo_i_line_reader_read(&member->lines, member->out, OPEVO_I_WORKER_BYTES);
+        if (opevo_i_line_reader_ready(&member->lines))
             return true;
     }
     return got == OPEVO_I_READ_NOTHING;
 }
 
-void opevo_i_member_hang_up(opevo_i_member *member)
+void opevo_i_connection_hang_up(opevo_i_connection *member)
 {
     if (member->state == OPEVO_I_DOWN)
         return;
@@ -168,14 +168,14 @@ void opevo_i_member_hang_up(opevo_i_member *member)
     close_end(&member->out);
 }
 
-void opevo_i_member_bury(opevo_i_member *member, double patience_s)
+void opevo_i_connection_bury(opevo_i_connection *member, double patience_s)
 {
     double deadline = opevo_clock_monotonic_s() + patience_s;
     struct timespec nap = {.tv_nsec = 2000000};
 
     if (member->state == OPEVO_I_DOWN)
         return;
-    opevo_i_member_hang_up(member);
+    opevo_i_connection_hang_up(member);
     while (!opevo_i_has_ended(member->pid) && opevo_clock_monotonic_s() < deadline)
         nanosleep(&nap, NULL);
     kill(-member->pid, SIGKILL); /* a number that is taken until the process is reaped */
@@ -187,11 +187,11 @@ void opevo_i_member_bury(opevo_i_member *member, double patience_s)
     member->state = OPEVO_I_DOWN;
 }
 
-void opevo_i_member_clear(opevo_i_member *member)
+void opevo_i_connection_clear(opevo_i_connection *member)
 {
-    opevo_i_member_bury(member, 2);
+    opevo_i_connection_bury(member, 2);
     opevo_i_arguments_clear(&member->command);
-    opevo_i_lines_free(&member->lines);
+    opevo_i_line_reader_free(&member->lines);
     opevo_text_free(&member->outgoing);
-    opevo_text_free(&member->last_words);
+    opevo_text_free(&member->stderr_tail);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "places_internal.h"
+#include "visited_internal.h"
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
@@ -10,7 +10,7 @@ enum {
     NO_PLACE = UINT32_MAX / 2
 };
 
-struct opevo_i_places {
+struct opevo_i_visited {
     const opevo_space *space;
     const opevo_i_moves *moves;
     size_t move_count;
@@ -20,7 +20,7 @@ struct opevo_i_places {
 
     size_t count;
     size_t place_capacity;
-    opevo_i_place *places;
+    opevo_i_visited_point *places;
     size_t target_capacity;
     uint32_t *targets; /* move_count for each place: where a move leads, itself for nowhere;
                         * NO_PLACE: it was not made yet, or is drawn each time */
@@ -31,9 +31,9 @@ struct opevo_i_places {
     opevo_index *vertices;
 };
 
-opevo_i_places *opevo_i_places_create(const opevo_space *space, const opevo_i_moves *moves)
+opevo_i_visited *opevo_i_visited_create(const opevo_space *space, const opevo_i_moves *moves)
 {
-    opevo_i_places *self = opevo_calloc(1, sizeof *self);
+    opevo_i_visited *self = opevo_calloc(1, sizeof *self);
     size_t width = opevo_space_parameter_count(space);
     opevo_index stride = 1;
 
@@ -48,7 +48,7 @@ opevo_i_places *opevo_i_places_create(const opevo_space *space, const opevo_i_mo
     self->vertices = opevo_malloc(width, sizeof *self->vertices);
     self->numbers = opevo_index_map_create();
     if (!self->strides || !self->vertices || !self->numbers) {
-        opevo_i_places_destroy(self);
+        opevo_i_visited_destroy(self);
         return NULL;
     }
     for (size_t i = width; i-- > 0;) {
@@ -58,7 +58,7 @@ opevo_i_places *opevo_i_places_create(const opevo_space *space, const opevo_i_mo
     return self;
 }
 
-void opevo_i_places_destroy(opevo_i_places *places)
+void opevo_i_visited_destroy(opevo_i_visited *places)
 {
     if (!places)
         return;
@@ -71,7 +71,7 @@ void opevo_i_places_destroy(opevo_i_places *places)
     opevo_free(places);
 }
 
-bool opevo_i_places_trim(opevo_i_places *places)
+bool opevo_i_visited_trim(opevo_i_visited *places)
 {
     if (places->count * (places->move_count + places->feature_count) <= NUMBERS_MOST)
         return false;
@@ -81,10 +81,10 @@ bool opevo_i_places_trim(opevo_i_places *places)
     return true;
 }
 
-opevo_status opevo_i_places_find(opevo_i_places *places, opevo_index point, uint32_t *place,
-                                 opevo_error *err)
+opevo_status opevo_i_visited_find(opevo_i_visited *places, opevo_index point, uint32_t *place,
+                                  opevo_error *err)
 {
-    opevo_i_places *self = places;
+    opevo_i_visited *self = places;
     uint64_t number = 0;
 
     if (opevo_index_map_get(self->numbers, point, &number) && number < self->count &&
@@ -100,27 +100,27 @@ opevo_status opevo_i_places_find(opevo_i_places *places, opevo_index point, uint
                        self->feature_count * sizeof *self->features) ||
         !opevo_index_map_put(self->numbers, point, self->count))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another place.");
-    self->places[self->count] = (opevo_i_place){.point = point};
+    self->places[self->count] = (opevo_i_visited_point){.point = point};
     for (size_t i = 0; i < self->move_count; i++)
         self->targets[self->count * self->move_count + i] = NO_PLACE;
     *place = (uint32_t)self->count++;
     return OPEVO_OK;
 }
 
-opevo_i_place *opevo_i_places_at(opevo_i_places *places, uint32_t place)
+opevo_i_visited_point *opevo_i_visited_at(opevo_i_visited *places, uint32_t place)
 {
     return &places->places[place];
 }
 
 /* Have the place's vertices in `vertices`. */
-static void decode(opevo_i_places *self, uint32_t place)
+static void decode(opevo_i_visited *self, uint32_t place)
 {
     if (self->decoded != place)
         opevo_space_decode(self->space, self->places[place].point, self->vertices);
     self->decoded = place;
 }
 
-const float *opevo_i_places_features(opevo_i_places *places, uint32_t place)
+const float *opevo_i_visited_features(opevo_i_visited *places, uint32_t place)
 {
     float *features = places->features + place * places->feature_count;
 
@@ -133,7 +133,7 @@ const float *opevo_i_places_features(opevo_i_places *places, uint32_t place)
 }
 
 /* Make a move that is not in the table. */
-static opevo_status make_move(opevo_i_places *self, uint32_t from, size_t move, opevo_rng *rng,
+static opevo_status make_move(opevo_i_visited *self, uint32_t from, size_t move, opevo_rng *rng,
                               uint32_t *to, opevo_error *err)
 {
     size_t changed = opevo_i_moves_parameter(self->moves, move);
@@ -151,20 +151,20 @@ static opevo_status make_move(opevo_i_places *self, uint32_t from, size_t move, 
     } else if (opevo_space_has_branches(self->space)) {
         point = opevo_space_encode(self->space, self->vertices);
         self->decoded = NO_PLACE; /* more than one of the vertices may have changed */
-        status = opevo_i_places_find(self, point, to, err);
+        status = opevo_i_visited_find(self, point, to, err);
     } else {
         /* Unsigned numbers wrap, so that the difference may be negative. */
         point += (self->vertices[changed] - before) * self->strides[changed];
         self->vertices[changed] = before;
-        status = opevo_i_places_find(self, point, to, err);
+        status = opevo_i_visited_find(self, point, to, err);
     }
     if (!drawn && status == OPEVO_OK)
         self->targets[from * self->move_count + move] = *to;
     return status;
 }
 
-opevo_status opevo_i_places_move(opevo_i_places *places, uint32_t from, size_t move, opevo_rng *rng,
-                                 uint32_t *to, opevo_error *err)
+opevo_status opevo_i_visited_move(opevo_i_visited *places, uint32_t from, size_t move,
+                                  opevo_rng *rng, uint32_t *to, opevo_error *err)
 {
     *to = places->targets[from * places->move_count + move];
     return *to == NO_PLACE ? make_move(places, from, move, rng, to, err) : OPEVO_OK;

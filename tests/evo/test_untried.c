@@ -9,7 +9,7 @@
 
 #include <opevo/memory.h>
 
-#include "fresh_internal.h"
+#include "untried_internal.h"
 
 static const char four[] = "{\"a\": {\"_type\": \"choice\", \"_value\": [0, 1, 2, 3]}}";
 
@@ -30,7 +30,7 @@ static double uniform_p(const uint64_t *counts, size_t cells)
 }
 
 /* Draw everything; the places of the points in the order drawn. */
-static size_t draw_all(opevo_i_fresh *fresh, const opevo_index_set *seen, opevo_rng *rng,
+static size_t draw_all(opevo_i_untried *fresh, const opevo_index_set *seen, opevo_rng *rng,
                        opevo_index *order, size_t most)
 {
     const char *reason = NULL;
@@ -38,7 +38,7 @@ static size_t draw_all(opevo_i_fresh *fresh, const opevo_index_set *seen, opevo_
     for (size_t count = 0;; count++) {
         opevo_index point = 0;
 
-        CHECK_OK(opevo_i_fresh_draw(fresh, seen, rng, &point, &reason, &err));
+        CHECK_OK(opevo_i_untried_draw(fresh, seen, rng, &point, &reason, &err));
         if (reason) {
             assert_string_equal(reason, "every allowed point has been proposed");
             return count;
@@ -61,7 +61,7 @@ static void test_every_order_alike(void **state)
     (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (int i = 0; i < 240000; i++) {
-        opevo_i_fresh *fresh = opevo_i_fresh_create(space);
+        opevo_i_untried *fresh = opevo_i_untried_create(space);
         opevo_index order[4];
         size_t key = 0;
 
@@ -69,7 +69,7 @@ static void test_every_order_alike(void **state)
         for (size_t k = 0; k < 4; k++)
             key = key * 4 + (size_t)order[k];
         counts[key]++;
-        opevo_i_fresh_destroy(fresh);
+        opevo_i_untried_destroy(fresh);
     }
     for (size_t key = 0; key < 256; key++) {
         if (counts[key]) {
@@ -97,20 +97,20 @@ static void test_uniform_over_the_rest(void **state)
     (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (int i = 0; i < 400000; i++) {
-        opevo_i_fresh *fresh = opevo_i_fresh_create(space);
+        opevo_i_untried *fresh = opevo_i_untried_create(space);
         opevo_index_set *seen = opevo_index_set_create();
         opevo_index first = 0;
         opevo_index next = 0;
         const char *reason = NULL;
 
-        CHECK_OK(opevo_i_fresh_draw(fresh, seen, &rng, &first, &reason, &err));
+        CHECK_OK(opevo_i_untried_draw(fresh, seen, &rng, &first, &reason, &err));
         opevo_index_set_add(seen, first);
         opevo_index_set_add(seen, 9);
-        CHECK_OK(opevo_i_fresh_draw(fresh, seen, &rng, &next, &reason, &err));
+        CHECK_OK(opevo_i_untried_draw(fresh, seen, &rng, &next, &reason, &err));
         assert_true(next != first && next != 9 && next != 3);
         if (first == 0)
             counts[next]++;
-        opevo_i_fresh_destroy(fresh);
+        opevo_i_untried_destroy(fresh);
         opevo_index_set_destroy(seen);
     }
     for (size_t i = 1; i < 9; i++) {
@@ -127,7 +127,7 @@ static void test_exhausts_what_is_allowed(void **state)
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"factor\", \"_value\": [16, 3]},"
                                        " \"b\": {\"_type\": \"permutation\", \"_value\": [5]},"
                                        " \"_constraints\": [\"a[0] == 4\", \"b[0] == 0\"]}");
-    opevo_i_fresh *fresh = opevo_i_fresh_create(space);
+    opevo_i_untried *fresh = opevo_i_untried_create(space);
     opevo_index order[512];
     size_t allowed = 0;
     size_t count = 0;
@@ -145,7 +145,7 @@ static void test_exhausts_what_is_allowed(void **state)
         allowed += times;
     }
     assert_true(allowed == count && allowed > 0);
-    opevo_i_fresh_destroy(fresh);
+    opevo_i_untried_destroy(fresh);
     opevo_space_destroy(space);
 }
 
@@ -153,7 +153,7 @@ static void test_exhausts_what_is_allowed(void **state)
 static void test_huge_space(void **state)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"permutation\", \"_value\": [30]}}");
-    opevo_i_fresh *fresh = opevo_i_fresh_create(space);
+    opevo_i_untried *fresh = opevo_i_untried_create(space);
     opevo_index_set *met = opevo_index_set_create();
     double mean = 0;
     opevo_rng rng;
@@ -164,7 +164,7 @@ static void test_huge_space(void **state)
         const char *reason = NULL;
         opevo_index point = 0;
 
-        CHECK_OK(opevo_i_fresh_draw(fresh, NULL, &rng, &point, &reason, &err));
+        CHECK_OK(opevo_i_untried_draw(fresh, NULL, &rng, &point, &reason, &err));
         assert_null(reason);
         opevo_index_set_add(met, point);
         assert_int_equal(opevo_index_set_count(met), i + 1);
@@ -172,7 +172,7 @@ static void test_huge_space(void **state)
     }
     CHECK_CLOSE(mean, 0.5, 0.012); /* 6 standard deviations */
     opevo_index_set_destroy(met);
-    opevo_i_fresh_destroy(fresh);
+    opevo_i_untried_destroy(fresh);
     opevo_space_destroy(space);
 }
 
@@ -181,17 +181,17 @@ static void test_nothing_allowed(void **state)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"permutation\", \"_value\": [12]},"
                                        " \"_constraints\": [\"a[0] + a[11] > 40\"]}");
-    opevo_i_fresh *fresh = opevo_i_fresh_create(space);
+    opevo_i_untried *fresh = opevo_i_untried_create(space);
     const char *reason = NULL;
     opevo_index point = 77;
     opevo_rng rng;
 
     (void)state;
     opevo_rng_init(&rng, 5, "test", 0);
-    CHECK_OK(opevo_i_fresh_draw(fresh, NULL, &rng, &point, &reason, &err));
+    CHECK_OK(opevo_i_untried_draw(fresh, NULL, &rng, &point, &reason, &err));
     assert_non_null(strstr(reason, "no new allowed point"));
     assert_true(point == 77);
-    opevo_i_fresh_destroy(fresh);
+    opevo_i_untried_destroy(fresh);
     opevo_space_destroy(space);
 }
 
@@ -202,7 +202,7 @@ static void test_without_memory(void **state)
 
     (void)state;
     for (int64_t n = 1; n <= 5; n++) {
-        opevo_i_fresh *fresh = NULL;
+        opevo_i_untried *fresh = NULL;
         opevo_index point = 0;
         const char *reason = NULL;
         opevo_status status = OPEVO_OK;
@@ -210,15 +210,15 @@ static void test_without_memory(void **state)
 
         opevo_rng_init(&rng, 6, "test", 0);
         opevo_memory_fail_at(n);
-        fresh = opevo_i_fresh_create(space);
+        fresh = opevo_i_untried_create(space);
         while (fresh && status == OPEVO_OK && !reason)
-            status = opevo_i_fresh_draw(fresh, NULL, &rng, &point, &reason, NULL);
+            status = opevo_i_untried_draw(fresh, NULL, &rng, &point, &reason, NULL);
         assert_true(!fresh || status == OPEVO_NOMEM || n > 2);
-        opevo_i_fresh_destroy(fresh);
+        opevo_i_untried_destroy(fresh);
         assert_int_equal(opevo_memory_live(), live);
     }
     opevo_memory_fail_at(0);
-    opevo_i_fresh_destroy(NULL);
+    opevo_i_untried_destroy(NULL);
     opevo_space_destroy(space);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "success_internal.h"
+#include "feasibility_internal.h"
 
 #include <opevo/memory.h>
 
@@ -10,7 +10,7 @@ enum { START_LEVEL = 3, FRESH_LEVELS = 2 };
 
 static const double prior_weight = 0.5;
 
-struct opevo_i_success {
+struct opevo_i_feasibility {
     const opevo_i_walk_kernel *kernel;
     unsigned char *levels;
     opevo_i_points points;
@@ -20,9 +20,9 @@ struct opevo_i_success {
     size_t followed; /* outcomes that are in the sums */
 };
 
-opevo_i_success *opevo_i_success_create(const opevo_i_walk_kernel *kernel)
+opevo_i_feasibility *opevo_i_feasibility_create(const opevo_i_walk_kernel *kernel)
 {
-    opevo_i_success *self = opevo_calloc(1, sizeof *self);
+    opevo_i_feasibility *self = opevo_calloc(1, sizeof *self);
     size_t features = opevo_i_walk_kernel_features(kernel);
 
     if (!self)
@@ -30,7 +30,7 @@ opevo_i_success *opevo_i_success_create(const opevo_i_walk_kernel *kernel)
     self->kernel = kernel;
     self->levels = opevo_malloc(features, sizeof *self->levels);
     if (!self->levels || opevo_i_points_init(&self->points, kernel, NULL) != OPEVO_OK) {
-        opevo_i_success_destroy(self);
+        opevo_i_feasibility_destroy(self);
         return NULL;
     }
     for (size_t f = 0; f < features; f++)
@@ -38,7 +38,7 @@ opevo_i_success *opevo_i_success_create(const opevo_i_walk_kernel *kernel)
     return self;
 }
 
-void opevo_i_success_destroy(opevo_i_success *self)
+void opevo_i_feasibility_destroy(opevo_i_feasibility *self)
 {
     if (!self)
         return;
@@ -49,8 +49,8 @@ void opevo_i_success_destroy(opevo_i_success *self)
     opevo_free(self);
 }
 
-opevo_status opevo_i_success_tell(opevo_i_success *self, const opevo_i_points *from, size_t i,
-                                  bool ok, opevo_error *err)
+opevo_status opevo_i_feasibility_tell(opevo_i_feasibility *self, const opevo_i_points *from,
+                                      size_t i, bool ok, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -64,28 +64,28 @@ cleanup:
     return status;
 }
 
-const unsigned char *opevo_i_success_levels(const opevo_i_success *self)
+const unsigned char *opevo_i_feasibility_levels(const opevo_i_feasibility *self)
 {
     return self->levels;
 }
 
-bool opevo_i_success_has_failures(const opevo_i_success *self)
+bool opevo_i_feasibility_has_failures(const opevo_i_feasibility *self)
 {
     return self->successes < self->points.count;
 }
 
-static double prior_share(const opevo_i_success *self)
+static double prior_share(const opevo_i_feasibility *self)
 {
     return (double)(self->successes + 1) / (double)(self->points.count + 1);
 }
 
-static double share(const opevo_i_success *self, double good, double all)
+static double share(const opevo_i_feasibility *self, double good, double all)
 {
     return (prior_weight * prior_share(self) + good) / (prior_weight + all);
 }
 
 /* `products` is n x n scratch. */
-static double likelihood(const opevo_i_success *self, float *products)
+static double likelihood(const opevo_i_feasibility *self, float *products)
 {
     size_t n = self->points.count;
     double sum = 0;
@@ -105,7 +105,7 @@ static double likelihood(const opevo_i_success *self, float *products)
     return sum;
 }
 
-static void fill_products(const opevo_i_success *self, float *products)
+static void fill_products(const opevo_i_feasibility *self, float *products)
 {
     size_t n = self->points.count;
     size_t features = opevo_i_walk_kernel_features(self->kernel);
@@ -119,8 +119,8 @@ static void fill_products(const opevo_i_success *self, float *products)
     }
 }
 
-opevo_status opevo_i_success_likelihood(const opevo_i_success *self, double *log_likelihood,
-                                        opevo_error *err)
+opevo_status opevo_i_feasibility_likelihood(const opevo_i_feasibility *self, double *log_likelihood,
+                                            opevo_error *err)
 {
     size_t n = self->points.count;
     float *products = opevo_malloc(n * n, sizeof *products);
@@ -134,7 +134,7 @@ opevo_status opevo_i_success_likelihood(const opevo_i_success *self, double *log
 }
 
 /* The better of the current level and some others, of one factor of one parameter. */
-static void climb(opevo_i_success *self, unsigned char *level, opevo_rng *rng, float *products,
+static void climb(opevo_i_feasibility *self, unsigned char *level, opevo_rng *rng, float *products,
                   double *best)
 {
     unsigned char kept = *level;
@@ -155,7 +155,7 @@ static void climb(opevo_i_success *self, unsigned char *level, opevo_rng *rng, f
     *level = kept;
 }
 
-opevo_status opevo_i_success_fit(opevo_i_success *self, opevo_rng *rng, opevo_error *err)
+opevo_status opevo_i_feasibility_fit(opevo_i_feasibility *self, opevo_rng *rng, opevo_error *err)
 {
     size_t n = self->points.count;
     size_t features = opevo_i_walk_kernel_features(self->kernel);
@@ -176,7 +176,7 @@ opevo_status opevo_i_success_fit(opevo_i_success *self, opevo_rng *rng, opevo_er
 }
 
 /* Add what outcomes first .. last - 1 weigh at points of `at`. Errors: NOMEM. */
-static opevo_status add_outcomes(const opevo_i_success *self, size_t first_outcome, size_t last,
+static opevo_status add_outcomes(const opevo_i_feasibility *self, size_t first_outcome, size_t last,
                                  const opevo_i_points *at, size_t first, size_t count, float *good,
                                  float *all, opevo_error *err)
 {
@@ -198,7 +198,7 @@ static opevo_status add_outcomes(const opevo_i_success *self, size_t first_outco
     return OPEVO_OK;
 }
 
-static void fill_probabilities(const opevo_i_success *self, const float *good, const float *all,
+static void fill_probabilities(const opevo_i_feasibility *self, const float *good, const float *all,
                                size_t count, float *probability)
 {
     for (size_t j = 0; j < count; j++)
@@ -211,14 +211,14 @@ static void fill_certain(float *probability, size_t count)
         probability[j] = 1;
 }
 
-opevo_status opevo_i_success_predict(const opevo_i_success *self, const opevo_i_points *at,
-                                     size_t first, size_t count, float *probability,
-                                     opevo_error *err)
+opevo_status opevo_i_feasibility_predict(const opevo_i_feasibility *self, const opevo_i_points *at,
+                                         size_t first, size_t count, float *probability,
+                                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     float *sums = NULL;
 
-    if (!opevo_i_success_has_failures(self)) {
+    if (!opevo_i_feasibility_has_failures(self)) {
         fill_certain(probability, count);
         return OPEVO_OK;
     }
@@ -232,18 +232,18 @@ cleanup:
     return status;
 }
 
-void opevo_i_success_restart(opevo_i_success *self)
+void opevo_i_feasibility_restart(opevo_i_feasibility *self)
 {
     self->followed = 0;
 }
 
-opevo_status opevo_i_success_follow(opevo_i_success *self, const opevo_i_points *field,
-                                    float *probability, opevo_error *err)
+opevo_status opevo_i_feasibility_follow(opevo_i_feasibility *self, const opevo_i_points *field,
+                                        float *probability, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = field->count;
 
-    if (!opevo_i_success_has_failures(self)) {
+    if (!opevo_i_feasibility_has_failures(self)) {
         fill_certain(probability, count);
         return OPEVO_OK;
     }

@@ -12,16 +12,16 @@
  *
  * Outcomes, failures among them, are passed on to the law of success. */
 
-#ifndef OPEVO_OBSERVED_INTERNAL_H
-#define OPEVO_OBSERVED_INTERNAL_H
+#ifndef OPEVO_TRAINING_SET_INTERNAL_H
+#define OPEVO_TRAINING_SET_INTERNAL_H
 
 #include <opevo/tuner.h>
 
-#include "success_internal.h"
+#include "feasibility_internal.h"
 
 enum { OPEVO_I_EARLIER_MOST = 256 /* trials of earlier runs that are kept */ };
 
-typedef struct opevo_i_observed {
+typedef struct opevo_i_training_set {
     opevo_i_walk_kernel *kernel;
     opevo_i_points own;   /* of this run, run 0 of the kernel */
     opevo_i_points all;   /* of earlier runs, then own; empty where there are none */
@@ -32,34 +32,35 @@ typedef struct opevo_i_observed {
     size_t number_capacity, fitness_capacity, z_capacity, close_capacity;
     double best;        /* of this run */
     opevo_index *ahead; /* the points of earlier runs, from the largest z on */
-} opevo_i_observed;
+} opevo_i_training_set;
 
 /* `kernel` must outlive it. Errors: NOMEM. */
-opevo_status opevo_i_observed_init(opevo_i_observed *self, opevo_i_walk_kernel *kernel,
-                                   opevo_error *err);
-void opevo_i_observed_clear(opevo_i_observed *self);
+opevo_status opevo_i_training_set_init(opevo_i_training_set *self, opevo_i_walk_kernel *kernel,
+                                       opevo_error *err);
+void opevo_i_training_set_clear(opevo_i_training_set *self);
 
 /* How many runs trials belong to: each number that is not larger than the one before begins one. */
-size_t opevo_i_observed_runs(const opevo_trial *trials, size_t count);
+size_t opevo_i_training_set_runs(const opevo_trial *trials, size_t count);
 /* Trials of earlier runs, before any of this: runs 1, 2, ... of the kernel. Where they are more than
  * OPEVO_I_EARLIER_MOST, each run has an equal share, at least one: half of it its best, half spread
  * evenly over the ranks of the others. Errors: NOMEM. Cost: sorting. */
-opevo_status opevo_i_observed_learn(opevo_i_observed *self, opevo_i_success *success,
-                                    const opevo_trial *trials, size_t count, double offset,
-                                    opevo_error *err);
+opevo_status opevo_i_training_set_learn(opevo_i_training_set *self, opevo_i_feasibility *success,
+                                        const opevo_trial *trials, size_t count, double offset,
+                                        opevo_error *err);
 
 /* An outcome of this run; a fitness of 0 is a failure. Errors: NOMEM. */
-opevo_status opevo_i_observed_tell(opevo_i_observed *self, opevo_i_success *success,
-                                   opevo_index point, double fitness, opevo_error *err);
+opevo_status opevo_i_training_set_tell(opevo_i_training_set *self, opevo_i_feasibility *success,
+                                       opevo_index point, double fitness, opevo_error *err);
 /* Both targets of this run's points, which change with its best and its median. Cost: n. */
-void opevo_i_observed_transform(opevo_i_observed *self, double offset);
+void opevo_i_training_set_transform(opevo_i_training_set *self, double offset);
 /* The best of this run, at most `most`, the best first, of equals the one told first; their number. */
-size_t opevo_i_observed_best(const opevo_i_observed *self, size_t most, opevo_index *points,
-                             double *fitness);
+size_t opevo_i_training_set_best(const opevo_i_training_set *self, size_t most, opevo_index *points,
+                                 double *fitness);
 
 /* A point of this run whose outcome is not known yet, without a target; and forget all after the
  * first `count` of this run. Errors: NOMEM. */
-opevo_status opevo_i_observed_expect(opevo_i_observed *self, opevo_index point, opevo_error *err);
-void opevo_i_observed_retract(opevo_i_observed *self, size_t count);
+opevo_status opevo_i_training_set_expect(opevo_i_training_set *self, opevo_index point,
+                                         opevo_error *err);
+void opevo_i_training_set_retract(opevo_i_training_set *self, size_t count);
 
 #endif

@@ -2,12 +2,12 @@
 
 /* Whole lines cut out of what has been received so far. */
 
-#include "lines_internal.h"
+#include "line_reader_internal.h"
 
 #include <string.h>
 
 /* Forget what was given out, so that the buffer does not grow with the conversation. */
-static void drop_taken(opevo_i_lines *lines)
+static void drop_taken(opevo_i_line_reader *lines)
 {
     opevo_text *received = &lines->received;
 
@@ -19,7 +19,7 @@ static void drop_taken(opevo_i_lines *lines)
     lines->taken = 0;
 }
 
-opevo_i_read opevo_i_lines_read(opevo_i_lines *lines, int descriptor, size_t limit)
+opevo_i_read opevo_i_line_reader_read(opevo_i_line_reader *lines, int descriptor, size_t limit)
 {
     opevo_i_read got = OPEVO_I_READ_END;
     size_t before = 0;
@@ -32,7 +32,7 @@ opevo_i_read opevo_i_lines_read(opevo_i_lines *lines, int descriptor, size_t lim
     return got;
 }
 
-bool opevo_i_lines_ready(opevo_i_lines *lines)
+bool opevo_i_line_reader_ready(opevo_i_line_reader *lines)
 {
     const opevo_text *received = &lines->received;
     const char *end = NULL;
@@ -43,11 +43,11 @@ bool opevo_i_lines_ready(opevo_i_lines *lines)
     return end != NULL;
 }
 
-char *opevo_i_lines_next(opevo_i_lines *lines)
+char *opevo_i_line_reader_next(opevo_i_line_reader *lines)
 {
     char *line = NULL;
 
-    if (!opevo_i_lines_ready(lines))
+    if (!opevo_i_line_reader_ready(lines))
         return NULL;
     line = lines->received.data + lines->taken;
     lines->received.data[lines->searched++] = '\0';
@@ -55,8 +55,8 @@ char *opevo_i_lines_next(opevo_i_lines *lines)
     return line;
 }
 
-void opevo_i_lines_free(opevo_i_lines *lines)
+void opevo_i_line_reader_free(opevo_i_line_reader *lines)
 {
     opevo_text_free(&lines->received);
-    *lines = (opevo_i_lines){0};
+    *lines = (opevo_i_line_reader){0};
 }

@@ -12,7 +12,7 @@
  * what is proposed. A space of at most FORBIDDEN_KEPT points is therefore exhausted exactly; in a
  * larger one that is nearly all forbidden the search ends after MISSES_MOST draws in a row. */
 
-#include "fresh_internal.h"
+#include "untried_internal.h"
 
 #include <opevo/memory.h>
 
@@ -27,7 +27,7 @@ static const char too_rare[] = "10000000 uniform draws in a row found no new all
 
 static const char no_more[] = "10000 samples in a row were not new";
 
-struct opevo_i_fresh {
+struct opevo_i_untried {
     const opevo_space *space; /* NULL: of a domain that is none, with these two: */
     opevo_domain *domain;
     opevo_index_set *drawn;
@@ -37,9 +37,9 @@ struct opevo_i_fresh {
     uint64_t forbidden_kept; /* removed because a constraint forbids them */
 };
 
-opevo_i_fresh *opevo_i_fresh_create(const opevo_space *space)
+opevo_i_untried *opevo_i_untried_create(const opevo_space *space)
 {
-    opevo_i_fresh *self = opevo_calloc(1, sizeof *self);
+    opevo_i_untried *self = opevo_calloc(1, sizeof *self);
 
     if (!self)
         return NULL;
@@ -53,12 +53,12 @@ opevo_i_fresh *opevo_i_fresh_create(const opevo_space *space)
     return self;
 }
 
-opevo_i_fresh *opevo_i_fresh_create_on(opevo_domain *domain)
+opevo_i_untried *opevo_i_untried_create_on(opevo_domain *domain)
 {
-    opevo_i_fresh *self = NULL;
+    opevo_i_untried *self = NULL;
 
     if (domain->space)
-        return opevo_i_fresh_create(domain->space);
+        return opevo_i_untried_create(domain->space);
     self = opevo_calloc(1, sizeof *self);
     if (!self)
         return NULL;
@@ -71,16 +71,16 @@ opevo_i_fresh *opevo_i_fresh_create_on(opevo_domain *domain)
     return self;
 }
 
-void opevo_i_fresh_destroy(opevo_i_fresh *fresh)
+void opevo_i_untried_destroy(opevo_i_untried *untried)
 {
-    if (!fresh)
+    if (!untried)
         return;
-    opevo_index_set_destroy(fresh->drawn);
-    opevo_index_map_destroy(fresh->moved);
-    opevo_free(fresh);
+    opevo_index_set_destroy(untried->drawn);
+    opevo_index_map_destroy(untried->moved);
+    opevo_free(untried);
 }
 
-static opevo_index at(const opevo_i_fresh *self, opevo_index place)
+static opevo_index at(const opevo_i_untried *self, opevo_index place)
 {
     uint64_t number = 0;
 
@@ -88,7 +88,7 @@ static opevo_index at(const opevo_i_fresh *self, opevo_index place)
 }
 
 /* Take what stands at `place` out of the shuffle; false without memory. */
-static bool take(opevo_i_fresh *self, opevo_index place)
+static bool take(opevo_i_untried *self, opevo_index place)
 {
     if (place != self->head &&
         !opevo_index_map_put(self->moved, place, (uint64_t)at(self, self->head)))
@@ -98,7 +98,7 @@ static bool take(opevo_i_fresh *self, opevo_index place)
 }
 
 /* Sample the domain until something is new. */
-static opevo_status sample(opevo_i_fresh *self, const opevo_index_set *seen, opevo_rng *rng,
+static opevo_status sample(opevo_i_untried *self, const opevo_index_set *seen, opevo_rng *rng,
                            opevo_index *point, const char **reason, opevo_error *err)
 {
     for (int repeats = 0; repeats < REPEATS_MOST; repeats++) {
@@ -119,28 +119,29 @@ static opevo_status sample(opevo_i_fresh *self, const opevo_index_set *seen, ope
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_fresh_draw(opevo_i_fresh *fresh, const opevo_index_set *seen, opevo_rng *rng,
-                                opevo_index *point, const char **reason, opevo_error *err)
+opevo_status opevo_i_untried_draw(opevo_i_untried *untried, const opevo_index_set *seen,
+                                  opevo_rng *rng, opevo_index *point, const char **reason,
+                                  opevo_error *err)
 {
-    if (!fresh->space)
-        return sample(fresh, seen, rng, point, reason, err);
+    if (!untried->space)
+        return sample(untried, seen, rng, point, reason, err);
     for (int misses = 0; misses < MISSES_MOST; misses++) {
         opevo_index place = 0;
         opevo_index drawn = 0;
         bool allowed = false;
 
-        if (fresh->head == fresh->size) {
+        if (untried->head == untried->size) {
             *reason = exhausted;
             return OPEVO_OK;
         }
-        place = fresh->head + opevo_rng_below_wide(rng, fresh->size - fresh->head);
-        drawn = at(fresh, place);
-        allowed = opevo_space_allows(fresh->space, drawn);
-        if (!allowed && fresh->forbidden_kept >= FORBIDDEN_KEPT)
+        place = untried->head + opevo_rng_below_wide(rng, untried->size - untried->head);
+        drawn = at(untried, place);
+        allowed = opevo_space_allows(untried->space, drawn);
+        if (!allowed && untried->forbidden_kept >= FORBIDDEN_KEPT)
             continue;
-        if (!take(fresh, place))
+        if (!take(untried, place))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to draw another point.");
-        fresh->forbidden_kept += !allowed;
+        untried->forbidden_kept += !allowed;
         if (allowed && !(seen && opevo_index_set_has(seen, drawn))) {
             *point = drawn;
             *reason = NULL;

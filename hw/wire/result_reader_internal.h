@@ -3,8 +3,8 @@
 /* How a number is read from what a program printed: "ms:/took ([0-9.]+)/", "gflops:json:a.b",
  * "s:wall". Before the colon the quantity, behind it where it is found; of a criterion its name. */
 
-#ifndef OPEVO_READING_INTERNAL_H
-#define OPEVO_READING_INTERNAL_H
+#ifndef OPEVO_RESULT_READER_INTERNAL_H
+#define OPEVO_RESULT_READER_INTERNAL_H
 
 #include <regex.h>
 
@@ -25,7 +25,7 @@ typedef struct opevo_i_range {
 bool opevo_i_range_has(opevo_i_range range, double value);
 
 /* Seconds of processor time for a regular expression on one output. */
-enum { OPEVO_I_READING_S = 2 };
+enum { OPEVO_I_RESULT_READER_S = 2 };
 
 typedef enum opevo_i_quantity {
     OPEVO_I_TIME,   /* in seconds */
@@ -36,7 +36,7 @@ typedef enum opevo_i_quantity {
 
 typedef enum opevo_i_place { OPEVO_I_WALL, OPEVO_I_REGEX, OPEVO_I_JSON } opevo_i_place;
 
-typedef struct opevo_i_reading {
+typedef struct opevo_i_result_reader {
     opevo_i_quantity quantity;
     double divisor;   /* from the printed number to the unit of the quantity */
     const char *unit; /* that it is printed in: opevo/unit.h */
@@ -44,18 +44,19 @@ typedef struct opevo_i_reading {
     regex_t regex;
     size_t copies; /* more than the characters of the expression with its repetitions written out */
     char *path;    /* JSON: members and places, separated by dots */
-} opevo_i_reading;
+} opevo_i_result_reader;
 
-/* Errors: INVALID with the reason; NOMEM. Release with opevo_i_reading_clear. */
-opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo_error *err);
-void opevo_i_reading_clear(opevo_i_reading *reading);
+/* Errors: INVALID with the reason; NOMEM. Release with opevo_i_result_reader_clear. */
+opevo_status opevo_i_result_reader_parse(const char *text, opevo_i_result_reader *out,
+                                         opevo_error *err);
+void opevo_i_result_reader_clear(opevo_i_result_reader *reading);
 
 /* A criterion that a program reports: "error:json:err", "energy,J:/used ([0-9.]+) J/". */
 typedef struct opevo_i_named_reading {
     char *name; /* a letter, then letters, digits, '_', '.' and '-'; not "fitness" */
     char *unit; /* "" without one */
     bool larger_is_better;
-    opevo_i_reading reading;
+    opevo_i_result_reader reading;
 } opevo_i_named_reading;
 
 /* NAME[,UNIT][,larger]:WHERE. Errors: INVALID with the reason; NOMEM. Release with
@@ -66,10 +67,11 @@ void opevo_i_named_reading_clear(opevo_i_named_reading *reading);
 
 /* Append every number found in the output of a program that took `elapsed_s` to *values. False,
  * with `why`, if there is none, one that is not positive (of a criterion: not finite) or out of its range, or more than OPEVO_I_SAMPLES_LIMIT in all,
- * or when the expression takes longer than OPEVO_I_READING_S. False with errno when the host failed.
+ * or when the expression takes longer than OPEVO_I_RESULT_READER_S. False with errno when the host failed.
  * A match of more than 1024 bytes may be missed. Where the time is not bounded by the size of
  * expression and output, they are searched in a child process. */
-bool opevo_i_reading_apply(const opevo_i_reading *reading, const char *output, double elapsed_s,
-                           double **values, size_t *count, size_t *capacity, opevo_text *why);
+bool opevo_i_result_reader_apply(const opevo_i_result_reader *reading, const char *output,
+                                 double elapsed_s, double **values, size_t *count, size_t *capacity,
+                                 opevo_text *why);
 
 #endif

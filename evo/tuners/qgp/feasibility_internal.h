@@ -10,44 +10,44 @@
  *
  * Source: Goetschalckx, Poupart, Hoey, "Continuous correlated Beta processes", IJCAI 2011. */
 
-#ifndef OPEVO_SUCCESS_INTERNAL_H
-#define OPEVO_SUCCESS_INTERNAL_H
+#ifndef OPEVO_FEASIBILITY_INTERNAL_H
+#define OPEVO_FEASIBILITY_INTERNAL_H
 
 #include <opevo/random.h>
 
 #include "walk_kernel_internal.h"
 
-typedef struct opevo_i_success opevo_i_success;
+typedef struct opevo_i_feasibility opevo_i_feasibility;
 
 /* `kernel` must outlive it; NULL without memory. */
-opevo_i_success *opevo_i_success_create(const opevo_i_walk_kernel *kernel);
-void opevo_i_success_destroy(opevo_i_success *self);
+opevo_i_feasibility *opevo_i_feasibility_create(const opevo_i_walk_kernel *kernel);
+void opevo_i_feasibility_destroy(opevo_i_feasibility *self);
 
 /* An outcome; errors: NOMEM. */
-opevo_status opevo_i_success_tell(opevo_i_success *self, const opevo_i_points *from, size_t i,
-                                  bool ok, opevo_error *err);
+opevo_status opevo_i_feasibility_tell(opevo_i_feasibility *self, const opevo_i_points *from,
+                                      size_t i, bool ok, opevo_error *err);
 /* One for each feature. */
-const unsigned char *opevo_i_success_levels(const opevo_i_success *self);
+const unsigned char *opevo_i_feasibility_levels(const opevo_i_feasibility *self);
 /* Whether any point failed; without failures every probability is 1. */
-bool opevo_i_success_has_failures(const opevo_i_success *self);
+bool opevo_i_feasibility_has_failures(const opevo_i_feasibility *self);
 
 /* The logarithm of the leave-one-out likelihood of the outcomes, r being that of all of them.
  * Errors: NOMEM. Cost: n^2 for each feature. */
-opevo_status opevo_i_success_likelihood(const opevo_i_success *self, double *log_likelihood,
-                                        opevo_error *err);
+opevo_status opevo_i_feasibility_likelihood(const opevo_i_feasibility *self, double *log_likelihood,
+                                            opevo_error *err);
 /* Climb: as many times as there are features, for a uniform one, the best of the
  * current level and two that are uniform. Errors: NOMEM. Cost: a likelihood for each level tried. */
-opevo_status opevo_i_success_fit(opevo_i_success *self, opevo_rng *rng, opevo_error *err);
+opevo_status opevo_i_feasibility_fit(opevo_i_feasibility *self, opevo_rng *rng, opevo_error *err);
 
 /* Probabilities at points first .. first + count - 1 of `at`. Errors: NOMEM. Cost: n a point. */
-opevo_status opevo_i_success_predict(const opevo_i_success *self, const opevo_i_points *at,
-                                     size_t first, size_t count, float *probability,
-                                     opevo_error *err);
+opevo_status opevo_i_feasibility_predict(const opevo_i_feasibility *self, const opevo_i_points *at,
+                                         size_t first, size_t count, float *probability,
+                                         opevo_error *err);
 
 /* The same at all of a set of points that stays, reading only outcomes that came since the last
  * call; restart before another set, or after a fit. Errors: NOMEM. Cost: a row for each outcome. */
-opevo_status opevo_i_success_follow(opevo_i_success *self, const opevo_i_points *field,
-                                    float *probability, opevo_error *err);
-void opevo_i_success_restart(opevo_i_success *self);
+opevo_status opevo_i_feasibility_follow(opevo_i_feasibility *self, const opevo_i_points *field,
+                                        float *probability, opevo_error *err);
+void opevo_i_feasibility_restart(opevo_i_feasibility *self);
 
 #endif

@@ -2,7 +2,7 @@
 
 /* The lock of a device: a record lock on a file, given up with the process that holds it. */
 
-#include "turn_internal.h"
+#include "device_lock_internal.h"
 
 #include "backend_internal.h"
 
@@ -16,7 +16,7 @@
 enum { ASK_EVERY_MS = 1 };
 
 /* The lock belongs to the process, so that neither what it starts nor its death keeps it. */
-int opevo_i_turn_take(const char *folder, const char *name)
+int opevo_i_device_lock_take(const char *folder, const char *name)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};
@@ -37,7 +37,7 @@ int opevo_i_turn_take(const char *folder, const char *name)
 }
 
 /* Whoever waits asks before this process can ask again. */
-void opevo_i_turn_end(int turn)
+void opevo_i_device_lock_release(int turn)
 {
     struct timespec nap = {.tv_nsec = 2 * ASK_EVERY_MS * 1000000L};
 

@@ -3,7 +3,7 @@
 /* Readings parsed and applied. Regular expressions are bounded in size, and a search that may take
  * long runs in a child process. */
 
-#include "reading_internal.h"
+#include "result_reader_internal.h"
 
 #include <opevo/memory.h>
 
@@ -40,7 +40,7 @@ static const struct {
     {"score", OPEVO_I_SCORE, 1, "score"},
 };
 
-static bool parse_unit(const char *text, size_t length, opevo_i_reading *out)
+static bool parse_unit(const char *text, size_t length, opevo_i_result_reader *out)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strlen(units[i].name) == length && !memcmp(units[i].name, text, length)) {
@@ -177,7 +177,7 @@ static opevo_status check_regex(const char *pattern, size_t *copies, opevo_error
     return OPEVO_OK;
 }
 
-static opevo_status parse_regex(const char *text, opevo_i_reading *out, opevo_error *err)
+static opevo_status parse_regex(const char *text, opevo_i_result_reader *out, opevo_error *err)
 {
     size_t length = strlen(text);
     char *pattern = NULL;
@@ -206,7 +206,7 @@ static opevo_status parse_regex(const char *text, opevo_i_reading *out, opevo_er
 }
 
 /* What stands behind the colon. */
-static opevo_status parse_where(const char *text, opevo_i_reading *out, opevo_error *err)
+static opevo_status parse_where(const char *text, opevo_i_result_reader *out, opevo_error *err)
 {
     if (*text == '/')
         return parse_regex(text, out, err);
@@ -223,10 +223,11 @@ static opevo_status parse_where(const char *text, opevo_i_reading *out, opevo_er
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_reading_parse(const char *text, opevo_i_reading *out, opevo_error *err)
+opevo_status opevo_i_result_reader_parse(const char *text, opevo_i_result_reader *out,
+                                         opevo_error *err)
 {
     const char *colon = strchr(text, ':');
-    opevo_i_reading reading = {.place = OPEVO_I_WALL};
+    opevo_i_result_reader reading = {.place = OPEVO_I_WALL};
     opevo_status status = OPEVO_OK;
 
     if (!colon || !parse_unit(text, (size_t)(colon - text), &reading))
@@ -287,24 +288,24 @@ cleanup:
 
 void opevo_i_named_reading_clear(opevo_i_named_reading *reading)
 {
-    opevo_i_reading_clear(&reading->reading);
+    opevo_i_result_reader_clear(&reading->reading);
     opevo_free(reading->name);
     opevo_free(reading->unit);
     *reading = (opevo_i_named_reading){.name = NULL};
 }
 
-void opevo_i_reading_clear(opevo_i_reading *reading)
+void opevo_i_result_reader_clear(opevo_i_result_reader *reading)
 {
     if (reading->place == OPEVO_I_REGEX)
         regfree(&reading->regex);
     opevo_free(reading->path);
-    *reading = (opevo_i_reading){.place = OPEVO_I_WALL};
+    *reading = (opevo_i_result_reader){.place = OPEVO_I_WALL};
 }
 
 /* ---- From output to numbers ----------------------------------------------------------------- */
 
 typedef struct finding {
-    const opevo_i_reading *reading;
+    const opevo_i_result_reader *reading;
     double **values;
     size_t *count, *capacity;
     opevo_text *why;
@@ -426,7 +427,8 @@ typedef struct shared_finding {
 /* In a child, which the kernel ends with SIGXCPU: no call of the C library stops a match that runs. */
 static void search(finding *self, const char *output, shared_finding *shared)
 {
-    struct rlimit limit = {.rlim_cur = OPEVO_I_READING_S, .rlim_max = OPEVO_I_READING_S + 1};
+    struct rlimit limit = {.rlim_cur = OPEVO_I_RESULT_READER_S,
+                           .rlim_max = OPEVO_I_RESULT_READER_S + 1};
     struct rlimit no_core = {0};
     size_t before = *self->count;
 
@@ -453,7 +455,7 @@ static bool take_shared(finding *self, const shared_finding *shared, int status)
 
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
         opevo_text_printf(self->why, "the regular expression took more than %d s on its output",
-                          (int)OPEVO_I_READING_S);
+                          (int)OPEVO_I_RESULT_READER_S);
         return false;
     }
     errno = shared->done || shared->error ? shared->error : EAGAIN; /* killed by somebody else */
@@ -545,8 +547,9 @@ static bool apply_json(finding *self, const char *output)
     return good;
 }
 
-bool opevo_i_reading_apply(const opevo_i_reading *reading, const char *output, double elapsed_s,
-                           double **values, size_t *count, size_t *capacity, opevo_text *why)
+bool opevo_i_result_reader_apply(const opevo_i_result_reader *reading, const char *output,
+                                 double elapsed_s, double **values, size_t *count, size_t *capacity,
+                                 opevo_text *why)
 {
     finding self = {reading, values, count, capacity, why};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "observed_internal.h"
+#include "training_set_internal.h"
 
 #include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
@@ -11,21 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-opevo_status opevo_i_observed_init(opevo_i_observed *self, opevo_i_walk_kernel *kernel,
-                                   opevo_error *err)
+opevo_status opevo_i_training_set_init(opevo_i_training_set *self, opevo_i_walk_kernel *kernel,
+                                       opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    *self = (opevo_i_observed){.kernel = kernel};
+    *self = (opevo_i_training_set){.kernel = kernel};
     OPEVO_TRY(opevo_i_points_init(&self->own, kernel, err));
     OPEVO_TRY(opevo_i_points_init(&self->all, kernel, err));
 cleanup:
     if (status != OPEVO_OK)
-        opevo_i_observed_clear(self);
+        opevo_i_training_set_clear(self);
     return status;
 }
 
-void opevo_i_observed_clear(opevo_i_observed *self)
+void opevo_i_training_set_clear(opevo_i_training_set *self)
 {
     if (self->own.kernel)
         opevo_i_points_clear(&self->own);
@@ -36,12 +36,12 @@ void opevo_i_observed_clear(opevo_i_observed *self)
     opevo_free(self->z);
     opevo_free(self->close);
     opevo_free(self->ahead);
-    *self = (opevo_i_observed){0};
+    *self = (opevo_i_training_set){0};
 }
 
 /* ---- This run ---- */
 
-static opevo_status reserve(opevo_i_observed *self, size_t count, opevo_error *err)
+static opevo_status reserve(opevo_i_training_set *self, size_t count, opevo_error *err)
 {
     if (!opevo_reserve((void **)&self->numbers, &self->number_capacity, count,
                        sizeof *self->numbers) ||
@@ -53,7 +53,8 @@ static opevo_status reserve(opevo_i_observed *self, size_t count, opevo_error *e
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_observed_expect(opevo_i_observed *self, opevo_index point, opevo_error *err)
+opevo_status opevo_i_training_set_expect(opevo_i_training_set *self, opevo_index point,
+                                         opevo_error *err)
 {
     opevo_status status = opevo_i_points_add(&self->own, self->kernel, point, 0, err);
 
@@ -62,32 +63,32 @@ opevo_status opevo_i_observed_expect(opevo_i_observed *self, opevo_index point, 
     return status;
 }
 
-void opevo_i_observed_retract(opevo_i_observed *self, size_t count)
+void opevo_i_training_set_retract(opevo_i_training_set *self, size_t count)
 {
     self->own.count = count;
     self->all.count = self->earlier > 0 ? self->earlier + count : 0;
 }
 
-opevo_status opevo_i_observed_tell(opevo_i_observed *self, opevo_i_success *success,
-                                   opevo_index point, double fitness, opevo_error *err)
+opevo_status opevo_i_training_set_tell(opevo_i_training_set *self, opevo_i_feasibility *success,
+                                       opevo_index point, double fitness, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = self->own.count;
     bool ok = fitness > 0;
 
     OPEVO_TRY(reserve(self, self->earlier + count + 1, err));
-    OPEVO_TRY(opevo_i_observed_expect(self, point, err));
-    OPEVO_TRY(opevo_i_success_tell(success, &self->own, count, ok, err));
+    OPEVO_TRY(opevo_i_training_set_expect(self, point, err));
+    OPEVO_TRY(opevo_i_feasibility_tell(success, &self->own, count, ok, err));
     self->numbers[self->earlier + count] = point;
     self->fitness[self->earlier + count] = fitness;
     self->best = fmax(self->best, fitness);
 cleanup:
     if (status != OPEVO_OK || !ok)
-        opevo_i_observed_retract(self, count);
+        opevo_i_training_set_retract(self, count);
     return status;
 }
 
-void opevo_i_observed_transform(opevo_i_observed *self, double offset)
+void opevo_i_training_set_transform(opevo_i_training_set *self, double offset)
 {
     size_t count = self->own.count;
     const double *fitness = NULL;
@@ -104,8 +105,8 @@ void opevo_i_observed_transform(opevo_i_observed *self, double offset)
     }
 }
 
-size_t opevo_i_observed_best(const opevo_i_observed *self, size_t most, opevo_index *points,
-                             double *fitness)
+size_t opevo_i_training_set_best(const opevo_i_training_set *self, size_t most, opevo_index *points,
+                                 double *fitness)
 {
     size_t count = 0;
 
@@ -155,7 +156,7 @@ static size_t run_length(const opevo_trial *trials, size_t count)
     return length;
 }
 
-size_t opevo_i_observed_runs(const opevo_trial *trials, size_t count)
+size_t opevo_i_training_set_runs(const opevo_trial *trials, size_t count)
 {
     size_t runs = 0;
 
@@ -178,7 +179,7 @@ static size_t keep_share(ranked *trials, size_t count, size_t share)
 }
 
 /* A trial of an earlier run; failures go to the law of success only. */
-static opevo_status add_earlier(opevo_i_observed *self, opevo_i_success *success,
+static opevo_status add_earlier(opevo_i_training_set *self, opevo_i_feasibility *success,
                                 const ranked *trial, size_t run, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -187,7 +188,7 @@ static opevo_status add_earlier(opevo_i_observed *self, opevo_i_success *success
 
     OPEVO_TRY(reserve(self, at + 1, err));
     OPEVO_TRY(opevo_i_points_add(&self->all, self->kernel, trial->point, run, err));
-    OPEVO_TRY(opevo_i_success_tell(success, &self->all, at, ok, err));
+    OPEVO_TRY(opevo_i_feasibility_tell(success, &self->all, at, ok, err));
     self->numbers[at] = trial->point;
     self->fitness[at] = trial->value;
 cleanup:
@@ -196,7 +197,7 @@ cleanup:
     return status;
 }
 
-static opevo_status learn_run(opevo_i_observed *self, opevo_i_success *success,
+static opevo_status learn_run(opevo_i_training_set *self, opevo_i_feasibility *success,
                               const opevo_trial *trials, size_t count, size_t run, size_t share,
                               double offset, opevo_error *err)
 {
@@ -220,7 +221,7 @@ cleanup:
     return status;
 }
 
-static opevo_status sort_earlier(opevo_i_observed *self, opevo_error *err)
+static opevo_status sort_earlier(opevo_i_training_set *self, opevo_error *err)
 {
     size_t count = self->all.count;
     ranked *order = opevo_malloc(count, sizeof *order);
@@ -240,12 +241,12 @@ static opevo_status sort_earlier(opevo_i_observed *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_observed_learn(opevo_i_observed *self, opevo_i_success *success,
-                                    const opevo_trial *trials, size_t count, double offset,
-                                    opevo_error *err)
+opevo_status opevo_i_training_set_learn(opevo_i_training_set *self, opevo_i_feasibility *success,
+                                        const opevo_trial *trials, size_t count, double offset,
+                                        opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t runs = opevo_i_observed_runs(trials, count);
+    size_t runs = opevo_i_training_set_runs(trials, count);
     size_t share = count;
     size_t run = 0;
     size_t length = 0;
