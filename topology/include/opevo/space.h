@@ -145,8 +145,8 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
                                        unsigned threads, opevo_space_share *out, opevo_error *err);
 
 /* "K=64,4,4 X=8,1,16,4": as a person reads and types it, each value as by opevo_parameter_print; a
- * string with a blank or '=' in it is written as a JSON string, too. Parameters that are not active are
- * left out. */
+ * string with a blank or '=' in it is written as a JSON string, too. Parameters that are not active
+ * are left out. */
 void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *out);
 /* {"K": [64, 4, 4], "X": ...} */
 void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_text *out);

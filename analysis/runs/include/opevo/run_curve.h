@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The trajectory of one run, kept as its improving trials, which loses nothing: the best after any
- * number of trials or seconds, and the trials to any fitness, are exact. A run of n trials in random
- * order has about ln n improvements. */
+ * number of trials or seconds, and the trials to any fitness, are exact. A run of n trials in
+ * random order has about ln n improvements. */
 
 #ifndef OPEVO_RUN_CURVE_H
 #define OPEVO_RUN_CURVE_H

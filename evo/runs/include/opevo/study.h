@@ -89,8 +89,8 @@ opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *o
 void opevo_study_destroy(opevo_study *study);
 uint64_t opevo_study_run_count(const opevo_study *study);
 
-/* A share of the runs: those for which (combination + index of the seed) % count is `index`. With any
- * `count` consecutive seeds each share gets each combination once. */
+/* A share of the runs: those for which (combination + index of the seed) % count is `index`. With
+ * any `count` consecutive seeds each share gets each combination once. */
 typedef struct opevo_shard {
     uint32_t index, count; /* index from 0; count 1: all runs */
 } opevo_shard;

@@ -11,9 +11,9 @@
  * its own, one for each dimension of its tensor, once it is attached; from then on the loops of C are
  * fixed.
  *
- * The part that a copy covers follows from the loops inside its compute_at point: for each dimension
- * the bounding box of the indices used there. Threads share copies in scope `shared`, so there their
- * loops count as inside. */
+ * The part that a copy covers follows from the loops inside its compute_at point: for each
+ * dimension the bounding box of the indices used there. Threads share copies in scope `shared`, so
+ * there their loops count as inside. */
 
 #ifndef OPEVO_SCHEDULE_H
 #define OPEVO_SCHEDULE_H
