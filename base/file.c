@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Files read whole within a limit and replaced atomically; the folder of caches. */
+
 #include <opevo/file.h>
 
 #include <opevo/memory.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* 128-bit numbers: arithmetic that refuses to overflow, and decimal text. */
+
 #include <opevo/index.h>
 
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The writer of JSON text. */
+
 #include <opevo/json.h>
 
 void opevo_json_next(opevo_text *out, const char *space)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Allocation that counts what is live and fails when a test says so. */
+
 #include <opevo/memory.h>
 
 #include <stdatomic.h>

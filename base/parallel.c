@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* A loop over threads, and the number of processors for it. */
+
 #include <opevo/parallel.h>
 
 #include <opevo/memory.h>

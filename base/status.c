@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Statuses, and error sentences within a fixed buffer. */
+
 #include <opevo/status.h>
 
 #include <stdio.h>

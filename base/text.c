@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Growing text, strict parsing of numbers, shortest exact printing. */
+
 #include <opevo/text.h>
 
 #include <opevo/memory.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The exact two-sided sign test. */
+
 #include <opevo/sign_test.h>
 
 #include <opevo/gsl_errors.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Words of constraint expressions in the dialects of C and Python. */
+
 #include "expression_lex.h"
 
 #include <ctype.h>

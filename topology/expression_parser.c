@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The state of the parser: the word at hand, code emitted, the first mistake. */
+
 #include "expression_parser.h"
 
 #include <opevo/memory.h>

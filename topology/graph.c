@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Explicit graphs in compressed rows, built from a parameter or from edges. */
+
 #include <opevo/graph.h>
 
 #include <opevo/memory.h>

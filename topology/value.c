@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Values of parameters: comparison, text and JSON. */
+
 #include <opevo/value.h>
 
 #include <math.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Lists of distinct values, and the parameters whose values are such a list. */
+
 #include "value_list.h"
 
 #include <opevo/hash.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Gauss rules by the Lanczos process with full reorthogonalisation. */
+
 #include "lanczos_internal.h"
 
 #include <opevo/memory.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The graphs of one landscape under one topology, and all measures of them. */
+
 #include <opevo/landscape_profile.h>
 
 #include <opevo/memory.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The mutation kernel applied factor by factor, without forming the product matrix. */
+
 #include "mutation_internal.h"
 
 #include <opevo/graph.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The improvements of a run as steps over trials and over seconds, and what is read from them. */
+
 #include <opevo/run_curve.h>
 
 #include <opevo/memory.h>

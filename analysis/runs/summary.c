@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Moments and quantiles of a sample. */
+
 #include <opevo/summary.h>
 
 #include <opevo/gsl_errors.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Chi-square laws, central and not, and what they say of the power of a test. */
+
 #include <opevo/statistics.h>
 
 #include <opevo/gsl_errors.h>

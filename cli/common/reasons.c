@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Failures by class with their first messages, from trials and from stores, as text and as JSON. */
+
 #include "reasons_internal.h"
 
 #include <opevo/memory.h>

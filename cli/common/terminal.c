@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Interrupts, the width of the terminal, wrapped prose, tables, errors and the progress line. */
+
 #include "cli_internal.h"
 
 #include <opevo/clock.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Proposed points and their outcomes, in a table by point. */
+
 #include "tried_internal.h"
 
 #include "untried_internal.h"

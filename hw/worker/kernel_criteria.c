@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Criteria of kernels beside their time: build time, code size, energy. */
+
 #include "kernel_criteria_internal.h"
 
 #include <elf.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Run curves against the trials that they are made of. */
+
 #include "check.h"
 
 #include <opevo/memory.h>

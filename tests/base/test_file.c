@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Reading, writing and replacing files, under failures and signals. */
+
 #include "check.h"
 #include "remove_tree.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* 128-bit numbers against arithmetic by hand, at the ends of the range. */
+
 #include "check.h"
 
 #include <opevo/index.h>

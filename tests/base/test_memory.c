@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Counting of live memory, and allocations that fail on demand. */
+
 #include "check.h"
 
 #include <opevo/memory.h>

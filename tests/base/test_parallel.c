@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Loops over threads: every index once, errors, nested and empty loops. */
+
 #include "check.h"
 
 #include <opevo/parallel.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Text that grows, numbers read strictly and printed shortest. */
+
 #include "check.h"
 
 #include <opevo/hash.h>

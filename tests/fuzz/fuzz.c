@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* What the fuzz targets share: input as text or file, and the check that a refusal has a sentence.
+ * */
+
 #include "fuzz.h"
 
 #include <opevo/memory.h>

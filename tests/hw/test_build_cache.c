@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The build cache: hits, foreign or spoilt entries, sharing, bounds. */
+
 #include "cache_folder.h"
 #include "check.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Categorical parameters: values, complete graphs, mistakes. */
+
 #include "topology_checks.h"
 
 #include <opevo/hash.h>

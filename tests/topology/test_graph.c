@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Explicit graphs against adjacency matrices. */
+
 #include "topology_checks.h"
 
 #include <time.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Edge lists, Pajek and GraphML files, whole and spoilt. */
+
 #include "topology_checks.h"
 
 #include <opevo/hash.h>

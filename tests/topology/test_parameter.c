@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* What all parameter types promise: topologies, names, text and signature. */
+
 #include "topology_checks.h"
 
 #include <opevo/hash.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Permutations: numbering, adjacent swaps, metrics in closed form. */
+
 #include "topology_checks.h"
 
 static size_t differing_places(const opevo_value *a, const opevo_value *b, size_t n,

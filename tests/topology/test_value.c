@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Values: order, equality, text and JSON. */
+
 #include "check.h"
 
 #include <opevo/value.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Forward pass, gradients and the step of Adam, in matrix products of single precision. */
+
 #include "actor_critic_internal.h"
 
 #include <opevo/memory.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The list of moves of a space, their application, and the features of a point. */
+
 #include "moves_internal.h"
 
 #include <opevo/memory.h>

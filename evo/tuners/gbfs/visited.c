@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The table of visited points, with the targets of moves filled in as they are made. */
+
 #include "visited_internal.h"
 
 #include <opevo/hash.h>

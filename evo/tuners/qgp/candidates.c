@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The candidates of a model: all remaining points of a small space, otherwise a pool. */
+
 #include "candidates_internal.h"
 
 #include <opevo/child_sampler.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The correlated Beta process: leave-one-out fit of its levels, and prediction. */
+
 #include "feasibility_internal.h"
 
 #include <opevo/memory.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* The successes of this run and of earlier ones, and their targets. */
+
 #include "training_set_internal.h"
 
 #include <opevo/gsl_errors.h>

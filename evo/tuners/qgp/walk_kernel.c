@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Features of a space, points by their classes, and rows of the product kernel. */
+
 #include "walk_kernel_internal.h"
 
 #include <opevo/hash.h>
