@@ -10,7 +10,7 @@
 #include <opevo/child_sampler.h>
 #include <opevo/verify.h>
 
-enum { WIDTH = 8, PARENTS = 4, MOST_POINTS = 80, DRAWS = 100000 };
+enum { WIDTH = 8, PARENTS = 4, MOST_POINTS = 80, DRAWS = 40000 };
 
 static const struct {
     const char *json;
