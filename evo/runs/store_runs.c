@@ -15,22 +15,9 @@
     "objective, tuner, settings, seed, budget, signature, unit, version, opened_on, opened_what,"  \
     " opened_space, optimum"
 
-char *opevo_i_signature_text(uint64_t signature, char *text)
-{
-    snprintf(text, OPEVO_I_HEX_SIZE, "%016llx", (unsigned long long)signature);
-    return text;
-}
-
 static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
     sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
-}
-
-const char *opevo_i_column_text(sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-
-    return text ? text : "";
 }
 
 /* Run a statement that gives no rows. */

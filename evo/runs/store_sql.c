@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* SQLite as the store uses it: statements, write transactions, and failures as sentences. */
+
+#include "store_internal.h"
+
+#include <string.h>
+
+opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
+{
+    const char *path = store->path;
+    const char *text = sqlite3_errmsg(store->db);
+    int cause = sqlite3_system_errno(store->db);
+
+    switch (sqlite3_errcode(store->db) & 0xff) {
+    case SQLITE_NOTADB:
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: %s.", path, text);
+    case SQLITE_CORRUPT:
+    case SQLITE_ERROR: /* a statement that does not fit the tables */
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is damaged: %s; use another store.", path, text);
+    case SQLITE_NOMEM:
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to use %s.", path);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return OPEVO_FAIL(err, OPEVO_IO, "%s is in use by another process: try again later.", path);
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+        return OPEVO_FAIL(
+            err, OPEVO_IO,
+            "%s: %s%s%s; make sure that the disk has room and try again; all stored data are kept.",
+            path, text, cause ? ": " : "", cause ? strerror(cause) : "");
+    case SQLITE_READONLY:
+        if (sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED)
+            return opevo_store_check_place(store, err);
+        return OPEVO_FAIL(err, OPEVO_IO,
+                          "%s may not be written: make the file and its folder writable, or name "
+                          "another store.",
+                          path);
+    case SQLITE_CANTOPEN:
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s%s%s.", path, text, cause ? ": " : "",
+                          cause ? strerror(cause) : "");
+    default:
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, text);
+    }
+}
+
+opevo_status opevo_i_store_exec(opevo_store *store, const char *sql, opevo_error *err)
+{
+    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return opevo_i_store_fail(store, err);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_stmt **out,
+                                   opevo_error *err)
+{
+    if (sqlite3_prepare_v2(store->db, sql, -1, out, NULL) != SQLITE_OK)
+        return opevo_i_store_fail(store, err);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err)
+{
+    return opevo_i_store_exec(store, "BEGIN IMMEDIATE", err);
+}
+
+opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo_error *err)
+{
+    if (status == OPEVO_OK)
+        status = opevo_i_store_exec(store, "COMMIT", err);
+    if (status != OPEVO_OK)
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+const char *opevo_i_column_text(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+
+    return text ? text : "";
+}
