@@ -18,34 +18,32 @@ static const opevo_i_points *observed_points;
 
 void __wrap_opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature,
                                          unsigned level, const opevo_i_points *of, size_t i,
-                                         const opevo_i_points *to, size_t first, size_t count,
-                                         float *products);
+                                         opevo_i_point_range to, float *products);
 void __wrap_opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
-                                    const opevo_i_points *of, size_t i, const opevo_i_points *to,
-                                    size_t first, size_t count, float *products);
+                                    const opevo_i_points *of, size_t i, opevo_i_point_range to,
+                                    float *products);
 
 void __wrap_opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature,
                                          unsigned level, const opevo_i_points *of, size_t i,
-                                         const opevo_i_points *to, size_t first, size_t count,
-                                         float *products)
+                                         opevo_i_point_range to, float *products)
 {
     (void)kernel;
     (void)level;
     (void)of;
-    (void)to;
-    for (size_t j = 0; j < count && feature == 0; j++)
-        products[j] *= correlations[i][first + j];
+    for (size_t j = 0; j < to.count && feature == 0; j++)
+        products[j] *= correlations[i][to.first + j];
 }
 
 void __wrap_opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
-                                    const opevo_i_points *of, size_t i, const opevo_i_points *to,
-                                    size_t first, size_t count, float *products)
+                                    const opevo_i_points *of, size_t i, opevo_i_point_range to,
+                                    float *products)
 {
     (void)kernel;
     (void)levels;
     (void)of;
-    for (size_t j = 0; j < count; j++)
-        products[j] = to == observed_points ? correlations[i][first + j] : watched[i][first + j];
+    for (size_t j = 0; j < to.count; j++)
+        products[j] =
+            to.points == observed_points ? correlations[i][to.first + j] : watched[i][to.first + j];
 }
 
 /* All points alike but for `excess` beyond 1, which makes - excess an eigenvalue. */

@@ -184,7 +184,7 @@ static void draw_targets(const walk_fixture *fixture, opevo_rng *rng, double *z)
             float product = 1;
 
             opevo_i_walk_kernel_multiply(fixture->kernel, 0, 4, &fixture->points, i,
-                                         &fixture->points, j, 1, &product);
+                                         (opevo_i_point_range){&fixture->points, j, 1}, &product);
             matrix[i * n + j] = (double)product + (i == j ? 0.01 : 0);
         }
         normals[i] = walk_fixture_normal(rng);

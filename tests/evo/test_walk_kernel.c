@@ -71,7 +71,8 @@ static void test_components(void **state)
                 float product = 1;
 
                 opevo_i_walk_kernel_multiply(fixture.kernel, 1 + (size_t)k, 4, &fixture.points, u,
-                                             &fixture.points, v, 1, &product);
+                                             (opevo_i_point_range){&fixture.points, v, 1},
+                                             &product);
                 assert_true(product ==
                             opevo_i_walk_feature_row(&feature, 4, u)[feature.class_of[v]]);
             }
@@ -120,8 +121,9 @@ static void test_powers_of_two(void **state)
             for (unsigned level = 0; level < OPEVO_I_LEVELS; level++) {
                 float product = 1;
 
-                opevo_i_walk_kernel_multiply(fixture.kernel, last, level, &fixture.points,
-                                             (size_t)u, &fixture.points, (size_t)v, 1, &product);
+                opevo_i_walk_kernel_multiply(
+                    fixture.kernel, last, level, &fixture.points, (size_t)u,
+                    (opevo_i_point_range){&fixture.points, (size_t)v, 1}, &product);
                 assert_true(product == (of_u == of_v ? 1 : (float)opevo_i_level_q[level]));
             }
         }
@@ -145,8 +147,8 @@ static void test_without_a_table(void **state)
         for (size_t i = 0; i < COUNT; i++) {
             float row[COUNT];
 
-            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i, &fixture.points, 0,
-                                    COUNT, row);
+            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                    (opevo_i_point_range){&fixture.points, 0, COUNT}, row);
             for (size_t j = 0; j < COUNT; j++) {
                 double expected = numbers[i] == numbers[j] ? 1 : opevo_i_level_q[level];
 
@@ -239,8 +241,8 @@ static void test_row_is_the_product(void **state)
         size_t first = i / 2;
 
         walk_fixture_levels(&fixture, &rng, levels);
-        opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i, &fixture.points, first,
-                                COUNT - first, row);
+        opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                (opevo_i_point_range){&fixture.points, first, COUNT - first}, row);
         for (size_t j = first; j < COUNT; j++) {
             double expected =
                 walk_fixture_correlation(&fixture, levels, &fixture.points, i, &fixture.points, j);
@@ -279,9 +281,10 @@ static void test_runs(void **state)
     for (unsigned level = 0; level < OPEVO_I_LEVELS; level++) {
         levels[features] = (unsigned char)level;
         for (size_t i = 0; i < COUNT; i += 7) {
-            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i, &fixture.points, 0,
-                                    COUNT, alone);
-            opevo_i_walk_kernel_row(kernel, levels, &points, i, &points, 0, COUNT, together);
+            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                    (opevo_i_point_range){&fixture.points, 0, COUNT}, alone);
+            opevo_i_walk_kernel_row(kernel, levels, &points, i,
+                                    (opevo_i_point_range){&points, 0, COUNT}, together);
             for (size_t j = 0; j < COUNT; j++) {
                 double expected =
                     (double)alone[j] * (i % RUNS == j % RUNS ? 1 : opevo_i_level_q[level]);
@@ -327,7 +330,8 @@ static void test_add_and_copy(void **state)
     }
     walk_fixture_levels(&fixture, &rng, levels);
     for (size_t i = 0; i < COUNT; i++) {
-        opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i, &copies, 0, COUNT, row);
+        opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                (opevo_i_point_range){&copies, 0, COUNT}, row);
         assert_true(row[i] == 1);
     }
     opevo_i_points_clear(&copies);
@@ -402,8 +406,8 @@ static void test_goes_on_after_a_failure(void **state)
     }
     add_uniform(&fixture, 1, &rng);
     for (size_t i = 0; i < 33; i++) {
-        opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i, &fixture.points, 0, 33,
-                                row);
+        opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                (opevo_i_point_range){&fixture.points, 0, 33}, row);
         assert_true(row[i] == 1);
     }
     walk_fixture_close(&fixture);

@@ -81,7 +81,8 @@ static inline double walk_fixture_correlation(const walk_fixture *self, const un
     float product = 1;
 
     for (size_t f = 0; f < opevo_i_walk_kernel_features(self->kernel); f++)
-        opevo_i_walk_kernel_multiply(self->kernel, f, levels[f], a, i, b, j, 1, &product);
+        opevo_i_walk_kernel_multiply(self->kernel, f, levels[f], a, i,
+                                     (opevo_i_point_range){b, j, 1}, &product);
     return (double)product;
 }
 

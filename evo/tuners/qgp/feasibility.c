@@ -117,7 +117,8 @@ static void fill_products(const opevo_i_feasibility *self, float *products)
             products[i * n + j] = 1;
         for (size_t f = 0; f < features; f++)
             opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], &self->points, i,
-                                         &self->points, 0, n, products + i * n);
+                                         (opevo_i_point_range){&self->points, 0, n},
+                                         products + i * n);
     }
 }
 
@@ -178,20 +179,18 @@ opevo_status opevo_i_feasibility_fit(opevo_i_feasibility *self, opevo_rng *rng, 
 }
 
 /* Add what outcomes first .. last - 1 weigh at points of `at`. Errors: NOMEM. */
-static opevo_status add_outcomes(const opevo_i_feasibility *self, size_t first_outcome, size_t last,
-                                 const opevo_i_points *at, size_t first, size_t count, float *good,
-                                 float *all, opevo_error *err)
+static opevo_status add_outcomes(const opevo_i_feasibility *self, size_t first, size_t last,
+                                 opevo_i_point_range at, float *good, float *all, opevo_error *err)
 {
-    float *row = opevo_malloc(count, sizeof *row);
+    float *row = opevo_malloc(at.count, sizeof *row);
 
     if (!row)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", count);
-    for (size_t i = first_outcome; i < last; i++) {
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", at.count);
+    for (size_t i = first; i < last; i++) {
         float weight = self->ok[i] ? 1 : 0;
 
-        opevo_i_walk_kernel_row(self->kernel, self->levels, &self->points, i, at, first, count,
-                                row);
-        for (size_t j = 0; j < count; j++) {
+        opevo_i_walk_kernel_row(self->kernel, self->levels, &self->points, i, at, row);
+        for (size_t j = 0; j < at.count; j++) {
             all[j] += row[j];
             good[j] += weight * row[j];
         }
@@ -227,7 +226,8 @@ opevo_status opevo_i_feasibility_predict(const opevo_i_feasibility *self, const 
     sums = opevo_calloc(2 * count, sizeof *sums);
     if (!sums)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", count);
-    OPEVO_TRY(add_outcomes(self, 0, self->points.count, at, first, count, sums, sums + count, err));
+    OPEVO_TRY(add_outcomes(self, 0, self->points.count, (opevo_i_point_range){at, first, count},
+                           sums, sums + count, err));
     fill_probabilities(self, sums, sums + count, count, probability);
 cleanup:
     opevo_free(sums);
@@ -257,8 +257,9 @@ opevo_status opevo_i_feasibility_follow(opevo_i_feasibility *self, const opevo_i
         opevo_free(self->sums);
         self->sums = sums;
     }
-    OPEVO_TRY(add_outcomes(self, self->followed, self->points.count, field, 0, count, self->sums,
-                           self->sums + count, err));
+    OPEVO_TRY(add_outcomes(self, self->followed, self->points.count,
+                           (opevo_i_point_range){field, 0, count}, self->sums, self->sums + count,
+                           err));
     self->followed = self->points.count;
     fill_probabilities(self, self->sums, self->sums + count, count, probability);
 cleanup:

@@ -134,8 +134,8 @@ static void fill_covariance(opevo_i_gaussian *self, const opevo_i_points *points
         for (size_t j = 0; j <= i; j++)
             self->single[j] = 1;
         for (size_t f = 0; f < features; f++)
-            opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], points, i, points, 0,
-                                         i + 1, self->single);
+            opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], points, i,
+                                         (opevo_i_point_range){points, 0, i + 1}, self->single);
         for (size_t j = 0; j <= i; j++)
             row[j] = (double)self->single[j];
         row[i] += noise;
@@ -225,10 +225,11 @@ static void add_row(const float *row, double one, size_t count, float *squares, 
 
 /* L^-1 C(points, at) into `rows`, and what add_row sums of it. Errors: NOMEM. */
 static opevo_status project(opevo_i_gaussian *self, const opevo_i_points *points,
-                            const opevo_i_points *at, size_t first, size_t count, float *rows,
-                            float *squares, float *ones, opevo_error *err)
+                            opevo_i_point_range at, float *rows, float *squares, float *ones,
+                            opevo_error *err)
 {
     size_t n = self->count;
+    size_t count = at.count;
     float *factor = opevo_malloc(n * n, sizeof *factor);
 
     if (!factor)
@@ -236,8 +237,7 @@ static opevo_status project(opevo_i_gaussian *self, const opevo_i_points *points
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++)
             factor[i * n + j] = (float)self->factor[i * self->capacity + j];
-        opevo_i_walk_kernel_row(self->kernel, self->levels, points, i, at, first, count,
-                                rows + i * count);
+        opevo_i_walk_kernel_row(self->kernel, self->levels, points, i, at, rows + i * count);
     }
     cblas_strsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n,
                 (int)count, 1, factor, (int)n, rows, (int)count);
@@ -270,8 +270,8 @@ opevo_status opevo_i_gaussian_predict(opevo_i_gaussian *self, const opevo_i_poin
     if (!rows)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", count);
     /* The deviation has room for one of the sums until it is written. */
-    OPEVO_TRY(
-        project(self, points, at, first, count, rows, deviation, rows + self->count * count, err));
+    OPEVO_TRY(project(self, points, (opevo_i_point_range){at, first, count}, rows, deviation,
+                      rows + self->count * count, err));
     means(self, rows, count, mean);
     for (size_t j = 0; j < count; j++)
         deviation[j] = deviation_of(self, deviation[j], rows[self->count * count + j]);
@@ -312,7 +312,8 @@ opevo_status opevo_i_gaussian_watch(opevo_i_gaussian *self, const opevo_i_points
     if (!squares || !ones)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to watch %zu points.", count);
     OPEVO_TRY(make_rows(self, self->count + 1, count, err));
-    OPEVO_TRY(project(self, points, watched, 0, count, self->rows, self->squares, self->ones, err));
+    OPEVO_TRY(project(self, points, (opevo_i_point_range){watched, 0, count}, self->rows,
+                      self->squares, self->ones, err));
     self->watched = count;
 cleanup:
     return status;
@@ -330,8 +331,8 @@ static double extend_factor(opevo_i_gaussian *self, const opevo_i_points *points
     for (size_t j = 0; j < n; j++)
         self->single[j] = 1;
     for (size_t f = 0; f < features; f++)
-        opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], points, n, points, 0, n,
-                                     self->single);
+        opevo_i_walk_kernel_multiply(self->kernel, f, self->levels[f], points, n,
+                                     (opevo_i_point_range){points, 0, n}, self->single);
     for (size_t j = 0; j < n; j++)
         row[j] = (double)self->single[j];
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, self->factor,
@@ -365,7 +366,8 @@ opevo_status opevo_i_gaussian_append(opevo_i_gaussian *self, const opevo_i_point
             "The correlations of point %zu with those before it are not finite numbers.", n);
         goto cleanup;
     }
-    opevo_i_walk_kernel_row(self->kernel, self->levels, points, n, watched, 0, count, row);
+    opevo_i_walk_kernel_row(self->kernel, self->levels, points, n,
+                            (opevo_i_point_range){watched, 0, count}, row);
     cblas_sgemv(CblasRowMajor, CblasTrans, (int)n, (int)count, (float)(-1 / root), self->rows,
                 (int)count, self->single, 1, (float)(1 / root), row, 1);
     add_row(row, self->one[n], count, self->squares, self->ones);

@@ -99,7 +99,8 @@ static void multiply(const opevo_i_gaussian *gaussian, work *self, size_t featur
         for (size_t j = 0; j <= i; j++)
             self->row[j] = 1;
         opevo_i_walk_kernel_multiply(gaussian->kernel, feature, gaussian->levels[feature],
-                                     self->points, i, self->points, 0, i + 1, self->row);
+                                     self->points, i, (opevo_i_point_range){self->points, 0, i + 1},
+                                     self->row);
         for (size_t j = 0; j <= i; j++)
             matrix[i * self->n + j] *= (double)self->row[j];
     }

@@ -328,22 +328,22 @@ opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *f
 /* ---- Correlations ---- */
 
 void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature, unsigned level,
-                                  const opevo_i_points *of, size_t i, const opevo_i_points *to,
-                                  size_t first, size_t count, float *products)
+                                  const opevo_i_points *of, size_t i, opevo_i_point_range to,
+                                  float *products)
 {
     const compared *self = &kernel->features[feature];
     uint32_t value = of->values[self->column][i];
-    const uint32_t *others = to->values[self->column] + first;
+    const uint32_t *others = to.points->values[self->column] + to.first;
     const uint16_t *class_of = self->feature.class_of;
     const float *row = NULL;
 
     if (!self->feature.tables) {
-        for (size_t j = 0; j < count; j++)
+        for (size_t j = 0; j < to.count; j++)
             products[j] *= others[j] == value ? 1 : (float)opevo_i_level_q[level];
         return;
     }
     row = opevo_i_walk_feature_row(&self->feature, level, value);
-    for (size_t j = 0; j < count; j++)
+    for (size_t j = 0; j < to.count; j++)
         products[j] *= row[class_of[others[j]]];
 }
 
@@ -387,12 +387,12 @@ static void fill_joint_row(const opevo_i_walk_kernel *kernel, const group *joine
 }
 
 void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
-                             const opevo_i_points *of, size_t i, const opevo_i_points *to,
-                             size_t first, size_t count, float *products)
+                             const opevo_i_points *of, size_t i, opevo_i_point_range to,
+                             float *products)
 {
     float joint[OPEVO_I_JOINT_MOST];
 
-    for (size_t j = 0; j < count; j++)
+    for (size_t j = 0; j < to.count; j++)
         products[j] = 1;
     for (size_t g = 0; g < kernel->group_count; g++) {
         const group *joined = &kernel->groups[g];
@@ -401,13 +401,12 @@ void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned c
 
         if (!joined->size) {
             for (size_t f = alone->first; f < alone->first + alone->count; f++)
-                opevo_i_walk_kernel_multiply(kernel, f, levels[f], of, i, to, first, count,
-                                             products);
+                opevo_i_walk_kernel_multiply(kernel, f, levels[f], of, i, to, products);
             continue;
         }
-        others = to->joints[g] + first;
+        others = to.points->joints[g] + to.first;
         fill_joint_row(kernel, joined, levels, of, i, joint);
-        for (size_t j = 0; j < count; j++)
+        for (size_t j = 0; j < to.count; j++)
             products[j] *= joint[others[j]];
     }
 }

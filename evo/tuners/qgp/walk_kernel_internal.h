@@ -67,15 +67,20 @@ opevo_status opevo_i_points_add(opevo_i_points *points, opevo_i_walk_kernel *ker
 opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *from, size_t i,
                                  opevo_error *err);
 
-/* products[j] *= correlation by one feature between point i of `of` and point first + j of `to`,
- * j < count. */
+/* Points first .. first + count - 1 of a set. */
+typedef struct opevo_i_point_range {
+    const opevo_i_points *points;
+    size_t first, count;
+} opevo_i_point_range;
+
+/* products[j] *= correlation by one feature between point i of `of` and point j of the range `to`. */
 void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature, unsigned level,
-                                  const opevo_i_points *of, size_t i, const opevo_i_points *to,
-                                  size_t first, size_t count, float *products);
+                                  const opevo_i_points *of, size_t i, opevo_i_point_range to,
+                                  float *products);
 /* products[j] = correlation of the points: one look-up for each group. Cost, beside that: up to
  * OPEVO_I_JOINT_MOST products for each group. */
 void opevo_i_walk_kernel_row(const opevo_i_walk_kernel *kernel, const unsigned char *levels,
-                             const opevo_i_points *of, size_t i, const opevo_i_points *to,
-                             size_t first, size_t count, float *products);
+                             const opevo_i_points *of, size_t i, opevo_i_point_range to,
+                             float *products);
 
 #endif
