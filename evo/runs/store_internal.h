@@ -77,8 +77,16 @@ struct opevo_store {
     size_t begun_count, begun_capacity;
 };
 
+/* ---- store_place.c, store.c ---- */
+
 /* Note which file the path names, just after it was opened. */
 opevo_status opevo_i_store_note_place(opevo_store *store, opevo_error *err);
+/* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. An
+ * immutable file is read without its log and without locks. */
+void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out);
+
+/* ---- store_sql.c ---- */
+
 /* The last failure of SQLite as a status and a sentence that begins with the path. */
 opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err);
 /* Run statements that give no rows. */
@@ -89,6 +97,23 @@ opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_
  * with nothing kept; it returns the first failure. */
 opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err);
 opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo_error *err);
+/* A text column, "" where there is none; borrowed until the next step. */
+const char *opevo_i_column_text(sqlite3_stmt *row, int column);
+
+/* ---- store_values.c ---- */
+
+/* A point as it stands in the file: 16 bytes, the highest first, so that blobs sort as numbers. */
+void opevo_i_point_to_bytes(opevo_index point, unsigned char *bytes);
+opevo_index opevo_i_point_from_bytes(const unsigned char *bytes);
+/* Reals as they stand in the file: 8 bytes each, IEEE 754, the lowest first. NULL without memory. */
+unsigned char *opevo_i_reals_to_bytes(const double *reals, size_t count);
+void opevo_i_reals_from_bytes(const unsigned char *bytes, size_t count, double *reals);
+/* A signature as it stands in the file: 16 hexadecimal digits. Returns `text`. */
+char *opevo_i_signature_text(uint64_t signature, char *text);
+/* The store's own copy of an origin, which lives as long as it; NULL without memory. */
+const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, size_t length);
+
+/* ---- store_criteria.c ---- */
 
 /* Make the file one of format 3, which can hold criteria, unless it is. In a transaction of its own:
  * such a file without criteria is as good as before. */
@@ -101,8 +126,7 @@ opevo_status opevo_i_store_put_criteria(opevo_store *store, const opevo_run_key 
 /* Prepare what reads and, in a store opened to write, inserts trials. */
 opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_error *err);
 
-/* The store's own copy of an origin, which lives as long as it; NULL without memory. */
-const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, size_t length);
+/* ---- store_candidates.c ---- */
 
 /* Take the texts of the run's candidates from `domain` from here on. */
 opevo_status opevo_i_store_note_domain(opevo_store *store, int64_t run, opevo_domain *domain,
@@ -111,6 +135,8 @@ opevo_status opevo_i_store_note_domain(opevo_store *store, int64_t run, opevo_do
 opevo_status opevo_i_store_put_candidates(opevo_store *store, int64_t run,
                                           const opevo_trial *trials, size_t count,
                                           opevo_error *err);
+
+/* ---- store_packed.c, store_unpack.c ---- */
 
 /* Of which points of an objective the store has the outcome. Several threads may use one. */
 typedef struct opevo_i_known {
@@ -159,15 +185,7 @@ void opevo_i_unpack_close(opevo_store *store);
 /* The same, and release the outcomes that were read. */
 void opevo_i_unpack_forget(opevo_store *store);
 
-/* A point as it stands in the file: 16 bytes, the highest first, so that blobs sort as numbers. */
-void opevo_i_point_to_bytes(opevo_index point, unsigned char *bytes);
-opevo_index opevo_i_point_from_bytes(const unsigned char *bytes);
-/* Reals as they stand in the file: 8 bytes each, IEEE 754, the lowest first. NULL without memory. */
-unsigned char *opevo_i_reals_to_bytes(const double *reals, size_t count);
-void opevo_i_reals_from_bytes(const unsigned char *bytes, size_t count, double *reals);
-/* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. An
- * immutable file is read without its log and without locks. */
-void opevo_i_store_print_uri(const char *path, bool immutable, opevo_text *out);
+/* ---- store_runs.c ---- */
 
 /* Looking up a run by its identity, of which bind_identity binds the five parts; check_found
  * compares the row with the rest of the key. */
@@ -191,15 +209,12 @@ opevo_status opevo_i_store_prepare_plan(opevo_store *store, sqlite3_stmt **out, 
 opevo_status opevo_i_store_plan(opevo_store *store, sqlite3_stmt *insert, const opevo_run_key *key,
                                 int64_t *run, opevo_error *err);
 
+/* ---- store_list.c ---- */
+
 /* What topologies of a plan add, by exclusive or, to the signature of an objective, given that of
  * the space with them: a listing takes it away again, and so knows which runs share a landscape. */
 uint64_t opevo_i_topology_mark(uint64_t space_signature);
 /* The word that such a run has in its settings. */
 #define OPEVO_I_TOPOLOGY "topology="
-
-/* A text column, "" where there is none; borrowed until the next step. */
-const char *opevo_i_column_text(sqlite3_stmt *row, int column);
-/* A signature as it stands in the file: 16 hexadecimal digits. Returns `text`. */
-char *opevo_i_signature_text(uint64_t signature, char *text);
 
 #endif
