@@ -51,8 +51,6 @@ struct opevo_i_backend {
     uint64_t build_memory_bytes; /* address space of a process that builds; 0: it limits itself */
 };
 
-size_t opevo_i_backend_count(void);
-const opevo_i_backend_ops *opevo_i_backend_get(size_t i);
 /* "cpu", "cuda:1": the row and the ordinal. Errors: INVALID with the known kinds. */
 opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops **out,
                                   unsigned *ordinal, opevo_error *err);

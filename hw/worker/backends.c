@@ -16,15 +16,7 @@
 BACKENDS(DECLARE)
 static const opevo_i_backend_ops *const backends[] = {BACKENDS(ENTRY)};
 
-size_t opevo_i_backend_count(void)
-{
-    return sizeof backends / sizeof *backends;
-}
-
-const opevo_i_backend_ops *opevo_i_backend_get(size_t i)
-{
-    return backends[i];
-}
+enum { BACKENDS_COUNT = sizeof backends / sizeof *backends };
 
 opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops **out,
                                   unsigned *ordinal, opevo_error *err)
@@ -35,7 +27,7 @@ opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops 
     if (device[length] && (!opevo_parse_u64(device + length + 1, &number) || number > 1023))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"%.80s\": expected a device number from 0 after the colon.", device);
-    for (size_t i = 0; i < opevo_i_backend_count(); i++) {
+    for (size_t i = 0; i < BACKENDS_COUNT; i++) {
         if (strlen(backends[i]->kind) == length && !memcmp(backends[i]->kind, device, length)) {
             *out = backends[i];
             *ordinal = (unsigned)number;
@@ -48,6 +40,6 @@ opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops 
 
 void opevo_hardware_list(void (*visit)(void *context, const opevo_hardware *device), void *context)
 {
-    for (size_t i = 0; i < opevo_i_backend_count(); i++)
+    for (size_t i = 0; i < BACKENDS_COUNT; i++)
         backends[i]->list(visit, context);
 }
