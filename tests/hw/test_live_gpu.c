@@ -280,9 +280,10 @@ static void test_no_such_device(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_energy),
         cmocka_unit_test(test_cuda),
         cmocka_unit_test(test_hip),
+        /* After those that count what is built, because objects are cached. */
+        cmocka_unit_test(test_energy),
         cmocka_unit_test(test_library),
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_no_such_device),
