@@ -34,7 +34,7 @@ add_library(opevo_flags INTERFACE)
 target_compile_definitions(opevo_flags INTERFACE _GNU_SOURCE)
 target_compile_options(opevo_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla
-  -ffp-contract=off $<$<BOOL:${OPEVO_WERROR}>:-Werror>)
+  -ffp-contract=off -fvisibility=hidden $<$<BOOL:${OPEVO_WERROR}>:-Werror>)
 # Constants are enumerators here, ints that a double holds; clang from 19 on warns of each where both meet.
 target_compile_options(opevo_flags INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion>)
 if(OPEVO_FUZZ)
@@ -60,7 +60,7 @@ function(opevo_add_module name)
   set(checks)
   foreach(header ${ARG_HEADERS})
     set(check ${CMAKE_CURRENT_BINARY_DIR}/check_${header}.c)
-    file(CONFIGURE OUTPUT ${check} CONTENT "#include <opevo/${header}>\n")
+    file(CONFIGURE OUTPUT ${check} CONTENT "#include <opevo/${header}>\nextern int opevo_check;\n") # C forbids a file of macros only
     list(APPEND checks ${check})
   endforeach()
   list(TRANSFORM ARG_INTERNAL REPLACE "(.+)" "opevo::\\1_internal")

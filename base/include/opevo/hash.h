@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <opevo/api.h>
 #include <opevo/index.h>
 
 #ifdef __cplusplus
@@ -27,30 +28,31 @@ static inline uint64_t opevo_hash_mix(uint64_t x)
 /* FNV-1a of `size` bytes, continued from `hash` (start with OPEVO_HASH_START). The same on every
  * machine; signatures in files depend on it. */
 #define OPEVO_HASH_START UINT64_C(0xcbf29ce484222325)
-uint64_t opevo_hash_bytes(uint64_t hash, const void *bytes, size_t size);
+OPEVO_API uint64_t opevo_hash_bytes(uint64_t hash, const void *bytes, size_t size);
 /* Of the eight bytes of a number, the lowest first. */
-uint64_t opevo_hash_u64(uint64_t hash, uint64_t number);
+OPEVO_API uint64_t opevo_hash_u64(uint64_t hash, uint64_t number);
 
 /* A table from indices to 64-bit values. 24 bytes a slot, at most three quarters full; expected
  * O(1). */
 typedef struct opevo_index_map opevo_index_map;
 
-opevo_index_map *opevo_index_map_create(void); /* NULL without memory */
-void opevo_index_map_destroy(opevo_index_map *map);
-size_t opevo_index_map_count(const opevo_index_map *map);
+OPEVO_API opevo_index_map *opevo_index_map_create(void); /* NULL without memory */
+OPEVO_API void opevo_index_map_destroy(opevo_index_map *map);
+OPEVO_API size_t opevo_index_map_count(const opevo_index_map *map);
 /* False when the key is absent; *value (when not NULL) is then untouched. */
-bool opevo_index_map_get(const opevo_index_map *map, opevo_index key, uint64_t *value);
+OPEVO_API bool opevo_index_map_get(const opevo_index_map *map, opevo_index key, uint64_t *value);
 /* Insert, or replace the value. False without memory; the map is then as before. */
-bool opevo_index_map_put(opevo_index_map *map, opevo_index key, uint64_t value);
+OPEVO_API bool opevo_index_map_put(opevo_index_map *map, opevo_index key, uint64_t value);
 
 /* A set of indices: 16 bytes a slot, at most three quarters full. */
 typedef struct opevo_index_set opevo_index_set;
 
-opevo_index_set *opevo_index_set_create(void);
-void opevo_index_set_destroy(opevo_index_set *set);
-size_t opevo_index_set_count(const opevo_index_set *set);
-bool opevo_index_set_has(const opevo_index_set *set, opevo_index key);
-bool opevo_index_set_add(opevo_index_set *set, opevo_index key); /* false without memory */
+OPEVO_API opevo_index_set *opevo_index_set_create(void);
+OPEVO_API void opevo_index_set_destroy(opevo_index_set *set);
+OPEVO_API size_t opevo_index_set_count(const opevo_index_set *set);
+OPEVO_API bool opevo_index_set_has(const opevo_index_set *set, opevo_index key);
+OPEVO_API bool opevo_index_set_add(opevo_index_set *set,
+                                   opevo_index key); /* false without memory */
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <opevo/api.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,20 +22,20 @@ __extension__ typedef unsigned __int128 opevo_index;
 enum { OPEVO_INDEX_TEXT_SIZE = 40 }; /* 39 digits and the terminator */
 
 /* *out = a * b or a + b; false on overflow, with *out untouched. */
-bool opevo_index_mul(opevo_index a, opevo_index b, opevo_index *out);
-bool opevo_index_add(opevo_index a, opevo_index b, opevo_index *out);
+OPEVO_API bool opevo_index_mul(opevo_index a, opevo_index b, opevo_index *out);
+OPEVO_API bool opevo_index_add(opevo_index a, opevo_index b, opevo_index *out);
 
 /* Greatest common divisor; that of 0 and b is b. */
-opevo_index opevo_index_gcd(opevo_index a, opevo_index b);
+OPEVO_API opevo_index opevo_index_gcd(opevo_index a, opevo_index b);
 
 /* *out = n over k; false when the result does not fit in 128 bits. */
-bool opevo_index_binomial(uint64_t n, uint64_t k, opevo_index *out);
+OPEVO_API bool opevo_index_binomial(uint64_t n, uint64_t k, opevo_index *out);
 
 /* Decimal text of `value` into `text`, which has OPEVO_INDEX_TEXT_SIZE bytes; returns `text`. */
-char *opevo_index_format(opevo_index value, char *text);
+OPEVO_API char *opevo_index_format(opevo_index value, char *text);
 
 /* Read an unsigned decimal number that fills the whole text; false for anything else. */
-bool opevo_index_parse(const char *text, opevo_index *out);
+OPEVO_API bool opevo_index_parse(const char *text, opevo_index *out);
 
 #ifdef __cplusplus
 }

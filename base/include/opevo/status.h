@@ -8,6 +8,8 @@
 
 #include <stdarg.h>
 
+#include <opevo/api.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -40,12 +42,12 @@ typedef struct opevo_error {
 } opevo_error;
 
 /* Name of a status; a static string. */
-const char *opevo_status_name(opevo_status status);
+OPEVO_API const char *opevo_status_name(opevo_status status);
 
 /* Fill *err (when not NULL) with a status and a formatted sentence, cut at OPEVO_ERROR_SIZE - 1
  * bytes, and return the status. */
-opevo_status opevo_error_set(opevo_error *err, opevo_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+OPEVO_API opevo_status opevo_error_set(opevo_error *err, opevo_status status, const char *format,
+                                       ...) __attribute__((format(printf, 3, 4)));
 
 #ifdef __clang_analyzer__ /* which does not look into opevo_error_set to see that it fails */
 #define OPEVO_FAIL(err, status, ...) (opevo_error_set((err), (status), __VA_ARGS__), (status))

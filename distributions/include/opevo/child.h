@@ -26,6 +26,7 @@
 #ifndef OPEVO_CHILD_H
 #define OPEVO_CHILD_H
 
+#include <opevo/api.h>
 #include <opevo/law.h>
 #include <opevo/space.h>
 
@@ -63,19 +64,20 @@ typedef struct opevo_child_law opevo_child_law;
  *         zeros; otherwise as opevo_law_create.
  * Cost:   one number for each vertex of each parameter; one solve a parameter, or one closed form a
  *         parent where the parameter has one. */
-opevo_status opevo_child_law_create(const opevo_space *space, const opevo_parents *parents,
-                                    double q, const opevo_law_options *options,
-                                    opevo_child_law **out, opevo_error *err);
-void opevo_child_law_destroy(opevo_child_law *law);
-double opevo_child_law_probability(const opevo_child_law *law, opevo_index point);
+OPEVO_API opevo_status opevo_child_law_create(const opevo_space *space,
+                                              const opevo_parents *parents, double q,
+                                              const opevo_law_options *options,
+                                              opevo_child_law **out, opevo_error *err);
+OPEVO_API void opevo_child_law_destroy(opevo_child_law *law);
+OPEVO_API double opevo_child_law_probability(const opevo_child_law *law, opevo_index point);
 /* 1-norm bound on the whole product law, also as opevo_child_law_probability computes it: what
  * prod(1 + bound_i) exceeds 1 by, rounded up, where bound_i is the certificate of marginal i with the
  * rounding of weights, sums and products. */
-double opevo_child_law_bound(const opevo_child_law *law);
+OPEVO_API double opevo_child_law_bound(const opevo_child_law *law);
 /* Marginal law of parameter i, where it is active (M_i): as many numbers as it has vertices;
  * borrowed.
  */
-const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
+OPEVO_API const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
 
 /* The law after duplicates are handled, over all points of the space.
  *
@@ -91,8 +93,9 @@ const double *opevo_child_law_marginal(const opevo_child_law *law, size_t i);
  * above 4096 points; TOLERANCE when the bound would exceed 1e-9, which takes points of T that a
  * mutation finds less often than about once in 1e6 times; NOMEM.
  * Cost: O(points^2) memory, O(points^2 + |S|^3) time. */
-opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, double *law,
-                                                double *lost, double *bound, opevo_error *err);
+OPEVO_API opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, double *law,
+                                                          double *lost, double *bound,
+                                                          opevo_error *err);
 
 #ifdef __cplusplus
 }

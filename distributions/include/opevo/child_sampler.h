@@ -6,6 +6,7 @@
 #ifndef OPEVO_CHILD_SAMPLER_H
 #define OPEVO_CHILD_SAMPLER_H
 
+#include <opevo/api.h>
 #include <opevo/child.h>
 #include <opevo/hash.h>
 #include <opevo/random.h>
@@ -24,10 +25,10 @@ enum { OPEVO_CHILD_TRIES = 16384, OPEVO_CHILD_PATIENCE = OPEVO_CHILD_TRIES / 2 }
 
 /* `space` must outlive the sampler. q is the probability of one more step, of every parameter's
  * walk. */
-opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
-                                        opevo_duplicate_rule rule, opevo_child_sampler **out,
-                                        opevo_error *err);
-void opevo_child_sampler_destroy(opevo_child_sampler *sampler);
+OPEVO_API opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
+                                                  opevo_duplicate_rule rule,
+                                                  opevo_child_sampler **out, opevo_error *err);
+OPEVO_API void opevo_child_sampler_destroy(opevo_child_sampler *sampler);
 
 /* Replace the parents of what is drawn next by `count` (at least 1) individuals, copied.
  *
@@ -36,9 +37,10 @@ void opevo_child_sampler_destroy(opevo_child_sampler *sampler);
  *   weights   of each parent: finite, not negative, not all zero
  *
  * Errors: INVALID for weights outside their domain; NOMEM, with the parents as they were. */
-opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
-                                             const opevo_index *const *vertices,
-                                             const double *weights, size_t count, opevo_error *err);
+OPEVO_API opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
+                                                       const opevo_index *const *vertices,
+                                                       const double *weights, size_t count,
+                                                       opevo_error *err);
 
 /* Draw one child that is neither in `seen` nor forbidden by a constraint.
  *
@@ -46,8 +48,8 @@ opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
  *   point     out: its number in the space; likewise
  *
  * False when OPEVO_CHILD_TRIES mutations found none. Cost: for each mutation a walk a parameter. */
-bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
-                              opevo_rng *rng, opevo_index *vertices, opevo_index *point);
+OPEVO_API bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
+                                        opevo_rng *rng, opevo_index *vertices, opevo_index *point);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@
 #ifndef OPEVO_LAW_H
 #define OPEVO_LAW_H
 
+#include <opevo/api.h>
 #include <opevo/graph.h>
 #include <opevo/parameter.h>
 
@@ -36,8 +37,8 @@ typedef enum opevo_law_method {
 } opevo_law_method;
 
 /* "auto", "closed-form", "tridiagonal", "cholesky", "cg", "cg-implicit", "lumped". */
-const char *opevo_law_method_name(opevo_law_method method);
-bool opevo_law_method_parse(const char *name, opevo_law_method *method);
+OPEVO_API const char *opevo_law_method_name(opevo_law_method method);
+OPEVO_API bool opevo_law_method_parse(const char *name, opevo_law_method *method);
 
 typedef struct opevo_law_options {
     opevo_law_method method;
@@ -58,18 +59,19 @@ typedef struct opevo_law opevo_law;
  *         tolerance (nothing is returned then); NOMEM.
  * Cost:   closed form O(classes^2) at most; tridiagonal O(n); Cholesky O(n^3); conjugate gradients
  * about sqrt((1+q)/(1-q)) ln(1/tolerance) / 2 products of 2 * edges multiply-adds. */
-opevo_status opevo_law_create(const opevo_parameter *parameter, double q, opevo_index start,
-                              const opevo_law_options *options, opevo_law **out, opevo_error *err);
-void opevo_law_destroy(opevo_law *law);
+OPEVO_API opevo_status opevo_law_create(const opevo_parameter *parameter, double q,
+                                        opevo_index start, const opevo_law_options *options,
+                                        opevo_law **out, opevo_error *err);
+OPEVO_API void opevo_law_destroy(opevo_law *law);
 
-opevo_law_method opevo_law_get_method(const opevo_law *law); /* never AUTO */
-double opevo_law_bound(const opevo_law *law);                /* the certificate, 1-norm */
-double opevo_law_q(const opevo_law *law);
-opevo_index opevo_law_start(const opevo_law *law);
-const opevo_parameter *opevo_law_parameter(const opevo_law *law);
+OPEVO_API opevo_law_method opevo_law_get_method(const opevo_law *law); /* never AUTO */
+OPEVO_API double opevo_law_bound(const opevo_law *law);                /* the certificate, 1-norm */
+OPEVO_API double opevo_law_q(const opevo_law *law);
+OPEVO_API opevo_index opevo_law_start(const opevo_law *law);
+OPEVO_API const opevo_parameter *opevo_law_parameter(const opevo_law *law);
 
 /* Probability of one vertex. O(1), for transpositions O(n). */
-double opevo_law_probability(const opevo_law *law, opevo_index vertex);
+OPEVO_API double opevo_law_probability(const opevo_law *law, opevo_index vertex);
 
 /* The classes of vertices on which the law is constant by symmetry: one a vertex where the method
  * knows no symmetry. Sum of size * probability is 1 within the bound. */
@@ -78,8 +80,8 @@ typedef struct opevo_law_class {
     opevo_index size;
     double probability; /* of each vertex of the class */
 } opevo_law_class;
-size_t opevo_law_class_count(const opevo_law *law);
-opevo_law_class opevo_law_class_get(const opevo_law *law, size_t i);
+OPEVO_API size_t opevo_law_class_count(const opevo_law *law);
+OPEVO_API opevo_law_class opevo_law_class_get(const opevo_law *law, size_t i);
 
 /* One solve on an explicit graph, for any start law.
  *
@@ -88,9 +90,9 @@ opevo_law_class opevo_law_class_get(const opevo_law *law, size_t i);
  *   bound  out: the certificate; may be NULL
  *
  * method: CHOLESKY or CG (AUTO: CG). Errors and cost as above. */
-opevo_status opevo_law_solve(const opevo_graph *graph, double q, const double *p0,
-                             const opevo_law_options *options, double *law, double *bound,
-                             opevo_error *err);
+OPEVO_API opevo_status opevo_law_solve(const opevo_graph *graph, double q, const double *p0,
+                                       const opevo_law_options *options, double *law, double *bound,
+                                       opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@
 
 #include <gsl/gsl_rng.h>
 
+#include <opevo/api.h>
 #include <opevo/index.h>
 
 #ifdef __cplusplus
@@ -38,8 +39,8 @@ typedef struct opevo_rng {
     unsigned used;                   /* of them already given */
 } opevo_rng;
 
-void opevo_rng_init(opevo_rng *rng, uint64_t seed, const char *purpose, uint64_t index);
-void opevo_rng_refill(opevo_rng *rng);
+OPEVO_API void opevo_rng_init(opevo_rng *rng, uint64_t seed, const char *purpose, uint64_t index);
+OPEVO_API void opevo_rng_refill(opevo_rng *rng);
 
 /* 64 uniform bits. */
 static inline uint64_t opevo_rng_u64(opevo_rng *rng)
@@ -71,7 +72,7 @@ static inline uint64_t opevo_rng_below(opevo_rng *rng, uint64_t bound)
 }
 
 /* The same for bounds up to 2^128 - 1. */
-opevo_index opevo_rng_below_wide(opevo_rng *rng, opevo_index bound);
+OPEVO_API opevo_index opevo_rng_below_wide(opevo_rng *rng, opevo_index bound);
 
 /* ---- Uniform orders, by the Fisher-Yates shuffle ----
  *
@@ -133,13 +134,13 @@ static inline size_t opevo_rng_weighted(opevo_rng *rng, const double *cumulative
 }
 
 /* The number t such that "opevo_rng_u64() < t" has probability p up to 2^-64, for 0 <= p < 1. */
-uint64_t opevo_rng_threshold(double p);
+OPEVO_API uint64_t opevo_rng_threshold(double p);
 
 /* Let every GSL distribution draw from `rng`: type and state are set, nothing is to be freed, and
  * `rng` must outlive what is returned. gsl_rng_get gives the 64 bits of opevo_rng_u64 (so min is 0
  * and max UINT64_MAX), gsl_rng_uniform the number of opevo_rng_unit. gsl_rng_set restarts the
  * stream of (seed, same purpose, same index). */
-extern const gsl_rng_type *const opevo_rng_gsl_type;
+OPEVO_API extern const gsl_rng_type *const opevo_rng_gsl_type;
 static inline gsl_rng opevo_rng_as_gsl(opevo_rng *rng)
 {
     gsl_rng gsl;

@@ -5,6 +5,7 @@
 #ifndef OPEVO_SAMPLER_H
 #define OPEVO_SAMPLER_H
 
+#include <opevo/api.h>
 #include <opevo/graph.h>
 #include <opevo/law.h>
 #include <opevo/parameter.h>
@@ -20,19 +21,21 @@ extern "C" {
 typedef struct opevo_walker opevo_walker;
 
 /* `parameter` must outlive the walker. Errors: INVALID if q is outside [0, 1); NOMEM. */
-opevo_status opevo_walker_create(const opevo_parameter *parameter, double q, opevo_walker **out,
-                                 opevo_error *err);
+OPEVO_API opevo_status opevo_walker_create(const opevo_parameter *parameter, double q,
+                                           opevo_walker **out, opevo_error *err);
 /* On an explicit graph that is not a parameter's; copied, always as tables. Errors as above, and
  * LIMIT above 2^32 - 1 vertices or 2^31 edges. */
-opevo_status opevo_walker_create_on_graph(const opevo_graph *graph, double q, opevo_walker **out,
-                                          opevo_error *err);
-void opevo_walker_destroy(opevo_walker *walker);
+OPEVO_API opevo_status opevo_walker_create_on_graph(const opevo_graph *graph, double q,
+                                                    opevo_walker **out, opevo_error *err);
+OPEVO_API void opevo_walker_destroy(opevo_walker *walker);
 
 /* Where one walk from `start` ends. 1 / (1 - q) uniform numbers on average to decide when to stop
  * and q / (1 - q) to step. */
-opevo_index opevo_walker_draw(const opevo_walker *walker, opevo_index start, opevo_rng *rng);
+OPEVO_API opevo_index opevo_walker_draw(const opevo_walker *walker, opevo_index start,
+                                        opevo_rng *rng);
 /* Exactly one step; `vertex` itself when it has no neighbours. */
-opevo_index opevo_walker_step(const opevo_walker *walker, opevo_index vertex, opevo_rng *rng);
+OPEVO_API opevo_index opevo_walker_step(const opevo_walker *walker, opevo_index vertex,
+                                        opevo_rng *rng);
 
 /* An alias table: draws i with probability weight[i] / sum in O(1), one 64-bit number a draw.
  * Source: Vose, "A linear algorithm for generating random numbers with a given distribution", IEEE
@@ -43,13 +46,14 @@ typedef struct opevo_alias opevo_alias;
 
 /* Errors: INVALID for no weight, a negative or non-finite one, all zero, or more than 2^32 - 1;
  * NOMEM. */
-opevo_status opevo_alias_create(const double *weights, size_t count, opevo_alias **out,
-                                opevo_error *err);
+OPEVO_API opevo_status opevo_alias_create(const double *weights, size_t count, opevo_alias **out,
+                                          opevo_error *err);
 /* Of a law, over its vertices; needs the law no longer. Errors: LIMIT when the vertices are more
  * than 2^26; NOMEM. */
-opevo_status opevo_alias_create_from_law(const opevo_law *law, opevo_alias **out, opevo_error *err);
-void opevo_alias_destroy(opevo_alias *alias);
-size_t opevo_alias_draw(const opevo_alias *alias, opevo_rng *rng);
+OPEVO_API opevo_status opevo_alias_create_from_law(const opevo_law *law, opevo_alias **out,
+                                                   opevo_error *err);
+OPEVO_API void opevo_alias_destroy(opevo_alias *alias);
+OPEVO_API size_t opevo_alias_draw(const opevo_alias *alias, opevo_rng *rng);
 
 #ifdef __cplusplus
 }

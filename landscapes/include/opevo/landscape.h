@@ -5,6 +5,7 @@
 #ifndef OPEVO_LANDSCAPE_H
 #define OPEVO_LANDSCAPE_H
 
+#include <opevo/api.h>
 #include <opevo/objective.h>
 #include <opevo/operator.h>
 
@@ -25,32 +26,32 @@ extern "C" {
  * outside its parameter's list, a point given twice, a row that is cut; LIMIT for a text above 1
  * GiB; IO. Cost: open reads everything once; evaluate is one look-up, about 50 ns, from any number
  * of threads. */
-opevo_status opevo_recorded_open(const char *path, const char *space, opevo_objective **out,
-                                 opevo_error *err);
+OPEVO_API opevo_status opevo_recorded_open(const char *path, const char *space,
+                                           opevo_objective **out, opevo_error *err);
 /* Make the rows of a recorded landscape that was just opened all of its allowed points, so that its
  * space and its signatures are others; it is then called "only-recorded:..." Errors: INVALID for any
  * other objective; NOMEM, with the objective to be destroyed. */
-opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *err);
+OPEVO_API opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *err);
 /* How many points of a recorded landscape have a row; 0 for any other objective. */
-size_t opevo_recorded_rows(const opevo_objective *objective);
+OPEVO_API size_t opevo_recorded_rows(const opevo_objective *objective);
 /* The point of one of these rows. */
-opevo_index opevo_recorded_point(const opevo_objective *objective, size_t row);
+OPEVO_API opevo_index opevo_recorded_point(const opevo_objective *objective, size_t row);
 /* How many rows of a recorded landscape lie outside the space file that it was opened with, and
  * were left out; 0 for any other objective. */
-size_t opevo_recorded_ignored(const opevo_objective *objective);
+OPEVO_API size_t opevo_recorded_ignored(const opevo_objective *objective);
 
 /* ---- Tables written: opevo_recorded_open reads them back ---- */
 
 /* Append the line that names the columns of a table of the objective, of which space, unit and
  * criteria are read: one for each component of each parameter, those of results, and one for each
  * criterion after the fitness. Errors: INVALID where two of them would have one name. */
-opevo_status opevo_recorded_add_columns(const opevo_objective *objective, opevo_text *out,
-                                        opevo_error *err);
+OPEVO_API opevo_status opevo_recorded_add_columns(const opevo_objective *objective, opevo_text *out,
+                                                  opevo_error *err);
 /* Append the row of a point. The outcome has a status; without memory out->failed is set. */
-void opevo_recorded_add_row(const opevo_objective *objective, opevo_index point,
-                            const opevo_outcome *outcome, opevo_text *out);
+OPEVO_API void opevo_recorded_add_row(const opevo_objective *objective, opevo_index point,
+                                      const opevo_outcome *outcome, opevo_text *out);
 /* What tables call an outcome, such as "compile_error"; NULL for one that they do not hold. */
-const char *opevo_recorded_status(opevo_outcome_class kind);
+OPEVO_API const char *opevo_recorded_status(opevo_outcome_class kind);
 
 /* A simulated landscape: an analytic model of a GPU that runs the paper's schedule of an operator.
  *
@@ -65,13 +66,13 @@ const char *opevo_recorded_status(opevo_outcome_class kind);
  * Errors: INVALID for an unknown device, or a device file with a missing, unknown or impossible
  *         key; LIMIT for a parameter of more than 2^24 values; IO; NOMEM.
  * Cost:   evaluate is 50 to 250 ns. */
-opevo_status opevo_simulated_open(const opevo_operator *op, const char *device,
-                                  opevo_objective **out, opevo_error *err);
+OPEVO_API opevo_status opevo_simulated_open(const opevo_operator *op, const char *device,
+                                            opevo_objective **out, opevo_error *err);
 typedef struct opevo_device_info {
     const char *name, *title;
 } opevo_device_info;
-size_t opevo_device_count(void);
-opevo_device_info opevo_device_get(size_t i);
+OPEVO_API size_t opevo_device_count(void);
+OPEVO_API opevo_device_info opevo_device_get(size_t i);
 
 #ifdef __cplusplus
 }

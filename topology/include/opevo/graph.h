@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <opevo/api.h>
 #include <opevo/parameter.h>
 
 #ifdef __cplusplus
@@ -23,19 +24,20 @@ typedef struct opevo_graph {
 } opevo_graph;
 
 /* Memory that a graph of this many vertices and edges takes, in bytes: 8 (n + 1) + 8 edges. */
-double opevo_graph_bytes(double vertices, double edges);
+OPEVO_API double opevo_graph_bytes(double vertices, double edges);
 
 /* The whole graph of a parameter. Errors: LIMIT above 2^32 - 1 vertices or when the graph would
  * take more than `limit_bytes` (0: half of opevo_memory_limit); NOMEM. Cost: one degree and all
  * neighbours of each vertex. */
-opevo_status opevo_graph_create(const opevo_parameter *parameter, size_t limit_bytes,
-                                opevo_graph **out, opevo_error *err);
+OPEVO_API opevo_status opevo_graph_create(const opevo_parameter *parameter, size_t limit_bytes,
+                                          opevo_graph **out, opevo_error *err);
 
 /* From `edge_count` pairs of vertices, edges[2 e] and edges[2 e + 1]; an edge given twice counts
  * once. Errors: INVALID for a vertex out of range or an edge from a vertex to itself. */
-opevo_status opevo_graph_from_edges(size_t vertex_count, const uint32_t *edges, size_t edge_count,
-                                    opevo_graph **out, opevo_error *err);
-void opevo_graph_destroy(opevo_graph *graph);
+OPEVO_API opevo_status opevo_graph_from_edges(size_t vertex_count, const uint32_t *edges,
+                                              size_t edge_count, opevo_graph **out,
+                                              opevo_error *err);
+OPEVO_API void opevo_graph_destroy(opevo_graph *graph);
 
 static inline uint64_t opevo_graph_degree(const opevo_graph *graph, size_t vertex)
 {

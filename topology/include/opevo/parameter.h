@@ -22,6 +22,7 @@
 
 #include <stddef.h>
 
+#include <opevo/api.h>
 #include <opevo/index.h>
 #include <opevo/status.h>
 #include <opevo/text.h>
@@ -65,48 +66,50 @@ typedef struct opevo_parameter_spec {
  *         LIMIT when the vertices exceed 2^128 - 1 (permutation: n > 34), for v > 1024, and for
  *         more than 2^32 - 1 listed values; NOMEM.
  * Cost:   factor: milliseconds for the primes of C and O(v log C) memory; lists: sorting. */
-opevo_status opevo_parameter_create(const opevo_parameter_spec *spec, opevo_parameter **out,
-                                    opevo_error *err);
+OPEVO_API opevo_status opevo_parameter_create(const opevo_parameter_spec *spec,
+                                              opevo_parameter **out, opevo_error *err);
 /* From text as in the table above, such as "factor(8,3)"; topology as in the spec. A list's values
  * are separated by commas, none missing, and read by opevo_value_parse; one in double quotes is a
  * text, written as JSON writes it. C, v and n may be powers, such as 2^40. */
-opevo_status opevo_parameter_parse(const char *name, const char *text, const char *topology,
-                                   opevo_parameter **out, opevo_error *err);
-void opevo_parameter_destroy(opevo_parameter *parameter);
+OPEVO_API opevo_status opevo_parameter_parse(const char *name, const char *text,
+                                             const char *topology, opevo_parameter **out,
+                                             opevo_error *err);
+OPEVO_API void opevo_parameter_destroy(opevo_parameter *parameter);
 
-const char *opevo_parameter_name(const opevo_parameter *parameter);
-const char *opevo_parameter_type(const opevo_parameter *parameter);
-const char *opevo_parameter_topology(const opevo_parameter *parameter);
+OPEVO_API const char *opevo_parameter_name(const opevo_parameter *parameter);
+OPEVO_API const char *opevo_parameter_type(const opevo_parameter *parameter);
+OPEVO_API const char *opevo_parameter_topology(const opevo_parameter *parameter);
 /* Type and arguments as text, "factor(8,3)", which opevo_parameter_parse reads back; a long list of
  * values, or one with a long value, is cut with "...". Borrowed. */
-const char *opevo_parameter_text(const opevo_parameter *parameter);
-opevo_family opevo_parameter_family(const opevo_parameter *parameter);
+OPEVO_API const char *opevo_parameter_text(const opevo_parameter *parameter);
+OPEVO_API opevo_family opevo_parameter_family(const opevo_parameter *parameter);
 /* Number of vertices, at least 1. */
-opevo_index opevo_parameter_size(const opevo_parameter *parameter);
+OPEVO_API opevo_index opevo_parameter_size(const opevo_parameter *parameter);
 
 /* Components of one value: v for factor, n for permutation, otherwise 1. */
-size_t opevo_parameter_arity(const opevo_parameter *parameter);
+OPEVO_API size_t opevo_parameter_arity(const opevo_parameter *parameter);
 /* Name of a component, or NULL where none was given. */
-const char *opevo_parameter_component_name(const opevo_parameter *parameter, size_t component);
+OPEVO_API const char *opevo_parameter_component_name(const opevo_parameter *parameter,
+                                                     size_t component);
 
 /* Value of a vertex (below the size) into `components` (arity of them); texts are borrowed. Cost:
  * O(1) for listed values, O(n^2) for permutations, O(v * primes + log C) for factorisations. */
-void opevo_parameter_value(const opevo_parameter *parameter, opevo_index vertex,
-                           opevo_value *components);
+OPEVO_API void opevo_parameter_value(const opevo_parameter *parameter, opevo_index vertex,
+                                     opevo_value *components);
 /* The vertex that has this value; false, with *vertex untouched, when the set holds no such value.
  * A real number equal to an integer represents it. Cost: O(log size) for listed values. */
-bool opevo_parameter_find(const opevo_parameter *parameter, const opevo_value *components,
-                          opevo_index *vertex);
+OPEVO_API bool opevo_parameter_find(const opevo_parameter *parameter, const opevo_value *components,
+                                    opevo_index *vertex);
 
 /* Number of neighbours, and the k-th of them (k below the degree) in an order fixed for each
  * vertex: k -> neighbour is one to one. Cost as for opevo_parameter_value. */
-opevo_index opevo_parameter_degree(const opevo_parameter *parameter, opevo_index vertex);
-opevo_index opevo_parameter_neighbour(const opevo_parameter *parameter, opevo_index vertex,
-                                      opevo_index k);
+OPEVO_API opevo_index opevo_parameter_degree(const opevo_parameter *parameter, opevo_index vertex);
+OPEVO_API opevo_index opevo_parameter_neighbour(const opevo_parameter *parameter,
+                                                opevo_index vertex, opevo_index k);
 /* All of them at once, in the order of k, into room for the degree. The value of the vertex is
  * worked out once, so that a neighbour costs O(1) for prime moves and O(arity) elsewhere. */
-void opevo_parameter_neighbours(const opevo_parameter *parameter, opevo_index vertex,
-                                opevo_index *neighbours);
+OPEVO_API void opevo_parameter_neighbours(const opevo_parameter *parameter, opevo_index vertex,
+                                          opevo_index *neighbours);
 
 /* Facts of the graph, each exact. What has no formula is counted on the explicit graph up to 2^20
  * vertices and within about a second; a fact that is not known, or that exceeds 2^128 - 1, is 0 and
@@ -126,25 +129,26 @@ enum {
     OPEVO_METRIC_EDGES = 8
 };
 /* Errors: NOMEM, with *metrics untouched. */
-opevo_status opevo_parameter_measure(const opevo_parameter *parameter,
-                                     opevo_parameter_metrics *metrics, opevo_error *err);
+OPEVO_API opevo_status opevo_parameter_measure(const opevo_parameter *parameter,
+                                               opevo_parameter_metrics *metrics, opevo_error *err);
 
 /* "8,1,1": the components with commas. A text that would be taken for something else (empty, with
  * commas, quotes, backslashes, parentheses, control characters or a blank at an end, or that looks
  * like a number or a Boolean) is written as a JSON string, others bare. */
-void opevo_parameter_print(const opevo_parameter *parameter, opevo_index vertex, opevo_text *out);
+OPEVO_API void opevo_parameter_print(const opevo_parameter *parameter, opevo_index vertex,
+                                     opevo_text *out);
 /* [8, 1, 1] for a type of tuples, a bare JSON value for the others. */
-void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index vertex,
-                                opevo_text *out);
+OPEVO_API void opevo_parameter_print_json(const opevo_parameter *parameter, opevo_index vertex,
+                                          opevo_text *out);
 /* Read what opevo_parameter_print wrote. A text is also found bare, unless it looks like another
  * value of the list; in double quotes it is a text and nothing else. Errors: INVALID with the
  * reason, such as "4,1,1 is not a value of factor(8,3): its product is 4"; NOMEM. */
-opevo_status opevo_parameter_read(const opevo_parameter *parameter, const char *text,
-                                  opevo_index *vertex, opevo_error *err);
+OPEVO_API opevo_status opevo_parameter_read(const opevo_parameter *parameter, const char *text,
+                                            opevo_index *vertex, opevo_error *err);
 
 /* Everything that decides values and topology, and the names, continued into a signature (hash.h).
  * Of a graph file it is the vertices and edges that count, not the path. */
-uint64_t opevo_parameter_hash(const opevo_parameter *parameter, uint64_t hash);
+OPEVO_API uint64_t opevo_parameter_hash(const opevo_parameter *parameter, uint64_t hash);
 
 /* The rows of the table at the top, for help texts and for tests over all types. */
 typedef struct opevo_type_info {
@@ -153,8 +157,8 @@ typedef struct opevo_type_info {
     const char *summary;    /* one line */
     const char *topologies; /* names separated by spaces, default first */
 } opevo_type_info;
-size_t opevo_type_count(void);
-const opevo_type_info *opevo_type_get(size_t i);
+OPEVO_API size_t opevo_type_count(void);
+OPEVO_API const opevo_type_info *opevo_type_get(size_t i);
 
 #ifdef __cplusplus
 }

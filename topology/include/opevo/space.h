@@ -18,6 +18,7 @@
 #ifndef OPEVO_SPACE_H
 #define OPEVO_SPACE_H
 
+#include <opevo/api.h>
 #include <opevo/parameter.h>
 
 #ifdef __cplusplus
@@ -61,10 +62,10 @@ typedef enum opevo_dialect {
  *         constraints, for constraints whose trying takes more than 2^33 operations, for a constraint
  *         over more than 256; NOMEM.
  * Cost:   about 4 ns for each operation of a constraint and combination tried; a bit for each. */
-opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
-                                const char *const *constraints, size_t constraint_count,
-                                opevo_dialect dialect, const char *origin, opevo_space **out,
-                                opevo_error *err);
+OPEVO_API opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
+                                          const char *const *constraints, size_t constraint_count,
+                                          opevo_dialect dialect, const char *origin,
+                                          opevo_space **out, opevo_error *err);
 /* The same for a space with branches.
  *
  *   activations  one for each parameter; NULL: all are always active. The parameters of a branch
@@ -85,49 +86,52 @@ typedef struct opevo_space_spec {
     opevo_dialect dialect;
     const char *origin;
 } opevo_space_spec;
-opevo_status opevo_space_create_branched(const opevo_space_spec *spec, opevo_space **out,
-                                         opevo_error *err);
+OPEVO_API opevo_status opevo_space_create_branched(const opevo_space_spec *spec, opevo_space **out,
+                                                   opevo_error *err);
 /* A search space in NNI's form with our extensions, a Kernel Tuner T1 file, its tune_params with
  * restrictions (also those of a cache file), or T4 results; which one is seen from the content.
  * docs/formats/space.md describes them. Errors: INVALID as "path:line: ...",
  * "path:line:column: ..." for what is no JSON, or "path:line: constraint n, column m: ..."; IO;
  * and those of opevo_space_create. */
-opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *err);
+OPEVO_API opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *err);
 /* The same from a text; `origin` replaces the path in messages, `directory` is where graph files
  * are looked for (NULL: here). */
-opevo_status opevo_space_parse(const char *json, const char *origin, const char *directory,
-                               opevo_space **out, opevo_error *err);
-void opevo_space_destroy(opevo_space *space);
+OPEVO_API opevo_status opevo_space_parse(const char *json, const char *origin,
+                                         const char *directory, opevo_space **out,
+                                         opevo_error *err);
+OPEVO_API void opevo_space_destroy(opevo_space *space);
 
-size_t opevo_space_parameter_count(const opevo_space *space);
-const opevo_parameter *opevo_space_parameter(const opevo_space *space, size_t i);
+OPEVO_API size_t opevo_space_parameter_count(const opevo_space *space);
+OPEVO_API const opevo_parameter *opevo_space_parameter(const opevo_space *space, size_t i);
 /* Whether any value of any parameter opens a branch. */
-bool opevo_space_has_branches(const opevo_space *space);
+OPEVO_API bool opevo_space_has_branches(const opevo_space *space);
 /* When parameter i is active. */
-opevo_activation opevo_space_activation(const opevo_space *space, size_t i);
+OPEVO_API opevo_activation opevo_space_activation(const opevo_space *space, size_t i);
 /* Whether parameter i is active where the parameters before it have these vertices. Cost: O(1). */
-bool opevo_space_is_active(const opevo_space *space, size_t i, const opevo_index *vertices);
+OPEVO_API bool opevo_space_is_active(const opevo_space *space, size_t i,
+                                     const opevo_index *vertices);
 /* Make vertices of a point in which parameter i was changed fit what is active: those that are not
  * become OPEVO_INACTIVE, and those that become active have the first vertex. So a move of a
  * parameter that opens branches leads to the first point of its new branch. Cost: O(parameters)
  * with branches. */
-void opevo_space_settle(const opevo_space *space, size_t i, opevo_index *vertices);
+OPEVO_API void opevo_space_settle(const opevo_space *space, size_t i, opevo_index *vertices);
 /* Points, those that the constraints exclude counted in. */
-opevo_index opevo_space_size(const opevo_space *space);
-size_t opevo_space_constraint_count(const opevo_space *space);
-const char *opevo_space_constraint(const opevo_space *space, size_t i);
+OPEVO_API opevo_index opevo_space_size(const opevo_space *space);
+OPEVO_API size_t opevo_space_constraint_count(const opevo_space *space);
+OPEVO_API const char *opevo_space_constraint(const opevo_space *space, size_t i);
 
 /* Point <-> one vertex for each parameter, OPEVO_INACTIVE for those that are not active; encoding
  * reads no vertex of a parameter that is not active. Cost: a division for each parameter, of 64
  * bits (about 1.5 ns) in spaces of less than 2^64 points; with branches of 128 bits, and a search
  * among the values of a parameter that opens some. */
-void opevo_space_decode(const opevo_space *space, opevo_index point, opevo_index *vertices);
-opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
+OPEVO_API void opevo_space_decode(const opevo_space *space, opevo_index point,
+                                  opevo_index *vertices);
+OPEVO_API opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
 
 /* Whether the constraints allow the point; always true without constraints. Cost: one bit test for
  * spaces up to 2^20 points, which are tabulated at create; otherwise a decoding, and for each
  * constraint a table look-up, or its evaluation where it names more than 2^22 combinations. */
-bool opevo_space_allows(const opevo_space *space, opevo_index point);
+OPEVO_API bool opevo_space_allows(const opevo_space *space, opevo_index point);
 
 /* How many points the constraints allow: exact by enumeration on `threads` threads (0: all
  * processors) for spaces up to `enumerate_limit` points (and 2^52) where that takes at most 2^34
@@ -141,33 +145,34 @@ typedef struct opevo_space_share {
     double share_low, share_high; /* exact: both equal share; estimated: 99 % Wilson interval,
                                      which is safe, as the ranges only lower the variance */
 } opevo_space_share;
-opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enumerate_limit,
-                                       unsigned threads, opevo_space_share *out, opevo_error *err);
+OPEVO_API opevo_status opevo_space_count_allowed(const opevo_space *space,
+                                                 opevo_index enumerate_limit, unsigned threads,
+                                                 opevo_space_share *out, opevo_error *err);
 
 /* "K=64,4,4 X=8,1,16,4": as a person reads and types it, each value as by opevo_parameter_print; a
  * string with a blank or '=' in it is written as a JSON string, too. Parameters that are not active
  * are left out. */
-void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *out);
+OPEVO_API void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *out);
 /* {"K": [64, 4, 4], "X": ...} */
-void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_text *out);
+OPEVO_API void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_text *out);
 /* Read what opevo_space_print wrote; parameters in any order, each that is active
  * once and no other. Errors: INVALID, with *point untouched. */
-opevo_status opevo_space_read(const opevo_space *space, const char *text, opevo_index *point,
-                              opevo_error *err);
+OPEVO_API opevo_status opevo_space_read(const opevo_space *space, const char *text,
+                                        opevo_index *point, opevo_error *err);
 
 /* Allow only those of the listed points that the constraints allow. The space is one that nobody
  * else has seen yet; `points` is sorted. All of them are below the size of the space, and the
  * constraints allow at least one. Points keep their numbers; the signature is another one. Errors:
  * NOMEM, with the space to be destroyed. Cost: 32 bytes for each range of points that follow each
  * other; a test of a point is a search among them. */
-opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_t count,
-                                  opevo_error *err);
+OPEVO_API opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_t count,
+                                            opevo_error *err);
 /* Whether there are constraints, or listed points. */
-bool opevo_space_is_restricted(const opevo_space *space);
+OPEVO_API bool opevo_space_is_restricted(const opevo_space *space);
 
 /* The space in NNI's form with our extensions, such that opevo_space_parse gives an equal space,
  * whatever became of the files that it was read from: graphs are written with all their edges. */
-void opevo_space_write_json(const opevo_space *space, opevo_text *out);
+OPEVO_API void opevo_space_write_json(const opevo_space *space, opevo_text *out);
 
 /* The same values and constraints, so the same points under the same numbers, with other graphs.
  *
@@ -175,12 +180,13 @@ void opevo_space_write_json(const opevo_space *space, opevo_text *out);
  *
  * Errors: INVALID for a topology that the parameter's type does not have; NOMEM. Cost: as
  * opevo_space_create. */
-opevo_status opevo_space_with_topologies(const opevo_space *space, const char *const *topologies,
-                                         opevo_space **out, opevo_error *err);
+OPEVO_API opevo_status opevo_space_with_topologies(const opevo_space *space,
+                                                   const char *const *topologies, opevo_space **out,
+                                                   opevo_error *err);
 
 /* Equal for equal parameters, topologies, branches, constraints and order; a different one is
  * almost surely a different space. */
-uint64_t opevo_space_signature(const opevo_space *space);
+OPEVO_API uint64_t opevo_space_signature(const opevo_space *space);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <opevo/api.h>
 #include <opevo/text.h>
 
 #ifdef __cplusplus
@@ -42,19 +43,19 @@ static inline opevo_value opevo_value_of_integer(int64_t integer)
 }
 
 /* The number that an expression sees: 0 or 1 for a truth value, NAN for a text. */
-double opevo_value_number(opevo_value value);
+OPEVO_API double opevo_value_number(opevo_value value);
 
 /* Order: numbers (truth values are not numbers) by size, integers compared exactly with reals; then
  * truth values, false first; then texts by their bytes. Equal values compare 0, so 1 equals 1.0. */
-int opevo_value_compare(opevo_value a, opevo_value b);
+OPEVO_API int opevo_value_compare(opevo_value a, opevo_value b);
 
 /* As a person writes it (texts bare), and as JSON. */
-void opevo_value_print(opevo_text *out, opevo_value value);
-void opevo_value_print_json(opevo_text *out, opevo_value value);
+OPEVO_API void opevo_value_print(opevo_text *out, opevo_value value);
+OPEVO_API void opevo_value_print_json(opevo_text *out, opevo_value value);
 
 /* Read "12", "0.5", "true" or "false" as what they look like, anything else as a text that borrows.
  */
-opevo_value opevo_value_parse(const char *text);
+OPEVO_API opevo_value opevo_value_parse(const char *text);
 
 #ifdef __cplusplus
 }

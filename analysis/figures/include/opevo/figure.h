@@ -5,6 +5,7 @@
 #ifndef OPEVO_FIGURE_H
 #define OPEVO_FIGURE_H
 
+#include <opevo/api.h>
 #include <opevo/law.h>
 
 #ifdef __cplusplus
@@ -23,7 +24,7 @@ extern "C" {
  *
  * Errors: LIMIT above 400 vertices; NOMEM, with *svg then cut short. Cost: O(vertices^2) for
  * layouts by hand, up to O(vertices^3) for those by distance. */
-opevo_status opevo_figure_law(const opevo_law *law, opevo_text *svg, opevo_error *err);
+OPEVO_API opevo_status opevo_figure_law(const opevo_law *law, opevo_text *svg, opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@
 #ifndef OPEVO_IMPROVEMENT_H
 #define OPEVO_IMPROVEMENT_H
 
+#include <opevo/api.h>
 #include <opevo/child.h>
 #include <opevo/landscape_analysis.h>
 
@@ -50,15 +51,18 @@ typedef struct opevo_improvement {
  * Cost, for each q: the cube of each parameter's values, then for N points about
  *       4 N sum(values of a parameter) for each product with the kernel: one, and where many points
  *       are seen or forbidden up to a few hundred. Memory: 8 doubles a point. */
-opevo_status opevo_improvement_curve(const opevo_landscape_table *table, const opevo_space *space,
-                                     const opevo_generation *generation, const double *q,
-                                     size_t count, unsigned threads, opevo_improvement *out,
-                                     opevo_error *err);
+OPEVO_API opevo_status opevo_improvement_curve(const opevo_landscape_table *table,
+                                               const opevo_space *space,
+                                               const opevo_generation *generation, const double *q,
+                                               size_t count, unsigned threads,
+                                               opevo_improvement *out, opevo_error *err);
 
 /* The law itself over all points, 0 where seen or forbidden, for one q. */
-opevo_status opevo_improvement_law(const opevo_landscape_table *table, const opevo_space *space,
-                                   const opevo_generation *generation, double q, unsigned threads,
-                                   double *law, opevo_improvement *out, opevo_error *err);
+OPEVO_API opevo_status opevo_improvement_law(const opevo_landscape_table *table,
+                                             const opevo_space *space,
+                                             const opevo_generation *generation, double q,
+                                             unsigned threads, double *law, opevo_improvement *out,
+                                             opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 #ifndef OPEVO_LANDSCAPE_ANALYSIS_H
 #define OPEVO_LANDSCAPE_ANALYSIS_H
 
+#include <opevo/api.h>
 #include <opevo/objective.h>
 
 #ifdef __cplusplus
@@ -39,9 +40,9 @@ typedef struct opevo_landscape_table {
 /* Evaluate every allowed point, on `threads` threads (0: all processors; one where the objective is
  * not concurrent). Errors: LIMIT above OPEVO_LANDSCAPE_POINTS_MAX points; what the objective
  * reports; NOMEM. Memory: 9 bytes a point. */
-opevo_status opevo_landscape_table_create(opevo_objective *objective, unsigned threads,
-                                          opevo_landscape_table **out, opevo_error *err);
-void opevo_landscape_table_destroy(opevo_landscape_table *table);
+OPEVO_API opevo_status opevo_landscape_table_create(opevo_objective *objective, unsigned threads,
+                                                    opevo_landscape_table **out, opevo_error *err);
+OPEVO_API void opevo_landscape_table_destroy(opevo_landscape_table *table);
 
 /* ---- The graph ---- */
 
@@ -51,8 +52,8 @@ typedef enum opevo_nodes {
     OPEVO_NODES_ALLOWED, /* failures too, with fitness 0, as a run meets them */
     OPEVO_NODES_ALL      /* forbidden points too, with fitness 0 */
 } opevo_nodes;
-const char *opevo_nodes_name(opevo_nodes nodes); /* "ok", "allowed", "all" */
-bool opevo_nodes_parse(const char *name, opevo_nodes *nodes);
+OPEVO_API const char *opevo_nodes_name(opevo_nodes nodes); /* "ok", "allowed", "all" */
+OPEVO_API bool opevo_nodes_parse(const char *name, opevo_nodes *nodes);
 
 typedef struct opevo_landscape_graph opevo_landscape_graph;
 
@@ -64,21 +65,22 @@ typedef struct opevo_landscape_graph opevo_landscape_graph;
  * Errors: INVALID where no point is a node, or the space has another number of points; LIMIT when
  *         the graph would take more than `limit_bytes` (0: half of opevo_memory_limit); NOMEM.
  * Cost: about 20 ns an edge, on `threads` threads (0: all processors), and sorting the nodes. */
-opevo_status opevo_landscape_graph_create(const opevo_landscape_table *table,
-                                          const opevo_space *space, opevo_nodes nodes,
-                                          size_t limit_bytes, unsigned threads,
-                                          opevo_landscape_graph **out, opevo_error *err);
-void opevo_landscape_graph_destroy(opevo_landscape_graph *graph);
-size_t opevo_landscape_graph_count(const opevo_landscape_graph *graph); /* nodes */
-double opevo_landscape_graph_edges(const opevo_landscape_graph *graph);
+OPEVO_API opevo_status opevo_landscape_graph_create(const opevo_landscape_table *table,
+                                                    const opevo_space *space, opevo_nodes nodes,
+                                                    size_t limit_bytes, unsigned threads,
+                                                    opevo_landscape_graph **out, opevo_error *err);
+OPEVO_API void opevo_landscape_graph_destroy(opevo_landscape_graph *graph);
+OPEVO_API size_t opevo_landscape_graph_count(const opevo_landscape_graph *graph); /* nodes */
+OPEVO_API double opevo_landscape_graph_edges(const opevo_landscape_graph *graph);
 /* Nodes are numbered by ascending points. */
-opevo_index opevo_landscape_graph_point(const opevo_landscape_graph *graph, size_t node);
-double opevo_landscape_graph_fitness(const opevo_landscape_graph *graph, size_t node);
-double opevo_landscape_graph_degree(const opevo_landscape_graph *graph, size_t node);
+OPEVO_API opevo_index opevo_landscape_graph_point(const opevo_landscape_graph *graph, size_t node);
+OPEVO_API double opevo_landscape_graph_fitness(const opevo_landscape_graph *graph, size_t node);
+OPEVO_API double opevo_landscape_graph_degree(const opevo_landscape_graph *graph, size_t node);
 
 /* y = A x with A the adjacency matrix; on `threads` threads, the result independent of them. */
-opevo_status opevo_landscape_graph_multiply(const opevo_landscape_graph *graph, const double *x,
-                                            double *y, unsigned threads, opevo_error *err);
+OPEVO_API opevo_status opevo_landscape_graph_multiply(const opevo_landscape_graph *graph,
+                                                      const double *x, double *y, unsigned threads,
+                                                      opevo_error *err);
 
 typedef struct opevo_connectedness {
     size_t components;
@@ -87,8 +89,8 @@ typedef struct opevo_connectedness {
     size_t optimum;  /* and of the one that holds the best node (the first of equals) */
 } opevo_connectedness;
 /* Cost: one visit of each edge. */
-opevo_status opevo_landscape_connectedness(const opevo_landscape_graph *graph,
-                                           opevo_connectedness *out, opevo_error *err);
+OPEVO_API opevo_status opevo_landscape_connectedness(const opevo_landscape_graph *graph,
+                                                     opevo_connectedness *out, opevo_error *err);
 
 /* ---- Descent and restarted search: local_optima.c ---- */
 
@@ -119,13 +121,14 @@ typedef struct opevo_descent {
 
 /* threshold > 0: fitness of a target. Exact up to rounding: relative errors near 1e-13.
  * Cost: two visits of each edge. Memory: 60 bytes a node. */
-opevo_status opevo_landscape_descend(const opevo_landscape_graph *graph, double threshold,
-                                     opevo_descent *out, opevo_error *err);
-void opevo_descent_release(opevo_descent *self);
+OPEVO_API opevo_status opevo_landscape_descend(const opevo_landscape_graph *graph, double threshold,
+                                               opevo_descent *out, opevo_error *err);
+OPEVO_API void opevo_descent_release(opevo_descent *self);
 /* Committor of each node, the probability that a search from it ends in a target, and the expected
  * trials of one attempt from it, the start not counted; each may be NULL. */
-opevo_status opevo_landscape_committor(const opevo_landscape_graph *graph, double threshold,
-                                       double *committor, double *trials, opevo_error *err);
+OPEVO_API opevo_status opevo_landscape_committor(const opevo_landscape_graph *graph,
+                                                 double threshold, double *committor,
+                                                 double *trials, opevo_error *err);
 
 /* Centrality of the local optima in the fitness flow graph, whose edges lead to neighbours that are
  * not worse: pi = damping W^T pi + (1 - damping) / n, nodes without such neighbours jumping to a
@@ -133,9 +136,10 @@ opevo_status opevo_landscape_committor(const opevo_landscape_graph *graph, doubl
  * by that over all; failures count among neither, and without any other it is NAN. `pagerank` (may
  * be NULL) receives pi. `bound` is the largest error of a share.
  * Source: Schoonhoven, van Werkhoven, Batenburg, IEEE TEVC 2022, "proportion of centrality". */
-opevo_status opevo_landscape_centrality(const opevo_landscape_graph *graph, double damping,
-                                        const double *threshold, size_t count, double *share,
-                                        double *bound, double *pagerank, opevo_error *err);
+OPEVO_API opevo_status opevo_landscape_centrality(const opevo_landscape_graph *graph,
+                                                  double damping, const double *threshold,
+                                                  size_t count, double *share, double *bound,
+                                                  double *pagerank, opevo_error *err);
 
 /* ---- Smoothness: autocorrelation.c, distance.c ---- */
 
@@ -161,14 +165,15 @@ typedef struct opevo_autocorrelation {
 } opevo_autocorrelation;
 /* steps: products with W, 0 for the default of 48 or what 1 GiB holds.
  * Errors: INVALID for the logarithm of a fitness of 0; NOMEM. */
-opevo_status opevo_landscape_autocorrelation(const opevo_landscape_graph *graph, opevo_scale scale,
-                                             size_t steps, unsigned threads,
-                                             opevo_autocorrelation *out, opevo_error *err);
-void opevo_autocorrelation_release(opevo_autocorrelation *self);
+OPEVO_API opevo_status opevo_landscape_autocorrelation(const opevo_landscape_graph *graph,
+                                                       opevo_scale scale, size_t steps,
+                                                       unsigned threads, opevo_autocorrelation *out,
+                                                       opevo_error *err);
+OPEVO_API void opevo_autocorrelation_release(opevo_autocorrelation *self);
 /* Bounds of the share of the variance at eigenvalues >= x, by the inequalities of Chebyshev, Markov
  * and Stieltjes. Source: Szego, "Orthogonal Polynomials", section 3.41. */
-void opevo_autocorrelation_above(const opevo_autocorrelation *self, double x, double *low,
-                                 double *high);
+OPEVO_API void opevo_autocorrelation_above(const opevo_autocorrelation *self, double x, double *low,
+                                           double *high);
 
 typedef struct opevo_distance_shell {
     size_t nodes;
@@ -182,9 +187,11 @@ typedef struct opevo_fitness_distance {
     opevo_distance_shell *shell;
 } opevo_fitness_distance;
 /* Source: Jones, Forrest, "Fitness distance correlation", ICGA 1995. */
-opevo_status opevo_landscape_fitness_distance(const opevo_landscape_graph *graph, opevo_scale scale,
-                                              opevo_fitness_distance *out, opevo_error *err);
-void opevo_fitness_distance_release(opevo_fitness_distance *self);
+OPEVO_API opevo_status opevo_landscape_fitness_distance(const opevo_landscape_graph *graph,
+                                                        opevo_scale scale,
+                                                        opevo_fitness_distance *out,
+                                                        opevo_error *err);
+OPEVO_API void opevo_fitness_distance_release(opevo_fitness_distance *self);
 
 /* ---- Structure of the variance: interaction.c, under the uniform law on the nodes ---- */
 
@@ -203,10 +210,10 @@ typedef struct opevo_interaction {
 /* Where every point is a node, all orders by products of averages; otherwise least squares up to
  * order_max on the nodes, where the orders depend on the sequence in which they are added.
  * Sources: Hoeffding 1948; Sobol', Math. Comput. Simul. 55 (2001); Saltelli et al. 2008. */
-opevo_status opevo_landscape_interaction(const opevo_landscape_graph *graph, opevo_scale scale,
-                                         size_t order_max, opevo_interaction *out,
-                                         opevo_error *err);
-void opevo_interaction_release(opevo_interaction *self);
+OPEVO_API opevo_status opevo_landscape_interaction(const opevo_landscape_graph *graph,
+                                                   opevo_scale scale, size_t order_max,
+                                                   opevo_interaction *out, opevo_error *err);
+OPEVO_API void opevo_interaction_release(opevo_interaction *self);
 
 #ifdef __cplusplus
 }

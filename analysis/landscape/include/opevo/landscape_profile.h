@@ -6,6 +6,7 @@
 #ifndef OPEVO_LANDSCAPE_PROFILE_H
 #define OPEVO_LANDSCAPE_PROFILE_H
 
+#include <opevo/api.h>
 #include <opevo/landscape_analysis.h>
 
 #ifdef __cplusplus
@@ -14,7 +15,7 @@ extern "C" {
 
 enum { OPEVO_CENTRALITIES = 4 };
 /* Local optima of at least 1 / (1 + p) of the best fitness, for these p: 0, .05, .10, .15. */
-extern const double opevo_centrality_slack[OPEVO_CENTRALITIES];
+OPEVO_API extern const double opevo_centrality_slack[OPEVO_CENTRALITIES];
 
 typedef struct opevo_profile_options {
     opevo_nodes nodes;
@@ -40,11 +41,12 @@ typedef struct opevo_landscape_profile {
 } opevo_landscape_profile;
 
 /* Errors: INVALID for a target outside its domain, or no point that is ok; those of the parts. */
-opevo_status opevo_landscape_profile_create(const opevo_landscape_table *table,
-                                            const opevo_space *space,
-                                            const opevo_profile_options *options,
-                                            opevo_landscape_profile *out, opevo_error *err);
-void opevo_landscape_profile_release(opevo_landscape_profile *self);
+OPEVO_API opevo_status opevo_landscape_profile_create(const opevo_landscape_table *table,
+                                                      const opevo_space *space,
+                                                      const opevo_profile_options *options,
+                                                      opevo_landscape_profile *out,
+                                                      opevo_error *err);
+OPEVO_API void opevo_landscape_profile_release(opevo_landscape_profile *self);
 
 /* ---- Topologies of a space ---- */
 
@@ -56,14 +58,15 @@ typedef struct opevo_topology_choice {
 /* Every combination of one topology for each type of parameter that the space has, steps(k) with k
  * = 2; and the space as it is, named "as given", first, where it is none of them.
  * Errors: LIMIT for more than 100 of them; NOMEM. */
-opevo_status opevo_topology_choices_create(const opevo_space *space, opevo_topology_choice **out,
-                                           size_t *count, opevo_error *err);
+OPEVO_API opevo_status opevo_topology_choices_create(const opevo_space *space,
+                                                     opevo_topology_choice **out, size_t *count,
+                                                     opevo_error *err);
 /* The one choice in which each parameter has the first of the topologies in `names` (separated by
  * commas) that its type has, and otherwise keeps its own. Errors: INVALID for a name that no
  * parameter's type has. */
-opevo_status opevo_topology_choice_named(const opevo_space *space, const char *names,
-                                         opevo_topology_choice **out, opevo_error *err);
-void opevo_topology_choices_destroy(opevo_topology_choice *choices, size_t count);
+OPEVO_API opevo_status opevo_topology_choice_named(const opevo_space *space, const char *names,
+                                                   opevo_topology_choice **out, opevo_error *err);
+OPEVO_API void opevo_topology_choices_destroy(opevo_topology_choice *choices, size_t count);
 
 #ifdef __cplusplus
 }

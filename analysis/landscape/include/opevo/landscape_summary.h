@@ -5,6 +5,7 @@
 #ifndef OPEVO_LANDSCAPE_SUMMARY_H
 #define OPEVO_LANDSCAPE_SUMMARY_H
 
+#include <opevo/api.h>
 #include <opevo/objective.h>
 
 #ifdef __cplusplus
@@ -32,7 +33,7 @@ typedef struct opevo_landscape_summary {
      */
     uint64_t within_5_percent;
 } opevo_landscape_summary;
-extern const double opevo_landscape_quantiles[5];
+OPEVO_API extern const double opevo_landscape_quantiles[5];
 
 /* Evaluates all allowed points of a space of up to `enumerate_limit` points (the excluded ones
  * counted in) or up to 10^6, and of a larger one those allowed among 10^6 evenly spread points, on
@@ -43,9 +44,9 @@ extern const double opevo_landscape_quantiles[5];
  *
  * Errors: LIMIT for an enumerate_limit above 2^31; what the objective reports; NOMEM.
  * Memory: 8 bytes a point of the space, or of the sample. */
-opevo_status opevo_landscape_summarise(opevo_objective *objective, opevo_index enumerate_limit,
-                                       unsigned threads, opevo_landscape_summary *out,
-                                       opevo_error *err);
+OPEVO_API opevo_status opevo_landscape_summarise(opevo_objective *objective,
+                                                 opevo_index enumerate_limit, unsigned threads,
+                                                 opevo_landscape_summary *out, opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <opevo/api.h>
 #include <opevo/status.h>
 
 #ifdef __cplusplus
@@ -27,8 +28,8 @@ typedef struct opevo_bootstrap {
 /* Draw `count` >= 1 rows with replacement, B times, and write the sum of each column:
  * sums[b * columns + j]. A row is what one run contributes, so that numbers of the same run are
  * drawn together. Cost: B * count * columns additions. */
-void opevo_bootstrap_sums(const double *rows, size_t count, size_t columns,
-                          const opevo_bootstrap *options, double *sums);
+OPEVO_API void opevo_bootstrap_sums(const double *rows, size_t count, size_t columns,
+                                    const opevo_bootstrap *options, double *sums);
 
 /* The bias-corrected and accelerated interval (BCa) of the mean of `count` values from B means of
  * resamples, which lie `stride` apart in `sums` as sums: with z0 = Phi^-1 of the share of
@@ -38,16 +39,17 @@ void opevo_bootstrap_sums(const double *rows, size_t count, size_t columns,
  * `scratch` has room for B numbers. Cost: O(B log B).
  * Source: Efron, "Better bootstrap confidence intervals", JASA 82 (1987); Efron, Tibshirani, "An
  * Introduction to the Bootstrap", 1993, chapter 14. */
-opevo_interval opevo_bca_interval(const double *values, size_t count, size_t value_stride,
-                                  const double *sums, size_t resamples, size_t stride,
-                                  double confidence, double *scratch);
+OPEVO_API opevo_interval opevo_bca_interval(const double *values, size_t count, size_t value_stride,
+                                            const double *sums, size_t resamples, size_t stride,
+                                            double confidence, double *scratch);
 
 /* The plain quantiles of B replicates, which may be infinite; they are sorted in place. */
-opevo_interval opevo_percentile_interval(double *replicates, size_t resamples, double confidence);
+OPEVO_API opevo_interval opevo_percentile_interval(double *replicates, size_t resamples,
+                                                   double confidence);
 
 /* The exact (conservative) interval of a probability of which `hits` of `count` were seen; NAN for
  * count = 0, and an end that GSL cannot compute, which takes some 10^7 counts. Source: Clopper, Pearson, Biometrika 26 (1934). */
-opevo_interval opevo_share_interval(uint64_t hits, uint64_t count, double confidence);
+OPEVO_API opevo_interval opevo_share_interval(uint64_t hits, uint64_t count, double confidence);
 
 #ifdef __cplusplus
 }

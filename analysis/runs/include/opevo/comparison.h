@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <opevo/api.h>
 #include <opevo/bootstrap.h>
 #include <opevo/status.h>
 
@@ -35,25 +36,27 @@ typedef struct opevo_signed_rank {
  * Errors: INVALID for a difference that is no number; NOMEM. Cost: O(count^3), below 10 ms.
  * Source: Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54
  * (1959); effect size: Kerby, "The simple difference formula", Compr. Psychol. 3 (2014). */
-opevo_status opevo_signed_rank_test(const double *differences, size_t count, opevo_signed_rank *out,
-                                    opevo_error *err);
+OPEVO_API opevo_status opevo_signed_rank_test(const double *differences, size_t count,
+                                              opevo_signed_rank *out, opevo_error *err);
 
 /* Pairs that the signed-rank test of two-sided size alpha needs to resolve, with probability
  * `power`, a difference with the given share = plus / (plus + minus): (z_(1 - alpha/2) +
  * z_power)^2 / (3 (share - 1/2)^2). INFINITY for a half. Source: Noether, "Sample size
  * determination for some common nonparametric tests", JASA 82 (1987). */
-double opevo_signed_rank_pairs(double share, double alpha, double power);
+OPEVO_API double opevo_signed_rank_pairs(double share, double alpha, double power);
 
 /* Holm's step-down adjustment of `count` p-values: ascending, p_(i) becomes the largest of
  * min(1, (count - j + 1) p_(j)) over j <= i. NAN stays and does not count. Errors: NOMEM. Cost:
  * O(count log count). Source: Holm, Scand. J. Statist. 6 (1979). */
-opevo_status opevo_holm_adjust(const double *p, size_t count, double *adjusted, opevo_error *err);
+OPEVO_API opevo_status opevo_holm_adjust(const double *p, size_t count, double *adjusted,
+                                         opevo_error *err);
 
 /* ---- Many, over blocks ---- */
 
 /* Ranks 1 (largest value) to count, ties sharing the mean of theirs. `order` is scratch room for
  * count numbers. */
-void opevo_midranks_descending(const double *values, size_t count, size_t *order, double *ranks);
+OPEVO_API void opevo_midranks_descending(const double *values, size_t count, size_t *order,
+                                         double *ranks);
 
 typedef struct opevo_friedman {
     size_t blocks, count;
@@ -82,18 +85,19 @@ typedef struct opevo_friedman {
  * Source: Conover, "Practical Nonparametric Statistics", 3rd ed., 5.8; Iman, Davenport, Comm.
  * Statist. A9 (1980); Demsar, "Statistical comparisons of classifiers over multiple data sets",
  * JMLR 7 (2006). */
-opevo_status opevo_friedman_test(const double *values, size_t blocks, size_t count, uint64_t seed,
-                                 double *mean_ranks, opevo_friedman *out, opevo_error *err);
+OPEVO_API opevo_status opevo_friedman_test(const double *values, size_t blocks, size_t count,
+                                           uint64_t seed, double *mean_ranks, opevo_friedman *out,
+                                           opevo_error *err);
 
 /* P(range of `count` independent standard normal variables > q), and the q with that tail; from
  *     P(range <= q) = k int phi(z) (Phi(z) - Phi(z - q))^(k - 1) dz
  * by Gauss-Legendre quadrature, to 1e-10; NAN without memory. Domain: count >= 2. */
-double opevo_normal_range_tail(double q, size_t count);
-double opevo_normal_range_quantile(double tail, size_t count);
+OPEVO_API double opevo_normal_range_tail(double q, size_t count);
+OPEVO_API double opevo_normal_range_quantile(double tail, size_t count);
 
 /* Nemenyi's critical difference of mean ranks: q_alpha / sqrt(2) * sqrt(k (k + 1) / (6 n)), q_alpha
  * the quantile above; NAN without memory. Source: Demsar, 2006, section 3.2.2. */
-double opevo_nemenyi_difference(size_t count, size_t blocks, double alpha);
+OPEVO_API double opevo_nemenyi_difference(size_t count, size_t blocks, double alpha);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #ifndef OPEVO_FRONT_H
 #define OPEVO_FRONT_H
 
+#include <opevo/api.h>
 #include <opevo/tuner.h>
 
 #ifdef __cplusplus
@@ -22,37 +23,38 @@ typedef struct opevo_front {
 /* Add a trial unless it failed, or a member dominates it or is as good in every chosen criterion; then
  * those that it dominates leave. *changed, which may be NULL, says whether it was added. Errors:
  * NOMEM. Cost: O(count). */
-opevo_status opevo_front_add(opevo_front *front, const opevo_trial *trial, bool *changed,
-                             opevo_error *err);
+OPEVO_API opevo_status opevo_front_add(opevo_front *front, const opevo_trial *trial, bool *changed,
+                                       opevo_error *err);
 /* By the first chosen criterion, the best first, then by the others. */
-void opevo_front_sort(opevo_front *front);
-void opevo_front_free(opevo_front *front);
+OPEVO_API void opevo_front_sort(opevo_front *front);
+OPEVO_API void opevo_front_free(opevo_front *front);
 
 /* The value of a chosen criterion as it is shown, which is that of an outcome, and of criterion 0 the
  * result in `unit` (opevo_unit_result); NAN where not known. */
-double opevo_front_value(const opevo_criteria *criteria, size_t chosen, const char *unit,
-                         const opevo_outcome *outcome);
+OPEVO_API double opevo_front_value(const opevo_criteria *criteria, size_t chosen, const char *unit,
+                                   const opevo_outcome *outcome);
 
 /* The same values as costs, of which the smaller is better: those of which the larger is better are
  * negated, and what is not known is INFINITY. */
-double opevo_front_cost(const opevo_criteria *criteria, size_t chosen, const char *unit,
-                        const opevo_outcome *outcome);
+OPEVO_API double opevo_front_cost(const opevo_criteria *criteria, size_t chosen, const char *unit,
+                                  const opevo_outcome *outcome);
 
 /* The best and the worst cost of each chosen criterion that some outcomes have. Start with
  * opevo_front_box_empty. */
 typedef struct opevo_front_box {
     double best[OPEVO_CRITERIA_MOST], worst[OPEVO_CRITERIA_MOST];
 } opevo_front_box;
-opevo_front_box opevo_front_box_empty(void);
+OPEVO_API opevo_front_box opevo_front_box_empty(void);
 /* Failures, and values that are not known, leave it as it is. */
-void opevo_front_box_add(opevo_front_box *box, const opevo_criteria *criteria, const char *unit,
-                         const opevo_outcome *outcome);
+OPEVO_API void opevo_front_box_add(opevo_front_box *box, const opevo_criteria *criteria,
+                                   const char *unit, const opevo_outcome *outcome);
 
 /* The hypervolume of the front with the box's worst costs as the reference point, as a share of the
  * box: 1 would be one trial that is the best in every criterion. 0 where the box has no volume.
  * Errors: NOMEM. Cost: as opevo_hypervolume. */
-opevo_status opevo_front_volume(const opevo_front *front, const char *unit,
-                                const opevo_front_box *box, double *volume, opevo_error *err);
+OPEVO_API opevo_status opevo_front_volume(const opevo_front *front, const char *unit,
+                                          const opevo_front_box *box, double *volume,
+                                          opevo_error *err);
 
 /* Volume of the union of the boxes between each of `count` points and the reference point:
  *
@@ -67,8 +69,8 @@ opevo_status opevo_front_volume(const opevo_front *front, const char *unit,
  * Source: Fonseca, Paquete, Lopez-Ibanez, "An Improved Dimension-Sweep Algorithm for the Hypervolume
  *         Indicator", IEEE CEC 2006, section III (the sweep in three dimensions); four dimensions by
  *         slices. */
-opevo_status opevo_hypervolume(const double *points, size_t count, size_t dimensions,
-                               const double *reference, double *volume, opevo_error *err);
+OPEVO_API opevo_status opevo_hypervolume(const double *points, size_t count, size_t dimensions,
+                                         const double *reference, double *volume, opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #ifndef OPEVO_RANDOM_BASELINE_H
 #define OPEVO_RANDOM_BASELINE_H
 
+#include <opevo/api.h>
 #include <opevo/objective.h>
 
 #ifdef __cplusplus
@@ -27,13 +28,15 @@ typedef struct opevo_fitness_table {
  * on the threads. Errors: LIMIT for a space of more than `limit` points, the excluded ones counted
  * in; what the objective reports; NOMEM. Memory: 12 bytes a point of the space at first, then 8
  * bytes an ok point. */
-opevo_status opevo_fitness_table_of(opevo_objective *objective, opevo_index limit, unsigned threads,
-                                    opevo_fitness_table *out, opevo_error *err);
+OPEVO_API opevo_status opevo_fitness_table_of(opevo_objective *objective, opevo_index limit,
+                                              unsigned threads, opevo_fitness_table *out,
+                                              opevo_error *err);
 /* From arrays: `fitness` of all points, 0 for those that fail; `cost_s` of each, or NULL. Both are
  * copied. Errors: INVALID without points or for a number that is negative or not finite; NOMEM. */
-opevo_status opevo_fitness_table_create(const double *fitness, const double *cost_s, size_t points,
-                                        opevo_fitness_table *out, opevo_error *err);
-void opevo_fitness_table_free(opevo_fitness_table *table);
+OPEVO_API opevo_status opevo_fitness_table_create(const double *fitness, const double *cost_s,
+                                                  size_t points, opevo_fitness_table *out,
+                                                  opevo_error *err);
+OPEVO_API void opevo_fitness_table_free(opevo_fitness_table *table);
 
 /* What is expected after M trials. The k-th best of N points is the best of M drawn without
  * replacement with probability
@@ -50,17 +53,17 @@ typedef struct opevo_random_expectation {
 } opevo_random_expectation;
 /* For `count` numbers of trials, each at least 1 (beyond N as N). A table without ok points gives
  * 0, 0 and INFINITY. Errors: NOMEM. Cost: min(ok, 45 N / M) multiplications for each M. */
-opevo_status opevo_random_expect(const opevo_fitness_table *table, const uint64_t *trials,
-                                 size_t count, unsigned threads, opevo_random_expectation *out,
-                                 opevo_error *err);
+OPEVO_API opevo_status opevo_random_expect(const opevo_fitness_table *table, const uint64_t *trials,
+                                           size_t count, unsigned threads,
+                                           opevo_random_expectation *out, opevo_error *err);
 
 /* How many points have at least this fitness. */
-uint64_t opevo_fitness_table_reaching(const opevo_fitness_table *table, double fitness);
+OPEVO_API uint64_t opevo_fitness_table_reaching(const opevo_fitness_table *table, double fitness);
 /* P(one of K given points among N is drawn within M trials) = 1 - C(N-K, M) / C(N, M). Cost:
  * O(min(K, M)). */
-double opevo_random_hit(uint64_t points, uint64_t good, uint64_t trials);
+OPEVO_API double opevo_random_hit(uint64_t points, uint64_t good, uint64_t trials);
 /* Expected trials to the first of K given points, (N + 1) / (K + 1); INFINITY for K = 0. */
-double opevo_random_trials_to(uint64_t points, uint64_t good);
+OPEVO_API double opevo_random_trials_to(uint64_t points, uint64_t good);
 
 /* The same as runs are counted: of the first min(T, budget) trials of random search, T the first to
  * hit one of K points, the expectation divided by P(T <= budget); and the mean over the trials 1 to
@@ -69,7 +72,8 @@ double opevo_random_trials_to(uint64_t points, uint64_t good);
 typedef struct opevo_random_run_time {
     double ert, area;
 } opevo_random_run_time;
-opevo_random_run_time opevo_random_run_time_of(uint64_t points, uint64_t good, uint64_t budget);
+OPEVO_API opevo_random_run_time opevo_random_run_time_of(uint64_t points, uint64_t good,
+                                                         uint64_t budget);
 
 /* ---- The community's method ----
  *
@@ -81,14 +85,14 @@ opevo_random_run_time opevo_random_run_time_of(uint64_t points, uint64_t good, u
  * min(n - 1, round(M (n + 1) / (M + 1))), halves to even: the time at the expected best rank, not
  * the expected time. Their smoothing of its steps by a cubic is left out. INFINITY without ok
  * points. */
-double opevo_community_baseline(const opevo_fitness_table *table, uint64_t trials);
+OPEVO_API double opevo_community_baseline(const opevo_fitness_table *table, uint64_t trials);
 /* Trials that the baseline needs to f_opt + (median - f_opt) (1 - p), 0 < p <= 1: with i the first
  * place, worst first, that is as good (one less where that is the optimum and p < 1),
  * ceil(i / (n + 1 - i)); at least 1. 0 without ok points. */
-uint64_t opevo_community_trials(const opevo_fitness_table *table, double p);
+OPEVO_API uint64_t opevo_community_trials(const opevo_fitness_table *table, double p);
 /* Seconds that the method reckons for a trial: the mean over the ok points plus the share of the
  * failing ones times their mean. */
-double opevo_community_cost_s(const opevo_fitness_table *table);
+OPEVO_API double opevo_community_cost_s(const opevo_fitness_table *table);
 
 #ifdef __cplusplus
 }

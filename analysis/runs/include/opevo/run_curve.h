@@ -7,6 +7,7 @@
 #ifndef OPEVO_RUN_CURVE_H
 #define OPEVO_RUN_CURVE_H
 
+#include <opevo/api.h>
 #include <opevo/tuner.h>
 
 #ifdef __cplusplus
@@ -28,16 +29,16 @@ typedef struct opevo_run_curve {
 } opevo_run_curve;
 
 /* Add the next trial of the run. Errors: NOMEM, with the curve as before. Cost: O(1). */
-opevo_status opevo_run_curve_add(opevo_run_curve *curve, const opevo_outcome *outcome,
-                                 opevo_error *err);
-void opevo_run_curve_free(opevo_run_curve *curve);
+OPEVO_API opevo_status opevo_run_curve_add(opevo_run_curve *curve, const opevo_outcome *outcome,
+                                           opevo_error *err);
+OPEVO_API void opevo_run_curve_free(opevo_run_curve *curve);
 
 /* Best fitness among the first `trials` trials, or among those finished within `cost_s` seconds; 0
  * where none of them succeeded. Cost: O(log count). */
-double opevo_run_curve_best(const opevo_run_curve *curve, uint64_t trials);
-double opevo_run_curve_best_by(const opevo_run_curve *curve, double cost_s);
+OPEVO_API double opevo_run_curve_best(const opevo_run_curve *curve, uint64_t trials);
+OPEVO_API double opevo_run_curve_best_by(const opevo_run_curve *curve, double cost_s);
 /* The first trial whose fitness is at least `fitness` > 0; 0 where none is. */
-uint64_t opevo_run_curve_trials_to(const opevo_run_curve *curve, double fitness);
+OPEVO_API uint64_t opevo_run_curve_trials_to(const opevo_run_curve *curve, double fitness);
 
 #ifdef __cplusplus
 }

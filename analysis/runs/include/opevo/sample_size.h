@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include <opevo/api.h>
 #include <opevo/status.h>
 
 #ifdef __cplusplus
@@ -51,13 +52,13 @@ enum { OPEVO_SAMPLE_SIZE_EXACT_MAX = 200 };
 
 /* Errors: INVALID unless p is in (0, 1) and at least .001 away from 1/2, 0 < alpha < power < 1;
  * NOMEM. Symmetric in p and 1 - p. Cost: at most half a second. */
-opevo_status opevo_sample_size_for(double p, double alpha, double power, opevo_sample_size *out,
-                                   opevo_error *err);
+OPEVO_API opevo_status opevo_sample_size_for(double p, double alpha, double power,
+                                             opevo_sample_size *out, opevo_error *err);
 
 /* Power of the exact two-sided test of Wilcoxon, Mann and Whitney with n runs each under that
  * alternative, 1 <= n <= OPEVO_SAMPLE_SIZE_EXACT_MAX; INVALID otherwise. */
-opevo_status opevo_rank_test_power(double p, double alpha, unsigned n, double *power,
-                                   opevo_error *err);
+OPEVO_API opevo_status opevo_rank_test_power(double p, double alpha, unsigned n, double *power,
+                                             opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #ifndef OPEVO_STUDY_ANALYSIS_H
 #define OPEVO_STUDY_ANALYSIS_H
 
+#include <opevo/api.h>
 #include <opevo/bootstrap.h>
 #include <opevo/comparison.h>
 #include <opevo/random_baseline.h>
@@ -61,7 +62,7 @@ typedef struct opevo_analysis_options {
 } opevo_analysis_options;
 /* Checkpoints 50, 100, 150, 220, 500 and the horizon; targets .9, .95, .99, 1; confidence .95; alpha .05; 2,000
  * resamples; seed 1; cut-offs .5 and .96. */
-opevo_analysis_options opevo_analysis_options_default(void);
+OPEVO_API opevo_analysis_options opevo_analysis_options_default(void);
 
 /* ---- What comes out ---- */
 
@@ -105,7 +106,7 @@ typedef struct opevo_study_target {
 
 /* Whether the community's baseline is not one of random search, which scores this much against it: more
  * than 1 from 0, that is, further than the optimum. Scores against it say nothing then. */
-bool opevo_community_is_degenerate(double score_of_random);
+OPEVO_API bool opevo_community_is_degenerate(double score_of_random);
 
 /* A score averaged over a window, against the exact baseline and against the community's. */
 typedef struct opevo_study_score {
@@ -191,18 +192,18 @@ typedef struct opevo_study_analysis {
 /* Errors: INVALID for options outside their domain or a study without runs; MISMATCH for a run that
  * is better than its landscape's optimum; NOMEM. The numbers do not depend on the threads. Memory:
  * a few hundred bytes a run beside the result. */
-opevo_status opevo_study_analyse(const opevo_analysed_study *study,
-                                 const opevo_analysis_options *options, opevo_study_analysis **out,
-                                 opevo_error *err);
-void opevo_study_analysis_destroy(opevo_study_analysis *analysis);
+OPEVO_API opevo_status opevo_study_analyse(const opevo_analysed_study *study,
+                                           const opevo_analysis_options *options,
+                                           opevo_study_analysis **out, opevo_error *err);
+OPEVO_API void opevo_study_analysis_destroy(opevo_study_analysis *analysis);
 
-const opevo_study_cell *opevo_study_cell_of(const opevo_study_analysis *analysis, size_t landscape,
-                                            size_t contender);
+OPEVO_API const opevo_study_cell *opevo_study_cell_of(const opevo_study_analysis *analysis,
+                                                      size_t landscape, size_t contender);
 /* "better", "worse", "not resolved". */
-const char *opevo_verdict_name(opevo_verdict verdict);
+OPEVO_API const char *opevo_verdict_name(opevo_verdict verdict);
 /* The verdict as one sentence, without a line end. */
-void opevo_study_pair_sentence(const opevo_study_analysis *analysis, const opevo_study_pair *pair,
-                               opevo_text *out);
+OPEVO_API void opevo_study_pair_sentence(const opevo_study_analysis *analysis,
+                                         const opevo_study_pair *pair, opevo_text *out);
 
 #ifdef __cplusplus
 }

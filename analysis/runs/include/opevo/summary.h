@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include <opevo/api.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,13 +21,13 @@ typedef struct opevo_moments {
 } opevo_moments;
 /* `values` are finite and are sorted in place. Mean and sd by two passes. Cost: O(count log count).
  */
-opevo_moments opevo_moments_of(double *values, size_t count);
+OPEVO_API opevo_moments opevo_moments_of(double *values, size_t count);
 
 /* Quantile p, 0 <= p <= 1, of `count` <= 2^31 ascending values: linear between the order statistics,
  * value i (from 0) standing for p = i / (count - 1). NAN for no values.
  * Source: Hyndman, Fan, "Sample quantiles in statistical packages", Amer. Statist. 50 (1996),
  * definition 7. */
-double opevo_quantile_sorted(const double *values, size_t count, double p);
+OPEVO_API double opevo_quantile_sorted(const double *values, size_t count, double p);
 
 #ifdef __cplusplus
 }

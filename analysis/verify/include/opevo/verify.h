@@ -6,6 +6,7 @@
 #ifndef OPEVO_VERIFY_H
 #define OPEVO_VERIFY_H
 
+#include <opevo/api.h>
 #include <opevo/child.h>
 #include <opevo/sampler.h>
 
@@ -57,15 +58,16 @@ typedef opevo_index (*opevo_draw)(void *context, opevo_rng *rng);
  * or all zero; NOMEM. Cost: `draws` draws, 20 bytes a cell.
  * Source: Cochran, "Some methods for strengthening the common chi-square tests", Biometrics 10
  * (1954), for pooling; Sokal, Rohlf, "Biometry", for G. */
-opevo_status opevo_verify_draws(const double *probability, size_t count, opevo_draw draw,
-                                void *context, uint64_t draws, opevo_rng *rng, opevo_fit *out,
-                                opevo_error *err);
+OPEVO_API opevo_status opevo_verify_draws(const double *probability, size_t count, opevo_draw draw,
+                                          void *context, uint64_t draws, opevo_rng *rng,
+                                          opevo_fit *out, opevo_error *err);
 
 /* The same against the law of a walk on one parameter. Cells are the vertices; above 2^20 of them
  * they are the values that the law takes on its symmetry classes, so that even permutation(30) can
  * be tested. Errors: as above, and LIMIT above 2^24 classes. */
-opevo_status opevo_verify_law(const opevo_law *law, opevo_draw draw, void *context, uint64_t draws,
-                              opevo_rng *rng, opevo_fit *out, opevo_error *err);
+OPEVO_API opevo_status opevo_verify_law(const opevo_law *law, opevo_draw draw, void *context,
+                                        uint64_t draws, opevo_rng *rng, opevo_fit *out,
+                                        opevo_error *err);
 
 /* The power part: fills the fields on defects, for the test that opevo_verify_law makes of the walk
  * from `start` with this number of draws. The defects are
@@ -76,8 +78,9 @@ opevo_status opevo_verify_law(const opevo_law *law, opevo_draw draw, void *conte
  * Graphs of more than 2^20 vertices or 2^22 edges: detectable_q alone.
  *
  * Errors: as opevo_law_create. Cost: up to 90 laws, 64 of them for the edges. */
-opevo_status opevo_verify_power(const opevo_parameter *parameter, double q, opevo_index start,
-                                uint64_t draws, opevo_fit *out, opevo_error *err);
+OPEVO_API opevo_status opevo_verify_power(const opevo_parameter *parameter, double q,
+                                          opevo_index start, uint64_t draws, opevo_fit *out,
+                                          opevo_error *err);
 
 /* The whole child step of a tuner: recombine, mutate, handle duplicates. `draw` gives the point of
  * one child of this step; the test is against
@@ -90,9 +93,9 @@ opevo_status opevo_verify_power(const opevo_parameter *parameter, double q, opev
  * Errors: as opevo_child_law_without_duplicates (LIMIT above 4096 points) and opevo_verify_draws;
  * INVALID when more than 1e-9 of the children can reach no free point, as on a graph that is not
  * connected: a sampler has to give up on these, and no law says what comes then. */
-opevo_status opevo_verify_child(const opevo_child_step *step, opevo_draw draw, void *context,
-                                uint64_t draws, opevo_rng *rng, opevo_fit *out, double *bound,
-                                opevo_error *err);
+OPEVO_API opevo_status opevo_verify_child(const opevo_child_step *step, opevo_draw draw,
+                                          void *context, uint64_t draws, opevo_rng *rng,
+                                          opevo_fit *out, double *bound, opevo_error *err);
 
 /* The power part of opevo_verify_child, for the same arguments: fills detectable_q (one q for all
  * parameters, changed as in opevo_verify_power), detects_other_rule and detects_duplicates; the
@@ -104,15 +107,15 @@ opevo_status opevo_verify_child(const opevo_child_step *step, opevo_draw draw, v
  *
  * Errors: as opevo_verify_child. Cost: up to 26 of opevo_child_law_without_duplicates, about a
  * second at 1024 points with a third of them taken. */
-opevo_status opevo_verify_child_power(const opevo_child_step *step, uint64_t draws, opevo_fit *out,
-                                      opevo_error *err);
+OPEVO_API opevo_status opevo_verify_child_power(const opevo_child_step *step, uint64_t draws,
+                                                opevo_fit *out, opevo_error *err);
 
 /* Holm's step-down adjustment: each fit enters with twice the smaller of its two p-values, which
  * are thereby corrected for their being two; rejected: p_adjusted < alpha. The probability that any
  * fit of a correct sampler is rejected is then at most alpha. Cost: O(count^2).
  * Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
  * (1979). */
-void opevo_verify_judge(opevo_fit *fits, size_t count, double alpha);
+OPEVO_API void opevo_verify_judge(opevo_fit *fits, size_t count, double alpha);
 
 #ifdef __cplusplus
 }

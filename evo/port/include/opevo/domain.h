@@ -8,6 +8,7 @@
 #ifndef OPEVO_DOMAIN_H
 #define OPEVO_DOMAIN_H
 
+#include <opevo/api.h>
 #include <opevo/random.h>
 #include <opevo/space.h>
 
@@ -54,20 +55,21 @@ struct opevo_domain {
  * with q (opevo/child_sampler.h), and either tries again where a constraint forbids the child. The
  * features of a point are one row, the numbers of its components; those of texts, and of parameters
  * that are not active, count as 0. `space` must outlive the domain. Errors: NOMEM. */
-opevo_status opevo_domain_of_space(const opevo_space *space, opevo_domain **out, opevo_error *err);
+OPEVO_API opevo_status opevo_domain_of_space(const opevo_space *space, opevo_domain **out,
+                                             opevo_error *err);
 
-bool opevo_domain_print(opevo_domain *domain, opevo_index candidate, opevo_text *out);
-opevo_status opevo_domain_parse(opevo_domain *domain, const char *text, opevo_index *out,
-                                opevo_error *err);
-opevo_status opevo_domain_sample(opevo_domain *domain, opevo_rng *rng, opevo_index *out,
-                                 opevo_error *err);
+OPEVO_API bool opevo_domain_print(opevo_domain *domain, opevo_index candidate, opevo_text *out);
+OPEVO_API opevo_status opevo_domain_parse(opevo_domain *domain, const char *text, opevo_index *out,
+                                          opevo_error *err);
+OPEVO_API opevo_status opevo_domain_sample(opevo_domain *domain, opevo_rng *rng, opevo_index *out,
+                                           opevo_error *err);
 /* Errors: as the function of the table, and INVALID for q outside [0, 1). */
-opevo_status opevo_domain_mutate(opevo_domain *domain, opevo_index parent, double q, opevo_rng *rng,
-                                 opevo_index *out, opevo_error *err);
-opevo_status opevo_domain_cross(opevo_domain *domain, opevo_index a, opevo_index b, opevo_rng *rng,
-                                opevo_index *out, opevo_error *err);
-size_t opevo_domain_features(opevo_domain *domain, opevo_index candidate, float *rows);
-void opevo_domain_destroy(opevo_domain *domain);
+OPEVO_API opevo_status opevo_domain_mutate(opevo_domain *domain, opevo_index parent, double q,
+                                           opevo_rng *rng, opevo_index *out, opevo_error *err);
+OPEVO_API opevo_status opevo_domain_cross(opevo_domain *domain, opevo_index a, opevo_index b,
+                                          opevo_rng *rng, opevo_index *out, opevo_error *err);
+OPEVO_API size_t opevo_domain_features(opevo_domain *domain, opevo_index candidate, float *rows);
+OPEVO_API void opevo_domain_destroy(opevo_domain *domain);
 
 /* ---- Texts ---- */
 
@@ -75,14 +77,14 @@ void opevo_domain_destroy(opevo_domain *domain);
  * of threads may use one. */
 typedef struct opevo_texts opevo_texts;
 
-opevo_texts *opevo_texts_create(void); /* NULL without memory */
-void opevo_texts_destroy(opevo_texts *texts);
+OPEVO_API opevo_texts *opevo_texts_create(void); /* NULL without memory */
+OPEVO_API void opevo_texts_destroy(opevo_texts *texts);
 /* Keep the text, and give its hash: FNV-1a in 128 bits. Errors: NOMEM; INVALID in the event, of
  * probability 2^-64 for a billion texts, that another text has the same hash. */
-opevo_status opevo_texts_keep(opevo_texts *texts, const char *text, opevo_index *hash,
-                              opevo_error *err);
+OPEVO_API opevo_status opevo_texts_keep(opevo_texts *texts, const char *text, opevo_index *hash,
+                                        opevo_error *err);
 /* The text of a hash, borrowed until the table is destroyed; NULL where none was kept. */
-const char *opevo_texts_get(opevo_texts *texts, opevo_index hash);
+OPEVO_API const char *opevo_texts_get(opevo_texts *texts, opevo_index hash);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <opevo/api.h>
 #include <opevo/domain.h>
 #include <opevo/interrupt.h>
 #include <opevo/space.h>
@@ -42,10 +43,10 @@ typedef enum opevo_outcome_class {
         OPEVO_OUTCOME_CLASS_COUNT
 } opevo_outcome_class;
 
-const char *opevo_outcome_name(opevo_outcome_class kind);
-const char *opevo_outcome_meaning(opevo_outcome_class kind);
+OPEVO_API const char *opevo_outcome_name(opevo_outcome_class kind);
+OPEVO_API const char *opevo_outcome_meaning(opevo_outcome_class kind);
 /* False, with *kind untouched, for an unknown name. */
-bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind);
+OPEVO_API bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind);
 
 /* ---- Criteria ---- */
 
@@ -62,7 +63,7 @@ typedef struct opevo_criterion {
 /* Whether a criterion may be called so: as said there, at most OPEVO_CRITERION_NAME_MAX bytes, and not
  * "fitness", which is criterion 0. */
 enum { OPEVO_CRITERION_NAME_MAX = 40 };
-bool opevo_criterion_name_is_valid(const char *name);
+OPEVO_API bool opevo_criterion_name_is_valid(const char *name);
 
 /* Some of the criteria of an objective: what a search is for. Any order, none twice. */
 typedef struct opevo_criteria {
@@ -92,12 +93,12 @@ typedef struct opevo_outcome {
 } opevo_outcome;
 
 /* A failed outcome: fitness 0, no time, no cost, no criteria. */
-opevo_outcome opevo_outcome_failed(opevo_outcome_class kind);
+OPEVO_API opevo_outcome opevo_outcome_failed(opevo_outcome_class kind);
 /* build_s + run_s + check_s + other_s. */
-double opevo_outcome_cost_s(const opevo_outcome *outcome);
+OPEVO_API double opevo_outcome_cost_s(const opevo_outcome *outcome);
 /* The value of criterion `index` of the objective, below OPEVO_CRITERIA_MOST: that of 0 is the fitness;
  * NAN where it is not known. */
-double opevo_outcome_criterion(const opevo_outcome *outcome, size_t index);
+OPEVO_API double opevo_outcome_criterion(const opevo_outcome *outcome, size_t index);
 /* Whether a is at least as good as b in each of the chosen criteria, and better in at least one.
  *
  * A value that is not known is worse than every number, and as good as another such. Every success
@@ -106,8 +107,8 @@ double opevo_outcome_criterion(const opevo_outcome *outcome, size_t index);
  *
  * Source: Deb et al., "NSGA-II", IEEE Transactions on Evolutionary Computation 6(2), 2002, sections
  *         II and VI (constrained domination, with all failures violating alike). */
-bool opevo_outcome_dominates(const opevo_outcome *a, const opevo_outcome *b,
-                             const opevo_criteria *criteria);
+OPEVO_API bool opevo_outcome_dominates(const opevo_outcome *a, const opevo_outcome *b,
+                                       const opevo_criteria *criteria);
 
 typedef struct opevo_objective opevo_objective;
 
@@ -175,40 +176,43 @@ struct opevo_objective {
 };
 
 /* 1 + more_count. */
-size_t opevo_objective_criterion_count(const opevo_objective *objective);
+OPEVO_API size_t opevo_objective_criterion_count(const opevo_objective *objective);
 /* Criterion 0 is "fitness" in opevo_unit_of_fitness, larger is better. */
-opevo_criterion opevo_objective_criterion(const opevo_objective *objective, size_t index);
+OPEVO_API opevo_criterion opevo_objective_criterion(const opevo_objective *objective, size_t index);
 /* The fitness alone. */
-opevo_criteria opevo_criteria_fitness(void);
+OPEVO_API opevo_criteria opevo_criteria_fitness(void);
 /* The criteria of a list of names such as "time,energy". "fitness" is criterion 0, and so is "time"
  * where no other criterion has this name and results are times or in FLOP/s.
  * Errors: INVALID, with the names that there are, for an unknown name, one given twice or none. */
-opevo_status opevo_criteria_parse(const opevo_objective *objective, const char *names,
-                                  opevo_criteria *out, opevo_error *err);
+OPEVO_API opevo_status opevo_criteria_parse(const opevo_objective *objective, const char *names,
+                                            opevo_criteria *out, opevo_error *err);
 /* "fitness,energy"; opevo_criteria_parse reads it. */
-void opevo_criteria_print(const opevo_objective *objective, const opevo_criteria *criteria,
-                          opevo_text *out);
+OPEVO_API void opevo_criteria_print(const opevo_objective *objective,
+                                    const opevo_criteria *criteria, opevo_text *out);
 
 /* How many points to hand over at once: as many as keep the objective busy, for more would only wait
  * for each other. What it says itself, or else 64 where it is computed, and 1 where it is measured. */
-size_t opevo_objective_wanted(const opevo_objective *objective);
+OPEVO_API size_t opevo_objective_wanted(const opevo_objective *objective);
 /* Outcomes of `count` points, whether computed or measured, all at once. The outcomes are such that
  * every reader can rely on them: a fitness that is negative, NaN or infinite, or that comes with a
  * failure, becomes 0, as does such a cost; the time of a failure becomes NAN, and so do its criteria
  * and those that are infinite. The class is kept.
  * Errors: what the objective reports. */
-opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_index *points,
-                                      size_t count, opevo_outcome *outcomes, opevo_error *err);
+OPEVO_API opevo_status opevo_objective_evaluate(opevo_objective *objective,
+                                                const opevo_index *points, size_t count,
+                                                opevo_outcome *outcomes, opevo_error *err);
 /* The same outcomes one at a time, each as it becomes known; an objective without ops->measure is
  * asked for one point after the other. Errors: INTERRUPTED when *interrupt, which may be NULL, is
  * raised; what the objective or the sink reports. */
-opevo_status opevo_objective_measure(opevo_objective *objective, const opevo_index *points,
-                                     size_t count, const opevo_interrupt *interrupt,
-                                     opevo_outcome_sink sink, void *sink_context, opevo_error *err);
+OPEVO_API opevo_status opevo_objective_measure(opevo_objective *objective,
+                                               const opevo_index *points, size_t count,
+                                               const opevo_interrupt *interrupt,
+                                               opevo_outcome_sink sink, void *sink_context,
+                                               opevo_error *err);
 /* `known` is false where the objective has no such function. */
-opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
-                                     opevo_error *err);
-void opevo_objective_destroy(opevo_objective *objective);
+OPEVO_API opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
+                                               opevo_error *err);
+OPEVO_API void opevo_objective_destroy(opevo_objective *objective);
 
 /* ---- Requirements ---- */
 
@@ -230,14 +234,14 @@ typedef struct opevo_requirement {
 } opevo_requirement;
 
 /* NAME, one of <=, >=, < and >, a number; no blanks. Errors: INVALID with what is wrong. */
-opevo_status opevo_requirement_parse(const opevo_objective *objective, const char *text,
-                                     opevo_requirement *out, opevo_error *err);
+OPEVO_API opevo_status opevo_requirement_parse(const opevo_objective *objective, const char *text,
+                                               opevo_requirement *out, opevo_error *err);
 /* "error<=0.01", as it was parsed. */
-void opevo_requirement_print(const opevo_requirement *requirement, opevo_text *out);
+OPEVO_API void opevo_requirement_print(const opevo_requirement *requirement, opevo_text *out);
 /* Make an OK outcome INFEASIBLE where a requirement does not hold, with its message, fitness 0 and no
  * time; its criteria stay. A value that is not known fulfils none. */
-void opevo_requirements_apply(const opevo_requirement *requirements, size_t count, const char *unit,
-                              opevo_outcome *outcome);
+OPEVO_API void opevo_requirements_apply(const opevo_requirement *requirements, size_t count,
+                                        const char *unit, opevo_outcome *outcome);
 
 #ifdef __cplusplus
 }

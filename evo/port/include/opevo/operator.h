@@ -8,6 +8,7 @@
 #ifndef OPEVO_OPERATOR_H
 #define OPEVO_OPERATOR_H
 
+#include <opevo/api.h>
 #include <opevo/space.h>
 
 #ifdef __cplusplus
@@ -72,8 +73,9 @@ typedef struct opevo_contraction {
 
 /* The number of an axis that there is; and whether the output at `operand` is a sum over it, since a
  * factor has it and the output has not. */
-int opevo_contraction_axis(const opevo_contraction *contraction, char name);
-bool opevo_contraction_reduces(const opevo_contraction *contraction, int operand, int axis);
+OPEVO_API int opevo_contraction_axis(const opevo_contraction *contraction, char name);
+OPEVO_API bool opevo_contraction_reduces(const opevo_contraction *contraction, int operand,
+                                         int axis);
 
 /* Shapes in elements; unused members are 0. Single precision. */
 typedef struct opevo_operator {
@@ -88,22 +90,22 @@ typedef struct opevo_operator {
 
 /* The operands: A (left matrix, image), B (right matrix, weights) and C (the result), or those of
  * the contraction. */
-void opevo_operator_operands(const opevo_operator *op, opevo_operand_list *out);
+OPEVO_API void opevo_operator_operands(const opevo_operator *op, opevo_operand_list *out);
 /* Products that are summed in one element of output number `output`, counted from 0; and factors of
  * each of them. */
-int64_t opevo_operator_terms(const opevo_operator *op, int output);
-int opevo_operator_factors(const opevo_operator *op, int output);
+OPEVO_API int64_t opevo_operator_terms(const opevo_operator *op, int output);
+OPEVO_API int opevo_operator_factors(const opevo_operator *op, int output);
 
 /* Output height and width of a convolution: floor((in + 2 padding - kernel) / stride) + 1. */
-int64_t opevo_operator_out_height(const opevo_operator *op);
-int64_t opevo_operator_out_width(const opevo_operator *op);
+OPEVO_API int64_t opevo_operator_out_height(const opevo_operator *op);
+OPEVO_API int64_t opevo_operator_out_width(const opevo_operator *op);
 /* Output pixels of an image and a channel: their product. */
-int64_t opevo_operator_out_pixels(const opevo_operator *op);
+OPEVO_API int64_t opevo_operator_out_pixels(const opevo_operator *op);
 /* Whether a convolution is a matrix product as it stands: a kernel of one pixel, stride 1, no padding. */
-bool opevo_operator_is_pointwise(const opevo_operator *op);
+OPEVO_API bool opevo_operator_is_pointwise(const opevo_operator *op);
 /* Floating-point operations, a multiply-add counted as two: for each output its elements times
  * terms times factors. */
-double opevo_operator_flop(const opevo_operator *op);
+OPEVO_API double opevo_operator_flop(const opevo_operator *op);
 
 /* The operators known by name: the paper's mm1-3, bmm1-3, c1, c2; and the convolutions of ResNet-18,
  * resnet18-c1 to -c12, of Chen et al., "Learning to optimize tensor programs", NeurIPS 2018, table 1
@@ -113,8 +115,8 @@ typedef struct opevo_named_operator {
     const char *summary; /* shapes in one line */
     opevo_operator op;
 } opevo_named_operator;
-size_t opevo_operator_count(void);
-const opevo_named_operator *opevo_operator_get(size_t i);
+OPEVO_API size_t opevo_operator_count(void);
+OPEVO_API const opevo_named_operator *opevo_operator_get(size_t i);
 
 /* A name of the table, that of a convolution also with another number of images ("c2(16)"), or a
  * form with shapes: "matmul(N,K,M)", "batch_matmul(B,N,K,M)", each with
@@ -123,9 +125,10 @@ const opevo_named_operator *opevo_operator_get(size_t i);
  * "contraction(i=24,j=40,k=32;A[ik],const B[kj];C[ij]=A*B)": extents of axes, inputs, outputs with their
  * factors. Errors: INVALID with the known names or the usage.
  */
-opevo_status opevo_operator_parse(const char *text, opevo_operator *out, opevo_error *err);
+OPEVO_API opevo_status opevo_operator_parse(const char *text, opevo_operator *out,
+                                            opevo_error *err);
 /* The form with shapes. */
-void opevo_operator_print(const opevo_operator *op, opevo_text *out);
+OPEVO_API void opevo_operator_print(const opevo_operator *op, opevo_text *out);
 
 /* The space that the paper tunes the operator over:
  *   matmul        K factor(k,3), X factor(n,4), Y factor(m,4)
@@ -134,7 +137,8 @@ void opevo_operator_print(const opevo_operator *op, opevo_text *out);
  * factor(Cin,2), tile_ry factor(KH,2), tile_rx factor(KW,2), auto_unroll_max_step
  * discrete(0,125,256), unroll_explicit categorical(0,1)
  * Errors: INVALID for a contraction; NOMEM. */
-opevo_status opevo_operator_space(const opevo_operator *op, opevo_space **out, opevo_error *err);
+OPEVO_API opevo_status opevo_operator_space(const opevo_operator *op, opevo_space **out,
+                                            opevo_error *err);
 
 #ifdef __cplusplus
 }

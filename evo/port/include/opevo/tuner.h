@@ -7,6 +7,7 @@
 #ifndef OPEVO_TUNER_H
 #define OPEVO_TUNER_H
 
+#include <opevo/api.h>
 #include <opevo/objective.h>
 #include <opevo/random.h>
 #include <opevo/space.h>
@@ -108,48 +109,49 @@ struct opevo_tuner {
 };
 
 /* Whether the tuner works on this kind of space. Errors: INVALID with a sentence. */
-opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *space,
-                               opevo_error *err);
+OPEVO_API opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *space,
+                                         opevo_error *err);
 /* The tuner's stream is (seed, "tuner", 0), the same for every tuner. `space` must outlive the
  * tuner. Errors: INVALID for a setting outside its domain, and as opevo_tuner_suits; NOMEM. */
-opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
-                                const opevo_setting_value *settings, uint64_t seed,
-                                opevo_tuner **out, opevo_error *err);
+OPEVO_API opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
+                                          const opevo_setting_value *settings, uint64_t seed,
+                                          opevo_tuner **out, opevo_error *err);
 /* The same on a domain. Errors: INVALID, too, for a tuner that needs a space if there is none. */
-opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *domain,
-                                   const opevo_setting_value *settings, uint64_t seed,
-                                   opevo_tuner **out, opevo_error *err);
+OPEVO_API opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *domain,
+                                             const opevo_setting_value *settings, uint64_t seed,
+                                             opevo_tuner **out, opevo_error *err);
 /* Before the first ask, in this order and each at most once: by which criteria to search, where the
  * features of points come from (NULL: from their parameters; must outlive the tuner), and trials of
  * earlier runs on the same space. A tuner that searches by the fitness alone ignores the criteria,
  * one that does not learn a cost model ignores the source. Errors: INVALID after the first ask, for
  * a tuner that cannot learn from earlier trials, and for points outside the space; NOMEM. */
-opevo_status opevo_tuner_use_criteria(opevo_tuner *tuner, const opevo_criteria *criteria,
-                                      opevo_error *err);
-opevo_status opevo_tuner_use_features(opevo_tuner *tuner, const opevo_feature_source *source,
-                                      opevo_error *err);
-opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                               opevo_error *err);
+OPEVO_API opevo_status opevo_tuner_use_criteria(opevo_tuner *tuner, const opevo_criteria *criteria,
+                                                opevo_error *err);
+OPEVO_API opevo_status opevo_tuner_use_features(opevo_tuner *tuner,
+                                                const opevo_feature_source *source,
+                                                opevo_error *err);
+OPEVO_API opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials,
+                                         size_t count, opevo_error *err);
 /* As the functions of the table, with their promises checked: a proposal that is no point of a
  * space or that a constraint forbids is a bug of the tuner (an assertion), telling more than is
  * pending is one of the caller (INVALID). */
-opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
-                             size_t *count, opevo_error *err);
-opevo_status opevo_tuner_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
-                              opevo_error *err);
-void opevo_tuner_destroy(opevo_tuner *tuner);
+OPEVO_API opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals,
+                                       size_t capacity, size_t *count, opevo_error *err);
+OPEVO_API opevo_status opevo_tuner_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                        opevo_error *err);
+OPEVO_API void opevo_tuner_destroy(opevo_tuner *tuner);
 
 /* Fill `values` (setting_count of them) with the defaults; then change one from "key=value".
  * Errors: INVALID with the known keys, or the bounds. */
-void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_value *values);
-opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignment,
-                                opevo_setting_value *values, opevo_error *err);
+OPEVO_API void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_value *values);
+OPEVO_API opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignment,
+                                          opevo_setting_value *values, opevo_error *err);
 /* "lambda=8 rho=8 q=0.5 duplicates=continue": all of them, in table order; identifies a run in a
  * store. */
-void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value *values,
-                          opevo_text *out);
-void opevo_settings_print_json(const opevo_tuner_ops *ops, const opevo_setting_value *values,
-                               opevo_text *out);
+OPEVO_API void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value *values,
+                                    opevo_text *out);
+OPEVO_API void opevo_settings_print_json(const opevo_tuner_ops *ops,
+                                         const opevo_setting_value *values, opevo_text *out);
 
 #ifdef __cplusplus
 }

@@ -8,29 +8,31 @@
 
 #include <stdbool.h>
 
+#include <opevo/api.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* The unit of that name, one of those that are not the fitness itself; NULL for an unknown name. */
-const char *opevo_unit_find(const char *name);
+OPEVO_API const char *opevo_unit_find(const char *name);
 /* Whether results are times, of which the smaller is better: "1/s" (shown in s), "ms", "us", "ns". */
-bool opevo_unit_is_time(const char *unit);
+OPEVO_API bool opevo_unit_is_time(const char *unit);
 /* What results are in: "s" for "1/s", otherwise the unit itself. */
-const char *opevo_unit_name(const char *unit);
+OPEVO_API const char *opevo_unit_name(const char *unit);
 /* What the fitness is in: "1/s" for a time, "GFLOP/s" for "TFLOP/s", otherwise the unit itself. */
-const char *opevo_unit_of_fitness(const char *unit);
+OPEVO_API const char *opevo_unit_of_fitness(const char *unit);
 /* "smaller" for a time, otherwise "larger". */
-const char *opevo_unit_better(const char *unit);
+OPEVO_API const char *opevo_unit_better(const char *unit);
 
 /* A fitness as a result: to 15 digits, for 1 / (1 / x) may miss x by the 17th. NAN for a time where the
  * fitness is 0. */
-double opevo_unit_result(const char *unit, double fitness);
+OPEVO_API double opevo_unit_result(const char *unit, double fitness);
 /* The fitness that every result at least as good as this one reaches. */
-double opevo_unit_fitness(const char *unit, double result);
+OPEVO_API double opevo_unit_fitness(const char *unit, double result);
 
 /* Whether a fitness in one is a fitness in the other. */
-bool opevo_unit_agree(const char *a, const char *b);
+OPEVO_API bool opevo_unit_agree(const char *a, const char *b);
 
 #ifdef __cplusplus
 }

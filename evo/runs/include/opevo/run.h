@@ -6,6 +6,7 @@
 #ifndef OPEVO_RUN_H
 #define OPEVO_RUN_H
 
+#include <opevo/api.h>
 #include <opevo/interrupt.h>
 #include <opevo/store.h>
 #include <opevo/tuner.h>
@@ -30,7 +31,7 @@ typedef enum opevo_stop {
     OPEVO_STOP_GAVE_UP      /* nothing succeeded, and one kind of failure came too often */
 } opevo_stop; /* where one trial reaches several limits: target, seconds, trials, giving up */
 /* "trials", "seconds", "target", "search-over", "interrupted", "gave-up". */
-const char *opevo_stop_name(opevo_stop stop);
+OPEVO_API const char *opevo_stop_name(opevo_stop stop);
 
 /* Called after each trial is stored and before the tuner is told; `resumed` when it came from the
  * store. */
@@ -69,8 +70,8 @@ typedef struct opevo_run_options {
 
 /* The settings, what is searched by where the tuner sees more than the fitness, and the requirements:
  * "lambda=8 criteria=time,energy require=error<=0.01". Identifies a run in a store. */
-void opevo_run_print_settings(const opevo_objective *objective, const opevo_run_options *options,
-                              opevo_text *out);
+OPEVO_API void opevo_run_print_settings(const opevo_objective *objective,
+                                        const opevo_run_options *options, opevo_text *out);
 
 typedef struct opevo_run_result {
     opevo_stop stop;
@@ -95,8 +96,9 @@ typedef struct opevo_session opevo_session;
  *
  * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH for a
  * stored run of another version, space or landscape; NOMEM; whatever the store reports. */
-opevo_status opevo_session_create(opevo_objective *objective, const opevo_run_options *options,
-                                  opevo_session **out, opevo_error *err);
+OPEVO_API opevo_status opevo_session_create(opevo_objective *objective,
+                                            const opevo_run_options *options, opevo_session **out,
+                                            opevo_error *err);
 /* Ask, evaluate, store, tell, for exactly `trials` more trials (UINT64_MAX: to the end), or fewer where
  * the run is over before; those taken from the store count. *over says whether it is: then further
  * steps do nothing.
@@ -112,18 +114,19 @@ opevo_status opevo_session_create(opevo_objective *objective, const opevo_run_op
  * *over untouched.
  *
  * Cost: at most 2 microseconds a trial beside the objective's and the store's own cost. */
-opevo_status opevo_session_step(opevo_session *session, uint64_t trials, bool *over,
-                                opevo_error *err);
+OPEVO_API opevo_status opevo_session_step(opevo_session *session, uint64_t trials, bool *over,
+                                          opevo_error *err);
 /* What has come of the run so far; borrowed until the session is ended. */
-const opevo_run_result *opevo_session_result(const opevo_session *session);
+OPEVO_API const opevo_run_result *opevo_session_result(const opevo_session *session);
 /* Release the session, which may be NULL, in any state and also on failure. The store notes why the
  * run ended, unless it was interrupted or is not over; the same options go on with it. `result` may
  * be NULL. Errors: those of the store, with *result untouched. */
-opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result, opevo_error *err);
+OPEVO_API opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result,
+                                         opevo_error *err);
 
 /* The three above in one, to the end of the run. Errors: theirs. */
-opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
-                       opevo_run_result *result, opevo_error *err);
+OPEVO_API opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
+                                 opevo_run_result *result, opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #ifndef OPEVO_STORE_H
 #define OPEVO_STORE_H
 
+#include <opevo/api.h>
 #include <opevo/text.h>
 #include <opevo/tuner.h>
 
@@ -26,15 +27,15 @@ typedef enum opevo_store_mode {
 /* Errors: IO; INVALID if the file is no run store, or is cut or damaged where it was looked at;
  * MISMATCH if another version of the format wrote it (the one before this is still read); NOMEM. A
  * file that is refused is left as it was. */
-opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
-                              opevo_error *err);
-void opevo_store_close(opevo_store *store);
+OPEVO_API opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
+                                        opevo_error *err);
+OPEVO_API void opevo_store_close(opevo_store *store);
 /* Whether the path still names the file that was opened. Errors: LOST, with a sentence that says
  * where the data are now: in the file that was moved, in a copy beside the path that this call made
  * of a file that was deleted or replaced, or nowhere. */
-opevo_status opevo_store_check_place(opevo_store *store, opevo_error *err);
+OPEVO_API opevo_status opevo_store_check_place(opevo_store *store, opevo_error *err);
 /* As given to open. */
-const char *opevo_store_path(const opevo_store *store);
+OPEVO_API const char *opevo_store_path(const opevo_store *store);
 
 /* How the objective of a run can be opened again, in the words of the program that made the run,
  * and what is known of it. */
@@ -66,42 +67,47 @@ typedef struct opevo_run_key {
 /* Find the run, or make it. Errors: MISMATCH, naming the store and what differs, if a run of the same
  * identity was made by another version, with another space, unit or program, with other criteria, or
  * with another signature of the objective; INVALID for a store opened to read. */
-opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
-                               opevo_error *err);
+OPEVO_API opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
+                                         opevo_error *err);
 /* Look a run up by its number, as opevo_store_list shows it: how many trials it has. Errors:
  * INVALID if there is none; MISMATCH if it was made on another space than this. */
-opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space *space,
-                              uint64_t *trials, opevo_error *err);
+OPEVO_API opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space *space,
+                                        uint64_t *trials, opevo_error *err);
 /* The space of a run, the caller's; NULL where it cannot be made here, as with a store of an earlier
  * version that names a graph file which is gone. Errors: NOMEM. */
-opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out,
-                               opevo_error *err);
+OPEVO_API opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out,
+                                         opevo_error *err);
 /* The hash of the program that the run measured; 0 where it is not known. Errors: IO, NOMEM. */
-opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash, opevo_error *err);
+OPEVO_API opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash,
+                                           opevo_error *err);
 /* Append the text that is kept beside a candidate of the run; nothing for a point of a space, and for
  * a candidate that no run on this domain has met. Errors: IO, INVALID for a damaged file. */
-opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index candidate,
-                                   opevo_text *out, opevo_error *err);
+OPEVO_API opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index candidate,
+                                             opevo_text *out, opevo_error *err);
 /* The criteria of a run after the fitness, at most OPEVO_CRITERIA_MOST - 1; their words live as long
  * as the store is open. Errors: INVALID for a damaged file. */
-opevo_status opevo_store_criteria(opevo_store *store, int64_t run, opevo_criterion *criteria,
-                                  size_t *count, opevo_error *err);
+OPEVO_API opevo_status opevo_store_criteria(opevo_store *store, int64_t run,
+                                            opevo_criterion *criteria, size_t *count,
+                                            opevo_error *err);
 /* Trials of a run after number `after`, at most `capacity` of them, in order. Samples and messages
  * are not read; origins live as long as the store is open. Errors: INVALID for a damaged file. */
-opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, opevo_trial *trials,
-                              size_t capacity, size_t *count, opevo_error *err);
+OPEVO_API opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after,
+                                        opevo_trial *trials, size_t capacity, size_t *count,
+                                        opevo_error *err);
 /* What that leaves out of a trial of the run: its samples and message, put into the outcome and
  * borrowed until the store is next used. Cheap for the trial that was read last. Errors: INVALID
  * for a damaged file, NOMEM. */
-opevo_status opevo_store_read_details(opevo_store *store, int64_t run, opevo_trial *trial,
-                                      opevo_error *err);
+OPEVO_API opevo_status opevo_store_read_details(opevo_store *store, int64_t run, opevo_trial *trial,
+                                                opevo_error *err);
 /* Append in one transaction: all of them, or none; a run that had ended continues. Errors: IO when the disk is full, or when
  * another process has stored a trial of the same number. */
-opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,
-                                size_t count, opevo_error *err);
+OPEVO_API opevo_status opevo_store_append(opevo_store *store, int64_t run,
+                                          const opevo_trial *trials, size_t count,
+                                          opevo_error *err);
 
 /* Note why the run ended (opevo_stop_name), or with "" that it continues. */
-opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop, opevo_error *err);
+OPEVO_API opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop,
+                                       opevo_error *err);
 
 /* The finals of a run: the re-evaluation of its best points side by side. */
 typedef struct opevo_stored_finals {
@@ -111,13 +117,13 @@ typedef struct opevo_stored_finals {
     opevo_text library; /* what it is called, or why it was not measured */
 } opevo_stored_finals;
 /* Replace the finals of the run. Errors: INVALID for a store opened to read. */
-opevo_status opevo_store_put_finals(opevo_store *store, int64_t run,
-                                    const opevo_stored_finals *finals, opevo_error *err);
+OPEVO_API opevo_status opevo_store_put_finals(opevo_store *store, int64_t run,
+                                              const opevo_stored_finals *finals, opevo_error *err);
 /* The finals of the run, of `count` 0 where it has none; release with opevo_stored_finals_free.
  * Errors: INVALID for a damaged file. */
-opevo_status opevo_store_get_finals(opevo_store *store, int64_t run, opevo_stored_finals *out,
-                                    opevo_error *err);
-void opevo_stored_finals_free(opevo_stored_finals *finals);
+OPEVO_API opevo_status opevo_store_get_finals(opevo_store *store, int64_t run,
+                                              opevo_stored_finals *out, opevo_error *err);
+OPEVO_API void opevo_stored_finals_free(opevo_stored_finals *finals);
 
 /* One line for each run, in the order made. Strings are borrowed during the call of `visit`. */
 typedef struct opevo_run_info {
@@ -134,11 +140,11 @@ typedef struct opevo_run_info {
     uint64_t best_trial;
     double cost_s;
 } opevo_run_info;
-opevo_status opevo_store_list(opevo_store *store,
-                              void (*visit)(void *context, const opevo_run_info *info),
-                              void *context, opevo_error *err);
+OPEVO_API opevo_status opevo_store_list(opevo_store *store,
+                                        void (*visit)(void *context, const opevo_run_info *info),
+                                        void *context, opevo_error *err);
 /* Number of runs that a study has planned and not begun; they are not listed. */
-opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err);
+OPEVO_API opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err);
 
 #ifdef __cplusplus
 }

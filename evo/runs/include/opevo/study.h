@@ -7,6 +7,7 @@
 #ifndef OPEVO_STUDY_H
 #define OPEVO_STUDY_H
 
+#include <opevo/api.h>
 #include <opevo/run.h>
 #include <opevo/store.h>
 
@@ -20,8 +21,8 @@ typedef struct opevo_plan opevo_plan;
 
 /* Read and check a plan file, all but its objectives. Errors: INVALID as "path: key path: ...", or
  * "path:line: ..." for what is no JSON; IO; NOMEM. */
-opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *err);
-void opevo_plan_destroy(opevo_plan *plan);
+OPEVO_API opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *err);
+OPEVO_API void opevo_plan_destroy(opevo_plan *plan);
 
 /* One of the keys that say how an objective is measured, with a value of it as a text. */
 typedef struct opevo_plan_option {
@@ -36,8 +37,8 @@ typedef struct opevo_plan_objective {
     const opevo_plan_option *options;
     size_t option_count;
 } opevo_plan_objective;
-size_t opevo_plan_objective_count(const opevo_plan *plan);
-opevo_plan_objective opevo_plan_objective_get(const opevo_plan *plan, size_t i);
+OPEVO_API size_t opevo_plan_objective_count(const opevo_plan *plan);
+OPEVO_API opevo_plan_objective opevo_plan_objective_get(const opevo_plan *plan, size_t i);
 
 /* ---- The study ---- */
 
@@ -84,17 +85,17 @@ typedef struct opevo_study_objective {
  * Errors: INVALID, as opevo_plan_load, for a setting that the tuner refuses on a space, a topology
  * that no parameter has, a target in % of an optimum that is not known, two runs that are the same;
  * LIMIT for more than 2^40 runs; NOMEM. */
-opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *objectives,
-                                opevo_study **out, opevo_error *err);
-void opevo_study_destroy(opevo_study *study);
-uint64_t opevo_study_run_count(const opevo_study *study);
+OPEVO_API opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *objectives,
+                                          opevo_study **out, opevo_error *err);
+OPEVO_API void opevo_study_destroy(opevo_study *study);
+OPEVO_API uint64_t opevo_study_run_count(const opevo_study *study);
 
 /* A share of the runs: those for which (combination + index of the seed) % count is `index`. With
  * any `count` consecutive seeds each share gets each combination once. */
 typedef struct opevo_shard {
     uint32_t index, count; /* index from 0; count 1: all runs */
 } opevo_shard;
-bool opevo_shard_has(opevo_shard shard, const opevo_study *study, uint64_t number);
+OPEVO_API bool opevo_shard_has(opevo_shard shard, const opevo_study *study, uint64_t number);
 
 /* ---- Running ---- */
 
@@ -141,8 +142,8 @@ typedef struct opevo_study_result {
  *
  * Errors: those of opevo_store_open (ALONE), opevo_run, and MISMATCH for a store whose runs of the
  * same name were made otherwise. What was committed is kept. */
-opevo_status opevo_study_run(const opevo_study *study, const opevo_study_options *options,
-                             opevo_study_result *result, opevo_error *err);
+OPEVO_API opevo_status opevo_study_run(const opevo_study *study, const opevo_study_options *options,
+                                       opevo_study_result *result, opevo_error *err);
 
 /* Join stores of shards into one. After it the store has what one process would have written,
  * number for number; once more changes nothing. */
@@ -154,9 +155,9 @@ typedef struct opevo_merge_result {
 } opevo_merge_result;
 /* Errors: IO, INVALID and MISMATCH as opevo_store_open; MISMATCH when two stores have different
  * trials of one run. A source that is refused leaves what the sources before it gave. */
-opevo_status opevo_study_merge(const opevo_study *study, const char *store,
-                               const char *const *sources, size_t source_count,
-                               opevo_merge_result *result, opevo_error *err);
+OPEVO_API opevo_status opevo_study_merge(const opevo_study *study, const char *store,
+                                         const char *const *sources, size_t source_count,
+                                         opevo_merge_result *result, opevo_error *err);
 
 /* How long the runs will take that a store does not have, from a random sample of them that is run
  * for about `spend_s` seconds, with the 95 % confidence interval of the mean (Student); the same
@@ -169,8 +170,9 @@ typedef struct opevo_study_estimate {
         high; /* of wall time on `threads` threads; exact 0 where nothing is left */
 } opevo_study_estimate;
 /* Writes nothing; a store that is not there yet is empty. Errors: as opevo_study_run. */
-opevo_status opevo_study_estimate_time(const opevo_study *study, const opevo_study_options *options,
-                                       double spend_s, opevo_study_estimate *out, opevo_error *err);
+OPEVO_API opevo_status opevo_study_estimate_time(const opevo_study *study,
+                                                 const opevo_study_options *options, double spend_s,
+                                                 opevo_study_estimate *out, opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -6,16 +6,18 @@
 #ifndef OPEVO_TUNERS_H
 #define OPEVO_TUNERS_H
 
+#include <opevo/api.h>
 #include <opevo/tuner.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-size_t opevo_tuner_count(void);
-const opevo_tuner_ops *opevo_tuner_get(size_t i);
+OPEVO_API size_t opevo_tuner_count(void);
+OPEVO_API const opevo_tuner_ops *opevo_tuner_get(size_t i);
 /* Errors: INVALID with the known names. */
-opevo_status opevo_tuner_find(const char *name, const opevo_tuner_ops **out, opevo_error *err);
+OPEVO_API opevo_status opevo_tuner_find(const char *name, const opevo_tuner_ops **out,
+                                        opevo_error *err);
 
 #ifdef __cplusplus
 }
