@@ -209,7 +209,7 @@ static opevo_i_shown_front shown(const opevo_i_landscape_front *self)
                                  .criteria = self->criteria,
                                  .unit = self->unit,
                                  .space = self->space,
-                                 .by_whom = true};
+                                 .origins = OPEVO_I_ORIGIN_TUNER};
 }
 
 opevo_status opevo_i_analysis_print_front(const opevo_i_study_data *data, size_t landscape,

@@ -305,13 +305,21 @@ void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const cha
 
 /* ---- Criteria (criteria.c) ---- */
 
+/* What the origins of the members of a front are: words of no interest here, labels of contenders, or
+ * seeds. */
+typedef enum opevo_i_origin {
+    OPEVO_I_ORIGIN_HIDDEN,
+    OPEVO_I_ORIGIN_TUNER,
+    OPEVO_I_ORIGIN_SEED
+} opevo_i_origin;
+
 /* A front with the words of its criteria. */
 typedef struct opevo_i_shown_front {
     const opevo_front *front;        /* sorted */
     const opevo_criterion *criteria; /* of the objective after the fitness */
     const char *unit;                /* of results */
     const opevo_space *space;        /* NULL where it cannot be made here */
-    bool by_whom;                    /* origins of the members are their contenders */
+    opevo_i_origin origins;          /* what the origins of the members are */
 } opevo_i_shown_front;
 /* A table of the members; a list of objects in JSON. */
 opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width, opevo_text *out,

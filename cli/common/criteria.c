@@ -67,7 +67,7 @@ static void add_row(const opevo_i_shown_front *self, const opevo_trial *member, 
     const opevo_criteria *criteria = &self->front->criteria;
     opevo_text configuration = {0};
 
-    if (self->by_whom)
+    if (self->origins)
         opevo_i_table_cell(table, "%s", member->proposal.origin);
     opevo_i_table_cell(table, "%llu", (unsigned long long)member->number);
     for (size_t i = 0; i < criteria->count; i++) {
@@ -92,8 +92,8 @@ opevo_status opevo_i_front_print(const opevo_i_shown_front *self, unsigned width
     opevo_table table = {.heads = heads, .below = 1};
     opevo_status status = OPEVO_OK;
 
-    if (self->by_whom)
-        heads[table.columns++] = "<tuner";
+    if (self->origins)
+        heads[table.columns++] = self->origins == OPEVO_I_ORIGIN_SEED ? "seed" : "<tuner";
     heads[table.columns++] = "trial";
     for (size_t i = 0; i < self->front->criteria.count; i++) {
         add_head(self, i, &names[i]);
@@ -141,8 +141,12 @@ void opevo_i_front_json(const opevo_i_shown_front *self, opevo_text *out)
 
         opevo_json_next(out, "\n  ");
         opevo_text_add(out, "{");
-        if (self->by_whom)
+        if (self->origins == OPEVO_I_ORIGIN_TUNER)
             opevo_json_string(out, "tuner", member->proposal.origin);
+        if (self->origins == OPEVO_I_ORIGIN_SEED) {
+            opevo_json_key(out, "seed");
+            opevo_text_add(out, member->proposal.origin);
+        }
         opevo_json_index(out, "trial", member->number);
         opevo_json_key(out, "criteria");
         opevo_text_add(out, "{");

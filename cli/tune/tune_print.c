@@ -74,40 +74,6 @@ static void add_json_result(const opevo_i_tuning *self, size_t index, opevo_text
     opevo_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
 }
 
-static opevo_i_shown_front shown_front(const opevo_i_tuning *self)
-{
-    return (opevo_i_shown_front){.front = &self->front,
-                                 .criteria = self->objective->criteria,
-                                 .unit = self->objective->unit,
-                                 .space = self->objective->space};
-}
-
-opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *out, opevo_error *err)
-{
-    opevo_i_shown_front shown = shown_front(self);
-
-    if (self->front.count == 0)
-        return OPEVO_OK;
-    opevo_text_add(out, "front of ");
-    opevo_i_front_names(&shown, out);
-    opevo_text_printf(out,
-                      ": %zu trial%s; hypervolume %.4f of the box from the best to the worst "
-                      "of all trials\n",
-                      self->front.count, self->front.count == 1 ? "" : "s", self->volume);
-    return opevo_i_front_print(&shown, opevo_i_terminal_width(STDOUT_FILENO), out, err);
-}
-
-static void add_json_front(const opevo_i_tuning *self, opevo_text *out)
-{
-    opevo_i_shown_front shown = shown_front(self);
-
-    if (!self->run.criteria)
-        return;
-    opevo_json_key(out, "front");
-    opevo_i_front_json(&shown, out);
-    opevo_json_double(out, "hypervolume", self->volume);
-}
-
 void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
 {
     opevo_text_add(out, "{");
@@ -116,7 +82,6 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
         add_json_head(self, out);
         opevo_i_finals_print_json(&self->finals, self->objective->space, self->objective->unit,
                                   out);
-        add_json_front(self, out);
     } else {
         add_json_head(self, out);
         opevo_json_key(out, "runs");
@@ -125,10 +90,13 @@ void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
             opevo_json_next(out, "\n  ");
             opevo_text_add(out, "{");
             add_json_result(self, i, out);
+            if (self->fronts)
+                opevo_json_double(out, "hypervolume", self->fronts[i].volume);
             opevo_text_add(out, "}");
         }
         opevo_text_add(out, "\n]");
     }
+    opevo_i_tune_print_json_front(self, out);
     opevo_text_add(out, "}\n");
 }
 
@@ -303,29 +271,26 @@ static void print_reasons_of_runs(const opevo_i_tuning *self, opevo_text *out)
     }
 }
 
-/* A fraction of the optimum to four places, a result to six digits. */
-static void add_best(const opevo_i_tuning *self, const char *what, double value, opevo_text *out)
+/* A share to four places, a result to six digits. */
+static void add_best(const char *what, double value, bool is_share, opevo_text *out)
 {
-    opevo_text_printf(out, self->optimum.known ? "%s%.4f" : "%s%.6g", what, value);
+    opevo_text_printf(out, is_share ? "%s%.4f" : "%s%.6g", what, value);
 }
 
-static void print_moments(const opevo_i_tuning *self, double *values, size_t count, opevo_text *out)
+void opevo_i_tune_print_moments(double *values, size_t count, bool is_share, opevo_text *out)
 {
     opevo_moments moments = opevo_moments_of(values, count);
 
-    opevo_text_printf(out, "best of a run, %s (estimated from the runs):",
-                      self->optimum.known ? "as a fraction of the optimum"
-                                          : opevo_unit_name(self->objective->unit));
-    add_best(self, "\n  mean ", moments.mean, out);
+    add_best("\n  mean ", moments.mean, is_share, out);
     if (count > 1) {
-        add_best(self, " +- ",
+        add_best(" +- ",
                  gsl_cdf_tdist_Pinv(0.975, (double)count - 1) * moments.sd / sqrt((double)count),
-                 out);
-        add_best(self, " (95 % confidence), standard deviation ", moments.sd, out);
+                 is_share, out);
+        add_best(" (95 % confidence), standard deviation ", moments.sd, is_share, out);
     }
-    add_best(self, "\n  min ", moments.min, out);
-    add_best(self, ", median ", moments.median, out);
-    add_best(self, ", max ", moments.max, out);
+    add_best("\n  min ", moments.min, is_share, out);
+    add_best(", median ", moments.median, is_share, out);
+    add_best(", max ", moments.max, is_share, out);
     opevo_text_add(out, "\n");
 }
 
@@ -343,8 +308,12 @@ opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *
     opevo_text_printf(out, "%zu runs%s, %llu trials\n", finished,
                       finished < self->runs ? " finished before the interruption" : "",
                       (unsigned long long)trials);
-    if (count)
-        print_moments(self, values, count, out);
+    if (count) {
+        opevo_text_printf(out, "best of a run, %s (estimated from the runs):",
+                          self->optimum.known ? "as a fraction of the optimum"
+                                              : opevo_unit_name(self->objective->unit));
+        opevo_i_tune_print_moments(values, count, self->optimum.known, out);
+    }
     print_reasons_of_runs(self, out);
     if (self->optimum.known)
         opevo_text_printf(out, "optimum (exact): %.8g %s\n",

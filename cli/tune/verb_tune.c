@@ -230,8 +230,7 @@ static opevo_status read_search(const opevo_call *call, opevo_i_tuning *self, op
     }
     self->run.criteria = names ? &self->front.criteria : NULL;
     self->run.requirements = self->requirements;
-    self->box = opevo_front_box_empty();
-    return OPEVO_OK;
+    return names ? opevo_i_tune_fronts_create(self, err) : OPEVO_OK;
 }
 
 static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
@@ -294,40 +293,46 @@ static double share_done(const opevo_i_tuning *self, uint64_t trials)
     return fmin(fmax(of_trials, of_seconds), 1);
 }
 
+/* A run and its number, for its observer. */
+typedef struct observed_run {
+    opevo_i_tuning *tuning;
+    size_t index;
+} observed_run;
+
 /* Of a device it is said at once how a trial is the first to fail. */
-static void note_failure(opevo_i_tuning *self, const opevo_trial *trial, bool resumed)
+static void note_failure(const observed_run *observed, const opevo_trial *trial, bool resumed)
 {
+    opevo_i_tuning *self = observed->tuning;
     char which[40] = "";
 
-    if (!opevo_i_reasons_add(&self->reasons[self->current], trial, resumed) || resumed ||
+    if (!opevo_i_reasons_add(&self->reasons[observed->index], trial, resumed) || resumed ||
         !self->live)
         return;
     if (self->runs > 1)
         snprintf(which, sizeof which, "seed %llu, ",
-                 (unsigned long long)(self->run.seed + self->current));
+                 (unsigned long long)(self->run.seed + observed->index));
     opevo_i_reasons_tell("tune", which, trial, &self->progress);
 }
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
 {
-    opevo_i_tuning *self = context;
+    const observed_run *observed = context;
+    opevo_i_tuning *self = observed->tuning;
     const char *unit = self->objective->unit;
     char line[256];
     char best[160] = "none";
     char share[64] = "";
 
-    note_failure(self, trial, resumed);
+    if (self->fronts)
+        opevo_i_tune_fronts_note(self, observed->index, trial);
+    if (self->reasons)
+        note_failure(observed, trial, resumed);
     if (self->runs > 1)
         return;
     self->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
     self->cost_s += opevo_outcome_cost_s(&trial->outcome);
     self->best = fmax(self->best, trial->outcome.fitness);
     opevo_i_finals_note(&self->finals, trial);
-    if (self->run.criteria) {
-        opevo_front_box_add(&self->box, self->run.criteria, unit, &trial->outcome);
-        self->front_failed =
-            self->front_failed || opevo_front_add(&self->front, trial, NULL, NULL) != OPEVO_OK;
-    }
     if (self->draws_curve)
         self->draws_curve = opevo_run_curve_add(&self->curve, &trial->outcome, NULL) == OPEVO_OK;
     if (!opevo_i_progress_due(&self->progress))
@@ -346,13 +351,13 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
 static opevo_status run_one(void *context, size_t index, unsigned worker, opevo_error *err)
 {
     opevo_i_tuning *self = context;
+    observed_run observed = {self, index};
     opevo_run_options options_of_run = self->run;
     opevo_status status = OPEVO_OK;
     char line[128];
 
     options_of_run.seed = self->run.seed + index;
-    if (self->reasons)
-        self->current = index;
+    options_of_run.observer_context = &observed;
     status = opevo_run(self->objective, &options_of_run, &self->results[index], err);
     if (status == OPEVO_OK && self->reasons && self->run.store)
         status = opevo_i_reasons_complete(&self->reasons[index], self->run.store,
@@ -373,8 +378,7 @@ static opevo_status run_all(opevo_i_tuning *self, bool quiet, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     self->run.threads = side_by_side ? 1 : self->threads;
-    self->run.observer = self->reasons ? observe : NULL;
-    self->run.observer_context = self;
+    self->run.observer = self->reasons || self->fronts ? observe : NULL;
     self->run.interrupt = &opevo_i_interrupted;
     opevo_i_catch_interrupts();
     opevo_i_progress_start(&self->progress, quiet);
@@ -455,12 +459,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         goto cleanup;
     }
     OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
-    if (self.front_failed) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a front.");
-        goto cleanup;
-    }
-    opevo_front_sort(&self.front);
-    OPEVO_TRY(opevo_front_volume(&self.front, self.objective->unit, &self.box, &self.volume, err));
+    OPEVO_TRY(opevo_i_tune_fronts_finish(&self, err));
     if (opevo_i_flag(call, "emit"))
         emit(&self, call, exit_code);
     if (opevo_i_flag(call, "json")) {
@@ -488,7 +487,7 @@ cleanup:
     opevo_i_finals_free(&self.finals);
     opevo_i_note_free(&self.note);
     opevo_run_curve_free(&self.curve);
-    opevo_front_free(&self.front);
+    opevo_i_tune_fronts_free(&self);
     opevo_free(self.requirements);
     opevo_text_free(&self.on_text);
     opevo_text_free(&self.settings_text);

@@ -11,6 +11,20 @@ J
 opevo tune --on recorded:cache.json --tuner grid --criteria time,energy --store runs.db
 opevo tune --on recorded:cache.json --tuner grid --require 'energy<=4' --require 'time<0.0055' --store runs.db
 opevo tune --on recorded:cache.json --tuner random --trials 3 --seed 2 --criteria time,energy --store runs.db --json
+# Of several runs, alone and in a store: the front of all, and volumes that are those of analyze.
+several() {
+    opevo tune --on recorded:cache.json --tuner random --trials 3 --runs 3 --seed 2 --criteria time,energy "$@"
+}
+several --threads 3
+several --store several.db --json >several.json
+several --threads 1 --json | cmp - several.json
+grep -o '"hypervolume": [0-9.]*' several.json
+opevo analyze several.db --criteria time,energy --json >analysis.json
+grep -o '"best": 0[0-9.]*' analysis.json
+grep -o '"trials": 3, "checkpoint": true, "runs": 3, "mean": [0-9.]*' analysis.json
+front() { grep -o '"trial": [0-9]*, "criteria": .*"bx": [0-9]}' "$1"; }
+front analysis.json >analyzed
+front several.json | cmp - analyzed
 opevo runs runs.db:2 --trials --csv
 opevo analyze runs.db --criteria time,energy --tuner grid --budget '' 2>&1 | tail -n 9
 printf 'echo "ms 1$1"; echo "{\\"err\\": 0.$1}"\n' >bench.sh
