@@ -130,7 +130,7 @@ int main(int argc, char **argv)
         return OPEVO_EXIT_MISUSED;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-        puts("opevo " OPEVO_VERSION_TEXT);
+        puts("opevo " OPEVO_VERSION);
         if (fflush(stdout) == 0)
             return OPEVO_EXIT_OK;
         fprintf(stderr, "opevo: Standard output: %s.\n", strerror(errno));

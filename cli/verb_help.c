@@ -120,7 +120,7 @@ static opevo_status run_man(const opevo_call *call, opevo_text *out, int *exit_c
     (void)call;
     (void)exit_code;
     (void)err;
-    opevo_text_add(out, ".TH OPEVO 1 \"\" \"opevo " OPEVO_VERSION_TEXT "\"\n.SH NAME\n"
+    opevo_text_add(out, ".TH OPEVO 1 \"\" \"opevo " OPEVO_VERSION "\"\n.SH NAME\n"
                         "opevo \\- tune tensor operators by q\\-random walks on graphs\n"
                         ".SH SYNOPSIS\n.B opevo\nVERB [WHAT] [OPTION]...\n.SH VERBS\n");
     for (size_t i = 0; opevo_i_verbs[i]; i++)

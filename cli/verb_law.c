@@ -9,6 +9,7 @@
 #include <opevo/law.h>
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

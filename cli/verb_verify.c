@@ -9,6 +9,7 @@
 #include <opevo/verify.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -49,27 +49,42 @@ else()
   opevo_harden(opevo_flags)
 endif()
 
-# opevo_add_module(NAME SOURCES file... [HEADERS name.h...] [DEPENDS target...] [INTERNAL module...] [PRIVATE target...])
+# opevo_add_module(NAME [LIBRARY] SOURCES file... [API name.h...] [HEADERS name.h...] [DEPENDS target...]
+#                  [INTERNAL module...] [PRIVATE target...])
 #
-# A folder as the library opevo::NAME. HEADERS lie in include/opevo/ and are also compiled alone, so that each includes
-# what it needs. DEPENDS is what the public headers need; PRIVATE appears in no public header. The folder's other headers,
-# *_internal.h, are seen by what links opevo::NAME_internal: the folders of the same room that name this one behind
-# INTERNAL, and tests.
+# A folder as the library opevo::NAME. API and HEADERS lie in include/opevo/, here or in the build folder, and are also
+# compiled alone, so that each includes what it needs. DEPENDS is what the public headers need; PRIVATE appears in no
+# public header. The folder's other headers, *_internal.h, are seen by what links opevo::NAME_internal: the folders of the
+# same room that name this one behind INTERNAL, and tests.
+#
+# LIBRARY: the folder is a part of libopevo (OpevoLibrary.cmake), which installs the headers behind API; those behind
+# HEADERS are for the other folders of opevo only.
 function(opevo_add_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS;INTERNAL;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "LIBRARY" "" "SOURCES;API;HEADERS;DEPENDS;INTERNAL;PRIVATE" ${ARGN})
   set(checks)
-  foreach(header ${ARG_HEADERS})
+  set(folders)
+  foreach(header ${ARG_API} ${ARG_HEADERS})
     set(check ${CMAKE_CURRENT_BINARY_DIR}/check_${header}.c)
     file(CONFIGURE OUTPUT ${check} CONTENT "#include <opevo/${header}>\nextern int opevo_check;\n") # C forbids a file of macros only
     list(APPEND checks ${check})
+    set(folder ${CMAKE_CURRENT_SOURCE_DIR}/include)
+    if(NOT EXISTS ${folder}/opevo/${header})
+      set(folder ${CMAKE_CURRENT_BINARY_DIR}/include)
+    endif()
+    list(APPEND folders ${folder})
+    if(header IN_LIST ARG_API)
+      set_property(GLOBAL APPEND PROPERTY OPEVO_LIBRARY_HEADERS ${folder}/opevo/${header})
+    endif()
   endforeach()
+  list(REMOVE_DUPLICATES folders)
   list(TRANSFORM ARG_INTERNAL REPLACE "(.+)" "opevo::\\1_internal")
   add_library(opevo_${name} STATIC ${ARG_SOURCES} ${checks})
   add_library(opevo::${name} ALIAS opevo_${name})
-  if(ARG_HEADERS)
-    target_include_directories(opevo_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
-  endif()
+  target_include_directories(opevo_${name} PUBLIC ${folders})
   target_link_libraries(opevo_${name} PUBLIC ${ARG_DEPENDS} PRIVATE opevo_flags ${ARG_INTERNAL} ${ARG_PRIVATE})
+  if(ARG_LIBRARY)
+    set_property(GLOBAL APPEND PROPERTY OPEVO_LIBRARY_MODULES opevo_${name})
+  endif()
   add_library(opevo_${name}_internal INTERFACE)
   add_library(opevo::${name}_internal ALIAS opevo_${name}_internal)
   target_include_directories(opevo_${name}_internal INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Named random streams on Philox4x64-10, and their face as a GSL generator. A stream's state is its
- * key, its index and the number of the next block, so nothing is shared between streams. */
+/* Named random streams on Philox4x64-10. A stream's state is its key, its index and the number of the
+ * next block, so nothing is shared between streams. */
 
 #include <opevo/random.h>
 
@@ -9,10 +9,7 @@
 
 #include <Random123/philox.h>
 
-#include <limits.h>
 #include <string.h>
-
-_Static_assert(ULONG_MAX == UINT64_MAX, "gsl_rng_get must carry 64 bits.");
 
 void opevo_rng_init(opevo_rng *rng, uint64_t seed, const char *purpose, uint64_t index)
 {
@@ -56,34 +53,3 @@ uint64_t opevo_rng_threshold(double p)
 {
     return (uint64_t)(p * 0x1p64); /* exact down to 2^-11, truncated below */
 }
-
-static void restart(void *state, unsigned long seed)
-{
-    opevo_rng *rng = state;
-
-    rng->key[0] = seed;
-    rng->block = 0;
-    rng->used = OPEVO_RNG_BUFFER;
-}
-
-static unsigned long next_word(void *state)
-{
-    return opevo_rng_u64(state);
-}
-
-static double next_unit(void *state)
-{
-    return opevo_rng_unit(state);
-}
-
-static const gsl_rng_type philox_type = {
-    .name = "opevo-philox4x64-10",
-    .max = UINT64_MAX,
-    .min = 0,
-    .size = sizeof(opevo_rng),
-    .set = restart,
-    .get = next_word,
-    .get_double = next_unit,
-};
-
-const gsl_rng_type *const opevo_rng_gsl_type = &philox_type;

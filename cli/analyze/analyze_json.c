@@ -7,6 +7,7 @@
 #include <opevo/unit.h>
 
 #include <math.h>
+#include <stdio.h>
 
 static void add_interval(opevo_text *out, const char *key, opevo_interval interval)
 {
@@ -297,7 +298,7 @@ void opevo_i_analysis_print_json(const opevo_i_study_data *data,
                                  const opevo_study_analysis *analysis, opevo_text *out)
 {
     opevo_text_add(out, "{");
-    opevo_json_string(out, "version", OPEVO_VERSION_TEXT);
+    opevo_json_string(out, "version", OPEVO_VERSION);
     opevo_i_analysis_json_settings(data, &analysis->options, out);
     opevo_json_key(out, "landscapes");
     opevo_text_add(out, "[");

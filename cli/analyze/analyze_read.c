@@ -10,6 +10,7 @@
 #include <opevo/unit.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { PIECE = 512 };

@@ -8,6 +8,7 @@
 #include <opevo/unit.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

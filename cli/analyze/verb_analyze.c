@@ -7,6 +7,7 @@
 #include <opevo/parallel.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const opevo_option options[] = {

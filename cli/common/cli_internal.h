@@ -14,8 +14,7 @@
 #include <opevo/run.h>
 #include <opevo/run_curve.h>
 #include <opevo/space.h>
-
-#define OPEVO_VERSION_TEXT OPEVO_VERSION
+#include <opevo/version.h>
 
 /* 1 is also what a verification that rejects returns. */
 enum { OPEVO_EXIT_OK = 0, OPEVO_EXIT_FAILED = 1, OPEVO_EXIT_MISUSED = 2, OPEVO_EXIT_SIGINT = 130 };

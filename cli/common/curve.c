@@ -8,6 +8,7 @@
 #include <opevo/unit.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROWS = 8, LABEL = 10, NARROWEST = 30, WIDEST = 80, FEWEST_TRIALS = 10 };

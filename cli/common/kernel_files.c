@@ -92,7 +92,7 @@ opevo_status opevo_i_kernel_files_write(const opevo_call *call, const opevo_obje
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
     opevo_text files[OPEVO_HARNESS_FILES] = {0};
     opevo_text device = {0};
-    opevo_harness_label label = {.version = OPEVO_VERSION_TEXT, .fitness = fitness};
+    opevo_harness_label label = {.version = OPEVO_VERSION, .fitness = fitness};
     opevo_status status = OPEVO_OK;
 
     opevo_live_print_devices(objective, &device);

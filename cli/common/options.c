@@ -7,6 +7,7 @@
 #include <opevo/closest.h>
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static const opevo_option *find(const opevo_verb *verb, const char *name, size_t length)

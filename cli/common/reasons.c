@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <string.h>
 
 enum { CHUNK = 256 };

@@ -7,6 +7,7 @@
 #include <opevo/memory.h>
 #include <opevo/unit.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 #include <opevo/random.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

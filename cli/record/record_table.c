@@ -179,7 +179,7 @@ opevo_status opevo_i_record_describe(const opevo_i_record *record, bool finished
     opevo_json_string(&out, "name", opevo_text_string(&record->name));
     opevo_json_string(&out, "objective", objective->name);
     opevo_json_string(&out, "unit", objective->unit);
-    opevo_json_string(&out, "program", "opevo " OPEVO_VERSION_TEXT);
+    opevo_json_string(&out, "program", "opevo " OPEVO_VERSION);
     opevo_i_record_print_signature(objective->signature, signature);
     opevo_json_string(&out, "objective_signature", signature);
     opevo_i_record_print_signature(program, signature);

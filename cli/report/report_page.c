@@ -86,7 +86,7 @@ void opevo_i_report_json_head(const char *kind, const char *title, const opevo_c
     add_command(&command, call);
     opevo_json_string(out, "kind", kind);
     opevo_json_string(out, "title", title);
-    opevo_json_string(out, "version", OPEVO_VERSION_TEXT);
+    opevo_json_string(out, "version", OPEVO_VERSION);
     opevo_json_string(out, "command", opevo_text_string(&command));
     out->failed = out->failed || command.failed;
     opevo_text_free(&command);

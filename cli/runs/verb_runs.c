@@ -7,6 +7,7 @@
 #include <opevo/memory.h>
 #include <opevo/unit.h>
 
+#include <stdio.h>
 #include <unistd.h>
 
 static const opevo_option options[] = {

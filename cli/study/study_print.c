@@ -8,6 +8,7 @@
 #include <opevo/sample_size.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LINES_SHOWN = 40 };

@@ -11,6 +11,7 @@
 #include <opevo/unit.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const opevo_option options[] = {

@@ -8,6 +8,7 @@
 #include "store_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/version.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/unit.h>
+#include <opevo/version.h>
 
 #include <stdio.h>
 #include <stdlib.h>

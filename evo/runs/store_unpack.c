@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool get_count(opevo_i_bytes *self, opevo_index limit, opevo_index *out)

@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 #include <opevo/unit.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #define RUNS_MAX ((opevo_index)1 << 40)

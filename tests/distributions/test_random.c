@@ -6,7 +6,7 @@
 #include "law_fixture.h"
 
 #include <opevo/hash.h>
-#include <opevo/random.h>
+#include <opevo/random_gsl.h>
 
 #include <gsl/gsl_randist.h>
 

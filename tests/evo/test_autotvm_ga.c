@@ -4,6 +4,8 @@
 
 #include "tuner_fixture.h"
 
+#include <stdlib.h>
+
 static const char wide_space[] = "{\"a\": {\"_type\": \"factor\", \"_value\": [1048576, 4]},"
                                  " \"b\": {\"_type\": \"factor\", \"_value\": [1048576, 4]},"
                                  " \"c\": {\"_type\": \"factor\", \"_value\": [1048576, 4]},"

@@ -4,6 +4,8 @@
 
 #include "tuner_fixture.h"
 
+#include <stdlib.h>
+
 static const char square[] = "{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4]},"
                              " \"b\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4]}}";
 

@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# headers.sh SOURCE CC: all public headers in one file, as C and as C++, where functions keep their names of C.
+# headers.sh SOURCE BUILD CC: all public headers in one file, as C and as C++, where functions keep their names of C.
 set -eu
-source=$1 cc=$2
+source=$1 build=$2 cc=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$source"
 
-set --
+set -- "-I$build/base/include"
 for header in $(find base topology distributions evo landscapes hw analysis cli -path '*/include/opevo/*.h' | sort); do
     folder=${header%/opevo/*}
     case " $* " in *" -I$folder "*) ;; *) set -- "$@" "-I$folder" ;; esac
-    grep -q '^extern "C" {$' "$header" || {
+    # A header of macros declares nothing.
+    if grep -q ';$' "$header" && ! grep -q '^extern "C" {$' "$header"; then
         echo "headers.sh: $header does not say extern \"C\"" >&2
         exit 1
-    }
+    fi
     echo "#include <opevo/${header##*/}>" >>"$scratch/headers.h"
 done
 for flag in $(pkg-config --cflags igraph gsl); do

@@ -16,8 +16,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <gsl/gsl_rng.h>
-
 #include <opevo/api.h>
 #include <opevo/index.h>
 
@@ -135,20 +133,6 @@ static inline size_t opevo_rng_weighted(opevo_rng *rng, const double *cumulative
 
 /* The number t such that "opevo_rng_u64() < t" has probability p up to 2^-64, for 0 <= p < 1. */
 OPEVO_API uint64_t opevo_rng_threshold(double p);
-
-/* Let every GSL distribution draw from `rng`: type and state are set, nothing is to be freed, and
- * `rng` must outlive what is returned. gsl_rng_get gives the 64 bits of opevo_rng_u64 (so min is 0
- * and max UINT64_MAX), gsl_rng_uniform the number of opevo_rng_unit. gsl_rng_set restarts the
- * stream of (seed, same purpose, same index). */
-OPEVO_API extern const gsl_rng_type *const opevo_rng_gsl_type;
-static inline gsl_rng opevo_rng_as_gsl(opevo_rng *rng)
-{
-    gsl_rng gsl;
-
-    gsl.type = opevo_rng_gsl_type;
-    gsl.state = rng;
-    return gsl;
-}
 
 #ifdef __cplusplus
 }

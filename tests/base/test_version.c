@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* One version: that of the library, of the macros, and of the program. */
+
+#include "check.h"
+
+#include <opevo/version.h>
+
+static void the_library_is_of_its_headers(void **state)
+{
+    char text[64];
+
+    (void)state;
+    snprintf(text, sizeof text, "%d.%d.%d", OPEVO_VERSION_MAJOR, OPEVO_VERSION_MINOR,
+             OPEVO_VERSION_PATCH);
+    assert_string_equal(opevo_version(), text);
+    assert_string_equal(opevo_version(), OPEVO_VERSION);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_library_is_of_its_headers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
