@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <unistd.h>
 
 opevo_status opevo_i_tune_fronts_create(opevo_i_tuning *self, opevo_error *err)
