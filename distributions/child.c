@@ -177,17 +177,19 @@ static opevo_status fill(opevo_child_law *self, const opevo_space *space,
     return OPEVO_OK;
 }
 
-opevo_status opevo_child_law_create(const opevo_space *space, const opevo_parents *parents,
-                                    double q, const opevo_law_options *options,
-                                    opevo_child_law **out, opevo_error *err)
+opevo_status opevo_child_law_create_sized(const opevo_space *space, const opevo_parents *parents,
+                                          double q, const opevo_law_options *options, size_t size,
+                                          opevo_child_law **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    opevo_law_options known;
     opevo_child_law *self = NULL;
     mixture starts = {.count = 0};
     opevo_i_inheritance from = {0};
     double tolerance = 0;
 
-    OPEVO_TRY(opevo_i_law_check(q, options, &tolerance, err));
+    OPEVO_TRY(opevo_i_law_options_read(options, size, &known, err));
+    OPEVO_TRY(opevo_i_law_check(q, &known, &tolerance, err));
     self = opevo_calloc(1, sizeof *self);
     starts.start = opevo_malloc(parents->count, sizeof *starts.start);
     starts.share = opevo_malloc(parents->count, sizeof *starts.share);
@@ -197,7 +199,7 @@ opevo_status opevo_child_law_create(const opevo_space *space, const opevo_parent
     }
     OPEVO_TRY(opevo_i_inheritance_init(space, parents, &from, err));
     OPEVO_TRY(allocate(self, space, err));
-    OPEVO_TRY(fill(self, space, &from, &starts, q, options, err));
+    OPEVO_TRY(fill(self, space, &from, &starts, q, &known, err));
     *out = self;
     self = NULL; /* handed over */
 cleanup:

@@ -38,14 +38,17 @@ static opevo_status create_by_method(opevo_law *law, bool automatic, double tole
     }
 }
 
-opevo_status opevo_law_create(const opevo_parameter *parameter, double q, opevo_index start,
-                              const opevo_law_options *options, opevo_law **out, opevo_error *err)
+opevo_status opevo_law_create_sized(const opevo_parameter *parameter, double q, opevo_index start,
+                                    const opevo_law_options *options, size_t size, opevo_law **out,
+                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_law *self = NULL;
+    opevo_law_options known;
     double tolerance = 0;
 
-    OPEVO_TRY(opevo_i_law_check(q, options, &tolerance, err));
+    OPEVO_TRY(opevo_i_law_options_read(options, size, &known, err));
+    OPEVO_TRY(opevo_i_law_check(q, &known, &tolerance, err));
     if (start >= opevo_parameter_size(parameter))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The start lies outside the values of %s.",
                           opevo_parameter_text(parameter));
@@ -55,9 +58,8 @@ opevo_status opevo_law_create(const opevo_parameter *parameter, double q, opevo_
     self->parameter = parameter;
     self->q = q;
     self->start = start;
-    self->method =
-        opevo_i_law_is_automatic(options) ? opevo_i_law_choose(parameter) : options->method;
-    OPEVO_TRY(create_by_method(self, opevo_i_law_is_automatic(options), tolerance, err));
+    self->method = opevo_i_law_is_automatic(&known) ? opevo_i_law_choose(parameter) : known.method;
+    OPEVO_TRY(create_by_method(self, opevo_i_law_is_automatic(&known), tolerance, err));
     *out = self;
     self = NULL; /* handed over */
 cleanup:

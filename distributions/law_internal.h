@@ -157,6 +157,9 @@ struct opevo_law {
 
 /* ---- law_method.c ---- */
 
+/* A caller's options of `size` bytes; those of zeros for NULL. */
+opevo_status opevo_i_law_options_read(const opevo_law_options *options, size_t size,
+                                      opevo_law_options *out, opevo_error *err);
 /* Domain checks shared by every entry point; *tolerance receives the default for 0. */
 opevo_status opevo_i_law_check(double q, const opevo_law_options *options, double *tolerance,
                                opevo_error *err);

@@ -5,6 +5,8 @@
 
 #include "law_internal.h"
 
+#include <opevo/struct_size.h>
+
 #include <string.h>
 
 static const char *const method_names[] = {
@@ -33,6 +35,15 @@ bool opevo_law_method_parse(const char *name, opevo_law_method *method)
         }
     }
     return false;
+}
+
+opevo_status opevo_i_law_options_read(const opevo_law_options *options, size_t size,
+                                      opevo_law_options *out, opevo_error *err)
+{
+    if (options)
+        return opevo_struct_read(options, size, "opevo_law_options", out, sizeof *out, err);
+    *out = (opevo_law_options){.method = OPEVO_LAW_AUTO};
+    return OPEVO_OK;
 }
 
 opevo_status opevo_i_law_check(double q, const opevo_law_options *options, double *tolerance,

@@ -141,27 +141,29 @@ static opevo_status check_start_law(const double *p0, size_t count, opevo_error 
     return OPEVO_OK;
 }
 
-opevo_status opevo_law_solve(const opevo_graph *graph, double q, const double *p0,
-                             const opevo_law_options *options, double *law, double *bound,
-                             opevo_error *err)
+opevo_status opevo_law_solve_sized(const opevo_graph *graph, double q, const double *p0,
+                                   const opevo_law_options *options, size_t size, double *law,
+                                   double *bound, opevo_error *err)
 {
-    opevo_law_method method = options ? options->method : OPEVO_LAW_AUTO;
+    opevo_law_options known;
     opevo_status status = OPEVO_OK;
     double *found = NULL;
     double tolerance = 0, certificate = 0;
 
-    OPEVO_TRY(opevo_i_law_check(q, options, &tolerance, err));
+    OPEVO_TRY(opevo_i_law_options_read(options, size, &known, err));
+    OPEVO_TRY(opevo_i_law_check(q, &known, &tolerance, err));
     OPEVO_TRY(check_start_law(p0, graph->vertex_count, err));
-    if (method != OPEVO_LAW_AUTO && method != OPEVO_LAW_CHOLESKY && method != OPEVO_LAW_CG)
+    if (known.method != OPEVO_LAW_AUTO && known.method != OPEVO_LAW_CHOLESKY &&
+        known.method != OPEVO_LAW_CG)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The method %s does not work from a graph alone; use cg or cholesky.",
-                          opevo_law_method_name(method));
+                          opevo_law_method_name(known.method));
     found = opevo_malloc(graph->vertex_count, sizeof *found);
     if (!found)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a law of %zu vertices.",
                           graph->vertex_count);
-    OPEVO_TRY(opevo_i_graph_solve(graph, q, p0, method == OPEVO_LAW_CHOLESKY, tolerance, found,
-                                  &certificate, err));
+    OPEVO_TRY(opevo_i_graph_solve(graph, q, p0, known.method == OPEVO_LAW_CHOLESKY, tolerance,
+                                  found, &certificate, err));
     memcpy(law, found, graph->vertex_count * sizeof *law);
     if (bound)
         *bound = certificate;

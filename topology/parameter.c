@@ -4,6 +4,7 @@
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/struct_size.h>
 
 #include "parameter_internal.h"
 #include "value_text.h"
@@ -308,8 +309,8 @@ static bool set_texts(opevo_parameter *self, const opevo_parameter_spec *spec)
     return self->text && self->name && self->topology_text && copy_component_names(self, spec);
 }
 
-opevo_status opevo_parameter_create(const opevo_parameter_spec *spec, opevo_parameter **out,
-                                    opevo_error *err)
+static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **out,
+                           opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const opevo_i_type *type = NULL;
@@ -345,6 +346,16 @@ opevo_status opevo_parameter_create(const opevo_parameter_spec *spec, opevo_para
 cleanup:
     opevo_parameter_destroy(self);
     return status;
+}
+
+opevo_status opevo_parameter_create_sized(const opevo_parameter_spec *spec, size_t size,
+                                          opevo_parameter **out, opevo_error *err)
+{
+    opevo_parameter_spec known;
+    opevo_status status =
+        opevo_struct_read(spec, size, "opevo_parameter_spec", &known, sizeof known, err);
+
+    return status == OPEVO_OK ? create(&known, out, err) : status;
 }
 
 void opevo_parameter_destroy(opevo_parameter *parameter)

@@ -7,6 +7,7 @@
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/struct_size.h>
 
 #include "parameter_internal.h"
 #include "space_internal.h"
@@ -155,15 +156,21 @@ opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
     return opevo_i_space_create(parameters, NULL, count, &list, out, err);
 }
 
-opevo_status opevo_space_create_branched(const opevo_space_spec *spec, opevo_space **out,
-                                         opevo_error *err)
+opevo_status opevo_space_create_branched_sized(const opevo_space_spec *spec, size_t size,
+                                               opevo_space **out, opevo_error *err)
 {
-    opevo_i_constraint_list list = {.texts = spec->constraints,
-                                    .count = spec->constraint_count,
-                                    .dialect = spec->dialect,
-                                    .origin = spec->origin ? spec->origin : "the space"};
+    opevo_space_spec known;
+    opevo_i_constraint_list list;
+    opevo_status status =
+        opevo_struct_read(spec, size, "opevo_space_spec", &known, sizeof known, err);
 
-    return opevo_i_space_create(spec->parameters, spec->activations, spec->count, &list, out, err);
+    if (status != OPEVO_OK)
+        return status;
+    list = (opevo_i_constraint_list){.texts = known.constraints,
+                                     .count = known.constraint_count,
+                                     .dialect = known.dialect,
+                                     .origin = known.origin ? known.origin : "the space"};
+    return opevo_i_space_create(known.parameters, known.activations, known.count, &list, out, err);
 }
 
 /* ---- Facts ---- */

@@ -5,6 +5,7 @@
 #include <opevo/landscape_profile.h>
 
 #include <opevo/memory.h>
+#include <opevo/struct_size.h>
 
 #include <math.h>
 
@@ -78,23 +79,29 @@ void opevo_landscape_profile_release(opevo_landscape_profile *self)
     opevo_interaction_release(&self->interaction);
 }
 
-opevo_status opevo_landscape_profile_create(const opevo_landscape_table *table,
-                                            const opevo_space *space,
-                                            const opevo_profile_options *options,
-                                            opevo_landscape_profile *out, opevo_error *err)
+opevo_status opevo_landscape_profile_create_sized(const opevo_landscape_table *table,
+                                                  const opevo_space *space,
+                                                  const opevo_profile_options *caller_options,
+                                                  size_t size, opevo_landscape_profile *out,
+                                                  opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
+    opevo_profile_options options;
     opevo_landscape_graph *graph = NULL;
-    opevo_landscape_profile self = {.nodes = options->nodes, .best = table->best};
+    opevo_landscape_profile self = {.best = table->best};
+    opevo_status status = opevo_struct_read(caller_options, size, "opevo_profile_options", &options,
+                                            sizeof options, err);
 
+    if (status != OPEVO_OK)
+        return status;
+    self.nodes = options.nodes;
     if (!(table->best > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The landscape has no point that is ok.");
-    if (!(options->target > 0 && options->target <= 1))
+    if (!(options.target > 0 && options.target <= 1))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A target is a share of the best fitness, above 0 and at most 1.");
-    self.threshold = options->target * table->best;
-    OPEVO_TRY(opevo_landscape_graph_create(table, space, options->nodes, 0, options->threads,
-                                           &graph, err));
+    self.threshold = options.target * table->best;
+    OPEVO_TRY(
+        opevo_landscape_graph_create(table, space, options.nodes, 0, options.threads, &graph, err));
     self.node_count = opevo_landscape_graph_count(graph);
     self.edges = opevo_landscape_graph_edges(graph);
     self.scale = OPEVO_SCALE_LOG;
@@ -102,8 +109,8 @@ opevo_status opevo_landscape_profile_create(const opevo_landscape_table *table,
         if (!(opevo_landscape_graph_fitness(graph, u) > 0))
             self.scale = OPEVO_SCALE_LINEAR;
     }
-    OPEVO_TRY(connect_both(table, space, graph, options->nodes, options->threads, &self, err));
-    OPEVO_TRY(measure(graph, options, &self, err));
+    OPEVO_TRY(connect_both(table, space, graph, options.nodes, options.threads, &self, err));
+    OPEVO_TRY(measure(graph, &options, &self, err));
     *out = self;
     self = (opevo_landscape_profile){0}; /* handed over */
 cleanup:

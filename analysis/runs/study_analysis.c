@@ -8,6 +8,7 @@
 #include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/struct_size.h>
 
 #include <gsl/gsl_sort_ulong.h>
 
@@ -17,9 +18,9 @@
 static const uint64_t default_checkpoints[] = {50, 100, 150, 220, 500};
 static const double default_targets[] = {0.9, 0.95, 0.99, 1};
 
-opevo_analysis_options opevo_analysis_options_default(void)
+void opevo_analysis_options_fill(opevo_analysis_options *out, size_t size)
 {
-    return (opevo_analysis_options){
+    const opevo_analysis_options options = {
         .checkpoints = default_checkpoints,
         .checkpoint_count = sizeof default_checkpoints / sizeof *default_checkpoints,
         .compare_at_horizon = true,
@@ -31,6 +32,9 @@ opevo_analysis_options opevo_analysis_options_default(void)
         .seed = 1,
         .cutoff_from = 0.5,
         .cutoff_to = 0.96};
+
+    memset(out, 0, size);
+    memcpy(out, &options, size < sizeof options ? size : sizeof options);
 }
 
 const opevo_study_cell *opevo_study_cell_of(const opevo_study_analysis *analysis, size_t landscape,
@@ -395,13 +399,17 @@ static void free_scratch(opevo_i_study *self)
     opevo_free(self->first);
 }
 
-opevo_status opevo_study_analyse(const opevo_analysed_study *study,
-                                 const opevo_analysis_options *options, opevo_study_analysis **out,
-                                 opevo_error *err)
+opevo_status opevo_study_analyse_sized(const opevo_analysed_study *study,
+                                       const opevo_analysis_options *options, size_t size,
+                                       opevo_study_analysis **out, opevo_error *err)
 {
-    opevo_status status = check_options(options, err);
+    opevo_analysis_options known;
     opevo_i_study self = {NULL, NULL, NULL, NULL};
+    opevo_status status =
+        opevo_struct_read(options, size, "opevo_analysis_options", &known, sizeof known, err);
 
+    if (status == OPEVO_OK)
+        status = check_options(&known, err);
     if (status != OPEVO_OK)
         return status;
     if (study->run_count == 0)
@@ -410,12 +418,12 @@ opevo_status opevo_study_analyse(const opevo_analysed_study *study,
     if (!self.analysis)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an analysis.");
     self.analysis->study = *study;
-    self.analysis->options = *options;
+    self.analysis->options = known;
     OPEVO_TRY(allocate(&self, err));
     OPEVO_TRY(find_optima(&self, err));
     sort_into_cells(&self);
     OPEVO_TRY(prepare_places(&self, err));
-    OPEVO_TRY(opevo_parallel_for(study->landscape_count * study->contender_count, options->threads,
+    OPEVO_TRY(opevo_parallel_for(study->landscape_count * study->contender_count, known.threads,
                                  work_on_cell, &self, err));
     OPEVO_TRY(opevo_i_study_pairs(&self, err));
     OPEVO_TRY(opevo_i_study_overall(&self, err));

@@ -4,6 +4,10 @@
 
 #include <opevo/objective.h>
 
+#include "port_internal.h"
+
+#include <opevo/version.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -71,6 +75,31 @@ static void clean(const opevo_objective *objective, opevo_outcome *outcome)
         if (!ok || i >= objective->more_count || !isfinite(outcome->more[i]))
             outcome->more[i] = NAN;
     }
+}
+
+opevo_status opevo_i_reserved_check(void (*const reserved[OPEVO_RESERVED])(void), const char *kind,
+                                    const char *name, opevo_error *err)
+{
+    for (size_t i = 0; i < OPEVO_RESERVED; i++) {
+        if (reserved[i])
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "The %s %s has a function that opevo " OPEVO_VERSION
+                              " does not know: "
+                              "run it with the libopevo that it was compiled for.",
+                              kind, name);
+    }
+    return OPEVO_OK;
+}
+
+opevo_status opevo_objective_check(const opevo_objective *objective, opevo_error *err)
+{
+    const opevo_domain *domain = objective->domain;
+    opevo_status status =
+        opevo_i_reserved_check(objective->ops->reserved, "objective", objective->name, err);
+
+    if (status == OPEVO_OK && domain)
+        status = opevo_i_reserved_check(domain->ops->reserved, "domain", domain->name, err);
+    return status;
 }
 
 size_t opevo_objective_wanted(const opevo_objective *objective)

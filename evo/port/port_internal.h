@@ -8,6 +8,10 @@
 #include <opevo/operator.h>
 #include <opevo/tuner.h>
 
+/* The reserved places of a table of functions are 0. Errors: INVALID, naming "the tuner opevo". */
+opevo_status opevo_i_reserved_check(void (*const reserved[OPEVO_RESERVED])(void), const char *kind,
+                                    const char *name, opevo_error *err);
+
 /* Every value within its setting's domain, otherwise INVALID. */
 opevo_status opevo_i_settings_check(const opevo_tuner_ops *ops, const opevo_setting_value *values,
                                     opevo_error *err);

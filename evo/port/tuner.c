@@ -11,6 +11,10 @@
 opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *space,
                                opevo_error *err)
 {
+    opevo_status status = opevo_i_reserved_check(ops->reserved, "tuner", ops->name, err);
+
+    if (status != OPEVO_OK)
+        return status;
     if (space && opevo_space_has_branches(space) && !ops->works_on_branches)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The tuner %s does not work on spaces with branches; opevo tuners shows "

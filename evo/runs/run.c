@@ -11,6 +11,7 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/struct_size.h>
 
 #include <assert.h>
 #include <math.h>
@@ -95,8 +96,8 @@ static bool sees_criteria(const opevo_run_options *options)
            (criteria->count > 1 || criteria->chosen[0].index > 0);
 }
 
-void opevo_run_print_settings(const opevo_objective *objective, const opevo_run_options *options,
-                              opevo_text *out)
+static void print_settings(const opevo_objective *objective, const opevo_run_options *options,
+                           opevo_text *out)
 {
     opevo_settings_print(options->tuner, options->settings, out);
     if (sees_criteria(options)) {
@@ -107,6 +108,16 @@ void opevo_run_print_settings(const opevo_objective *objective, const opevo_run_
         opevo_text_add(out, i ? "," : out->length ? " require=" : "require=");
         opevo_requirement_print(&options->requirements[i], out);
     }
+}
+
+void opevo_run_print_settings_sized(const opevo_objective *objective,
+                                    const opevo_run_options *options, size_t size, opevo_text *out)
+{
+    opevo_run_options known;
+
+    if (opevo_struct_read(options, size, "opevo_run_options", &known, sizeof known, NULL) ==
+        OPEVO_OK)
+        print_settings(objective, &known, out);
 }
 
 static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
@@ -129,7 +140,7 @@ static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
         .note = options->note,
     };
 
-    opevo_run_print_settings(self->objective, options, &settings);
+    print_settings(self->objective, options, &settings);
     opevo_text_add(&settings, options->settings_more ? options->settings_more : "");
     if (options->earlier_count > 0)
         print_earlier(options, &settings);
@@ -172,18 +183,21 @@ static void destroy(opevo_session *self)
     opevo_free(self);
 }
 
-opevo_status opevo_session_create(opevo_objective *objective, const opevo_run_options *options,
-                                  opevo_session **out, opevo_error *err)
+opevo_status opevo_session_create_sized(opevo_objective *objective,
+                                        const opevo_run_options *options, size_t size,
+                                        opevo_session **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_session *self = NULL;
+    opevo_session *self = opevo_calloc(1, sizeof *self);
 
-    OPEVO_TRY(check_budget(&options->budget, err));
-    self = opevo_calloc(1, sizeof *self);
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run.");
+    OPEVO_TRY(opevo_struct_read(options, size, "opevo_run_options", &self->options,
+                                sizeof self->options, err));
+    options = &self->options;
+    OPEVO_TRY(check_budget(&options->budget, err));
+    OPEVO_TRY(opevo_objective_check(objective, err));
     self->objective = objective;
-    self->options = *options;
     self->result.stop = OPEVO_STOP_INTERRUPTED; /* as long as nothing else ends it */
     OPEVO_TRY(allocate(self, err));
     if (objective->space)
@@ -503,11 +517,11 @@ opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result,
     return status;
 }
 
-opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
-                       opevo_run_result *result, opevo_error *err)
+opevo_status opevo_run_sized(opevo_objective *objective, const opevo_run_options *options,
+                             size_t size, opevo_run_result *result, opevo_error *err)
 {
     opevo_session *session = NULL;
-    opevo_status status = opevo_session_create(objective, options, &session, err);
+    opevo_status status = opevo_session_create_sized(objective, options, size, &session, err);
     bool over = false;
 
     while (status == OPEVO_OK && !over)

@@ -5,6 +5,7 @@
 #include "store_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/struct_size.h>
 #include <opevo/unit.h>
 #include <opevo/version.h>
 
@@ -324,8 +325,8 @@ static opevo_status resume(opevo_store *store, const opevo_run_key *key, int64_t
     return status == OPEVO_OK ? wake(store, run, err) : status;
 }
 
-opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
-                               opevo_error *err)
+static opevo_status begin_run(opevo_store *store, const opevo_run_key *key, int64_t *run,
+                              opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     int64_t found = 0;
@@ -353,6 +354,15 @@ opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int
     if (status == OPEVO_OK)
         *run = found;
     return status;
+}
+
+opevo_status opevo_store_begin_sized(opevo_store *store, const opevo_run_key *key, size_t size,
+                                     int64_t *run, opevo_error *err)
+{
+    opevo_run_key known;
+    opevo_status status = opevo_struct_read(key, size, "opevo_run_key", &known, sizeof known, err);
+
+    return status == OPEVO_OK ? begin_run(store, &known, run, err) : status;
 }
 
 /* What a row of opevo_store_find's query says. */

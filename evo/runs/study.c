@@ -9,6 +9,7 @@
 #include <opevo/clock.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/struct_size.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -322,12 +323,16 @@ static opevo_status measure_all(scheduler *self, opevo_error *err)
     return status;
 }
 
-opevo_status opevo_study_run(const opevo_study *study, const opevo_study_options *options,
-                             opevo_study_result *result, opevo_error *err)
+opevo_status opevo_study_run_sized(const opevo_study *study, const opevo_study_options *options,
+                                   size_t size, opevo_study_result *result, opevo_error *err)
 {
-    scheduler self = {.study = study, .options = options};
-    opevo_status status = OPEVO_OK;
+    opevo_study_options known;
+    scheduler self = {.study = study, .options = &known};
+    opevo_status status =
+        opevo_struct_read(options, size, "opevo_study_options", &known, sizeof known, err);
 
+    if (status != OPEVO_OK)
+        return status;
     pthread_mutex_init(&self.lock, NULL);
     OPEVO_TRY(prepare(&self, err));
     show_progress(&self);

@@ -9,6 +9,7 @@
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/random.h>
+#include <opevo/struct_size.h>
 
 #include <gsl/gsl_cdf.h>
 
@@ -158,20 +159,23 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_study_estimate_time(const opevo_study *study, const opevo_study_options *options,
-                                       double spend_s, opevo_study_estimate *out, opevo_error *err)
+opevo_status opevo_study_estimate_time_sized(const opevo_study *study,
+                                             const opevo_study_options *options, size_t size,
+                                             double spend_s, opevo_study_estimate *out,
+                                             opevo_error *err)
 {
-    unsigned threads = options->threads ? options->threads : opevo_processor_count();
+    opevo_study_options known;
     opevo_study_estimate self = {.runs = 0};
     uint64_t *numbers = NULL;
     size_t count = 0;
-    opevo_status status = opevo_i_shard_numbers(study, options->shard, &numbers, &count, err);
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK)
-        return status;
-    OPEVO_TRY(find_todo(study, options, numbers, &count, &self, err));
+    OPEVO_TRY(opevo_struct_read(options, size, "opevo_study_options", &known, sizeof known, err));
+    OPEVO_TRY(opevo_i_shard_numbers(study, known.shard, &numbers, &count, err));
+    OPEVO_TRY(find_todo(study, &known, numbers, &count, &self, err));
     if (count)
-        OPEVO_TRY(sample(study, numbers, count, spend_s, threads, &self, err));
+        OPEVO_TRY(sample(study, numbers, count, spend_s,
+                         known.threads ? known.threads : opevo_processor_count(), &self, err));
     *out = self;
 cleanup:
     opevo_free(numbers);

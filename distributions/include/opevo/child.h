@@ -64,10 +64,17 @@ typedef struct opevo_child_law opevo_child_law;
  *         zeros; otherwise as opevo_law_create.
  * Cost:   one number for each vertex of each parameter; one solve a parameter, or one closed form a
  *         parent where the parameter has one. */
-OPEVO_API opevo_status opevo_child_law_create(const opevo_space *space,
-                                              const opevo_parents *parents, double q,
-                                              const opevo_law_options *options,
-                                              opevo_child_law **out, opevo_error *err);
+OPEVO_API opevo_status opevo_child_law_create_sized(const opevo_space *space,
+                                                    const opevo_parents *parents, double q,
+                                                    const opevo_law_options *options, size_t size,
+                                                    opevo_child_law **out, opevo_error *err);
+static inline opevo_status opevo_child_law_create(const opevo_space *space,
+                                                  const opevo_parents *parents, double q,
+                                                  const opevo_law_options *options,
+                                                  opevo_child_law **out, opevo_error *err)
+{
+    return opevo_child_law_create_sized(space, parents, q, options, sizeof *options, out, err);
+}
 OPEVO_API void opevo_child_law_destroy(opevo_child_law *law);
 OPEVO_API double opevo_child_law_probability(const opevo_child_law *law, opevo_index point);
 /* 1-norm bound on the whole product law, also as opevo_child_law_probability computes it: what

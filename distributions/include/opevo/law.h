@@ -47,7 +47,8 @@ typedef struct opevo_law_options {
 
 typedef struct opevo_law opevo_law;
 
-/* Law of the walk on the parameter's graph from one vertex. `parameter` must outlive the law.
+/* Law of the walk on the parameter's graph from one vertex. `parameter` must outlive the law; no
+ * options, NULL, are those of zeros.
  *
  * AUTO takes the closed form or the tridiagonal solve where the parameter's family has one, and
  * otherwise conjugate gradients, on the fly if the graph does not fit in memory. CHOLESKY, CG,
@@ -59,9 +60,15 @@ typedef struct opevo_law opevo_law;
  *         tolerance (nothing is returned then); NOMEM.
  * Cost:   closed form O(classes^2) at most; tridiagonal O(n); Cholesky O(n^3); conjugate gradients
  * about sqrt((1+q)/(1-q)) ln(1/tolerance) / 2 products of 2 * edges multiply-adds. */
-OPEVO_API opevo_status opevo_law_create(const opevo_parameter *parameter, double q,
-                                        opevo_index start, const opevo_law_options *options,
-                                        opevo_law **out, opevo_error *err);
+OPEVO_API opevo_status opevo_law_create_sized(const opevo_parameter *parameter, double q,
+                                              opevo_index start, const opevo_law_options *options,
+                                              size_t size, opevo_law **out, opevo_error *err);
+static inline opevo_status opevo_law_create(const opevo_parameter *parameter, double q,
+                                            opevo_index start, const opevo_law_options *options,
+                                            opevo_law **out, opevo_error *err)
+{
+    return opevo_law_create_sized(parameter, q, start, options, sizeof *options, out, err);
+}
 OPEVO_API void opevo_law_destroy(opevo_law *law);
 
 OPEVO_API opevo_law_method opevo_law_get_method(const opevo_law *law); /* never AUTO */
@@ -90,9 +97,15 @@ OPEVO_API opevo_law_class opevo_law_class_get(const opevo_law *law, size_t i);
  *   bound  out: the certificate; may be NULL
  *
  * method: CHOLESKY or CG (AUTO: CG). Errors and cost as above. */
-OPEVO_API opevo_status opevo_law_solve(const opevo_graph *graph, double q, const double *p0,
-                                       const opevo_law_options *options, double *law, double *bound,
-                                       opevo_error *err);
+OPEVO_API opevo_status opevo_law_solve_sized(const opevo_graph *graph, double q, const double *p0,
+                                             const opevo_law_options *options, size_t size,
+                                             double *law, double *bound, opevo_error *err);
+static inline opevo_status opevo_law_solve(const opevo_graph *graph, double q, const double *p0,
+                                           const opevo_law_options *options, double *law,
+                                           double *bound, opevo_error *err)
+{
+    return opevo_law_solve_sized(graph, q, p0, options, sizeof *options, law, bound, err);
+}
 
 #ifdef __cplusplus
 }

@@ -66,8 +66,13 @@ typedef struct opevo_parameter_spec {
  *         LIMIT when the vertices exceed 2^128 - 1 (permutation: n > 34), for v > 1024, and for
  *         more than 2^32 - 1 listed values; NOMEM.
  * Cost:   factor: milliseconds for the primes of C and O(v log C) memory; lists: sorting. */
-OPEVO_API opevo_status opevo_parameter_create(const opevo_parameter_spec *spec,
-                                              opevo_parameter **out, opevo_error *err);
+OPEVO_API opevo_status opevo_parameter_create_sized(const opevo_parameter_spec *spec, size_t size,
+                                                    opevo_parameter **out, opevo_error *err);
+static inline opevo_status opevo_parameter_create(const opevo_parameter_spec *spec,
+                                                  opevo_parameter **out, opevo_error *err)
+{
+    return opevo_parameter_create_sized(spec, sizeof *spec, out, err);
+}
 /* From text as in the table above, such as "factor(8,3)"; topology as in the spec. A list's values
  * are separated by commas, none missing, and read by opevo_value_parse; one in double quotes is a
  * text, written as JSON writes it. C, v and n may be powers, such as 2^40. */

@@ -86,8 +86,13 @@ typedef struct opevo_space_spec {
     opevo_dialect dialect;
     const char *origin;
 } opevo_space_spec;
-OPEVO_API opevo_status opevo_space_create_branched(const opevo_space_spec *spec, opevo_space **out,
-                                                   opevo_error *err);
+OPEVO_API opevo_status opevo_space_create_branched_sized(const opevo_space_spec *spec, size_t size,
+                                                         opevo_space **out, opevo_error *err);
+static inline opevo_status opevo_space_create_branched(const opevo_space_spec *spec,
+                                                       opevo_space **out, opevo_error *err)
+{
+    return opevo_space_create_branched_sized(spec, sizeof *spec, out, err);
+}
 /* A search space in NNI's form with our extensions, a Kernel Tuner T1 file, its tune_params with
  * restrictions (also those of a cache file), or T4 results; which one is seen from the content.
  * docs/formats/space.md describes them. Errors: INVALID as "path:line: ...",

@@ -41,11 +41,20 @@ typedef struct opevo_landscape_profile {
 } opevo_landscape_profile;
 
 /* Errors: INVALID for a target outside its domain, or no point that is ok; those of the parts. */
-OPEVO_API opevo_status opevo_landscape_profile_create(const opevo_landscape_table *table,
-                                                      const opevo_space *space,
-                                                      const opevo_profile_options *options,
-                                                      opevo_landscape_profile *out,
-                                                      opevo_error *err);
+OPEVO_API opevo_status opevo_landscape_profile_create_sized(const opevo_landscape_table *table,
+                                                            const opevo_space *space,
+                                                            const opevo_profile_options *options,
+                                                            size_t size,
+                                                            opevo_landscape_profile *out,
+                                                            opevo_error *err);
+static inline opevo_status opevo_landscape_profile_create(const opevo_landscape_table *table,
+                                                          const opevo_space *space,
+                                                          const opevo_profile_options *options,
+                                                          opevo_landscape_profile *out,
+                                                          opevo_error *err)
+{
+    return opevo_landscape_profile_create_sized(table, space, options, sizeof *options, out, err);
+}
 OPEVO_API void opevo_landscape_profile_release(opevo_landscape_profile *self);
 
 /* ---- Topologies of a space ---- */

@@ -62,7 +62,14 @@ typedef struct opevo_analysis_options {
 } opevo_analysis_options;
 /* Checkpoints 50, 100, 150, 220, 500 and the horizon; targets .9, .95, .99, 1; confidence .95; alpha .05; 2,000
  * resamples; seed 1; cut-offs .5 and .96. */
-OPEVO_API opevo_analysis_options opevo_analysis_options_default(void);
+OPEVO_API void opevo_analysis_options_fill(opevo_analysis_options *out, size_t size);
+static inline opevo_analysis_options opevo_analysis_options_default(void)
+{
+    opevo_analysis_options options;
+
+    opevo_analysis_options_fill(&options, sizeof options);
+    return options;
+}
 
 /* ---- What comes out ---- */
 
@@ -181,20 +188,26 @@ typedef struct opevo_study_overall {
 
 typedef struct opevo_study_analysis {
     opevo_analysed_study study;
-    opevo_analysis_options options;
     opevo_study_place *places; /* landscape_count */
     opevo_study_cell *cells;   /* [landscape * contender_count + contender] */
     opevo_study_pair *pairs;
     size_t pair_count;
     opevo_study_overall overall;
+    opevo_analysis_options options; /* the last, as it may grow */
 } opevo_study_analysis;
 
 /* Errors: INVALID for options outside their domain or a study without runs; MISMATCH for a run that
  * is better than its landscape's optimum; NOMEM. The numbers do not depend on the threads. Memory:
  * a few hundred bytes a run beside the result. */
-OPEVO_API opevo_status opevo_study_analyse(const opevo_analysed_study *study,
-                                           const opevo_analysis_options *options,
-                                           opevo_study_analysis **out, opevo_error *err);
+OPEVO_API opevo_status opevo_study_analyse_sized(const opevo_analysed_study *study,
+                                                 const opevo_analysis_options *options, size_t size,
+                                                 opevo_study_analysis **out, opevo_error *err);
+static inline opevo_status opevo_study_analyse(const opevo_analysed_study *study,
+                                               const opevo_analysis_options *options,
+                                               opevo_study_analysis **out, opevo_error *err)
+{
+    return opevo_study_analyse_sized(study, options, sizeof *options, out, err);
+}
 OPEVO_API void opevo_study_analysis_destroy(opevo_study_analysis *analysis);
 
 OPEVO_API const opevo_study_cell *opevo_study_cell_of(const opevo_study_analysis *analysis,

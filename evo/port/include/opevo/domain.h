@@ -18,6 +18,10 @@ extern "C" {
 
 typedef struct opevo_domain opevo_domain;
 
+/* Places for what a later version adds to a table of functions and to the struct that a user's
+ * implementation begins with; all 0. A table with more than this version knows is refused. */
+enum { OPEVO_RESERVED = 4 };
+
 typedef struct opevo_domain_ops {
     const char *kind; /* "space", ... */
     /* Append the canonical text, which is never empty. False, with nothing appended, for a number that
@@ -39,6 +43,7 @@ typedef struct opevo_domain_ops {
      * feature_rows_most; 0 where there are none. NULL: never any. As opevo_feature_source. */
     size_t (*features)(opevo_domain *self, opevo_index candidate, float *rows);
     void (*destroy)(opevo_domain *self);
+    void (*reserved[OPEVO_RESERVED])(void); /* 0 */
 } opevo_domain_ops;
 
 /* First member, `super`, of every implementation, which fills it in. */
@@ -48,6 +53,7 @@ struct opevo_domain {
     uint64_t signature; /* of all that decides which candidates there are, and their texts */
     const opevo_space *space; /* candidates are its points; NULL: hashes of texts */
     size_t feature_count, feature_rows_most;
+    void *reserved[OPEVO_RESERVED]; /* 0 */
 };
 
 /* A finite space as a domain: the text of a point is that of opevo_space_print. The child step is its

@@ -140,6 +140,7 @@ typedef struct opevo_objective_ops {
     /* May take long the first time; NULL: never known. */
     opevo_status (*optimum)(opevo_objective *self, opevo_optimum *out, opevo_error *err);
     void (*destroy)(opevo_objective *self);
+    void (*reserved[OPEVO_RESERVED])(void); /* 0 */
 } opevo_objective_ops;
 
 /* What a learned cost model may see of a point instead of the values of its parameters: rows of
@@ -173,7 +174,12 @@ struct opevo_objective {
     const opevo_feature_source *features; /* NULL: none; owned likewise */
     const opevo_criterion *criteria;      /* those after the fitness, criterion 1 first; likewise */
     size_t more_count;                    /* how many those are, below OPEVO_CRITERIA_MOST */
+    void *reserved[OPEVO_RESERVED];       /* 0 */
 };
+
+/* Whether this library knows all that the tables of the objective and of its domain have. Errors:
+ * INVALID for a reserved place that is not 0. */
+OPEVO_API opevo_status opevo_objective_check(const opevo_objective *objective, opevo_error *err);
 
 /* 1 + more_count. */
 OPEVO_API size_t opevo_objective_criterion_count(const opevo_objective *objective);

@@ -93,6 +93,7 @@ typedef struct opevo_tuner_ops {
     /* NULL: proposals depend on no library's version. */
     void (*library)(opevo_tuner_library *out);
     bool by_criteria; /* it searches by the chosen criteria; otherwise by the fitness alone */
+    void (*reserved[OPEVO_RESERVED])(void); /* 0 */
 } opevo_tuner_ops;
 
 /* First member, `super`, of every implementation; the functions below keep all of it except the
@@ -106,9 +107,11 @@ struct opevo_tuner {
     size_t pending;                       /* asked for and not yet told */
     bool asked;                           /* at least once */
     const char *reason; /* one sentence once the search is over, NULL before; a static string */
+    void *reserved[OPEVO_RESERVED]; /* 0 */
 };
 
-/* Whether the tuner works on this kind of space. Errors: INVALID with a sentence. */
+/* Whether the tuner works on this kind of space, and this library knows all that its table has.
+ * Errors: INVALID with a sentence. */
 OPEVO_API opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *space,
                                          opevo_error *err);
 /* The tuner's stream is (seed, "tuner", 0), the same for every tuner. `space` must outlive the

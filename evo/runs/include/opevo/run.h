@@ -69,9 +69,16 @@ typedef struct opevo_run_options {
 } opevo_run_options;
 
 /* The settings, what is searched by where the tuner sees more than the fitness, and the requirements:
- * "lambda=8 criteria=time,energy require=error<=0.01". Identifies a run in a store. */
-OPEVO_API void opevo_run_print_settings(const opevo_objective *objective,
-                                        const opevo_run_options *options, opevo_text *out);
+ * "lambda=8 criteria=time,energy require=error<=0.01". Identifies a run in a store. Nothing
+ * for options that opevo_session_create refuses for a member that it does not know. */
+OPEVO_API void opevo_run_print_settings_sized(const opevo_objective *objective,
+                                              const opevo_run_options *options, size_t size,
+                                              opevo_text *out);
+static inline void opevo_run_print_settings(const opevo_objective *objective,
+                                            const opevo_run_options *options, opevo_text *out)
+{
+    opevo_run_print_settings_sized(objective, options, sizeof *options, out);
+}
 
 typedef struct opevo_run_result {
     opevo_stop stop;
@@ -96,9 +103,15 @@ typedef struct opevo_session opevo_session;
  *
  * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH for a
  * stored run of another version, space or landscape; NOMEM; whatever the store reports. */
-OPEVO_API opevo_status opevo_session_create(opevo_objective *objective,
-                                            const opevo_run_options *options, opevo_session **out,
-                                            opevo_error *err);
+OPEVO_API opevo_status opevo_session_create_sized(opevo_objective *objective,
+                                                  const opevo_run_options *options, size_t size,
+                                                  opevo_session **out, opevo_error *err);
+static inline opevo_status opevo_session_create(opevo_objective *objective,
+                                                const opevo_run_options *options,
+                                                opevo_session **out, opevo_error *err)
+{
+    return opevo_session_create_sized(objective, options, sizeof *options, out, err);
+}
 /* Ask, evaluate, store, tell, for exactly `trials` more trials (UINT64_MAX: to the end), or fewer where
  * the run is over before; those taken from the store count. *over says whether it is: then further
  * steps do nothing.
@@ -125,8 +138,13 @@ OPEVO_API opevo_status opevo_session_end(opevo_session *session, opevo_run_resul
                                          opevo_error *err);
 
 /* The three above in one, to the end of the run. Errors: theirs. */
-OPEVO_API opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
-                                 opevo_run_result *result, opevo_error *err);
+OPEVO_API opevo_status opevo_run_sized(opevo_objective *objective, const opevo_run_options *options,
+                                       size_t size, opevo_run_result *result, opevo_error *err);
+static inline opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
+                                     opevo_run_result *result, opevo_error *err)
+{
+    return opevo_run_sized(objective, options, sizeof *options, result, err);
+}
 
 #ifdef __cplusplus
 }

@@ -67,8 +67,13 @@ typedef struct opevo_run_key {
 /* Find the run, or make it. Errors: MISMATCH, naming the store and what differs, if a run of the same
  * identity was made by another version, with another space, unit or program, with other criteria, or
  * with another signature of the objective; INVALID for a store opened to read. */
-OPEVO_API opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key, int64_t *run,
-                                         opevo_error *err);
+OPEVO_API opevo_status opevo_store_begin_sized(opevo_store *store, const opevo_run_key *key,
+                                               size_t size, int64_t *run, opevo_error *err);
+static inline opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key,
+                                             int64_t *run, opevo_error *err)
+{
+    return opevo_store_begin_sized(store, key, sizeof *key, run, err);
+}
 /* Look a run up by its number, as opevo_store_list shows it: how many trials it has. Errors:
  * INVALID if there is none; MISMATCH if it was made on another space than this. */
 OPEVO_API opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space *space,

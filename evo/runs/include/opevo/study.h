@@ -142,8 +142,15 @@ typedef struct opevo_study_result {
  *
  * Errors: those of opevo_store_open (ALONE), opevo_run, and MISMATCH for a store whose runs of the
  * same name were made otherwise. What was committed is kept. */
-OPEVO_API opevo_status opevo_study_run(const opevo_study *study, const opevo_study_options *options,
-                                       opevo_study_result *result, opevo_error *err);
+OPEVO_API opevo_status opevo_study_run_sized(const opevo_study *study,
+                                             const opevo_study_options *options, size_t size,
+                                             opevo_study_result *result, opevo_error *err);
+static inline opevo_status opevo_study_run(const opevo_study *study,
+                                           const opevo_study_options *options,
+                                           opevo_study_result *result, opevo_error *err)
+{
+    return opevo_study_run_sized(study, options, sizeof *options, result, err);
+}
 
 /* Join stores of shards into one. After it the store has what one process would have written,
  * number for number; once more changes nothing. */
@@ -170,9 +177,17 @@ typedef struct opevo_study_estimate {
         high; /* of wall time on `threads` threads; exact 0 where nothing is left */
 } opevo_study_estimate;
 /* Writes nothing; a store that is not there yet is empty. Errors: as opevo_study_run. */
-OPEVO_API opevo_status opevo_study_estimate_time(const opevo_study *study,
-                                                 const opevo_study_options *options, double spend_s,
-                                                 opevo_study_estimate *out, opevo_error *err);
+OPEVO_API opevo_status opevo_study_estimate_time_sized(const opevo_study *study,
+                                                       const opevo_study_options *options,
+                                                       size_t size, double spend_s,
+                                                       opevo_study_estimate *out, opevo_error *err);
+static inline opevo_status opevo_study_estimate_time(const opevo_study *study,
+                                                     const opevo_study_options *options,
+                                                     double spend_s, opevo_study_estimate *out,
+                                                     opevo_error *err)
+{
+    return opevo_study_estimate_time_sized(study, options, sizeof *options, spend_s, out, err);
+}
 
 #ifdef __cplusplus
 }

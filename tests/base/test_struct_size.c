@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Structs of callers that were compiled with an older or a newer version of a header. */
+
+#include "check.h"
+
+#include <opevo/struct_size.h>
+
+typedef struct version_1 {
+    int first;
+    double second;
+} version_1;
+
+typedef struct version_2 {
+    int first;
+    double second;
+    const char *third;
+} version_2;
+
+static void the_same_version(void **state)
+{
+    version_2 in = {1, 2.5, "three"};
+    version_2 out;
+
+    (void)state;
+    CHECK_OK(opevo_struct_read(&in, sizeof in, "version", &out, sizeof out, &err));
+    assert_int_equal(out.first, 1);
+    CHECK_CLOSE(out.second, 2.5, 0);
+    assert_string_equal(out.third, "three");
+}
+
+/* What lies behind an older caller's struct is not read. */
+static void an_older_caller(void **state)
+{
+    struct {
+        version_1 in;
+        char *behind;
+    } caller = {{1, 2.5}, "not a part of it"};
+    version_2 out;
+
+    (void)state;
+    memset(&out, 0xa5, sizeof out);
+    CHECK_OK(opevo_struct_read(&caller.in, sizeof caller.in, "version", &out, sizeof out, &err));
+    assert_int_equal(out.first, 1);
+    CHECK_CLOSE(out.second, 2.5, 0);
+    assert_null(out.third);
+}
+
+static void a_newer_caller(void **state)
+{
+    version_2 in = {1, 2.5, NULL};
+    version_1 out = {0, 0};
+
+    (void)state;
+    CHECK_OK(opevo_struct_read(&in, sizeof in, "version", &out, sizeof out, &err));
+    assert_int_equal(out.first, 1);
+    CHECK_CLOSE(out.second, 2.5, 0);
+    in.third = "unknown here";
+    out.first = 7;
+    CHECK_FAILS(OPEVO_INVALID, "version has a member that opevo",
+                opevo_struct_read(&in, sizeof in, "version", &out, sizeof out, &err));
+    assert_int_equal(out.first, 7);
+}
+
+static void no_size(void **state)
+{
+    version_1 in = {1, 2.5}, out = {7, 0};
+
+    (void)state;
+    CHECK_FAILS(OPEVO_INVALID, "The size of version is 0: give sizeof(version).",
+                opevo_struct_read(&in, 0, "version", &out, sizeof out, &err));
+    assert_int_equal(out.first, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_version),
+        cmocka_unit_test(an_older_caller),
+        cmocka_unit_test(a_newer_caller),
+        cmocka_unit_test(no_size),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
