@@ -50,6 +50,16 @@ opevo_outcome opevo_outcome_failed(opevo_outcome_class kind)
     return (opevo_outcome){.kind = kind, .time_s = NAN, .more = {NAN, NAN, NAN}};
 }
 
+opevo_outcome opevo_outcome_of_fitness(double fitness)
+{
+    return (opevo_outcome){.fitness = fitness, .time_s = NAN, .more = {NAN, NAN, NAN}};
+}
+
+opevo_outcome opevo_outcome_of_time(double time_s)
+{
+    return (opevo_outcome){.fitness = 1 / time_s, .time_s = time_s, .more = {NAN, NAN, NAN}};
+}
+
 double opevo_outcome_cost_s(const opevo_outcome *outcome)
 {
     return outcome->build_s + outcome->run_s + outcome->check_s + outcome->other_s;
@@ -61,7 +71,7 @@ static double positive(double number)
     return number > 0 && isfinite(number) ? number : 0;
 }
 
-static void clean(const opevo_objective *objective, opevo_outcome *outcome)
+void opevo_i_outcome_clean(const opevo_objective *objective, opevo_outcome *outcome)
 {
     bool ok = outcome->kind == OPEVO_OUTCOME_OK;
 
@@ -123,13 +133,19 @@ opevo_status opevo_objective_evaluate(opevo_objective *objective, const opevo_in
 
     if (count == 0)
         return OPEVO_OK;
+    if (opevo_objective_is_external(objective))
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "The outcomes of %.200s come from the caller: ask a session for trials and "
+            "tell it their outcomes.",
+            objective->name);
     if (!objective->ops->evaluate)
         return opevo_objective_measure(objective, points, count, NULL, keep, outcomes, err);
     status = objective->ops->evaluate(objective, points, count, outcomes, err);
     if (status != OPEVO_OK)
         return status;
     for (size_t i = 0; i < count; i++)
-        clean(objective, &outcomes[i]);
+        opevo_i_outcome_clean(objective, &outcomes[i]);
     return OPEVO_OK;
 }
 
@@ -144,7 +160,7 @@ static opevo_status pass_on(void *context, size_t i, const opevo_outcome *outcom
     const receiver *self = context;
     opevo_outcome cleaned = *outcome;
 
-    clean(self->objective, &cleaned);
+    opevo_i_outcome_clean(self->objective, &cleaned);
     return self->sink(self->context, i, &cleaned, err);
 }
 

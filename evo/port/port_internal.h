@@ -16,6 +16,9 @@ opevo_status opevo_i_reserved_check(void (*const reserved[OPEVO_RESERVED])(void)
 opevo_status opevo_i_settings_check(const opevo_tuner_ops *ops, const opevo_setting_value *values,
                                     opevo_error *err);
 
+/* Make an outcome one that every reader can rely on: see opevo_objective_evaluate. */
+void opevo_i_outcome_clean(const opevo_objective *objective, opevo_outcome *outcome);
+
 /* A contraction as opevo_operator_parse and _print take it. Errors: INVALID with the form. */
 opevo_status opevo_i_contraction_parse(const char *text, opevo_operator *out, opevo_error *err);
 void opevo_i_contraction_print(const opevo_contraction *contraction, opevo_text *out);

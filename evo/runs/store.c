@@ -117,7 +117,7 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
         get_number(store,
                    "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
                    " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs',"
-                   " 'criteria', 'candidates') AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
+                   " 'criteria', 'candidates', 'early') AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
                    &foreign, err));
     if (foreign)
         return OPEVO_FAIL(

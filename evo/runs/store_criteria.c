@@ -20,21 +20,21 @@ static const char upgrade[] = "ALTER TABLE trials ADD COLUMN criterion_1 REAL;"
                               "  PRIMARY KEY (run, place)) WITHOUT ROWID;"
                               "PRAGMA user_version = 3;";
 
-#define COLUMNS "number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
 #define CHOICE " FROM trials WHERE run = ? AND number > ? ORDER BY number LIMIT ?"
 
 opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const char *select = store->has_criteria ? "SELECT " COLUMNS
-                                               ", criterion_1, criterion_2, criterion_3" CHOICE
-                                             : "SELECT " COLUMNS ", NULL, NULL, NULL" CHOICE;
-    const char *insert =
-        store->has_criteria
-            ? "INSERT INTO trials (run, " COLUMNS ", samples_s, message, criterion_1, criterion_2,"
-              " criterion_3) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            : "INSERT INTO trials (run, " COLUMNS ", samples_s, message)"
-              " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    const char *select = store->has_criteria
+                             ? "SELECT " OPEVO_I_TRIAL_COLUMNS ", " OPEVO_I_CRITERIA_COLUMNS CHOICE
+                             : "SELECT " OPEVO_I_TRIAL_COLUMNS ", NULL, NULL, NULL" CHOICE;
+    const char *insert = store->has_criteria
+                             ? "INSERT INTO trials (run, " OPEVO_I_TRIAL_COLUMNS
+                               ", samples_s, message, " OPEVO_I_CRITERIA_COLUMNS
+                               ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                             : "INSERT INTO trials (run, " OPEVO_I_TRIAL_COLUMNS
+                               ", samples_s, message)"
+                               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
     sqlite3_finalize(store->read);
     sqlite3_finalize(store->insert);

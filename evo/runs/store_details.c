@@ -31,18 +31,24 @@ static opevo_status fail_damaged(const opevo_store *store, int64_t run, const op
                       store->path, (unsigned long long)trial->number, (long long)run);
 }
 
+opevo_status opevo_i_store_take_details(opevo_store *store, int64_t run, sqlite3_stmt *row,
+                                        int column, opevo_trial *trial, opevo_error *err)
+{
+    opevo_i_details details = {.samples = sqlite3_column_blob(row, column),
+                               .sample_count = (size_t)sqlite3_column_bytes(row, column) / 8,
+                               .message = (const char *)sqlite3_column_text(row, column + 1)};
+
+    details.message_length = (size_t)sqlite3_column_bytes(row, column + 1);
+    if (sqlite3_column_bytes(row, column) % 8 != 0)
+        return fail_damaged(store, run, trial, err);
+    return keep(store, &details, &trial->outcome, err);
+}
+
 /* From a row with samples and message. */
 static opevo_status take_row(opevo_store *store, int64_t run, sqlite3_stmt *row, opevo_trial *trial,
                              opevo_error *err)
 {
-    opevo_i_details details = {.samples = sqlite3_column_blob(row, 0),
-                               .sample_count = (size_t)sqlite3_column_bytes(row, 0) / 8,
-                               .message = (const char *)sqlite3_column_text(row, 1)};
-
-    details.message_length = (size_t)sqlite3_column_bytes(row, 1);
-    if (sqlite3_column_bytes(row, 0) % 8 != 0)
-        return fail_damaged(store, run, trial, err);
-    return keep(store, &details, &trial->outcome, err);
+    return opevo_i_store_take_details(store, run, row, 0, trial, err);
 }
 
 /* From a row with an outcome that packed runs share. */

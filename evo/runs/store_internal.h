@@ -63,6 +63,7 @@ struct opevo_store {
     sqlite3_stmt *unpack; /* the trials of a run that are packed */
     bool old;             /* of format 1 */
     bool has_criteria;    /* of format 3 */
+    bool has_early;       /* it is known to have the table of outcomes told ahead of their turn */
     int locked;           /* descriptor that holds the lock, plus 1; 0: none */
     opevo_i_cursor cursor;
     opevo_i_outcomes outcomes;
@@ -125,6 +126,52 @@ opevo_status opevo_i_store_put_criteria(opevo_store *store, const opevo_run_key 
                                         opevo_error *err);
 /* Prepare what reads and, in a store opened to write, inserts trials. */
 opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_error *err);
+
+/* ---- store_trials.c ---- */
+
+/* The columns of a trial after its run, and those that format 3 adds. */
+#define OPEVO_I_TRIAL_COLUMNS                                                                      \
+    "number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
+#define OPEVO_I_CRITERIA_COLUMNS "criterion_1, criterion_2, criterion_3"
+
+/* Insert one trial: its run, the columns above, samples_s and message, and the criteria as far as the
+ * statement has parameters for them. */
+opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert, int64_t run,
+                                        const opevo_trial *trial, opevo_error *err);
+/* The trial of a row of these columns, with the criteria or NULL behind them, without samples and
+ * message. Errors: INVALID for one that cannot have been written so. */
+opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_stmt *row,
+                                      opevo_trial *trial, opevo_error *err);
+/* As opevo_store_append, with outcomes that were told ahead of their turn: these are kept until the
+ * trials before them are there, and those whose turn has come are no longer kept apart. All of it, or
+ * nothing. */
+opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
+                                        size_t count, const opevo_trial *early, size_t early_count,
+                                        opevo_error *err);
+
+/* ---- store_details.c ---- */
+
+/* The samples and the message of a row that has them in these two columns, as
+ * opevo_store_read_details. */
+opevo_status opevo_i_store_take_details(opevo_store *store, int64_t run, sqlite3_stmt *row,
+                                        int column, opevo_trial *trial, opevo_error *err);
+
+/* ---- store_early.c ---- */
+
+/* The table of outcomes told ahead of their turn is there after this. In a transaction of its own: a
+ * store that has it empty is as good as before. */
+opevo_status opevo_i_store_make_early(opevo_store *store, opevo_error *err);
+/* Keep these, and forget those up to number `last` of the run; in the caller's transaction. */
+opevo_status opevo_i_store_put_early(opevo_store *store, int64_t run, const opevo_trial *trials,
+                                     size_t count, opevo_error *err);
+opevo_status opevo_i_store_forget_early(opevo_store *store, int64_t run, uint64_t last,
+                                        opevo_error *err);
+/* Visit those of the run after number `after`, in order, with samples and messages that are borrowed
+ * during the call. Errors: INVALID for a damaged file; what `visit` returns. */
+opevo_status opevo_i_store_read_early(opevo_store *store, int64_t run, uint64_t after,
+                                      opevo_status (*visit)(void *context, const opevo_trial *trial,
+                                                            opevo_error *err),
+                                      void *context, opevo_error *err);
 
 /* ---- store_candidates.c ---- */
 

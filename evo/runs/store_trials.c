@@ -35,8 +35,8 @@ static void bind_trial(sqlite3_stmt *insert, int64_t run, const opevo_trial *tri
         sqlite3_bind_double(insert, at++, outcome->more[i]);
 }
 
-static opevo_status insert_trial(opevo_store *store, int64_t run, const opevo_trial *trial,
-                                 opevo_error *err)
+opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert, int64_t run,
+                                        const opevo_trial *trial, opevo_error *err)
 {
     const opevo_outcome *outcome = &trial->outcome;
     opevo_status status = OPEVO_OK;
@@ -50,8 +50,8 @@ static opevo_status insert_trial(opevo_store *store, int64_t run, const opevo_tr
         if (!samples)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store samples in %s.", store->path);
     }
-    bind_trial(store->insert, run, trial, point, samples);
-    code = sqlite3_step(store->insert);
+    bind_trial(insert, run, trial, point, samples);
+    code = sqlite3_step(insert);
     if (code == SQLITE_CONSTRAINT_PRIMARYKEY)
         status = OPEVO_FAIL(err, OPEVO_IO,
                             "%s: another process has stored trial %llu of run %lld meanwhile: use "
@@ -59,29 +59,43 @@ static opevo_status insert_trial(opevo_store *store, int64_t run, const opevo_tr
                             store->path, (unsigned long long)trial->number, (long long)run);
     else if (code != SQLITE_DONE)
         status = opevo_i_store_fail(store, err);
-    sqlite3_reset(store->insert);
-    sqlite3_clear_bindings(store->insert);
+    sqlite3_reset(insert);
+    sqlite3_clear_bindings(insert);
     opevo_free(samples);
     return status;
 }
 
-opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,
-                                size_t count, opevo_error *err)
+opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
+                                        size_t count, const opevo_trial *early, size_t early_count,
+                                        opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     if (!store->insert)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open to be read only.", store->path);
-    status = opevo_i_store_begin_write(store, err);
-    if (status != OPEVO_OK)
+    if (early_count > 0)
+        status = opevo_i_store_make_early(store, err);
+    if (status == OPEVO_OK && count + early_count > 0)
+        status = opevo_i_store_begin_write(store, err);
+    if (status != OPEVO_OK || count + early_count == 0)
         return status;
-    if (count > 0) /* a run that ended once and is continued has not ended */
-        status = opevo_store_end(store, run, "", err);
+    /* a run that ended once and is continued has not ended */
+    status = opevo_store_end(store, run, "", err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
-        status = insert_trial(store, run, &trials[i], err);
+        status = opevo_i_store_insert_trial(store, store->insert, run, &trials[i], err);
     if (status == OPEVO_OK)
         status = opevo_i_store_put_candidates(store, run, trials, count, err);
+    if (status == OPEVO_OK && count > 0)
+        status = opevo_i_store_forget_early(store, run, trials[count - 1].number, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_store_put_early(store, run, early, early_count, err);
     return opevo_i_store_commit(store, status, err);
+}
+
+opevo_status opevo_store_append(opevo_store *store, int64_t run, const opevo_trial *trials,
+                                size_t count, opevo_error *err)
+{
+    return opevo_i_store_append_early(store, run, trials, count, NULL, 0, err);
 }
 
 /* The column as a number that is finite and not negative; false otherwise. */
@@ -127,8 +141,8 @@ static bool read_outcome(const opevo_store *store, sqlite3_stmt *row, opevo_outc
            read_amount(row, 9, &outcome->other_s) && read_criteria(row, outcome);
 }
 
-static opevo_status read_trial(opevo_store *store, int64_t run, sqlite3_stmt *row,
-                               opevo_trial *trial, opevo_error *err)
+opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_stmt *row,
+                                      opevo_trial *trial, opevo_error *err)
 {
     const char *origin = NULL;
 
@@ -184,7 +198,7 @@ opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after, o
     sqlite3_bind_int64(rows, 2, (int64_t)after);
     sqlite3_bind_int64(rows, 3, (int64_t)capacity);
     while (got < capacity && (code = sqlite3_step(rows)) == SQLITE_ROW) {
-        OPEVO_TRY(read_trial(store, run, rows, &trials[got], err));
+        OPEVO_TRY(opevo_i_store_take_trial(store, run, rows, &trials[got], err));
         got++;
     }
     if (code != SQLITE_ROW && code != SQLITE_DONE && code != SQLITE_OK) {

@@ -3,7 +3,7 @@
 /* The contract of an objective: a function from candidates to outcomes. Candidates are the points of its
  * space or come from its domain. A landscape computes or looks up, a device measures; a tuner
  * cannot tell which. An objective says how many candidates it wants at once, and hands each outcome
- * over as soon as it is known, in any order. */
+ * over as soon as it is known, in any order; the outcomes of an external one come from the caller. */
 
 #ifndef OPEVO_OBJECTIVE_H
 #define OPEVO_OBJECTIVE_H
@@ -94,6 +94,10 @@ typedef struct opevo_outcome {
 
 /* A failed outcome: fitness 0, no time, no cost, no criteria. */
 OPEVO_API opevo_outcome opevo_outcome_failed(opevo_outcome_class kind);
+/* A success of this fitness, without a time; a success that took so long, above 0 s, with fitness 1 /
+ * time_s. No cost, no criteria: fill them in. */
+OPEVO_API opevo_outcome opevo_outcome_of_fitness(double fitness);
+OPEVO_API opevo_outcome opevo_outcome_of_time(double time_s);
 /* build_s + run_s + check_s + other_s. */
 OPEVO_API double opevo_outcome_cost_s(const opevo_outcome *outcome);
 /* The value of criterion `index` of the objective, below OPEVO_CRITERIA_MOST: that of 0 is the fitness;
@@ -125,8 +129,8 @@ typedef opevo_status (*opevo_outcome_sink)(void *context, size_t i, const opevo_
                                            opevo_error *err);
 
 typedef struct opevo_objective_ops {
-    const char *kind; /* "recorded", "simulated", "cpu", ... */
-    /* Of these two at least one. evaluate: compute the outcomes of `count` allowed points together;
+    const char *kind; /* "recorded", "simulated", "cpu", "external", ... */
+    /* Of these two at least one, except in an external objective. evaluate: compute the outcomes of `count` allowed points together;
      * outcomes[i] belongs to points[i]. */
     opevo_status (*evaluate)(opevo_objective *self, const opevo_index *points, size_t count,
                              opevo_outcome *outcomes, opevo_error *err);
@@ -219,6 +223,35 @@ OPEVO_API opevo_status opevo_objective_measure(opevo_objective *objective,
 OPEVO_API opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
                                                opevo_error *err);
 OPEVO_API void opevo_objective_destroy(opevo_objective *objective);
+
+/* ---- Outcomes that come from the caller ---- */
+
+/* An objective without a function: whoever asks a session for trials evaluates them, and tells it the
+ * outcomes (opevo_session_tell). */
+typedef struct opevo_external_options {
+    opevo_space *space; /* one of these two */
+    opevo_domain *domain;
+    const char *name; /* in stores */
+    const char *unit; /* of results: opevo/unit.h; "1/s" for times, "GFLOP/s", "score" */
+    const opevo_criterion *criteria; /* after the fitness, copied */
+    size_t criterion_count;
+    uint64_t signature; /* of what decides outcomes beside the space; 0 where nothing is known */
+} opevo_external_options;
+/* Takes ownership of the space or domain, on success only. Errors: INVALID for a name or criteria that
+ * are not valid; NOMEM. */
+OPEVO_API opevo_status opevo_external_create_sized(const opevo_external_options *options,
+                                                   size_t size, opevo_objective **out,
+                                                   opevo_error *err);
+static inline opevo_status opevo_external_create(const opevo_external_options *options,
+                                                 opevo_objective **out, opevo_error *err)
+{
+    return opevo_external_create_sized(options, sizeof *options, out, err);
+}
+OPEVO_API bool opevo_objective_is_external(const opevo_objective *objective);
+/* Whether an outcome that a caller tells is one; it is then as opevo_objective_evaluate would give it.
+ * Errors: INVALID with what is wrong, as the rest of a sentence that names the trial. */
+OPEVO_API opevo_status opevo_external_check(const opevo_objective *objective,
+                                            opevo_outcome *outcome, opevo_error *err);
 
 /* ---- Requirements ---- */
 

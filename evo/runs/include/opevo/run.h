@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A run: one tuner, one objective, one seed, one budget. It is a session, which is created, stepped
- * and ended; opevo_run does that in one call. */
+ * and ended; opevo_run does that in one call. Where the outcomes come from the caller, it is created,
+ * asked and told, and ended. */
 
 #ifndef OPEVO_RUN_H
 #define OPEVO_RUN_H
@@ -15,7 +16,8 @@
 extern "C" {
 #endif
 
-/* The run ends with the first trial that reaches a limit; at least one must be set. */
+/* The run ends with the first trial that reaches a limit; at least one must be set, except for an
+ * external objective, whose caller may end it at any time. */
 typedef struct opevo_budget {
     uint64_t trials; /* 0: no limit */
     double seconds;  /* sum of the trials' costs, simulated or measured; 0: no limit */
@@ -101,6 +103,8 @@ typedef struct opevo_session opevo_session;
  * settings, seed) are told instead of evaluated, so a run that was killed resumes as if
  * uninterrupted, and a larger budget continues a finished one.
  *
+ * Of an external objective, that is done here already.
+ *
  * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH for a
  * stored run of another version, space or landscape; NOMEM; whatever the store reports. */
 OPEVO_API opevo_status opevo_session_create_sized(opevo_objective *objective,
@@ -129,6 +133,44 @@ static inline opevo_status opevo_session_create(opevo_objective *objective,
  * Cost: at most 2 microseconds a trial beside the objective's and the store's own cost. */
 OPEVO_API opevo_status opevo_session_step(opevo_session *session, uint64_t trials, bool *over,
                                           opevo_error *err);
+/* ---- Outcomes that come from the caller: sessions of an external objective (opevo/objective.h) ---- */
+
+/* Up to `capacity` trials for the caller to evaluate: number and proposal of each. There are fewer, also
+ * none, where the tuner waits for outcomes of trials that are pending, or the budget has been asked
+ * for, or the run is over (opevo_session_is_over); ask again after the next tell. Trials whose outcomes
+ * are known already, from the store, are not among them.
+ *
+ * The trials are those of a run that evaluates one point after the other, however asks and tells are
+ * cut. Numbers follow each other from 1. What was asked for and never told is asked for again when a
+ * stored run is resumed.
+ *
+ * Errors: INVALID for an objective that is not external, or after an error other than one of
+ * opevo_session_tell that left the session as it was; MISMATCH as opevo_session_step; NOMEM; those of
+ * the store and the tuner. */
+OPEVO_API opevo_status opevo_session_ask(opevo_session *session, opevo_trial *trials,
+                                         size_t capacity, size_t *count, opevo_error *err);
+/* Tell the outcomes of pending trials, in any order: number and outcome of each are looked at, samples
+ * and messages are copied. All of them are taken, or none. Requirements and budgets are applied to
+ * trials in the order of their numbers, each as soon as all before it are there; then it is stored, and
+ * the tuner told. An outcome ahead of its turn waits; with a store it is committed all the same. One
+ * of a trial beyond the end of the run waits for a larger budget.
+ *
+ * Errors: INVALID, naming the trial, for one that was told before or never asked for and for an
+ * outcome that is not valid (opevo_external_check); those of the store: the session is as it was and
+ * may be told again. Those of the tuner, and NOMEM there: it can only be ended; what was told is in the
+ * store. */
+OPEVO_API opevo_status opevo_session_tell(opevo_session *session, const opevo_trial *trials,
+                                          size_t count, opevo_error *err);
+/* How many trials are asked for and not told; the first `capacity` of them are put into `trials`, in the
+ * order of their numbers. Cost: O(trials asked for that are not complete). */
+OPEVO_API size_t opevo_session_pending(const opevo_session *session, opevo_trial *trials,
+                                       size_t capacity);
+/* Whether a limit is reached or the search is over: nothing more will be asked for. `stop` and `reason`
+ * of the result say why. */
+OPEVO_API bool opevo_session_is_over(const opevo_session *session);
+
+/* ---- Any session ---- */
+
 /* What has come of the run so far; borrowed until the session is ended. */
 OPEVO_API const opevo_run_result *opevo_session_result(const opevo_session *session);
 /* Release the session, which may be NULL, in any state and also on failure. The store notes why the

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Sessions: creating and ending them, and the way of every trial from the tuner through the store and
+ * back. Outcomes are settled one at a time in the order proposed, whatever the step, the batch, the
+ * number of threads and the order in which they arrive, and the run ends exactly at the trial that
+ * reaches a limit, so that neither result nor store depends on how the work was cut. */
+
+#include "session_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+#include <opevo/struct_size.h>
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+enum { EXTERNAL_BATCH = 64 }; /* trials that the tuner is asked for at once; does not change them */
+
+void opevo_i_session_stop(opevo_session *self, opevo_stop stop)
+{
+    self->ended = true;
+    self->result.stop = stop;
+}
+
+/* ---- Creating ------------------------------------------------------------------------------- */
+
+static opevo_status check_budget(const opevo_budget *budget, bool external, opevo_error *err)
+{
+    if (!(budget->seconds >= 0 && isfinite(budget->seconds)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The budget in seconds must be positive, or 0 for no such limit.");
+    if (!(budget->target >= 0 && isfinite(budget->target)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The target must be a positive fitness, or 0 for no such limit.");
+    if (!external && budget->trials == 0 && budget->seconds == 0 && budget->target == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A run needs a limit: a number of trials, seconds or a target.");
+    return OPEVO_OK;
+}
+
+/* What identifies the earlier trials: how many they are, and a signature of their numbers, points and
+ * fitness. */
+static void print_earlier(const opevo_run_options *options, opevo_text *out)
+{
+    uint64_t hash = OPEVO_HASH_START;
+
+    for (size_t i = 0; i < options->earlier_count; i++) {
+        const opevo_trial *trial = &options->earlier[i];
+        uint64_t words[4] = {trial->number, (uint64_t)(trial->proposal.point >> 64),
+                             (uint64_t)trial->proposal.point, 0};
+
+        memcpy(&words[3], &trial->outcome.fitness, sizeof words[3]);
+        hash = opevo_hash_bytes(hash, words, sizeof words);
+    }
+    opevo_text_printf(out, "%searlier=%zu:%016llx", out->length ? " " : "", options->earlier_count,
+                      (unsigned long long)hash);
+}
+
+/* Whether the tuner searches by anything else than the fitness. */
+static bool sees_criteria(const opevo_run_options *options)
+{
+    const opevo_criteria *criteria = options->criteria;
+
+    return criteria && options->tuner->by_criteria &&
+           (criteria->count > 1 || criteria->chosen[0].index > 0);
+}
+
+static void print_settings(const opevo_objective *objective, const opevo_run_options *options,
+                           opevo_text *out)
+{
+    opevo_settings_print(options->tuner, options->settings, out);
+    if (sees_criteria(options)) {
+        opevo_text_add(out, out->length ? " criteria=" : "criteria=");
+        opevo_criteria_print(objective, options->criteria, out);
+    }
+    for (size_t i = 0; i < options->requirement_count; i++) {
+        opevo_text_add(out, i ? "," : out->length ? " require=" : "require=");
+        opevo_requirement_print(&options->requirements[i], out);
+    }
+}
+
+void opevo_run_print_settings_sized(const opevo_objective *objective,
+                                    const opevo_run_options *options, size_t size, opevo_text *out)
+{
+    opevo_run_options known;
+
+    if (opevo_struct_read(options, size, "opevo_run_options", &known, sizeof known, NULL) ==
+        OPEVO_OK)
+        print_settings(objective, &known, out);
+}
+
+static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
+{
+    const opevo_run_options *options = &self->options;
+    opevo_status status = OPEVO_OK;
+    opevo_text settings = {0};
+    opevo_run_key key = {
+        .objective = self->objective->name,
+        .tuner = options->tuner->name,
+        .seed = options->seed,
+        .objective_signature = self->objective->signature,
+        .program = self->objective->program,
+        .space = self->objective->space,
+        .domain = self->objective->domain,
+        .unit = self->objective->unit,
+        .criteria = self->objective->criteria,
+        .more_count = self->objective->more_count,
+        .has_requirements = options->requirement_count > 0,
+        .note = options->note,
+    };
+
+    print_settings(self->objective, options, &settings);
+    opevo_text_add(&settings, options->settings_more ? options->settings_more : "");
+    if (options->earlier_count > 0)
+        print_earlier(options, &settings);
+    OPEVO_TRY(opevo_text_check(&settings, err));
+    key.settings = opevo_text_string(&settings);
+    OPEVO_TRY(opevo_store_begin(options->store, &key, &self->result.run, err));
+    self->stored_remain = true;
+cleanup:
+    opevo_text_free(&settings);
+    return status;
+}
+
+static opevo_status allocate(opevo_session *self, opevo_error *err)
+{
+    const opevo_run_options *options = &self->options;
+
+    self->batch = options->batch ? options->batch : opevo_objective_wanted(self->objective);
+    if (opevo_objective_is_external(self->objective))
+        self->batch = EXTERNAL_BATCH;
+    if (options->budget.trials && options->budget.trials < self->batch)
+        self->batch = (size_t)options->budget.trials;
+    self->proposals = opevo_malloc(self->batch, sizeof *self->proposals);
+    self->points = opevo_malloc(self->batch, sizeof *self->points);
+    self->outcomes = opevo_malloc(self->batch, sizeof *self->outcomes);
+    if (!self->proposals || !self->points || !self->outcomes)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for batches of %zu trials.", self->batch);
+    return OPEVO_OK;
+}
+
+void opevo_i_slot_clear(opevo_i_slot *slot)
+{
+    opevo_free(slot->message);
+    opevo_free(slot->samples_s);
+    *slot = (opevo_i_slot){.known = false};
+}
+
+static void destroy(opevo_session *self)
+{
+    if (!self)
+        return;
+    for (size_t i = self->first; i < self->end; i++)
+        opevo_i_slot_clear(&self->slots[i]);
+    opevo_i_session_free_early(self);
+    opevo_tuner_destroy(self->tuner);
+    opevo_free(self->proposals);
+    opevo_free(self->points);
+    opevo_free(self->outcomes);
+    opevo_free(self->trials);
+    opevo_free(self->slots);
+    opevo_free(self);
+}
+
+opevo_status opevo_session_create_sized(opevo_objective *objective,
+                                        const opevo_run_options *options, size_t size,
+                                        opevo_session **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_session *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run.");
+    OPEVO_TRY(opevo_struct_read(options, size, "opevo_run_options", &self->options,
+                                sizeof self->options, err));
+    options = &self->options;
+    OPEVO_TRY(check_budget(&options->budget, opevo_objective_is_external(objective), err));
+    OPEVO_TRY(opevo_objective_check(objective, err));
+    self->objective = objective;
+    self->result.stop = OPEVO_STOP_INTERRUPTED; /* as long as nothing else ends it */
+    OPEVO_TRY(allocate(self, err));
+    if (objective->space)
+        OPEVO_TRY(opevo_tuner_create(options->tuner, objective->space, options->settings,
+                                     options->seed, &self->tuner, err));
+    else
+        OPEVO_TRY(opevo_tuner_create_on(options->tuner, objective->domain, options->settings,
+                                        options->seed, &self->tuner, err));
+    if (options->criteria)
+        OPEVO_TRY(opevo_tuner_use_criteria(self->tuner, options->criteria, err));
+    OPEVO_TRY(opevo_tuner_use_features(self->tuner, objective->features, err));
+    if (options->earlier_count > 0)
+        OPEVO_TRY(opevo_tuner_learn(self->tuner, options->earlier, options->earlier_count, err));
+    if (options->store)
+        OPEVO_TRY(begin_stored_run(self, err));
+    if (opevo_objective_is_external(objective))
+        OPEVO_TRY(opevo_i_session_resume(self, err));
+    *out = self;
+    self = NULL;
+cleanup:
+    destroy(self);
+    return status;
+}
+
+/* ---- Trials --------------------------------------------------------------------------------- */
+
+/* Room at the end of the queue; what stands in it moves to the front where that is enough. */
+static opevo_status make_room(opevo_session *self, size_t count, opevo_error *err)
+{
+    size_t kept = self->end - self->first;
+
+    if (self->first >= kept && self->first > 0) {
+        memcpy(self->trials, self->trials + self->first, kept * sizeof *self->trials);
+        memcpy(self->slots, self->slots + self->first, kept * sizeof *self->slots);
+        self->settled -= self->first;
+        self->first = 0;
+        self->end = kept;
+    }
+    if (!opevo_reserve((void **)&self->trials, &self->trial_capacity, self->end + count,
+                       sizeof *self->trials) ||
+        !opevo_reserve((void **)&self->slots, &self->slot_capacity, self->end + count,
+                       sizeof *self->slots))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another %zu trials.", count);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_session_ask(opevo_session *self, uint64_t most, opevo_error *err)
+{
+    size_t capacity = most < self->batch ? (size_t)most : self->batch;
+    uint64_t last = self->result.trials + (self->end - self->settled);
+    opevo_status status = make_room(self, capacity, err);
+    size_t count = 0;
+
+    if (status == OPEVO_OK)
+        status = opevo_tuner_ask(self->tuner, self->proposals, capacity, &count, err);
+    if (status != OPEVO_OK)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        self->trials[self->end] = (opevo_trial){
+            .number = ++last,
+            .proposal = self->proposals[i],
+            .outcome = opevo_outcome_failed(OPEVO_OUTCOME_UNRECORDED), /* nothing yet */
+        };
+        self->slots[self->end++] = (opevo_i_slot){.known = false};
+    }
+    return OPEVO_OK;
+}
+
+/* As a person reads it. */
+static void print_candidate(const opevo_session *self, opevo_index candidate, opevo_text *out)
+{
+    const opevo_space *space = self->objective->space;
+
+    if (space && candidate < opevo_space_size(space))
+        opevo_space_print(space, candidate, out);
+    else if (space)
+        opevo_text_add(out, "a point outside the space");
+    else if (!opevo_domain_print(self->objective->domain, candidate, out))
+        opevo_text_add(out, "a candidate that is not known");
+}
+
+opevo_status opevo_i_session_fail_mismatch(const opevo_session *self, const opevo_trial *stored,
+                                           const opevo_trial *expected, opevo_error *err)
+{
+    opevo_text was = {0};
+    opevo_text is = {0};
+
+    print_candidate(self, stored->proposal.point, &was);
+    print_candidate(self, expected->proposal.point, &is);
+    OPEVO_FAIL(
+        err, OPEVO_MISMATCH,
+        "%s: trial %llu of run %lld is %s, but the tuner proposes %s as trial %llu: the store "
+        "is damaged or of another program; use another store.",
+        opevo_store_path(self->options.store), (unsigned long long)stored->number,
+        (long long)self->result.run, opevo_text_string(&was), opevo_text_string(&is),
+        (unsigned long long)expected->number);
+    opevo_text_free(&was);
+    opevo_text_free(&is);
+    return OPEVO_MISMATCH;
+}
+
+opevo_status opevo_i_session_recall(opevo_session *self, size_t from, size_t *known,
+                                    opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t count = self->end - from;
+    opevo_trial *found = NULL;
+    size_t got = 0;
+
+    *known = from;
+    if (!self->stored_remain || count == 0)
+        return OPEVO_OK;
+    found = opevo_malloc(count, sizeof *found);
+    if (!found)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read stored trials.");
+    OPEVO_TRY(opevo_store_read(self->options.store, self->result.run, self->trials[from].number - 1,
+                               found, count, &got, err));
+    for (size_t i = 0; i < got; i++) {
+        opevo_trial *trial = &self->trials[from + i];
+
+        if (found[i].number != trial->number || found[i].proposal.point != trial->proposal.point) {
+            status = opevo_i_session_fail_mismatch(self, &found[i], trial, err);
+            goto cleanup;
+        }
+        trial->outcome = found[i].outcome;
+        self->slots[from + i].known = true;
+    }
+    self->stored_remain = got == count;
+    *known = from + got;
+cleanup:
+    opevo_free(found);
+    return status;
+}
+
+/* Whether the run has failed so often in the way of this trial, without a success, that it gives up. */
+static bool is_hopeless(const opevo_session *self, opevo_outcome_class kind)
+{
+    uint64_t most = self->options.give_up;
+
+    return most > 0 && kind != OPEVO_OUTCOME_REJECTED && kind != OPEVO_OUTCOME_INFEASIBLE &&
+           self->result.failed == self->result.trials && self->result.failed_by_class[kind] >= most;
+}
+
+/* Judge one trial by the requirements, count it, and end the run if it reaches a limit. */
+static void settle_one(opevo_session *self, opevo_trial *trial)
+{
+    const opevo_run_options *options = &self->options;
+    const opevo_budget *budget = &options->budget;
+    const opevo_outcome *outcome = &trial->outcome;
+    opevo_run_result *result = &self->result;
+    bool ok = false;
+
+    opevo_requirements_apply(options->requirements, options->requirement_count,
+                             self->objective->unit, &trial->outcome);
+    ok = outcome->kind == OPEVO_OUTCOME_OK;
+    result->trials++;
+    result->failed += !ok;
+    result->failed_by_class[outcome->kind] += !ok;
+    result->cost_s += opevo_outcome_cost_s(outcome);
+    if (ok && (result->best.number == 0 || outcome->fitness > result->best.outcome.fitness)) {
+        result->best = *trial;
+        result->best.outcome.samples_s = NULL;
+        result->best.outcome.sample_count = 0;
+        result->best.outcome.message = NULL;
+    }
+    if (budget->target > 0 && outcome->fitness >= budget->target)
+        opevo_i_session_stop(self, OPEVO_STOP_TARGET);
+    else if (budget->seconds > 0 && result->cost_s >= budget->seconds)
+        opevo_i_session_stop(self, OPEVO_STOP_SECONDS);
+    else if (budget->trials > 0 && result->trials >= budget->trials)
+        opevo_i_session_stop(self, OPEVO_STOP_TRIALS);
+    else if (is_hopeless(self, outcome->kind))
+        opevo_i_session_stop(self, OPEVO_STOP_GAVE_UP);
+}
+
+void opevo_i_session_settle(opevo_session *self, size_t until)
+{
+    while (self->settled < until && !self->ended)
+        settle_one(self, &self->trials[self->settled++]);
+}
+
+void opevo_i_session_show(opevo_session *self, size_t from, bool resumed)
+{
+    const opevo_run_options *options = &self->options;
+
+    for (size_t i = from; options->observer && i < self->settled; i++)
+        options->observer(options->observer_context, &self->trials[i], resumed);
+}
+
+opevo_status opevo_i_session_take(opevo_session *self, size_t until, bool resumed, opevo_error *err)
+{
+    const opevo_run_options *options = &self->options;
+    opevo_status status = OPEVO_OK;
+    size_t from = self->settled;
+
+    opevo_i_session_settle(self, until);
+    if (resumed)
+        self->result.resumed += self->settled - from;
+    else if (options->store && from < self->settled)
+        OPEVO_TRY(opevo_store_append(options->store, self->result.run, self->trials + from,
+                                     self->settled - from, err));
+    opevo_i_session_show(self, from, resumed);
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_session_pass_on(opevo_session *self, opevo_error *err)
+{
+    opevo_status status =
+        opevo_tuner_tell(self->tuner, self->trials + self->first, self->settled - self->first, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    while (self->first < self->settled)
+        opevo_i_slot_clear(&self->slots[self->first++]);
+    return OPEVO_OK;
+}
+
+/* ---- Ending --------------------------------------------------------------------------------- */
+
+const opevo_run_result *opevo_session_result(const opevo_session *session)
+{
+    return &session->result;
+}
+
+/* Say in the store why the run ended, unless the store holds more of it than this budget asked for. */
+static opevo_status note_end(const opevo_session *self, opevo_error *err)
+{
+    opevo_store *store = self->options.store;
+    const opevo_run_result *result = &self->result;
+    opevo_status status = OPEVO_OK;
+    opevo_trial next;
+    size_t more = 0;
+
+    OPEVO_TRY(opevo_store_read(store, result->run, result->trials, &next, 1, &more, err));
+    if (more == 0)
+        OPEVO_TRY(opevo_store_end(store, result->run, opevo_stop_name(result->stop), err));
+cleanup:
+    return status;
+}
+
+opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (!session)
+        return OPEVO_OK;
+    if (session->options.store && !session->failed &&
+        session->result.stop != OPEVO_STOP_INTERRUPTED)
+        status = note_end(session, err);
+    if (result && status == OPEVO_OK)
+        *result = session->result;
+    destroy(session);
+    return status;
+}
