@@ -26,48 +26,18 @@ static const opevo_option options[] = {
     {"svg", "FILE", "draw the graph, its vertices shaded by probability", false},
 };
 
-/* One line of output: a vertex, or all vertices that a symmetry makes equal. */
-typedef struct row {
-    opevo_law_class class;
-    size_t place; /* in the order of the law, to sort ties */
-} row;
-
 static int by_probability(const void *a, const void *b)
 {
-    const row *x = a;
-    const row *y = b;
+    const opevo_i_law_row *x = a;
+    const opevo_i_law_row *y = b;
 
     if (x->class.probability != y->class.probability)
         return x->class.probability < y->class.probability ? 1 : -1;
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Above this many values the law is printed by classes, where its method has them. */
-enum { MOST_VALUES = 1 << 22 };
-
-/* Rows by value, or by class for a set too large to list. */
-static opevo_status make_rows(const opevo_law *law, row **out, size_t *count, bool *by_class,
-                              opevo_error *err)
-{
-    opevo_index size = opevo_parameter_size(opevo_law_parameter(law));
-    row *rows = NULL;
-
-    *by_class = size > MOST_VALUES && opevo_law_class_count(law) < size;
-    *count = *by_class ? opevo_law_class_count(law) : (size_t)size;
-    rows = opevo_malloc(*count, sizeof *rows);
-    if (!rows)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rows.", *count);
-    for (size_t i = 0; i < *count; i++) {
-        rows[i].place = i;
-        rows[i].class = *by_class ? opevo_law_class_get(law, i)
-                                  : (opevo_law_class){i, 1, opevo_law_probability(law, i)};
-    }
-    *out = rows;
-    return OPEVO_OK;
-}
-
-static void print_csv(const opevo_law *law, const row *rows, size_t count, bool by_class,
-                      opevo_text *out)
+static void print_csv(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
+                      bool by_class, opevo_text *out)
 {
     opevo_text value = {0};
 
@@ -89,34 +59,6 @@ static void print_csv(const opevo_law *law, const row *rows, size_t count, bool 
     opevo_text_free(&value);
 }
 
-static void print_json(const opevo_law *law, const row *rows, size_t count, bool by_class,
-                       opevo_text *out)
-{
-    const opevo_parameter *parameter = opevo_law_parameter(law);
-
-    opevo_text_add(out, "{");
-    opevo_json_string(out, "parameter", opevo_parameter_text(parameter));
-    opevo_json_string(out, "topology", opevo_parameter_topology(parameter));
-    opevo_json_double(out, "q", opevo_law_q(law));
-    opevo_json_key(out, "start");
-    opevo_parameter_print_json(parameter, opevo_law_start(law), out);
-    opevo_json_string(out, "method", opevo_law_method_name(opevo_law_get_method(law)));
-    opevo_json_double(out, "bound", opevo_law_bound(law));
-    opevo_json_key(out, "law");
-    opevo_text_add(out, "[");
-    for (size_t i = 0; i < count; i++) {
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
-        opevo_json_key(out, "value");
-        opevo_parameter_print_json(parameter, rows[i].class.representative, out);
-        if (by_class)
-            opevo_json_index(out, "count", rows[i].class.size);
-        opevo_json_double(out, "p", rows[i].class.probability);
-        opevo_text_add(out, "}");
-    }
-    opevo_text_add(out, "\n]}\n");
-}
-
 /* A bar in eighths of a character, so that small probabilities are still told apart; in whole ones
  * where the locale has no such characters. */
 static void draw_bar(double share, char *bar, size_t size)
@@ -133,8 +75,8 @@ static void draw_bar(double share, char *bar, size_t size)
         snprintf(bar + used, size - used, "%s", eighths[length]);
 }
 
-static opevo_status print_rows(const opevo_law *law, const row *rows, size_t count, bool by_class,
-                               opevo_text *out, opevo_error *err)
+static opevo_status print_rows(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
+                               bool by_class, opevo_text *out, opevo_error *err)
 {
     static const char *const by_value_heads[] = {"<value", "probability", "<"};
     static const char *const by_class_heads[] = {"<one of", "count", "probability of each",
@@ -168,8 +110,8 @@ static opevo_status print_rows(const opevo_law *law, const row *rows, size_t cou
     return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
 }
 
-static opevo_status print_table(const opevo_law *law, row *rows, size_t count, bool by_class,
-                                size_t top, opevo_text *out, opevo_error *err)
+static opevo_status print_table(const opevo_law *law, opevo_i_law_row *rows, size_t count,
+                                bool by_class, size_t top, opevo_text *out, opevo_error *err)
 {
     const opevo_parameter *parameter = opevo_law_parameter(law);
     size_t shown = top && count > top ? top : count;
@@ -240,7 +182,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
     opevo_parameter *parameter = NULL;
     opevo_law *law = NULL;
-    row *rows = NULL;
+    opevo_i_law_row *rows = NULL;
     opevo_law_options settings = {OPEVO_LAW_AUTO, 0};
     const char *svg = opevo_i_option(call, "svg");
     opevo_index start = 0;
@@ -263,15 +205,18 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_option_count(call, "top", 40, 0, UINT64_MAX, &top, err));
     OPEVO_TRY(find_options(call, &settings, err));
     OPEVO_TRY(opevo_law_create(parameter, q, start, &settings, &law, err));
-    OPEVO_TRY(make_rows(law, &rows, &count, &by_class, err));
+    OPEVO_TRY(opevo_i_law_rows_make(law, &rows, &count, &by_class, err));
     if (svg)
         OPEVO_TRY(write_svg(law, svg, err));
-    if (opevo_i_flag(call, "json"))
-        print_json(law, rows, count, by_class, out);
-    else if (opevo_i_flag(call, "csv"))
+    if (opevo_i_flag(call, "json")) {
+        opevo_text_add(out, "{");
+        opevo_i_law_json(law, rows, count, by_class, "\n", out);
+        opevo_text_add(out, "}\n");
+    } else if (opevo_i_flag(call, "csv")) {
         print_csv(law, rows, count, by_class, out);
-    else
+    } else {
         OPEVO_TRY(print_table(law, rows, count, by_class, (size_t)top, out, err));
+    }
 cleanup:
     opevo_free(rows);
     opevo_law_destroy(law);

@@ -24,39 +24,6 @@ static void print_setting(const opevo_setting *setting, opevo_text *out)
     opevo_text_free(&domain);
 }
 
-static void print_setting_json(const opevo_setting *setting, opevo_text *out)
-{
-    opevo_text_add(out, "{");
-    opevo_json_string(out, "key", setting->key);
-    opevo_json_string(out, "summary", setting->summary);
-    if (setting->kind == OPEVO_SETTING_CHOICE) {
-        opevo_json_string(out, "choices", setting->choices);
-    } else {
-        opevo_json_double(out, "default", setting->default_value);
-        opevo_json_double(out, "min", setting->min);
-        opevo_json_double(out, "max", setting->max);
-    }
-    opevo_text_add(out, "}");
-}
-
-static void print_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
-{
-    opevo_text_add(out, "{");
-    opevo_json_string(out, "name", tuner->name);
-    opevo_json_string(out, "summary", tuner->summary);
-    opevo_json_string(out, "source", tuner->source);
-    opevo_json_bool(out, "learns", tuner->learn != NULL);
-    opevo_json_bool(out, "works_on_branches", tuner->works_on_branches);
-    opevo_json_bool(out, "needs_space", !tuner->create_on);
-    opevo_json_key(out, "settings");
-    opevo_text_add(out, "[");
-    for (size_t i = 0; i < tuner->setting_count; i++) {
-        opevo_json_next(out, " ");
-        print_setting_json(&tuner->settings[i], out);
-    }
-    opevo_text_add(out, "]}");
-}
-
 static void print_tuner(const opevo_tuner_ops *tuner, opevo_text *out)
 {
     opevo_text_printf(out, "%s: %s\n    source: %s\n", tuner->name, tuner->summary, tuner->source);
@@ -87,7 +54,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
             continue;
         if (json) {
             opevo_json_next(out, "\n  ");
-            print_tuner_json(tuner, out);
+            opevo_i_tuner_json(tuner, out);
         } else {
             opevo_text_add(out, out->length ? "\n" : "");
             print_tuner(tuner, out);

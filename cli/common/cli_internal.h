@@ -10,6 +10,7 @@
 #include <opevo/interrupt.h>
 #include <opevo/json.h>
 #include <opevo/landscape.h>
+#include <opevo/law.h>
 #include <opevo/live.h>
 #include <opevo/run.h>
 #include <opevo/run_curve.h>
@@ -231,6 +232,39 @@ void opevo_i_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unre
 
 /* Say how many rows of a recording a space file left out, if any. */
 void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);
+
+/* ---- Trials to learn from (earlier.c) ---- */
+
+/* A plain value: start from {0}, and free the trials. */
+typedef struct opevo_i_earlier {
+    opevo_trial *trials;
+    size_t count;
+} opevo_i_earlier;
+/* Append the trials of one run, given as STORE:RUN; `named` is how the user named it: "--learn". Errors:
+ * INVALID for a tuner that cannot learn, with those that can; those of the store. */
+opevo_status opevo_i_earlier_add(opevo_i_earlier *self, const char *named, const char *text,
+                                 const opevo_tuner_ops *tuner, const opevo_space *space,
+                                 opevo_error *err);
+
+/* ---- A law as it is printed (law_rows.c) ---- */
+
+/* One row: a vertex, or all vertices that a symmetry makes equal. */
+typedef struct opevo_i_law_row {
+    opevo_law_class class;
+    size_t place; /* in the order of the law, to sort ties */
+} opevo_i_law_row;
+/* Rows by value, or by class for a set too large to list; the caller's. */
+opevo_status opevo_i_law_rows_make(const opevo_law *law, opevo_i_law_row **out, size_t *count,
+                                   bool *by_class, opevo_error *err);
+/* The members of the JSON object being written that say what a law is; each row in its own line where
+ * `line_end` is a line feed, all in one where it is "". */
+void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
+                      bool by_class, const char *line_end, opevo_text *out);
+
+/* ---- Tuners ---- */
+
+/* One JSON object in one line (tuner_json.c). */
+void opevo_i_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out);
 
 /* ---- The library of a tuner (tuner_library.c); nothing where it has none */
 

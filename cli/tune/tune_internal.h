@@ -29,7 +29,7 @@ typedef struct opevo_i_tuning {
     const char *on;
     opevo_text on_text;
     opevo_note_texts note;
-    opevo_trial *earlier;      /* to learn from */
+    opevo_i_earlier earlier;   /* to learn from */
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
     opevo_i_finals finals;

@@ -138,73 +138,17 @@ cleanup:
     return status;
 }
 
-/* Append the trials of one run, given as STORE:RUN. */
-static opevo_status read_earlier_run(opevo_i_tuning *self, const char *text, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    int64_t run = 0;
-    char *path = opevo_i_split_run(text, &run);
-    opevo_store *store = NULL;
-    opevo_trial *grown = NULL;
-    uint64_t count = 0;
-    size_t got = 0;
-
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --learn.");
-    if (!run) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--learn %s: give a store and the number of a run in it, such as "
-                            "runs.db:1.",
-                            text);
-        goto cleanup;
-    }
-    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
-    OPEVO_TRY(opevo_store_find(store, run, self->objective->space, &count, err));
-    grown = opevo_realloc(self->earlier, self->run.earlier_count + (size_t)count, sizeof *grown);
-    if (!grown) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the trials of %s.", text);
-        goto cleanup;
-    }
-    self->earlier = grown;
-    OPEVO_TRY(
-        opevo_store_read(store, run, 0, grown + self->run.earlier_count, (size_t)count, &got, err));
-    for (size_t i = 0; i < got; i++)
-        grown[self->run.earlier_count + i].proposal.origin = "earlier"; /* outlives the store */
-    self->run.earlier_count += got;
-    self->run.earlier = grown;
-cleanup:
-    opevo_store_close(store);
-    opevo_free(path);
-    return status;
-}
-
-/* Names the tuners that could. */
-static opevo_status refuse_to_learn(const opevo_tuner_ops *tuner, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    opevo_text able = {0};
-
-    for (size_t i = 0; i < opevo_tuner_count(); i++) {
-        if (opevo_tuner_get(i)->learn)
-            opevo_text_printf(&able, "%s%s", able.length ? " or " : "", opevo_tuner_get(i)->name);
-    }
-    status = OPEVO_FAIL(err, OPEVO_INVALID,
-                        "--learn: the tuner %s cannot learn from earlier trials; use --tuner %s.",
-                        tuner->name, opevo_text_string(&able));
-    opevo_text_free(&able);
-    return status;
-}
-
 static opevo_status read_earlier(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    if (opevo_i_option(call, "learn") && !self->run.tuner->learn)
-        return refuse_to_learn(self->run.tuner, err);
     for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
         if (!strcmp(call->given[i].option->name, "learn"))
-            status = read_earlier_run(self, call->given[i].value, err);
+            status = opevo_i_earlier_add(&self->earlier, "--learn", call->given[i].value,
+                                         self->run.tuner, self->objective->space, err);
     }
+    self->run.earlier = self->earlier.trials;
+    self->run.earlier_count = self->earlier.count;
     return status;
 }
 
@@ -493,7 +437,7 @@ cleanup:
     opevo_text_free(&self.on_text);
     opevo_text_free(&self.settings_text);
     opevo_free(self.settings);
-    opevo_free(self.earlier);
+    opevo_free(self.earlier.trials);
     opevo_free(self.results);
     return status;
 }

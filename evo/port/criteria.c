@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <opevo/memory.h>
 #include <opevo/unit.h>
 
 bool opevo_criterion_name_is_valid(const char *name)
@@ -21,6 +22,47 @@ bool opevo_criterion_name_is_valid(const char *name)
             return false;
     }
     return length > 0 && length <= OPEVO_CRITERION_NAME_MAX && strcmp(name, "fitness") != 0;
+}
+
+opevo_status opevo_criterion_parse(const char *text, size_t length, char **name, char **unit,
+                                   bool *larger_is_better, opevo_error *err)
+{
+    const char *comma = memchr(text, ',', length);
+    size_t name_length = comma ? (size_t)(comma - text) : length;
+    size_t left = length - name_length;
+    const char *rest = text + name_length;
+    bool larger = left >= 7 && !strncmp(rest + left - 7, ",larger", 7);
+    char *found = opevo_strndup(text, name_length);
+    opevo_status status = OPEVO_OK;
+
+    left -= larger ? 7 : 0;
+    if (!found)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a criterion.");
+    if (!opevo_criterion_name_is_valid(found)) {
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID,
+                       "it begins with a name of at most %d letters, digits, '_', '.' and '-', "
+                       "a letter first and not \"fitness\", such as error%s.",
+                       OPEVO_CRITERION_NAME_MAX, text[length] ? ":json:err" : "");
+        goto cleanup;
+    }
+    if (left == 1 || memchr(rest + (left > 0), ',', left - (left > 0))) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "expected NAME, NAME,UNIT, NAME,larger or NAME,UNIT,larger%s.",
+                            text[length] ? " before the colon" : "");
+        goto cleanup;
+    }
+    *unit = opevo_strndup(rest + (left > 0), left - (left > 0));
+    if (!*unit) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a criterion.");
+        goto cleanup;
+    }
+    *name = found;
+    *larger_is_better = larger;
+    return OPEVO_OK;
+cleanup:
+    opevo_free(found);
+    return status;
 }
 
 double opevo_outcome_criterion(const opevo_outcome *outcome, size_t index)

@@ -239,33 +239,6 @@ opevo_status opevo_i_result_reader_parse(const char *text, opevo_i_result_reader
     return status;
 }
 
-/* NAME[,UNIT][,larger] of `length` bytes. */
-static opevo_status parse_head(const char *text, size_t length, opevo_i_named_reading *out,
-                               opevo_error *err)
-{
-    size_t name = strcspn(text, ",:");
-    const char *rest = text + name;
-    size_t left = length - name;
-
-    out->name = opevo_strndup(text, name);
-    if (!out->name)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a criterion.");
-    if (!opevo_criterion_name_is_valid(out->name))
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "it begins with a name of at most %d letters, digits, '_', '.' and '-', a "
-            "letter first and not \"fitness\", such as error:json:err.",
-            OPEVO_CRITERION_NAME_MAX);
-    out->larger_is_better = left >= 7 && !strncmp(rest + left - 7, ",larger", 7);
-    left -= out->larger_is_better ? 7 : 0;
-    if (left == 1 || memchr(rest + (left > 0), ',', left - (left > 0)))
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "expected NAME, NAME,UNIT, NAME,larger or NAME,UNIT,larger before the colon.");
-    out->unit = opevo_strndup(rest + (left > 0), left - (left > 0));
-    return out->unit ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a criterion.");
-}
-
 opevo_status opevo_i_named_reading_parse(const char *text, opevo_i_named_reading *out,
                                          opevo_error *err)
 {
@@ -276,7 +249,8 @@ opevo_status opevo_i_named_reading_parse(const char *text, opevo_i_named_reading
     if (!colon)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "it is NAME:WHERE, such as error:json:err or energy,J:/([0-9.]+) J/.");
-    OPEVO_TRY(parse_head(text, (size_t)(colon - text), &named, err));
+    OPEVO_TRY(opevo_criterion_parse(text, (size_t)(colon - text), &named.name, &named.unit,
+                                    &named.larger_is_better, err));
     OPEVO_TRY(parse_where(colon + 1, &named.reading, err));
     *out = named;
     return OPEVO_OK;

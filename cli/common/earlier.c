@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Trials of earlier runs for a tuner to learn from. */
+
+#include "cli_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/tuners.h>
+
+/* Names the tuners that could. */
+static opevo_status refuse(const char *named, const opevo_tuner_ops *tuner, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text able = {0};
+
+    for (size_t i = 0; i < opevo_tuner_count(); i++) {
+        if (opevo_tuner_get(i)->learn)
+            opevo_text_printf(&able, "%s%s", able.length ? " or " : "", opevo_tuner_get(i)->name);
+    }
+    status = OPEVO_FAIL(err, OPEVO_INVALID,
+                        "%s: the tuner %s cannot learn from earlier trials; use %stuner %s.", named,
+                        tuner->name, *named == '-' ? "--" : "", opevo_text_string(&able));
+    opevo_text_free(&able);
+    return status;
+}
+
+opevo_status opevo_i_earlier_add(opevo_i_earlier *self, const char *named, const char *text,
+                                 const opevo_tuner_ops *tuner, const opevo_space *space,
+                                 opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    int64_t run = 0;
+    char *path = NULL;
+    opevo_store *store = NULL;
+    opevo_trial *grown = NULL;
+    uint64_t count = 0;
+    size_t got = 0;
+
+    if (!tuner->learn)
+        return refuse(named, tuner, err);
+    path = opevo_i_split_run(text, &run);
+    if (!path)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", named);
+    if (!run) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s %s: give a store and the number of a run in it, such as "
+                            "runs.db:1.",
+                            named, text);
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
+    OPEVO_TRY(opevo_store_find(store, run, space, &count, err));
+    grown = opevo_realloc(self->trials, self->count + (size_t)count, sizeof *grown);
+    if (!grown) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the trials of %s.", text);
+        goto cleanup;
+    }
+    self->trials = grown;
+    OPEVO_TRY(opevo_store_read(store, run, 0, grown + self->count, (size_t)count, &got, err));
+    for (size_t i = 0; i < got; i++)
+        grown[self->count + i].proposal.origin = "earlier"; /* outlives the store */
+    self->count += got;
+cleanup:
+    opevo_store_close(store);
+    opevo_free(path);
+    return status;
+}

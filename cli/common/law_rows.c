@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The rows in which a law is printed, and a law as JSON. */
+
+#include "cli_internal.h"
+
+#include <opevo/memory.h>
+
+/* Above this many values the law is printed by classes, where its method has them. */
+enum { MOST_VALUES = 1 << 22 };
+
+opevo_status opevo_i_law_rows_make(const opevo_law *law, opevo_i_law_row **out, size_t *count,
+                                   bool *by_class, opevo_error *err)
+{
+    opevo_index size = opevo_parameter_size(opevo_law_parameter(law));
+    opevo_i_law_row *rows = NULL;
+
+    *by_class = size > MOST_VALUES && opevo_law_class_count(law) < size;
+    *count = *by_class ? opevo_law_class_count(law) : (size_t)size;
+    rows = opevo_malloc(*count, sizeof *rows);
+    if (!rows)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rows.", *count);
+    for (size_t i = 0; i < *count; i++) {
+        rows[i].place = i;
+        rows[i].class = *by_class ? opevo_law_class_get(law, i)
+                                  : (opevo_law_class){i, 1, opevo_law_probability(law, i)};
+    }
+    *out = rows;
+    return OPEVO_OK;
+}
+
+void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
+                      bool by_class, const char *line_end, opevo_text *out)
+{
+    const opevo_parameter *parameter = opevo_law_parameter(law);
+    bool lines = *line_end != '\0';
+
+    opevo_json_string(out, "parameter", opevo_parameter_text(parameter));
+    opevo_json_string(out, "topology", opevo_parameter_topology(parameter));
+    opevo_json_double(out, "q", opevo_law_q(law));
+    opevo_json_key(out, "start");
+    opevo_parameter_print_json(parameter, opevo_law_start(law), out);
+    opevo_json_string(out, "method", opevo_law_method_name(opevo_law_get_method(law)));
+    opevo_json_double(out, "bound", opevo_law_bound(law));
+    opevo_json_key(out, "law");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < count; i++) {
+        opevo_json_next(out, lines ? "\n  " : " ");
+        opevo_text_add(out, "{");
+        opevo_json_key(out, "value");
+        opevo_parameter_print_json(parameter, rows[i].class.representative, out);
+        if (by_class)
+            opevo_json_index(out, "count", rows[i].class.size);
+        opevo_json_double(out, "p", rows[i].class.probability);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, line_end);
+    opevo_text_add(out, "]");
+}
