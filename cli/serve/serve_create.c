@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Making and closing sessions. Everything that a request says is checked before its store is opened. */
+
+#include "serve_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/tuners.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const told_names[] = {
+    [OPEVO_I_TOLD_SCORE] = "score", [OPEVO_I_TOLD_TIME] = "time", [OPEVO_I_TOLD_GFLOPS] = "gflops"};
+static const char *const units[] = {
+    [OPEVO_I_TOLD_SCORE] = "score", [OPEVO_I_TOLD_TIME] = "1/s", [OPEVO_I_TOLD_GFLOPS] = "GFLOP/s"};
+enum { TOLD_COUNT = sizeof units / sizeof *units };
+
+const char *opevo_i_told_name(opevo_i_told told)
+{
+    return told_names[told];
+}
+
+/* ---- Tuner and settings --------------------------------------------------------------------- */
+
+static opevo_status read_setting(opevo_i_serving *self, const char *key, const json_t *value,
+                                 opevo_error *err)
+{
+    opevo_text assignment = {0};
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&assignment, "%s=", key);
+    if (json_is_string(value))
+        opevo_text_add(&assignment, json_string_value(value));
+    else if (json_is_integer(value))
+        opevo_text_printf(&assignment, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        opevo_text_add_double(&assignment, json_real_value(value));
+    else
+        status = OPEVO_FAIL(&inner, OPEVO_INVALID, "the value must be a number or a string.");
+    if (status == OPEVO_OK)
+        status = opevo_text_check(&assignment, &inner);
+    if (status == OPEVO_OK)
+        status = opevo_settings_set(self->run.tuner, opevo_text_string(&assignment), self->settings,
+                                    &inner);
+    opevo_text_free(&assignment);
+    return status == OPEVO_OK
+               ? OPEVO_OK
+               : OPEVO_FAIL(err, status, "\"settings\", %.60s: %.800s", key, inner.message);
+}
+
+static opevo_status read_tuner(opevo_i_serving *self, const json_t *request, opevo_error *err)
+{
+    const json_t *settings = json_object_get(request, "settings");
+    const char *name = NULL;
+    const char *key = NULL;
+    json_t *value = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_field_text(request, "tuner", &name, err));
+    OPEVO_TRY(opevo_tuner_find(name ? name : "opevo", &self->run.tuner, err));
+    self->settings = opevo_calloc(self->run.tuner->setting_count, sizeof *self->settings);
+    if (!self->settings)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
+    opevo_settings_default(self->run.tuner, self->settings);
+    if (settings && !json_is_object(settings))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "\"settings\" must be an object.");
+    json_object_foreach((json_t *)(uintptr_t)settings, key, value)
+    {
+        OPEVO_TRY(read_setting(self, key, value, err));
+    }
+    self->run.settings = self->settings;
+    OPEVO_TRY(opevo_i_field_count(request, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
+cleanup:
+    return status;
+}
+
+/* ---- The objective -------------------------------------------------------------------------- */
+
+/* A space that is given as an object. Its text is made again, for that is what the reader takes. */
+static opevo_status parse_space(const json_t *value, bool without_files, opevo_space **out,
+                                opevo_error *err)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    opevo_status status = OPEVO_OK;
+
+    if (!text)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the space.");
+    if (without_files && strstr(text, "graph"))
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "Files are not read here.");
+    else
+        status = opevo_space_parse(text, "space", NULL, out, err);
+    free(text);
+    return status;
+}
+
+static opevo_status read_space(const opevo_i_server *server, const json_t *request,
+                               opevo_space **out, opevo_error *err)
+{
+    const json_t *value = json_object_get(request, "space");
+
+    if (json_is_object(value))
+        return parse_space(value, server->without_files, out, err);
+    if (!json_is_string(value))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "\"space\" must be a search space, or the path of a space file.");
+    if (server->without_files)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Files are not read here.");
+    return opevo_space_load(json_string_value(value), out, err);
+}
+
+static opevo_status read_told(const json_t *request, opevo_i_told *out, opevo_error *err)
+{
+    const char *name = NULL;
+    opevo_status status = opevo_i_field_text(request, "result", &name, err);
+
+    if (status != OPEVO_OK || !name)
+        return status;
+    for (size_t i = 0; i < TOLD_COUNT; i++) {
+        if (!strcmp(told_names[i], name)) {
+            *out = (opevo_i_told)i;
+            return OPEVO_OK;
+        }
+    }
+    return OPEVO_FAIL(err, OPEVO_INVALID, "\"result\" must be \"score\", \"time\" or \"gflops\".");
+}
+
+/* The words of the criteria are the caller's, also of a call that failed. */
+static opevo_status read_criteria(const json_t *request, opevo_criterion *criteria,
+                                  char *(*words)[2], size_t *count, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = opevo_i_field_texts(request, "criterion", count, err);
+
+    if (status == OPEVO_OK && *count > OPEVO_CRITERIA_MOST - 1)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "\"criterion\" may list %d criteria at most.",
+                            OPEVO_CRITERIA_MOST - 1);
+    for (size_t i = 0; status == OPEVO_OK && i < *count; i++) {
+        const char *text = opevo_i_field_text_at(request, "criterion", i);
+
+        status = opevo_criterion_parse(text, strlen(text), &words[i][0], &words[i][1],
+                                       &criteria[i].larger_is_better, &inner);
+        if (status != OPEVO_OK)
+            return OPEVO_FAIL(err, status, "\"criterion\", %.100s: %.700s", text, inner.message);
+        criteria[i].name = words[i][0];
+        criteria[i].unit = words[i][1];
+    }
+    return status;
+}
+
+/* 16 hexadecimal digits. */
+static opevo_status read_signature(const json_t *request, uint64_t *out, opevo_error *err)
+{
+    const char *text = NULL;
+    opevo_status status = opevo_i_field_text(request, "signature", &text, err);
+
+    if (status != OPEVO_OK || !text)
+        return status;
+    if (strlen(text) != 16 || strspn(text, "0123456789abcdefABCDEF") != 16)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "\"signature\" must be 16 hexadecimal digits.");
+    *out = strtoull(text, NULL, 16);
+    return OPEVO_OK;
+}
+
+static opevo_status make_objective(const opevo_i_server *server, opevo_i_serving *self,
+                                   const json_t *request, opevo_error *err)
+{
+    opevo_criterion criteria[OPEVO_CRITERIA_MOST];
+    char *words[OPEVO_CRITERIA_MOST][2] = {{NULL}};
+    opevo_external_options options = {.criteria = criteria};
+    opevo_space *space = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_field_text(request, "name", &options.name, err));
+    options.name = options.name ? options.name : "serve";
+    OPEVO_TRY(read_told(request, &self->told, err));
+    options.unit = units[self->told];
+    OPEVO_TRY(read_signature(request, &options.signature, err));
+    OPEVO_TRY(read_criteria(request, criteria, words, &options.criterion_count, err));
+    OPEVO_TRY(read_space(server, request, &space, err));
+    options.space = space;
+    OPEVO_TRY(opevo_external_create(&options, &self->objective, err));
+    space = NULL; /* the objective's */
+cleanup:
+    opevo_space_destroy(space);
+    for (size_t i = 0; i < OPEVO_CRITERIA_MOST; i++) {
+        opevo_free(words[i][0]);
+        opevo_free(words[i][1]);
+    }
+    return status;
+}
+
+/* ---- What is searched for ------------------------------------------------------------------- */
+
+static opevo_status read_search(opevo_i_serving *self, const json_t *request, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    const char *names = NULL;
+    size_t count = 0;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_field_text(request, "criteria", &names, err));
+    if (names && opevo_criteria_parse(self->objective, names, &self->front.criteria, &inner))
+        return OPEVO_FAIL(err, inner.status, "\"criteria\", %.100s: %.700s", names, inner.message);
+    self->run.criteria = names ? &self->front.criteria : NULL;
+    self->shows_front = names && self->front.criteria.count > 1;
+    OPEVO_TRY(opevo_i_field_texts(request, "require", &count, err));
+    self->requirements = opevo_calloc(count, sizeof *self->requirements);
+    if (!self->requirements)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for requirements.");
+    for (size_t i = 0; i < count; i++) {
+        const char *text = opevo_i_field_text_at(request, "require", i);
+
+        if (opevo_requirement_parse(self->objective, text, &self->requirements[i], &inner))
+            return OPEVO_FAIL(err, inner.status, "\"require\", %.100s: %.700s", text,
+                              inner.message);
+    }
+    self->run.requirements = self->requirements;
+    self->run.requirement_count = count;
+cleanup:
+    return status;
+}
+
+static opevo_status read_earlier(const opevo_i_server *server, opevo_i_serving *self,
+                                 const json_t *request, opevo_error *err)
+{
+    size_t count = 0;
+    opevo_status status = opevo_i_field_texts(request, "learn", &count, err);
+
+    if (status == OPEVO_OK && count > 0 && server->without_files)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Files are not read here.");
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+        status = opevo_i_earlier_add(&self->earlier, "\"learn\",",
+                                     opevo_i_field_text_at(request, "learn", i), self->run.tuner,
+                                     self->objective->space, err);
+    self->run.earlier = self->earlier.trials;
+    self->run.earlier_count = self->earlier.count;
+    return status;
+}
+
+/* ---- The session ---------------------------------------------------------------------------- */
+
+static void observe(void *context, const opevo_trial *trial, bool resumed)
+{
+    opevo_i_serving *self = context;
+
+    (void)resumed;
+    if (self->shows_front && opevo_front_add(&self->front, trial, NULL, NULL) != OPEVO_OK)
+        self->front_failed = true;
+}
+
+static opevo_status open_store(const opevo_i_server *server, opevo_i_serving *self,
+                               const json_t *request, opevo_error *err)
+{
+    const char *path = NULL;
+    opevo_status status = opevo_i_field_text(request, "store", &path, err);
+
+    if (status != OPEVO_OK || !path)
+        return status;
+    if (server->without_files)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Files are not written here.");
+    status = opevo_store_open(path, OPEVO_STORE_WRITE, &self->run.store, err);
+    if (status != OPEVO_OK)
+        return status;
+    self->store_path = realpath(path, NULL);
+    return self->store_path ? OPEVO_OK
+                            : OPEVO_FAIL(err, OPEVO_IO, "%s: the store is not there.", path);
+}
+
+/* A run is told by one session at a time. */
+static opevo_status check_alone(const opevo_i_server *server, const opevo_i_serving *self,
+                                opevo_error *err)
+{
+    int64_t run = opevo_session_result(self->session)->run;
+
+    for (size_t i = 0; i < server->count && self->store_path; i++) {
+        const opevo_i_serving *other = server->sessions[i];
+
+        if (other && other->store_path && !strcmp(other->store_path, self->store_path) &&
+            opevo_session_result(other->session)->run == run)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Session %zu tells this run of %.400s already: close it first, or "
+                              "give another seed or name.",
+                              i + 1, self->store_path);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status make(const opevo_i_server *server, opevo_i_serving *self, const json_t *request,
+                         opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(read_tuner(self, request, err));
+    OPEVO_TRY(make_objective(server, self, request, err));
+    OPEVO_TRY(opevo_tuner_suits(self->run.tuner, self->objective->space, err));
+    OPEVO_TRY(read_search(self, request, err));
+    OPEVO_TRY(read_earlier(server, self, request, err));
+    self->run.observer = observe;
+    self->run.observer_context = self;
+    OPEVO_TRY(open_store(server, self, request, err));
+    OPEVO_TRY(opevo_session_create(self->objective, &self->run, &self->session, err));
+    OPEVO_TRY(check_alone(server, self, err));
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (!self)
+        return OPEVO_OK;
+    status = opevo_session_end(self->session, NULL, err);
+    if (status == OPEVO_OK && self->run.store)
+        status = opevo_store_check_place(self->run.store, err);
+    opevo_store_close(self->run.store);
+    opevo_objective_destroy(self->objective);
+    opevo_front_free(&self->front);
+    opevo_free(self->settings);
+    opevo_free(self->earlier.trials);
+    opevo_free(self->requirements);
+    free(self->store_path);
+    opevo_free(self);
+    return status;
+}
+
+opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request, opevo_text *out,
+                                  opevo_error *err)
+{
+    opevo_i_serving *self = opevo_calloc(1, sizeof *self);
+    opevo_status status = OPEVO_OK;
+
+    if (!self || !opevo_reserve((void **)&server->sessions, &server->capacity, server->count + 1,
+                                sizeof(opevo_i_serving *)))
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a session.");
+    if (status == OPEVO_OK)
+        status = make(server, self, request, err);
+    if (status != OPEVO_OK) {
+        opevo_i_serving_close(self, NULL);
+        return status;
+    }
+    server->sessions[server->count++] = self;
+    opevo_json_index(out, "session", server->count);
+    opevo_json_index(out, "trials", opevo_session_result(self->session)->trials);
+    opevo_json_index(out, "size", opevo_space_size(self->objective->space));
+    return OPEVO_OK;
+}

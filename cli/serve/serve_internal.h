@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The server of `opevo serve`: requests as lines of JSON, a reply in a line for each.
+ * docs/formats/serve.md specifies them. A request that is refused changes nothing. */
+
+#ifndef OPEVO_SERVE_INTERNAL_H
+#define OPEVO_SERVE_INTERNAL_H
+
+#include <jansson.h>
+
+#include "cli_internal.h"
+
+enum {
+    OPEVO_I_SERVE_PROTOCOL = 1,
+    OPEVO_I_SERVE_LINE_MOST = 1 << 20, /* bytes of a request */
+    OPEVO_I_SERVE_ASK_MOST = 10000     /* trials of one ask */
+};
+
+/* What a session is told of a success, and what it is called in requests and replies. */
+typedef enum opevo_i_told {
+    OPEVO_I_TOLD_SCORE,
+    OPEVO_I_TOLD_TIME,
+    OPEVO_I_TOLD_GFLOPS
+} opevo_i_told;
+const char *opevo_i_told_name(opevo_i_told told);
+
+/* One session with what it needs. */
+typedef struct opevo_i_serving {
+    opevo_session *session;
+    opevo_objective *objective;
+    opevo_i_told told;
+    opevo_run_options run;
+    opevo_setting_value *settings;
+    opevo_i_earlier earlier;
+    opevo_requirement *requirements;
+    char *store_path; /* from the root; NULL without a store */
+    opevo_front front;
+    bool shows_front, front_failed;
+} opevo_i_serving;
+
+typedef struct opevo_i_server {
+    opevo_i_serving **sessions; /* number n at n - 1; NULL once closed */
+    size_t count, capacity;
+    bool without_files; /* requests that name files are refused */
+} opevo_i_server;
+
+/* ---- serve_dispatch.c ---- */
+
+/* Answer one request of `length` bytes: append one line to `out`. */
+void opevo_i_serve_line(opevo_i_server *server, const char *line, size_t length, opevo_text *out);
+/* Append the line that refuses a request which cannot be read. */
+void opevo_i_serve_refuse(const char *sentence, opevo_text *out);
+/* Close all sessions. Errors: the first of theirs. */
+opevo_status opevo_i_serve_end(opevo_i_server *server, opevo_error *err);
+
+/* What answers an operation: it adds members to the object of the reply. */
+typedef opevo_status (*opevo_i_answer)(opevo_i_server *server, const json_t *request,
+                                       opevo_text *out, opevo_error *err);
+opevo_status opevo_i_serve_create(opevo_i_server *server, const json_t *request, opevo_text *out,
+                                  opevo_error *err);
+opevo_status opevo_i_serve_ask(opevo_i_server *server, const json_t *request, opevo_text *out,
+                               opevo_error *err);
+opevo_status opevo_i_serve_pending(opevo_i_server *server, const json_t *request, opevo_text *out,
+                                   opevo_error *err);
+opevo_status opevo_i_serve_tell(opevo_i_server *server, const json_t *request, opevo_text *out,
+                                opevo_error *err);
+opevo_status opevo_i_serve_best(opevo_i_server *server, const json_t *request, opevo_text *out,
+                                opevo_error *err);
+opevo_status opevo_i_serve_law(opevo_i_server *server, const json_t *request, opevo_text *out,
+                               opevo_error *err);
+opevo_status opevo_i_serve_tuners(opevo_i_server *server, const json_t *request, opevo_text *out,
+                                  opevo_error *err);
+opevo_status opevo_i_serve_version(opevo_i_server *server, const json_t *request, opevo_text *out,
+                                   opevo_error *err);
+
+/* The open session that the request names. Errors: INVALID. */
+opevo_status opevo_i_serving_find(const opevo_i_server *server, const json_t *request,
+                                  opevo_i_serving **out, opevo_error *err);
+
+/* ---- serve_create.c ---- */
+
+/* End the session, say in the store why it ended where it did, and release everything. Errors: those
+ * of the store, and LOST where that is gone. */
+opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err);
+
+/* ---- serve_fields.c: members of a request, with a sentence for each that is not as it must be ---- */
+
+/* All keys are among `known`, which ends with NULL. `what` is what has them: "ask". */
+opevo_status opevo_i_field_check(const json_t *object, const char *const *known, const char *what,
+                                 opevo_error *err);
+/* A text; NULL where it is not given. */
+opevo_status opevo_i_field_text(const json_t *object, const char *key, const char **out,
+                                opevo_error *err);
+/* A whole number in [min, max], also as a text of digits; `fallback` where it is not given. */
+opevo_status opevo_i_field_count(const json_t *object, const char *key, uint64_t fallback,
+                                 uint64_t min, uint64_t max, uint64_t *out, opevo_error *err);
+/* A number; *given says whether there is one. */
+opevo_status opevo_i_field_number(const json_t *object, const char *key, double *out, bool *given,
+                                  opevo_error *err);
+/* A list of texts, or one text alone: how many there are, and the i-th. */
+opevo_status opevo_i_field_texts(const json_t *object, const char *key, size_t *count,
+                                 opevo_error *err);
+const char *opevo_i_field_text_at(const json_t *object, const char *key, size_t i);
+
+/* ---- serve_lines.c ---- */
+
+/* Lines of bounded length out of what is received in any pieces. A plain value: start from {0}. */
+typedef struct opevo_i_request_lines {
+    char *data;
+    size_t length, capacity;
+    size_t taken;    /* bytes given out */
+    size_t searched; /* bytes known to hold no further line end */
+    bool skipping;   /* within a line that is too long */
+} opevo_i_request_lines;
+
+typedef enum opevo_i_got_line {
+    OPEVO_I_LINE_NONE, /* more must be received */
+    OPEVO_I_LINE,
+    OPEVO_I_LINE_TOO_LONG /* its beginning is dropped, and the rest will be */
+} opevo_i_got_line;
+
+/* Append bytes. False without memory. */
+bool opevo_i_request_lines_add(opevo_i_request_lines *self, const char *bytes, size_t length);
+/* The next line without its end, borrowed until bytes are added; at the end of the input also what
+ * stands there without a line end. A line that is too long is told once. */
+opevo_i_got_line opevo_i_request_lines_next(opevo_i_request_lines *self, bool at_end,
+                                            const char **line, size_t *length);
+void opevo_i_request_lines_free(opevo_i_request_lines *self);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Serve: any tuner for any program, over standard input and output. Replies are written when no whole
+ * request is waiting, so that a client that sends many at once costs few writes. */
+
+#include "serve_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OUT_MOST = 1 << 16 }; /* bytes of replies that wait for more */
+
+typedef struct loop {
+    opevo_i_server server;
+    opevo_i_request_lines lines;
+    opevo_text out;
+    bool at_end; /* no more input */
+    bool gone;   /* nobody reads the replies */
+} loop;
+
+static volatile sig_atomic_t by_sigint;
+
+static void note_sigint(int number)
+{
+    (void)number;
+    by_sigint = 1;
+    opevo_interrupt_raise(&opevo_i_interrupted);
+}
+
+/* As every verb that can be interrupted, and note which signal it was. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_sigint, .sa_flags = (int)SA_RESETHAND};
+
+    signal(SIGPIPE, SIG_IGN);
+    opevo_i_catch_interrupts();
+    sigaction(SIGINT, &action, NULL);
+}
+
+static opevo_status write_out(loop *self, opevo_error *err)
+{
+    size_t written = 0;
+    opevo_status status = opevo_text_check(&self->out, err);
+
+    while (status == OPEVO_OK && written < self->out.length && !self->gone) {
+        ssize_t got = write(STDOUT_FILENO, self->out.data + written, self->out.length - written);
+
+        if (got >= 0)
+            written += (size_t)got;
+        else if (errno == EPIPE ||
+                 (errno == EINTR && opevo_interrupt_is_raised(&opevo_i_interrupted)))
+            self->gone = true;
+        else if (errno != EINTR)
+            status = OPEVO_FAIL(err, OPEVO_IO, "Standard output: %s.", strerror(errno));
+    }
+    opevo_text_clear(&self->out);
+    return status;
+}
+
+/* Wait until there is input, or a signal came, also one that comes just before the waiting. */
+static void await_input(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    sigset_t signals;
+    sigset_t before;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    if (!opevo_interrupt_is_raised(&opevo_i_interrupted))
+        ppoll(&input, 1, NULL, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Read once. */
+static opevo_status receive(loop *self, opevo_error *err)
+{
+    char piece[1 << 16];
+    ssize_t got = 0;
+
+    await_input();
+    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
+        return OPEVO_OK;
+    got = read(STDIN_FILENO, piece, sizeof piece);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        return OPEVO_OK;
+    if (got < 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "Standard input: %s.", strerror(errno));
+    self->at_end = got == 0;
+    return opevo_i_request_lines_add(&self->lines, piece, (size_t)got)
+               ? OPEVO_OK
+               : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+}
+
+/* Answer all whole requests that were received. */
+static opevo_status answer(loop *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const char *line = NULL;
+    size_t length = 0;
+    opevo_i_got_line got = OPEVO_I_LINE_NONE;
+
+    while (status == OPEVO_OK && !self->gone && !opevo_interrupt_is_raised(&opevo_i_interrupted) &&
+           (got = opevo_i_request_lines_next(&self->lines, self->at_end, &line, &length)) !=
+               OPEVO_I_LINE_NONE) {
+        if (got == OPEVO_I_LINE_TOO_LONG)
+            opevo_i_serve_refuse("The request is longer than 1 MiB.", &self->out);
+        else
+            opevo_i_serve_line(&self->server, line, length, &self->out);
+        if (self->out.length >= OUT_MOST || self->out.failed)
+            status = write_out(self, err);
+    }
+    return status == OPEVO_OK ? write_out(self, err) : status;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    loop self = {.at_end = false};
+    opevo_status status = OPEVO_OK;
+    opevo_status ended = OPEVO_OK;
+
+    (void)call;
+    (void)out;
+    catch_signals();
+    while (status == OPEVO_OK && !self.at_end && !self.gone &&
+           !opevo_interrupt_is_raised(&opevo_i_interrupted)) {
+        status = receive(&self, err);
+        if (status == OPEVO_OK)
+            status = answer(&self, err);
+    }
+    ended = opevo_i_serve_end(&self.server, status == OPEVO_OK ? err : NULL);
+    opevo_i_request_lines_free(&self.lines);
+    opevo_text_free(&self.out);
+    *exit_code = by_sigint ? OPEVO_EXIT_SIGINT : OPEVO_EXIT_OK;
+    return status == OPEVO_OK ? ended : status;
+}
+
+const opevo_verb opevo_i_verb_serve = {
+    .name = "serve",
+    .arguments = "",
+    .summary = "Let another program ask for trials and tell their outcomes, in lines of JSON.",
+    .details =
+        "Reads one request a line from standard input and writes one reply a line to standard\n"
+        "output; docs/formats/serve.md specifies them. The program starts it, and talks to it:\n\n"
+        "  > {\"op\":\"create\",\"space\":{\"X\":{\"_type\":\"factor\",\"_value\":[1024,3]}},"
+        "\"store\":\"runs.db\"}\n"
+        "  < {\"ok\": true, \"session\": 1, \"trials\": 0, \"size\": 66}\n"
+        "  > {\"op\":\"ask\",\"session\":1,\"count\":2}\n"
+        "  < {\"ok\": true, \"trials\": [{\"number\": 1, \"config\": {\"X\": [8, 32, 4]}}, ...]}\n"
+        "  > {\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":7.5}]}\n"
+        "  < {\"ok\": true, \"told\": 1, \"trials\": 1}\n\n"
+        "It ends with its input. What was told to a session with a store is kept, also if the\n"
+        "server is killed: the same create goes on with it.",
+    .prints_data = true,
+    .run = run,
+};
