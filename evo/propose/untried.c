@@ -26,6 +26,7 @@ static const char exhausted[] = "every allowed point has been proposed";
 static const char too_rare[] = "10000000 uniform draws in a row found no new allowed point";
 
 static const char no_more[] = "10000 samples in a row were not new";
+static const char none_allowed[] = "no allowed candidate was found";
 
 struct opevo_i_untried {
     const opevo_space *space; /* NULL: of a domain that is none, with these two: */
@@ -105,6 +106,10 @@ static opevo_status sample(opevo_i_untried *self, const opevo_index_set *seen, o
         opevo_index drawn = 0;
         opevo_status status = opevo_domain_sample(self->domain, rng, &drawn, err);
 
+        if (status == OPEVO_LIMIT) {
+            *reason = none_allowed;
+            return OPEVO_OK;
+        }
         if (status != OPEVO_OK)
             return status;
         if (opevo_index_set_has(self->drawn, drawn) || (seen && opevo_index_set_has(seen, drawn)))

@@ -14,7 +14,8 @@ typedef struct opevo_i_untried opevo_i_untried;
 /* `space` must outlive it; NULL without memory. */
 opevo_i_untried *opevo_i_untried_create(const opevo_space *space);
 /* The same on any domain. Where that is not a space there is nothing to shuffle: candidates are drawn
- * until one is new, and the search is over after 10000 draws in a row that were not. */
+ * until one is new, and the search is over after 10000 draws in a row that were not, or where the
+ * domain finds nothing allowed. */
 opevo_i_untried *opevo_i_untried_create_on(opevo_domain *domain);
 void opevo_i_untried_destroy(opevo_i_untried *untried);
 
@@ -25,7 +26,7 @@ void opevo_i_untried_destroy(opevo_i_untried *untried);
  *   reason  out: NULL when there is a point, otherwise the sentence that says why there is none, a
  *           static string
  *
- * Errors: NOMEM, and what the domain reports. Cost: 1 / (share of such points among those not yet drawn) draws on average; at
+ * Errors: NOMEM, and what the domain reports but LIMIT. Cost: 1 / (share of such points among those not yet drawn) draws on average; at
  * most 24 bytes for each point drawn and each point of `seen` met, times 8/3. */
 opevo_status opevo_i_untried_draw(opevo_i_untried *untried, const opevo_index_set *seen,
                                   opevo_rng *rng, opevo_index *point, const char **reason,

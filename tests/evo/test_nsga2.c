@@ -3,6 +3,7 @@
 /* NSGA-II: its order against the definitions, computed by brute force, and its search on a problem of
  * two criteria whose front is known. */
 
+#include "edit_domain.h"
 #include "formula.h"
 
 #include <math.h>
@@ -312,6 +313,75 @@ static void test_one_criterion(void **state)
     opevo_space_destroy(space);
 }
 
+/* ---- Where the domain finds nothing allowed -------------------------------------------------- */
+
+static opevo_status no_mutant(opevo_domain *domain, opevo_index parent, double q, opevo_rng *rng,
+                              opevo_index *out, opevo_error *err)
+{
+    (void)domain, (void)parent, (void)q, (void)rng, (void)out;
+    return OPEVO_FAIL(err, OPEVO_LIMIT, "No mutation is allowed.");
+}
+
+static opevo_status no_sample(opevo_domain *domain, opevo_rng *rng, opevo_index *out,
+                              opevo_error *err)
+{
+    (void)domain, (void)rng, (void)out;
+    return OPEVO_FAIL(err, OPEVO_LIMIT, "No sample is allowed.");
+}
+
+/* 30 candidates, or fewer where the search is over before; how many have this origin. */
+static size_t count_origins(opevo_domain *domain, const char *origin, const char **reason)
+{
+    opevo_setting_value values[FORMULA_SETTINGS_MOST];
+    const opevo_tuner_ops *ops = NULL;
+    opevo_tuner *tuner = NULL;
+    size_t met = 0, count = 1;
+
+    CHECK_OK(opevo_tuner_find("nsga2", &ops, &err));
+    formula_settings(ops, "population=10", values);
+    CHECK_OK(opevo_tuner_create_on(ops, domain, values, 1, &tuner, &err));
+    for (size_t i = 0; i < 30 && count; i++) {
+        opevo_trial trial = {.number = i + 1, .outcome = opevo_outcome_failed(OPEVO_OUTCOME_WRONG)};
+
+        CHECK_OK(opevo_tuner_ask(tuner, &trial.proposal, 1, &count, &err));
+        met += count && !strcmp(trial.proposal.origin, origin);
+        CHECK_OK(opevo_tuner_tell(tuner, &trial, count, &err));
+    }
+    *reason = tuner->reason;
+    opevo_tuner_destroy(tuner);
+    return met;
+}
+
+/* Uniform candidates take the place of children that cannot be had. */
+static void test_no_allowed_child(void **state)
+{
+    edit_domain domain = edit_domain_make();
+    opevo_domain_ops ops = edit_domain_ops;
+    const char *reason = NULL;
+
+    (void)state;
+    ops.mutate = no_mutant;
+    domain.super.ops = &ops;
+    assert_int_equal(count_origins(&domain.super, "uniform", &reason), 20);
+    assert_null(reason);
+    opevo_domain_destroy(&domain.super);
+}
+
+/* Without even these the search is over. */
+static void test_no_allowed_candidate(void **state)
+{
+    edit_domain domain = edit_domain_make();
+    opevo_domain_ops ops = edit_domain_ops;
+    const char *reason = NULL;
+
+    (void)state;
+    ops.sample = no_sample;
+    domain.super.ops = &ops;
+    assert_int_equal(count_origins(&domain.super, "initial", &reason), 0);
+    assert_string_equal(reason, "no allowed candidate was found");
+    opevo_domain_destroy(&domain.super);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +390,8 @@ int main(void)
         cmocka_unit_test(test_crowded_comparison),
         cmocka_unit_test(test_known_front),
         cmocka_unit_test(test_one_criterion),
+        cmocka_unit_test(test_no_allowed_child),
+        cmocka_unit_test(test_no_allowed_candidate),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ static opevo_index select_parent(nsga2 *self)
     return self->individuals[a < b ? a : b].candidate;
 }
 
-/* A child that may not be new. */
+/* A child that may not be new. Errors: LIMIT where the domain finds none that is allowed. */
 static opevo_status breed(nsga2 *self, opevo_index *child, opevo_error *err)
 {
     opevo_index first = select_parent(self);
@@ -150,13 +150,15 @@ static opevo_status breed(nsga2 *self, opevo_index *child, opevo_error *err)
     return status;
 }
 
-/* Add a child, or a uniform candidate where no variation finds anything new. */
+/* Add a child, or a uniform candidate where no variation finds anything new and allowed. */
 static opevo_status add_child(nsga2 *self, opevo_error *err)
 {
     for (int tries = 0; tries < TRIES_MOST; tries++) {
         opevo_index child = 0;
         opevo_status status = breed(self, &child, err);
 
+        if (status == OPEVO_LIMIT) /* after many tries of its own */
+            break;
         if (status != OPEVO_OK)
             return status;
         if (!opevo_index_set_has(self->seen, child))
