@@ -267,6 +267,18 @@ static void weighted_by_sums(void **state)
     assert_true(fit_p(drawn, shares, 7, 30000) > 1e-4);
 }
 
+/* Sums so small that their product with a number below 1 rounds up to the last of them. */
+static void weighted_by_tiny_sums(void **state)
+{
+    static const double sums[3] = {0, 5e-324, 5e-324};
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 1, "weighted", 0);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(opevo_rng_weighted(&rng, sums, 3), 1);
+}
+
 /* Bounds around 2^64, where the narrow and the wide way meet. */
 static void below_wide_at_its_seams(void **state)
 {
@@ -359,6 +371,7 @@ int main(void)
         cmocka_unit_test(orders_are_uniform),
         cmocka_unit_test(orders_draw_as_documented),
         cmocka_unit_test(weighted_by_sums),
+        cmocka_unit_test(weighted_by_tiny_sums),
         cmocka_unit_test(below_wide_at_its_seams),
         cmocka_unit_test(thresholds),
         cmocka_unit_test(gsl_draws_from_it),

@@ -121,6 +121,9 @@ static inline size_t opevo_rng_weighted(opevo_rng *rng, const double *cumulative
     double x = opevo_rng_unit(rng) * cumulative[count - 1];
     size_t first = 0;
 
+    if (x >= cumulative[count - 1]) /* rounded up, as happens to subnormal numbers only */
+        x = 0;
+
     /* The first place whose sum exceeds x is in [first, first + count). */
     while (count > 1) {
         size_t half = count / 2;
