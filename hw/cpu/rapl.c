@@ -32,26 +32,42 @@ static bool read_number(const char *folder, const char *name, uint64_t *out)
     return read_line(folder, name, line, sizeof line) && opevo_parse_u64(line, out);
 }
 
-/* A zone is a package where it says so; others are parts of one, or hold several. False where it is
- * one whose counter cannot be read. */
-static bool add_zone(opevo_i_rapl *self, const char *root, const char *zone)
+/* The place of a package, a new one where it was not met before; OPEVO_I_RAPL_PACKAGES without room. */
+static size_t find_package(opevo_i_rapl *self, const char *name)
+{
+    size_t i = 0;
+
+    while (i < self->count && strcmp(self->packages[i].name, name) != 0)
+        i++;
+    if (i == self->count && i < OPEVO_I_RAPL_PACKAGES) {
+        snprintf(self->packages[i].name, sizeof self->packages[i].name, "%s", name);
+        self->packages[i].path[0] = '\0';
+        self->count++;
+    }
+    return i;
+}
+
+/* A zone is a package where it says so; others are parts of one, or hold several. A package may have
+ * two, of its registers and of its memory (intel-rapl-mmio), with the same energy: one is taken. */
+static void add_zone(opevo_i_rapl *self, const char *root, const char *zone)
 {
     char folder[OPEVO_I_RAPL_PATH];
-    char name[64];
+    char name[OPEVO_I_RAPL_NAME];
     uint64_t energy = 0;
     uint64_t range = 0;
+    size_t i = 0;
 
     if (snprintf(folder, sizeof folder, "%s/%s", root, zone) >= (int)sizeof folder ||
-        !read_line(folder, "name", name, sizeof name) || strncmp(name, "package", 7) != 0 ||
-        self->count == OPEVO_I_RAPL_PACKAGES)
-        return true;
-    if (!read_number(folder, "energy_uj", &energy) ||
+        !read_line(folder, "name", name, sizeof name) || strncmp(name, "package", 7) != 0)
+        return;
+    i = find_package(self, name);
+    if (i == OPEVO_I_RAPL_PACKAGES || self->packages[i].path[0] ||
+        !read_number(folder, "energy_uj", &energy) ||
         !read_number(folder, "max_energy_range_uj", &range))
-        return false;
-    memcpy(self->packages[self->count].path, folder, sizeof folder);
-    self->packages[self->count].range = range;
-    self->packages[self->count++].last = UINT64_MAX;
-    return true;
+        return;
+    memcpy(self->packages[i].path, folder, sizeof folder);
+    self->packages[i].range = range;
+    self->packages[i].last = UINT64_MAX;
 }
 
 bool opevo_i_rapl_find(const char *root, opevo_i_rapl *out, opevo_text *why)
@@ -65,11 +81,13 @@ bool opevo_i_rapl_find(const char *root, opevo_i_rapl *out, opevo_text *why)
         opevo_text_printf(why, "%s: %s", root, strerror(errno));
         return false;
     }
-    while (readable && (entry = readdir(folder)) != NULL) {
+    while ((entry = readdir(folder)) != NULL) {
         if (entry->d_name[0] != '.')
-            readable = add_zone(out, root, entry->d_name);
+            add_zone(out, root, entry->d_name);
     }
     closedir(folder);
+    for (size_t i = 0; i < out->count; i++)
+        readable = readable && out->packages[i].path[0];
     if (!readable)
         opevo_text_printf(why, "the counters below %s may be read by root only", root);
     else if (out->count == 0)

@@ -9,13 +9,14 @@
 
 #define OPEVO_I_POWERCAP "/sys/class/powercap"
 
-enum { OPEVO_I_RAPL_PACKAGES = 16, OPEVO_I_RAPL_PATH = 256 };
+enum { OPEVO_I_RAPL_PACKAGES = 16, OPEVO_I_RAPL_PATH = 256, OPEVO_I_RAPL_NAME = 64 };
 
 /* A plain value. */
 typedef struct opevo_i_rapl {
     size_t count; /* packages; 0: energy cannot be read */
     struct {
-        char path[OPEVO_I_RAPL_PATH]; /* of its counter */
+        char name[OPEVO_I_RAPL_NAME]; /* "package-0" */
+        char path[OPEVO_I_RAPL_PATH]; /* of its counter; "": none that can be read */
         uint64_t range;               /* microjoules at which that begins anew */
         uint64_t last;                /* as read last */
     } packages[OPEVO_I_RAPL_PACKAGES];

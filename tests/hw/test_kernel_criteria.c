@@ -79,6 +79,30 @@ static void test_energy(void **state)
     remove_all(root);
 }
 
+/* A package counts once, although Linux may show it both through its registers and through memory, of
+ * which one may be readable alone. */
+static void test_package_shown_twice(void **state)
+{
+    char root[] = "opevo-rapl-XXXXXX";
+    opevo_i_rapl rapl;
+    opevo_text why = {0};
+
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    make_zone(root, "intel-rapl:0", "package-0\n", "100\n");
+    make_zone(root, "intel-rapl-mmio:0", "package-0\n", "100\n");
+    make_zone(root, "intel-rapl:1", "package-1\n", "100\n");
+    make_zone(root, "intel-rapl-mmio:1", "package-1\n", NULL);
+    assert_true(opevo_i_rapl_find(root, &rapl, &why));
+    assert_int_equal(rapl.count, 2);
+    assert_true(isnan(opevo_i_rapl_spent_j(&rapl)));
+    make_zone(root, "intel-rapl:0", "package-0\n", "300\n");
+    make_zone(root, "intel-rapl-mmio:0", "package-0\n", "300\n");
+    make_zone(root, "intel-rapl:1", "package-1\n", "400\n");
+    CHECK_CLOSE(opevo_i_rapl_spent_j(&rapl), 500e-6, 1e-12);
+    remove_all(root);
+}
+
 /* This program has code; a text has none that is known. */
 static void test_code_size(void **state)
 {
@@ -126,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_package_shown_twice),
         cmocka_unit_test(test_code_size),
         cmocka_unit_test(test_results),
     };
