@@ -10,12 +10,17 @@
 #include <opevo/memory.h>
 
 #include <math.h>
+#include <string.h>
 
-enum { PIECE = 512 };
+enum { PIECE = 512, MOST_SAMPLED = 2000 };
 
 struct opevo_i_landscape_front {
     opevo_front front; /* over all runs; the origins of its members are labels of contenders */
     opevo_front_box box;
+    /* Values of every so many-th successful trial, in the order of the runs. */
+    double (*sample)[OPEVO_CRITERIA_MOST];
+    size_t sample_count, sample_every;
+    uint64_t successes;
     opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
     char *unit;         /* of results */
     opevo_space *space; /* NULL where it cannot be made here */
@@ -57,10 +62,12 @@ static opevo_status choose(opevo_i_study_data *data, size_t run, const char *nam
                           names, objective.name);
     if (!self->front.criteria.count) {
         self->front.criteria = criteria;
+        self->sample_every = 1;
+        self->sample = opevo_malloc(MOST_SAMPLED, sizeof *self->sample);
         self->box = opevo_front_box_empty();
         self->unit = opevo_strdup(objective.unit);
         status = opevo_store_space(data->front_store, data->run_numbers[run], &self->space, err);
-        if (status == OPEVO_OK && !self->unit)
+        if (status == OPEVO_OK && (!self->unit || !self->sample))
             status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for fronts.");
     }
     return status;
@@ -96,6 +103,23 @@ typedef struct gatherer {
     const char *label; /* of the contender */
 } gatherer;
 
+/* Where the sample is full, every second of it leaves. */
+static void add_to_sample(opevo_i_landscape_front *self, const opevo_outcome *outcome)
+{
+    if (outcome->kind != OPEVO_OUTCOME_OK || self->successes++ % self->sample_every != 0)
+        return;
+    if (self->sample_count == MOST_SAMPLED) {
+        self->sample_count /= 2;
+        for (size_t i = 0; i < self->sample_count; i++)
+            memcpy(self->sample[i], self->sample[2 * i], sizeof *self->sample);
+        self->sample_every *= 2;
+    }
+    for (size_t k = 0; k < self->front.criteria.count; k++)
+        self->sample[self->sample_count][k] =
+            opevo_front_value(&self->front.criteria, k, self->unit, outcome);
+    self->sample_count++;
+}
+
 static opevo_status gather(void *context, const opevo_trial *trial, opevo_error *err)
 {
     const gatherer *self = context;
@@ -103,6 +127,7 @@ static opevo_status gather(void *context, const opevo_trial *trial, opevo_error 
 
     named.proposal.origin = self->label;
     opevo_front_box_add(&self->to->box, &self->to->front.criteria, self->to->unit, &trial->outcome);
+    add_to_sample(self->to, &trial->outcome);
     return opevo_front_add(&self->to->front, &named, NULL, err);
 }
 
@@ -194,6 +219,7 @@ void opevo_i_study_fronts_free(opevo_i_study_data *data)
 {
     for (size_t i = 0; data->fronts && i < data->landscape_count; i++) {
         opevo_front_free(&data->fronts[i].front);
+        opevo_free(data->fronts[i].sample);
         opevo_free(data->fronts[i].unit);
         opevo_space_destroy(data->fronts[i].space);
     }
@@ -227,7 +253,24 @@ opevo_status opevo_i_analysis_print_front(const opevo_i_study_data *data, size_t
     return opevo_i_front_print(&front, width, out, err);
 }
 
-void opevo_i_analysis_json_fronts(const opevo_i_study_data *data, opevo_text *out)
+static void add_sample(const opevo_i_landscape_front *self, opevo_text *out)
+{
+    opevo_json_index(out, "sample_every", self->sample_every);
+    opevo_json_key(out, "sample");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < self->sample_count; i++) {
+        opevo_json_next(out, "");
+        opevo_text_add(out, "[");
+        for (size_t k = 0; k < self->front.criteria.count; k++) {
+            opevo_json_next(out, "");
+            opevo_text_add_double(out, self->sample[i][k]);
+        }
+        opevo_text_add(out, "]");
+    }
+    opevo_text_add(out, "]");
+}
+
+void opevo_i_analysis_json_fronts(const opevo_i_study_data *data, bool with_sample, opevo_text *out)
 {
     if (!data->fronts)
         return;
@@ -244,6 +287,8 @@ void opevo_i_analysis_json_fronts(const opevo_i_study_data *data, opevo_text *ou
         opevo_i_front_json_criteria(&front, &self->box, out);
         opevo_json_key(out, "front");
         opevo_i_front_json(&front, out);
+        if (with_sample)
+            add_sample(self, out);
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "]");

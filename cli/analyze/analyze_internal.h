@@ -75,7 +75,9 @@ void opevo_i_study_fronts_free(opevo_i_study_data *data);
 /* The front over all runs on a landscape; nothing without --criteria. */
 opevo_status opevo_i_analysis_print_front(const opevo_i_study_data *data, size_t landscape,
                                           unsigned width, opevo_text *out, opevo_error *err);
-void opevo_i_analysis_json_fronts(const opevo_i_study_data *data, opevo_text *out);
+/* With a sample of the values of all successful trials on demand. */
+void opevo_i_analysis_json_fronts(const opevo_i_study_data *data, bool with_sample,
+                                  opevo_text *out);
 /* Fill `study`, once landscapes are opened. */
 opevo_status opevo_i_study_assemble(opevo_i_study_data *data, opevo_error *err);
 void opevo_i_named_landscape_free(opevo_i_named_landscape *row);

@@ -314,7 +314,7 @@ void opevo_i_analysis_print_json(const opevo_i_study_data *data,
         add_pair(out, analysis, &analysis->pairs[i]);
     }
     opevo_text_add(out, "]");
-    opevo_i_analysis_json_fronts(data, out);
+    opevo_i_analysis_json_fronts(data, false, out);
     add_overall(out, analysis);
     opevo_text_add(out, "}\n");
 }

@@ -7,7 +7,8 @@
 const figures = [];
 
 const paletteSize = 8;
-const colorVariable = (index) => (index === "exact" ? "--exact" : `--c${index % paletteSize}`);
+/* A colour is a number of the palette, or the name of a variable of the page. */
+const colorVariable = (color) => (typeof color === "string" ? `--${color}` : `--c${color % paletteSize}`);
 const cssColor = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 /* Each line of the palette again, told apart by its pattern; `border` is its style in the legend. */
 const patterns = [
@@ -17,7 +18,15 @@ const patterns = [
   { dash: [10, 3, 2, 3], border: "double" },
 ];
 const patternOf = (color) =>
-  color === "exact" ? { dash: [5, 5], border: "dashed" } : patterns[Math.floor(color / paletteSize) % patterns.length];
+  color === "exact"
+    ? { dash: [5, 5], border: "dashed" }
+    : patterns[typeof color === "string" ? 0 : Math.floor(color / paletteSize) % patterns.length];
+
+/* The library's own function takes every axis of x for a linear one. */
+function domX(chart, x) {
+  const area = chart.getArea();
+  return area.x + chart.toPercentXCoord(x) * area.w;
+}
 
 /* ---- Plotters: each paints one series on the context of its event ---- */
 
@@ -31,7 +40,7 @@ function paintIntervals({ dygraph: chart, drawingContext: ctx, color, plotArea }
   ctx.lineWidth = 1.3;
   spec.x.forEach((value, i) => {
     if (!isNumber(series.y[i])) return;
-    const x = chart.toDomXCoord(value) + shift;
+    const x = domX(chart, value) + shift;
     if (spec.categories) Dygraph.Circles.DEFAULT(chart, "", ctx, x, chart.toDomYCoord(series.y[i]), color, cap);
     if (!isNumber(series.low?.[i])) return;
     const ends = [series.low[i], series.high[i]].map((y) => (isNumber(y) ? chart.toDomYCoord(y) : plotArea.y));
@@ -49,7 +58,7 @@ function paintIntervals({ dygraph: chart, drawingContext: ctx, color, plotArea }
 
 /* Columns from 0: bars of a histogram, as wide as the steps of x, or stems. */
 function paintColumns({ dygraph: chart, drawingContext: ctx, color }, spec, series) {
-  const at = spec.x.map((x) => chart.toDomXCoord(x));
+  const at = spec.x.map((x) => domX(chart, x));
   const width = spec.kind === "stems" ? 3 : Math.max(1, 0.96 * (at[1] - at[0] || 24));
   const zero = chart.toDomYCoord(0);
   ctx.save();
@@ -61,7 +70,7 @@ function paintColumns({ dygraph: chart, drawingContext: ctx, color }, spec, seri
 
 /* Single runs: the best so far jumps at a trial and holds until the next. */
 function paintCourses({ dygraph: chart, drawingContext: ctx, color }, spec, series) {
-  const x = (value) => chart.toDomXCoord(value),
+  const x = (value) => domX(chart, value),
     y = (value) => chart.toDomYCoord(value);
   ctx.save();
   ctx.strokeStyle = color;
@@ -81,10 +90,33 @@ function paintCourses({ dygraph: chart, drawingContext: ctx, color }, spec, seri
   ctx.restore();
 }
 
+/* Dots; with stairs, these and the area between them and the corner in place of dots. */
+function paintFront({ dygraph: chart, drawingContext: ctx, color }, spec, series) {
+  const at = ([x, y]) => [domX(chart, x), chart.toDomYCoord(y)];
+  ctx.save();
+  ctx.fillStyle = ctx.strokeStyle = color;
+  if (series.stairs?.length) {
+    ctx.beginPath();
+    series.stairs.forEach((point) => ctx.lineTo(...at(point)));
+    ctx.setLineDash(patternOf(series.color).dash);
+    ctx.stroke();
+    ctx.lineTo(...at(spec.corner));
+    ctx.globalAlpha = 0.08;
+    ctx.fill();
+  } else {
+    ctx.globalAlpha = series.faint ? 0.45 : 1;
+    series.y.forEach((y, i) => {
+      if (isNumber(y)) Dygraph.Circles.DEFAULT(chart, "", ctx, ...at([spec.x[i], y]), color, series.faint ? 1.5 : 4);
+    });
+  }
+  ctx.restore();
+}
+
 function plottersOf(spec) {
   const own = (paint) => (event) => paint(event, spec, spec.series[event.setName], Number(event.setName));
   const { errorPlotter, linePlotter } = Dygraph.Plotters;
   if (spec.kind === "histogram" || spec.kind === "stems") return [own(paintColumns)];
+  if (spec.kind === "front") return [own(paintFront)];
   if (spec.categories) return [own(paintIntervals)];
   if (spec.bars) return [own(paintIntervals), linePlotter];
   return [errorPlotter, ...(spec.courses ? [own(paintCourses)] : []), linePlotter];
@@ -140,7 +172,7 @@ function scalesOf(spec, width) {
   const fixed = spec.categories || spec.x[steps] === first;
   return {
     dateWindow: fixed ? [first - half, spec.x[steps] + half] : null,
-    xRangePad: fixed || !(spec.kind || spec.bars) ? 0 : spec.kind === "histogram" ? plotWidth / (2 * steps) : 14,
+    xRangePad: fixed || spec.logX || !(spec.kind || spec.bars) ? 0 : spec.kind === "histogram" ? plotWidth / (2 * steps) : 14,
     yRangePad: spec.logY ? 14 : null,
     includeZero: spec.fromZero,
     axes: {
@@ -191,7 +223,7 @@ function legendOf(spec, toggle) {
 
 function makeChart(figure) {
   const { spec, place } = figure;
-  const last = spec.x.length - 1;
+  const atRest = spec.kind === "front" ? null : spec.x.length - 1;
   const intervals = spec.series.some((one) => one.low);
   const plot = el("div", { class: "plot" });
   const legend = legendOf(spec, (i) => {
@@ -208,7 +240,7 @@ function makeChart(figure) {
     el("div", { class: "axis x" }, spec.xLabel),
     legend.node,
   );
-  legend.show(last);
+  legend.show(atRest);
   const scales = scalesOf(spec, plot.clientWidth);
   const logY = scales.axes.y.logscale;
   const lined = spec.kind !== "points" && !spec.categories;
@@ -234,7 +266,7 @@ function makeChart(figure) {
     highlightSeriesBackgroundAlpha: 0.35,
     animateBackgroundFade: false,
     highlightCallback: (event, x, points, row) => legend.show(row),
-    unhighlightCallback: () => legend.show(last),
+    unhighlightCallback: () => legend.show(atRest),
     legend: "never",
     axisLabelFontSize: onPaper() ? 10 : 12,
     axisLineColor: cssColor("--line"),

@@ -258,29 +258,6 @@ function addFailures(parent, data, place, landscape) {
   );
 }
 
-/* The front over all runs, of a page that was made with --criteria. */
-function addFront(parent, data, landscape) {
-  const one = (data.fronts ?? []).find((front) => front.landscape === landscape);
-  if (!one || !one.front.length) return;
-  const heads = one.criteria.map((criterion) => (criterion.unit ? `${criterion.name}, ${criterion.unit}` : criterion.name));
-  const rows = one.front.map((member) => [
-    { text: member.tuner, class: "name" },
-    whole(member.trial),
-    ...one.criteria.map((criterion) => short(member.criteria[criterion.name], 6)),
-    { text: typeof member.configuration === "string" ? member.configuration : JSON.stringify(member.configuration), class: "text" },
-  ]);
-  parent.append(
-    el("h3", {}, "Front over all runs"),
-    table(["<contender", "trial", ...heads, "<configuration"], rows, [
-      "Trials that no other dominates: ",
-      sure("exact"),
-      " for these runs. The reference point of the hypervolume is the worst of all trials: ",
-      one.criteria.map((criterion) => `${criterion.name} ${short(criterion.worst, 6)}`).join(", "),
-      ".",
-    ]),
-  );
-}
-
 /* ---- The page ---- */
 
 function addPlace(parent, data, place, landscape) {
@@ -303,9 +280,11 @@ function addPlace(parent, data, place, landscape) {
   parent.append(section);
   if (!place.cells.length) return;
   addRanking(section, data, place);
-  addFront(section, data, landscape);
+  const front = (data.fronts ?? []).find((one) => one.landscape === landscape && one.front.length);
+  if (front) addFrontTable(section, front);
   const grid = el("div", { class: "figures" });
   section.append(grid);
+  if (front) addFrontCharts(grid, data, front, id);
   addConvergence(grid, data, place, id);
   addEcdf(grid, data, place, id);
   addTargets(grid, data, place, id);

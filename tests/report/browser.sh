@@ -39,6 +39,18 @@ mkdir '<' && cp runs.db "$evil.db"
     --store finals.db >/dev/null && "$opevo" report finals.db -o finals.html >/dev/null || exit 1
 "$opevo" analyze runs.db --json >analysis.json || exit 1
 
+# Runs compared by criteria, of which the smaller or the larger is better.
+awk 'BEGIN { print "u,v,time_ms,status,energy,gain"; for (i = 1; i <= 6; i++) for (j = 1; j <= 5; j++)
+    print i "," j "," 1 + (i - 4) ^ 2 + (j - 2) ^ 2 / 3 ",ok," i * j * j "," 40 - i - 7 * j + (i * j) % 4 }' >fronts.csv
+sed 's/"toy"/"fronts"/
+s/"columns".*/"criteria": [{"name": "energy", "unit": "J", "better": "smaller"}, {"name": "gain", "better": "larger"}]}/' \
+    toy.json >fronts.json
+# front CRITERIA: front.html and, in front.json, what tune says of the same runs.
+front() {
+    set -- "$1" --on recorded:fronts.csv --tuner random --trials 12 --runs 4 --store fronts.db
+    "$opevo" tune --criteria "$@" --json >front.json && "$opevo" report fronts.db --criteria "$1" -o front.html >/dev/null
+}
+
 # check PAGE EXPECTED: a copy of the page that checks itself.
 check() {
     {
@@ -69,6 +81,9 @@ for width in 1200 400; do
     grep -q '>winner<.*u=1 v=&lt;b>\?&.* (1 to 1).*>next<.*The winner is faster than the next' dom.html ||
         { echo "finals.html at $width pixels: no finals"; exit 1; }
 done
+front gain,energy,fitness && check front.html front.json 400 || exit 1
+front fitness,energy && check front.html front.json 1200 || exit 1
+front energy,gain && check front.html front.json 1200 || exit 1
 timeout 600 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
     --screenshot="$folder/shot.png" --window-size=1200,2000 "file://$folder/study.html" >/dev/null 2>&1
 [ "$(wc -c <shot.png)" -gt 20000 ] || { echo "no screenshot"; exit 1; }

@@ -35,6 +35,11 @@
       if (i && !(x >= all[i - 1])) wrong.push(`${figure.id}: x falls`);
     });
   }
+  /* What is painted on a chart stands where its axis says, on a logarithmic one too. */
+  for (const { id, chart } of figures)
+    for (const points of chart.layout_.points)
+      for (const { xval, canvasx } of points)
+        if (Math.abs(domX(chart, xval) - canvasx) > 0.01) wrong.push(`${id}: ${xval} at ${domX(chart, xval)} for ${canvasx}`);
   if (document.querySelector("main img:not([src^='data:image/svg+xml,'])")) wrong.push("an image from a name");
   if (document.documentElement.scrollWidth > innerWidth) wrong.push(`wider than the window: ${document.documentElement.scrollWidth}`);
   for (const one of document.querySelectorAll("figure")) if (!one.querySelector("figcaption")?.textContent) wrong.push("no caption");
@@ -69,7 +74,9 @@
     if (!(at > 0)) wrong.push(`pointing reads ${at}`);
     const cells = [...place.querySelectorAll(".legend td")].map((cell) => cell.textContent);
     same("x under the mouse", cells[0], short(spec.x[at], 6));
-    if (!cells[1].startsWith((spec.format ?? ((y) => short(y, 5)))(spec.series[0].y[at]))) wrong.push(`under the mouse: ${cells[1]}`);
+    const format = spec.format ?? ((y) => short(y, 5));
+    if (!spec.x.some((x, i) => x === spec.x[at] && cells[1].startsWith(format(spec.series[0].y[i]))))
+      wrong.push(`under the mouse: ${cells[1]}`);
     mouse("mousedown", 0.5, area);
     mouse("mousemove", 0.8, document);
     mouse("mouseup", 0.8, document);
@@ -106,7 +113,31 @@
     }
     if (!document.getElementById("topologies")) wrong.push("no table of topologies");
   }
-  if (expected) {
+  if (expected?.front) {
+    const { criteria, front, sample } = data.fronts[0];
+    const charts = figures.filter(({ spec }) => spec.kind === "front");
+    same("charts of fronts", charts.length, (criteria.length * (criteria.length - 1)) / 2);
+    same("front", front.length, expected.front.length);
+    for (const { id, spec } of charts) {
+      const [nameX, nameY] = [spec.xLabel, spec.yLabel].map((label) => label.split(",")[0]);
+      const shows = (one, x, y) => one.y.some((value, i) => spec.x[i] === x && value === y);
+      for (const { criteria: values } of expected.front)
+        if (!spec.series.slice(2).some((one) => shows(one, values[nameX], values[nameY])))
+          wrong.push(`${id} lacks ${values[nameX]}, ${values[nameY]}`);
+      same(`trials of ${id}`, spec.series[0].y.filter(isNumber).length, sample.length);
+      /* The area below the border, by the shoelace formula, is the hypervolume. */
+      const { stairs } = spec.series[1];
+      const corners = [...stairs, spec.corner];
+      const area = corners.reduce((sum, [x, y], i) => {
+        const [nextX, nextY] = corners[(i + 1) % corners.length];
+        return sum + (x * nextY - nextX * y) / 2;
+      }, 0);
+      const range = (name) => criteria.filter((one) => one.name === name).map(({ best, worst }) => worst - best)[0];
+      const volume = Math.abs(area / range(nameX) / range(nameY));
+      if (criteria.length === 2 && !(Math.abs(volume - expected.hypervolume) < 1e-9))
+        wrong.push(`the area of ${id} is ${volume} for ${expected.hypervolume}`);
+    }
+  } else if (expected) {
     expected.landscapes.forEach((place, k) => {
       const figureOf = (id) => figures.find((figure) => figure.id === `landscape-${k}-${id}`);
       for (const [id, member] of [["convergence", "mean"], ["ecdf", "ecdf"]]) {
