@@ -192,6 +192,7 @@ opevo_status opevo_i_study_fronts(const char *path, const char *names, opevo_i_s
 
     if (status != OPEVO_OK)
         return status;
+    data->criteria_words = names;
     data->fronts = opevo_calloc(data->landscape_count, sizeof *data->fronts);
     if (!data->fronts)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for fronts.");
@@ -247,7 +248,7 @@ opevo_status opevo_i_analysis_print_front(const opevo_i_study_data *data, size_t
         return OPEVO_OK;
     front = shown(&data->fronts[landscape]);
     opevo_text_add(out, "\nfront of ");
-    opevo_i_front_names(&front, out);
+    opevo_i_criteria_show(data->criteria_words, out);
     opevo_text_printf(out, " over all runs: %zu trial%s\n", front.front->count,
                       front.front->count == 1 ? "" : "s");
     return opevo_i_front_print(&front, width, out, err);

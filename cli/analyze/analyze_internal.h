@@ -23,7 +23,8 @@ typedef struct opevo_i_named_landscape {
 
 typedef struct opevo_i_contender {
     char *tuner, *settings, *budget;
-    char *label; /* the tuner, and what tells it from others of that name */
+    char *label;  /* the tuner, and what tells it from others of that name */
+    bool in_time; /* the results of all of its runs are times */
 } opevo_i_contender;
 
 typedef struct opevo_i_landscape_front opevo_i_landscape_front;
@@ -41,6 +42,7 @@ typedef struct opevo_i_study_data {
     size_t empty;                    /* runs without a trial, left out */
     uint64_t planned;                /* runs that a study has not begun */
     opevo_i_landscape_front *fronts; /* of each landscape, with --criteria; NULL: none */
+    const char *criteria_words;      /* of --criteria, with fronts */
     opevo_store *front_store;        /* which holds the words of their criteria */
     opevo_text notes;                /* lines for the reader: what is left out, and why */
     /* What `study` points to. */

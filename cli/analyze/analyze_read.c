@@ -100,14 +100,16 @@ static size_t find_contender(listing *self, const opevo_run_info *info)
 {
     opevo_i_study_data *data = self->data;
     void *rows = data->contenders;
-    opevo_i_contender row = {0};
+    opevo_i_contender row = {.in_time = opevo_unit_is_time(info->unit)};
 
     for (size_t i = 0; i < data->contender_count; i++) {
-        const opevo_i_contender *known = &data->contenders[i];
+        opevo_i_contender *known = &data->contenders[i];
 
         if (!strcmp(known->tuner, info->tuner) && !strcmp(known->settings, info->settings) &&
-            !strcmp(known->budget, info->budget))
+            !strcmp(known->budget, info->budget)) {
+            known->in_time = known->in_time && opevo_unit_is_time(info->unit);
             return i;
+        }
     }
     if (!opevo_reserve(&rows, &data->contender_capacity, data->contender_count + 1, sizeof row)) {
         self->failed = true;
@@ -228,7 +230,7 @@ static opevo_status make_label(opevo_i_study_data *data, opevo_i_contender *row,
 
         if (!all_have_word(data, row->tuner, at, length)) {
             opevo_text_add(&label, " ");
-            opevo_text_add_bytes(&label, at, length);
+            opevo_i_settings_show(at, length, row->in_time, &label);
         }
         at += length + (at[length] == ' ');
     }

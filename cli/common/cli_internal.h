@@ -362,8 +362,12 @@ void opevo_i_front_json(const opevo_i_shown_front *self, opevo_text *out);
 /* The chosen criteria, each with the best value and the worst, which is the reference point. */
 void opevo_i_front_json_criteria(const opevo_i_shown_front *self, const opevo_front_box *box,
                                  opevo_text *out);
-/* "time, energy", as they are shown. */
-void opevo_i_front_names(const opevo_i_shown_front *self, opevo_text *out);
+
+/* The criteria that a user chose, "time,energy", as "time, energy". */
+void opevo_i_criteria_show(const char *names, opevo_text *out);
+/* `length` bytes of the settings of a run as they are shown: its store calls criterion 0 the fitness,
+ * and users call it the time where results are times. */
+void opevo_i_settings_show(const char *settings, size_t length, bool in_time, opevo_text *out);
 
 /* A list of them in JSON: [{"name": "energy", "unit": "J", "better": "smaller"}]. */
 void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out);

@@ -7,6 +7,7 @@
 #include <opevo/unit.h>
 
 #include <math.h>
+#include <string.h>
 
 void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_text *out)
 {
@@ -31,10 +32,47 @@ static const char *name_of(const opevo_i_shown_front *self, size_t chosen)
     return opevo_unit_is_time(self->unit) ? "time" : "result";
 }
 
-void opevo_i_front_names(const opevo_i_shown_front *self, opevo_text *out)
+void opevo_i_criteria_show(const char *names, opevo_text *out)
 {
-    for (size_t i = 0; i < self->front->criteria.count; i++)
-        opevo_text_printf(out, "%s%s", i ? ", " : "", name_of(self, i));
+    for (const char *at = names; *at; at++)
+        opevo_text_printf(out, *at == ',' ? "%c " : "%c", *at);
+}
+
+/* A word of the settings, such as "criteria=fitness,energy". */
+static void show_word(const char *word, size_t length, opevo_text *out)
+{
+    static const char key[] = "criteria=", stored[] = "fitness";
+    size_t at = strlen(key);
+
+    if (length < at || strncmp(word, key, at) != 0) {
+        opevo_text_add_bytes(out, word, length);
+        return;
+    }
+    opevo_text_add(out, key);
+    while (at < length) {
+        size_t name = strcspn(word + at, ", ");
+
+        if (name == strlen(stored) && !strncmp(word + at, stored, name))
+            opevo_text_add(out, "time");
+        else
+            opevo_text_add_bytes(out, word + at, name);
+        at += name;
+        if (at++ < length)
+            opevo_text_add(out, ",");
+    }
+}
+
+void opevo_i_settings_show(const char *settings, size_t length, bool in_time, opevo_text *out)
+{
+    for (size_t at = 0; in_time && at < length; at++) {
+        size_t word = strcspn(settings + at, " ");
+
+        opevo_text_add(out, at ? " " : "");
+        show_word(settings + at, word, out);
+        at += word;
+    }
+    if (!in_time)
+        opevo_text_add_bytes(out, settings, length);
 }
 
 /* "energy, J", or the unit of results. */

@@ -8,6 +8,7 @@
 #include <opevo/unit.h>
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const opevo_option options[] = {
@@ -65,8 +66,16 @@ static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
     opevo_text_add(out, "}");
 }
 
+static void add_settings(const opevo_run_info *info, opevo_text *out)
+{
+    opevo_i_settings_show(info->settings, strlen(info->settings), opevo_unit_is_time(info->unit),
+                          out);
+}
+
 static void add_row(const opevo_run_info *info, opevo_table *table)
 {
+    opevo_text settings = {0};
+
     opevo_i_table_cell(table, "%lld", (long long)info->run);
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->seed);
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->trials);
@@ -80,18 +89,24 @@ static void add_row(const opevo_run_info *info, opevo_table *table)
     opevo_i_table_cell(table, "%.1f s", info->cost_s);
     opevo_i_table_cell(table, "%s", info->objective);
     opevo_i_table_cell(table, "%s", info->tuner);
-    opevo_i_table_cell(table, "%s", info->settings);
+    add_settings(info, &settings);
+    opevo_i_table_cell(table, "%s", opevo_text_string(&settings));
+    opevo_text_free(&settings);
     opevo_i_table_cell(table, "%s", info->started);
 }
 
 static void print_run(const opevo_run_info *info, const opevo_i_reasons *reasons, opevo_text *out)
 {
+    opevo_text settings = {0};
+
+    add_settings(info, &settings);
     opevo_text_printf(out, "run %lld, ", (long long)info->run);
     opevo_text_add_visible(out, info->objective);
     opevo_text_add(out, "; tuner ");
     opevo_text_add_visible(out, info->tuner);
     opevo_text_add(out, *info->settings ? " " : "");
-    opevo_text_add_visible(out, info->settings);
+    opevo_text_add_visible(out, opevo_text_string(&settings));
+    opevo_text_free(&settings);
     opevo_text_printf(out, "; seed %llu%s", (unsigned long long)info->seed,
                       *info->started ? "; started " : "");
     opevo_text_add_visible(out, info->started);

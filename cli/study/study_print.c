@@ -6,6 +6,7 @@
 #include "study_cli_internal.h"
 
 #include <opevo/sample_size.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -100,6 +101,12 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
         opevo_text_add(out, "interrupted; the same command continues\n");
 }
 
+static void add_settings(const opevo_study_line *line, opevo_text *out)
+{
+    opevo_i_settings_show(line->settings_text, strlen(line->settings_text),
+                          opevo_unit_is_time(line->objective->unit), out);
+}
+
 /* One row for each combination, as far as they are few. */
 static void print_lines(const opevo_study *study, opevo_text *out)
 {
@@ -108,8 +115,9 @@ static void print_lines(const opevo_study *study, opevo_text *out)
 
         opevo_text_add(out, "  ");
         opevo_text_add_visible(out, line->objective->name);
-        opevo_text_printf(out, "  %s%s%s  %s\n", line->tuner->name, *line->settings_text ? " " : "",
-                          line->settings_text, line->budget_text);
+        opevo_text_printf(out, "  %s%s", line->tuner->name, *line->settings_text ? " " : "");
+        add_settings(line, out);
+        opevo_text_printf(out, "  %s\n", line->budget_text);
     }
     if (study->line_count > LINES_SHOWN)
         opevo_text_printf(out, "  and %zu more\n", study->line_count - LINES_SHOWN);
@@ -220,9 +228,11 @@ static void print_missing(const opevo_study *study, const opevo_merge_result *re
     const opevo_study_line *line = &study->lines[number % study->line_count];
 
     add_count(out, result->runs - result->present, "run");
-    opevo_text_printf(out, " missing; the first is number %llu: %s, %s%s%s, %s, seed %llu\n",
+    opevo_text_printf(out, " missing; the first is number %llu: %s, %s%s",
                       (unsigned long long)number + 1, line->objective->name, line->tuner->name,
-                      *line->settings_text ? " " : "", line->settings_text, line->budget_text,
+                      *line->settings_text ? " " : "");
+    add_settings(line, out);
+    opevo_text_printf(out, ", %s, seed %llu\n", line->budget_text,
                       (unsigned long long)study->seeds[number / study->line_count]);
 }
 

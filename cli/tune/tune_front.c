@@ -111,7 +111,7 @@ opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *ou
     if (self->runs > 1)
         OPEVO_TRY(print_volumes(self, out, err));
     opevo_text_add(out, "front of ");
-    opevo_i_front_names(&shown, out);
+    opevo_i_criteria_show(self->criteria_words, out);
     opevo_text_printf(out,
                       "%s: %zu trial%s; hypervolume %.4f of the box from the best to the worst "
                       "of all trials\n",

@@ -38,8 +38,9 @@ typedef struct opevo_i_tuning {
     double best, cost_s;
     opevo_run_curve curve;
     opevo_requirement *requirements;
-    opevo_i_run_front *fronts; /* one for each run; NULL without --criteria */
-    opevo_front front;         /* of all runs, and its volume in the box of their trials */
+    const char *criteria_words; /* of --criteria; NULL without it */
+    opevo_i_run_front *fronts;  /* one for each run; NULL without --criteria */
+    opevo_front front;          /* of all runs, and its volume in the box of their trials */
     double volume;
 } opevo_i_tuning;
 

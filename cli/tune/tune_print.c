@@ -127,8 +127,7 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
         opevo_text_printf(out, "; to %.6g %s", opevo_unit_result(unit, budget->target),
                           opevo_unit_name(unit));
     if (self->run.criteria) {
-        opevo_text_add(out, "; criteria ");
-        opevo_criteria_print(self->objective, self->run.criteria, out);
+        opevo_text_printf(out, "; criteria %s", self->criteria_words);
         if (!self->run.tuner->by_criteria)
             opevo_text_add(out, " (the tuner searches by the fitness)");
     }

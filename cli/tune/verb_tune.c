@@ -173,6 +173,7 @@ static opevo_status read_search(const opevo_call *call, opevo_i_tuning *self, op
             return OPEVO_FAIL(err, inner.status, "--require %.200s: %.700s", text, inner.message);
         self->run.requirement_count++;
     }
+    self->criteria_words = names;
     self->run.criteria = names ? &self->front.criteria : NULL;
     self->run.requirements = self->requirements;
     return names ? opevo_i_tune_fronts_create(self, err) : OPEVO_OK;

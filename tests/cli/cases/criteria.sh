@@ -25,6 +25,15 @@ grep -o '"trials": 3, "checkpoint": true, "runs": 3, "mean": [0-9.]*' analysis.j
 front() { grep -o '"trial": [0-9]*, "criteria": .*"bx": [0-9]}' "$1"; }
 front analysis.json >analyzed
 front several.json | cmp - analyzed
+# What the user calls time, a store calls the fitness: one run, whichever word is given.
+both() { opevo tune --on recorded:cache.json --tuner nsga2 --set population=4 --trials 6 --store words.db "$@"; }
+both --criteria time,energy | head -n 2
+both --criteria fitness,energy | sed -n '1,2p; /^front/p'
+both --criteria energy >/dev/null
+opevo runs words.db | grep -o 'criteria=[a-z,]*'
+opevo runs words.db:1 | head -n 1 | grep -o 'tuner .*seed 1'
+opevo runs words.db --json | grep -o '"settings": "[^"]*"'
+opevo analyze words.db --criteria time,energy | grep -o '^nsga2 criteria=[a-z,]*\|^front of.*'
 opevo runs runs.db:2 --trials --csv
 opevo analyze runs.db --criteria time,energy --tuner grid --budget '' 2>&1 | tail -n 9
 printf 'echo "ms 1$1"; echo "{\\"err\\": 0.$1}"\n' >bench.sh

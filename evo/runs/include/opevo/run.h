@@ -71,7 +71,7 @@ typedef struct opevo_run_options {
 } opevo_run_options;
 
 /* The settings, what is searched by where the tuner sees more than the fitness, and the requirements:
- * "lambda=8 criteria=time,energy require=error<=0.01". Identifies a run in a store. Nothing
+ * "lambda=8 criteria=fitness,energy require=error<=0.01". Identifies a run in a store. Nothing
  * for options that opevo_session_create refuses for a member that it does not know. */
 OPEVO_API void opevo_run_print_settings_sized(const opevo_objective *objective,
                                               const opevo_run_options *options, size_t size,
