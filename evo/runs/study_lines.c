@@ -165,11 +165,7 @@ static opevo_status try_tuner(const opevo_study *study, const place *at,
     opevo_error inner = {OPEVO_OK, ""};
     opevo_tuner *tuner = NULL;
     opevo_status status =
-        line->objective->space
-            ? opevo_tuner_create(line->tuner, line->objective->space, line->settings, 0, &tuner,
-                                 &inner)
-            : OPEVO_FAIL(&inner, OPEVO_INVALID,
-                         "a study needs a search space; tune such candidates run by run.");
+        opevo_tuner_create(line->tuner, line->objective->space, line->settings, 0, &tuner, &inner);
 
     if (status == OPEVO_OK)
         status = opevo_tuner_use_features(tuner, line->objective->features, &inner);
@@ -252,6 +248,11 @@ static opevo_status add_objective(opevo_study *study, size_t which,
     opevo_objective *const *shapes = &plain;
     opevo_status status = OPEVO_OK;
 
+    if (!plain->space)
+        return opevo_i_plan_fail(err, study->plan->path, study->plan->objectives[which].where,
+                                 "%s has no search space, and a study needs one; run each tuner on "
+                                 "it separately.",
+                                 plain->name);
     if (axes->count) {
         uint64_t count = opevo_i_axes_combinations(axes);
 

@@ -82,8 +82,8 @@ typedef struct opevo_study_objective {
  * topologies, budgets. Each tuner is created once on each space, so that no run fails for what
  * could be known before.
  *
- * Errors: INVALID, as opevo_plan_load, for a setting that the tuner refuses on a space, a topology
- * that no parameter has, a target in % of an optimum that is not known, two runs that are the same;
+ * Errors: INVALID, as opevo_plan_load, for an objective without a space, a setting that the tuner
+ * refuses on a space, a topology that no parameter has, a target in % of an optimum that is not known, two runs that are the same;
  * LIMIT for more than 2^40 runs; NOMEM. */
 OPEVO_API opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *objectives,
                                           opevo_study **out, opevo_error *err);
