@@ -7,6 +7,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/tuners.h>
+#include <opevo/version.h>
 
 #include <string.h>
 
@@ -168,7 +169,7 @@ opevo_status opevo_i_serve_version(opevo_i_server *server, const json_t *request
     (void)server;
     (void)request;
     (void)err;
-    opevo_json_string(out, "version", OPEVO_VERSION_TEXT);
+    opevo_json_string(out, "version", OPEVO_VERSION);
     opevo_json_index(out, "protocol", OPEVO_I_SERVE_PROTOCOL);
     return OPEVO_OK;
 }
