@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What `cmake --install` installs: the two programs side by side, for the one starts the other from its own folder; the
-# man page and the completion script, which the program prints; the manual and the licence.
+# What `cmake --install` installs, in three components. program: the two programs side by side, for the one starts the
+# other from its own folder; the man page and the completion scripts, which the program prints; the manual and the
+# licence. library: libopevo.so.N. development: all that programs with libopevo are made with.
 include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# ---- program ----
 
 # opevo_printed(NAME ARGUMENT...): a file in the build folder with what `opevo ARGUMENT...` prints.
 function(opevo_printed name)
@@ -17,11 +21,52 @@ opevo_printed(_opevo completion zsh)
 list(TRANSFORM opevo_printed_files PREPEND ${PROJECT_BINARY_DIR}/)
 add_custom_target(opevo_printed ALL DEPENDS ${opevo_printed_files})
 
-install(TARGETS opevo opevo-worker RUNTIME)
-install(FILES ${PROJECT_BINARY_DIR}/opevo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(TARGETS opevo opevo-worker RUNTIME COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/opevo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/opevo.bash RENAME opevo
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${PROJECT_BINARY_DIR}/opevo.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(FILES ${PROJECT_BINARY_DIR}/_opevo DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs TYPE DOC)
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/opevo.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+  COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/_opevo DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC COMPONENT program)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs TYPE DOC COMPONENT program PATTERN man EXCLUDE)
+
+# ---- library and development ----
+
+install(TARGETS opevo_shared EXPORT opevo-shared
+  LIBRARY COMPONENT library NAMELINK_COMPONENT development
+  FILE_SET HEADERS COMPONENT development)
+install(TARGETS opevo_static EXPORT opevo-static
+  ARCHIVE COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(opevo_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/opevo)
+get_target_property(dependencies opevo_static LINK_LIBRARIES)
+configure_package_config_file(cmake/opevo-config.cmake.in opevo-config.cmake INSTALL_DESTINATION ${opevo_cmake_folder}
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/opevo-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/opevo-config.cmake ${PROJECT_BINARY_DIR}/opevo-config-version.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/OpevoDependencies.cmake
+  DESTINATION ${opevo_cmake_folder} COMPONENT development)
+foreach(kind shared static)
+  install(EXPORT opevo-${kind} NAMESPACE opevo:: DESTINATION ${opevo_cmake_folder} COMPONENT development)
+endforeach()
+
+# The libraries are listed with their flags, not by Requires.private: that would take their development files to link the
+# shared library, too. OpenBLAS comes before GSL, and GSL's own CBLAS is left out (OpevoDependencies.cmake).
+set(opevo_pc_private ${OPEVO_OPENBLAS_LDFLAGS})
+foreach(dependency IN LISTS dependencies)
+  if(dependency MATCHES "^PkgConfig::(.*)")
+    list(APPEND opevo_pc_private ${${CMAKE_MATCH_1}_LDFLAGS})
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES opevo_pc_private)
+set(opevo_pc_left_out ${CMAKE_C_IMPLICIT_LINK_DIRECTORIES})
+list(TRANSFORM opevo_pc_left_out PREPEND -L)
+list(REMOVE_ITEM opevo_pc_private -lgslcblas -lm ${opevo_pc_left_out})
+list(APPEND opevo_pc_private -lm -pthread)
+list(JOIN opevo_pc_private " " opevo_pc_private)
+file(RELATIVE_PATH opevo_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" opevo_pc_prefix "${opevo_pc_prefix}")
+configure_file(cmake/opevo.pc.in ${PROJECT_BINARY_DIR}/opevo.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/opevo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

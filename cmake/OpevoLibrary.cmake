@@ -47,9 +47,10 @@ set_target_properties(opevo_shared PROPERTIES
   SOVERSION ${OPEVO_SOVERSION} VERSION ${OPEVO_SOVERSION}.${PROJECT_VERSION} EXPORT_NAME opevo)
 foreach(target opevo_shared opevo_static)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME opevo LINKER_LANGUAGE C)
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${folders} FILES ${headers})
   target_link_libraries(${target} PRIVATE ${dependencies})
 endforeach()
+target_sources(opevo_shared PUBLIC FILE_SET HEADERS BASE_DIRS ${folders} FILES ${headers}) # installed once
+target_include_directories(opevo_static INTERFACE "$<BUILD_INTERFACE:${folders}>")
 target_link_libraries(opevo_shared PRIVATE opevo_flags)
 if(NOT OPEVO_SANITIZE) # whose functions are in the program
   target_link_options(opevo_shared PRIVATE LINKER:--no-undefined)

@@ -19,11 +19,25 @@ for file in bin/opevo bin/opevo-worker share/man/man1/opevo.1 share/bash-complet
     share/doc/opevo/LICENSE share/doc/opevo/README.md share/doc/opevo/docs/live.md; do
     [ -s "$file" ] || fail "$file is not installed"
 done
-# Nothing else: no headers or archives, which are not offered.
-others=$(find . -type f ! -path './bin/opevo*' ! -path './share/man/man1/opevo.1' \
-    ! -path './share/bash-completion/completions/opevo' ! -path './share/fish/vendor_completions.d/opevo.fish' \
-    ! -path './share/zsh/site-functions/_opevo' ! -path './share/doc/opevo/*')
+# Nothing else.
+program='^./(bin/opevo(-worker)?|share/man/man1/opevo.1|share/bash-completion/completions/opevo|share/fish/vendor_completions.d/opevo.fish|share/zsh/site-functions/_opevo|share/doc/opevo/.*)$'
+library='^./lib.*/libopevo.so.[0-9.]+$'
+development='^./(include/opevo/[a-z_]+.h|lib.*/(libopevo.a|libopevo.so|pkgconfig/opevo.pc|cmake/opevo/[A-Za-z-]+.cmake))$'
+others=$(find . ! -type d | grep -v -E "$program|$library|$development") || true
 [ -z "$others" ] || fail "installed as well: $others"
+for program_file in bin/opevo bin/opevo-worker; do
+    ! readelf -S "$program_file" | grep -q '\.symtab' || fail "$program_file is not stripped"
+done
+
+# The components part them.
+for component in program library development; do
+    "$cmake" --install "$build" --prefix "$scratch/$component" --component "$component" >/dev/null
+    cd "$scratch/$component"
+    eval "pattern=\$$component"
+    [ -n "$(find . ! -type d)" ] || fail "the component $component is empty"
+    others=$(find . ! -type d | grep -v -E "$pattern") || true
+    [ -z "$others" ] || fail "the component $component has $others"
+done
 
 # The program finds its worker beside itself, and not by PATH.
 mkdir "$scratch/work"

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# consumers.sh CMAKE SOURCE PREFIX GENERATOR CC: build the programs of tests/outside/programs with the opevo that is
+# installed below PREFIX, by pkg-config and by find_package, and compare their trials with those of `opevo tune`.
+set -eu
+cmake=$1 source=$2 prefix=$3 generator=$4 cc=$5
+programs=$source/tests/outside/programs
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+    echo "consumers.sh: $*" >&2
+    exit 1
+}
+
+# check PROGRAM WHAT: it prints the trials of `opevo tune`.
+check() {
+    "$1" >printed || fail "$2: the program fails"
+    cmp printed expected || fail "$2: other trials than those of opevo tune"
+}
+
+sh "$programs/expected.sh" "$prefix/bin/opevo" >expected
+[ "$(wc -l <expected)" = 30 ] || fail "opevo tune does not print 30 trials: $(cat expected)"
+
+libraries=$(dirname "$(find "$prefix" -name libopevo.a)")
+LD_LIBRARY_PATH=$libraries
+export LD_LIBRARY_PATH
+# No other package is needed to link the shared library.
+PKG_CONFIG_LIBDIR=$libraries/pkgconfig
+export PKG_CONFIG_LIBDIR
+[ "$(pkg-config --modversion opevo)" = "$("$prefix/bin/opevo" --version | cut -d ' ' -f 2)" ] || fail "opevo.pc has another version"
+
+# shellcheck disable=SC2046  # a list of flags
+"$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags opevo) "$programs/ask_tell.c" \
+    $(pkg-config --libs opevo) -lm -o shared
+readelf -d shared | grep -q 'NEEDED.*libopevo.so' || fail "pkg-config does not link the shared library"
+check ./shared "C by pkg-config"
+
+# shellcheck disable=SC2046
+"$cc" $(pkg-config --cflags opevo) "$programs/ask_tell.c" \
+    $(pkg-config --static --libs opevo | sed 's/-lopevo/-l:libopevo.a/') -o static
+! readelf -d static | grep -q 'NEEDED.*libopevo.so' || fail "the static library is not linked"
+# GSL's own CBLAS would come before OpenBLAS's.
+! readelf -d static | grep -q 'NEEDED.*gslcblas' || fail "GSL's CBLAS is linked"
+LD_LIBRARY_PATH='' check ./static "C by pkg-config --static"
+
+cxx=g++
+if command -v "$cxx" >/dev/null; then
+    # shellcheck disable=SC2046
+    "$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags opevo) "$programs/ask_tell.cpp" \
+        $(pkg-config --libs opevo) -o shared_cpp
+    check ./shared_cpp "C++ by pkg-config"
+else
+    echo "skipped: the programs in C++; install g++"
+fi
+
+# The configuration file looks for what the static library needs.
+unset PKG_CONFIG_LIBDIR
+"$cmake" -G "$generator" -S "$source/tests/outside/package" -B package -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 && "$cmake" --build package >>log 2>&1 || fail "find_package: $(cat log)"
+for program in package/ask_tell*; do
+    check "$program" "find_package: $program"
+done
+! readelf -d package/ask_tell_static | grep -E 'NEEDED.*(gslcblas|libopevo)' || fail "ask_tell_static links it"
