@@ -77,7 +77,7 @@ static opevo_status fail_domain(const opevo_tuner_ops *ops, const opevo_setting 
 opevo_status opevo_i_settings_check(const opevo_tuner_ops *ops, const opevo_setting_value *values,
                                     opevo_error *err)
 {
-    for (size_t i = 0; i < ops->setting_count; i++) {
+    for (size_t i = 0; values && i < ops->setting_count; i++) {
         if (!in_domain(&ops->settings[i], values[i].number)) {
             char given[OPEVO_DOUBLE_TEXT_SIZE];
 
@@ -88,13 +88,15 @@ opevo_status opevo_i_settings_check(const opevo_tuner_ops *ops, const opevo_sett
     return OPEVO_OK;
 }
 
+static double default_of(const opevo_setting *setting)
+{
+    return setting->kind == OPEVO_SETTING_CHOICE ? 0 : setting->default_value;
+}
+
 void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_value *values)
 {
-    for (size_t i = 0; i < ops->setting_count; i++) {
-        bool choice = ops->settings[i].kind == OPEVO_SETTING_CHOICE;
-
-        values[i].number = choice ? 0 : ops->settings[i].default_value;
-    }
+    for (size_t i = 0; i < ops->setting_count; i++)
+        values[i].number = default_of(&ops->settings[i]);
 }
 
 static opevo_status fail_key(const opevo_tuner_ops *ops, const char *assignment, opevo_error *err)
@@ -151,9 +153,11 @@ opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignme
     return fail_key(ops, assignment, err);
 }
 
-/* The name of a choice, or the shortest decimal of a number. */
-static void print_value(const opevo_setting *setting, double number, opevo_text *out)
+/* The name of a choice, or the shortest decimal of a number; of the default where `value` is NULL. */
+static void print_value(const opevo_setting *setting, const opevo_setting_value *value,
+                        opevo_text *out)
 {
+    double number = value ? value->number : default_of(setting);
     size_t length = 0;
     const char *choice = NULL;
 
@@ -170,7 +174,7 @@ void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value 
 {
     for (size_t i = 0; i < ops->setting_count; i++) {
         opevo_text_printf(out, "%s%s=", i ? " " : "", ops->settings[i].key);
-        print_value(&ops->settings[i], values[i].number, out);
+        print_value(&ops->settings[i], values ? &values[i] : NULL, out);
     }
 }
 
@@ -183,7 +187,7 @@ void opevo_settings_print_json(const opevo_tuner_ops *ops, const opevo_setting_v
 
         opevo_json_key(out, ops->settings[i].key);
         opevo_text_add(out, quote);
-        print_value(&ops->settings[i], values[i].number, out);
+        print_value(&ops->settings[i], values ? &values[i] : NULL, out);
         opevo_text_add(out, quote);
     }
     opevo_text_add(out, "}");

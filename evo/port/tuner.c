@@ -6,6 +6,8 @@
 
 #include "port_internal.h"
 
+#include <opevo/memory.h>
+
 #include <assert.h>
 
 opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *space,
@@ -36,6 +38,27 @@ static void begin(opevo_tuner *tuner, const opevo_tuner_ops *ops, const opevo_sp
     tuner->asked = false;
 }
 
+/* Let the table's function make it; settings NULL: the defaults. */
+static opevo_status make(const opevo_tuner_ops *ops, const opevo_space *space, opevo_domain *domain,
+                         const opevo_setting_value *settings, const opevo_rng *rng,
+                         opevo_tuner **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_setting_value *defaults = NULL;
+
+    if (!settings && ops->setting_count > 0) {
+        defaults = opevo_malloc(ops->setting_count, sizeof *defaults);
+        if (!defaults)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner %s.", ops->name);
+        opevo_settings_default(ops, defaults);
+        settings = defaults;
+    }
+    status = ops->create_on ? ops->create_on(domain, settings, rng, out, err)
+                            : ops->create(space, settings, rng, out, err);
+    opevo_free(defaults);
+    return status;
+}
+
 opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
                                 const opevo_setting_value *settings, uint64_t seed,
                                 opevo_tuner **out, opevo_error *err)
@@ -47,12 +70,9 @@ opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *s
     opevo_rng_init(&rng, seed, "tuner", 0);
     OPEVO_TRY(opevo_i_settings_check(ops, settings, err));
     OPEVO_TRY(opevo_tuner_suits(ops, space, err));
-    if (ops->create_on) {
+    if (ops->create_on)
         OPEVO_TRY(opevo_domain_of_space(space, &own, err));
-        OPEVO_TRY(ops->create_on(own, settings, &rng, out, err));
-    } else {
-        OPEVO_TRY(ops->create(space, settings, &rng, out, err));
-    }
+    OPEVO_TRY(make(ops, space, own, settings, &rng, out, err));
     begin(*out, ops, space, own);
     return OPEVO_OK;
 cleanup:
@@ -77,8 +97,7 @@ opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *dom
                           "works on any candidates, such as random or nsga2.",
                           ops->name, domain->name);
     opevo_rng_init(&rng, seed, "tuner", 0);
-    status = ops->create_on ? ops->create_on(domain, settings, &rng, out, err)
-                            : ops->create(domain->space, settings, &rng, out, err);
+    status = make(ops, domain->space, domain, settings, &rng, out, err);
     if (status == OPEVO_OK)
         begin(*out, ops, domain->space, NULL);
     return status;

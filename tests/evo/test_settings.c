@@ -51,6 +51,32 @@ static void test_set_and_print(void **state)
     opevo_text_free(&out);
 }
 
+static opevo_setting_value created_with[3];
+
+static opevo_status keep_settings(const opevo_space *space, const opevo_setting_value *settings,
+                                  const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+{
+    (void)space, (void)rng, (void)out;
+    memcpy(created_with, settings, sizeof created_with);
+    return OPEVO_FAIL(err, OPEVO_LIMIT, "Only the settings matter.");
+}
+
+/* No settings are the defaults, wherever settings are taken. */
+static void test_no_settings(void **state)
+{
+    opevo_tuner_ops keeping = ops;
+    opevo_tuner *tuner = NULL;
+
+    (void)state;
+    check_print(NULL, "size=8 q=0.5 rule=first", "{\"size\": 8, \"q\": 0.5, \"rule\": \"first\"}");
+    keeping.create = keep_settings;
+    CHECK_FAILS(OPEVO_LIMIT, "Only", opevo_tuner_create(&keeping, NULL, NULL, 1, &tuner, &err));
+    check_print(created_with, "size=8 q=0.5 rule=first",
+                "{\"size\": 8, \"q\": 0.5, \"rule\": \"first\"}");
+    opevo_memory_fail_at(1);
+    CHECK_FAILS(OPEVO_NOMEM, "toy", opevo_tuner_create(&keeping, NULL, NULL, 1, &tuner, &err));
+}
+
 static void test_refused(void **state)
 {
     static const char *const bad[][2] = {
@@ -107,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_set_and_print),
+        cmocka_unit_test(test_no_settings),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_checked_at_create),
     };

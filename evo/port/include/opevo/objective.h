@@ -66,8 +66,9 @@ enum { OPEVO_CRITERION_NAME_MAX = 40 };
 OPEVO_API bool opevo_criterion_name_is_valid(const char *name);
 
 /* Name, unit and direction from the first `length` bytes of a text, NAME[,UNIT][,larger]; the text ends
- * there, or says behind a colon where values are found. The smaller is better without "larger". Name and unit are the caller's. Errors: INVALID with what is wrong, as the rest of
- * a sentence that names the text; NOMEM. */
+ * there, or says behind a colon where values are found. The smaller is better without "larger". Name
+ * and unit are the caller's to free(). Errors: INVALID with what is wrong, as the rest of a sentence
+ * that names the text; NOMEM. */
 OPEVO_API opevo_status opevo_criterion_parse(const char *text, size_t length, char **name,
                                              char **unit, bool *larger_is_better, opevo_error *err);
 

@@ -41,7 +41,7 @@ typedef void (*opevo_run_observer)(void *context, const opevo_trial *trial, bool
 
 typedef struct opevo_run_options {
     const opevo_tuner_ops *tuner;
-    const opevo_setting_value *settings; /* one for each row of the tuner's table */
+    const opevo_setting_value *settings; /* one for each row of the tuner's table; NULL: defaults */
     uint64_t seed;
     /* Trials of earlier runs on the same space for the tuner to learn from, run after run, each in the
      * order of its numbers; 0: none. They are part of what identifies the run in a store. Origins do
