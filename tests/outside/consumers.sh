@@ -33,7 +33,7 @@ export PKG_CONFIG_LIBDIR
 
 # shellcheck disable=SC2046  # a list of flags
 "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags opevo) "$programs/ask_tell.c" \
-    $(pkg-config --libs opevo) -lm -o shared
+    $(pkg-config --libs opevo) -o shared
 readelf -d shared | grep -q 'NEEDED.*libopevo.so' || fail "pkg-config does not link the shared library"
 check ./shared "C by pkg-config"
 

@@ -181,6 +181,26 @@ static opevo_status take_key(const void *given, size_t size, opevo_error *said)
     return status;
 }
 
+static opevo_status take_external(const void *given, size_t size, opevo_error *said)
+{
+    union {
+        opevo_external_options known;
+        unsigned char bytes[sizeof(opevo_external_options) + LATER];
+    } own;
+    opevo_parameter *parameter = path("X");
+    opevo_objective *external = NULL;
+    opevo_status status = OPEVO_OK;
+
+    memcpy(own.bytes, given, size);
+    CHECK_OK(
+        opevo_space_create(&parameter, 1, NULL, 0, OPEVO_DIALECT_C, NULL, &own.known.space, &err));
+    status = opevo_external_create_sized(&own.known, size, &external, said);
+    if (status != OPEVO_OK)
+        opevo_space_destroy(own.known.space);
+    opevo_objective_destroy(external);
+    return status;
+}
+
 static void runs(void **state)
 {
     opevo_run_options options = {.seed = 1, .budget = {.trials = 5}};
@@ -189,6 +209,7 @@ static void runs(void **state)
                          .settings = "",
                          .space = objective->space,
                          .unit = "GFLOP/s"};
+    opevo_external_options external = {.name = "an objective", .unit = "ms"};
     opevo_text text = {0};
 
     (void)state;
@@ -196,6 +217,7 @@ static void runs(void **state)
     CHECK_VERSIONS(opevo_run_options, &options, give_up, take_session);
     CHECK_VERSIONS(opevo_run_options, &options, give_up, take_run);
     CHECK_VERSIONS(opevo_run_key, &key, criteria, take_key);
+    CHECK_VERSIONS(opevo_external_options, &external, criteria, take_external);
     CHECK_OK(opevo_tuner_find("opevo", &options.tuner, &err));
     options.settings = (opevo_setting_value[8]){{4}, {4}, {0.5}, {0}};
     opevo_run_print_settings_sized(objective, &options, offsetof(opevo_run_options, give_up),
