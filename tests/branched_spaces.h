@@ -29,4 +29,10 @@
     "\"last\": {\"_type\": \"discrete\", \"_value\": [0, 1]}"
 #define TWO_LEVELS_CONSTRAINT ",\n\"_constraints\": [\"active(m) ? kernel == 3 : kernel >= 1\"]"
 
+/* A choice of a branch with 20! points and one with a single point, times 4. */
+#define LARGE_BRANCH                                                                               \
+    "{\"c\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"a\","                              \
+    " \"order\": {\"_type\": \"permutation\", \"_value\": 20}}, \"b\"]},"                          \
+    " \"x\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3]}}"
+
 #endif

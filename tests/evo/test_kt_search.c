@@ -5,6 +5,7 @@
 
 #include "formula.h"
 
+#include "branched_spaces.h"
 #include "kt_climb_internal.h"
 #include "kt_internal.h"
 
@@ -229,6 +230,31 @@ static void test_climb(void **state)
     opevo_space_destroy(space);
 }
 
+/* A climb does not go through the values of a parameter that is not active, of which there are 2e18. */
+static void test_climb_in_a_branch(void **state)
+{
+    opevo_space *space = formula_space(LARGE_BRANCH);
+    opevo_i_kt_space look;
+    opevo_i_kt_climb climb;
+    opevo_rng rng;
+    size_t met = 0;
+
+    (void)state;
+    opevo_rng_init(&rng, 1, "test", 0);
+    CHECK_OK(opevo_i_kt_space_init(&look, space, &err));
+    assert_true(opevo_i_kt_climb_init(&climb, &look, &rng));
+    climb.here[0] = 1;
+    climb.here[1] = 0;
+    climb.here[2] = 2;
+    opevo_i_kt_climb_begin(&climb, 1);
+    for (; opevo_i_kt_climb_next(&climb); met++)
+        opevo_i_kt_climb_take(&climb, 2);
+    assert_int_equal(met, 4);
+    opevo_i_kt_climb_clear(&climb);
+    opevo_i_kt_space_clear(&look);
+    opevo_space_destroy(space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_tabu),
         cmocka_unit_test(test_permuted_is_one_to_one),
         cmocka_unit_test(test_climb),
+        cmocka_unit_test(test_climb_in_a_branch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

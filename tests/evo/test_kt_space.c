@@ -253,6 +253,25 @@ static void test_branches(void **state)
     opevo_space_destroy(space);
 }
 
+/* A silent parameter of 2e18 values does not hide the few neighbours that there are. */
+static void test_large_silent_parameter(void **state)
+{
+    opevo_space *space = formula_space(LARGE_BRANCH);
+    opevo_i_kt_space look = look_at(space);
+    opevo_index from[3] = {1, 0, 2}, rows[ROWS_MOST * 3];
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 6, "test", 0);
+    assert_true(opevo_i_kt_is_silent(&look, 1, from));
+    assert_int_equal(opevo_i_kt_neighbours(&look, OPEVO_I_KT_HAMMING, from, &rng, ROWS_MOST, rows),
+                     4);
+    assert_int_equal(
+        opevo_i_kt_neighbours(&look, OPEVO_I_KT_HAMMING_ADJACENT, from, &rng, ROWS_MOST, rows), 3);
+    opevo_i_kt_space_clear(&look);
+    opevo_space_destroy(space);
+}
+
 static opevo_index distance(const opevo_i_kt_space *look, const opevo_index *a,
                             const opevo_index *b)
 {
@@ -445,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_all_neighbours_are_found),
         cmocka_unit_test(test_neighbours_are_uniform),
         cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_large_silent_parameter),
         cmocka_unit_test(test_repairs),
         cmocka_unit_test(test_latin_hypercube),
         cmocka_unit_test(test_samples),

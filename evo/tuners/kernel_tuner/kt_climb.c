@@ -82,6 +82,8 @@ bool opevo_i_kt_climb_next(opevo_i_kt_climb *self)
         size_t i = self->order[self->parameter];
         opevo_index others = space->sizes[i] - 1;
 
+        if (opevo_i_kt_is_silent(space, i, self->here))
+            continue;
         if (!self->opened)
             open_parameter(self, others);
         while (self->value < others) {
@@ -91,8 +93,7 @@ bool opevo_i_kt_climb_next(opevo_i_kt_climb *self)
                                     : self->shuffled[(size_t)at];
 
             self->there[i] = value + (value >= self->here[i]);
-            if (opevo_i_kt_allows(space, self->there) &&
-                opevo_i_kt_silent_stays(space, self->here, self->there))
+            if (opevo_i_kt_allows(space, self->there))
                 return true;
         }
         self->there[i] = self->here[i];

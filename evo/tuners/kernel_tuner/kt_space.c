@@ -120,14 +120,14 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     self->active = opevo_malloc(self->width, sizeof *self->active);
     self->near = opevo_malloc(self->width, 3 * sizeof *self->near);
     self->near_counts = opevo_malloc(self->width, sizeof *self->near_counts);
+    self->others = opevo_malloc(self->width, sizeof *self->others);
     if (!self->sizes || !self->strides || !self->spare || !self->row || !self->active ||
-        !self->near || !self->near_counts)
+        !self->near || !self->near_counts || !self->others)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shape of the space.");
     for (size_t i = self->width; i-- > 0;) {
         self->sizes[i] = opevo_parameter_size(opevo_space_parameter(space, i));
         self->strides[i] = stride;
         stride *= self->sizes[i];
-        self->hamming += self->sizes[i] - 1;
         self->free_count += self->sizes[i] > 1;
     }
     self->count = size;
@@ -153,6 +153,7 @@ void opevo_i_kt_space_clear(opevo_i_kt_space *self)
     opevo_free(self->active);
     opevo_free(self->near);
     opevo_free(self->near_counts);
+    opevo_free(self->others);
 }
 
 opevo_index opevo_i_kt_encode(const opevo_i_kt_space *self, const opevo_index *vertices)
@@ -173,18 +174,13 @@ void opevo_i_kt_decode(const opevo_i_kt_space *self, opevo_index point, opevo_in
         vertices[i] = vertices[i] == OPEVO_INACTIVE ? 0 : vertices[i];
 }
 
-bool opevo_i_kt_silent_stays(const opevo_i_kt_space *self, const opevo_index *from,
-                             const opevo_index *to)
+bool opevo_i_kt_is_silent(const opevo_i_kt_space *self, size_t i, const opevo_index *vertices)
 {
-    bool stays = true;
+    opevo_activation when = opevo_space_activation(self->space, i);
 
-    for (size_t i = 0; opevo_space_has_branches(self->space) && stays && i < self->width; i++) {
-        bool active = opevo_space_is_active(self->space, i, self->active);
-
-        self->active[i] = active ? to[i] : OPEVO_INACTIVE;
-        stays = active || to[i] == from[i];
-    }
-    return stays;
+    while (when.parent != OPEVO_NO_PARENT && vertices[when.parent] == when.value)
+        when = opevo_space_activation(self->space, when.parent);
+    return when.parent != OPEVO_NO_PARENT;
 }
 
 /* ---- Uniform points ---- */
@@ -276,7 +272,8 @@ typedef struct candidates {
     opevo_index count; /* OPEVO_INDEX_MAX when there are more */
 } candidates;
 
-/* Work out what is near. Of a parameter, near[0] is the value itself, then come the others. */
+/* Work out what is near. Of a parameter, near[0] is the value itself, then come the others. Where one
+ * parameter differs it is none that is silent; in a box one may be, which another wakes. */
 static candidates gather(const opevo_i_kt_space *space, opevo_i_kt_kind kind,
                          const opevo_index *from)
 {
@@ -284,17 +281,20 @@ static candidates gather(const opevo_i_kt_space *space, opevo_i_kt_kind kind,
     candidates self = {.space = space, .from = from, .any = kind == OPEVO_I_KT_HAMMING};
 
     self.box = strictly || kind == OPEVO_I_KT_ADJACENT;
-    self.count = self.any ? space->hamming : self.box;
-    for (size_t i = 0; i < space->width && !self.any; i++) {
+    self.count = self.box;
+    for (size_t i = 0; i < space->width; i++) {
         opevo_index *near = space->near + 3 * i;
         unsigned count = 1;
 
         near[0] = from[i];
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < 2 && !self.any; side++)
             count += nearest(space, strictly, i, from[i], side, &near[count]);
         space->near_counts[i] = count;
+        space->others[i] = self.any ? space->sizes[i] - 1 : count - 1;
+        if (!self.box && opevo_i_kt_is_silent(space, i, from))
+            space->others[i] = 0;
         if (!self.box)
-            self.count += count - 1;
+            self.count += space->others[i];
         else if (!opevo_index_mul(self.count, count, &self.count))
             self.count = OPEVO_INDEX_MAX;
     }
@@ -308,13 +308,8 @@ static void write_single(const candidates *self, opevo_index number, opevo_index
     size_t i = 0;
 
     opevo_i_kt_copy(space, to, self->from);
-    for (;; i++) {
-        opevo_index others = self->any ? space->sizes[i] - 1 : space->near_counts[i] - 1;
-
-        if (number < others)
-            break;
-        number -= others;
-    }
+    for (; number >= space->others[i]; i++)
+        number -= space->others[i];
     to[i] =
         self->any ? number + (number >= self->from[i]) : space->near[3 * i + 1 + (unsigned)number];
 }
@@ -352,10 +347,25 @@ static void write_drawn(const candidates *self, opevo_rng *rng, opevo_index *to)
     }
 }
 
+/* Whether what is silent in `to` is as in `from`; always so without branches. */
+static bool silent_stays(const opevo_i_kt_space *self, const opevo_index *from,
+                         const opevo_index *to)
+{
+    bool stays = true;
+
+    for (size_t i = 0; opevo_space_has_branches(self->space) && stays && i < self->width; i++) {
+        bool active = opevo_space_is_active(self->space, i, self->active);
+
+        self->active[i] = active ? to[i] : OPEVO_INACTIVE;
+        stays = active || to[i] == from[i];
+    }
+    return stays;
+}
+
 static bool is_neighbour(const candidates *self, const opevo_index *candidate)
 {
     return opevo_i_kt_allows(self->space, candidate) &&
-           opevo_i_kt_silent_stays(self->space, self->from, candidate) &&
+           silent_stays(self->space, self->from, candidate) &&
            !opevo_i_kt_equal(self->space, candidate, self->from);
 }
 

@@ -33,7 +33,6 @@ typedef struct opevo_i_kt_space {
     size_t free_count;    /* of them with more than one value */
     opevo_index *sizes;   /* values of each parameter */
     opevo_index *strides; /* points between two values of it */
-    opevo_index hamming;  /* other values, over all parameters */
 
     /* The allowed points in rising order, where the space has constraints and at most 2^20 points;
      * NULL elsewhere. */
@@ -42,13 +41,14 @@ typedef struct opevo_i_kt_space {
     uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */
     uint32_t *occur_counts;
 
-    /* Scratch: vertices; which of them are active; and what is near a point, up to 3 values for
-     * each parameter. */
+    /* Scratch: vertices; which of them are active; what is near a point, up to 3 values for each
+     * parameter; and how many other values of each a candidate may have. */
     opevo_index *spare;
     opevo_index *row;
     opevo_index *active;
     opevo_index *near;
     unsigned *near_counts;
+    opevo_index *others;
 } opevo_i_kt_space;
 
 /* `space` must outlive it. Errors: NOMEM. Cost: a bit test for each point of a space of at most
@@ -59,9 +59,8 @@ void opevo_i_kt_space_clear(opevo_i_kt_space *self);
 
 opevo_index opevo_i_kt_encode(const opevo_i_kt_space *self, const opevo_index *vertices);
 void opevo_i_kt_decode(const opevo_i_kt_space *self, opevo_index point, opevo_index *vertices);
-/* Whether what is silent in `to` is as in `from`; always so without branches. */
-bool opevo_i_kt_silent_stays(const opevo_i_kt_space *self, const opevo_index *from,
-                             const opevo_index *to);
+/* Whether parameter i is silent in a row; never without branches. */
+bool opevo_i_kt_is_silent(const opevo_i_kt_space *self, size_t i, const opevo_index *vertices);
 
 /* A uniform allowed point into `vertices`; false when 10,000,000 draws in a row met none, which
  * only happens in a space of more than 2^20 points. */
