@@ -81,35 +81,12 @@ static opevo_i_shown_front shown_front(const opevo_i_tuning *self)
                                      self->runs > 1 ? OPEVO_I_ORIGIN_SEED : OPEVO_I_ORIGIN_HIDDEN};
 }
 
-/* Of the runs that were not interrupted. */
-static opevo_status print_volumes(const opevo_i_tuning *self, opevo_text *out, opevo_error *err)
-{
-    double *volumes = opevo_malloc((size_t)self->runs, sizeof *volumes);
-    size_t count = 0;
-
-    if (!volumes)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
-    for (size_t i = 0; i < self->runs; i++) {
-        if (self->results[i].stop != OPEVO_STOP_INTERRUPTED)
-            volumes[count++] = self->fronts[i].volume;
-    }
-    if (count) {
-        opevo_text_add(out, "hypervolume of the front of a run (estimated from the runs):");
-        opevo_i_tune_print_moments(volumes, count, true, out);
-    }
-    opevo_free(volumes);
-    return OPEVO_OK;
-}
-
 opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *out, opevo_error *err)
 {
     opevo_i_shown_front shown = shown_front(self);
-    opevo_status status = OPEVO_OK;
 
     if (self->front.count == 0)
         return OPEVO_OK;
-    if (self->runs > 1)
-        OPEVO_TRY(print_volumes(self, out, err));
     opevo_text_add(out, "front of ");
     opevo_i_criteria_show(self->criteria_words, out);
     opevo_text_printf(out,
@@ -117,9 +94,7 @@ opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *ou
                       "of all trials\n",
                       self->runs > 1 ? " over all runs" : "", self->front.count,
                       self->front.count == 1 ? "" : "s", self->volume);
-    status = opevo_i_front_print(&shown, opevo_i_terminal_width(STDOUT_FILENO), out, err);
-cleanup:
-    return status;
+    return opevo_i_front_print(&shown, opevo_i_terminal_width(STDOUT_FILENO), out, err);
 }
 
 void opevo_i_tune_print_json_front(const opevo_i_tuning *self, opevo_text *out)

@@ -51,9 +51,6 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
 /* Of several. Errors: NOMEM. */
 opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
                                         opevo_error *err);
-/* Mean with its confidence interval, least, median and largest of values that are shares, or results;
- * `values` are reordered. */
-void opevo_i_tune_print_moments(double *values, size_t count, bool is_share, opevo_text *out);
 
 /* ---- Fronts (tune_front.c) ---- */
 
@@ -64,7 +61,7 @@ void opevo_i_tune_fronts_free(opevo_i_tuning *self);
 void opevo_i_tune_fronts_note(opevo_i_tuning *self, size_t run, const opevo_trial *trial);
 /* Join the fronts and compute the volumes. Nothing without --criteria. Errors: NOMEM. */
 opevo_status opevo_i_tune_fronts_finish(opevo_i_tuning *self, opevo_error *err);
-/* The front of all runs and, of several, the volumes of their fronts. Errors: NOMEM. */
+/* The front of all runs. Errors: NOMEM. */
 opevo_status opevo_i_tune_print_front(const opevo_i_tuning *self, opevo_text *out,
                                       opevo_error *err);
 void opevo_i_tune_print_json_front(const opevo_i_tuning *self, opevo_text *out);

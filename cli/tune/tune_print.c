@@ -276,7 +276,9 @@ static void add_best(const char *what, double value, bool is_share, opevo_text *
     opevo_text_printf(out, is_share ? "%s%.4f" : "%s%.6g", what, value);
 }
 
-void opevo_i_tune_print_moments(double *values, size_t count, bool is_share, opevo_text *out)
+/* Mean with its confidence interval, least, median and largest of values that are shares, or results;
+ * `values` are reordered. */
+static void print_moments(double *values, size_t count, bool is_share, opevo_text *out)
 {
     opevo_moments moments = opevo_moments_of(values, count);
 
@@ -291,6 +293,19 @@ void opevo_i_tune_print_moments(double *values, size_t count, bool is_share, ope
     add_best(", median ", moments.median, is_share, out);
     add_best(", max ", moments.max, is_share, out);
     opevo_text_add(out, "\n");
+}
+
+/* The hypervolumes of the runs that were not interrupted. */
+static void print_volumes(const opevo_i_tuning *self, double *values, opevo_text *out)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < self->runs; i++) {
+        if (self->results[i].stop != OPEVO_STOP_INTERRUPTED)
+            values[count++] = self->fronts[i].volume;
+    }
+    opevo_text_add(out, "hypervolume of the front of a run (estimated from the runs):");
+    print_moments(values, count, true, out);
 }
 
 opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
@@ -311,7 +326,7 @@ opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *
         opevo_text_printf(out, "best of a run, %s (estimated from the runs):",
                           self->optimum.known ? "as a fraction of the optimum"
                                               : opevo_unit_name(self->objective->unit));
-        opevo_i_tune_print_moments(values, count, self->optimum.known, out);
+        print_moments(values, count, self->optimum.known, out);
     }
     print_reasons_of_runs(self, out);
     if (self->optimum.known)
@@ -320,6 +335,8 @@ opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *
                           opevo_unit_name(self->objective->unit));
     if (finished && self->run.budget.target > 0)
         print_target(self, values, out);
+    if (finished && self->front.count > 0)
+        print_volumes(self, values, out);
     opevo_free(values);
     return OPEVO_OK;
 }
