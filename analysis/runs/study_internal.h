@@ -41,6 +41,10 @@ typedef struct opevo_i_study {
     opevo_i_place *places;
 } opevo_i_study;
 
+/* Count the runs of each cell and list them, once the optima are known. */
+void opevo_i_study_sort_runs(opevo_i_study *self);
+/* The horizon of a landscape, and its grid of trials and of seconds. Errors: NOMEM. */
+opevo_status opevo_i_study_grid(opevo_i_study *self, size_t landscape, opevo_error *err);
 /* Number of runs of a cell that are known to `trials`; they come first. */
 size_t opevo_i_known_count(const opevo_i_study *self, size_t cell, uint64_t trials);
 /* Fraction of the optimum after `trials`. */
