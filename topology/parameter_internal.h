@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a parameter type gives to parameter.c: one constant table of functions, and one row for each
+/* What a parameter type gives to the parameters of that type: one constant table of functions, and one row for each
  * of its topologies. docs/how-to/add-a-parameter-type.md walks through a new one. */
 
 #ifndef OPEVO_PARAMETER_INTERNAL_H
