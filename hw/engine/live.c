@@ -152,8 +152,7 @@ void opevo_i_live_destroy(opevo_objective *objective)
 
 static bool is_live(const opevo_objective *objective)
 {
-    return objective->ops == &opevo_i_live_kernel_ops ||
-           objective->ops == &opevo_i_live_program_ops;
+    return objective->ops && objective->ops->measure == opevo_i_live_measure;
 }
 
 opevo_i_live *opevo_i_live_of(opevo_objective *objective)

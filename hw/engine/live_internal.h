@@ -25,8 +25,6 @@ struct opevo_i_live {
     void (*release)(opevo_i_live *self);
 };
 
-extern const opevo_objective_ops opevo_i_live_kernel_ops, opevo_i_live_program_ops;
-
 opevo_status opevo_i_live_measure(opevo_objective *objective, const opevo_index *points,
                                   size_t count, const opevo_interrupt *interrupt,
                                   opevo_outcome_sink sink, void *sink_context, opevo_error *err);

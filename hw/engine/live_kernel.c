@@ -78,12 +78,12 @@ static void release(opevo_i_live *live)
         self->maker->ops->destroy(self->maker);
 }
 
-const opevo_objective_ops opevo_i_live_kernel_ops = {
+static const opevo_objective_ops kernel_ops = {
     .kind = "live", .measure = opevo_i_live_measure, .destroy = opevo_i_live_destroy};
 
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective)
 {
-    return objective->ops == &opevo_i_live_kernel_ops ? ((const kernels *)objective)->maker : NULL;
+    return objective->ops == &kernel_ops ? ((const kernels *)objective)->maker : NULL;
 }
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -269,7 +269,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
     }
     self->maker = maker;
-    self->live.super.ops = &opevo_i_live_kernel_ops;
+    self->live.super.ops = &kernel_ops;
     self->live.release = release;
     OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
     OPEVO_TRY(check_options(maker, options, backend, err));

@@ -81,7 +81,7 @@ static void release(opevo_i_live *live)
         opevo_i_named_reading_clear(&self->named[i]);
 }
 
-const opevo_objective_ops opevo_i_live_program_ops = {
+static const opevo_objective_ops program_ops = {
     .kind = "cmd", .measure = opevo_i_live_measure, .destroy = opevo_i_live_destroy};
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -253,7 +253,7 @@ opevo_status opevo_program_open(opevo_space *space, const opevo_program_options 
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
         goto cleanup;
     }
-    self->live.super.ops = &opevo_i_live_program_ops;
+    self->live.super.ops = &program_ops;
     self->live.release = release;
     self->space = space;
     OPEVO_TRY(check_numbers(options, err));

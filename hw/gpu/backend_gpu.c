@@ -65,8 +65,8 @@ typedef struct gpu_backend {
 
 static opevo_status fail(const gpu_backend *self, int code, const char *what, opevo_error *err)
 {
-    return OPEVO_FAIL(err, OPEVO_IO, "%s:%u: %s: error %d (%s).", self->vendor->ops->kind,
-                      self->ordinal, what, code, opevo_i_gpu_words(self->vendor, code));
+    return OPEVO_FAIL(err, OPEVO_IO, "%s:%u: %s: error %d (%s).", self->vendor->kind, self->ordinal,
+                      what, code, opevo_i_gpu_words(self->vendor, code));
 }
 
 static opevo_status make_context(gpu_backend *self, opevo_error *err)
@@ -86,8 +86,8 @@ static opevo_status make_context(gpu_backend *self, opevo_error *err)
     return code ? fail(self, code, "no context", err) : OPEVO_OK;
 }
 
-opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, unsigned ordinal, opevo_i_backend **out,
-                              opevo_error *err)
+opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, const opevo_i_backend_ops *ops,
+                              unsigned ordinal, opevo_i_backend **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     gpu_backend *self = opevo_calloc(1, sizeof *self);
@@ -99,7 +99,7 @@ opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, unsigned ordinal, op
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
-    self->super.ops = vendor->ops;
+    self->super.ops = ops;
     self->vendor = vendor;
     self->ordinal = ordinal;
     length = readlink("/proc/self/exe", self->self, sizeof self->self - 1);
@@ -212,7 +212,7 @@ opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const cha
 {
     const gpu_backend *self = (const gpu_backend *)backend;
     const char *const words[] = {
-        self->self, "--build", self->vendor->ops->kind, self->ordinal_text, self->facts.arch,
+        self->self, "--build", self->vendor->kind, self->ordinal_text, self->facts.arch,
         source,     object};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -546,7 +546,7 @@ void opevo_i_gpu_turn_name(const opevo_i_backend *backend, char *out, size_t siz
 {
     const gpu_backend *self = (const gpu_backend *)backend;
 
-    snprintf(out, size, "%s-%s", self->vendor->ops->kind, self->facts.bus);
+    snprintf(out, size, "%s-%s", self->vendor->kind, self->facts.bus);
 }
 
 void opevo_i_gpu_measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,

@@ -78,7 +78,7 @@ typedef struct opevo_i_rtc {
 enum { OPEVO_I_GPU_NOT_READY = 600 };
 
 typedef struct opevo_i_vendor {
-    const opevo_i_backend_ops *ops;
+    const char *kind; /* of its backend: "cuda" */
     bool hip;
     const char *title;
     const char *const *driver_libraries, *const *rtc_libraries; /* tried in order; end with NULL */
@@ -178,9 +178,11 @@ opevo_status opevo_i_gpu_compile(const opevo_i_vendor *vendor, const char *arch,
  * and object. Returns the exit status; the compiler's log is on standard error. */
 int opevo_i_gpu_build_main(int argc, char **argv);
 
-/* The functions of a backend's table, which CUDA and HIP have in common. */
-opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, unsigned ordinal, opevo_i_backend **out,
-                              opevo_error *err);
+/* ---- The backends ----
+ *
+ * The functions that CUDA and HIP have in common (backend_gpu.c), and their rows (gpu_backends.c). */
+opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, const opevo_i_backend_ops *ops,
+                              unsigned ordinal, opevo_i_backend **out, opevo_error *err);
 opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo_error *err);
 opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const char *source,
                                        const char *object, opevo_i_arguments *out,

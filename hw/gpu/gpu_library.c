@@ -121,14 +121,14 @@ opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gp
                           code ? ": " : "", code ? opevo_i_gpu_words(vendor, code) : "");
     if (device >= count)
         return OPEVO_FAIL(err, OPEVO_IO, "%s:%u: there are %d devices, numbered from 0.",
-                          vendor->ops->kind, ordinal, count);
+                          vendor->kind, ordinal, count);
     code = driver->device_name(out->name, sizeof out->name, device);
     if (!code)
         code = driver->device_memory(&out->memory_bytes, device);
     if (!code)
         code = driver->device_bus(out->bus, sizeof out->bus, device);
     if (code)
-        return OPEVO_FAIL(err, OPEVO_IO, "%s:%u: error %d (%s).", vendor->ops->kind, ordinal, code,
+        return OPEVO_FAIL(err, OPEVO_IO, "%s:%u: error %d (%s).", vendor->kind, ordinal, code,
                           opevo_i_gpu_words(vendor, code));
     driver->driver_version(&out->driver);
     if (vendor->hip)
@@ -137,8 +137,7 @@ opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gp
         driver->attribute(&minor, CUDA_MINOR, device) ||
         driver->attribute(&out->cores, CUDA_CORES, device) ||
         driver->attribute(&l2, CUDA_L2_BYTES, device))
-        return OPEVO_FAIL(err, OPEVO_IO, "%s:%u does not report its model.", vendor->ops->kind,
-                          ordinal);
+        return OPEVO_FAIL(err, OPEVO_IO, "%s:%u does not report its model.", vendor->kind, ordinal);
     out->l2_bytes = (size_t)l2;
     snprintf(out->arch, sizeof out->arch, "sm_%d%d", major, minor);
     return OPEVO_OK;
@@ -147,7 +146,7 @@ opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gp
 static void add_missing(const opevo_i_vendor *vendor, const char *why,
                         void (*add)(void *context, const opevo_hardware *row), void *context)
 {
-    add(context, &(opevo_hardware){.name = vendor->ops->kind, .title = why, .facts = ""});
+    add(context, &(opevo_hardware){.name = vendor->kind, .title = why, .facts = ""});
 }
 
 void opevo_i_gpu_list(const opevo_i_vendor *vendor,
@@ -173,7 +172,7 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
 
         if (opevo_i_gpu_describe(vendor, &driver, (unsigned)i, &facts, &err))
             continue;
-        snprintf(name, sizeof name, "%s:%d", vendor->ops->kind, i);
+        snprintf(name, sizeof name, "%s:%d", vendor->kind, i);
         state[0] = '\0';
         driver_words[0] = '\0';
         if (!vendor->hip) {

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* CUDA and HIP as rows among the backends: the same functions, each for its vendor. */
+
+#include "gpu_internal.h"
+
+#define BACKEND(vendor, name, language, ending, energy)                                            \
+    static void list_##vendor(void (*add)(void *context, const opevo_hardware *row),               \
+                              void *context)                                                       \
+    {                                                                                              \
+        opevo_i_gpu_list(&opevo_i_vendor_##vendor, add, context);                                  \
+    }                                                                                              \
+    static opevo_status open_##vendor(unsigned ordinal, opevo_i_backend **out, opevo_error *err)   \
+    {                                                                                              \
+        return opevo_i_gpu_open(&opevo_i_vendor_##vendor, &opevo_i_backend_##vendor, ordinal, out, \
+                                err);                                                              \
+    }                                                                                              \
+    const opevo_i_backend_ops opevo_i_backend_##vendor = {                                         \
+        .kind = (name),                                                                            \
+        .dialect = (language),                                                                     \
+        .builds = true,                                                                            \
+        .suffix = (ending),                                                                        \
+        .list = list_##vendor,                                                                     \
+        .open = open_##vendor,                                                                     \
+        .setup = opevo_i_gpu_setup,                                                                \
+        .build_command = opevo_i_gpu_build_command,                                                \
+        .lock_name = opevo_i_gpu_turn_name,                                                        \
+        .measure = opevo_i_gpu_measure,                                                            \
+        .has_energy = (energy),                                                                    \
+        .close = opevo_i_gpu_close,                                                                \
+    };
+BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, ".cu", opevo_i_nvml_has_energy)
+BACKEND(hip, "hip", OPEVO_KERNEL_HIP, ".hip", NULL)
