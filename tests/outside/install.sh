@@ -23,14 +23,15 @@ done
 program='^./(bin/opevo(-worker)?|share/man/man1/opevo.1|share/bash-completion/completions/opevo|share/fish/vendor_completions.d/opevo.fish|share/zsh/site-functions/_opevo|share/doc/opevo/.*)$'
 library='^./lib.*/libopevo.so.[0-9.]+$'
 development='^./(include/opevo/[a-z_]+.h|lib.*/(libopevo.a|libopevo.so|pkgconfig/opevo.pc|cmake/opevo/[A-Za-z-]+.cmake))$'
-others=$(find . ! -type d | grep -v -E "$program|$library|$development") || true
+python='^./lib/python3/dist-packages/opevo/[a-z_]+.(py|typed)$'
+others=$(find . ! -type d | grep -v -E "$program|$library|$development|$python") || true
 [ -z "$others" ] || fail "installed as well: $others"
 for program_file in bin/opevo bin/opevo-worker; do
     ! readelf -S "$program_file" | grep -q '\.symtab' || fail "$program_file is not stripped"
 done
 
 # The components part them.
-for component in program library development; do
+for component in program library development python; do
     "$cmake" --install "$build" --prefix "$scratch/$component" --component "$component" >/dev/null
     cd "$scratch/$component"
     eval "pattern=\$$component"

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ask and tell: a search whose configurations are measured by the caller."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from ._error import Error, Failed
+from ._program import call
+from ._server import Server, shared
+from ._space import Config, Space, config_of
+
+# A line to the server holds at most 1 MiB; a larger space goes to it in a file.
+LARGEST_SPACE_IN_LINE = 1 << 19
+LARGEST_COUNT = 10000
+
+Result = Literal["score", "time", "gflops"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A configuration to be measured. Trials of a tuner are numbered from 1."""
+
+    number: int
+    config: Config
+
+
+@dataclass(frozen=True)
+class Best:
+    """A trial with its result: `time` in seconds, `gflops` or `score`, as the tuner is told."""
+
+    number: int
+    config: Config
+    result: float
+    criteria: dict[str, float | None] = field(default_factory=dict)
+
+
+class Tuner:
+    """A search, asked for trials and told what came of them.
+
+    space      what `Space` takes, or a Space
+    tuner      name of the search method; `opevo.tuners()` lists them
+    seed       the same seed gives the same trials as `opevo tune`, however asks and tells are
+               ordered
+    settings   of the tuner, such as {"q": 0.8}
+    store      a file in which every trial is kept; a tuner made again with the same arguments
+               resumes there: trials told are told again to the search, trials only asked are asked
+               again
+    name       of the objective in the store
+    result     what `tell` gets: "score" (positive, larger is better), "time" (seconds) or "gflops"
+    criterion  further criteria, each "NAME[,UNIT][,larger]"
+    criteria   names of the criteria that `nsga2` searches by, such as ["time", "energy"]
+    require    such as ["error<=0.01"]: trials that break it fail
+    learn      stored runs "STORE:RUN" to learn from before the first trial
+
+    Errors: Error, with a sentence, where the program refuses an argument. All methods may be called
+    from several threads. A tuner is closed at the end of a `with` block and when Python ends.
+
+    >>> with opevo.Tuner({"x": range(100)}, "qgp", seed=1) as tuner:
+    ...     while trials := tuner.ask():
+    ...         for trial in trials:
+    ...             tuner.tell(trial, 1 / (1 + abs(trial.config["x"] - 70)))
+    ...         if trials[-1].number == 20:
+    ...             break
+    ...     print(tuner.best().config)
+    """
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, object] | str | os.PathLike[str],
+        tuner: str = "opevo",
+        *,
+        seed: int = 1,
+        settings: Mapping[str, object] | None = None,
+        store: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        result: Result = "score",
+        criterion: Sequence[str] = (),
+        criteria: Sequence[str] = (),
+        require: Sequence[str] = (),
+        learn: Sequence[str] = (),
+        signature: str | None = None,
+        server: Server | None = None,
+    ) -> None:
+        self.space = Space.of(space)
+        self.result: Result = result
+        self.over: str | None = None
+        """Why the search is over, after `ask` returned no trials; None while it goes on."""
+        self.waiting = False
+        """Whether the last `ask` gave fewer trials because outcomes have to be told first."""
+        self._server = server or shared()
+        self._folder: str | None = None
+        request: dict[str, Any] = {
+            "op": "create",
+            "space": self._space_to_send(),
+            "tuner": tuner,
+            "seed": seed if abs(seed) < 1 << 53 else str(seed),
+            "result": result,
+        }
+        optional = {
+            "settings": dict(settings or {}),
+            "store": None if store is None else os.path.abspath(store),
+            "name": name,
+            "criterion": list(criterion),
+            "criteria": ",".join(criteria),
+            "require": list(require),
+            "learn": list(learn),
+            "signature": signature,
+        }
+        request.update({key: value for key, value in optional.items() if value})
+        if store is not None:
+            # One that nobody holds any more, as after a second run of a notebook's cell, lets go of
+            # it.
+            gc.collect()
+        try:
+            reply = self._server.request(request)
+        finally:
+            if self._folder:
+                shutil.rmtree(self._folder, ignore_errors=True)
+        self._session: int | None = reply["session"]
+        self._close_unused = weakref.finalize(self, self._server.abandon, reply["session"])
+        self.size: int = int(reply["size"])
+        """The number of points of the space."""
+        self.trials: int = reply["trials"]
+        """The number of trials that are complete, counted from the first without a gap."""
+
+    def _space_to_send(self) -> object:
+        if self.space.path is not None:
+            return os.path.abspath(self.space.path)
+        text = json.dumps(self.space.json)
+        if len(text) <= LARGEST_SPACE_IN_LINE:
+            return self.space.json
+        self._folder = tempfile.mkdtemp()
+        path = Path(self._folder, "space.json")
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # An error on its way out says more than what closing then says.
+        try:
+            self.close()
+        except Error:
+            if kind is None:
+                raise
+
+    def _request(self, op: str, **more: object) -> dict[str, Any]:
+        if self._session is None:
+            raise Error("This tuner is closed; make it again.")
+        return self._server.request({"op": op, "session": self._session, **more})
+
+    def ask(self, count: int = 1) -> list[Trial]:
+        """Up to `count` new trials.
+
+        Fewer, also none, when the tuner waits for outcomes of trials that were asked (`waiting`),
+        and none when the search is over (`over`).
+        """
+        found: list[Trial] = []
+        while len(found) < count:
+            reply = self._request("ask", count=min(count - len(found), LARGEST_COUNT))
+            found += _trials(reply)
+            self.waiting = bool(reply.get("waiting", False))
+            if reply.get("over"):
+                self.over = str(reply.get("reason", "the search is over"))
+            if self.waiting or self.over or not reply["trials"]:
+                break
+        return found
+
+    def pending(self) -> list[Trial]:
+        """The trials that were asked and not told yet, such as those of a worker that was lost."""
+        return _trials(self._request("pending"))
+
+    def tell(
+        self,
+        trial: Trial | int,
+        value: float | None = None,
+        *,
+        outcome: str | None = None,
+        criteria: Mapping[str, float] | None = None,
+        cost: float | None = None,
+        message: str | None = None,
+    ) -> None:
+        """Tell what came of a trial. With a store, it is on disk when this returns.
+
+        value     the result, in what the tuner's `result` says
+        outcome   instead of a value, the class of a failure: rejected, build-error, launch-error,
+                  wrong, timeout or crashed
+        criteria  values of further criteria
+        cost      seconds that the trial took
+        message   why it failed
+
+        Errors: Error where the trial was never asked, or was told before; nothing is changed then.
+        """
+        number = trial.number if isinstance(trial, Trial) else trial
+        told: dict[str, Any] = {"number": number}
+        optional = {
+            self.result: None if value is None else float(value),
+            "outcome": outcome,
+            "criteria": dict(criteria) if criteria else None,
+            "cost": cost,
+            "message": message,
+        }
+        told.update({key: each for key, each in optional.items() if each is not None})
+        self.tell_many([told])
+
+    def tell_many(self, trials: Iterable[Mapping[str, Any]]) -> None:
+        """Tell several trials at once, each as an object of the server's protocol.
+
+        All or nothing is taken.
+
+        >>> tuner.tell_many([{"number": 1, "time": 0.5}, {"number": 2, "outcome": "timeout"}])
+        """
+        told = [dict(each) for each in trials]
+        if told:
+            self.trials = self._request("tell", trials=told)["trials"]
+
+    def best(self) -> Best | None:
+        """The best trial so far, or None while none succeeded."""
+        found = self._request("best")["best"]
+        return self._best(found) if found else None
+
+    def front(self) -> list[Best]:
+        """With several criteria, the trials that no other dominates."""
+        return [self._best(each) for each in self._request("best").get("front", [])]
+
+    def _best(self, found: Mapping[str, Any]) -> Best:
+        result = next(
+            found[key] for key in (self.result, "time", "gflops", "score") if key in found
+        )
+        return Best(
+            found["number"], config_of(found["config"]), result, dict(found.get("criteria", {}))
+        )
+
+    def close(self) -> int:
+        """End the search and return the number of trials. May be called twice."""
+        if self._session is not None:
+            self._close_unused.detach()
+            self.trials = self._request("close")["trials"]
+            self._session = None
+        return self.trials
+
+    def run(
+        self, function: Callable[[Config], float], trials: int, workers: int = 1
+    ) -> Best | None:
+        """Search with up to `trials` trials in all, and return the best one.
+
+        function  gets a configuration and returns its result, or raises `Failed`; any other
+                  exception ends the search, and the trial stays asked
+        workers   threads that call the function at the same time
+
+        >>> opevo.Tuner(space, "qgp", result="time").run(measure, trials=100)
+        """
+        running: dict[Future[float], Trial] = {}
+        asked = self.trials + len(self.pending())
+        free = self.pending()
+        with ThreadPoolExecutor(workers) as pool:
+            while True:
+                while len(running) < workers:
+                    if not free:
+                        free = self.ask(min(workers - len(running), trials - asked))
+                        asked += len(free)
+                    if not free:
+                        break
+                    trial = free.pop(0)
+                    running[pool.submit(function, trial.config)] = trial
+                if not running:
+                    return self.best()
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    self._tell_result(running.pop(future), future)
+
+    def _tell_result(self, trial: Trial, future: Future[float]) -> None:
+        try:
+            value = future.result()
+        except Failed as failure:
+            self.tell(trial, outcome=failure.outcome, message=failure.message or None)
+        else:
+            self.tell(trial, value)
+
+
+def _trials(reply: Mapping[str, Any]) -> list[Trial]:
+    return [Trial(each["number"], config_of(each["config"])) for each in reply["trials"]]
+
+
+def tuners() -> list[dict[str, Any]]:
+    """The search methods: names, summaries, settings with bounds and defaults."""
+    found: list[dict[str, Any]] = call("tuners")
+    return found
