@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""opevo's tuners as a sampler of Optuna."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import opevo
+from searches import MATMUL, built_in, configs, frozen, main, search, skip
+
+try:
+    import optuna
+except ImportError as missing:
+    skip(f"{missing}; install python3-optuna")
+
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import TrialState
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+
+def matmul(trial: optuna.Trial) -> float:
+    """GFLOP/s of the recording that is built in."""
+    return built_in()[frozen(opevo.optuna.suggest(trial, MATMUL))]["fitness"]
+
+
+def asked(study: optuna.Study) -> list:
+    """The configurations of a study's trials on the recording."""
+    return [
+        frozen({n: tuple(trial.params[f"{n}[{i}]"] for i in range(3)) for n in "KXY"})
+        for trial in study.trials
+    ]
+
+
+def of_matmul(tuner: str = "qgp", **more: object) -> optuna.Study:
+    sampler = opevo.optuna.Sampler(tuner, space=opevo.Space(MATMUL), **more)
+    return optuna.create_study(sampler=sampler, direction="maximize")
+
+
+class SameTrials(unittest.TestCase):
+    def test_given_space(self) -> None:
+        for tuner in ("qgp", "opevo"):
+            study = of_matmul(tuner, seed=5)
+            study.optimize(matmul, n_trials=40)
+            self.assertEqual(asked(study), configs(search("recorded:", tuner, 40, 5)), tuner)
+
+    def test_times(self) -> None:
+        def seconds(trial: optuna.Trial) -> float:
+            return built_in()[frozen(opevo.optuna.suggest(trial, MATMUL))]["time_s"]
+
+        sampler = opevo.optuna.Sampler("opevo", seed=6, space=MATMUL)
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(seconds, n_trials=40)
+        self.assertEqual(asked(study), configs(search("recorded:", "opevo", 40, 6)))
+
+    def test_parallel(self) -> None:
+        for tuner in ("qgp", "opevo"):
+            study = of_matmul(tuner, seed=5)
+            built_in()
+            study.optimize(matmul, n_trials=40, n_jobs=4)
+            expected = configs(search("recorded:", tuner, 40, 5))
+            self.assertEqual(sorted(asked(study)), sorted(expected), tuner)
+
+    def test_ask_and_tell_from_one_thread(self) -> None:
+        """Trials beyond those that the tuner proposes before it is told any are random ones."""
+        study = of_matmul("opevo", seed=5)
+        trials = [study.ask() for _ in range(30)]
+        values = [matmul(trial) for trial in trials]
+        self.assertEqual(len(set(asked(study))), 30)
+        for trial, value in zip(reversed(trials), reversed(values)):
+            study.tell(trial, value)
+        study.optimize(matmul, n_trials=10)
+        self.assertEqual(len(study.trials), 40)
+
+    def test_resumed_by_the_storage(self) -> None:
+        expected = configs(search("recorded:", "qgp", 30, 8))
+        with tempfile.TemporaryDirectory() as folder:
+            storage = f"sqlite:///{folder}/optuna.db"
+            study = optuna.create_study(
+                storage=storage,
+                study_name="s",
+                direction="maximize",
+                sampler=opevo.optuna.Sampler("qgp", seed=8, space=MATMUL),
+            )
+            study.optimize(matmul, n_trials=12)
+            lost = study.ask()  # A program that is killed leaves its trial running.
+            sampler = opevo.optuna.Sampler("qgp", seed=8, space=MATMUL)
+            again = optuna.load_study(storage=storage, study_name="s", sampler=sampler)
+            again.optimize(matmul, n_trials=18)
+            found = asked_of = [trial for trial in again.trials if trial.number != lost.number]
+            keys = [
+                frozen({n: tuple(trial.params[f"{n}[{i}]"] for i in range(3)) for n in "KXY"})
+                for trial in found
+            ]
+        self.assertEqual(len(asked_of), 30)
+        self.assertEqual(keys, expected)
+
+    def test_resumed_by_a_store(self) -> None:
+        expected = configs(search("recorded:", "opevo", 30, 8))
+        with tempfile.TemporaryDirectory() as folder:
+            store = Path(folder, "runs.db")
+            first, second = (of_matmul("opevo", seed=8, store=store) for _ in range(2))
+            first.optimize(matmul, n_trials=13)
+            del first  # What nobody holds any more lets go of the store.
+            second.optimize(matmul, n_trials=10)
+            second.sampler.close()
+            third = of_matmul("opevo", seed=8, store=store)
+            third.optimize(matmul, n_trials=7)
+        self.assertEqual(asked(second) + asked(third), expected[13:])
+
+    def test_pickled(self) -> None:
+        sampler = pickle.loads(pickle.dumps(of_matmul(seed=5).sampler))
+        study = optuna.create_study(sampler=sampler, direction="maximize")
+        study.optimize(matmul, n_trials=10)
+        self.assertEqual(asked(study), configs(search("recorded:", "qgp", 10, 5)))
+
+
+class Spaces(unittest.TestCase):
+    def test_one_changed_line(self) -> None:
+        """Without a space, it is the one that the completed trials have in common."""
+
+        def objective(trial: optuna.Trial) -> float:
+            x = trial.suggest_float("x", -5, 5)
+            n = trial.suggest_int("n", 1, 32, log=True)
+            kind = trial.suggest_categorical("kind", ["a", "b", None])
+            step = trial.suggest_float("step", 0, 1, step=0.25)
+            return 1 + (x - 2) ** 2 + abs(n - 8) + (kind != "b") + step
+
+        study = optuna.create_study(sampler=opevo.optuna.Sampler("qgp", seed=1))
+        study.optimize(objective, n_trials=60)
+        self.assertEqual(len(study.trials), 60)
+        self.assertLess(study.best_value, 3)
+
+    def test_given_distributions(self) -> None:
+        given = {
+            "tile": IntDistribution(4, 64, step=4),
+            "rate": FloatDistribution(1e-4, 1e-1, log=True),
+            "block": CategoricalDistribution([16, 32, 64]),
+            "a name": CategoricalDistribution(["x", "y", True]),
+        }
+
+        def objective(trial: optuna.Trial) -> float:
+            tile = trial.suggest_int("tile", 4, 64, step=4)
+            rate = trial.suggest_float("rate", 1e-4, 1e-1, log=True)
+            block = trial.suggest_categorical("block", [16, 32, 64])
+            other = trial.suggest_categorical("a name", ["x", "y", True])
+            return tile * block / 64 + rate + (other is True)
+
+        study = optuna.create_study(
+            sampler=opevo.optuna.Sampler("opevo", space=given, levels=10), direction="maximize"
+        )
+        study.optimize(objective, n_trials=50)
+        self.assertEqual(len({trial.params["rate"] for trial in study.trials} | {0}) <= 11, True)
+        self.assertEqual(
+            len({tuple(map(str, trial.params.values())) for trial in study.trials}), 50
+        )
+
+    def test_values(self) -> None:
+        def of(distribution: optuna.distributions.BaseDistribution, levels: int = 5) -> tuple:
+            return opevo.optuna._values("p", distribution, levels)
+
+        self.assertEqual(of(IntDistribution(1, 9, step=2)), (True, [1, 3, 5, 7, 9]))
+        self.assertEqual(of(IntDistribution(1, 4, log=True)), (True, [1, 2, 3, 4]))
+        self.assertEqual(of(IntDistribution(1, 10000, log=True)), (True, [1, 10, 100, 1000, 10000]))
+        self.assertEqual(of(IntDistribution(0, 10000)), (True, [0, 2500, 5000, 7500, 10000]))
+        self.assertEqual(of(FloatDistribution(0, 1)), (True, [0, 0.25, 0.5, 0.75, 1]))
+        self.assertEqual(of(FloatDistribution(0, 1, step=0.5)), (True, [0, 0.5, 1]))
+        self.assertEqual(of(CategoricalDistribution([1, 2, 8])), (True, [1, 2, 8]))
+        self.assertEqual(of(CategoricalDistribution([2, 1])), (False, [2, 1]))
+        self.assertEqual(of(CategoricalDistribution([False, True])), (False, [False, True]))
+
+    def test_branches(self) -> None:
+        space = opevo.Space(
+            {
+                "op": {
+                    "conv": {"n": [1, 3], "X": opevo.factor(4, 2)},
+                    "pool": {"n": [2, 4]},
+                    "skip": None,
+                }
+            }
+        )
+
+        def objective(trial: optuna.Trial) -> float:
+            config = opevo.optuna.suggest(trial, space)
+            found.add(frozen(config))
+            return 1.0
+
+        found: set = set()
+        sampler = opevo.optuna.Sampler("random", space=space)
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(objective, n_trials=100)
+        self.assertEqual(found, {frozen(config) for config in space.configs()})
+        self.assertLess(len(study.trials), 100, "a study whose search is over ends")
+
+    def test_parameters_outside_the_space(self) -> None:
+        given = {"x": IntDistribution(0, 9)}
+
+        def objective(trial: optuna.Trial) -> float:
+            return 1 + trial.suggest_int("x", 0, 9) + trial.suggest_float("y", 0, 1)
+
+        study = optuna.create_study(sampler=opevo.optuna.Sampler("random", space=given))
+        study.optimize(objective, n_trials=10)
+        self.assertEqual(sorted(trial.params["x"] for trial in study.trials), list(range(10)))
+
+
+class Outcomes(unittest.TestCase):
+    space = {"x": IntDistribution(0, 9)}
+
+    def stored(self, objective: object, directions: list[str], **more: object) -> list:
+        with tempfile.TemporaryDirectory() as folder:
+            store = str(Path(folder, "runs.db"))
+            tuner = "nsga2" if len(directions) > 1 else "random"
+            sampler = opevo.optuna.Sampler(tuner, space=self.space, store=store, **more)
+            self.study = optuna.create_study(directions=directions, sampler=sampler)
+            self.study.optimize(objective, n_trials=10, catch=(ZeroDivisionError,))
+            return opevo.call("runs", store + ":1", "--trials")["trials"]
+
+    def test_states(self) -> None:
+        def objective(trial: optuna.Trial) -> float:
+            x = trial.suggest_int("x", 0, 9)
+            if x == 3:
+                raise optuna.TrialPruned
+            if x == 4:
+                raise ZeroDivisionError
+            return 1.0 + x
+
+        trials = self.stored(objective, ["minimize"])
+        found = {trial["configuration"]["x"]: trial for trial in trials}
+        self.assertEqual((found[3]["outcome"], found[4]["outcome"]), ("timeout", "crashed"))
+        self.assertEqual([found[x]["outcome"] for x in (0, 1, 9)], ["ok"] * 3)
+        self.assertEqual(found[9]["time_s"], 10)
+        states = {trial.params["x"]: trial.state for trial in self.study.trials}
+        self.assertEqual((states[3], states[4]), (TrialState.PRUNED, TrialState.FAIL))
+
+    def test_constraints(self) -> None:
+        trials = self.stored(
+            lambda trial: 1.0 + trial.suggest_int("x", 0, 9),
+            ["maximize"],
+            constraints_func=lambda trial: (trial.params["x"] - 4, -1.0),
+        )
+        for trial in trials:
+            expected = "ok" if trial["configuration"]["x"] <= 4 else "infeasible"
+            self.assertEqual(trial["outcome"], expected)
+        kept = {trial.params["x"]: trial.system_attrs["constraints"] for trial in self.study.trials}
+        self.assertEqual(list(kept[7]), [3, -1])
+
+    def test_several_objectives(self) -> None:
+        def objective(trial: optuna.Trial) -> tuple[float, float]:
+            x = trial.suggest_int("x", 0, 9)
+            return abs(x - 4), -abs(x - 6)
+
+        trials = self.stored(objective, ["minimize", "maximize"])
+        self.assertEqual(len(trials), 10)
+        self.assertEqual({trial.params["x"] for trial in self.study.best_trials}, {4, 5, 6})
+
+    def test_real_values(self) -> None:
+        fitness = []
+        for direction, sign in (("minimize", 1), ("maximize", -1)):
+            trials = self.stored(
+                lambda trial: sign * (trial.suggest_int("x", 0, 9) - 5.0),
+                [direction],
+                values="real",
+            )
+            found = {trial["configuration"]["x"]: trial["fitness"] for trial in trials}
+            fitness.append([found[x] for x in range(10)])
+            self.assertEqual(fitness[-1], sorted(fitness[-1], reverse=True))
+            self.assertGreater(min(fitness[-1]), 0)
+        self.assertEqual(fitness[0], fitness[1])
+
+    def test_fixed_parameters_are_asked_again(self) -> None:
+        sampler = opevo.optuna.Sampler("random", space=self.space)
+        study = optuna.create_study(sampler=sampler)
+        study.enqueue_trial({"x": 7})
+        study.enqueue_trial({"x": 7})
+        study.optimize(lambda trial: 1.0 + trial.suggest_int("x", 0, 9), n_trials=12)
+        found = [trial.params["x"] for trial in study.trials]
+        self.assertEqual(found[:2], [7, 7])
+        self.assertEqual(set(found), set(range(10)))
+
+    def test_errors(self) -> None:
+        def tell(value: float, **more: object) -> None:
+            sampler = opevo.optuna.Sampler("random", space=self.space, **more)
+            study = optuna.create_study(sampler=sampler)
+            study.optimize(lambda trial: value + 0 * trial.suggest_int("x", 0, 9), n_trials=1)
+
+        with self.assertRaisesRegex(opevo.Error, 'not above 0.*values="real"'):
+            tell(-1.0)
+        with self.assertRaisesRegex(opevo.Error, "levels=1"):
+            tell(1.0, levels=1)
+        with self.assertRaisesRegex(opevo.Error, "nsga2"):
+            sampler = opevo.optuna.Sampler("qgp", space=self.space)
+            study = optuna.create_study(directions=["minimize"] * 2, sampler=sampler)
+            study.optimize(lambda trial: (1.0, 2.0), n_trials=1)
+        with self.assertRaisesRegex(opevo.Error, "did you mean qgp"):
+            study = optuna.create_study(sampler=opevo.optuna.Sampler("qpg", space=self.space))
+            study.optimize(lambda trial: 1.0, n_trials=1)
+
+
+class Threads(unittest.TestCase):
+    def test_threads_that_wait_for_each_other_go_on(self) -> None:
+        """Each thread holds several trials that nobody tells: none waits for ever."""
+        study = of_matmul("opevo", seed=1)
+        done = []
+
+        def take() -> None:
+            for _ in range(12):
+                study.ask()
+            done.append(1)
+
+        threads = [threading.Thread(target=take, daemon=True) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=600)
+        self.assertEqual(len(done), 2)
+
+
+if __name__ == "__main__":
+    main()
