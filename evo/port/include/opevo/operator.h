@@ -30,12 +30,20 @@ enum {
     OPEVO_CONTRACTION_AXES = 8
 };
 
-typedef enum opevo_element { OPEVO_FLOAT32 } opevo_element;
+/* Operators compute on float32; computations (computation.h) name the others. */
+typedef enum opevo_element {
+    OPEVO_FLOAT32,
+    OPEVO_FLOAT16,
+    OPEVO_BFLOAT16,
+    OPEVO_INT8,
+    OPEVO_INT32
+} opevo_element;
 
 typedef enum opevo_role {
     OPEVO_ROLE_INPUT,
     OPEVO_ROLE_CONSTANT, /* an input known long before, whose layout is free; today as an input */
-    OPEVO_ROLE_OUTPUT
+    OPEVO_ROLE_OUTPUT,
+    OPEVO_ROLE_INTERMEDIATE /* of computations */
 } opevo_role;
 
 typedef struct opevo_operand {

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The memory of a computation, and what is asked of its tensors. */
+
+#include "computation_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- Memory ---- */
+
+enum { CHUNK_BYTES = 1 << 14 };
+
+struct opevo_i_chunk {
+    opevo_i_chunk *before;
+    size_t used, size;
+    max_align_t data[];
+};
+
+void *opevo_i_arena_take(opevo_i_arena *arena, size_t bytes)
+{
+    opevo_i_chunk *chunk = arena->last;
+    size_t rounded = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+    void *taken = NULL;
+
+    if (!chunk || chunk->size - chunk->used < rounded) {
+        size_t size = rounded > CHUNK_BYTES ? rounded : CHUNK_BYTES;
+
+        chunk = opevo_calloc(1, sizeof *chunk + size);
+        if (!chunk) {
+            arena->failed = true;
+            return NULL;
+        }
+        chunk->before = arena->last;
+        chunk->size = size;
+        arena->last = chunk;
+    }
+    taken = (char *)chunk->data + chunk->used;
+    chunk->used += rounded;
+    return taken;
+}
+
+void *opevo_i_arena_copy(opevo_i_arena *arena, const void *data, size_t bytes)
+{
+    void *copy = opevo_i_arena_take(arena, bytes);
+
+    if (copy && bytes)
+        memcpy(copy, data, bytes);
+    return copy;
+}
+
+void opevo_i_arena_free(opevo_i_arena *arena)
+{
+    while (arena->last) {
+        opevo_i_chunk *before = arena->last->before;
+
+        opevo_free(arena->last);
+        arena->last = before;
+    }
+}
+
+/* What is handed out is the first member of what is kept, which lies in its own arena. */
+typedef struct owner {
+    opevo_computation super;
+    opevo_i_arena arena;
+} owner;
+
+opevo_computation *opevo_i_computation_create(opevo_i_arena *arena,
+                                              const opevo_tensor *const *tensors, int count)
+{
+    owner *self = opevo_i_arena_take(arena, sizeof *self);
+
+    if (!self)
+        return NULL;
+    self->super = (opevo_computation){.tensors = count, .tensor = tensors};
+    self->arena = *arena;
+    *arena = (opevo_i_arena){0};
+    return &self->super;
+}
+
+void opevo_computation_destroy(opevo_computation *computation)
+{
+    opevo_i_arena arena = {0};
+
+    if (!computation)
+        return;
+    arena = ((owner *)(void *)computation)->arena;
+    opevo_i_arena_free(&arena);
+}
+
+/* ---- Tensors ---- */
+
+const opevo_tensor *opevo_computation_find(const opevo_computation *computation, const char *name)
+{
+    for (int i = 0; i < computation->tensors; i++) {
+        if (strcmp(computation->tensor[i]->name, name) == 0)
+            return computation->tensor[i];
+    }
+    return NULL;
+}
+
+int64_t opevo_tensor_elements(const opevo_tensor *tensor)
+{
+    int64_t elements = 1;
+
+    for (int d = 0; d < tensor->dims; d++)
+        elements *= tensor->extent[d];
+    return elements;
+}
+
+static const struct {
+    const char *name;
+    int bytes;
+    opevo_element accumulator;
+} elements_table[] = {
+    [OPEVO_FLOAT32] = {"float32", 4, OPEVO_FLOAT32},
+    [OPEVO_FLOAT16] = {"float16", 2, OPEVO_FLOAT32},
+    [OPEVO_BFLOAT16] = {"bfloat16", 2, OPEVO_FLOAT32},
+    [OPEVO_INT8] = {"int8", 1, OPEVO_INT32},
+    [OPEVO_INT32] = {"int32", 4, OPEVO_INT32},
+};
+
+const char *opevo_element_name(opevo_element element)
+{
+    return elements_table[element].name;
+}
+
+int opevo_element_bytes(opevo_element element)
+{
+    return elements_table[element].bytes;
+}
+
+opevo_element opevo_element_accumulator(opevo_element element)
+{
+    return elements_table[element].accumulator;
+}
+
+uint64_t opevo_computation_signature(const opevo_computation *computation)
+{
+    opevo_text text = {0};
+    uint64_t signature = 0;
+
+    opevo_computation_print(computation, "\n", &text);
+    if (!text.failed)
+        signature = opevo_hash_bytes(OPEVO_HASH_START, opevo_text_string(&text), text.length);
+    opevo_text_free(&text);
+    return signature;
+}
+
+/* ---- Walks ---- */
+
+static void walk_condition(const opevo_condition *condition, opevo_i_read_function each,
+                           void *context)
+{
+    if (condition->left) {
+        walk_condition(condition->left, each, context);
+        walk_condition(condition->right, each, context);
+    } else if (condition->x) {
+        opevo_i_walk_reads(condition->x, each, context);
+        opevo_i_walk_reads(condition->y, each, context);
+    }
+}
+
+void opevo_i_walk_reads(const opevo_expression *expression, opevo_i_read_function each,
+                        void *context)
+{
+    if (expression->kind == OPEVO_EXPR_READ)
+        each(context, expression);
+    if (expression->condition)
+        walk_condition(expression->condition, each, context);
+    if (expression->left)
+        opevo_i_walk_reads(expression->left, each, context);
+    if (expression->right)
+        opevo_i_walk_reads(expression->right, each, context);
+}

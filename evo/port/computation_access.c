@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* How definitions read each other. */
+
+#include "computation_internal.h"
+
+#include <opevo/computation_access.h>
+
+#include <opevo/memory.h>
+
+/* The spatial axis that an index is, plus a constant; -1 for others. */
+static int shifted_axis(const opevo_definition *definition, const opevo_affine *index)
+{
+    const opevo_term *term = index->term;
+    bool shifted = index->count == 1 && term->factor == 1 && term->atom == OPEVO_ATOM_AXIS &&
+                   term->axis < definition->spatial;
+
+    return shifted ? term->axis : -1;
+}
+
+/* ---- One pair of tensors ---- */
+
+typedef struct observer {
+    const opevo_definition *definition;
+    const opevo_tensor *read;
+    opevo_access access;
+    bool found;
+    int common; /* leading dimensions that all reads have at their place */
+} observer;
+
+static void observe_indices(observer *self, const opevo_expression *read)
+{
+    int uses[OPEVO_COMPUTATION_AXES] = {0};
+    int last = 0;
+
+    for (int d = 0; d < read->tensor->dims; d++) {
+        int axis = shifted_axis(self->definition, &read->index[d]);
+
+        if (read->index[d].count == 0)
+            continue;
+        if (axis < 0) {
+            self->access.simple = false;
+            return;
+        }
+        self->access.same_order &= axis >= last;
+        last = axis;
+        uses[axis]++;
+    }
+    for (int a = 0; a < self->definition->spatial; a++) {
+        self->access.axis_missing |= uses[a] == 0;
+        self->access.axis_duplicated |= uses[a] > 1;
+    }
+}
+
+static void observe(void *context, const opevo_expression *read)
+{
+    observer *self = context;
+
+    if (read->tensor != self->read)
+        return;
+    self->found = true;
+    observe_indices(self, read);
+    for (int d = 0; d < self->common; d++) {
+        if (shifted_axis(self->definition, &read->index[d]) != d)
+            self->common = d;
+    }
+}
+
+static bool look(const opevo_tensor *reader, const opevo_tensor *read, observer *out)
+{
+    int common = 0;
+
+    if (!reader->definition)
+        return false;
+    while (common < reader->dims && common < read->dims &&
+           reader->extent[common] == read->extent[common])
+        common++;
+    *out = (observer){.definition = reader->definition,
+                      .read = read,
+                      .access = {.simple = true, .same_order = true},
+                      .common = common};
+    opevo_i_walk_reads(reader->definition->value, observe, out);
+    if (!out->access.simple)
+        out->access = (opevo_access){0};
+    return out->found;
+}
+
+bool opevo_tensor_access(const opevo_tensor *reader, const opevo_tensor *read, opevo_access *out)
+{
+    observer self;
+
+    if (!look(reader, read, &self))
+        return false;
+    *out = self.access;
+    return true;
+}
+
+void opevo_expression_reads(const opevo_expression *expression, opevo_read_function each,
+                            void *context)
+{
+    opevo_i_walk_reads(expression, each, context);
+}
+
+/* ---- One definition ---- */
+
+static bool is_cheap(const opevo_expression *expression)
+{
+    if (expression->kind == OPEVO_EXPR_SELECT || expression->kind == OPEVO_EXPR_EXP ||
+        expression->kind >= OPEVO_EXPR_TANH)
+        return false;
+    return (!expression->left || is_cheap(expression->left)) &&
+           (!expression->right || is_cheap(expression->right));
+}
+
+bool opevo_tensor_is_strictly_inlineable(const opevo_tensor *tensor)
+{
+    const opevo_definition *definition = tensor->definition;
+
+    if (!definition || definition->reducer != OPEVO_REDUCER_NONE)
+        return false;
+    if (tensor->producers == 0)
+        return true;
+    for (int p = 0; p < tensor->producers; p++) {
+        opevo_access access = {0};
+
+        opevo_tensor_access(tensor, tensor->producer[p], &access);
+        if (!access.simple || !access.same_order || access.axis_duplicated)
+            return false;
+    }
+    return is_cheap(definition->value);
+}
+
+static unsigned axes_of(const opevo_affine *affine)
+{
+    unsigned axes = 0;
+
+    for (int i = 0; i < affine->count; i++)
+        axes |= affine->term[i].atom == OPEVO_ATOM_AXIS ? 1U << affine->term[i].axis
+                                                        : axes_of(affine->term[i].inner);
+    return axes;
+}
+
+typedef struct collector {
+    const opevo_tensor *read;
+    unsigned axes;
+} collector;
+
+static void collect(void *context, const opevo_expression *read)
+{
+    collector *self = context;
+
+    for (int d = 0; d < read->tensor->dims && read->tensor == self->read; d++)
+        self->axes |= axes_of(&read->index[d]);
+}
+
+bool opevo_tensor_needs_tiling(const opevo_tensor *tensor)
+{
+    const opevo_definition *definition = tensor->definition;
+    int missing = 0;
+
+    for (int p = 0; p < tensor->producers; p++) {
+        collector seen = {.read = tensor->producer[p]};
+        bool lacks = false;
+
+        opevo_i_walk_reads(definition->value, collect, &seen);
+        for (int a = 0; a < definition->spatial; a++)
+            lacks |= definition->axis[a].extent > 1 && !(seen.axes >> a & 1);
+        missing += lacks;
+    }
+    return missing >= 2 || (missing && definition->reducer != OPEVO_REDUCER_NONE);
+}
+
+/* ---- Chains ---- */
+
+static bool same_shape(const opevo_tensor *a, const opevo_tensor *b)
+{
+    bool same = a->dims == b->dims;
+
+    for (int d = 0; d < a->dims && same; d++)
+        same = a->extent[d] == b->extent[d];
+    return same;
+}
+
+bool opevo_tensor_matches_elementwise(const opevo_tensor *tensor, const opevo_tensor *target)
+{
+    for (const opevo_tensor *at = tensor; at != target; at = at->reader[0]) {
+        opevo_access access = {0};
+
+        if (at->readers != 1 || !same_shape(at, at->reader[0]))
+            return false;
+        opevo_tensor_access(at->reader[0], at, &access);
+        if (!access.simple || access.axis_missing || access.axis_duplicated || !access.same_order)
+            return false;
+    }
+    return true;
+}
+
+opevo_status opevo_tensor_common_outer(const opevo_computation *computation,
+                                       const opevo_tensor *tensor, const opevo_tensor *target,
+                                       int *out, opevo_error *err)
+{
+    int *least = opevo_malloc((size_t)computation->tensors, sizeof *least); /* -1: no path */
+
+    if (!least)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
+    for (int i = 0; i < computation->tensors; i++)
+        least[i] = i == tensor->number ? tensor->dims : -1;
+    for (int i = tensor->number; i < target->number; i++) {
+        const opevo_tensor *at = computation->tensor[i];
+
+        for (int r = 0; r < at->readers && least[i] >= 0; r++) {
+            int number = at->reader[r]->number;
+            observer pair;
+            int common =
+                look(at->reader[r], at, &pair) && pair.common < least[i] ? pair.common : least[i];
+
+            if (least[number] < 0 || common < least[number])
+                least[number] = common;
+        }
+    }
+    *out = least[target->number] < 0 ? 0 : least[target->number];
+    opevo_free(least);
+    return OPEVO_OK;
+}

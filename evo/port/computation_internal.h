@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of computations share: memory, whole numbers of axes, and what parsing leaves to be
+ * checked. */
+
+#ifndef OPEVO_COMPUTATION_INTERNAL_H
+#define OPEVO_COMPUTATION_INTERNAL_H
+
+#include <opevo/computation.h>
+
+/* ---- Memory of one computation, freed at once (computation.c) ---- */
+
+typedef struct opevo_i_chunk opevo_i_chunk;
+
+typedef struct opevo_i_arena {
+    opevo_i_chunk *last;
+    bool failed; /* once without memory */
+} opevo_i_arena;
+
+/* Zeroed memory; NULL without, which `failed` remembers. */
+void *opevo_i_arena_take(opevo_i_arena *arena, size_t bytes);
+void *opevo_i_arena_copy(opevo_i_arena *arena, const void *data, size_t bytes);
+void opevo_i_arena_free(opevo_i_arena *arena);
+
+/* A computation in its arena, which it takes over; NULL without memory. */
+opevo_computation *opevo_i_computation_create(opevo_i_arena *arena,
+                                              const opevo_tensor *const *tensors, int count);
+
+/* ---- Whole numbers of axes (computation_affine.c) ---- */
+
+/* One being computed. */
+typedef struct opevo_i_whole {
+    int64_t constant;
+    int count;
+    opevo_term term[2 * OPEVO_COMPUTATION_TERMS];
+} opevo_i_whole;
+
+/* Coefficients and divisors are at most this. */
+#define OPEVO_I_LARGEST_WHOLE (INT64_C(1) << 40)
+
+void opevo_i_whole_of(const opevo_affine *affine, opevo_i_whole *out);
+/* *a += factor *b. False where a coefficient overflows or terms are too many; *a is then spoiled. */
+bool opevo_i_whole_add(opevo_i_whole *a, int64_t factor, const opevo_i_whole *b);
+/* *a //= divisor, or %= with `modulo`; divisor >= 1. False as above or without memory. Multiples of
+ * the divisor come out of the division: (4*i + j)//4 is i + j//4. */
+bool opevo_i_whole_divide(opevo_i_whole *a, int64_t divisor, bool modulo, opevo_i_arena *arena);
+/* Terms with those inside divisions. */
+int opevo_i_whole_size(const opevo_i_whole *a);
+/* In the arena; NULL without memory. */
+opevo_affine *opevo_i_whole_store(const opevo_i_whole *a, opevo_i_arena *arena);
+
+/* -1, 0 or 1 in the order of terms. */
+int opevo_i_atom_compare(const opevo_term *a, const opevo_term *b);
+int64_t opevo_i_floor_divide(int64_t a, int64_t divisor);
+
+/* ---- Checks after parsing (computation_bounds.c) ---- */
+
+/* Whether all reads of a definition are inside their tensors wherever they are evaluated, and no whole
+ * number is beyond 2^60. Extents of the tensors that `implicit` names, by number, grow to what is
+ * read. Errors: INVALID, LIMIT, NOMEM. */
+opevo_status opevo_i_check_reads(const opevo_definition *definition, const char *source,
+                                 opevo_tensor *const *implicit, opevo_error *err);
+
+/* ---- Walks (computation.c) ---- */
+
+/* Call `each` with every read below an expression, conditions included, in the order of the text. */
+typedef void (*opevo_i_read_function)(void *context, const opevo_expression *read);
+void opevo_i_walk_reads(const opevo_expression *expression, opevo_i_read_function each,
+                        void *context);
+
+/* ---- Printing (computation_print.c) ---- */
+
+/* A whole number with the names of a definition's axes: "2*h + r - 1". */
+void opevo_i_affine_print(const opevo_affine *affine, const opevo_definition *definition,
+                          opevo_text *out);
+
+/* Words of the language, which are not names (computation_names.c). */
+bool opevo_i_is_reserved(const char *name, size_t length);
+
+#endif
