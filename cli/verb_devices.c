@@ -27,6 +27,10 @@ static void print_device(const opevo_hardware *device, opevo_text *out)
     if (device->memory_bytes)
         opevo_text_printf(out, ", %.1f GiB", (double)device->memory_bytes / 0x1p30);
     opevo_text_printf(out, "%s%s\n", *device->facts ? ", " : "", device->facts);
+    if (device->energy)
+        opevo_text_printf(out, "        energy by %s\n", device->energy);
+    else
+        opevo_text_printf(out, "        no energy: %s\n", device->no_energy);
 }
 
 static void visit(void *context, const opevo_hardware *device)
@@ -47,6 +51,10 @@ static void visit(void *context, const opevo_hardware *device)
     opevo_json_index(out, "vector_bits", device->vector_bits);
     opevo_json_index(out, "memory_bytes", device->memory_bytes);
     opevo_json_string(out, "facts", device->facts);
+    opevo_json_bool(out, "energy", device->energy != NULL);
+    if (device->present)
+        opevo_json_string(out, device->energy ? "energy_by" : "energy_missing",
+                          device->energy ? device->energy : device->no_energy);
     opevo_text_add(out, "}");
 }
 

@@ -36,9 +36,6 @@ typedef struct opevo_i_backend_ops {
     void (*measure)(opevo_i_backend *self, const opevo_i_job *job, const char *object,
                     opevo_i_result *result);
     void (*close)(opevo_i_backend *self);
-    /* Whether the energy of kernels can be read on this host; where not, the reason as a clause. NULL: it
-     * cannot be read on devices of this kind. */
-    bool (*has_energy)(opevo_text *why);
 } opevo_i_backend_ops;
 
 /* First member, `super`, of every implementation. */

@@ -423,13 +423,6 @@ static double energy_of(const cpu_backend *self, const opevo_i_cpu_report *repor
     return isnan(self->power_w) ? 0 : self->power_w * sum_s / (double)report->sample_count;
 }
 
-static bool has_energy(opevo_text *why)
-{
-    opevo_i_rapl rapl;
-
-    return opevo_i_rapl_find(OPEVO_I_POWERCAP, &rapl, why);
-}
-
 static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,
                     opevo_i_result *result)
 {
@@ -476,5 +469,4 @@ const opevo_i_backend_ops opevo_i_backend_cpu = {
     .build_command = build_command,
     .measure = measure,
     .close = close_backend,
-    .has_energy = has_energy,
 };

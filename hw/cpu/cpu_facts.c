@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "rapl_internal.h"
 #include "sandbox_internal.h"
 
 /* The value of the first line of /proc/cpuinfo that begins with `key`; "" if there is none. */
@@ -64,6 +65,9 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
     char title[256];
     char facts[256];
     bool filter = opevo_i_filter_present();
+    opevo_i_rapl rapl;
+    opevo_text why = {0};
+    bool energy = opevo_i_rapl_find(OPEVO_I_POWERCAP, &rapl, &why);
     long pages = sysconf(_SC_PHYS_PAGES);
     long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -82,5 +86,8 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
                           .vector_bits = vector_bits(),
                           .memory_bytes =
                               pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0,
-                          .facts = facts});
+                          .facts = facts,
+                          .energy = filter && energy ? "RAPL" : NULL,
+                          .no_energy = filter && !energy ? opevo_text_string(&why) : NULL});
+    opevo_text_free(&why);
 }

@@ -112,17 +112,21 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
     return OPEVO_OK;
 }
 
+/* What is known of a device of this host; all "" where it is not present. */
 typedef struct model {
     const char *device;
     char title[256];
+    char no_energy[256];
 } model;
 
 static void note_model(void *context, const opevo_hardware *row)
 {
     model *self = context;
 
-    if (row->present && !strcmp(row->name, self->device))
-        snprintf(self->title, sizeof self->title, "%s", row->title);
+    if (!row->present || strcmp(row->name, self->device) != 0)
+        return;
+    snprintf(self->title, sizeof self->title, "%s", row->title);
+    snprintf(self->no_energy, sizeof self->no_energy, "%s", row->no_energy ? row->no_energy : "");
 }
 
 /* A run goes on where it began: the model of a device of this host counts, that of other hosts' is not
@@ -149,21 +153,15 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
 static opevo_status check_energy(const opevo_live_options *options,
                                  const opevo_i_backend_ops *backend, opevo_error *err)
 {
-    opevo_text why = {0};
-    opevo_status status = OPEVO_OK;
+    model here = {.device = options->device};
 
-    if (options->workers.count)
-        return OPEVO_OK;
-    if (!backend->has_energy)
-        status =
-            OPEVO_FAIL(err, OPEVO_INVALID, "--criterion energy: the energy of %s cannot be read.",
-                       options->device);
-    else if (!backend->has_energy(&why))
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--criterion energy: the energy of %s cannot be read here: %s.",
-                            options->device, opevo_text_string(&why));
-    opevo_text_free(&why);
-    return status;
+    if (!options->workers.count)
+        backend->list(note_model, &here);
+    if (*here.no_energy)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--criterion energy: the energy of %s cannot be read here: %s.",
+                          options->device, here.no_energy);
+    return OPEVO_OK;
 }
 
 static opevo_status read_criteria(kernels *self, const opevo_live_options *options,

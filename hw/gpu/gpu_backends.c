@@ -4,7 +4,7 @@
 
 #include "gpu_internal.h"
 
-#define BACKEND(vendor, name, language, ending, energy)                                            \
+#define BACKEND(vendor, name, language, ending)                                                    \
     static void list_##vendor(void (*add)(void *context, const opevo_hardware *row),               \
                               void *context)                                                       \
     {                                                                                              \
@@ -26,8 +26,7 @@
         .build_command = opevo_i_gpu_build_command,                                                \
         .lock_name = opevo_i_gpu_turn_name,                                                        \
         .measure = opevo_i_gpu_measure,                                                            \
-        .has_energy = (energy),                                                                    \
         .close = opevo_i_gpu_close,                                                                \
     };
-BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, ".cu", opevo_i_nvml_has_energy)
-BACKEND(hip, "hip", OPEVO_KERNEL_HIP, ".hip", NULL)
+BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, ".cu")
+BACKEND(hip, "hip", OPEVO_KERNEL_HIP, ".hip")

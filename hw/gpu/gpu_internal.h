@@ -123,8 +123,8 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
 void opevo_i_nvml_state(const char *bus, char *out, size_t size);
 /* Joules that the device has used since its driver was loaded, by NVML; NAN where it does not say. */
 double opevo_i_nvml_energy_j(const char *bus);
-/* Whether there is such a counter; where not, the reason as a clause. */
-bool opevo_i_nvml_has_energy(opevo_text *why);
+/* Why it does not, as a clause; NULL where it says so. */
+const char *opevo_i_nvml_no_energy(const char *bus);
 /* The version of NVIDIA's driver, such as "580.95.05", likewise. */
 void opevo_i_nvml_driver(char *out, size_t size);
 

@@ -169,6 +169,7 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
         char state[128];
         char driver_words[64];
         char words[320];
+        const char *no_energy = "no counter of energy is known for HIP";
 
         if (opevo_i_gpu_describe(vendor, &driver, (unsigned)i, &facts, &err))
             continue;
@@ -178,6 +179,7 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
         if (!vendor->hip) {
             opevo_i_nvml_state(facts.bus, state, sizeof state);
             opevo_i_nvml_driver(driver_words, sizeof driver_words);
+            no_energy = opevo_i_nvml_no_energy(facts.bus);
         }
         snprintf(words, sizeof words, "%s%s%s %d%s%s%s%s", facts.arch, *facts.arch ? ", " : "",
                  vendor->title, facts.driver, *driver_words ? ", driver " : "", driver_words,
@@ -187,7 +189,9 @@ void opevo_i_gpu_list(const opevo_i_vendor *vendor,
                                        .title = facts.name,
                                        .cores = (unsigned)facts.cores,
                                        .memory_bytes = facts.memory_bytes,
-                                       .facts = words});
+                                       .facts = words,
+                                       .energy = no_energy ? NULL : "NVML",
+                                       .no_energy = no_energy});
     }
 }
 
@@ -283,15 +287,15 @@ double opevo_i_nvml_energy_j(const char *bus)
     return (double)millijoules / 1e3;
 }
 
-bool opevo_i_nvml_has_energy(opevo_text *why)
+const char *opevo_i_nvml_no_energy(const char *bus)
 {
     const nvml *library = the_nvml();
 
-    if (library && library->energy)
-        return true;
-    opevo_text_add(why, library ? "NVML is too old to have a counter of energy"
-                                : "NVML (libnvidia-ml.so.1) is not there");
-    return false;
+    if (!library)
+        return "NVML (libnvidia-ml.so.1) is not there";
+    if (!library->energy)
+        return "NVML is too old to have a counter of energy";
+    return isnan(opevo_i_nvml_energy_j(bus)) ? "the device has no counter of energy" : NULL;
 }
 
 void opevo_i_nvml_driver(char *out, size_t size)

@@ -229,6 +229,9 @@ static void test_library(void **state)
 static void note_device(void *context, const opevo_hardware *device)
 {
     opevo_text_printf(context, "%s %d %s|", device->name, device->present, device->title);
+    opevo_text_printf(context, "%s energy %s %s|", device->name,
+                      device->energy ? device->energy : "none",
+                      device->no_energy ? device->no_energy : "");
 }
 
 static void test_list(void **state)
@@ -238,8 +241,9 @@ static void test_list(void **state)
     (void)state;
     opevo_hardware_list(note_device, &out);
     assert_non_null(strstr(out.data, "cpu 1 "));
-    assert_non_null(strstr(out.data, "|cuda:0 1 Fake GPU 0|cuda:1 1 Fake GPU 1|"));
-    assert_non_null(strstr(out.data, "|hip:0 1 Fake GPU 0|"));
+    assert_non_null(strstr(out.data, "|cuda:0 1 Fake GPU 0|cuda:0 energy NVML |"));
+    assert_non_null(strstr(out.data, "|cuda:1 1 Fake GPU 1|cuda:1 energy NVML |"));
+    assert_non_null(strstr(out.data, "|hip:0 1 Fake GPU 0|hip:0 energy none no counter"));
     opevo_text_free(&out);
 }
 

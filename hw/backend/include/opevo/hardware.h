@@ -22,6 +22,8 @@ typedef struct opevo_hardware {
     unsigned vector_bits;  /* of a CPU: the widest registers; 0 for others */
     uint64_t memory_bytes; /* 0 where not known */
     const char *facts;     /* further facts in words: driver, clocks, power state; "" where none */
+    const char *energy;    /* what reads that of kernels, such as "RAPL"; NULL where nothing does */
+    const char *no_energy; /* then the reason as a clause; NULL where the device is not present */
 } opevo_hardware;
 
 #ifdef __cplusplus
