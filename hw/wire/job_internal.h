@@ -41,6 +41,7 @@ typedef struct opevo_i_result {
     double criteria[OPEVO_CRITERIA_MOST - 1]; /* those that were asked for; NAN: not known */
     size_t criterion_count;
     double energy_j; /* of one execution, in the worker; 0: not known */
+    double object_s; /* of the build that made the object, now or earlier; likewise */
     opevo_text message;
     bool spoilt; /* the worker cannot go on and ends after this result */
     /* No outcome: the host failed, as the message says, and the job may be tried again. */

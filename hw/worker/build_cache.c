@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* NAME.obj is the object; NAME.recipe holds its size, its hash and what it was made of; NAME is the
- * hash of the recipe. Nothing is flushed to the disk, which would cost more than building: after a
+/* NAME.obj is the object; NAME.recipe holds a line with its size, its hash and the microseconds of its
+ * build, which earlier versions left out, and what it was made of; NAME is the hash of the latter. Nothing is flushed to the disk, which would cost more than building: after a
  * crash of the machine a cut file does not match, and is built again.
  *
  * What is half done lies in a folder of each process, tmp.XXXXXX, with a file that the process keeps
@@ -289,13 +289,24 @@ static bool read_own(const char *path, opevo_text *out, opevo_text *why)
     return own && !out->failed;
 }
 
-/* The first line of a recipe. */
+/* What the first line of a recipe begins with. */
 static void print_head(const opevo_text *object, opevo_text *out)
 {
     uint64_t hash = opevo_hash_bytes(OPEVO_HASH_START, opevo_text_string(object), object->length);
 
-    opevo_text_printf(out, "%zu %016llx\n", object->length,
-                      (unsigned long long)opevo_hash_mix(hash));
+    opevo_text_printf(out, "%zu %016llx", object->length, (unsigned long long)opevo_hash_mix(hash));
+}
+
+/* The rest of that line; false where it does not begin so. */
+static bool read_head(const opevo_text *whole, const opevo_text *head, double *build_s)
+{
+    const char *rest = whole->data + head->length;
+
+    if (head->failed || strncmp(whole->data, head->data, head->length) != 0 ||
+        (*rest != ' ' && *rest != '\n'))
+        return false;
+    *build_s = *rest == ' ' ? (double)strtoull(rest, NULL, 10) / 1e6 : 0;
+    return true;
 }
 
 /* Whether `whole` is this recipe; it may be another one with the same name. */
@@ -309,7 +320,7 @@ static bool is_recipe(const opevo_text *whole, const opevo_text *recipe)
 }
 
 bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, opevo_text *path,
-                        opevo_text *why)
+                        double *build_s, opevo_text *why)
 {
     opevo_text whole = {0};
     opevo_text object = {0};
@@ -323,7 +334,7 @@ bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, op
     found = found && !path->failed && read_own(path->data, &object, why);
     if (found) {
         print_head(&object, &head);
-        found = !head.failed && !strncmp(whole.data, head.data, head.length);
+        found = read_head(&whole, &head, build_s);
         if (!found)
             opevo_text_printf(why, "%s differs from what was built", path->data);
     }
@@ -353,7 +364,7 @@ static opevo_status read_built(const char *path, opevo_text *out, opevo_error *e
 }
 
 opevo_status opevo_i_cache_add(opevo_i_cache *cache, const opevo_text *recipe, const char *object,
-                               opevo_text *path, opevo_error *err)
+                               double build_s, opevo_text *path, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_text built = {0};
@@ -364,6 +375,7 @@ opevo_status opevo_i_cache_add(opevo_i_cache *cache, const opevo_text *recipe, c
         trim(cache);
     OPEVO_TRY(read_built(object, &built, err));
     print_head(&built, &whole);
+    opevo_text_printf(&whole, " %llu\n", (unsigned long long)(build_s * 1e6));
     opevo_text_add_bytes(&whole, opevo_text_string(recipe), recipe->length);
     opevo_i_cache_scratch(cache, ".recipe", &scratch);
     name_of(cache, recipe, ".recipe", path);

@@ -2,7 +2,7 @@
 
 /* Built kernels on disk, found by what they were built from, in the user's cache folder. An entry is
  * an object and its recipe: the command, the device and the source, compared byte for byte, so that
- * no collision of hashes can pass for a hit, and the object's hash. Folder and files are the user's,
+ * no collision of hashes can pass for a hit, the object's hash and the time of its build. Folder and files are the user's,
  * and nobody else may write to them. Any number of processes share the folder, also from other hosts
  * and containers. */
 
@@ -29,17 +29,18 @@ typedef struct opevo_i_cache {
 opevo_status opevo_i_cache_open(opevo_i_cache *out, opevo_error *err);
 void opevo_i_cache_close(opevo_i_cache *cache);
 
-/* Whether the object of this recipe is there, with its path; the entry counts as used now. Where one
- * is there and is not believed, `why` gets a clause. Cost: reads and hashes the object. */
+/* Whether the object of this recipe is there, with its path and the seconds that its build took, 0
+ * where they are not known; the entry counts as used now. Where one is there and is not believed, `why`
+ * gets a clause. Cost: reads and hashes the object. */
 bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, opevo_text *path,
-                        opevo_text *why);
+                        double *build_s, opevo_text *why);
 /* A path in the scratch folder that nobody else uses, ending in `suffix`. */
 void opevo_i_cache_scratch(opevo_i_cache *cache, const char *suffix, opevo_text *path);
 /* Write such a file. Errors: IO. */
 opevo_status opevo_i_scratch_write(const char *path, const char *data, size_t size,
                                    opevo_error *err);
-/* Move a built object into the cache; its path there. Errors: IO, NOMEM. */
+/* Move an object into the cache whose build took so long; its path there. Errors: IO, NOMEM. */
 opevo_status opevo_i_cache_add(opevo_i_cache *cache, const opevo_text *recipe, const char *object,
-                               opevo_text *path, opevo_error *err);
+                               double build_s, opevo_text *path, opevo_error *err);
 
 #endif

@@ -162,8 +162,8 @@ static void start(opevo_i_builds *self, opevo_i_queued *item)
         status = write_recipe(self, item, &err);
     if (status == OPEVO_OK && is_being_built(self, &item->recipe))
         return;
-    if (status == OPEVO_OK &&
-        opevo_i_cache_find(&self->cache, &item->recipe, &item->object, &item->refused)) {
+    if (status == OPEVO_OK && opevo_i_cache_find(&self->cache, &item->recipe, &item->object,
+                                                 &item->result.object_s, &item->refused)) {
         item->stage = OPEVO_I_BUILT;
         return;
     }
@@ -220,7 +220,8 @@ static void judge(opevo_i_builds *self, opevo_i_queued *item, opevo_i_program_en
 
     if (end->kept && !end->start_errno && !end->timed_out && WIFEXITED(end->wait_status) &&
         WEXITSTATUS(end->wait_status) == 0) {
-        if (opevo_i_cache_add(&self->cache, &item->recipe, item->scratch.data, &item->object, &err))
+        if (opevo_i_cache_add(&self->cache, &item->recipe, item->scratch.data, end->elapsed_s,
+                              &item->object, &err))
             give_back(item, err.message);
         else
             item->stage = OPEVO_I_BUILT;
@@ -250,6 +251,7 @@ void opevo_i_builds_step(opevo_i_builds *self)
             continue;
         self->building--;
         item->result.build_s = end.elapsed_s;
+        item->result.object_s = end.elapsed_s;
         judge(self, item, &end);
         remove_scratch(item);
         opevo_i_program_end_free(&end);

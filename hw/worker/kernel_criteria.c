@@ -45,13 +45,12 @@ double opevo_i_code_bytes(const char *path)
     return good ? bytes : NAN;
 }
 
-/* A kernel that was found in the cache was not built, and what it took is not known any more. */
 static double value_of(opevo_i_kernel_criterion criterion, const char *object,
                        const opevo_i_result *result)
 {
     switch (criterion) {
     case OPEVO_I_BUILD_TIME:
-        return result->build_s > 0 ? result->build_s : NAN;
+        return result->object_s > 0 ? result->object_s : NAN;
     case OPEVO_I_CODE_SIZE:
         return object ? opevo_i_code_bytes(object) : NAN;
     default:

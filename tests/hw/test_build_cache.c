@@ -15,6 +15,8 @@
 
 #include "build_cache_internal.h"
 
+#define BUILD_S 1.25
+
 static void add(opevo_i_cache *cache, const char *recipe_text, size_t bytes, opevo_text *path)
 {
     opevo_text recipe = {0};
@@ -24,7 +26,7 @@ static void add(opevo_i_cache *cache, const char *recipe_text, size_t bytes, ope
     opevo_text_add(&recipe, recipe_text);
     opevo_i_cache_scratch(cache, ".obj", &scratch);
     CHECK_OK(opevo_i_scratch_write(scratch.data, data, bytes, &err));
-    CHECK_OK(opevo_i_cache_add(cache, &recipe, scratch.data, path, &err));
+    CHECK_OK(opevo_i_cache_add(cache, &recipe, scratch.data, BUILD_S, path, &err));
     assert_int_equal(access(scratch.data, F_OK), -1);
     opevo_free(data);
     opevo_text_free(&recipe);
@@ -32,6 +34,7 @@ static void add(opevo_i_cache *cache, const char *recipe_text, size_t bytes, ope
 }
 
 static opevo_text refused; /* why the last one was, where it was there */
+static double found_s;     /* what the build of the last one took */
 
 static bool find(const opevo_i_cache *cache, const char *recipe_text, opevo_text *path)
 {
@@ -39,7 +42,7 @@ static bool find(const opevo_i_cache *cache, const char *recipe_text, opevo_text
     bool found = false;
 
     opevo_text_add(&recipe, recipe_text);
-    found = opevo_i_cache_find(cache, &recipe, path, &refused);
+    found = opevo_i_cache_find(cache, &recipe, path, &found_s, &refused);
     opevo_text_free(&recipe);
     return found;
 }
@@ -83,6 +86,34 @@ static void test_find(void **state)
     assert_string_equal(opevo_text_string(&refused), "");
     opevo_text_free(&path);
     opevo_text_free(&found);
+    opevo_i_cache_close(&cache);
+}
+
+/* An object is found with the time of its build; one of an earlier version without. */
+static void test_build_time(void **state)
+{
+    opevo_i_cache cache;
+    opevo_text path = {0};
+    char *whole = NULL;
+    char *end = NULL;
+    size_t size = 0;
+
+    (void)state;
+    CHECK_OK(opevo_i_cache_open(&cache, &err));
+    add(&cache, "timed", 100, &path);
+    assert_true(find(&cache, "timed", &path));
+    CHECK_CLOSE(found_s, BUILD_S, 1e-6);
+    strcpy(strrchr(path.data, '.'), ".rec"); /* ".obj" is as long */
+    opevo_text_add(&path, "ipe");
+    CHECK_OK(opevo_file_read(path.data, 1000, &whole, &size, &err));
+    end = strchr(whole, '\n');
+    assert_non_null(end);
+    memmove(strrchr(whole, ' '), end, strlen(end) + 1);
+    CHECK_OK(opevo_file_write(path.data, whole, strlen(whole), &err));
+    assert_true(find(&cache, "timed", &path));
+    assert_true(found_s == 0);
+    opevo_text_free(&path);
+    opevo_free(whole);
     opevo_i_cache_close(&cache);
 }
 
@@ -228,9 +259,8 @@ static void test_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_find),
-        cmocka_unit_test(test_own),
-        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_find),    cmocka_unit_test(test_build_time),
+        cmocka_unit_test(test_own),     cmocka_unit_test(test_shared),
         cmocka_unit_test(test_bounded),
     };
 
