@@ -34,11 +34,11 @@ typedef struct reader {
     const char *path;
     const char **names; /* of the parameters */
     size_t name_count;
-    opevo_value *values;     /* of the entry being read, one for each name */
-    const char *criteria[2]; /* the member of entries that is energy, and power; NULL: none */
-    bool metric;             /* fitness is the GFLOP/s of the entries, otherwise 1 / time */
-    const char *at;          /* where the text of the next entry is looked for; NULL: lost */
-    size_t line;             /* of `at` */
+    opevo_value *values; /* of the entry being read, one for each name */
+    opevo_i_observed observed;
+    bool metric;    /* fitness is the GFLOP/s of the entries, otherwise 1 / time */
+    const char *at; /* where the text of the next entry is looked for; NULL: lost */
+    size_t line;    /* of `at` */
 } reader;
 
 bool opevo_i_is_kernel_tuner_cache(const json_t *root)
@@ -286,70 +286,30 @@ static opevo_status read_result(const reader *self, const json_t *entry, size_t 
 
 /* ---- Energy and power ----------------------------------------------------------------------- */
 
-/* What its observers call them: "energy" alone or at the end, as in nvml_energy, ps_energy and
- * pmt_energy, in joules; likewise power in watts. */
-static const opevo_criterion kinds[] = {{"energy", "J", false}, {"power", "W", false}};
-enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
-
-static bool is_kind(const char *key, const char *kind)
-{
-    size_t length = strlen(kind);
-    size_t whole = strlen(key);
-
-    return !strcmp(key, kind) || (whole > length && key[whole - length - 1] == '_' &&
-                                  !strcmp(key + whole - length, kind));
-}
-
-/* Whether a member of that name is taken rather than the one before: the plain name first, then by the
- * alphabet, so that one observer serves the whole file. */
-static bool is_preferred(const char *key, const char *before, const char *kind)
-{
-    return !before ||
-           (strcmp(before, kind) != 0 && (!strcmp(key, kind) || strcmp(key, before) < 0));
-}
-
-/* Find the members, and name the criteria that there are. */
 static opevo_status find_criteria(reader *self, opevo_error *err)
 {
     const char *at = NULL, *key = NULL;
     json_t *entry = NULL, *member = NULL;
-    opevo_i_criteria *criteria = &self->recording->criteria;
 
     json_object_foreach((json_t *)self->cache, at, entry)
     {
         json_object_foreach(entry, key, member)
         {
-            for (size_t i = 0; i < KIND_COUNT && json_is_number(member); i++) {
-                if (is_kind(key, kinds[i].name) &&
-                    opevo_i_find_name(self->names, self->name_count, key) == SIZE_MAX &&
-                    is_preferred(key, self->criteria[i], kinds[i].name))
-                    self->criteria[i] = key;
-            }
+            if (opevo_i_find_name(self->names, self->name_count, key) == SIZE_MAX)
+                opevo_i_observed_note(&self->observed, key, member, NULL);
         }
     }
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        if (self->criteria[i] &&
-            !opevo_i_criteria_add(criteria, kinds[i].name, kinds[i].unit, false))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
-    }
-    return OPEVO_OK;
+    return opevo_i_observed_begin(&self->observed, self->recording, err);
 }
 
 static void read_criteria(const reader *self, const json_t *entry, opevo_i_row *row)
 {
-    size_t count = 0;
+    const char *key = NULL;
+    json_t *member = NULL;
 
-    for (size_t i = 0; i < OPEVO_CRITERIA_MOST - 1; i++)
-        row->more[i] = NAN;
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        const json_t *member = json_object_get(entry, self->criteria[i] ? self->criteria[i] : "");
-
-        if (!self->criteria[i])
-            continue;
-        if (json_is_number(member))
-            row->more[count] = json_number_value(member);
-        count++;
-    }
+    opevo_i_observed_clear(row);
+    json_object_foreach((json_t *)entry, key, member)
+        opevo_i_observed_fill(&self->observed, key, member, NULL, row);
 }
 
 static opevo_status read_entry(reader *self, const char *key, const json_t *entry, opevo_error *err)

@@ -172,6 +172,26 @@ opevo_status opevo_i_json_parse(const char *path, const char *text, size_t size,
 /* A JSON number, truth value or text; false for anything else. The text is borrowed. */
 bool opevo_i_json_value(const json_t *json, opevo_value *out);
 
+/* ---- Energy and power of Kernel Tuner and its neighbours ------------------------------------- */
+
+enum { OPEVO_I_OBSERVED_COUNT = 2 };
+
+/* The names of the measurements that are the energy and the power; NULL: none. Start from {0}. */
+typedef struct opevo_i_observed {
+    const char *names[OPEVO_I_OBSERVED_COUNT];
+} opevo_i_observed;
+
+/* First for each measurement of the file, a value and a unit, which may be NULL. Borrows `key`. */
+void opevo_i_observed_note(opevo_i_observed *self, const char *key, const json_t *value,
+                           const json_t *unit);
+/* Then, once, for the criteria that there are. Errors: NOMEM. */
+opevo_status opevo_i_observed_begin(const opevo_i_observed *self, opevo_i_recording *recording,
+                                    opevo_error *err);
+/* Then for each row, of which no criterion is known, and for each of its measurements. */
+void opevo_i_observed_clear(opevo_i_row *row);
+void opevo_i_observed_fill(const opevo_i_observed *self, const char *key, const json_t *value,
+                           const json_t *unit, opevo_i_row *row);
+
 /* ---- Kernel Tuner caches -------------------------------------------------------------------- */
 
 bool opevo_i_is_kernel_tuner_cache(const json_t *root);

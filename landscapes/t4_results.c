@@ -45,6 +45,7 @@ typedef struct reader {
     const char **names; /* of the parameters */
     opevo_value *values;
     size_t name_count;
+    opevo_i_observed observed;
     double unit_s;  /* of times: that of the file, or else of the objective, or else a second */
     bool metric;    /* fitness is GFLOP/s, otherwise 1 / time */
     const char *at; /* the text behind the result that was read last */
@@ -220,6 +221,38 @@ static bool all_have_metric(const reader *self)
     return true;
 }
 
+static opevo_status find_criteria(reader *self, opevo_error *err)
+{
+    for (size_t i = 0; i < json_array_size(self->results); i++) {
+        const json_t *list = json_object_get(json_array_get(self->results, i), "measurements");
+
+        for (size_t k = 0; k < json_array_size(list); k++) {
+            const json_t *one = json_array_get(list, k);
+            const char *name = json_string_value(json_object_get(one, "name"));
+
+            if (name)
+                opevo_i_observed_note(&self->observed, name, json_object_get(one, "value"),
+                                      json_object_get(one, "unit"));
+        }
+    }
+    return opevo_i_observed_begin(&self->observed, self->recording, err);
+}
+
+static void read_criteria(const reader *self, const json_t *result, opevo_i_row *row)
+{
+    const json_t *list = json_object_get(result, "measurements");
+
+    opevo_i_observed_clear(row);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+
+        if (name)
+            opevo_i_observed_fill(&self->observed, name, json_object_get(one, "value"),
+                                  json_object_get(one, "unit"), row);
+    }
+}
+
 static opevo_status read_result(reader *self, const json_t *result, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -239,6 +272,7 @@ static opevo_status read_result(reader *self, const json_t *result, opevo_error 
                                    "time nor runtimes above 0.");
     }
     OPEVO_TRY(read_costs(self, result, line, &row, err));
+    read_criteria(self, result, &row);
     OPEVO_TRY(opevo_i_recording_add(self->recording, self->values, &row, line, err));
 cleanup:
     return status;
@@ -290,6 +324,7 @@ opevo_status opevo_i_t4_read(opevo_i_recording *recording, const json_t *root, c
     OPEVO_TRY(find_unit(&self, root, err));
     OPEVO_TRY(begin(&self, text, space, err));
     self.metric = all_have_metric(&self);
+    OPEVO_TRY(find_criteria(&self, err));
     for (size_t i = 0; i < json_array_size(self.results); i++)
         OPEVO_TRY(read_result(&self, json_array_get(self.results, i), err));
     *unit = self.metric ? "GFLOP/s" : "1/s";

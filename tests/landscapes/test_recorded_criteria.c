@@ -198,12 +198,61 @@ static void reads_energy_and_power(void **state)
     folder_close(&folder);
 }
 
+/* Two results, the first with the measurements in front of its time, the second with those. */
+#define T4(first, second)                                                                          \
+    "{\"schema_version\": \"1.0.0\", \"results\": [\n"                                             \
+    "{\"configuration\": {\"bx\": 1, \"energy\": 1}, \"invalidity\": \"correct\", \"times\": {}, " \
+    "\"objectives\": [\"time\"], \"measurements\": [" first                                        \
+    "{\"name\": \"time\", \"value\": 2}]},\n"                                                      \
+    "{\"configuration\": {\"bx\": 2, \"energy\": 1}, \"invalidity\": \"correct\", \"times\": {}, " \
+    "\"objectives\": [\"time\"], \"measurements\": [" second                                       \
+    "{\"name\": \"time\", \"value\": 3}]}]}"
+
+static void reads_measurements_of_t4(void **state)
+{
+    test_folder folder;
+    opevo_objective *results = NULL;
+    uint64_t plain = 0;
+    opevo_outcome outcome;
+
+    (void)state;
+    folder_open(&folder);
+    folder_write(&folder, "t.json", T4("", ""));
+    results = open_recorded(&folder, "t.json", NULL);
+    assert_int_equal(opevo_objective_criterion_count(results), 1);
+    plain = results->signature;
+    opevo_objective_destroy(results);
+    folder_write(
+        &folder, "t.json",
+        T4("{\"name\": \"ps_energy\", \"value\": 9, \"unit\": \"\"},"
+           "{\"name\": \"nvml_energy\", \"value\": 3.5}, {\"value\": 8},"
+           "{\"name\": \"a_energy\", \"value\": 7, \"unit\": \"calories\"},"
+           "{\"name\": \"nvml_power\", \"value\": 120500, \"unit\": \"mW\"},",
+           "{\"name\": \"ps_energy\", \"value\": 4}, {\"name\": \"nvml_energy\", \"value\": "
+           "\"RuntimeFailedConfig\"}, {\"name\": \"nvml_power\", \"value\": 80, \"unit\": "
+           "\"W\"},"));
+    results = open_recorded(&folder, "t.json", NULL);
+    assert_int_equal(opevo_objective_criterion_count(results), 3);
+    assert_string_equal(results->criteria[0].name, "energy");
+    assert_string_equal(results->criteria[0].unit, "J");
+    assert_string_equal(results->criteria[1].name, "power");
+    assert_string_equal(results->criteria[1].unit, "W");
+    outcome = outcome_of(results, "bx=1 energy=1");
+    assert_true(outcome.more[0] == 3.5);
+    CHECK_CLOSE(outcome.more[1], 120.5, 1e-9);
+    outcome = outcome_of(results, "bx=2 energy=1");
+    assert_true(isnan(outcome.more[0]) && outcome.more[1] == 80);
+    assert_true(results->signature == plain);
+    opevo_objective_destroy(results);
+    folder_close(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_columns),           cmocka_unit_test(signs_them),
         cmocka_unit_test(refuses_spoilt_criteria), cmocka_unit_test(writes_columns),
-        cmocka_unit_test(reads_energy_and_power),
+        cmocka_unit_test(reads_energy_and_power),  cmocka_unit_test(reads_measurements_of_t4),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
