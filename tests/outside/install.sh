@@ -22,7 +22,7 @@ done
 # Nothing else.
 program='^./(bin/opevo(-worker)?|share/man/man1/opevo.1|share/bash-completion/completions/opevo|share/fish/vendor_completions.d/opevo.fish|share/zsh/site-functions/_opevo|share/doc/opevo/.*)$'
 library='^./lib.*/libopevo.so.[0-9.]+$'
-development='^./(include/opevo/[a-z_]+.h|lib.*/(libopevo.a|libopevo.so|pkgconfig/opevo.pc|cmake/opevo/[A-Za-z-]+.cmake))$'
+development='^./(include/opevo/[a-z_]+.h|share/man/man3/opevo[a-z_]*.3|lib.*/(libopevo.a|libopevo.so|pkgconfig/opevo.pc|cmake/opevo/[A-Za-z-]+.cmake))$'
 python='^./lib/python3/dist-packages/opevo/[a-z_]+.(py|typed)$'
 others=$(find . ! -type d | grep -v -E "$program|$library|$development|$python") || true
 [ -z "$others" ] || fail "installed as well: $others"
