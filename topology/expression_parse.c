@@ -156,7 +156,7 @@ static void activity(opevo_i_parser *p, const opevo_i_word *name)
                                "active takes the name of a parameter, without an index.");
     opevo_i_parser_next(p);
     opevo_i_parser_expect(p, OPEVO_I_SIGN_CLOSE, ")");
-    if (p->status == OPEVO_OK)
+    if (symbol && p->status == OPEVO_OK)
         opevo_i_parser_emit(p, OPEVO_I_ACTIVE, opevo_i_parser_row(p, symbol->parameter), 0,
                             name->column);
 }

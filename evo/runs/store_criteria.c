@@ -102,10 +102,10 @@ static opevo_status read_criterion(opevo_store *store, int64_t run, sqlite3_stmt
 {
     const char *direction = opevo_i_column_text(row, 3);
 
-    out->larger_is_better = !strcmp(direction, "larger");
+    out->larger_is_better = strcmp(direction, "larger") == 0;
     if (at >= OPEVO_CRITERIA_MOST - 1 || sqlite3_column_int64(row, 0) != (int64_t)at + 1 ||
         !opevo_criterion_name_is_valid(opevo_i_column_text(row, 1)) ||
-        (!out->larger_is_better && strcmp(direction, "smaller")))
+        (!out->larger_is_better && strcmp(direction, "smaller") != 0))
         return fail_damaged(store, run, err);
     out->name = keep_text(store, row, 1);
     out->unit = keep_text(store, row, 2);

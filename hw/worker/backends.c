@@ -16,7 +16,8 @@
 BACKENDS(DECLARE)
 static const opevo_i_backend_ops *const backends[] = {BACKENDS(ENTRY)};
 
-enum { BACKENDS_COUNT = sizeof backends / sizeof *backends };
+#define COUNT(name) +1
+enum { BACKENDS_COUNT = BACKENDS(COUNT) };
 
 opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops **out,
                                   unsigned *ordinal, opevo_error *err)

@@ -9,7 +9,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -36,25 +36,26 @@ typedef struct edit_word {
 static inline bool edit_read(const char *text, edit_word *out)
 {
     edit_word word = {EDIT_BASE};
-    int last = -1;
+    long last = -1;
 
     if (*text++ != '[')
         return false;
     while (*text != ']') {
-        int place = 0;
+        char *end = NULL;
+        long place = 0;
         char letter = 0;
-        int length = 0;
 
         if (last >= 0 && *text++ != ' ')
             return false;
-        if (sscanf(text, "%2d%c%n", &place, &letter, &length) != 2 ||
-            (*text == '0' && length > 2) || *text == ' ' || *text == '+' || place <= last ||
+        place = strtol(text, &end, 10);
+        letter = *end;
+        if (*text < '0' || *text > '9' || (*text == '0' && end - text > 1) || place <= last ||
             place >= EDIT_PLACES || letter < 'a' || letter >= 'a' + EDIT_LETTERS ||
             letter == EDIT_BASE[place])
             return false;
         word.letters[place] = letter;
         last = place;
-        text += length;
+        text = end + 1;
     }
     if (text[1])
         return false;
@@ -183,7 +184,7 @@ typedef struct edit_objective {
 static inline opevo_outcome edit_outcome(const char *text)
 {
     opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_OK);
-    edit_word word;
+    edit_word word = {{0}};
 
     assert_true(text && edit_read(text, &word));
     outcome.more[0] = 0;

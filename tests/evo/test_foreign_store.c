@@ -18,7 +18,7 @@ static const char space_text[] = "{\"K\": {\"_type\": \"factor\", \"_value\": [6
 /* A store with one run of one trial. */
 static void make_store(const scratch_folder *scratch, const opevo_space *space)
 {
-    const opevo_trial trial = {1, {3, "initial"}, {.fitness = 1}};
+    const opevo_trial trial = {{3, "initial"}, 1, {.fitness = 1}};
     opevo_run_key key = key_of(space, 1);
     opevo_store *store = NULL;
 
@@ -49,8 +49,8 @@ static void test_a_store_that_loses_its_place(void **state)
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
     opevo_run_key key = key_of(space, 1);
-    const opevo_trial trials[2] = {{1, {3, "initial"}, {.fitness = 1}},
-                                   {2, {4, "child"}, {.fitness = 2}}};
+    const opevo_trial trials[2] = {{{3, "initial"}, 1, {.fitness = 1}},
+                                   {{4, "child"}, 2, {.fitness = 2}}};
     opevo_trial read[8];
     char elsewhere[80];
 
@@ -106,7 +106,7 @@ static void test_graphs(void **state)
     scratch_folder scratch = scratch_make();
     opevo_space *space = NULL;
     opevo_store *store = NULL;
-    opevo_trial trial = {1, {2, "initial"}, {.fitness = 1}};
+    opevo_trial trial = {{2, "initial"}, 1, {.fitness = 1}};
     char graph[80], file[80];
 
     (void)state;

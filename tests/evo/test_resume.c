@@ -218,7 +218,7 @@ static void test_other_trials_are_refused(void **state)
     opevo_space *other = formula_space("{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}}");
     opevo_run_result result = {.trials = 0};
     opevo_store *store = NULL;
-    opevo_trial trial = {1, {12345, "child"}, {.fitness = 1}};
+    opevo_trial trial = {{12345, "child"}, 1, {.fitness = 1}};
     int64_t id = 0;
     uint64_t signature = self.objective.super.signature;
 
@@ -259,7 +259,7 @@ static void test_a_gap_is_refused(void **state)
     setup self = set_up("random");
     opevo_run_result result = {.trials = 0};
     opevo_store *store = NULL;
-    opevo_trial trials[20] = {{0}};
+    opevo_trial trials[20] = {{{0}}};
     size_t count = 0;
     int64_t id = 0;
 

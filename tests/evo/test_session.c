@@ -110,7 +110,7 @@ static void test_any_cutting_gives_the_same_store(void **state)
         for (objective_kind kind = 0; kind < KIND_COUNT; kind++) {
             for (size_t i = 0; i < 2 * sizeof largest / sizeof *largest; i++) {
                 opevo_run_result right = {.trials = 0};
-                opevo_run_result result = {.trials = 0};
+                opevo_run_result result;
                 setup self;
 
                 set_up(&self, tuners[t], kind);
@@ -188,7 +188,7 @@ static void test_turns_of_several(void **state)
 static void test_over_inside_a_step(void **state)
 {
     opevo_session *session = NULL;
-    opevo_run_result result = {.trials = 0};
+    opevo_run_result result;
     bool over = false;
     setup self;
 
@@ -223,7 +223,7 @@ static void test_interrupt(void **state)
 {
     opevo_interrupt interrupt = {0};
     opevo_session *session = NULL;
-    opevo_run_result result = {.trials = 0};
+    opevo_run_result result;
     bool over = false;
     setup self;
 

@@ -25,10 +25,10 @@ static const double samples[] = {0.5, 1e-300, INFINITY, -0.0};
 static size_t make_trials(opevo_trial *trials)
 {
     const opevo_trial made[] = {
-        {1, {0, "initial"}, {.fitness = 1.0 / 3, .time_s = 5e-324, .build_s = 1e300}},
-        {2, {(opevo_index)1 << 100, "child"}, opevo_outcome_failed(OPEVO_OUTCOME_WRONG)},
-        {3,
-         {OPEVO_INDEX_MAX, "child"},
+        {{0, "initial"}, 1, {.fitness = 1.0 / 3, .time_s = 5e-324, .build_s = 1e300}},
+        {{(opevo_index)1 << 100, "child"}, 2, opevo_outcome_failed(OPEVO_OUTCOME_WRONG)},
+        {{OPEVO_INDEX_MAX, "child"},
+         3,
          {.fitness = 7,
           .time_s = 2,
           .build_s = 1,
@@ -38,10 +38,10 @@ static size_t make_trials(opevo_trial *trials)
           .samples_s = samples,
           .sample_count = 4,
           .message = "text"}},
-        {4,
-         {((opevo_index)0x0123456789abcdef << 64) | 0xfedcba9876543210, "odd; --'origin"},
+        {{((opevo_index)0x0123456789abcdef << 64) | 0xfedcba9876543210, "odd; --'origin"},
+         4,
          opevo_outcome_failed(OPEVO_OUTCOME_UNRECORDED)},
-        {5, {5, "initial"}, {.fitness = 1.7e308, .time_s = NAN}},
+        {{5, "initial"}, 5, {.fitness = 1.7e308, .time_s = NAN}},
     };
 
     memcpy(trials, made, sizeof made);
@@ -493,7 +493,7 @@ static bool use_all(const char *path, const opevo_run_key *key)
     opevo_store *store = NULL;
     opevo_status status = opevo_store_open(path, OPEVO_STORE_WRITE, &store, &err);
     opevo_trial trials[64];
-    opevo_trial more = {1000, {1, "child"}, {.fitness = 1}};
+    opevo_trial more = {{1, "child"}, 1000, {.fitness = 1}};
     uint64_t listed = 0;
     size_t count = 0;
     int64_t run = 0;
@@ -584,9 +584,9 @@ static void test_list(void **state)
     listing list = {.count = 0};
     opevo_text best = {0};
     opevo_trial trials[3] = {
-        {1, {17, "initial"}, {.fitness = 4, .build_s = 1}},
-        {2, {18, "initial"}, opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT)},
-        {3, {19, "child"}, {.fitness = 4, .run_s = 0.5}}, /* a tie: the first counts */
+        {{17, "initial"}, 1, {.fitness = 4, .build_s = 1}},
+        {{18, "initial"}, 2, opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT)},
+        {{19, "child"}, 3, {.fitness = 4, .run_s = 0.5}}, /* a tie: the first counts */
     };
 
     (void)state;

@@ -4,6 +4,7 @@
  * of code in an object. */
 
 #include "check.h"
+#include "remove_tree.h"
 
 #include "kernel_criteria_internal.h"
 #include "rapl_internal.h"
@@ -34,14 +35,6 @@ static void make_zone(const char *root, const char *zone, const char *name, cons
     write_file(path, "max_energy_range_uj", "1000000\n");
     if (energy)
         write_file(path, "energy_uj", energy);
-}
-
-static void remove_all(const char *root)
-{
-    char command[300];
-
-    snprintf(command, sizeof command, "rm -r %s", root);
-    assert_int_equal(system(command), 0);
 }
 
 /* Packages count, with counters that begin anew; their parts and other zones do not. */
@@ -76,7 +69,7 @@ static void test_energy(void **state)
     assert_false(opevo_i_rapl_find(root, &rapl, &why));
     assert_non_null(strstr(opevo_text_string(&why), "by root only"));
     opevo_text_free(&why);
-    remove_all(root);
+    assert_int_equal(remove_tree(root), 0);
 }
 
 /* A package counts once, although Linux may show it both through its registers and through memory, of
@@ -100,7 +93,7 @@ static void test_package_shown_twice(void **state)
     make_zone(root, "intel-rapl-mmio:0", "package-0\n", "300\n");
     make_zone(root, "intel-rapl:1", "package-1\n", "400\n");
     CHECK_CLOSE(opevo_i_rapl_spent_j(&rapl), 500e-6, 1e-12);
-    remove_all(root);
+    assert_int_equal(remove_tree(root), 0);
 }
 
 /* This program has code; a text has none that is known. */

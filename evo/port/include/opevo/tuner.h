@@ -50,8 +50,8 @@ typedef struct opevo_proposal {
 
 /* One evaluated point of a run. */
 typedef struct opevo_trial {
-    uint64_t number; /* from 1, in the order proposed */
     opevo_proposal proposal;
+    uint64_t number; /* from 1, in the order proposed */
     opevo_outcome outcome;
 } opevo_trial;
 
