@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What `cmake --install` installs, in three components. program: the two programs side by side, for the one starts the
 # other from its own folder; the man page and the completion scripts, which the program prints; the manual and the
-# licence. library: libopevo.so.N. development: all that programs with libopevo are made with.
+# licence. library: libopevo.so.N. development: all that programs with libopevo are made with. The Python package is a
+# component of its own (cli/python).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

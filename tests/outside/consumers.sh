@@ -55,6 +55,15 @@ else
     echo "skipped: the programs in C++; install g++"
 fi
 
+# The README's program, as it stands.
+awk '$0 == "```" { on = 0 } on; $0 == "```c" { on = 1 }' "$source/README.md" >program.c
+# shellcheck disable=SC2046
+"$cc" -Wall -Wextra -Werror program.c $(pkg-config --cflags --libs opevo) -o readme
+! ./readme 2>said || fail "the README's program does without its space"
+grep -q '^space.json: ' said || fail "the README's program says: $(cat said)"
+echo '{"X": {"_type": "factor", "_value": [512, 3]}, "unroll": {"_type": "discrete", "_value": [0, 125]}}' >space.json
+./readme | grep -q -E '^X=[0-9,]+ unroll=[0-9]+$' || fail "the README's program prints: $(./readme)"
+
 # The configuration file looks for what the static library needs.
 unset PKG_CONFIG_LIBDIR
 "$cmake" -G "$generator" -S "$source/tests/outside/package" -B package -DCMAKE_C_COMPILER="$cc" \

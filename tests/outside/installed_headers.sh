@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # installed_headers.sh PREFIX CC: the installed headers, each alone and all together, in C and in C++; they need no other
-# library's headers, and their macros all begin with OPEVO_.
+# library's headers, their macros all begin with OPEVO_, and they declare exactly what the library exports.
 set -eu
 prefix=$1 cc=$2
 scratch=$(mktemp -d)
@@ -47,3 +47,9 @@ macros system.c >system
 macros -I"$prefix/include" every.c >all
 others=$(comm -13 system all | grep -v '^OPEVO_' || true)
 [ -z "$others" ] || fail "macros that do not begin with OPEVO_: $others"
+
+# Behind the mark of each declaration its name is the last before a bracket or the end.
+"$cc" -std=c11 -E -P -I"$prefix/include" opevo.c | tr '\n' ' ' | sed 's/__attribute__((visibility("default")))/\n@/g' |
+    sed -n 's/^@ *\([^;(]*\).*/\1/p' | sed 's/\[[^]]*\]//g; s/.*[ *]\(opevo_[a-z0-9_]*\) *$/\1/' | sort >declared
+nm -D --defined-only "$(find "$prefix" -name libopevo.so)" | awk '{ print $3 }' | sort >exported
+diff declared exported >differences || fail "declared (<) is not what is exported (>): $(cat differences)"
