@@ -345,6 +345,92 @@ static void test_branches_are_refused_by_the_others(void **state)
     opevo_space_destroy(space);
 }
 
+enum {
+    CUT_MOST = 150, /* trials of a run that is cut */
+    CUT_MOST_OF_CUBIC = 50,
+    CUT_RUNS = 4
+};
+
+/* A run in which asks and tells are cut at random: asks of some while others are pending, tells of some
+ * of those, in their order. Its points must be those of `expected`, as far as that goes. */
+static void check_random_cuts(const opevo_tuner_ops *ops, const opevo_space *space,
+                              const char *changes, const opevo_index *expected, size_t wanted,
+                              uint64_t cut)
+{
+    formula objective = formula_on(space, 5, 4);
+    opevo_tuner *tuner = make(ops, space, changes, 1);
+    opevo_trial trials[CUT_MOST];
+    size_t asked = 0, told = 0, count = 0;
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, cut, "cuts", 0);
+    while (told < wanted) {
+        opevo_proposal proposals[24];
+        size_t capacity = 1 + (size_t)opevo_rng_below(&rng, 24);
+
+        if (capacity > wanted - asked)
+            capacity = wanted - asked;
+        count = 0;
+        if (capacity > 0 && opevo_rng_below(&rng, 3) > 0)
+            CHECK_OK(opevo_tuner_ask(tuner, proposals, capacity, &count, &err));
+        for (size_t i = 0; i < count; i++, asked++) {
+            assert_true(proposals[i].point == expected[asked]);
+            trials[asked] = (opevo_trial){.number = asked + 1,
+                                          .proposal = proposals[i],
+                                          .outcome = formula_outcome(&objective, expected[asked])};
+        }
+        count = (size_t)opevo_rng_below(&rng, asked - told + 1);
+        CHECK_OK(opevo_tuner_tell(tuner, trials + told, count, &err));
+        told += count;
+    }
+    opevo_tuner_destroy(tuner);
+}
+
+/* The points of a run that asks for one and tells it; returns how many there are. */
+static size_t one_by_one(const opevo_tuner_ops *ops, const opevo_space *space, const char *changes,
+                         opevo_index *points, size_t most)
+{
+    formula objective = formula_on(space, 5, 4);
+    opevo_tuner *tuner = make(ops, space, changes, 1);
+    size_t got = 0;
+
+    while (got < most && turn(tuner, &objective, 1, points + got) > 0)
+        got++;
+    opevo_tuner_destroy(tuner);
+    return got;
+}
+
+/* What a program that measures several points at once does with a session: trials are told in their
+ * order, but some while others are pending. */
+static void test_same_points_however_asks_and_tells_are_cut(void **state)
+{
+    const char *const spaces[] = {small_spaces[2], small_spaces[4], middle_space,
+                                  small_spaces[SMALL_COUNT - 1]};
+
+    (void)state;
+    for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
+        opevo_space *space = formula_space(spaces[s]);
+
+        for (size_t t = 0; t < opevo_tuner_count(); t++) {
+            const opevo_tuner_ops *ops = opevo_tuner_get(t);
+            bool cubic = strcmp(ops->name, "qgp") == 0;
+
+            for (size_t v = 0; v < VARIANT_COUNT; v++) {
+                opevo_index points[CUT_MOST];
+                size_t wanted = 0;
+
+                if (!has_keys(ops, variants[v]) || opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
+                    continue;
+                wanted = one_by_one(ops, space, variants[v], points,
+                                    cubic ? CUT_MOST_OF_CUBIC : CUT_MOST);
+                for (uint64_t cut = 0; cut < CUT_RUNS; cut++)
+                    check_random_cuts(ops, space, variants[v], points, wanted, cut);
+            }
+        }
+        opevo_space_destroy(space);
+    }
+}
+
 /* Whoever asks on without telling gets 0 for now, no reason, and the same points as ever. */
 static void test_asking_ahead(void **state)
 {
@@ -523,6 +609,7 @@ int main(void)
         cmocka_unit_test(test_never_repeats_or_breaks_a_constraint),
         cmocka_unit_test(test_branches_are_refused_by_the_others),
         cmocka_unit_test(test_asking_ahead),
+        cmocka_unit_test(test_same_points_however_asks_and_tells_are_cut),
         cmocka_unit_test(test_strange_fitness),
         cmocka_unit_test(test_ends_of_settings),
         cmocka_unit_test(test_every_allocation_fails),

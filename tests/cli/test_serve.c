@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `opevo serve` by clients that are at odds with it: they send garbage, die, ask in parallel, tell out
+ * of order, twice, or what was never asked. A sentence each, and nothing lost. */
+
+#include "serve_client.h"
+
+#include <errno.h>
+
+#include "evo/scratch_folder.h"
+
+#define SPACE                                                                                      \
+    "{\"X\":{\"_type\":\"factor\",\"_value\":[1024,3]},"                                           \
+    "\"u\":{\"_type\":\"choice\",\"_value\":[\"a\",\"b\"]}}"
+#define CREATE "{\"op\":\"create\",\"space\":" SPACE
+
+/* ---- What is refused ------------------------------------------------------------------------ */
+
+static void test_garbage_is_refused(void **state)
+{
+    static const char *const garbage[][2] = {
+        {"", "not JSON"},
+        {"nonsense", "not JSON"},
+        {"{\"op\":\"ask\"", "not JSON"},
+        {"{\"op\":\"ask\",\"op\":\"ask\"}", "not JSON"},
+        {"{\"op\":\"ask\"} x", "not JSON"},
+        {"\xff\xfe", "not JSON"},
+        {"[]", "must be a JSON object"},
+        {"{}", "\"op\" is missing"},
+        {"{\"op\":7}", "\"op\" must be a string"},
+        {"{\"op\":\"aks\"}", "did you mean \"ask\"?"},
+        {"{\"op\":\"nonsense\"}", "one of create, ask"},
+        {"{\"op\":\"version\",\"id\":[1]}", "\"id\" must be a number or a string"},
+        {"{\"op\":\"version\",\"opp\":1}", "did you mean \"op\"?"},
+        {"{\"op\":\"ask\"}", "\"session\" is missing"},
+        {"{\"op\":\"ask\",\"session\":2}", "Session 2 is not open"},
+        {"{\"op\":\"ask\",\"session\":-1}", "whole number"},
+        {"{\"op\":\"ask\",\"session\":1,\"count\":0}", "from 1 to 10000"},
+        {"{\"op\":\"ask\",\"session\":1,\"count\":1.5}", "from 1 to 10000"},
+        {"{\"op\":\"ask\",\"session\":1,\"count\":10001}", "from 1 to 10000"},
+        {"{\"op\":\"tell\",\"session\":1}", "must be a list"},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[7]}", "Entry 1"},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1}]}", "needs a \"score\""},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"time\":1}]}",
+         "told \"score\""},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":-1}]}",
+         "must be 0 or"},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":\"1\"}]}", "a number"},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"scor\":1}]}", "did you mean"},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":1,\"outcome\":"
+         "\"timeout\"}]}",
+         "leave one of them out"},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"outcome\":\"bad\"}]}",
+         "is one of ok, rejected"},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":1,\"cost\":-1}]}",
+         "costs must be"},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":1,\"criteria\":"
+         "{\"e\":1}}]}",
+         "Unknown key \"e\" of criteria"},
+        {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":2,\"score\":1}]}", "never asked"},
+        {"{\"op\":\"create\"}", "\"space\" must be"},
+        {"{\"op\":\"create\",\"space\":{}}", "space"},
+        {"{\"op\":\"create\",\"space\":\"absent.json\"}", "absent.json"},
+        {CREATE ",\"tuner\":\"opveo\"}", "opevo"},
+        {CREATE ",\"settings\":{\"q\":1}}", "\"settings\", q"},
+        {CREATE ",\"settings\":{\"q\":[]}}", "a number or a string"},
+        {CREATE ",\"seed\":-1}", "\"seed\" must be"},
+        {CREATE ",\"seed\":\"18446744073709551616\"}", "\"seed\" must be"},
+        {CREATE ",\"result\":\"speed\"}", "\"score\", \"time\" or \"gflops\""},
+        {CREATE ",\"criterion\":[\"fitness\"]}", "begins with a name"},
+        {CREATE ",\"criterion\":[\"a\",\"b\",\"c\",\"d\"]}", "3 criteria"},
+        {CREATE ",\"criteria\":\"time\"}", "\"criteria\", time"},
+        {CREATE ",\"require\":\"error<1\"}", "\"require\", error<1"},
+        {CREATE ",\"learn\":\"runs.db:1\"}", "cannot learn"},
+        {CREATE ",\"signature\":\"xyz\"}", "16 hexadecimal"},
+        {CREATE ",\"store\":\"absent/runs.db\"}", "absent/runs.db"},
+        {CREATE ",\"name\":\"\"}", "a name"},
+        {"{\"op\":\"law\"}", "\"parameter\" is missing"},
+        {"{\"op\":\"law\",\"session\":1,\"parameter\":\"Y\"}", "no parameter \"Y\""},
+        {"{\"op\":\"law\",\"session\":1,\"parameter\":\"X\",\"q\":1}", "0 <= q < 1"},
+        {"{\"op\":\"law\",\"session\":1,\"parameter\":\"X\",\"start\":[3,1,1]}", "X"},
+        {"{\"op\":\"law\",\"session\":1,\"parameter\":\"X\",\"start\":{}}", "must be a value"},
+    };
+    serve_client client = serve_start();
+
+    (void)state;
+    assert_int_equal(serve_number(&client, CREATE "}", "session"), 1);
+    json_decref(serve_done(&client, "{\"op\":\"ask\",\"session\":1}"));
+    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
+        serve_refused(&client, garbage[i][0], garbage[i][1]);
+    assert_int_equal(serve_number(&client, "{\"op\":\"close\",\"session\":1}", "trials"), 0);
+    serve_refused(&client, "{\"op\":\"close\",\"session\":1}", "is not open");
+    assert_int_equal(serve_wait(&client), 0);
+}
+
+static void test_ids_come_back(void **state)
+{
+    serve_client client = serve_start();
+    json_t *reply = serve_done(&client, "{\"op\":\"version\",\"id\":\"a \\u00e4\"}");
+
+    (void)state;
+    assert_string_equal(json_string_value(json_object_get(reply, "id")), "a \xc3\xa4");
+    json_decref(reply);
+    assert_int_equal(serve_number(&client, "{\"id\":-7,\"op\":\"version\"}", "id"), -7);
+    reply = serve_ask(&client, "{\"id\":0.5,\"op\":\"nonsense\"}");
+    assert_true(json_real_value(json_object_get(reply, "id")) == 0.5);
+    assert_true(json_is_false(json_object_get(reply, "ok")));
+    json_decref(reply);
+    assert_int_equal(serve_wait(&client), 0);
+}
+
+/* A line of 1 MiB is read, a longer one is refused once, and the server goes on after it; so it does
+ * after brackets that nest too deep. */
+static void test_long_lines(void **state)
+{
+    enum { MOST = 1 << 20 };
+    static const char request[] = "{\"op\":\"version\"}";
+    char *line = malloc(3 * MOST);
+    serve_client client = serve_start();
+
+    (void)state;
+    assert_non_null(line);
+    for (size_t length = MOST - 1; length <= MOST + 1; length++) {
+        json_t *reply = NULL;
+
+        memset(line, ' ', length);
+        memcpy(line, request, sizeof request - 1);
+        line[length] = '\0';
+        reply = serve_ask(&client, line);
+        assert_int_equal(json_is_true(json_object_get(reply, "ok")), length <= MOST);
+        json_decref(reply);
+    }
+    memset(line, '[', 3 * MOST - 1);
+    line[3 * MOST - 1] = '\0';
+    serve_refused(&client, line, "longer than 1 MiB");
+    line[100000] = '\0';
+    serve_refused(&client, line, "not JSON");
+    assert_int_equal(serve_number(&client, request, "protocol"), 1);
+    assert_int_equal(serve_wait(&client), 0);
+    free(line);
+}
+
+/* ---- The end -------------------------------------------------------------------------------- */
+
+static void test_ends(void **state)
+{
+    static const int signals[] = {0, SIGTERM, SIGINT};
+    static const int statuses[] = {0, 0, 130};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        serve_client client = serve_start();
+
+        assert_int_equal(serve_number(&client, CREATE "}", "session"), 1);
+        serve_send_bytes(&client, "{\"op\":\"ask\",\"ses", 16); /* dies in the middle of a line */
+        if (signals[i]) {
+            kill(client.pid, signals[i]);
+            assert_null(serve_receive(&client));
+        }
+        assert_int_equal(serve_wait(&client), statuses[i]);
+    }
+}
+
+/* Nobody reads the replies any more. */
+static void test_a_client_that_is_gone(void **state)
+{
+    serve_client client = serve_start();
+    int status = 0;
+
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    close(client.out);
+    client.out = -1;
+    while (write(client.in, "{\"op\":\"tuners\"}\n", 16) > 0)
+        ;
+    assert_int_equal(errno, EPIPE);
+    status = serve_wait(&client);
+    assert_int_equal(status, 0);
+}
+
+/* What is not read yet blocks the server, and nothing is lost. */
+static void test_replies_that_are_not_read_at_once(void **state)
+{
+    enum { MANY = 4000 };
+    serve_client client = serve_start();
+    pid_t writer = fork();
+
+    (void)state;
+    if (writer == 0) {
+        for (int i = 0; i < MANY; i++)
+            serve_send(&client, "{\"op\":\"law\",\"parameter\":\"factor(64,2)\"}");
+        _exit(0);
+    }
+    for (int i = 0; i < MANY; i++)
+        json_decref(serve_receive(&client));
+    waitpid(writer, NULL, 0);
+    assert_int_equal(serve_wait(&client), 0);
+}
+
+/* ---- Trials --------------------------------------------------------------------------------- */
+
+static void tell_one(serve_client *client, int session, long long number, double score, int trials)
+{
+    char request[256];
+
+    snprintf(request, sizeof request,
+             "{\"op\":\"tell\",\"session\":%d,\"trials\":[{\"number\":%lld,\"score\":%g}]}",
+             session, number, score);
+    assert_int_equal(serve_number(client, request, "trials"), trials);
+}
+
+static void check_count(serve_client *client, const char *request, size_t count)
+{
+    json_t *reply = serve_done(client, request);
+
+    assert_int_equal(json_array_size(json_object_get(reply, "trials")), count);
+    json_decref(reply);
+}
+
+static void test_two_sessions_in_parallel(void **state)
+{
+    serve_client client = serve_start();
+    json_t *first = NULL;
+    json_t *second = NULL;
+
+    (void)state;
+    assert_int_equal(serve_number(&client, CREATE ",\"seed\":5}", "session"), 1);
+    assert_int_equal(serve_number(&client, CREATE ",\"seed\":5}", "session"), 2);
+    for (int i = 1; i <= 40; i++) {
+        first = serve_done(&client, "{\"op\":\"ask\",\"session\":1}");
+        second = serve_done(&client, "{\"op\":\"ask\",\"session\":2}");
+        assert_true(json_equal(first, second));
+        json_decref(first);
+        json_decref(second);
+        tell_one(&client, 1, i, i % 7, i);
+        tell_one(&client, 2, i, i % 7, i);
+    }
+    first = serve_done(&client, "{\"op\":\"best\",\"session\":1}");
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(first, "best"), "number")),
+                     6);
+    json_decref(first);
+    assert_int_equal(serve_number(&client, "{\"op\":\"close\",\"session\":1}", "trials"), 40);
+    check_count(&client, "{\"op\":\"ask\",\"session\":2}", 1); /* the other goes on */
+    tell_one(&client, 2, 41, 1, 41);
+    assert_int_equal(serve_wait(&client), 0);
+}
+
+static void test_waiting_pending_and_over(void **state)
+{
+    serve_client client = serve_start();
+    json_t *reply = NULL;
+
+    (void)state;
+    serve_number(&client,
+                 "{\"op\":\"create\",\"tuner\":\"random\",\"space\":{\"a\":{\"_type\":\"choice\","
+                 "\"_value\":[1,2,3]}}}",
+                 "session");
+    reply = serve_done(&client, "{\"op\":\"ask\",\"session\":1,\"count\":5}");
+    assert_int_equal(json_array_size(json_object_get(reply, "trials")), 3);
+    assert_true(json_is_true(json_object_get(reply, "waiting")));
+    json_decref(reply);
+    tell_one(&client, 1, 3, 1, 0);
+    check_count(&client, "{\"op\":\"pending\",\"session\":1}", 2);
+    tell_one(&client, 1, 1, 1, 1);
+    tell_one(&client, 1, 2, 1, 3);
+    reply = serve_done(&client, "{\"op\":\"ask\",\"session\":1}");
+    assert_true(json_is_true(json_object_get(reply, "over")));
+    assert_non_null(json_string_value(json_object_get(reply, "reason")));
+    json_decref(reply);
+    assert_int_equal(serve_wait(&client), 0);
+}
+
+/* ---- Stores --------------------------------------------------------------------------------- */
+
+/* What was acknowledged is there after SIGKILL, also what came ahead of its turn. */
+static void test_a_killed_server_loses_nothing(void **state)
+{
+    scratch_folder scratch = scratch_make();
+    char create[512];
+    json_t *asked = NULL;
+    json_t *again = NULL;
+    serve_client client = serve_start();
+
+    (void)state;
+    snprintf(create, sizeof create, CREATE ",\"store\":\"%s\",\"seed\":\"18446744073709551615\"}",
+             scratch.file);
+    assert_int_equal(serve_number(&client, create, "trials"), 0);
+    serve_refused(&client, create, "Session 1 tells this run");
+    asked = serve_done(&client, "{\"op\":\"ask\",\"session\":1,\"count\":6}");
+    tell_one(&client, 1, 5, 0.5, 0);
+    tell_one(&client, 1, 1, 0.25, 1);
+    tell_one(&client, 1, 3, 0.75, 1);
+    kill(client.pid, SIGKILL);
+    assert_int_equal(serve_wait(&client), 256 + SIGKILL);
+
+    client = serve_start();
+    assert_int_equal(serve_number(&client, create, "trials"), 1);
+    again = serve_done(&client, "{\"op\":\"ask\",\"session\":1,\"count\":3}");
+    for (size_t i = 0; i < 3; i++) /* 2, 4 and 6 */
+        assert_true(json_equal(json_array_get(json_object_get(again, "trials"), i),
+                               json_array_get(json_object_get(asked, "trials"), 2 * i + 1)));
+    serve_refused(&client,
+                  "{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":5,\"score\":1}]}",
+                  "Trial 5 was told before.");
+    tell_one(&client, 1, 4, 1, 1);
+    tell_one(&client, 1, 2, 1, 5);
+    json_decref(asked);
+    json_decref(again);
+    assert_int_equal(serve_wait(&client), 0);
+    scratch_remove(&scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_garbage_is_refused),
+        cmocka_unit_test(test_ids_come_back),
+        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_a_client_that_is_gone),
+        cmocka_unit_test(test_replies_that_are_not_read_at_once),
+        cmocka_unit_test(test_two_sessions_in_parallel),
+        cmocka_unit_test(test_waiting_pending_and_over),
+        cmocka_unit_test(test_a_killed_server_loses_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
