@@ -69,7 +69,7 @@ static void test_costs_and_repeats(void **state)
     opevo_space *space = square_space(", \"_constraints\": [\"a + b < 14\"]");
     double costs[SCRIPT_COUNT] = {0};
     opevo_proposal proposals[8];
-    opevo_trial trials[8] = {{{0}}};
+    opevo_trial trials[8] = {{.number = 0}};
     opevo_i_kt *base = NULL;
     opevo_rng rng;
     size_t count = 0;

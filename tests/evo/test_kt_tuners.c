@@ -270,7 +270,7 @@ static void test_annealing_has_no_unit(void **state)
     for (int k = 0; k < 2; k++)
         tuners[k] = tuner_make("kt-annealing", space, "", 5);
     for (int n = 0; n < 300; n++) {
-        opevo_trial trials[2] = {{0}, {0}};
+        opevo_trial trials[2] = {{.number = 0}};
 
         for (int k = 0; k < 2; k++) {
             size_t got = 0;

@@ -259,7 +259,7 @@ static void test_a_gap_is_refused(void **state)
     setup self = set_up("random");
     opevo_run_result result = {.trials = 0};
     opevo_store *store = NULL;
-    opevo_trial trials[20] = {{{0}}};
+    opevo_trial trials[20] = {{.number = 0}};
     size_t count = 0;
     int64_t id = 0;
 
