@@ -90,19 +90,6 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_session_resume(opevo_session *self, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    while (self->stored_remain && !self->ended)
-        OPEVO_TRY(replay(self, err));
-    if (self->options.store)
-        OPEVO_TRY(opevo_i_store_read_early(self->options.store, self->result.run,
-                                           self->result.trials, keep_early, self, err));
-cleanup:
-    return status;
-}
-
 /* Take the outcomes that were told ahead of their turn for trials from place `from` on. */
 static opevo_status recall_early(opevo_session *self, size_t from, opevo_error *err)
 {
@@ -198,6 +185,13 @@ static opevo_status pass_on(opevo_session *self, opevo_error *err)
     return status;
 }
 
+static opevo_status settle_and_pass_on(opevo_session *self, opevo_error *err)
+{
+    opevo_status status = settle(self, 0, err);
+
+    return status == OPEVO_OK ? pass_on(self, err) : status;
+}
+
 /* ---- Asking --------------------------------------------------------------------------------- */
 
 static opevo_status check_usable(const opevo_session *self, opevo_error *err)
@@ -221,9 +215,9 @@ static uint64_t trials_left(const opevo_session *self)
     return !budget ? UINT64_MAX : asked < budget ? budget - asked : 0;
 }
 
-/* Ask the tuner for at most so many, and give those whose outcomes are not known yet. *done says that
- * there are no more for now. */
-static opevo_status ask_more(opevo_session *self, size_t most, opevo_trial *trials, size_t *count,
+/* Ask the tuner for at most so many, settle those whose outcomes are known, and append the others to
+ * `trials`. *done says that there are no more for now. */
+static opevo_status ask_more(opevo_session *self, uint64_t most, opevo_trial *trials, size_t *count,
                              bool *done, opevo_error *err)
 {
     size_t from = self->end - self->first;
@@ -248,8 +242,48 @@ static opevo_status ask_more(opevo_session *self, size_t most, opevo_trial *tria
         if (!self->slots[i].known)
             trials[(*count)++] = self->trials[i];
     }
-    OPEVO_TRY(settle(self, 0, err));
-    OPEVO_TRY(pass_on(self, err));
+    return settle_and_pass_on(self, err);
+cleanup:
+    self->failed = true;
+    return status;
+}
+
+/* How many of the next trials have outcomes that were told ahead of their turn. */
+static uint64_t early_in_turn(const opevo_session *self)
+{
+    uint64_t next = self->result.trials + (self->end - self->settled) + 1;
+    size_t i = self->early_next;
+
+    while (i < self->early_count && self->early[i].number == next + (i - self->early_next))
+        i++;
+    return i - self->early_next;
+}
+
+/* Ask for the trials whose outcomes are known, so that they are complete as soon as all before them
+ * are. */
+static opevo_status ask_known(opevo_session *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    uint64_t known = 0;
+    size_t count = 0;
+    bool done = false;
+
+    while (status == OPEVO_OK && !done && !self->ended && (known = early_in_turn(self)) > 0)
+        status = ask_more(self, known, NULL, &count, &done, err);
+    return status;
+}
+
+opevo_status opevo_i_session_resume(opevo_session *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    while (self->stored_remain && !self->ended)
+        OPEVO_TRY(replay(self, err));
+    if (!self->options.store)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_read_early(self->options.store, self->result.run, self->result.trials,
+                                       keep_early, self, err));
+    OPEVO_TRY(ask_known(self, err));
 cleanup:
     return status;
 }
@@ -262,14 +296,14 @@ opevo_status opevo_session_ask(opevo_session *session, opevo_trial *trials, size
     size_t got = 0;
     bool done = false;
 
+    if (status == OPEVO_OK)
+        status = settle_and_pass_on(self, err); /* what a store did not take before */
     if (status != OPEVO_OK)
         return status;
     while (got < capacity && !self->ended && !done) {
         status = ask_more(self, capacity - got, trials, &got, &done, err);
-        if (status != OPEVO_OK) {
-            self->failed = true;
+        if (status != OPEVO_OK)
             return status;
-        }
     }
     *count = got;
     return OPEVO_OK;
@@ -361,5 +395,7 @@ opevo_status opevo_session_tell(opevo_session *session, const opevo_trial *trial
     if (status == OPEVO_OK)
         status = pass_on(self, err);
     finish(self, trials, taken, status != OPEVO_OK && !self->failed);
+    if (status == OPEVO_OK)
+        ask_known(self, NULL); /* what was told is taken; a failure shows at the next call */
     return status;
 }

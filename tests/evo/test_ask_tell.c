@@ -392,10 +392,9 @@ static void test_budgets_and_requirements(void **state)
 
     self.options.budget.seconds = 100;
     begin(&self, true);
-    assert_int_equal(trials_of(&self), 3);
-    CHECK_OK(opevo_session_ask(self.session, again, 1, &count, &err));
-    assert_true(count == 1 && again[0].number == 9); /* 4 to 8 were told */
     assert_int_equal(trials_of(&self), 8);
+    CHECK_OK(opevo_session_ask(self.session, again, 1, &count, &err));
+    assert_true(count == 1 && again[0].number == 9);
     end(&self);
     tear_down(&self);
 }
@@ -451,6 +450,33 @@ static void test_a_store_that_fails(void **state)
     CHECK_FAILS(OPEVO_INVALID, "is damaged",
                 opevo_session_create(self.external, &self.options, &self.session, &err));
     opevo_store_close(self.options.store);
+    tear_down(&self);
+}
+
+/* What was told ahead of its turn is complete as soon as all before it are told, whether anybody asked
+ * for it again or not. */
+static void test_outcomes_of_a_session_before(void **state)
+{
+    opevo_trial trials[4];
+    size_t count = 0;
+    setup self;
+
+    (void)state;
+    set_up(&self, space_text, "random", "");
+    begin(&self, true);
+    CHECK_OK(opevo_session_ask(self.session, trials, 4, &count, &err));
+    for (size_t i = 0; i < 4; i++)
+        trials[i].outcome = opevo_outcome_of_time(0.5);
+    CHECK_OK(opevo_session_tell(self.session, trials + 2, 2, &err));
+    end(&self);
+    begin(&self, true);
+    assert_int_equal(trials_of(&self), 0);
+    CHECK_OK(opevo_session_ask(self.session, trials, 2, &count, &err));
+    assert_true(count == 2 && trials[1].number == 2);
+    trials[0].outcome = trials[1].outcome = opevo_outcome_of_time(0.5);
+    CHECK_OK(opevo_session_tell(self.session, trials, 2, &err));
+    assert_int_equal(trials_of(&self), 4);
+    end(&self);
     tear_down(&self);
 }
 
@@ -518,6 +544,7 @@ int main(void)
         cmocka_unit_test(test_names_and_criteria_are_checked),
         cmocka_unit_test(test_waiting_and_over),
         cmocka_unit_test(test_budgets_and_requirements),
+        cmocka_unit_test(test_outcomes_of_a_session_before),
         cmocka_unit_test(test_a_store_that_fails),
         cmocka_unit_test(test_every_allocation_fails),
     };

@@ -144,9 +144,9 @@ OPEVO_API opevo_status opevo_session_step(opevo_session *session, uint64_t trial
  * cut. Numbers follow each other from 1. What was asked for and never told is asked for again when a
  * stored run is resumed.
  *
- * Errors: INVALID for an objective that is not external, or after an error other than one of
- * opevo_session_tell that left the session as it was; MISMATCH as opevo_session_step; NOMEM; those of
- * the store and the tuner. */
+ * Errors: INVALID for an objective that is not external; those of the store, where the session goes on
+ * and opevo_session_pending has what was asked for meanwhile. MISMATCH as opevo_session_step, NOMEM and
+ * those of the tuner: it can only be ended, and every further call is INVALID. */
 OPEVO_API opevo_status opevo_session_ask(opevo_session *session, opevo_trial *trials,
                                          size_t capacity, size_t *count, opevo_error *err);
 /* Tell the outcomes of pending trials, in any order: number and outcome of each are looked at, samples
