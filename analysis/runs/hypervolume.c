@@ -3,7 +3,8 @@
 /* The hypervolume by sweeping the last dimension: between two neighbouring points of the sweep the
  * section of the union does not change. In three dimensions the section is the area under a
  * staircase, kept in an array; each point adds its part of the area once and removes the steps that
- * it dominates. In four the section is a volume of three, computed anew at each point. */
+ * it dominates. In four the section is a volume of three, computed anew at each point from an order
+ * by the third dimension that is made once. */
 
 #include <opevo/front.h>
 
@@ -69,37 +70,63 @@ static double best_of(const double *const *points, size_t count)
     return best;
 }
 
+static double area_of(const double *const *points, size_t count, const double *reference,
+                      const double **steps)
+{
+    staircase stairs = {.steps = steps};
+
+    for (size_t i = 0; i < count; i++)
+        add_step(&stairs, points[i], reference);
+    return stairs.area;
+}
+
+/* The volume in three dimensions of those points whose fourth coordinate is at most *limit; NULL: of
+ * all. They are in the order of the third. */
+static double volume_of(const double *const *points, size_t count, const double *limit,
+                        const double *reference, const double **steps)
+{
+    staircase stairs = {.steps = steps};
+    double volume = 0, last = reference[2];
+
+    for (size_t i = 0; i < count; i++) {
+        if (limit && points[i][3] > *limit)
+            continue;
+        volume += stairs.area * (points[i][2] - last);
+        last = points[i][2];
+        add_step(&stairs, points[i], reference);
+    }
+    return volume + stairs.area * (reference[2] - last);
+}
+
+static void sort_by(const double **points, size_t count, size_t dimension)
+{
+    qsort_r(points, count, sizeof *points, compare_at, &dimension);
+}
+
 /* `points` are sorted here; `scratch` has room for dimensions * count pointers. All of the points lie
  * below the reference point. */
 static double sweep(const double **points, size_t count, size_t dimensions, const double *reference,
                     const double **scratch)
 {
-    size_t at = dimensions - 1;
-    staircase stairs = {.steps = scratch};
     double volume = 0;
 
     if (count == 0)
         return 0;
     if (dimensions == 1)
         return reference[0] - best_of(points, count);
-    if (dimensions == 2) {
-        for (size_t i = 0; i < count; i++)
-            add_step(&stairs, points[i], reference);
-        return stairs.area;
-    }
-    qsort_r(points, count, sizeof *points, compare_at, &at);
+    if (dimensions == 2)
+        return area_of(points, count, reference, scratch);
+    sort_by(points, count, dimensions - 1);
+    if (dimensions == 3)
+        return volume_of(points, count, NULL, reference, scratch);
+    memcpy(scratch, points, count * sizeof *points);
+    sort_by(scratch, count, 2);
     for (size_t i = 0; i < count; i++) {
-        double thickness = (i + 1 < count ? points[i + 1][at] : reference[at]) - points[i][at];
-        double section = 0;
+        double thickness = (i + 1 < count ? points[i + 1][3] : reference[3]) - points[i][3];
 
-        if (dimensions == 3) {
-            add_step(&stairs, points[i], reference);
-            section = stairs.area;
-        } else if (thickness > 0) {
-            memcpy(scratch, points, (i + 1) * sizeof *points);
-            section = sweep(scratch, i + 1, dimensions - 1, reference, scratch + count);
-        }
-        volume += section * thickness;
+        if (thickness > 0)
+            volume +=
+                thickness * volume_of(scratch, count, &points[i][3], reference, scratch + count);
     }
     return volume;
 }

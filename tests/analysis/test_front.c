@@ -79,6 +79,31 @@ static void test_large_fronts(void **state)
     assert_true(volume == 0);
 }
 
+/* A large front in four dimensions: turning the dimensions changes nothing. */
+static void test_four_dimensions(void **state)
+{
+    enum { N = 2000 };
+    static double points[4 * N], turned[4 * N];
+    const double reference[] = {1, 1, 1, 1};
+    double volume = 0, again = 0;
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 5, "test", 0);
+    for (size_t i = 0; i < N; i++) {
+        double sum = 0;
+
+        for (size_t k = 0; k < 4; k++)
+            sum += points[4 * i + k] = -log(1 - opevo_rng_unit(&rng));
+        for (size_t k = 0; k < 4; k++)
+            turned[4 * i + (k + 1) % 4] = points[4 * i + k] /= sum;
+    }
+    CHECK_OK(opevo_hypervolume(points, N, 4, reference, &volume, &err));
+    CHECK_OK(opevo_hypervolume(turned, N, 4, reference, &again, &err));
+    CHECK_CLOSE(volume, again, 1e-12);
+    assert_true(volume > 0.9 && volume < 1 - 1 / 24.0); /* all lie on x + y + z + w = 1 */
+}
+
 /* ---- Fronts ---- */
 
 static opevo_trial draw(opevo_rng *rng, uint64_t number)
@@ -178,9 +203,8 @@ static void test_volume(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hypervolume),
-        cmocka_unit_test(test_large_fronts),
-        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_hypervolume),     cmocka_unit_test(test_large_fronts),
+        cmocka_unit_test(test_four_dimensions), cmocka_unit_test(test_members),
         cmocka_unit_test(test_volume),
     };
 
