@@ -149,11 +149,12 @@ opevo_status opevo_front_volume(const opevo_front *front, const char *unit,
     if (!points)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a hypervolume.");
     for (size_t i = 0; i < front->count; i++) {
-        for (size_t k = 0; k < dimensions; k++)
+        for (size_t k = 0; k < dimensions; k++) { /* halves do not overflow */
+            double cost = opevo_front_cost(&front->criteria, k, unit, &front->members[i].outcome);
+
             points[i * dimensions + k] =
-                (opevo_front_cost(&front->criteria, k, unit, &front->members[i].outcome) -
-                 box->best[k]) /
-                (box->worst[k] - box->best[k]);
+                (cost / 2 - box->best[k] / 2) / (box->worst[k] / 2 - box->best[k] / 2);
+        }
     }
     status = opevo_hypervolume(points, front->count, dimensions, ones, volume, err);
     opevo_free(points);

@@ -200,12 +200,35 @@ static void test_volume(void **state)
     opevo_front_free(&front);
 }
 
+/* A box may be wider than the largest number: (-1e308, 1e308), (0, 0) and (1e308, -1e308). */
+static void test_volume_of_large_values(void **state)
+{
+    const opevo_criteria two = {.count = 2, .chosen = {{1, false}, {2, false}}};
+    opevo_front front = {.criteria = two};
+    opevo_front_box box = opevo_front_box_empty();
+    double volume = 0;
+
+    (void)state;
+    for (int i = -1; i <= 1; i++) {
+        opevo_trial trial = {.number = (uint64_t)(i + 2)};
+
+        trial.outcome.fitness = 1;
+        trial.outcome.more[0] = i * 1e308;
+        trial.outcome.more[1] = -i * 1e308;
+        opevo_front_box_add(&box, &two, "ms", &trial.outcome);
+        CHECK_OK(opevo_front_add(&front, &trial, NULL, &err));
+    }
+    CHECK_OK(opevo_front_volume(&front, "ms", &box, &volume, &err));
+    CHECK_CLOSE(volume, 0.25, 1e-12);
+    opevo_front_free(&front);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hypervolume),     cmocka_unit_test(test_large_fronts),
         cmocka_unit_test(test_four_dimensions), cmocka_unit_test(test_members),
-        cmocka_unit_test(test_volume),
+        cmocka_unit_test(test_volume),          cmocka_unit_test(test_volume_of_large_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
