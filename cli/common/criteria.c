@@ -22,14 +22,30 @@ void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_
     opevo_text_add(out, "]");
 }
 
-/* The name of a chosen criterion: criterion 0 is shown as a result. */
+/* Whether another chosen criterion has the name. */
+static bool is_taken(const opevo_i_shown_front *self, const char *name)
+{
+    const opevo_criteria *criteria = &self->front->criteria;
+    bool taken = false;
+
+    for (size_t i = 0; i < criteria->count; i++) {
+        size_t index = criteria->chosen[i].index;
+
+        taken = taken || (index > 0 && !strcmp(self->criteria[index - 1].name, name));
+    }
+    return taken;
+}
+
+/* The name of a chosen criterion: criterion 0 is shown as a result, under a name of its own. */
 static const char *name_of(const opevo_i_shown_front *self, size_t chosen)
 {
     size_t index = self->front->criteria.chosen[chosen].index;
 
     if (index > 0)
         return self->criteria[index - 1].name;
-    return opevo_unit_is_time(self->unit) ? "time" : "result";
+    if (opevo_unit_is_time(self->unit) && !is_taken(self, "time"))
+        return "time";
+    return is_taken(self, "result") ? "fitness" : "result";
 }
 
 void opevo_i_criteria_show(const char *names, opevo_text *out)

@@ -43,6 +43,7 @@ measure --criterion error:json:err --criterion 'watt,W,larger:/W ([0-9]+)/' --cr
 opevo runs p.db:1 --trials --csv | cut -d, -f 1-3,13-
 opevo record --from p.db:1 --out table >/dev/null 2>&1
 opevo tune --on recorded:table.csv --tuner grid --criteria error,time | tail -n 2
+measure --criterion time:json:err --criteria time,fitness --json | sed -n 2p
 echo
 measure --criteria error
 measure --criterion fitness:json:err
