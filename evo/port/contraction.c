@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define LARGEST_EXTENT INT64_C(2147483647)
-/* Of all extents: what fits in memory is far below, and sums of a few of them are in 64 bits. */
+/* Of all extents, and of those of an operand: what fits in memory is far below, and sums of a few of
+ * them are in 64 bits. */
 #define LARGEST_PRODUCT 0x1p60
 
 int opevo_contraction_axis(const opevo_contraction *contraction, char name)
@@ -144,6 +145,7 @@ static size_t name_length(const char *text)
 static bool read_operand(reader *self, opevo_role role)
 {
     size_t length = name_length(self->at);
+    double elements = 1;
 
     if (self->operands == OPEVO_OPERANDS || length == 0 ||
         length >= sizeof self->made.operand[0].name || !isalpha((unsigned char)*self->at) ||
@@ -160,10 +162,11 @@ static bool read_operand(reader *self, opevo_role role)
         if (axis == self->axes || d == OPEVO_OPERAND_DIMS)
             return false;
         self->used |= 1U << axis;
+        elements *= (double)self->made.axis[axis].extent;
         self->made.operand[self->operands].axes[d] = *self->at++;
     }
     self->operands++;
-    return take(self, "]");
+    return take(self, "]") && elements <= LARGEST_PRODUCT;
 }
 
 /* "NAME[axes]=NAME*NAME...", factors among the first `inputs` operands. */

@@ -262,6 +262,7 @@ static void test_contractions(void **state)
         "contraction(i=2;A[i],B[i],C[i],D[i],E[i],F[i],G[i],H[i];O[i]=A)",
         "contraction(a=2,b=2,c=2,d=2,e=2,f=2,g=2,h=2,i=2;A[abcd],B[efgh],C[i];O[]=A*B*C)",
         "contraction(i=2147483647,j=2147483647;A[ij];B[i]=A)",
+        "contraction(i=2147483647;A[iii];B[i]=A)",
     };
     opevo_operator op;
 
