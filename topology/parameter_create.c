@@ -79,15 +79,28 @@ static bool is_dotted_name(const char *text)
     }
 }
 
+static opevo_status refuse_name(const opevo_parameter_spec *spec, opevo_error *err)
+{
+    const char *name = spec->name ? spec->name : "";
+    const char *dot = spec->dotted_name ? strrchr(name, '.') : NULL;
+
+    if (dot && is_identifier(dot + 1))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Parameter %s: its name %.200s, which tells it from others of this key, "
+                          "has more than %d characters, or more than %d between two dots; use "
+                          "another key.",
+                          dot + 1, name, DOTTED_MAX_BYTES, NAME_MAX_BYTES);
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "The parameter name \"%s\" is not an identifier: use at most %d letters, "
+                      "digits and underscores, no digit first.",
+                      OPEVO_I_EXCERPT(name), NAME_MAX_BYTES);
+}
+
 static opevo_status refuse_names(const opevo_parameter_spec *spec, opevo_error *err)
 {
     if (!spec->name ||
         !(spec->dotted_name ? is_dotted_name(spec->name) : is_identifier(spec->name)))
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "The parameter name \"%s\" is not an identifier: use at most %d letters, digits "
-            "and underscores, no digit first.",
-            OPEVO_I_EXCERPT(spec->name ? spec->name : ""), NAME_MAX_BYTES);
+        return refuse_name(spec, err);
     for (size_t i = 0; i < spec->component_name_count; i++) {
         const char *name = spec->component_names[i];
 

@@ -320,6 +320,8 @@ static void test_other_branches_are_other_spaces(void **state)
     }
 }
 
+#define LONG_NAME "a_name_of_more_than_sixty_three_characters_is_too_long_for_a_branch"
+
 static void test_mistakes(void **state)
 {
 #define ONE(body)                                                                                  \
@@ -348,6 +350,12 @@ static void test_mistakes(void **state)
          "\"discrete\", \"_value\": [1]}}, {\"_name\": \"x_y\", \"k\": {\"_type\": \"discrete\", "
          "\"_value\": [1]}}]}}",
          "s.json: The name a.x_y.k is used twice"},
+        {"{\"a\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"" LONG_NAME
+         "\", \"k\": {\"_type\": "
+         "\"discrete\", \"_value\": [1]}}, {\"_name\": \"y\", \"k\": {\"_type\": \"discrete\", "
+         "\"_value\": [1]}}]}}",
+         "s.json:1: Parameter k: its name a." LONG_NAME
+         ".k, which tells it from others of this key"},
     };
 
     (void)state;
