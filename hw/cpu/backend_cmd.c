@@ -195,14 +195,17 @@ static void read_values(command_backend *self, const opevo_i_program_end *end,
 {
     for (size_t i = 0; i < self->criterion_count; i++) {
         criterion *one = &self->criteria[i];
+        size_t before = one->count;
         opevo_text why = {0};
 
         if (!opevo_i_result_reader_apply(&one->named.reading, opevo_text_string(&end->out),
                                          end->elapsed_s, &one->values, &one->count, &one->capacity,
-                                         &why))
+                                         &why)) {
+            one->count = before;
             opevo_text_printf(&result->message, "%s%s is not known: %s",
                               result->message.length ? "; " : "", one->named.name,
                               opevo_text_string(&why));
+        }
         opevo_text_free(&why);
     }
 }

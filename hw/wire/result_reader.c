@@ -465,6 +465,23 @@ static bool apply_regex_in_child(finding *self, const char *output)
     return good;
 }
 
+/* Take the members of an array, all of which are numbers. */
+static bool take_all(finding *self, const json_t *found)
+{
+    for (size_t i = 0; i < json_array_size(found); i++) {
+        const json_t *member = json_array_get(found, i);
+
+        if (!json_is_number(member)) {
+            opevo_text_printf(self->why, "%.100s.%zu of the JSON that it printed is not a number",
+                              self->reading->path, i);
+            return false;
+        }
+        if (!take(self, json_number_value(member)))
+            return false;
+    }
+    return true;
+}
+
 /* The whole output as JSON, otherwise the last line that is JSON. */
 static json_t *find_json(const char *output)
 {
@@ -509,10 +526,9 @@ static bool apply_json(finding *self, const char *output)
         opevo_text_add(self->why, "neither its output nor a line of it is JSON");
     else if (json_is_number(found))
         good = take(self, json_number_value(found));
-    else if (json_is_array(found) && json_array_size(found)) {
-        for (size_t i = 0; good && i < json_array_size(found); i++)
-            good = take(self, json_number_value(json_array_get(found, i)));
-    } else {
+    else if (json_is_array(found) && json_array_size(found))
+        good = take_all(self, found);
+    else {
         opevo_text_printf(self->why, "the JSON that it printed has no number at %.100s",
                           self->reading->path);
         good = false;

@@ -90,6 +90,9 @@ static void test_places(void **state)
     check_refused("score:/[0-9]/", "", "no match");
     check_refused("score:/[a-z]+/", "abc", "\"abc\", which is not a number");
     check_refused("ms:json:b", "{\"a\": 1}", "no number at b");
+    check_refused("ms:json:a", "{\"a\": [1, null]}",
+                  "a.1 of the JSON that it printed is not a number");
+    check_refused("ms:json:a", "{\"a\": [\"1\"]}", "a.0 of the JSON");
 }
 
 /* Where a search is cut into pieces, nothing is lost: neither a match that lies across, nor an anchor,
