@@ -31,7 +31,7 @@ static void print_option(const opevo_option *option, unsigned width, opevo_text 
     opevo_text_free(&lines);
 }
 
-void opevo_i_print_usage(const opevo_verb *verb, opevo_text *out)
+static void print_usage(const opevo_verb *verb, opevo_text *out)
 {
     opevo_text_printf(out, "usage: opevo %s%s%s%s\n\n%s\n", verb->name, *verb->arguments ? " " : "",
                       verb->arguments, verb->option_count ? " [OPTION]..." : "", verb->summary);
@@ -53,7 +53,7 @@ static opevo_status run_help(const opevo_call *call, opevo_text *out, int *exit_
         opevo_status status = opevo_i_verb_find(call->arguments[0], &verb, err);
 
         if (status == OPEVO_OK)
-            opevo_i_print_usage(verb, out);
+            print_usage(verb, out);
         return status;
     }
     opevo_text_add(out, "usage: opevo VERB [WHAT] [OPTION]...\n\n"

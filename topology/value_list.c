@@ -116,7 +116,7 @@ void opevo_i_value_list_release(opevo_i_value_list *list)
     *list = (opevo_i_value_list){0};
 }
 
-bool opevo_i_value_list_find(const opevo_i_value_list *list, opevo_value value, size_t *at)
+static bool find_value(const opevo_i_value_list *list, opevo_value value, size_t *at)
 {
     size_t low = 0, high = list->count;
 
@@ -156,7 +156,7 @@ static uint64_t hash_value(uint64_t hash, opevo_value value)
     return opevo_hash_u64(hash, bits);
 }
 
-uint64_t opevo_i_value_list_hash(const opevo_i_value_list *list, uint64_t hash)
+static uint64_t hash_list(const opevo_i_value_list *list, uint64_t hash)
 {
     hash = opevo_hash_u64(hash, list->count);
     for (size_t i = 0; i < list->count; i++)
@@ -204,7 +204,7 @@ bool opevo_i_listed_find(const opevo_parameter *self, const opevo_value *compone
 {
     size_t at = 0;
 
-    if (!opevo_i_value_list_find(&((const opevo_i_listed *)self)->list, components[0], &at))
+    if (!find_value(&((const opevo_i_listed *)self)->list, components[0], &at))
         return false;
     *vertex = at;
     return true;
@@ -212,5 +212,5 @@ bool opevo_i_listed_find(const opevo_parameter *self, const opevo_value *compone
 
 uint64_t opevo_i_listed_hash(const opevo_parameter *self, uint64_t start)
 {
-    return opevo_i_value_list_hash(&((const opevo_i_listed *)self)->list, start);
+    return hash_list(&((const opevo_i_listed *)self)->list, start);
 }

@@ -20,8 +20,6 @@ typedef struct opevo_i_value_list {
 opevo_status opevo_i_value_list_init(opevo_i_value_list *list, const opevo_value *values,
                                      size_t count, bool sort, const char *name, opevo_error *err);
 void opevo_i_value_list_release(opevo_i_value_list *list);
-bool opevo_i_value_list_find(const opevo_i_value_list *list, opevo_value value, size_t *at);
-uint64_t opevo_i_value_list_hash(const opevo_i_value_list *list, uint64_t hash);
 
 /* A parameter of one component whose values are such a list: the base of discrete, categorical and
  * graph. The functions are those of a type's table. */

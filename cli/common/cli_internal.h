@@ -89,7 +89,6 @@ opevo_status opevo_i_option_q(const opevo_call *call, double *out, opevo_error *
 /* A positive real number; 0 when it was not given. */
 opevo_status opevo_i_option_positive(const opevo_call *call, const char *name, double *out,
                                      opevo_error *err);
-void opevo_i_print_usage(const opevo_verb *verb, opevo_text *out);
 
 /* ---- What a user names (objective_spec.c)
  * ----------------------------------------------------------------------- */

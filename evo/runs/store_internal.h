@@ -228,8 +228,7 @@ opevo_status opevo_i_unpack_next(opevo_store *store, opevo_trial *trial, opevo_e
 /* An outcome as it stands in the table of those that packed runs share. False where it is none. */
 bool opevo_i_unpack_outcome(const void *data, size_t size, opevo_outcome *outcome,
                             opevo_i_details *details);
-void opevo_i_unpack_close(opevo_store *store);
-/* The same, and release the outcomes that were read. */
+/* Release the trials of the run that is being read, and the outcomes that were read. */
 void opevo_i_unpack_forget(opevo_store *store);
 
 /* ---- store_runs.c ---- */

@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-opevo_run_key opevo_i_study_key(const opevo_study_line *line, uint64_t seed)
+/* The key of a line with a seed, as it stands in the store: with its budget where runs are computed,
+ * open to a larger one where they are measured. */
+static opevo_run_key study_key(const opevo_study_line *line, uint64_t seed)
 {
     return (opevo_run_key){
         .objective = line->objective->name,
@@ -71,7 +73,7 @@ static opevo_status fill_slots(planner *self, const opevo_study *study, const ui
 
     for (size_t i = 0; i < count; i++) {
         const opevo_study_line *line = &study->lines[numbers[i] % study->line_count];
-        opevo_run_key key = opevo_i_study_key(line, study->seeds[numbers[i] / study->line_count]);
+        opevo_run_key key = study_key(line, study->seeds[numbers[i] / study->line_count]);
 
         OPEVO_TRY(find_slot(self, &key, &slots[i], err));
         if (slots[i].other_unit && self->insert)
@@ -93,7 +95,7 @@ cleanup:
 static opevo_status make_criteria(opevo_store *store, const opevo_study *study, opevo_error *err)
 {
     for (size_t i = 0; i < study->line_count; i++) {
-        opevo_run_key key = opevo_i_study_key(&study->lines[i], 0);
+        opevo_run_key key = study_key(&study->lines[i], 0);
 
         if (opevo_i_store_needs_criteria(&key))
             return opevo_i_store_make_criteria(store, err);

@@ -240,7 +240,7 @@ static opevo_status read_head(opevo_store *store, opevo_error *err)
     return OPEVO_OK;
 }
 
-void opevo_i_unpack_close(opevo_store *store)
+static void close_cursor(opevo_store *store)
 {
     opevo_free(store->cursor.data);
     opevo_free(store->cursor.strings);
@@ -255,7 +255,7 @@ static opevo_status open_cursor(opevo_store *store, int64_t run, bool *found, op
     opevo_status status = OPEVO_OK;
     int code = SQLITE_OK;
 
-    opevo_i_unpack_close(store);
+    close_cursor(store);
     sqlite3_bind_int64(row, 1, run);
     code = sqlite3_step(row);
     *found = code == SQLITE_ROW;
@@ -287,7 +287,7 @@ static opevo_status open_cursor(opevo_store *store, int64_t run, bool *found, op
         OPEVO_TRY(load_outcomes(store, opevo_i_column_text(row, 2), err));
 cleanup:
     if (status != OPEVO_OK)
-        opevo_i_unpack_close(store);
+        close_cursor(store);
     sqlite3_reset(row);
     return status;
 }
@@ -358,12 +358,12 @@ opevo_status opevo_i_unpack_next(opevo_store *store, opevo_trial *trial, opevo_e
     opevo_status status = unpack_trial(store, trial, err);
 
     if (status != OPEVO_OK)
-        opevo_i_unpack_close(store);
+        close_cursor(store);
     return status;
 }
 
 void opevo_i_unpack_forget(opevo_store *store)
 {
-    opevo_i_unpack_close(store);
+    close_cursor(store);
     forget_outcomes(&store->outcomes);
 }

@@ -84,10 +84,6 @@ opevo_status opevo_i_reshape(opevo_objective *inner, const opevo_i_axes *axes, u
 
 /* ---- The store of a study (store_study.c) ---- */
 
-/* The key of a line with a seed, as it stands in the store: with its budget where runs are
- * computed, open to a larger one where they are measured. */
-opevo_run_key opevo_i_study_key(const opevo_study_line *line, uint64_t seed);
-
 /* What a store knows of a run of the plan. */
 typedef struct opevo_i_slot {
     int64_t run; /* 0: not there */

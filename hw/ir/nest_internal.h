@@ -95,8 +95,6 @@ void opevo_i_nest_destroy(opevo_i_nest *nest);
 bool opevo_i_node_has_sync(const opevo_i_node *node);
 /* The only leaf of a loop, NULL when there is anything else in it. */
 const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node);
-/* Leaves after unrolling, lanes counted once; expanded loops only if `text`. */
-double opevo_i_node_statements(const opevo_i_node *node, bool text);
 
 /* The pass that auto_unroll stands for: loops get the annotation UNROLL or EXPAND. */
 void opevo_i_nest_auto_unroll(opevo_i_nest *nest);

@@ -74,11 +74,6 @@ size_t opevo_schedule_step_count(const opevo_schedule *schedule)
     return schedule->step_count;
 }
 
-const opevo_step *opevo_schedule_step(const opevo_schedule *schedule, size_t i)
-{
-    return &schedule->steps[i];
-}
-
 const opevo_operator *opevo_schedule_operator(const opevo_schedule *schedule)
 {
     return &schedule->op;

@@ -122,7 +122,9 @@ static bool kill_some(void)
     return found;
 }
 
-void opevo_i_kill_orphans(void)
+/* In a process that is a subreaper: kill the children that are not its keepers, and theirs; such are
+ * left by a keeper that was killed. */
+static void kill_orphans(void)
 {
     while (kill_some())
         continue;
@@ -137,7 +139,7 @@ void opevo_i_keepers_end(void)
     }
     keepers.count = 0;
     forget_keeper(0);
-    opevo_i_kill_orphans();
+    kill_orphans();
 }
 
 void opevo_i_program_end_free(opevo_i_program_end *end)
@@ -207,7 +209,7 @@ static void kill_all(keeping *self)
     kill(self->pid, SIGKILL); /* it may have left its group */
     while (waitpid(self->pid, &self->end.wait_status, 0) < 0 && errno == EINTR)
         continue;
-    opevo_i_kill_orphans();
+    kill_orphans();
 }
 
 /* A pipe whose reading end does not block, both ends closed on exec. */
@@ -410,6 +412,6 @@ bool opevo_i_keeper_poll(opevo_i_keeper *keeper, opevo_i_program_end *end)
     take_report(&keeper->received, end);
     reap(keeper);
     if (!end->kept)
-        opevo_i_kill_orphans();
+        kill_orphans();
     return true;
 }

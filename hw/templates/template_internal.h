@@ -59,8 +59,6 @@ void opevo_i_step(opevo_i_build *build, opevo_step_kind kind, int stage, int cou
 int64_t opevo_i_lanes(int64_t run, int64_t wanted);
 /* Extent of a loop, 1 after a failure. */
 int64_t opevo_i_extent(const opevo_i_build *build, int stage, const char *loop);
-/* Fail with INVALID. */
-void opevo_i_refuse(opevo_i_build *build, const char *sentence);
 
 /* ---- What GPU templates share ---- */
 

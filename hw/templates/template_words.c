@@ -116,12 +116,6 @@ int64_t opevo_i_extent(const opevo_i_build *build, int stage, const char *loop)
     return at < 0 ? 1 : opevo_schedule_loop(build->schedule, stage, at).extent;
 }
 
-void opevo_i_refuse(opevo_i_build *build, const char *sentence)
-{
-    if (build->status == OPEVO_OK)
-        build->status = OPEVO_FAIL(build->err, OPEVO_INVALID, "%s", sentence);
-}
-
 /* ---- Spaces ---- */
 
 enum { MOST_NUMBERS = 8 };

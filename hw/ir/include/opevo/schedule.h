@@ -114,7 +114,6 @@ void opevo_schedule_destroy(opevo_schedule *schedule);
 opevo_status opevo_schedule_apply(opevo_schedule *schedule, const opevo_step *step,
                                   opevo_error *err);
 size_t opevo_schedule_step_count(const opevo_schedule *schedule);
-const opevo_step *opevo_schedule_step(const opevo_schedule *schedule, size_t i);
 
 /* One line a step: "split C i 4 8 16". */
 void opevo_schedule_print(const opevo_schedule *schedule, opevo_text *out);
