@@ -5,6 +5,7 @@
 
 #include "study_internal.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 
 #include <gsl/gsl_sort_ulong.h>
