@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Programs as objectives, and workers that are lost, silent, foreign or many. */
+/* Programs as objectives, and workers that are lost, foreign or many. */
 
-#include "cache_folder.h"
-#include "check.h"
+#include "sleepers.h"
 
 #include <opevo/live.h>
 #include <opevo/memory.h>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "device_lock_internal.h"
-#include "pool_internal.h"
 
 enum { POINTS = 12 };
 
@@ -41,43 +38,6 @@ static void evaluate(opevo_objective *objective, opevo_outcome *outcomes)
     for (size_t i = 0; i < POINTS; i++)
         points[i] = POINTS - 1 - i;
     CHECK_OK(opevo_objective_evaluate(objective, points, POINTS, outcomes, &err));
-}
-
-static size_t read_whole(const char *process, const char *name, char *out, size_t size)
-{
-    char path[300];
-    FILE *file = NULL;
-    size_t length = 0;
-
-    snprintf(path, sizeof path, "/proc/%s/%s", process, name);
-    file = fopen(path, "r");
-    length = file ? fread(out, 1, size - 1, file) : 0;
-    if (file)
-        fclose(file);
-    out[length] = '\0';
-    return length;
-}
-
-/* Processes of this test that run `sleep` for this number of seconds. */
-static int sleepers(const char *seconds)
-{
-    DIR *all = opendir("/proc");
-    struct dirent *entry = NULL;
-    int found = 0;
-
-    assert_non_null(all);
-    while ((entry = readdir(all)) != NULL) {
-        char line[64];
-        char environment[1 << 16];
-        size_t length = read_whole(entry->d_name, "cmdline", line, sizeof line);
-
-        if (length <= 6 || strcmp(line, "sleep") != 0 || strcmp(line + 6, seconds) != 0)
-            continue;
-        length = read_whole(entry->d_name, "environ", environment, sizeof environment);
-        found += memmem(environment, length, cache_folder, strlen(cache_folder)) != NULL;
-    }
-    closedir(all);
-    return found;
 }
 
 static void test_classes(void **state)
@@ -345,86 +305,6 @@ static void test_none(void **state)
     }
 }
 
-#define HELLO "echo '{\"type\":\"hello\",\"protocol\":3}'; read x; "
-#define READY HELLO "echo '{\"type\":\"ready\"}'; read x; id=${x#*job\\\":}; id=${id%%,*}; "
-#define STARTED "echo '{\"type\":\"started\",\"job\":'$id'}'; "
-
-enum { AMPLE_S = 60 };
-
-/* One job on a worker that is this script. */
-static opevo_status run_on(const char *script, double start_limit_s, double silence_s,
-                           double job_limit_s, opevo_i_task *task, opevo_error *err)
-{
-    opevo_i_connection member = {.in = -1, .out = -1, .error = -1};
-    opevo_i_pool pool = {.members = &member,
-                         .count = 1,
-                         .setup = "{\"type\":\"setup\"}\n",
-                         .depth = 2,
-                         .start_limit_s = start_limit_s,
-                         .job_limit_s = job_limit_s,
-                         .silence_s = silence_s};
-    opevo_status status = OPEVO_OK;
-
-    *task = (opevo_i_task){.job = {.id = 0}};
-    opevo_i_arguments_add(&member.command, "sh", 2);
-    opevo_i_arguments_add(&member.command, "-c", 2);
-    opevo_i_arguments_add(&member.command, script, strlen(script));
-    opevo_i_arguments_add(&task->job.command, "true", 4);
-    status = opevo_i_pool_run(&pool, task, 1, false, err);
-    opevo_i_connection_clear(&member);
-    return status;
-}
-
-/* A worker that says it has started, and nothing more, is killed at the limit; one that never says
- * anything, at its own. */
-static void test_hang(void **state)
-{
-    static const char *const silent[] = {READY "exec sleep 75", HELLO "exec sleep 75",
-                                         "exec sleep 75"};
-    opevo_i_task task;
-
-    (void)state;
-    CHECK_OK(run_on(READY STARTED "exec sleep 75", AMPLE_S, AMPLE_S, 0.2, &task, &err));
-    assert_int_equal(task.result.kind, OPEVO_OUTCOME_TIMEOUT);
-    opevo_i_task_clear(&task);
-    for (size_t i = 0; i < 3; i++) {
-        CHECK_FAILS(OPEVO_IO, "has been silent for too long",
-                    run_on(silent[i], i ? 0.2 : AMPLE_S, 0.2, AMPLE_S, &task, &err));
-        opevo_i_task_clear(&task);
-    }
-    assert_int_equal(sleepers("75"), 0);
-}
-
-/* What a worker says gains it neither time nor memory, unless it gets on by it. */
-static void test_talks_for_ever(void **state)
-{
-    static const struct {
-        const char *script;
-        double start_limit_s, silence_s;
-        const char *reason;
-    } cases[] = {
-        {"while :; do echo Welcome; sleep 0.01; done", 0.5, AMPLE_S, "silent for too long"},
-        {"exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, "sends endless output"},
-        {READY "while :; do printf x; sleep 0.01; done", AMPLE_S, 0.5, "silent for too long"},
-        {READY "while :; do " STARTED "sleep 0.01; done", AMPLE_S, AMPLE_S,
-         "speaks another protocol"},
-    };
-    opevo_i_task task;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        CHECK_FAILS(OPEVO_IO, cases[i].reason,
-                    run_on(cases[i].script, cases[i].start_limit_s, cases[i].silence_s, AMPLE_S,
-                           &task, &err));
-        opevo_i_task_clear(&task);
-    }
-    /* Here the job may be what is wrong. */
-    CHECK_OK(
-        run_on(READY STARTED "exec tr '\\0' x </dev/zero", AMPLE_S, AMPLE_S, AMPLE_S, &task, &err));
-    assert_int_equal(task.result.kind, OPEVO_OUTCOME_CRASHED);
-    opevo_i_task_clear(&task);
-}
-
 /* ---- Finals --------------------------------------------------------------------------------- */
 
 /* Times drift by a factor of two from round to round, the same for all of a round: a file counts
@@ -595,8 +475,7 @@ int main(void)
         cmocka_unit_test(test_endless_output), cmocka_unit_test(test_several),
         cmocka_unit_test(test_lost),           cmocka_unit_test(test_senseless),
         cmocka_unit_test(test_lost_keeper),    cmocka_unit_test(test_all_lost),
-        cmocka_unit_test(test_none),           cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_talks_for_ever), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_none),           cmocka_unit_test(test_turns),
         cmocka_unit_test(test_finals),         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_no_memory),
     };
