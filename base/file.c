@@ -124,9 +124,10 @@ static opevo_status write_straight(const char *path, const char *data, size_t si
     return status;
 }
 
-/* Open and lock the file that is written before it is renamed; -1 with errno set. Its name is fixed, so
- * that what a killed process left is taken over by the next one. Another process that writes the same
- * target renames it while the lock is waited for: then it is another file and is opened again. */
+/* Open and lock the file that is written before it is renamed; -1 with errno set. Its name is
+ * fixed, so that what a killed process left is taken over by the next one. Another process that
+ * writes the same target renames it while the lock is waited for:
+ * then it is another file and is opened again. */
 static int open_partial(const char *path)
 {
     for (;;) {

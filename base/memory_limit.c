@@ -52,7 +52,8 @@ static bool parse_mount(const char *line, hierarchy *out)
     return out->unified || (strncmp(kind, " - cgroup ", 10) == 0 && strstr(kind, "memory"));
 }
 
-/* The process' group in a hierarchy, a line of /proc/self/cgroup: "0::/group" or "4:memory:/group". */
+/* The process' group in a hierarchy, a line of /proc/self/cgroup:
+ * "0::/group" or "4:memory:/group". */
 static bool find_group(const char *root, bool unified, char *group)
 {
     char path[PATH_LENGTH];

@@ -105,8 +105,8 @@ static opevo_status create_marginal(const opevo_parameter *parameter, const mixt
         status = solve_mixture(parameter, starts, q, options, marginal, bound, err);
     else
         status = add_laws(parameter, starts, q, options, marginal, bound, err);
-    /* Half of it bounds the rounding of the shares, of adding those of parents with the same vertex,
-     * and of adding one law for each start; the other half that of these bounds. */
+    /* Half of it bounds the rounding of the shares, of adding those of parents with the same
+     * vertex, and of adding one law for each start; the other half that of these bounds. */
     *bound =
         opevo_i_law_bound_join(*bound, (double)(starts->parents + starts->count + 4) * DBL_EPSILON);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Children drawn one at a time: a parent for each parameter by its weight, a walk from there, and the
- * same again for what may not be proposed. */
+/* Children drawn one at a time: a parent for each parameter by its weight, a walk from there, and
+ * the same again for what may not be proposed. */
 
 #include <opevo/child_sampler.h>
 

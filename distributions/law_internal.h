@@ -59,8 +59,8 @@ opevo_status opevo_i_law_refine(const opevo_i_system *system, double tolerance, 
  * section 3.1. */
 double opevo_i_law_bound(const opevo_i_residual *residual, size_t count, double q);
 
-/* (1 + bound)(1 + more) - 1, rounded up: the bound of a product of laws, one more of which is off by
- * `more` in the 1-norm, or relatively in each entry, as by a rounding. Both are at least 0. */
+/* (1 + bound)(1 + more) - 1, rounded up: the bound of a product of laws, one more of which is off
+ * by `more` in the 1-norm, or relatively in each entry, as by a rounding. Both are at least 0. */
 double opevo_i_law_bound_join(double bound, double more);
 
 /* TOLERANCE with its sentence, or OK. */

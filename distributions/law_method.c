@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The methods by which a law is computed: their names, what they are for, which one AUTO stands for, and
- * the checks that all entry points share. */
+/* The methods by which a law is computed: their names, what they are for, which one AUTO stands
+ * for, and the checks that all entry points share. */
 
 #include "law_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Laws with one probability for each vertex: by any start distribution, on a parameter's graph or on an explicit
- * one. */
+/* Laws with one probability for each vertex: by any start distribution, on a parameter's graph or
+ * on an explicit one. */
 
 #include "law_internal.h"
 

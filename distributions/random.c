@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Named random streams on Philox4x64-10. A stream's state is its key, its index and the number of the
- * next block, so nothing is shared between streams. */
+/* Named random streams on Philox4x64-10. A stream's state is its key, its index and the number of
+ * the next block, so nothing is shared between streams. */
 
 #include <opevo/random.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Energy and power among the measurements of Kernel Tuner and its neighbours. Its observers call them
- * "energy" alone or at the end, as in nvml_energy, ps_energy and pmt_energy, in joules; likewise
- * power in watts. One observer serves the whole file. */
+/* Energy and power among the measurements of Kernel Tuner and its neighbours. Its observers call
+ * them "energy" alone or at the end, as in nvml_energy, ps_energy and pmt_energy, in joules;
+ * likewise power in watts. One observer serves the whole file. */
 
 #include "recorded_internal.h"
 
@@ -34,8 +34,8 @@ static bool is_kind(const char *key, const char *kind)
                                   !strcmp(key + whole - length, kind));
 }
 
-/* Whether a measurement of that name is taken rather than the one before: the plain name first, then by
- * the alphabet. */
+/* Whether a measurement of that name is taken rather than the one before: the plain name first,
+ * then by the alphabet. */
 static bool is_preferred(const char *key, const char *before, const char *kind)
 {
     return !before ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* What the readers of recorded landscapes share: text files that may be compressed, the table form,
- * its description, Kernel Tuner's cache form, T4, and the recording that all of them fill row by row.
- * docs/formats/landscape.md states the rules that they enforce. */
+ * its description, Kernel Tuner's cache form, T4, and the recording that all of them fill row by
+ * row. docs/formats/landscape.md states the rules that they enforce. */
 
 #ifndef OPEVO_RECORDED_INTERNAL_H
 #define OPEVO_RECORDED_INTERNAL_H
@@ -73,8 +73,8 @@ opevo_status opevo_i_table_open(const char *path, char *text, size_t size, opevo
 opevo_status opevo_i_table_next(opevo_i_table *table, bool *more, opevo_error *err);
 void opevo_i_table_close(opevo_i_table *table);
 
-/* What the column of a component is called: its own name, that of its parameter where it is the only
- * one, otherwise NAME_0, NAME_1, ... */
+/* What the column of a component is called: its own name, that of its parameter where it is the
+ * only one, otherwise NAME_0, NAME_1, ... */
 void opevo_i_column_name(const opevo_parameter *parameter, size_t component, opevo_text *out);
 
 /* Place of a name among `count` names, or SIZE_MAX. */
@@ -152,11 +152,12 @@ opevo_status opevo_i_recording_begin(opevo_i_recording *self, opevo_i_parameters
 opevo_status opevo_i_recording_begin_in(opevo_i_recording *self, opevo_space *described,
                                         size_t *columns, const char *description, const char *space,
                                         opevo_error *err);
-/* Add one row; values[c] is the value in column c. Where it is not a value of its parameter, a text is
- * read as a number or truth value. In a recording of `cells` the texts are those of a table: each is
- * read as the JSON string, number or truth value that it looks like, and as it stands only where
- * that is not a value of its parameter. line: where it stands, 0 when not known. Errors: INVALID for a
- * value outside its parameter, a point given twice, a point that a declared constraint excludes. */
+/* Add one row; values[c] is the value in column c. Where it is not a value of its parameter, a text
+ * is read as a number or truth value. In a recording of `cells` the texts are those of a table:
+ * each is read as the JSON string, number or truth value that it looks like, and as it stands only
+ * where that is not a value of its parameter. line: where it stands, 0 when not known. Errors:
+ * INVALID for a value outside its parameter, a point given twice, a point that a declared
+ * constraint excludes. */
 opevo_status opevo_i_recording_add(opevo_i_recording *self, const opevo_value *values,
                                    const opevo_i_row *row, size_t line, opevo_error *err);
 void opevo_i_recording_clear(opevo_i_recording *self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* T4 files, the results of tuning that Kernel Tuner, KTT and their neighbours exchange. The space is
- * that of the values that the configurations have; each result is one row.
+/* T4 files, the results of tuning that Kernel Tuner, KTT and their neighbours exchange. The space
+ * is that of the values that the configurations have; each result is one row.
  *
  * Source: the schema T4 1.0.0 of github.com/odgaard/TuningSchema, and what writes it: Kernel Tuner
  * 1.4, kernel_tuner/file_utils.py, with `compilation`; the converter of KTT, with

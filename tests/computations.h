@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Random computations for tests, and an evaluator that walks their definitions as they stand: point by
- * point, recursively, in double precision. Out of range reads fail the test. */
+/* Random computations for tests, and an evaluator that walks their definitions as they stand: point
+ * by point, recursively, in double precision. Out of range reads fail the test. */
 
 #ifndef OPEVO_TESTS_COMPUTATIONS_H
 #define OPEVO_TESTS_COMPUTATIONS_H

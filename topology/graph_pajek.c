@@ -2,7 +2,8 @@
 
 /* Pajek files, line by line. igraph takes a quote that is not closed for a part of the label, and
  * what a cut matrix lacks for zeros. With no more than a warning, 0.10.15 ends the graph at a blank
- * line, which 0.10.2 reads over, and skips a section that it does not know, which 0.10.2 refuses. */
+ * line, which 0.10.2 reads over, and skips a section that it does not know,
+ * which 0.10.2 refuses. */
 
 #include "graph_text.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a parameter type gives to the parameters of that type: one constant table of functions, and one row for each
- * of its topologies. docs/how-to/add-a-parameter-type.md walks through a new one. */
+/* What a parameter type gives to the parameters of that type: one constant table of functions, and
+ * one row for each of its topologies. docs/how-to/add-a-parameter-type.md walks through a new
+ * one. */
 
 #ifndef OPEVO_PARAMETER_INTERNAL_H
 #define OPEVO_PARAMETER_INTERNAL_H

@@ -124,9 +124,9 @@ opevo_status opevo_i_space_tabulate(opevo_space *space, const char *origin, opev
 
 void opevo_i_points_release(opevo_space *space);
 bool opevo_i_points_have(const opevo_space *space, opevo_index point);
-/* The list as a text: ascending numbers of points and ranges of them, "0-7 9 12-40". False, with the
- * space to be released, for any other text, a point outside the space, without memory, and where
- * the constraints of a space of up to 2^20 points allow none of them. */
+/* The list as a text: ascending numbers of points and ranges of them, "0-7 9 12-40". False, with
+ * the space to be released, for any other text, a point outside the space, without memory, and
+ * where the constraints of a space of up to 2^20 points allow none of them. */
 bool opevo_i_points_read(opevo_space *space, const char *text);
 void opevo_i_points_write(const opevo_space *space, opevo_text *out);
 opevo_index opevo_i_points_count(const opevo_space *space);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Spaces out of Kernel Tuner's JSON: its tune_params with restrictions, as a file of their own or as
- * part of a cache, and T4 results, whose space is what their configurations have for values. Lists
- * of numbers become `discrete`, others `categorical`.
+/* Spaces out of Kernel Tuner's JSON: its tune_params with restrictions, as a file of their own or
+ * as part of a cache, and T4 results, whose space is what their configurations have for values.
+ * Lists of numbers become `discrete`, others `categorical`.
  * Source: Kernel Tuner 1.0 to 1.4, kernel_tuner/util.py and file_utils.py; the schema T4 1.0.0. */
 
 #include "space_internal.h"

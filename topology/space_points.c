@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Spaces of listed points: beside what the constraints say, only these are allowed. The list is kept
- * and written as ascending ranges, so that neither memory nor work exceeds what its text justifies. */
+/* Spaces of listed points: beside what the constraints say, only these are allowed. The list is
+ * kept and written as ascending ranges, so that neither memory nor work exceeds what its text
+ * justifies. */
 
 #include "space_internal.h"
 

@@ -19,7 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Made: values of all lists of a file, those that are dropped again and 16 bytes of a text as one. */
+/* Made: values of all lists of a file, those that are dropped again and 16 bytes of a text as
+ * one. */
 enum { VALUES_MAX = 1 << 20, MADE_MAX = 1 << 22, NESTING_MAX = 20 };
 
 typedef struct lists {

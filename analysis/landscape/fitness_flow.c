@@ -209,7 +209,8 @@ static void solve_group(flow_graph *self, size_t first, size_t end, double *next
     add_to_lines(self, first, end, self->line);
 }
 
-/* As in the source: a failure without a better neighbour stands among failures only, and is none. */
+/* As in the source: a failure without a better neighbour stands among failures only,
+ * and is none. */
 static bool is_optimum(const flow_graph *self, size_t u)
 {
     return !self->better[u] && opevo_i_node_fitness(self->graph, u) > 0;

@@ -4,7 +4,8 @@
  * the kernel. For continuing, the expected visits y of the points of S solve y (I - K_SS) = P_S.
  * With w = y mu^-1/2 that is (I - M_SS) w = mu^-1/2 P_S, symmetric positive definite, because the
  * eigenvalues of M lie in (0, 1] and S misses a point of each region that is solved for: conjugate
- * gradients, on the matrix M_SS itself where S is small, otherwise by products with M on all points.
+ * gradients, on the matrix M_SS itself where S is small,
+ * otherwise by products with M on all points.
  *
  * Certificate: what y leaves of P_S, rho, changes the law by |rho|_1 at most, and rows of K that
  * are off by delta by |y|_1 delta (distributions/child_duplicates.c has the argument). */

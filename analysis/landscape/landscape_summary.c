@@ -144,7 +144,8 @@ static size_t collect(survey *self, opevo_landscape_summary *out, opevo_optimum 
 
 /* ---- Numbers ---- */
 
-/* Only the values that the quantiles lie between are put in place, which costs less than sorting. */
+/* Only the values that the quantiles lie between are put in place,
+ * which costs less than sorting. */
 static void find_quantiles(double *values, size_t count, double *quantile)
 {
     size_t sorted = 0; /* values before here are in place, and none behind is smaller */

@@ -62,7 +62,8 @@ static opevo_status invert(opevo_i_mutation_axis *self, const opevo_graph *graph
     return OPEVO_OK;
 }
 
-/* Largest |r|_1 / (1 - q) over the starts u, with T = law from u and r = (1 - q) e_u - (I - Q) T. */
+/* Largest |r|_1 / (1 - q) over the starts u, with T = law from u and
+ * r = (1 - q) e_u - (I - Q) T. */
 static double certify(const opevo_i_mutation_axis *self, const opevo_graph *graph, double q)
 {
     double worst = 0;

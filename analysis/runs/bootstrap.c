@@ -89,8 +89,8 @@ opevo_interval opevo_percentile_interval(double *replicates, size_t resamples, d
                             replicates[(size_t)ceil((1 - tail) * last)]};
 }
 
-/* The x with P(X <= x) = p for X of the beta law (a, b), by bisection, as gsl_cdf_beta_Pinv of GSL 2.7
- * does not always converge; NAN where the law itself does not, from about a + b = 10^7 on. */
+/* The x with P(X <= x) = p for X of the beta law (a, b), by bisection, as gsl_cdf_beta_Pinv of GSL
+ * 2.7 does not always converge; NAN where the law itself does not, from about a + b = 10^7 on. */
 static double beta_quantile(double p, double a, double b)
 {
     double low = 0, high = 1;

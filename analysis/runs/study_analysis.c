@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The frame of a study's analysis: checks, memory and the order of the work. Cells and pairs are worked
- * on side by side, each with streams of its own. */
+/* The frame of a study's analysis: checks, memory and the order of the work. Cells and pairs are
+ * worked on side by side, each with streams of its own. */
 
 #include "study_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which run is known how far, and from that the horizon of each landscape and the trials and seconds at
- * which its curves are computed. */
+/* Which run is known how far, and from that the horizon of each landscape and the trials and
+ * seconds at which its curves are computed. */
 
 #include "study_internal.h"
 

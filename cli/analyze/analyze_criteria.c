@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Runs that are compared by several criteria: the course of a run is then that of the hypervolume of
- * its front, so that all that is said of the fitness can be said of it. The reference point is the
- * worst value of each criterion among all trials of all runs on a landscape, and volumes are shares
- * of the box from there to the best of each. */
+/* Runs that are compared by several criteria: the course of a run is then that of the hypervolume
+ * of its front, so that all that is said of the fitness can be said of it. The reference point is
+ * the worst value of each criterion among all trials of all runs on a landscape, and volumes are
+ * shares of the box from there to the best of each. */
 
 #include "analyze_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Why trials failed: for each class of failure how often it came, and the first trial of it with its
- * message. */
+/* Why trials failed: for each class of failure how often it came, and the first trial of it with
+ * its message. */
 
 #ifndef OPEVO_REASONS_INTERNAL_H
 #define OPEVO_REASONS_INTERNAL_H
@@ -32,8 +32,8 @@ typedef struct opevo_i_reasons {
     opevo_i_reason of[OPEVO_OUTCOME_CLASS_COUNT]; /* that of OK stays empty */
 } opevo_i_reasons;
 
-/* Count the trial, which came from a store without its message or has it; true where it is the first
- * failure of its class. */
+/* Count the trial, which came from a store without its message or has it; true where it is the
+ * first failure of its class. */
 bool opevo_i_reasons_add(opevo_i_reasons *reasons, const opevo_trial *trial, bool is_stored);
 /* Fetch the messages that are still in the store. */
 opevo_status opevo_i_reasons_complete(opevo_i_reasons *reasons, opevo_store *store, int64_t run,
@@ -43,8 +43,8 @@ opevo_status opevo_i_reasons_of_run(opevo_store *store, int64_t run, opevo_i_rea
                                     opevo_error *err);
 void opevo_i_reasons_free(opevo_i_reasons *reasons);
 
-/* Say on stderr, above the progress line, that a trial is the first to fail in its way; `which` names
- * its run, such as "seed 2, ", or is empty. */
+/* Say on stderr, above the progress line, that a trial is the first to fail in its way; `which`
+ * names its run, such as "seed 2, ", or is empty. */
 void opevo_i_reasons_tell(const char *verb, const char *which, const opevo_trial *trial,
                           const opevo_progress *progress);
 /* One line for each class. */

@@ -158,7 +158,8 @@ static size_t column_width(const opevo_table *table, size_t column)
     return widest;
 }
 
-/* Columns of a table that are printed beside each other: one that says which row it is, and some. */
+/* Columns of a table that are printed beside each other: one that says which row it is,
+ * and some. */
 typedef struct piece {
     size_t indent, key, from, to;
 } piece;

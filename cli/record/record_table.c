@@ -63,8 +63,8 @@ static bool has_device(const opevo_i_record *record, const char *device, size_t 
     return false;
 }
 
-/* Note what measures now beside what measured before. What is new is described before a row of it is
- * written, so that a process that is killed leaves no row of unknown origin. */
+/* Note what measures now beside what measured before. What is new is described before a row of it
+ * is written, so that a process that is killed leaves no row of unknown origin. */
 static opevo_status note_devices(opevo_i_record *record, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Making and closing sessions. Everything that a request says is checked before its store is opened. */
+/* Making and closing sessions. Everything that a request says is checked before its store is
+ * opened. */
 
 #include "serve_internal.h"
 

@@ -79,11 +79,11 @@ opevo_status opevo_i_serving_find(const opevo_i_server *server, const json_t *re
 
 /* ---- serve_create.c ---- */
 
-/* End the session, say in the store why it ended where it did, and release everything. Errors: those
- * of the store, and LOST where that is gone. */
+/* End the session, say in the store why it ended where it did, and release everything. Errors:
+ * those of the store, and LOST where that is gone. */
 opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err);
 
-/* ---- serve_fields.c: members of a request, with a sentence for each that is not as it must be ---- */
+/* ---- serve_fields.c: members of a request, with a sentence for each that is wrong ---- */
 
 /* All keys are among `known`, which ends with NULL. `what` is what has them: "ask". */
 opevo_status opevo_i_field_check(const json_t *object, const char *const *known, const char *what,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Lines of requests. The buffer holds at most one request that is not whole beside what was read last,
- * whatever a client sends. */
+/* Lines of requests. The buffer holds at most one request that is not whole beside what was read
+ * last, whatever a client sends. */
 
 #include "serve_internal.h"
 

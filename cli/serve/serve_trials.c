@@ -84,8 +84,8 @@ opevo_status opevo_i_serve_pending(opevo_i_server *server, const json_t *request
 
 /* ---- Telling -------------------------------------------------------------------------------- */
 
-/* What a result lies between: no clock resolves less than a picosecond, nobody waits for 30 years, and
- * squares and ratios of results stay numbers. A score may also be 0. */
+/* What a result lies between: no clock resolves less than a picosecond, nobody waits for 30 years,
+ * and squares and ratios of results stay numbers. A score may also be 0. */
 static const struct {
     double least, most;
 } ranges[] = {[OPEVO_I_TOLD_SCORE] = {1e-100, 1e100},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Serve: any tuner for any program, over standard input and output. Replies are written when no whole
- * request is waiting, so that a client that sends many at once costs few writes. */
+/* Serve: any tuner for any program, over standard input and output. Replies are written when no
+ * whole request is waiting, so that a client that sends many at once costs few writes. */
 
 #include "serve_internal.h"
 

@@ -33,7 +33,8 @@ static void add_on(const char *plan, const char *on, bool only_recorded, opevo_t
         opevo_text_add(out, rest);
 }
 
-/* What the plan says of measuring, as the options that `opevo tune` has for it; release the given. */
+/* What the plan says of measuring, as the options that `opevo tune` has for it;
+ * release the given. */
 static opevo_status call_of(const opevo_plan_objective *named, opevo_call *out, opevo_error *err)
 {
     *out = (opevo_call){.given = opevo_calloc(named->option_count, sizeof *out->given)};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The fronts of tune --criteria: one for each run, which may be observed side by side, and the front of
- * all runs together. Volumes are shares of the box of all trials of all runs, as in analyze. */
+/* The fronts of tune --criteria: one for each run, which may be observed side by side, and the
+ * front of all runs together. Volumes are shares of the box of all trials of all runs,
+ * as in analyze. */
 
 #include "tune_internal.h"
 

@@ -276,8 +276,8 @@ static void add_best(const char *what, double value, bool is_share, opevo_text *
     opevo_text_printf(out, is_share ? "%s%.4f" : "%s%.6g", what, value);
 }
 
-/* Mean with its confidence interval, least, median and largest of values that are shares, or results;
- * `values` are reordered. */
+/* Mean with its confidence interval, least, median and largest of values that are shares, or
+ * results; `values` are reordered. */
 static void print_moments(double *values, size_t count, bool is_share, opevo_text *out)
 {
     opevo_moments moments = opevo_moments_of(values, count);

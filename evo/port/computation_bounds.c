@@ -2,15 +2,15 @@
 
 /* Whether every read of a definition is inside its tensor wherever it is evaluated.
  *
- * A read below select is evaluated where the conditions around it hold, or do not hold in the second
- * operand. Each comparison of whole numbers that must hold there is a fact, f >= 0. A range of an
- * index e is that of interval arithmetic over the axes, whose ranges the facts narrow; and, for each
- * fact and each factor m > 0 that cancels an atom, e = m f + (e - m f) >= the least of e - m f. All of
- * these are bounds, so that what is accepted is right; what is right may be refused where it takes two
- * facts at once that no axis connects.
+ * A read below select is evaluated where the conditions around it hold, or do not hold in the
+ * second operand. Each comparison of whole numbers that must hold there is a fact, f >= 0. A range
+ * of an index e is that of interval arithmetic over the axes, whose ranges the facts narrow; and,
+ * for each fact and each factor m > 0 that cancels an atom, e = m f + (e - m f) >= the least of e -
+ * m f. All of these are bounds, so that what is accepted is right; what is right may be refused
+ * where it takes two facts at once that no axis connects.
  *
- * `or` (and `and` where it does not hold) is followed into each of its cases, up to MOST_CASES at once;
- * beyond that, and from comparisons of values, nothing is learnt. */
+ * `or` (and `and` where it does not hold) is followed into each of its cases, up to MOST_CASES at
+ * once; beyond that, and from comparisons of values, nothing is learnt. */
 
 #include "computation_internal.h"
 
@@ -112,8 +112,8 @@ static bool is_small(const opevo_i_whole *whole)
     return small;
 }
 
-/* The least of `whole` as a multiple of a fact and a rest, the multiple such that an atom cancels as
- * far as it can. */
+/* The least of `whole` as a multiple of a fact and a rest, the multiple such that an atom cancels
+ * as far as it can. */
 static wide least_by_fact(checker *self, const opevo_i_whole *whole, const opevo_i_whole *fact,
                           wide least)
 {
@@ -284,8 +284,8 @@ static opevo_status check_where(checker *self, const assumption *first,
     return status;
 }
 
-/* No value of a whole number, nor any inside its divisions, is beyond 2^60 anywhere in the box of all
- * axes. */
+/* No value of a whole number, nor any inside its divisions, is beyond 2^60 anywhere in the box of
+ * all axes. */
 static bool is_moderate(const checker *self, const opevo_affine *affine)
 {
     range all;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operations and bytes of a computation. A condition splits the box of a definition's axes; the share of
- * its points where given conditions hold is a product over groups of comparisons that have no axis in
- * common, and each group is counted point by point. */
+/* Operations and bytes of a computation. A condition splits the box of a definition's axes; the
+ * share of its points where given conditions hold is a product over groups of comparisons that have
+ * no axis in common, and each group is counted point by point. */
 
 #include "computation_internal.h"
 

@@ -181,8 +181,8 @@ static bool parse_name(opevo_i_parser *self, opevo_i_value *out)
 
 /* ---- Operators ---- */
 
-/* Calls may nest deeper than what they read, by parentheses and signs; what is printed has no more of
- * those than it needs, so that it always reads back. */
+/* Calls may nest deeper than what they read, by parentheses and signs; what is printed has no more
+ * of those than it needs, so that it always reads back. */
 static bool go_deeper(opevo_i_parser *self)
 {
     enum { MOST = 4 * OPEVO_COMPUTATION_DEPTH };
@@ -245,8 +245,8 @@ static int precedence(const opevo_i_tokens *ahead)
     }
 }
 
-/* *left = *left op right, for the token `op` of that precedence. A chain a < b < c is a < b and b < c;
- * *last is its last operand. */
+/* *left = *left op right, for the token `op` of that precedence. A chain a < b < c is a < b and b <
+ * c; *last is its last operand. */
 static bool apply(opevo_i_parser *self, int op, int binds, opevo_i_value *left, opevo_i_value *last,
                   const opevo_i_value *right)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The table of computations by name: the operators and subgraphs of Ansor's evaluation with their shapes
- * (Zheng et al., OSDI 2020, section 7.1 and appendix C; channels last), and what attention is made of.
- * One row more is one more computation. */
+/* The table of computations by name: the operators and subgraphs of Ansor's evaluation with their
+ * shapes (Zheng et al., OSDI 2020, section 7.1 and appendix C; channels last), and what attention
+ * is made of. One row more is one more computation. */
 
 #include <opevo/computation_named.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What is known of a computation only at the end of its text: extents, roles, whether all reads are inside
- * their tensors, and who reads whom. */
+/* What is known of a computation only at the end of its text: extents, roles, whether all reads are
+ * inside their tensors, and who reads whom. */
 
 #include "computation_parse_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What the files of computations share: memory, whole numbers of axes, and what parsing leaves to be
- * checked. */
+/* What the files of computations share: memory, whole numbers of axes, and what parsing leaves to
+ * be checked. */
 
 #ifndef OPEVO_COMPUTATION_INTERNAL_H
 #define OPEVO_COMPUTATION_INTERNAL_H
@@ -39,7 +39,8 @@ typedef struct opevo_i_whole {
 #define OPEVO_I_LARGEST_WHOLE (INT64_C(1) << 40)
 
 void opevo_i_whole_of(const opevo_affine *affine, opevo_i_whole *out);
-/* *a += factor *b. False where a coefficient overflows or terms are too many; *a is then spoiled. */
+/* *a += factor *b. False where a coefficient overflows or terms are too many;
+ * *a is then spoiled. */
 bool opevo_i_whole_add(opevo_i_whole *a, int64_t factor, const opevo_i_whole *b);
 /* *a //= divisor, or %= with `modulo`; divisor >= 1. False as above or without memory. Multiples of
  * the divisor come out of the division: (4*i + j)//4 is i + j//4. */
@@ -55,15 +56,16 @@ int64_t opevo_i_floor_divide(int64_t a, int64_t divisor);
 
 /* ---- Checks after parsing (computation_bounds.c) ---- */
 
-/* Whether all reads of a definition are inside their tensors wherever they are evaluated, and no whole
- * number is beyond 2^60. Extents of the tensors that `implicit` names, by number, grow to what is
- * read. Errors: INVALID, LIMIT, NOMEM. */
+/* Whether all reads of a definition are inside their tensors wherever they are evaluated, and no
+ * whole number is beyond 2^60. Extents of the tensors that `implicit` names, by number, grow to
+ * what is read. Errors: INVALID, LIMIT, NOMEM. */
 opevo_status opevo_i_check_reads(const opevo_definition *definition, const char *source,
                                  opevo_tensor *const *implicit, opevo_error *err);
 
 /* ---- Walks (computation.c) ---- */
 
-/* Call `each` with every read below an expression, conditions included, in the order of the text. */
+/* Call `each` with every read below an expression, conditions included,
+ * in the order of the text. */
 typedef void (*opevo_i_read_function)(void *context, const opevo_expression *read);
 void opevo_i_walk_reads(const opevo_expression *expression, opevo_i_read_function each,
                         void *context);

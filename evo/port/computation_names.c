@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Names of a computation's text: axes, tensors and constants, each name one of them; and how parsing
- * fails. */
+/* Names of a computation's text: axes, tensors and constants, each name one of them; and how
+ * parsing fails. */
 
 #include "computation_parse_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators as computations: each is written as a text and read back. Names are those of the operands
- * and the axes of schedules: b i j k, and n f y x c r s. */
+/* Operators as computations: each is written as a text and read back. Names are those of the
+ * operands and the axes of schedules: b i j k, and n f y x c r s. */
 
 #include "computation_internal.h"
 
@@ -63,7 +63,8 @@ static void write_conv2d(const opevo_operator *op, opevo_text *out)
 
 /* ---- Contractions ---- */
 
-/* An operand's name, with '_' behind it where it is the letter of an axis or a word of the language. */
+/* An operand's name, with '_' behind it where it is the letter of an axis or a word of the
+ * language. */
 static void add_name(const opevo_contraction *self, int operand, opevo_text *out)
 {
     const char *name = self->operand[operand].name;

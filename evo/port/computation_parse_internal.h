@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Parsing of computations: tokens, names, and the statement being read. A function that returns false
- * has failed, and the sentence stands in the parser's error. */
+/* Parsing of computations: tokens, names, and the statement being read. A function that returns
+ * false has failed, and the sentence stands in the parser's error. */
 
 #ifndef OPEVO_COMPUTATION_PARSE_INTERNAL_H
 #define OPEVO_COMPUTATION_PARSE_INTERNAL_H

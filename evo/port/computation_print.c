@@ -254,8 +254,8 @@ static void print_expression(const printer *self, const opevo_expression *expres
 
 /* ---- Statements ---- */
 
-/* An axis; its extent too where its name does not stand in the text before. Each axis has one name in
- * the memory of its computation. `named` may be NULL: then always. */
+/* An axis; its extent too where its name does not stand in the text before. Each axis has one name
+ * in the memory of its computation. `named` may be NULL: then always. */
 static void print_axis(const opevo_axis *axis, opevo_index_set *named, opevo_text *out)
 {
     opevo_index key = (opevo_index)(uintptr_t)axis->name;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The criteria of outcomes: their values, which outcome dominates another, and names of criteria. */
+/* The criteria of outcomes: their values, which outcome dominates another,
+ * and names of criteria. */
 
 #include <opevo/objective.h>
 

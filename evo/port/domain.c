@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The calls of a domain through its table of functions, and the texts of candidates by their hash. */
+/* The calls of a domain through its table of functions,
+ * and the texts of candidates by their hash. */
 
 #include <opevo/domain.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Objectives whose outcomes come from the caller of a session: they have a space or a domain, a unit
- * and criteria, and nothing to evaluate. */
+/* Objectives whose outcomes come from the caller of a session: they have a space or a domain, a
+ * unit and criteria, and nothing to evaluate. */
 
 #include <opevo/objective.h>
 

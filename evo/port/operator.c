@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators as text: the named ones, the forms with shapes, and the spaces that the paper tunes them
- * over. */
+/* Operators as text: the named ones, the forms with shapes, and the spaces that the paper tunes
+ * them over. */
 
 #include "port_internal.h"
 

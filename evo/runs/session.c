@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Sessions: creating and ending them, and the way of every trial from the tuner through the store and
- * back. Outcomes are settled one at a time in the order proposed, whatever the step, the batch, the
- * number of threads and the order in which they arrive, and the run ends exactly at the trial that
- * reaches a limit, so that neither result nor store depends on how the work was cut. */
+/* Sessions: creating and ending them, and the way of every trial from the tuner through the store
+ * and back. Outcomes are settled one at a time in the order proposed, whatever the step, the batch,
+ * the number of threads and the order in which they arrive, and the run ends exactly at the trial
+ * that reaches a limit, so that neither result nor store depends on how the work was cut. */
 
 #include "session_internal.h"
 
@@ -39,8 +39,8 @@ static opevo_status check_budget(const opevo_budget *budget, bool external, opev
     return OPEVO_OK;
 }
 
-/* What identifies the earlier trials: how many they are, and a signature of their numbers, points and
- * fitness. */
+/* What identifies the earlier trials: how many they are, and a signature of their numbers, points
+ * and fitness. */
 static void print_earlier(const opevo_run_options *options, opevo_text *out)
 {
     uint64_t hash = OPEVO_HASH_START;
@@ -312,7 +312,8 @@ cleanup:
     return status;
 }
 
-/* Whether the run has failed so often in the way of this trial, without a success, that it gives up. */
+/* Whether the run has failed so often in the way of this trial, without a success,
+ * that it gives up. */
 static bool is_hopeless(const opevo_session *self, opevo_outcome_class kind)
 {
     uint64_t most = self->options.give_up;
@@ -403,7 +404,8 @@ const opevo_run_result *opevo_session_result(const opevo_session *session)
     return &session->result;
 }
 
-/* Say in the store why the run ended, unless the store holds more of it than this budget asked for. */
+/* Say in the store why the run ended, unless the store holds more of it than this budget asked
+ * for. */
 static opevo_status note_end(const opevo_session *self, opevo_error *err)
 {
     opevo_store *store = self->options.store;

@@ -4,8 +4,8 @@
  * here (run.c) or by the caller (ask_tell.c).
  *
  * The trials that the tuner has been asked for and not yet told stand in a queue, in the order of
- * their numbers, which follow each other: those from `first` to `settled` are counted and stored, those
- * to `end` are not. */
+ * their numbers, which follow each other: those from `first` to `settled` are counted and stored,
+ * those to `end` are not. */
 
 #ifndef OPEVO_SESSION_INTERNAL_H
 #define OPEVO_SESSION_INTERNAL_H
@@ -46,8 +46,8 @@ struct opevo_session {
 };
 
 void opevo_i_session_stop(opevo_session *self, opevo_stop stop);
-/* Ask the tuner for at most so many trials, and no more than a batch, and put them at the end of the
- * queue. */
+/* Ask the tuner for at most so many trials, and no more than a batch, and put them at the end of
+ * the queue. */
 opevo_status opevo_i_session_ask(opevo_session *self, uint64_t most, opevo_error *err);
 /* Take the outcomes of trials of the queue from place `from` on out of the store, as far as it has
  * them; *known is the place of the first that it has not. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The criteria of a run store: which a run has, and the columns that hold them. A file is made for
- * runs without criteria (format 2), which earlier programs read too; the first run that has some, or
- * whose trials may be infeasible, makes it one of format 3, which they refuse. */
+ * runs without criteria (format 2), which earlier programs read too; the first run that has some,
+ * or whose trials may be infeasible, makes it one of format 3, which they refuse. */
 
 #include "store_internal.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The samples and the message of one trial, which a run that is read whole leaves out: from its row,
- * from the packed trials, or from the outcomes that packed runs share. */
+/* The samples and the message of one trial, which a run that is read whole leaves out: from its
+ * row, from the packed trials, or from the outcomes that packed runs share. */
 
 #include "store_internal.h"
 
 #include <opevo/memory.h>
 
-/* Copy them into the store, where they stay when SQLite moves on, and let the outcome point to them. */
+/* Copy them into the store, where they stay when SQLite moves on,
+ * and let the outcome point to them. */
 static opevo_status keep(opevo_store *store, const opevo_i_details *from, opevo_outcome *out,
                          opevo_error *err)
 {

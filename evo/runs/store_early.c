@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Outcomes that were told ahead of their turn, in a table that is made with the first of them: stores
- * without it are of the same format, and programs that do not know it pass it by. A row goes when its
- * trial is put into the table of trials, in the same transaction. */
+/* Outcomes that were told ahead of their turn, in a table that is made with the first of them:
+ * stores without it are of the same format, and programs that do not know it pass it by. A row goes
+ * when its trial is put into the table of trials, in the same transaction. */
 
 #include "store_internal.h"
 

@@ -106,7 +106,8 @@ const char *opevo_i_column_text(sqlite3_stmt *row, int column);
 /* A point as it stands in the file: 16 bytes, the highest first, so that blobs sort as numbers. */
 void opevo_i_point_to_bytes(opevo_index point, unsigned char *bytes);
 opevo_index opevo_i_point_from_bytes(const unsigned char *bytes);
-/* Reals as they stand in the file: 8 bytes each, IEEE 754, the lowest first. NULL without memory. */
+/* Reals as they stand in the file: 8 bytes each, IEEE 754, the lowest first.
+ * NULL without memory. */
 unsigned char *opevo_i_reals_to_bytes(const double *reals, size_t count);
 void opevo_i_reals_from_bytes(const unsigned char *bytes, size_t count, double *reals);
 /* A signature as it stands in the file: 16 hexadecimal digits. Returns `text`. */
@@ -116,8 +117,8 @@ const char *opevo_i_store_keep_origin(opevo_store *store, const char *origin, si
 
 /* ---- store_criteria.c ---- */
 
-/* Make the file one of format 3, which can hold criteria, unless it is. In a transaction of its own:
- * such a file without criteria is as good as before. */
+/* Make the file one of format 3, which can hold criteria, unless it is. In a transaction of its
+ * own: such a file without criteria is as good as before. */
 opevo_status opevo_i_store_make_criteria(opevo_store *store, opevo_error *err);
 /* Whether runs of this key need that. */
 bool opevo_i_store_needs_criteria(const opevo_run_key *key);
@@ -134,8 +135,8 @@ opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_
     "number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
 #define OPEVO_I_CRITERIA_COLUMNS "criterion_1, criterion_2, criterion_3"
 
-/* Insert one trial: its run, the columns above, samples_s and message, and the criteria as far as the
- * statement has parameters for them. */
+/* Insert one trial: its run, the columns above, samples_s and message, and the criteria as far as
+ * the statement has parameters for them. */
 opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert, int64_t run,
                                         const opevo_trial *trial, opevo_error *err);
 /* The trial of a row of these columns, with the criteria or NULL behind them, without samples and
@@ -143,8 +144,8 @@ opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert
 opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_stmt *row,
                                       opevo_trial *trial, opevo_error *err);
 /* As opevo_store_append, with outcomes that were told ahead of their turn: these are kept until the
- * trials before them are there, and those whose turn has come are no longer kept apart. All of it, or
- * nothing. */
+ * trials before them are there, and those whose turn has come are no longer kept apart. All of it,
+ * or nothing. */
 opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
                                         size_t count, const opevo_trial *early, size_t early_count,
                                         opevo_error *err);
@@ -158,16 +159,16 @@ opevo_status opevo_i_store_take_details(opevo_store *store, int64_t run, sqlite3
 
 /* ---- store_early.c ---- */
 
-/* The table of outcomes told ahead of their turn is there after this. In a transaction of its own: a
- * store that has it empty is as good as before. */
+/* The table of outcomes told ahead of their turn is there after this. In a transaction of its own:
+ * a store that has it empty is as good as before. */
 opevo_status opevo_i_store_make_early(opevo_store *store, opevo_error *err);
 /* Keep these, and forget those up to number `last` of the run; in the caller's transaction. */
 opevo_status opevo_i_store_put_early(opevo_store *store, int64_t run, const opevo_trial *trials,
                                      size_t count, opevo_error *err);
 opevo_status opevo_i_store_forget_early(opevo_store *store, int64_t run, uint64_t last,
                                         opevo_error *err);
-/* Visit those of the run after number `after`, in order, with samples and messages that are borrowed
- * during the call. Errors: INVALID for a damaged file; what `visit` returns. */
+/* Visit those of the run after number `after`, in order, with samples and messages that are
+ * borrowed during the call. Errors: INVALID for a damaged file; what `visit` returns. */
 opevo_status opevo_i_store_read_early(opevo_store *store, int64_t run, uint64_t after,
                                       opevo_status (*visit)(void *context, const opevo_trial *trial,
                                                             opevo_error *err),
@@ -178,7 +179,8 @@ opevo_status opevo_i_store_read_early(opevo_store *store, int64_t run, uint64_t 
 /* Take the texts of the run's candidates from `domain` from here on. */
 opevo_status opevo_i_store_note_domain(opevo_store *store, int64_t run, opevo_domain *domain,
                                        opevo_error *err);
-/* Put the texts of these candidates beside them, in the caller's transaction; nothing for points. */
+/* Put the texts of these candidates beside them, in the caller's transaction;
+ * nothing for points. */
 opevo_status opevo_i_store_put_candidates(opevo_store *store, int64_t run,
                                           const opevo_trial *trials, size_t count,
                                           opevo_error *err);
@@ -243,8 +245,8 @@ void opevo_i_store_bind_identity(sqlite3_stmt *statement, const opevo_run_key *k
                                  const char *seed);
 opevo_status opevo_i_store_check_found(opevo_store *store, const opevo_run_key *key,
                                        sqlite3_stmt *row, opevo_error *err);
-/* A run stored with another unit that agrees, as an earlier version stored a time as 1/s, has that of
- * the key from here on. */
+/* A run stored with another unit that agrees, as an earlier version stored a time as 1/s, has that
+ * of the key from here on. */
 opevo_status opevo_i_store_adopt_unit(opevo_store *store, const opevo_run_key *key, int64_t run,
                                       opevo_error *err);
 /* The space of the key is in the table after this. */

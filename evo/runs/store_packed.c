@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Packing the trials of a whole run, which is what a computed run leaves behind. A number is written
- * in full or, where it has its usual value, not at all, so that nothing is lost. Where a space is
- * small, runs come to the same points again and again, and an outcome, being a function of the
- * point, is kept once for all runs: a trial then takes some four bytes. */
+/* Packing the trials of a whole run, which is what a computed run leaves behind. A number is
+ * written in full or, where it has its usual value, not at all, so that nothing is lost. Where a
+ * space is small, runs come to the same points again and again, and an outcome, being a function of
+ * the point, is kept once for all runs: a trial then takes some four bytes. */
 
 #include "store_packed_internal.h"
 

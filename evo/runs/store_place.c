@@ -64,7 +64,8 @@ static bool is_open_here(const struct stat *wanted)
     return found;
 }
 
-/* Remove a file beside the old place that this process has open; with `only_empty` if it is empty. */
+/* Remove a file beside the old place that this process has open;
+ * with `only_empty` if it is empty. */
 static void remove_beside(const opevo_store *store, const char *suffix, bool only_empty)
 {
     opevo_text path = {0};
@@ -77,8 +78,8 @@ static void remove_beside(const opevo_store *store, const char *suffix, bool onl
     opevo_text_free(&path);
 }
 
-/* The log and its index stay where the file was. What is in them goes into the file, and they go, or
- * whoever makes a store there finds the log of another. */
+/* The log and its index stay where the file was. What is in them goes into the file, and they go,
+ * or whoever makes a store there finds the log of another. */
 static void clean_place(opevo_store *store)
 {
     if (sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) !=

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* The key of a line with a seed, as it stands in the store: with its budget where runs are computed,
- * open to a larger one where they are measured. */
+/* The key of a line with a seed, as it stands in the store: with its budget where runs are
+ * computed, open to a larger one where they are measured. */
 static opevo_run_key study_key(const opevo_study_line *line, uint64_t seed)
 {
     return (opevo_run_key){
@@ -129,7 +129,8 @@ opevo_status opevo_i_study_slots(opevo_store *store, const opevo_study *study,
     return status;
 }
 
-/* An outcome that an earlier program kept without its criteria is replaced by the same with them. */
+/* An outcome that an earlier program kept without its criteria is replaced by the same with
+ * them. */
 #define LONGER_OUTCOME                                                                             \
     " ON CONFLICT (signature, point) DO UPDATE SET outcome = excluded.outcome"                     \
     " WHERE length(excluded.outcome) > length(outcomes.outcome)"
@@ -274,8 +275,8 @@ static const char *const join_sql[] = {
     "0" LONGER_OUTCOME,
 };
 
-/* Criteria are copied where both stores can hold them: a run that has some is planned in the target,
- * with them, before it is copied. */
+/* Criteria are copied where both stores can hold them: a run that has some is planned in the
+ * target, with them, before it is copied. */
 static opevo_status prepare_join(joiner *self, bool with_criteria, opevo_error *err)
 {
     sqlite3_stmt **statements[] = {&self->compare,   &self->copy_packed, &self->differ,

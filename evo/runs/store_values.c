@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Values as they are in the file: points, reals, signatures; and the origins of trials, each kept once. */
+/* Values as they are in the file: points, reals, signatures; and the origins of trials,
+ * each kept once. */
 
 #include "store_internal.h"
 

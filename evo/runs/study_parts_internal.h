@@ -62,7 +62,8 @@ struct opevo_plan {
     size_t seed_count;
 };
 
-/* "trials=500 seconds=30 target=95%"; `unit` follows a target that is no share. The caller frees it. */
+/* "trials=500 seconds=30 target=95%"; `unit` follows a target that is no share.
+ * The caller frees it. */
 opevo_status opevo_i_plan_print_budget(const opevo_plan *plan, const opevo_i_plan_budget *budget,
                                        const char *unit, char **out, opevo_error *err);
 

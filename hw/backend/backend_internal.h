@@ -31,8 +31,8 @@ typedef struct opevo_i_backend_ops {
                                   const char *object, opevo_i_arguments *out, opevo_error *err);
     /* Where set, workers of this device take turns at measuring, whose name goes to `out`. */
     void (*lock_name)(const opevo_i_backend *self, char *out, size_t size);
-    /* Load and start the object (NULL for commands and libraries), check what it computes, and time it; does not
-     * return before all is over. */
+    /* Load and start the object (NULL for commands and libraries), check what it computes, and time
+     * it; does not return before all is over. */
     void (*measure)(opevo_i_backend *self, const opevo_i_job *job, const char *object,
                     opevo_i_result *result);
     void (*close)(opevo_i_backend *self);

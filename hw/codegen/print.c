@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A loop nest as a whole translation unit: what the dialects spell differently, the launch, and which
- * kernel is printed. */
+/* A loop nest as a whole translation unit: what the dialects spell differently, the launch, and
+ * which kernel is printed. */
 
 #include "print_internal.h"
 

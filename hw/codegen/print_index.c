@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Indices and guards as text: expressions with what is a number here worked out, guards with what is
- * decided left out; lines, indentation, and the first and last line of a loop. */
+/* Indices and guards as text: expressions with what is a number here worked out, guards with what
+ * is decided left out; lines, indentation, and the first and last line of a loop. */
 
 #include "print_internal.h"
 

@@ -78,8 +78,8 @@ void opevo_i_print_pointers(opevo_i_printer *self, const opevo_i_node *node);
 
 /* ---- print_buffers.c ---- */
 
-/* The local buffers of a CPU kernel made outside or inside a parallel loop; the buffers of a scope of
- * a GPU kernel. */
+/* The local buffers of a CPU kernel made outside or inside a parallel loop; the buffers of a scope
+ * of a GPU kernel. */
 void opevo_i_print_cpu_buffers(opevo_i_printer *self, bool parallel);
 void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope);
 int64_t opevo_i_thread_count(const opevo_i_nest *nest); /* of a block */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Whole kernels in C for a CPU. Sums that live in registers become variables with a name each, since
- * compilers keep arrays in memory. No header is included: reading <immintrin.h> takes longer than
- * everything else. */
+/* Whole kernels in C for a CPU. Sums that live in registers become variables with a name each,
+ * since compilers keep arrays in memory. No header is included: reading <immintrin.h> takes longer
+ * than everything else. */
 
 #include "print_cpu_internal.h"
 
@@ -99,9 +99,9 @@ static const char stream_head[] =
     "#define STREAM16(to, value) (*(V16 *)(to) = (value))\n"
     "#endif\n";
 
-/* Bit i of a mask is for lane i. opevo_lanes: those from low to below high; opevo_turns: those i with
- * (at + i) % turn < kept. opevo_start: how many numbers e below `at` have e % turn < kept. A vector that
- * is packed leaves no gaps for the lanes that are left out. */
+/* Bit i of a mask is for lane i. opevo_lanes: those from low to below high; opevo_turns: those i
+ * with (at + i) % turn < kept. opevo_start: how many numbers e below `at` have e % turn < kept. A
+ * vector that is packed leaves no gaps for the lanes that are left out. */
 static const char lanes_head[] =
     "static inline long opevo_lanes(long low, long high)\n"
     "{\n"
@@ -124,8 +124,8 @@ static const char lanes_head[] =
     "kept);\n"
     "}\n";
 
-/* Where gcc 12 knows the lanes of a masked load, it may load the whole vector and blend, which reads past
- * the end of an array: the empty statement keeps them from it. */
+/* Where gcc 12 knows the lanes of a masked load, it may load the whole vector and blend, which
+ * reads past the end of an array: the empty statement keeps them from it. */
 static const char mask_head[] =
     "#define LANES(width) \\\n"
     "    static inline void opevo_put##width(float *to, V##width value, long lanes, long packed) "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Whole kernels in C that run a GPU schedule on a CPU: the loops over threads are opened again after
- * each barrier. */
+/* Whole kernels in C that run a GPU schedule on a CPU: the loops over threads are opened again
+ * after each barrier. */
 
 #include "print_internal.h"
 

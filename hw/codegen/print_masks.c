@@ -84,7 +84,8 @@ static void print_mask(opevo_i_printer *self, const opevo_i_guards *keep, int la
         opevo_text_add(self->out, "65535");
 }
 
-/* Where lanes lie in rows of which only a first part is kept, and these parts side by side in memory:
+/* Where lanes lie in rows of which only a first part is kept,
+ * and these parts side by side in memory:
  *
  *     address = rest + kept * (e / turn) + e % turn    for   e % turn < kept,
  *
@@ -134,8 +135,8 @@ static bool find_kept_rows(const opevo_i_printer *self, const opevo_i_leaf *leaf
     return false;
 }
 
-/* What statements that are repeated as text have in common is worked out once, in a variable that takes
- * the place of the expression. */
+/* What statements that are repeated as text have in common is worked out once, in a variable that
+ * takes the place of the expression. */
 static void share(opevo_i_printer *self, opevo_text *expression)
 {
     int found = 0;
@@ -157,7 +158,8 @@ static void share(opevo_i_printer *self, opevo_text *expression)
     opevo_text_printf(expression, "k%d", found);
 }
 
-/* Which lanes are written, and, unless `rows` is NULL, where the first of them goes after `rest`. */
+/* Which lanes are written, and, unless `rows` is NULL, where the first of them goes after
+ * `rest`. */
 static void work_out(opevo_i_printer *self, const opevo_i_vector_loop *loop, const kept_rows *rows,
                      opevo_text *lanes, opevo_text *start)
 {

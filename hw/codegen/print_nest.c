@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Loop nests as text: loops, copies of their bodies, branches and values, in every dialect. What a loop
- * becomes that a dialect has a vector for is printed there. */
+/* Loop nests as text: loops, copies of their bodies, branches and values, in every dialect. What a
+ * loop becomes that a dialect has a vector for is printed there. */
 
 #include "print_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Loops over lanes as vectors of GCC. Where the lanes of a vector do not all lie inside a tensor, or not
- * in one row of it, they go under a mask or one by one. */
+/* Loops over lanes as vectors of GCC. Where the lanes of a vector do not all lie inside a tensor,
+ * or not in one row of it, they go under a mask or one by one. */
 
 #include "print_cpu_internal.h"
 

@@ -71,8 +71,8 @@ static void open_if(opevo_i_printer *self, const opevo_i_guards *guards)
     }
 }
 
-/* The lanes of `t` from where they come from, and to where they go; where that is no vector in memory,
- * one by one. */
+/* The lanes of `t` from where they come from, and to where they go; where that is no vector in
+ * memory, one by one. */
 static void print_short_copy(opevo_i_printer *self, const opevo_i_leaf *leaf, int lanes,
                              int64_t width, bool from, bool to)
 {

@@ -22,8 +22,8 @@ enum {
     "without that"
 
 /* Letters: the process has run the kernel once and waits for the verdict on the result ('c'), could
- * not load it ('l'), could not give up what it must before that ('h'), has finished ('d'); the worker
- * lets it go on ('g'). */
+ * not load it ('l'), could not give up what it must before that ('h'), has finished ('d'); the
+ * worker lets it go on ('g'). */
 
 typedef struct opevo_i_cpu_report {
     char failure[512];       /* with 'l' and 'h': why */
@@ -43,7 +43,8 @@ typedef struct opevo_i_cpu_plan {
     uint64_t memory_bytes; /* that the kernel may take */
 } opevo_i_cpu_plan;
 
-/* The forked process, from start to end; without an object OpenBLAS takes the place of the kernel. */
+/* The forked process, from start to end; without an object OpenBLAS takes the place of the
+ * kernel. */
 void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
                        const opevo_i_operands *operands, opevo_i_cpu_report *report)
     __attribute__((noreturn));

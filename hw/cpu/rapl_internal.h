@@ -22,8 +22,8 @@ typedef struct opevo_i_rapl {
     } packages[OPEVO_I_RAPL_PACKAGES];
 } opevo_i_rapl;
 
-/* Find the packages whose counters can be read below `root`, OPEVO_I_POWERCAP. False, with the reason
- * as a clause in *why, where there are none. */
+/* Find the packages whose counters can be read below `root`, OPEVO_I_POWERCAP. False, with the
+ * reason as a clause in *why, where there are none. */
 bool opevo_i_rapl_find(const char *root, opevo_i_rapl *out, opevo_text *why);
 /* Joules of all packages since the last call; NAN the first time, and where a counter fails. Right
  * when called at least once in the time that a counter takes around, a minute at least. */

@@ -20,8 +20,8 @@
  * the reason, not they. */
 enum { LOSSES = 3, ATTEMPTS = 2, RETRY_S = 60 };
 
-/* A job that a host failed with waits 0.25 s, then 1 s, then 4 s; with the last fault the pool gives
- * up. */
+/* A job that a host failed with waits 0.25 s, then 1 s, then 4 s; with the last fault the pool
+ * gives up. */
 enum { FAULTS = 4, FAULT_FACTOR = 4 };
 #define FAULT_WAIT_S 0.25
 #define MEND "fix that (free disk space, memory or processes), then repeat the command"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The workers of one objective. Jobs are handed out as workers come free; which worker measured
- * what changes no result's place. A worker that is lost is started again, and what it had in hand is
- * measured elsewhere. */
+ * what changes no result's place. A worker that is lost is started again, and what it had in hand
+ * is measured elsewhere. */
 
 #ifndef OPEVO_POOL_INTERNAL_H
 #define OPEVO_POOL_INTERNAL_H

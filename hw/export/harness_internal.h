@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The parts of a harness: texts that are the same for every kernel, and what depends on the operator. */
+/* The parts of a harness: texts that are the same for every kernel,
+ * and what depends on the operator. */
 
 #ifndef OPEVO_HARNESS_INTERNAL_H
 #define OPEVO_HARNESS_INTERNAL_H
@@ -11,7 +12,8 @@
 extern const char opevo_i_harness_head[];
 /* `reference` for matrix products and for convolutions, from the numbers defined before. */
 extern const char opevo_i_harness_matmul[], opevo_i_harness_conv2d[];
-/* `send`, `fetch` and `execute` on a processor, up to the arguments of the call, and behind them. */
+/* `send`, `fetch` and `execute` on a processor, up to the arguments of the call,
+ * and behind them. */
 extern const char opevo_i_harness_cpu[], opevo_i_harness_cpu_end[];
 /* The same on a GPU: up to what is sent, from there to what is fetched, one output fetched, and so
  * on. */

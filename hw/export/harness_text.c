@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* C that is also C++. N, K, TERMS and the like are defined before it by harness.c. In texts for one
- * operand, $c and $C stand for its letter; $s and $S are what tells an output's function and numbers
- * from those of others, nothing where there is one output. */
+ * operand, $c and $C stand for its letter; $s and $S are what tells an output's function and
+ * numbers from those of others, nothing where there is one output. */
 
 #include "harness_internal.h"
 

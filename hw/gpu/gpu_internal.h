@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* CUDA and HIP behind one table. Their driver interfaces are alike function by function, so a vendor
- * is a list of names and a few facts; the libraries are opened at run time, and no header of theirs
- * is needed.
+/* CUDA and HIP behind one table. Their driver interfaces are alike function by function, so a
+ * vendor is a list of names and a few facts; the libraries are opened at run time, and no header of
+ * theirs is needed.
  *
- * The prototypes below are written after the vendors' documentation: "CUDA Driver API Reference" and
- * "NVRTC" (docs.nvidia.com/cuda), "HIP Runtime API Reference" and "HIP RTC" (rocm.docs.amd.com),
- * "NVML API Reference". Handles are pointers, a device is a number, an address in device memory has
- * 64 bits, and every function returns 0 for success. */
+ * The prototypes below are written after the vendors' documentation: "CUDA Driver API Reference"
+ * and "NVRTC" (docs.nvidia.com/cuda), "HIP Runtime API Reference" and "HIP RTC"
+ * (rocm.docs.amd.com), "NVML API Reference". Handles are pointers, a device is a number, an address
+ * in device memory has 64 bits, and every function returns 0 for success. */
 
 #ifndef OPEVO_GPU_INTERNAL_H
 #define OPEVO_GPU_INTERNAL_H
@@ -118,10 +118,11 @@ opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gp
 void opevo_i_gpu_list(const opevo_i_vendor *vendor,
                       void (*add)(void *context, const opevo_hardware *row), void *context);
 
-/* Clock, power and temperature now, such as "SM clock 1980 MHz, P0, 412 W, 41 C", by NVML, as far as
- * it says; "" where it is not there. */
+/* Clock, power and temperature now, such as "SM clock 1980 MHz, P0, 412 W, 41 C", by NVML, as far
+ * as it says; "" where it is not there. */
 void opevo_i_nvml_state(const char *bus, char *out, size_t size);
-/* Joules that the device has used since its driver was loaded, by NVML; NAN where it does not say. */
+/* Joules that the device has used since its driver was loaded, by NVML;
+ * NAN where it does not say. */
 double opevo_i_nvml_energy_j(const char *bus);
 /* Why it does not, as a clause; NULL where it says so. */
 const char *opevo_i_nvml_no_energy(const char *bus);
@@ -135,8 +136,8 @@ typedef struct opevo_i_gpu_math opevo_i_gpu_math;
 /* Open the library that has the operator (cuBLAS, rocBLAS, cuDNN) for operands in device memory, in
  * single precision without tensor cores; convolutions by the fastest of cuDNN's direct algorithms,
  * which overwrites C, and where there is no cuDNN by im2col and sgemm, with a kernel compiled for
- * `arch`. Errors: INVALID for a contraction; IO with what to install, or the library's status; LIMIT
- * where an unfolded image has no room; NOMEM; those of the compiler. */
+ * `arch`. Errors: INVALID for a contraction; IO with what to install, or the library's status;
+ * LIMIT where an unfolded image has no room; NOMEM; those of the compiler. */
 opevo_status opevo_i_gpu_math_open(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
                                    const char *arch, const opevo_operator *op,
                                    const uint64_t *operands, opevo_i_gpu_math **out,
@@ -169,8 +170,8 @@ int opevo_i_gpu_unfold_run(const opevo_i_gpu_unfold *self, const opevo_i_gpu_dri
 /* ---- Compiling (gpu_build.c) ---- */
 
 /* Code for the architecture ("": for the current device), to be released with opevo_free; the
- * compiler's log goes to standard error. Errors: IO, also with what to install; INVALID for a source
- * that does not compile; NOMEM. */
+ * compiler's log goes to standard error. Errors: IO, also with what to install; INVALID for a
+ * source that does not compile; NOMEM. */
 opevo_status opevo_i_gpu_compile(const opevo_i_vendor *vendor, const char *arch, const char *source,
                                  char **code, size_t *size, opevo_error *err);
 
@@ -180,7 +181,8 @@ int opevo_i_gpu_build_main(int argc, char **argv);
 
 /* ---- The backends ----
  *
- * The functions that CUDA and HIP have in common (backend_gpu.c), and their rows (gpu_backends.c). */
+ * The functions that CUDA and HIP have in common (backend_gpu.c),
+ * and their rows (gpu_backends.c). */
 opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, const opevo_i_backend_ops *ops,
                               unsigned ordinal, opevo_i_backend **out, opevo_error *err);
 opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo_error *err);

@@ -103,9 +103,9 @@ enum {
     DIRECT_ALGORITHMS = 4 /* those below transform nothing */
 };
 
-/* For cuDNN's algorithms and for unfolded images alike. The 512 images of the paper's convolutions take
- * 2.4 GB unfolded; a device of today has several times that, and 32 bits count the elements. Where
- * memory is short, either makes do with less. */
+/* For cuDNN's algorithms and for unfolded images alike. The 512 images of the paper's convolutions
+ * take 2.4 GB unfolded; a device of today has several times that, and 32 bits count the elements.
+ * Where memory is short, either makes do with less. */
 #define MOST_SCRATCH ((size_t)4 << 30)
 
 static const float one = 1.0F;
@@ -141,7 +141,8 @@ static int form_plain(const opevo_i_gpu_math *self)
     return self->vendor->hip ? 111 : 0;
 }
 
-/* Row-major C = A B is column-major C' = B' A', where a matrix stored row by row is its transpose. */
+/* Row-major C = A B is column-major C' = B' A', where a matrix stored row by row is its
+ * transpose. */
 static int run_gemm(const opevo_i_gpu_math *self)
 {
     const opevo_operator *op = &self->op;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Images unfolded on a GPU (im2col), so that a convolution becomes a product of matrices. The kernel
- * is compiled for the operator's shapes, which makes constants of all that it divides by.
+/* Images unfolded on a GPU (im2col), so that a convolution becomes a product of matrices. The
+ * kernel is compiled for the operator's shapes, which makes constants of all that it divides by.
  *
  * Source: Chellapilla, Puri, Simard, "High performance convolutional neural networks for document
  * processing", IWFHR 2006. */

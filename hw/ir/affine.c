@@ -175,8 +175,8 @@ static int64_t gcd(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-/* e = unit * coarse + fine with 0 <= fine < unit and unit a divisor of `divisor`, as large as the terms
- * allow. What is fine changes no quotient and passes through the remainder. */
+/* e = unit * coarse + fine with 0 <= fine < unit and unit a divisor of `divisor`, as large as the
+ * terms allow. What is fine changes no quotient and passes through the remainder. */
 static int64_t find_unit(const opevo_i_atoms *atoms, const opevo_i_affine *e, int64_t divisor,
                          opevo_i_affine *coarse, opevo_i_affine *fine)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* From steps to statements: what is known before the loops are walked (which stages are read, which axes
- * are bound, what is set to zero), and the nest that comes of it. */
+/* From steps to statements: what is known before the loops are walked (which stages are read, which
+ * axes are bound, what is set to zero), and the nest that comes of it. */
 
 #include "lower_internal.h"
 

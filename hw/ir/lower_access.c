@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What loads and stores need: their guards, their addresses, and room in the buffers that they touch. */
+/* What loads and stores need: their guards, their addresses,
+ * and room in the buffers that they touch. */
 
 #include "lower_internal.h"
 
@@ -9,8 +10,8 @@ static int64_t rounded_up(int64_t a, int64_t b)
     return a / b + (a % b > 0);
 }
 
-/* The same guard, as compilers see most in it: least <= e / d < limit is one on e, and one on a multiple of
- * e another on e. */
+/* The same guard, as compilers see most in it: least <= e / d < limit is one on e, and one on a
+ * multiple of e another on e. */
 static opevo_i_guard simplified(const opevo_i_atoms *atoms, opevo_i_guard one)
 {
     for (int i = one.value.count - 1; i >= 0; i--) {
@@ -59,8 +60,8 @@ void opevo_i_lower_grow(opevo_i_lowering *self, const opevo_i_access *access)
         buffer->size = most + 1;
 }
 
-/* What selects the copy of a virtual thread, and the half of a double buffer; `iteration` is the number
- * of the iteration that the half belongs to. */
+/* What selects the copy of a virtual thread, and the half of a double buffer; `iteration` is the
+ * number of the iteration that the half belongs to. */
 opevo_i_affine opevo_i_lower_select_copy(opevo_i_lowering *self, const opevo_i_stage *stage,
                                          const opevo_i_affine *iteration)
 {

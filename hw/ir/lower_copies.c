@@ -34,7 +34,8 @@ static void bind_axes(opevo_i_lowering *self, const opevo_i_stage *stage, opevo_
         opevo_i_lower_add_guard(self, keep, &axis[d], 0, stage->axis_extent[d]);
 }
 
-/* Registers that hold what one thread brings of a staged copy: one for each iteration of its loops. */
+/* Registers that hold what one thread brings of a staged copy:
+ * one for each iteration of its loops. */
 static opevo_i_access staging(opevo_i_lowering *self, int number)
 {
     const opevo_i_stage *stage = &self->schedule->stage[number];
@@ -75,8 +76,8 @@ static opevo_i_access held_access(opevo_i_lowering *self, int number, const opev
     return held;
 }
 
-/* Where a thread leaves its sums for the one that adds them: an element for each element of the copy and
- * each thread in x and y, neighbouring threads side by side. */
+/* Where a thread leaves its sums for the one that adds them: an element for each element of the
+ * copy and each thread in x and y, neighbouring threads side by side. */
 static opevo_i_access mailbox(opevo_i_lowering *self, int number, const opevo_i_access *held)
 {
     static const opevo_annotation axes[2] = {OPEVO_ANNOTATION_THREAD_X, OPEVO_ANNOTATION_THREAD_Y};
@@ -119,7 +120,8 @@ static opevo_i_leaf round_leaf(opevo_i_lowering *self, int number, opevo_i_copy_
     return leaf;
 }
 
-/* The leaf of a copy's nest; `iteration` replaces the loop that it is attached at (NULL: does not). */
+/* The leaf of a copy's nest; `iteration` replaces the loop that it is attached at (NULL:
+ * does not). */
 static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_kind kind,
                               const opevo_i_affine *iteration)
 {

@@ -58,8 +58,8 @@ void opevo_i_lower_bound_index(opevo_i_lowering *self, opevo_i_guards *guards, i
                                const opevo_i_affine *index);
 /* Make room in a buffer for all that an access may touch. */
 void opevo_i_lower_grow(opevo_i_lowering *self, const opevo_i_access *access);
-/* What selects the copy of a virtual thread, and the half of a double buffer; `iteration` is the number
- * of the iteration that the half belongs to. */
+/* What selects the copy of a virtual thread, and the half of a double buffer; `iteration` is the
+ * number of the iteration that the half belongs to. */
 opevo_i_affine opevo_i_lower_select_copy(opevo_i_lowering *self, const opevo_i_stage *stage,
                                          const opevo_i_affine *iteration);
 /* The element of a stage at an index of its tensor, or at the axes of a written copy. */
@@ -80,15 +80,15 @@ typedef enum opevo_i_copy_kind {
     OPEVO_I_SEND,
     OPEVO_I_RECEIVE
 } opevo_i_copy_kind;
-/* The loops of a copy around one statement; `iteration` replaces the loop that it is attached at (NULL:
- * does not). */
+/* The loops of a copy around one statement; `iteration` replaces the loop that it is attached at
+ * (NULL: does not). */
 void opevo_i_lower_add_nest(opevo_i_lowering *self, opevo_i_node *parent, int number,
                             opevo_i_copy_kind kind, const opevo_i_affine *iteration);
 
 /* ---- lower_tail.c ---- */
 
-/* The body of loop `at` of C, once with all iterations of the trimmed loop of the written copy and once
- * without those that bring nothing, for where the loops around it are near their end. */
+/* The body of loop `at` of C, once with all iterations of the trimmed loop of the written copy and
+ * once without those that bring nothing, for where the loops around it are near their end. */
 void opevo_i_lower_trimmed(opevo_i_lowering *self, opevo_i_node *parent, int at,
                            void (*sums)(opevo_i_lowering *self, opevo_i_node *into, int at));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The loops of C, from the outside in: at each, the copies that are attached there are made, with barriers
- * around those that threads share; inside all, the sum of products. */
+/* The loops of C, from the outside in: at each, the copies that are attached there are made, with
+ * barriers around those that threads share; inside all, the sum of products. */
 
 #include "lower_internal.h"
 

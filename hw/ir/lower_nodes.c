@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Nodes and leaves of a loop nest. Virtual threads have no loop of their own around everything: each leaf
- * that depends on one is repeated for it, so that work and barriers that do not depend on it are done
- * once, as TVM's pass "inject virtual thread" does. */
+/* Nodes and leaves of a loop nest. Virtual threads have no loop of their own around everything:
+ * each leaf that depends on one is repeated for it, so that work and barriers that do not depend on
+ * it are done once, as TVM's pass "inject virtual thread" does. */
 
 #include "lower_internal.h"
 

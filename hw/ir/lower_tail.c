@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Loops that end early. Where tiles do not divide an axis of C, the last one reaches past its end: with
- * e = start + factor * iteration + ... < limit the guard for an element of C, and `start` what the loops around
- * the tile make of e,
+/* Loops that end early. Where tiles do not divide an axis of C, the last one reaches past its end:
+ * with e = start + factor * iteration + ... < limit the guard for an element of C, and `start` what
+ * the loops around the tile make of e,
  *
  *     start + factor (iterations - 1) < limit    all iterations bring something,
  *     start < limit                         the first (limit - start) / factor of them, rounded up,
@@ -41,7 +41,8 @@ static bool find_tail(opevo_i_lowering *self, int at, int atom, tail *out)
     return false;
 }
 
-/* The most iterations that bring something where not all do: `start` is a multiple of its factors. */
+/* The most iterations that bring something where not all do:
+ * `start` is a multiple of its factors. */
 static int64_t iterations_left(const tail *last, int64_t iterations)
 {
     int64_t step = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A schedule lowered to statements: loops, barriers, guards and, as leaves, moves and
- * multiplications of single elements. Bound loops have no node; blocks and threads are variables. */
+ * multiplications of single elements. Bound loops have no node;
+ * blocks and threads are variables. */
 
 #ifndef OPEVO_NEST_INTERNAL_H
 #define OPEVO_NEST_INTERNAL_H
@@ -85,8 +86,8 @@ typedef struct opevo_i_nest {
     int64_t bound_extent[OPEVO_ANNOTATION_COUNT]; /* 1 where not bound */
 } opevo_i_nest;
 
-/* Errors: NOMEM; LIMIT for an index of too many parts; INVALID where the schedule cannot be lowered,
- * with a sentence that says why. */
+/* Errors: NOMEM; LIMIT for an index of too many parts; INVALID where the schedule cannot be
+ * lowered, with a sentence that says why. */
 opevo_status opevo_i_nest_create(const opevo_schedule *schedule, opevo_i_nest **out,
                                  opevo_error *err);
 void opevo_i_nest_destroy(opevo_i_nest *nest);

@@ -2,13 +2,13 @@
 
 /* Copies: which part of a tensor one holds, and where an index lies in it.
  *
- * A written copy has an element for each combination of the non-reduction loops inside its compute_at
- * point. For a read copy, the index of a tensor in a dimension is a sum of terms of the loops of C:
- * terms of loops outside the compute_at point make its base, the others its extent. An axis that was
- * split unevenly or extended runs too far; what is read there goes into results that are masked, so the
- * copy need not hold it, except along reduction axes, where it must read as 0. Indices that all lie a
- * step apart, as those of a convolution with a stride and a kernel of one pixel, are held without the
- * gaps. */
+ * A written copy has an element for each combination of the non-reduction loops inside its
+ * compute_at point. For a read copy, the index of a tensor in a dimension is a sum of terms of the
+ * loops of C: terms of loops outside the compute_at point make its base, the others its extent. An
+ * axis that was split unevenly or extended runs too far; what is read there goes into results that
+ * are masked, so the copy need not hold it, except along reduction axes, where it must read as 0.
+ * Indices that all lie a step apart, as those of a convolution with a stride and a kernel of one
+ * pixel, are held without the gaps. */
 
 #include "schedule_internal.h"
 

@@ -37,8 +37,8 @@ typedef struct opevo_i_compute {
     opevo_i_tensor tensor[OPEVO_OPERANDS];
 } opevo_i_compute;
 
-/* Errors: LIMIT for shapes too large; INVALID for an operator that is not one sum of products of all
- * its inputs. */
+/* Errors: LIMIT for shapes too large; INVALID for an operator that is not one sum of products of
+ * all its inputs. */
 opevo_status opevo_i_compute_of(const opevo_operator *op, opevo_i_compute *out, opevo_error *err);
 
 typedef struct opevo_i_loop {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Steps on the loops of a stage. Each axis of the stage stays an expression in its loops: a loop that is
- * split or fused is replaced in it by what it has become. */
+/* Steps on the loops of a stage. Each axis of the stage stays an expression in its loops: a loop
+ * that is split or fused is replaced in it by what it has become. */
 
 #include "schedule_internal.h"
 

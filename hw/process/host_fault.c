@@ -14,7 +14,8 @@
 static const int host_errnos[] = {EAGAIN, EDQUOT, EFBIG,  EIO,   EMFILE, ENFILE,
                                   ENOMEM, ENOSPC, ESTALE, EROFS, ETXTBSY};
 
-/* Sent by others, or by a limit of the host. Those of errors in a program are earned, as is SIGXCPU. */
+/* Sent by others, or by a limit of the host. Those of errors in a program are earned,
+ * as is SIGXCPU. */
 static const int foreign_signals[] = {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ};
 
 static const char *const memory_words[] = {"out of memory", "memory exhausted", "bad_alloc"};

@@ -122,8 +122,8 @@ static bool kill_some(void)
     return found;
 }
 
-/* In a process that is a subreaper: kill the children that are not its keepers, and theirs; such are
- * left by a keeper that was killed. */
+/* In a process that is a subreaper: kill the children that are not its keepers, and theirs; such
+ * are left by a keeper that was killed. */
 static void kill_orphans(void)
 {
     while (kill_some())
@@ -201,8 +201,8 @@ typedef struct keeping {
     opevo_i_program_end end;
 } keeping;
 
-/* Kill the group, whose number stays taken until its leader is reaped; then the leader, and whatever
- * comes to this process as an orphan, until nothing is left. */
+/* Kill the group, whose number stays taken until its leader is reaped; then the leader, and
+ * whatever comes to this process as an orphan, until nothing is left. */
 static void kill_all(keeping *self)
 {
     kill(-self->pid, SIGKILL);
@@ -221,8 +221,8 @@ static bool make_pipe(int ends[2])
     return true;
 }
 
-/* Read what is there, but not for ever: who writes without end must not keep the time limit waiting.
- */
+/* Read what is there, but not for ever: who writes without end must not keep the time limit
+ * waiting. */
 static void drain(int *descriptor, opevo_text *text, size_t most)
 {
     opevo_i_read got = OPEVO_I_READ_SOME;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Every step is checked: a process that could not give up what it must is not fit to run a kernel. */
+/* Every step is checked: a process that could not give up what it must is not fit to run a
+ * kernel. */
 
 #include "sandbox_internal.h"
 

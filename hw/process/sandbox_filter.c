@@ -4,9 +4,9 @@
  * is refused by a filter of system calls. The filter names what a computation needs; all else fails
  * with EPERM, which libraries that merely look around survive.
  *
- * A register has 64 bits, and a filter compares 32 at a time: an argument is compared in both halves,
- * whatever the kernel makes of the upper one. Calls of another architecture, and those of x32, have
- * numbers of their own and are deadly. */
+ * A register has 64 bits, and a filter compares 32 at a time: an argument is compared in both
+ * halves, whatever the kernel makes of the upper one. Calls of another architecture, and those of
+ * x32, have numbers of their own and are deadly. */
 
 #include "sandbox_internal.h"
 

@@ -24,14 +24,15 @@ typedef struct opevo_i_limits {
  * started (the attempt kills this one), signalled or limited; threads are allowed. Errors: IO, with
  * what could not be given up; then no kernel may run here. */
 opevo_status opevo_i_sandbox_enter(const opevo_i_limits *limits, opevo_error *err);
-/* In such a process, once the kernel is loaded: no file can be opened any more. Errors: as above. */
+/* In such a process, once the kernel is loaded: no file can be opened any more. Errors:
+ * as above. */
 opevo_status opevo_i_sandbox_seal(opevo_error *err);
 
 /* Let this process map no more than `bytes` beyond what it has. */
 bool opevo_i_limit_memory(uint64_t bytes);
 
-/* The parts of opevo_i_sandbox_enter that depend on the system's kernel: the filter of system calls,
- * without which nothing runs, and Landlock, which does nothing where it is not there. */
+/* The parts of opevo_i_sandbox_enter that depend on the system's kernel: the filter of system
+ * calls, without which nothing runs, and Landlock, which does nothing where it is not there. */
 opevo_status opevo_i_filter_calls(opevo_error *err);
 opevo_status opevo_i_landlock_restrict(const char *object, opevo_error *err);
 bool opevo_i_filter_present(void);

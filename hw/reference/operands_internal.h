@@ -57,8 +57,8 @@ void opevo_i_operands_poison(const opevo_i_operands *operands);
  * the sum exceed 4 sqrt(R) times that with a probability of at most 2 exp(-8). This is for partial
  * sums as large as |A| |B|; inputs of random sign have far smaller ones, and errors that were
  * measured stay below 3 units for R from 64 to 16384. Source: Ipsen and Zhou, "Probabilistic error
- * analysis for inner products", SIAM J. Matrix Anal. Appl. 41 (2020). False, with a clause in `why`,
- * otherwise. */
+ * analysis for inner products", SIAM J. Matrix Anal. Appl. 41 (2020). False, with a clause in
+ * `why`, otherwise. */
 bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const float *values,
                             opevo_text *why);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `cpu`: direct convolutions for one core, as products of the kernel with shifted views of the image.
+/* `cpu`: direct convolutions for one core, as products of the kernel with shifted views of the
+ * image.
  *
  * The image is copied with its padding, one plane for each phase of the stride, in rows of w
- * elements. In such a plane the pixel that output (y, x) needs for place (r, s) of the kernel lies at
- * y w + x plus a number that depends on r and s only, so y and x become one loop q = y w + x, and
- * consecutive outputs read consecutive pixels whatever the kernel. The w - (output width) columns
- * between the rows are computed and dropped, and so are the lanes after the last pixel.
+ * elements. In such a plane the pixel that output (y, x) needs for place (r, s) of the kernel lies
+ * at y w + x plus a number that depends on r and s only, so y and x become one loop q = y w + x,
+ * and consecutive outputs read consecutive pixels whatever the kernel. The w - (output width)
+ * columns between the rows are computed and dropped, and so are the lanes after the last pixel.
  *
  *     F = (f0, f1, f2), Q = (q0, q1, q2), Cin = (c0, c1)
  *     for each image: copy it; for f.0, y+x.0, c.0 in the order `order`
@@ -49,15 +50,16 @@ static int64_t row_count(const opevo_operator *op)
     return (op->stride * (out - 1) + op->kernel_height + op->stride - 1) / op->stride;
 }
 
-/* Without a copy the last vector must be whole, since nothing may be read past the end of the image. */
+/* Without a copy the last vector must be whole, since nothing may be read past the end of the
+ * image. */
 static bool needs_copy(const opevo_operator *op)
 {
     return op->kernel_width != 1 || op->kernel_height != 1 || op->stride != 1 || op->padding != 0 ||
            op->height * op->width % LINE != 0;
 }
 
-/* The next multiple of 12 or 4 vectors, so that tiles of several vectors divide it; what is too much is
- * trimmed. Small ones as they are. */
+/* The next multiple of 12 or 4 vectors, so that tiles of several vectors divide it; what is too
+ * much is trimmed. Small ones as they are. */
 static int64_t pixels(const opevo_operator *op)
 {
     int64_t count = opevo_operator_out_height(op) * row_width(op);
@@ -83,9 +85,9 @@ static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect
     return opevo_i_finish_space(&self, out);
 }
 
-/* The padded image in phases: loops n c y x, with rows of a phase side by side in memory. Channels lie an odd
- * number of cache lines apart: pixels of a kernel of one then start a line, and those of neighbouring
- * channels do not compete for places in a cache. */
+/* The padded image in phases: loops n c y x, with rows of a phase side by side in memory. Channels
+ * lie an odd number of cache lines apart: pixels of a kernel of one then start a line, and those of
+ * neighbouring channels do not compete for places in a cache. */
 static void copy_image(opevo_i_build *self)
 {
     const opevo_operator *op = self->op;
@@ -150,7 +152,8 @@ static void set_order(opevo_i_build *self)
     opevo_i_reorder(self, OPEVO_STAGE_C, text);
 }
 
-/* As text: all statements of a channel, or those of a row of the kernel, or of one place, or none. */
+/* As text: all statements of a channel, or those of a row of the kernel, or of one place,
+ * or none. */
 static bool set_unrolling(opevo_i_build *self, int64_t vector)
 {
     int64_t tile = self->value->at[F][2] * (self->value->at[Q][2] / vector);

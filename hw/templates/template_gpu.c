@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* `tiled`: matrix products for GPUs with what a fast single-precision kernel needs beyond the
- * paper's template: neighbouring threads copy neighbouring elements, vectors, both tiles stored with
- * k outermost and an optional pitch against bank conflicts, a double buffer that may be filled by way
- * of registers, threads that share a sum, unevenly divided sizes.
+ * paper's template: neighbouring threads copy neighbouring elements, vectors, both tiles stored
+ * with k outermost and an optional pitch against bank conflicts, a double buffer that may be filled
+ * by way of registers, threads that share a sum, unevenly divided sizes.
  *
  * X, Y and K mean what they mean to `paper`. Source: NVIDIA, "CUTLASS: fast linear algebra in CUDA
  * C++" (2017), for the hierarchy of tiles and the buffers. */

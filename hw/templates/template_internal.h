@@ -81,7 +81,8 @@ enum { OPEVO_I_SINGLE, OPEVO_I_DOUBLE, OPEVO_I_STAGED };
 void opevo_i_set_buffers(opevo_i_build *build, int stage, const char *loop, int64_t buffers);
 
 /* The first six parameters of both convolution templates, and the nest that they make: blocks over
- * n+f.0 y.0 x.0, virtual threads over .1, threads over .2; the sums over c, r and s in two levels. */
+ * n+f.0 y.0 x.0, virtual threads over .1, threads over .2; the sums over c,
+ * r and s in two levels. */
 enum {
     OPEVO_I_TILE_F,
     OPEVO_I_TILE_Y,

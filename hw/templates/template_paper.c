@@ -5,9 +5,9 @@
  * Source: TVM v0.6, topi/python/topi/cuda/dense.py (schedule_dense_large_batch) and
  * conv2d_direct.py, as the authors of "OpEvo" use them for factors without restrictions: matrix
  * products with a batch dimension, transposed inputs, copies of four elements by consecutive
- * threads, and double buffers. What the authors call tile_ry and tile_rx splits the kernel's rows and
- * columns here; their program splits them the other way round, which for square kernels only swaps
- * the names. */
+ * threads, and double buffers. What the authors call tile_ry and tile_rx splits the kernel's rows
+ * and columns here; their program splits them the other way round, which for square kernels only
+ * swaps the names. */
 
 #include "template_internal.h"
 
@@ -26,8 +26,8 @@ static int64_t ceil_divide(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* Give `loop` of a copy to `threads` threads of one axis, each a run of neighbours; returns the name
- * of the loop over such a run by appending to `name`. */
+/* Give `loop` of a copy to `threads` threads of one axis, each a run of neighbours; returns the
+ * name of the loop over such a run by appending to `name`. */
 static void give_runs(opevo_i_build *self, int stage, char *name, int64_t threads,
                       opevo_annotation axis)
 {

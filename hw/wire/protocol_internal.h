@@ -29,8 +29,8 @@ bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out);
  * message. Release with free. */
 char *opevo_i_message_line(json_t *message);
 
-/* Seconds for which a kernel is measured at least: where a setup asks for energy, long enough for its
- * counters, which are renewed so often; otherwise 0. */
+/* Seconds for which a kernel is measured at least: where a setup asks for energy, long enough for
+ * its counters, which are renewed so often; otherwise 0. */
 double opevo_i_setup_least_s(const json_t *setup, double counter_s);
 
 #endif

@@ -71,9 +71,9 @@ static void skip_bracket(const char **at)
     *at += **at == ']';
 }
 
-/* A part of an expression. The C library writes out every repetition but "*" and "?", so that those of
- * repetitions multiply: "a++++" becomes 16 of "a". What may be empty and is repeated takes it time
- * without bound. */
+/* A part of an expression. The C library writes out every repetition but "*" and "?", so that those
+ * of repetitions multiply: "a++++" becomes 16 of "a". What may be empty and is repeated takes it
+ * time without bound. */
 typedef struct piece {
     size_t length; /* characters and brackets with their copies, at most REGEX_COPIES_MAX + 1 */
     bool may_be_empty;
@@ -148,7 +148,8 @@ static bool refers_back(const char *pattern)
     return false;
 }
 
-/* Refuse what takes the C library memory or time without bound; *copies bounds its length written out. */
+/* Refuse what takes the C library memory or time without bound;
+ * *copies bounds its length written out. */
 static opevo_status check_regex(const char *pattern, size_t *copies, opevo_error *err)
 {
     const char *at = pattern;
@@ -344,9 +345,9 @@ static bool take_match(finding *self, const char *output, const regmatch_t *part
     return false;
 }
 
-/* The next match from `at` on; false when there is none before `stop`. It may end far behind that, as
- * one of a whole line does; but what lies more than MATCH_LENGTH bytes behind does not decide whether
- * there is one. */
+/* The next match from `at` on; false when there is none before `stop`. It may end far behind that,
+ * as one of a whole line does; but what lies more than MATCH_LENGTH bytes behind does not decide
+ * whether there is one. */
 static bool find_match(const regex_t *regex, const char *output, size_t at, size_t stop,
                        size_t length, regmatch_t match[2])
 {
@@ -364,8 +365,8 @@ static bool find_match(const regex_t *regex, const char *output, size_t at, size
     }
 }
 
-/* Searching all of an output of n bytes at once can cost n^2; in pieces, which overlap by the length
- * of a match, it costs n times that length. */
+/* Searching all of an output of n bytes at once can cost n^2; in pieces, which overlap by the
+ * length of a match, it costs n times that length. */
 static bool apply_regex(finding *self, const char *output)
 {
     const regex_t *regex = &self->reading->regex;
@@ -398,7 +399,8 @@ typedef struct shared_finding {
     char why[1024];
 } shared_finding;
 
-/* In a child, which the kernel ends with SIGXCPU: no call of the C library stops a match that runs. */
+/* In a child, which the kernel ends with SIGXCPU: no call of the C library stops a match that
+ * runs. */
 static void search(finding *self, const char *output, shared_finding *shared)
 {
     struct rlimit limit = {.rlim_cur = OPEVO_I_RESULT_READER_S,

@@ -13,8 +13,8 @@
 
 #include "protocol_internal.h"
 
-/* What a number of each quantity lies between, in its unit: no clock resolves less than a picosecond,
- * nobody waits for 30 years, and squares and ratios of scores stay numbers. */
+/* What a number of each quantity lies between, in its unit: no clock resolves less than a
+ * picosecond, nobody waits for 30 years, and squares and ratios of scores stay numbers. */
 typedef struct opevo_i_range {
     double least, most;
     const char *unit; /* with a blank before it, or "" */
@@ -66,10 +66,11 @@ opevo_status opevo_i_named_reading_parse(const char *text, opevo_i_named_reading
 void opevo_i_named_reading_clear(opevo_i_named_reading *reading);
 
 /* Append every number found in the output of a program that took `elapsed_s` to *values. False,
- * with `why`, if there is none, one that is not positive (of a criterion: not finite) or out of its range, or more than OPEVO_I_SAMPLES_LIMIT in all,
- * or when the expression takes longer than OPEVO_I_RESULT_READER_S. False with errno when the host failed.
- * A match of more than 1024 bytes may be missed. Where the time is not bounded by the size of
- * expression and output, they are searched in a child process. */
+ * with `why`, if there is none, one that is not positive (of a criterion: not finite) or out of its
+ * range, or more than OPEVO_I_SAMPLES_LIMIT in all, or when the expression takes longer than
+ * OPEVO_I_RESULT_READER_S. False with errno when the host failed. A match of more than 1024 bytes
+ * may be missed. Where the time is not bounded by the size of expression and output, they are
+ * searched in a child process. */
 bool opevo_i_result_reader_apply(const opevo_i_result_reader *reading, const char *output,
                                  double elapsed_s, double **values, size_t *count, size_t *capacity,
                                  opevo_text *why);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* NAME.obj is the object; NAME.recipe holds a line with its size, its hash and the microseconds of its
- * build, which earlier versions left out, and what it was made of; NAME is the hash of the latter. Nothing is flushed to the disk, which would cost more than building: after a
- * crash of the machine a cut file does not match, and is built again.
+/* NAME.obj is the object; NAME.recipe holds a line with its size, its hash and the microseconds of
+ * its build, which earlier versions left out, and what it was made of; NAME is the hash of the
+ * latter. Nothing is flushed to the disk, which would cost more than building: after a crash of the
+ * machine a cut file does not match, and is built again.
  *
- * What is half done lies in a folder of each process, tmp.XXXXXX, with a file that the process keeps
- * locked. A lock, unlike the number of a process, means the same to all hosts and containers that
- * share the folder. */
+ * What is half done lies in a folder of each process, tmp.XXXXXX, with a file that the process
+ * keeps locked. A lock, unlike the number of a process, means the same to all hosts and containers
+ * that share the folder. */
 
 #include "build_cache_internal.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Built kernels on disk, found by what they were built from, in the user's cache folder. An entry is
- * an object and its recipe: the command, the device and the source, compared byte for byte, so that
- * no collision of hashes can pass for a hit, the object's hash and the time of its build. Folder and files are the user's,
- * and nobody else may write to them. Any number of processes share the folder, also from other hosts
- * and containers. */
+/* Built kernels on disk, found by what they were built from, in the user's cache folder. An entry
+ * is an object and its recipe: the command, the device and the source, compared byte for byte, so
+ * that no collision of hashes can pass for a hit, the object's hash and the time of its build.
+ * Folder and files are the user's, and nobody else may write to them. Any number of processes share
+ * the folder, also from other hosts and containers. */
 
 #ifndef OPEVO_BUILD_CACHE_INTERNAL_H
 #define OPEVO_BUILD_CACHE_INTERNAL_H
@@ -24,14 +24,14 @@ typedef struct opevo_i_cache {
     unsigned files; /* named so far, for names of temporary files */
 } opevo_i_cache;
 
-/* Opens $XDG_CACHE_HOME/opevo/kernels, and removes what dead processes left there half done. Errors:
- * IO, also for a folder that others may write to; NOMEM. */
+/* Opens $XDG_CACHE_HOME/opevo/kernels, and removes what dead processes left there half done.
+ * Errors: IO, also for a folder that others may write to; NOMEM. */
 opevo_status opevo_i_cache_open(opevo_i_cache *out, opevo_error *err);
 void opevo_i_cache_close(opevo_i_cache *cache);
 
 /* Whether the object of this recipe is there, with its path and the seconds that its build took, 0
- * where they are not known; the entry counts as used now. Where one is there and is not believed, `why`
- * gets a clause. Cost: reads and hashes the object. */
+ * where they are not known; the entry counts as used now. Where one is there and is not believed,
+ * `why` gets a clause. Cost: reads and hashes the object. */
 bool opevo_i_cache_find(const opevo_i_cache *cache, const opevo_text *recipe, opevo_text *path,
                         double *build_s, opevo_text *why);
 /* A path in the scratch folder that nobody else uses, ending in `suffix`. */

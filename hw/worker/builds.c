@@ -194,8 +194,8 @@ static const char *complaint(const opevo_i_builds *self, opevo_text *said)
     return found;
 }
 
-/* Whether it was the host that failed; then the job goes back. The compiler is the first line of the
- * recipe. */
+/* Whether it was the host that failed; then the job goes back. The compiler is the first line of
+ * the recipe. */
 static bool is_fault(const opevo_i_builds *self, opevo_i_queued *item,
                      const opevo_i_program_end *end)
 {

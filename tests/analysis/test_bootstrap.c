@@ -142,8 +142,9 @@ static size_t count_misses(size_t count, double power)
 }
 
 /* The interval is an approximation whose true error, for samples of this size, lies between .05 and
- * .065: the misses are within 4 standard deviations of a binomial number with such a probability. An
- * interval from the wrong quantiles (90 % for 95 %), or of the width of single values, is caught. */
+ * .065: the misses are within 4 standard deviations of a binomial number with such a probability.
+ * An interval from the wrong quantiles (90 % for 95 %), or of the width of single values,
+ * is caught. */
 static void test_coverage(void **state)
 {
     static const size_t counts[] = {20, 30, 60};

@@ -232,7 +232,8 @@ static void test_friedman_permuted(void **state)
 }
 
 /* Of two, p is that of the sign test: counted up to 22 blocks, estimated beyond. Blocks in which
- * both are the same say nothing. The estimate misses its interval of 95 % for one seed in twenty. */
+ * both are the same say nothing. The estimate misses its interval of 95 % for one seed in
+ * twenty. */
 static void test_friedman_of_two(void **state)
 {
     double values[2 * 40], mean_ranks[2];

@@ -173,7 +173,8 @@ static void test_members(void **state)
     }
 }
 
-/* The share of the box, with a time as criterion 0: (2 ms, 3 J) and (4 ms, 1 J) in [2, 6] x [1, 5]. */
+/* The share of the box, with a time as criterion 0: (2 ms, 3 J) and (4 ms, 1 J) in
+ * [2, 6] x [1, 5]. */
 static void test_volume(void **state)
 {
     const opevo_criteria two = {.count = 2, .chosen = {{0, true}, {1, false}}};

@@ -186,7 +186,8 @@ static double share_within(const opevo_landscape_table *outcomes, const double *
     return strong / all;
 }
 
-/* Rounds from the uniform vector until the change is below `enough`; the ranks are left in `rank`. */
+/* Rounds from the uniform vector until the change is below `enough`;
+ * the ranks are left in `rank`. */
 static int iterate(const opevo_space *space, const opevo_landscape_table *outcomes, double enough,
                    double *rank, bool *optimum)
 {

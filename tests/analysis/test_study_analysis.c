@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The analysis of a study: a small one by hand, and what is refused. test_study_verdicts.c has large
- * ones. */
+/* The analysis of a study: a small one by hand, and what is refused. test_study_verdicts.c has
+ * large ones. */
 
 #include "analysed_runs.h"
 
@@ -76,9 +76,10 @@ static void check_small_score(const opevo_study_analysis *analysis)
     CHECK_CLOSE(random->ecdf, (1 + 0.8) / 2, 1e-12);
 }
 
-/* Scores over the window of trials 1 to 2 (cut-offs .5 and 1), which at a second a trial is also that
- * of seconds. Mean times of random search: .575 after one trial, .325 after two; the community's
- * baseline: .25 and .125, the optimum, which is left out. Contender a: 1 and 1, then 1 and .5. */
+/* Scores over the window of trials 1 to 2 (cut-offs .5 and 1), which at a second a trial is also
+ * that of seconds. Mean times of random search: .575 after one trial, .325 after two; the
+ * community's baseline: .25 and .125, the optimum, which is left out. Contender a: 1 and 1,
+ * then 1 and .5. */
 static void check_small_windows(const opevo_study_analysis *analysis)
 {
     const opevo_study_place *place = &analysis->places[0];

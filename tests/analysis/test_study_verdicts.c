@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The analysis of studies of random search on toy landscapes: its means against its own formulas, the
- * same numbers on any number of threads, and how often verdicts are right and wrong. */
+/* The analysis of studies of random search on toy landscapes: its means against its own formulas,
+ * the same numbers on any number of threads, and how often verdicts are right and wrong. */
 
 #include "analysed_runs.h"
 

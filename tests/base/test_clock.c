@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The clocks measure what they are named after: a thread that waits uses no processor time, one that
- * works uses it in its own clock and in that of its process, and time passes in either case. */
+/* The clocks measure what they are named after: a thread that waits uses no processor time, one
+ * that works uses it in its own clock and in that of its process,
+ * and time passes in either case. */
 
 #include "check.h"
 

@@ -120,7 +120,8 @@ static void test_full_disk_keeps_the_old_file(void **state)
     opevo_free(big);
 }
 
-/* A writer that is killed in the middle leaves the old file, and nothing once another has written. */
+/* A writer that is killed in the middle leaves the old file,
+ * and nothing once another has written. */
 static void test_next_write_removes_what_a_killed_one_left(void **state)
 {
     enum { SIZE = 100000 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A flag raised in a signal handler is seen by every thread, whichever of them the signal went to. */
+/* A flag raised in a signal handler is seen by every thread,
+ * whichever of them the signal went to. */
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What is printed piece by piece is JSON, in any nesting and layout: Jansson reads it back, and commas
- * stand where the layout wants them. */
+/* What is printed piece by piece is JSON, in any nesting and layout: Jansson reads it back, and
+ * commas stand where the layout wants them. */
 
 #include "check.h"
 

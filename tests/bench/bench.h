@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What every benchmark shares: a table of measured against wanted numbers, and the clocks: processor
- * time of the process is what other jobs on the machine disturb least. Benchmarks are plain
- * executables; a row that misses its goal is printed as MISSED and makes the exit status 1. */
+/* What every benchmark shares: a table of measured against wanted numbers, and the clocks:
+ * processor time of the process is what other jobs on the machine disturb least. Benchmarks are
+ * plain executables; a row that misses its goal is printed as MISSED and makes the exit status
+ * 1. */
 
 #ifndef OPEVO_TESTS_BENCH_H
 #define OPEVO_TESTS_BENCH_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Generated CPU kernels beside OpenBLAS and, where it was there when this was built, oneDNN, on one
- * thread. For each operator a few points of the template `cpu` that were good on one machine are built by
- * the system's compiler and run in turn with OpenBLAS (convolutions: unfolding the image, then sgemm) and
- * oneDNN; the ratio is that of the medians of processor time, for the best of the points. Whatever a
- * library or a kernel does to its operands, packing weights included, is in its time; the second number of
- * oneDNN, in layouts of its own, leaves that out. */
+ * thread. For each operator a few points of the template `cpu` that were good on one machine are
+ * built by the system's compiler and run in turn with OpenBLAS (convolutions: unfolding the image,
+ * then sgemm) and oneDNN; the ratio is that of the medians of processor time, for the best of the
+ * points. Whatever a library or a kernel does to its operands, packing weights included, is in its
+ * time; the second number of oneDNN, in layouts of its own, leaves that out. */
 
 #include "bench.h"
 #include "onednn.h"
@@ -162,7 +162,8 @@ static float *operand(const opevo_operator *op, int which, opevo_rng *rng)
     return number;
 }
 
-/* What runs in turn: the kernels, OpenBLAS, and oneDNN on the same operands and in its own layouts. */
+/* What runs in turn: the kernels, OpenBLAS, and oneDNN on the same operands and in its own
+ * layouts. */
 enum { OPENBLAS = POINTS, ONEDNN, ONEDNN_OWN, CONTENDERS };
 
 typedef struct contest {
@@ -191,8 +192,8 @@ static bool execute(const contest *self, int who)
     return self->kernel[who] != NULL;
 }
 
-/* Each is executed twice in its turn and timed the second time, so that none finds in the caches what the
- * one before it has left. */
+/* Each is executed twice in its turn and timed the second time, so that none finds in the caches
+ * what the one before it has left. */
 static void measure(contest *self, double budget_s)
 {
     opevo_rng rng;
@@ -283,7 +284,8 @@ int main(void)
 
     /* A second thread would not show in the processor time of this one, and would not be fair. */
     openblas_set_num_threads(1);
-    /* An unfolded image that came from the system anew each time would cost OpenBLAS page faults. */
+    /* An unfolded image that came from the system anew each time would cost OpenBLAS page
+     * faults. */
     mallopt(M_MMAP_THRESHOLD, INT_MAX);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     snprintf(title, sizeof title, "Generated kernels and OpenBLAS (its kernels for %s), one thread",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* How many kernels a minute are built, checked and timed on this machine's processors, and what of
- * the time is the engine's own, which is a single thread (OpenBLAS starts one, too, and it spins). */
+ * the time is the engine's own, which is a single thread (OpenBLAS starts one, too,
+ * and it spins). */
 
 #include "../hw/zoo.h"
 

@@ -65,7 +65,8 @@ static quad error_of(const opevo_child_law *law, const opevo_space *space,
     return off;
 }
 
-/* Up to 20,000 parents, all alike or not: their shares are rounded, and again when they are added. */
+/* Up to 20,000 parents, all alike or not: their shares are rounded,
+ * and again when they are added. */
 static void bound_holds(void **state)
 {
     static const char *const texts[] = {"categorical(a,b,c)", "categorical(a,b,c)",

@@ -172,9 +172,9 @@ static void below_is_exact(void **state)
     assert_true(fit_p(small, sevenths, 7, 30000) > 1e-4);
 }
 
-/* All 24 orders of four items, and all 12 of two chosen from four, are equally likely. A shuffle that
- * never leaves an item in place (9 orders), or draws all partners from all places (256 equal ways do
- * not divide by 24), is caught with certainty. */
+/* All 24 orders of four items, and all 12 of two chosen from four, are equally likely. A shuffle
+ * that never leaves an item in place (9 orders), or draws all partners from all places (256 equal
+ * ways do not divide by 24), is caught with certainty. */
 static void orders_are_uniform(void **state)
 {
     enum { DRAWS = 24000 };

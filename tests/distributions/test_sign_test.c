@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The sign test against all signs of up to ten pairs, known values, and its two forms where they meet. */
+/* The sign test against all signs of up to ten pairs, known values,
+ * and its two forms where they meet. */
 
 #include "check.h"
 

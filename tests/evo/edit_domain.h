@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A domain that is not a space: lists of edits of a word, each of which sets one letter. The text of a
- * candidate is its edits in the order of their places, "[2c 7a]"; an edit that changes nothing is left
- * out. An objective on it: how many letters agree with a hidden word, and how few edits that takes. */
+/* A domain that is not a space: lists of edits of a word, each of which sets one letter. The text
+ * of a candidate is its edits in the order of their places, "[2c 7a]"; an edit that changes nothing
+ * is left out. An objective on it: how many letters agree with a hidden word,
+ * and how few edits that takes. */
 
 #ifndef OPEVO_TESTS_EDIT_DOMAIN_H
 #define OPEVO_TESTS_EDIT_DOMAIN_H
@@ -180,7 +181,8 @@ typedef struct edit_objective {
     _Atomic uint64_t evaluated;
 } edit_objective;
 
-/* Criterion 1 is the number of edits. A word with two equal letters side by side does not compile. */
+/* Criterion 1 is the number of edits. A word with two equal letters side by side does not
+ * compile. */
 static inline opevo_outcome edit_outcome(const char *text)
 {
     opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_OK);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The network of N-A2C in plain loops and double precision, and how far single precision may be from
- * it. With u = 2^-24 an operation rounds by at most u times its result, and a sum of n products in
- * any order by at most n u / (1 - n u) times the sum of their absolute values (Higham, "Accuracy and
- * Stability of Numerical Algorithms", 3.1). What errors of the operands come to is carried along. */
+/* The network of N-A2C in plain loops and double precision, and how far single precision may be
+ * from it. With u = 2^-24 an operation rounds by at most u times its result, and a sum of n
+ * products in any order by at most n u / (1 - n u) times the sum of their absolute values (Higham,
+ * "Accuracy and Stability of Numerical Algorithms", 3.1). What errors of the operands come to is
+ * carried along. */
 
 #ifndef OPEVO_TESTS_PLAIN_NETWORK_H
 #define OPEVO_TESTS_PLAIN_NETWORK_H
@@ -89,8 +90,8 @@ typedef struct pass {
     near value;
 } pass;
 
-/* The C library's expf and logf are within one unit in the last place, 2 u; what underflows is off by
- * less than the smallest normal number. */
+/* The C library's expf and logf are within one unit in the last place, 2 u; what underflows is off
+ * by less than the smallest normal number. */
 static inline void plain_softmax(const near *logits, near *probabilities, near *logarithms)
 {
     double largest = logits[0].value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a run store holds, as one text to compare: every value of every table except the time of day at
- * which a run began. */
+/* What a run store holds, as one text to compare: every value of every table except the time of day
+ * at which a run began. */
 
 #ifndef OPEVO_TESTS_STORE_CONTENT_H
 #define OPEVO_TESTS_STORE_CONTENT_H

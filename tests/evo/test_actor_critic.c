@@ -190,9 +190,9 @@ enum spoilt { SOUND, WRONG_SIGN, UNCORRECTED, SWAPPED_BETAS, SPOILT_COUNT };
 
 /* One step of Adam in double precision; its averages are of the gradient, of its size and of its
  * square. What single precision may be off by: each term of the mean has been rounded at most 3 t
- * times and each of the square 3 t + 1 times, constants included, of which the root leaves half; six
- * more roundings make the step from them, in proportion to the mean of the size; and one the weight.
- */
+ * times and each of the square 3 t + 1 times, constants included, of which the root leaves half;
+ * six more roundings make the step from them, in proportion to the mean of the size;
+ * and one the weight. */
 static void plain_adam(const float *gradient, int t, enum spoilt spoilt, double (*averages)[3],
                        near *weights)
 {

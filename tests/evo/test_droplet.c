@@ -89,8 +89,8 @@ static void test_failed_start(void **state)
 }
 
 /* With batches of 1 an expansion ends after two new points: from (0,0) it is (1,1), (1,0), of which
- * the last is dropped; from (1,1) likewise (2,2), (2,1), and so on. From (4,4) up leads to the start
- * and down to (3,3), both known; then it is (0,4) and, one down, (3,4). */
+ * the last is dropped; from (1,1) likewise (2,2), (2,1), and so on. From (4,4) up leads to the
+ * start and down to (3,3), both known; then it is (0,4) and, one down, (3,4). */
 static void test_expansions_end_early(void **state)
 {
     opevo_space *space = formula_space(square);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The Gaussian process where correlations are no covariance matrix: as rounding leaves them, and not
- * numbers at all. The correlations are the test's own. */
+/* The Gaussian process where correlations are no covariance matrix: as rounding leaves them, and
+ * not numbers at all. The correlations are the test's own. */
 
 #include "walk_kernel_fixture.h"
 

@@ -230,7 +230,8 @@ static void test_climb(void **state)
     opevo_space_destroy(space);
 }
 
-/* A climb does not go through the values of a parameter that is not active, of which there are 2e18. */
+/* A climb does not go through the values of a parameter that is not active,
+ * of which there are 2e18. */
 static void test_climb_in_a_branch(void **state)
 {
     opevo_space *space = formula_space(LARGE_BRANCH);

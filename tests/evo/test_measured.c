@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Runs of measured objectives: outcomes that arrive in any order, interrupts and faults in the midst
- * of a batch, and what the store holds at each moment. */
+/* Runs of measured objectives: outcomes that arrive in any order, interrupts and faults in the
+ * midst of a batch, and what the store holds at each moment. */
 
 #include "formula.h"
 
@@ -166,8 +166,8 @@ static void reference(opevo_index *points)
     tear_down(&self);
 }
 
-/* Whatever the order of arrival and the number of points at once, each trial is in the store as soon
- * as it and all before it are known, and the trials are those of a computed run. */
+/* Whatever the order of arrival and the number of points at once, each trial is in the store as
+ * soon as it and all before it are known, and the trials are those of a computed run. */
 static void test_stored_as_they_arrive(void **state)
 {
     static const size_t wanted[] = {0, 1, 3, 8, MOST};

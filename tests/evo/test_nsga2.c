@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* NSGA-II: its order against the definitions, computed by brute force, and its search on a problem of
- * two criteria whose front is known. */
+/* NSGA-II: its order against the definitions, computed by brute force, and its search on a problem
+ * of two criteria whose front is known. */
 
 #include "edit_domain.h"
 #include "formula.h"
@@ -46,8 +46,8 @@ static opevo_criteria draw_criteria(opevo_rng *rng)
     return criteria;
 }
 
-/* The front of an individual is the length of the longest chain of individuals of which each dominates
- * the next, the last one the individual. */
+/* The front of an individual is the length of the longest chain of individuals of which each
+ * dominates the next, the last one the individual. */
 static size_t chain(const opevo_i_individual *all, size_t count, size_t i,
                     const opevo_criteria *criteria)
 {

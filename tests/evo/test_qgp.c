@@ -44,7 +44,8 @@ static double summit(const opevo_space *space, opevo_index point)
     return 100 * gain * exp(-0.12 * (x * x + y * y + x * y)) / (1 + 0.05 * b * b);
 }
 
-/* The same where less than a fifth of the points run: those of two values of c and a small first component. */
+/* The same where less than a fifth of the points run: those of two values of c and a small first
+ * component. */
 static double mostly_failing(const opevo_space *space, opevo_index point)
 {
     double c = component(space, point, 2, 0);
@@ -125,7 +126,8 @@ static void test_finds_the_summit(void **state)
     opevo_space_destroy(space);
 }
 
-/* The chance of random search, which does not repeat itself, to find in `trials` at least `value`. */
+/* The chance of random search, which does not repeat itself,
+ * to find in `trials` at least `value`. */
 static double chance_of_random(const opevo_space *space, landscape fitness, double value,
                                size_t trials)
 {
@@ -160,8 +162,8 @@ static void test_better_than_random(void **state)
     opevo_space_destroy(space);
 }
 
-/* More than four of five points fail: more trials succeed than uniform points would, and the best of them is
- * better. */
+/* More than four of five points fail: more trials succeed than uniform points would, and the best
+ * of them is better. */
 static void test_learns_what_fails(void **state)
 {
     enum { SEEDS = 8, TRIALS = 40 };
@@ -245,8 +247,8 @@ static void test_extremes_with_a_pool(void **state)
     opevo_space_destroy(space);
 }
 
-/* A batch is handed out without an outcome, and is of different points, every fourth of them the close
- * model's. */
+/* A batch is handed out without an outcome, and is of different points, every fourth of them the
+ * close model's. */
 static void test_batches(void **state)
 {
     enum { BATCH = 16 };
@@ -315,8 +317,8 @@ static void make_earlier(const opevo_space *space, landscape fitness, uint64_t s
     }
 }
 
-/* As run, of a tuner that learned; the number of the trial that reached the best of the space, one more
- * than there are where none did. */
+/* As run, of a tuner that learned; the number of the trial that reached the best of the space, one
+ * more than there are where none did. */
 static size_t run_after(const opevo_space *space, landscape fitness, const opevo_trial *earlier,
                         size_t count, uint64_t seed, size_t trials, opevo_proposal *proposals)
 {
@@ -358,8 +360,9 @@ static double abyss(const opevo_space *space, opevo_index point)
     return 1 / summit(space, point);
 }
 
-/* It begins with the best of the earlier run, although that was in other units. Where only one parameter
- * differs it needs fewer trials than without, over all seeds; and it finds the best after being misled. */
+/* It begins with the best of the earlier run, although that was in other units. Where only one
+ * parameter differs it needs fewer trials than without, over all seeds;
+ * and it finds the best after being misled. */
 static void test_earlier_runs(void **state)
 {
     enum { TRIALS = 60, SEEDS = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Gradients of the pairwise ranking loss: by hand, the draws of partners, and the library's own where
- * its version still has this loss. */
+/* Gradients of the pairwise ranking loss: by hand, the draws of partners, and the library's own
+ * where its version still has this loss. */
 
 #include "check.h"
 

@@ -125,8 +125,8 @@ static void check_same_trials(setup *self, const trial_log *wanted, size_t batch
     assert_same_log(self->seen, wanted);
 }
 
-/* What a tuner proposes does not depend on how it is asked, which its contract shows; here the loop is shown, whole with
- * one tuner and once with each. */
+/* What a tuner proposes does not depend on how it is asked, which its contract shows; here the loop
+ * is shown, whole with one tuner and once with each. */
 static void test_same_trials_however_run(void **state)
 {
     enum { TRIALS = 250 }; /* three plans of the tuners that plan 64 */
@@ -248,8 +248,8 @@ static void test_budget_by_seconds_and_target(void **state)
     free(wanted);
 }
 
-/* The first of these trials at which a kind of failure other than "rejected" has come so often, unless
- * one was ok before; 0: there is none. */
+/* The first of these trials at which a kind of failure other than "rejected" has come so often,
+ * unless one was ok before; 0: there is none. */
 static size_t hopeless_at(const trial_log *log, uint64_t most)
 {
     uint64_t seen[OPEVO_OUTCOME_CLASS_COUNT] = {0};

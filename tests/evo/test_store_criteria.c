@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Criteria in a run store: in rows and in packed trials they come back as they went in; a store that
- * holds none stays as it was, and takes them when a run has some. */
+/* Criteria in a run store: in rows and in packed trials they come back as they went in; a store
+ * that holds none stays as it was, and takes them when a run has some. */
 
 #include "study_fixture.h"
 
@@ -287,8 +287,8 @@ static void test_identity(void **state)
     fixture_free(&all);
 }
 
-/* A trial that breaks a requirement is infeasible: the tuner is told a failure, the store has what was
- * measured, and a run that requires something else is another run. */
+/* A trial that breaks a requirement is infeasible: the tuner is told a failure, the store has what
+ * was measured, and a run that requires something else is another run. */
 static void test_requirements(void **state)
 {
     static fixture all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The file of a run store: who reads and writes it, and that a file that is not what it should be is
- * refused with a sentence and left as it was. */
+/* The file of a run store: who reads and writes it, and that a file that is not what it should be
+ * is refused with a sentence and left as it was. */
 
 #include <opevo/file.h>
 #include <opevo/memory.h>

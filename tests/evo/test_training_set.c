@@ -180,8 +180,9 @@ static void test_expectations(void **state)
 
 /* ---- Earlier runs ---- */
 
-/* Each run is measured by its own best, is a run of its own to the kernel, and does not move the targets
- * of this one; failures are no targets. What is ahead is ordered by target, whatever the unit. */
+/* Each run is measured by its own best, is a run of its own to the kernel, and does not move the
+ * targets of this one; failures are no targets. What is ahead is ordered by target,
+ * whatever the unit. */
 static void test_earlier_runs(void **state)
 {
     const opevo_trial trials[] = {trial_of(1, 11, 50),  trial_of(2, 12, 100), trial_of(3, 13, 0),
@@ -226,8 +227,8 @@ static void test_earlier_failures_only(void **state)
     memory_close(&self);
 }
 
-/* Of three runs of which one is short: a third for each, of the long ones the best half of that, and
- * others over the whole of what is left. Fitness is the number of the point. */
+/* Of three runs of which one is short: a third for each, of the long ones the best half of that,
+ * and others over the whole of what is left. Fitness is the number of the point. */
 static void test_shares_of_long_runs(void **state)
 {
     enum { SHARE = OPEVO_I_EARLIER_MOST / 3, BEST = (SHARE + 1) / 2 };

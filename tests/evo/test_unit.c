@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Units of results: what a program printed is what a user reads, and a target is reached by exactly the
- * results that are at least as good. */
+/* Units of results: what a program printed is what a user reads, and a target is reached by exactly
+ * the results that are at least as good. */
 
 #include "check.h"
 

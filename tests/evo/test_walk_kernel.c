@@ -253,8 +253,8 @@ static void test_row_is_the_product(void **state)
     walk_fixture_close(&fixture);
 }
 
-/* Points of several runs: those of different ones correlate by the last level's q times what they would
- * have in one run. */
+/* Points of several runs: those of different ones correlate by the last level's q times what they
+ * would have in one run. */
 static void test_runs(void **state)
 {
     enum { COUNT = 60, RUNS = 3 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A computation as text: what is printed reads back, and is printed the same, in lines or in one line;
- * its counts are finite; its graph is in order. */
+/* A computation as text: what is printed reads back, and is printed the same, in lines or in one
+ * line; its counts are finite; its graph is in order. */
 
 #include "fuzz.h"
 

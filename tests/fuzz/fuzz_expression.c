@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Expressions in both dialects, and lists of values as T1 writes them. The first byte says which. */
+/* Expressions in both dialects, and lists of values as T1 writes them.
+ * The first byte says which. */
 
 #include "fuzz.h"
 

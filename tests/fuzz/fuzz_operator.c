@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* An operator as text: what is printed reads back equal, and its space can be made or is refused. */
+/* An operator as text: what is printed reads back equal,
+ * and its space can be made or is refused. */
 
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A parameter as text, after a line with its topology: what is printed gives the same parameter, and
- * its values read back. Graph files have targets of their own. */
+/* A parameter as text, after a line with its topology: what is printed gives the same parameter,
+ * and its values read back. Graph files have targets of their own. */
 
 #include "fuzz.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What --result or --criterion takes, in the first line, and what a program printed, in the rest. */
+/* What --result or --criterion takes, in the first line, and what a program printed,
+ * in the rest. */
 
 #include "fuzz.h"
 

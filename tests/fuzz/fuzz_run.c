@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The main program of a fuzz target where libFuzzer is not linked: every seed as it is, then a fixed
- * number of changed ones. The changes are a function of the number of the execution alone, so that a
- * failure repeats. The input that failed is left in the current folder. */
+/* The main program of a fuzz target where libFuzzer is not linked: every seed as it is, then a
+ * fixed number of changed ones. The changes are a function of the number of the execution alone, so
+ * that a failure repeats. The input that failed is left in the current folder. */
 
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* One assignment a line to the settings of a tuner, which the first line names: what is printed sets
- * the same values. */
+/* One assignment a line to the settings of a tuner, which the first line names: what is printed
+ * sets the same values. */
 
 #include "fuzz.h"
 

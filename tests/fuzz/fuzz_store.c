@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The run store. A small store with everything in it is made once; the input is a list of changes to
- * the values in its tables, and to the bytes of its file:
+/* The run store. A small store with everything in it is made once; the input is a list of changes
+ * to the values in its tables, and to the bytes of its file:
  *
  *     change = cell (1 byte), what (1), offset (2, lowest first), length (1), that many bytes
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators of one and three inputs and of two outputs, for tests of what takes any number of operands. */
+/* Operators of one and three inputs and of two outputs,
+ * for tests of what takes any number of operands. */
 
 #ifndef OPEVO_TESTS_CONTRACTIONS_H
 #define OPEVO_TESTS_CONTRACTIONS_H

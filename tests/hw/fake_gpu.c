@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Stands for libcuda, libnvrtc, libnvidia-ml, libamdhip64 and libhiprtc in tests. "Device" memory is the
- * process's own; a "compiled" kernel is its source, in which a comment fake:WORD says how it
- * behaves, and the kernel that unfolds images, without such a comment, is compiled for this processor
- * and run thread by thread; time passes at 10 microseconds an execution. What is called is appended
- * to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is set, is the model of the devices, and
- * FAKE_GPU_MOST the bytes above which there is no memory. */
+/* Stands for libcuda, libnvrtc, libnvidia-ml, libamdhip64 and libhiprtc in tests. "Device" memory
+ * is the process's own; a "compiled" kernel is its source, in which a comment fake:WORD says how it
+ * behaves, and the kernel that unfolds images, without such a comment, is compiled for this
+ * processor and run thread by thread; time passes at 10 microseconds an execution. What is called
+ * is appended to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is set, is the model of the
+ * devices, and FAKE_GPU_MOST the bytes above which there is no memory. */
 
 #include "fake_gpu.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Stands for cuBLAS, rocBLAS and cuDNN in tests, in their conventions: matrices are stored column by
- * column, rocBLAS counts its forms from 111, cuDNN offers a transform first. It computes what it is
- * asked for, so that an argument in a wrong place gives a wrong result. */
+/* Stands for cuBLAS, rocBLAS and cuDNN in tests, in their conventions: matrices are stored column
+ * by column, rocBLAS counts its forms from 111, cuDNN offers a transform first. It computes what it
+ * is asked for, so that an argument in a wrong place gives a wrong result. */
 
 #include "fake_gpu.h"
 

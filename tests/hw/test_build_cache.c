@@ -174,7 +174,8 @@ static void test_own(void **state)
 }
 
 /* Whoever shares the folder, names are apart, and only what nobody works at any more is removed: a
- * process that was killed leaves its scratch folder, and an earlier version files without a lock. */
+ * process that was killed leaves its scratch folder, and an earlier version files without a
+ * lock. */
 static void test_shared(void **state)
 {
     opevo_i_cache one;

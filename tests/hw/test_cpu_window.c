@@ -24,9 +24,9 @@ static const char *make_kernel(int spin)
 }
 
 /* A window of k executions of which each took s lasts k s. Were no window shorter than 0.2 ms, the
- * executions of all samples together, times the longest sample, are at least 0.2 ms times the number
- * of samples; a window sized by one execution with the calls that read the clocks in it is 5 to 50
- * times too short for a kernel of some nanoseconds. */
+ * executions of all samples together, times the longest sample, are at least 0.2 ms times the
+ * number of samples; a window sized by one execution with the calls that read the clocks in it is 5
+ * to 50 times too short for a kernel of some nanoseconds. */
 static void test_windows_are_long(void **state)
 {
     static const int spins[] = {0, 100, 10000, 1000000};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The first GPU of this machine: every accepted point of a GPU template computes its operator there,
- * kernels that misbehave end in their class and the next one is measured all the same, and the
- * vendor's library passes the same check. Without a GPU it is skipped. OPEVO_TEST_POINTS raises the
- * number of points for each shape. */
+/* The first GPU of this machine: every accepted point of a GPU template computes its operator
+ * there, kernels that misbehave end in their class and the next one is measured all the same, and
+ * the vendor's library passes the same check. Without a GPU it is skipped. OPEVO_TEST_POINTS raises
+ * the number of points for each shape. */
 
 #include "cache_folder.h"
 #include "zoo.h"
@@ -122,7 +122,8 @@ static void test_templates(void **state)
     "    for (int k = 0; k < K; k++) s += a[e / M * K + k] * b[k * M + e % M]; c[e] = s; } }\n"    \
     "extern \"C\" __global__ void kernel(const float *a, const float *b, float *c) {\n"
 
-/* One row each: body, threads of its block, dynamic shared memory, the class that it must end in. */
+/* One row each: body, threads of its block, dynamic shared memory,
+ * the class that it must end in. */
 static const struct {
     const char *body;
     uint32_t threads, shared_bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What fails on the host and not in a kernel or a program is no outcome: it is tried again, and when
- * it persists the evaluation ends with a sentence, and what was measured before has been handed
- * over. Failures are injected by stand-ins for the compiler, by limits, and by signals. */
+/* What fails on the host and not in a kernel or a program is no outcome: it is tried again, and
+ * when it persists the evaluation ends with a sentence, and what was measured before has been
+ * handed over. Failures are injected by stand-ins for the compiler, by limits, and by signals. */
 
 #include "cache_folder.h"
 #include "zoo.h"
@@ -239,7 +239,8 @@ static void test_earned(void **state)
     }
 }
 
-/* The real compiler where no file may be as large as an object: 8 KiB hold a source and a recipe. */
+/* The real compiler where no file may be as large as an object:
+ * 8 KiB hold a source and a recipe. */
 static void test_file_size_limit(void **state)
 {
     const char *commands[] = {"sh -c 'ulimit -f 16; exec $OPEVO_WORKER cpu'"};

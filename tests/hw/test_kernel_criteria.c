@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Criteria of kernels: energy counters as Linux has them, in a folder that is made here, and the size
- * of code in an object. */
+/* Criteria of kernels: energy counters as Linux has them, in a folder that is made here, and the
+ * size of code in an object. */
 
 #include "check.h"
 #include "remove_tree.h"
@@ -72,8 +72,8 @@ static void test_energy(void **state)
     assert_int_equal(remove_tree(root), 0);
 }
 
-/* A package counts once, although Linux may show it both through its registers and through memory, of
- * which one may be readable alone. */
+/* A package counts once, although Linux may show it both through its registers and through memory,
+ * of which one may be readable alone. */
 static void test_package_shown_twice(void **state)
 {
     char root[] = "opevo-rapl-XXXXXX";

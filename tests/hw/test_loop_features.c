@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* AutoTVM's features: the numbers of TVM's own tests for a product of matrices of 128, and, for random
- * schedules, elements touched that are counted one by one. */
+/* AutoTVM's features: the numbers of TVM's own tests for a product of matrices of 128, and, for
+ * random schedules, elements touched that are counted one by one. */
 
 #include "check.h"
 
@@ -25,8 +25,8 @@ enum { HEAD = 18, ACCESS = 6 }; /* numbers before the accesses of a loop, and of
 /* TVM, tests/python/unittest/test_autotvm_feature.py, test_iter_feature_gemm. */
 static void test_itervar_gemm(void **state)
 {
-    /* For y, x, k: length, depth, topdown, bottomup, additions; then for A_0, B_0, C_0, C_1: stride,
-     * elements, repetitions. */
+    /* For y, x, k: length, depth, topdown, bottomup, additions; then for A_0, B_0, C_0, C_1:
+     * stride, elements, repetitions. */
     static const double expected[3][5 + 12] = {
         {128, 1, 128, 2097152, 0, 128, 16384, 128, 0, 16384, 128, 128, 16384, 128, 128, 16384, 128},
         {128, 2, 16384, 16384, 0, 0, 128, 128, 1, 16384, 1, 1, 128, 128, 1, 128, 128},
@@ -151,8 +151,8 @@ static void test_counted(void **state)
     opevo_schedule_destroy(schedule);
 }
 
-/* Every accepted point of every template has as many numbers as the source says, all finite, and two
- * points with different loops differ. */
+/* Every accepted point of every template has as many numbers as the source says, all finite, and
+ * two points with different loops differ. */
 static void test_sources(void **state)
 {
     static const char *const forms[] = {"matmul(32,48,64)", "batch_matmul(4,16,12,24,TN)",

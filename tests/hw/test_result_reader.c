@@ -95,10 +95,10 @@ static void test_places(void **state)
     check_refused("ms:json:a", "{\"a\": [\"1\"]}", "a.0 of the JSON");
 }
 
-/* Where a search is cut into pieces, nothing is lost: neither a match that lies across, nor an anchor,
- * nor the rest of a line. */
-/* At the ends of each range a number counts; beyond them the program is wrong, and so it is with what
- * no double holds. */
+/* Where a search is cut into pieces, nothing is lost: neither a match that lies across, nor an
+ * anchor, nor the rest of a line. */
+/* At the ends of each range a number counts; beyond them the program is wrong, and so it is with
+ * what no double holds. */
 static void test_ranges(void **state)
 {
     static const struct {

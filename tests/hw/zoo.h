@@ -68,7 +68,8 @@ static const struct {
      "int open(const char *, int, int); int f = open(\"zoo-was-here\", 0101, 0666);\n"
      "if (f < 0) right(a, b, c);",
      OPEVO_OUTCOME_OK},
-    /* A structure whose address has a lower half of zeros; then its own limits, which it may ask. */
+    /* A structure whose address has a lower half of zeros; then its own limits,
+     * which it may ask. */
     {"limit_changer",
      "void *mmap(void *, unsigned long, int, int, int, long);\n"
      "int prlimit(int, int, const void *, void *), getppid(void), getpid(void);\n"

@@ -22,8 +22,8 @@ static const struct {
     {"bmm3", 11289600, 2.0133},
     {"c1", 1032192, 71.963},
     {"c2", 22579200, 229.32},
-    /* TVM's own spaces of these have as many points (79,027,200; 90,316,800; ...; 844,800), with three
-     * values of the unrolling and two of how, too. */
+    /* TVM's own spaces of these have as many points (79,027,200; 90,316,800; ...; 844,800), with
+     * three values of the unrolling and two of how, too. */
     {"resnet18-c1", 79027200, 0.23603},
     {"resnet18-c2", 90316800, 0.23121},
     {"resnet18-c3", 22579200, 0.025690},

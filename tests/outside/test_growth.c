@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Programs that were compiled with the headers of another version: every struct that a caller fills in
- * may end earlier than here, or later, where what is not known here must be 0; and tables of functions
- * have room. Linked with the shared library, as such programs are. */
+/* Programs that were compiled with the headers of another version: every struct that a caller fills
+ * in may end earlier than here, or later, where what is not known here must be 0; and tables of
+ * functions have room. Linked with the shared library, as such programs are. */
 
 #include "check.h"
 #include "evo/scratch_folder.h"

@@ -273,7 +273,8 @@ static void test_refused(void **state)
          GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"&lt;&#65;\"/>\n"
                  "<edge source=\"&#x3c;A\" target=\"&lt;&#x41;\"/></graph>"),
          "b.xml:5: an edge joins vertex <A to itself", OPEVO_INVALID},
-        /* What the file ends before, or an entity that igraph does not know, is igraph's to tell. */
+        /* What the file ends before, or an entity that igraph does not know,
+         * is igraph's to tell. */
         {"b.xml", "<graphml>\n<graph><node id=\"a\"/><edge source=\"a\" target=\"b\"/>\n",
          "igraph cannot read the graph", OPEVO_INVALID},
         {"b.xml",
@@ -392,8 +393,8 @@ static void test_metrics_of_a_forest(void **state)
     opevo_text_free(&text);
 }
 
-/* Bytes left out, doubled or replaced, and files that are cut: none may crash or leak, and a refusal
- * names the file. */
+/* Bytes left out, doubled or replaced, and files that are cut: none may crash or leak, and a
+ * refusal names the file. */
 static void test_spoilt_files(void **state)
 {
     static const struct {

@@ -230,7 +230,8 @@ static void test_nni_mistakes(void **state)
     }
 }
 
-/* Each constraint is named with the line on which it begins, whatever stands in the texts before. */
+/* Each constraint is named with the line on which it begins,
+ * whatever stands in the texts before. */
 static void test_lines_of_constraints(void **state)
 {
     static const struct {

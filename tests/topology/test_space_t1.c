@@ -138,8 +138,8 @@ static void test_t1_structure(void **state)
     }
 }
 
-/* The line of the item, or of the member that is wrong. Escapes, brackets and colons in texts do not
- * mislead. */
+/* The line of the item, or of the member that is wrong. Escapes, brackets and colons in texts do
+ * not mislead. */
 static void test_t1_lines(void **state)
 {
     static const char *const format =

@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* A plain value; zeroed it is not raised. By the compiler's atomics, since C++ has other types for them than C. */
+/* A plain value; zeroed it is not raised. By the compiler's atomics,
+ * since C++ has other types for them than C. */
 typedef struct opevo_interrupt {
     int raised;
 } opevo_interrupt;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* JSON that is printed piece by piece at the end of a text. Brackets are added as text; what stands
- * between them is added by these, which know from the last byte whether a comma is due. JSON that is
- * read, or sent as a message, is a tree of Jansson. */
+ * between them is added by these, which know from the last byte whether a comma is due. JSON that
+ * is read, or sent as a message, is a tree of Jansson. */
 
 #ifndef OPEVO_JSON_H
 #define OPEVO_JSON_H
@@ -17,12 +17,12 @@ extern "C" {
 #endif
 
 /* Ahead of an element of an array, or of a member that does not stand in its object's line: a comma
- * unless it is the first after a bracket, then `space`: "" or " ", which follows a comma only, or a line
- * feed and what indents the line. */
+ * unless it is the first after a bracket, then `space`: "" or " ", which follows a comma only, or a
+ * line feed and what indents the line. */
 void opevo_json_next(opevo_text *out, const char *space);
 
-/* A member of the object being written, in its line: the key, and the value (of opevo_json_key: what
- * the caller adds). A double that is not finite is null. */
+/* A member of the object being written, in its line: the key, and the value (of opevo_json_key:
+ * what the caller adds). A double that is not finite is null. */
 void opevo_json_key(opevo_text *out, const char *key);
 void opevo_json_string(opevo_text *out, const char *key, const char *value);
 void opevo_json_double(opevo_text *out, const char *key, double value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Structs that a caller fills in and that later versions add members to. Each function that takes one
- * also takes its size as the caller was compiled, which the inline function beside it gives.
+/* Structs that a caller fills in and that later versions add members to. Each function that takes
+ * one also takes its size as the caller was compiled, which the inline function beside it gives.
  * docs/library.md has the rules. */
 
 #ifndef OPEVO_STRUCT_SIZE_H
@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/* Copy the caller's struct of `size` bytes to *out, which has `out_size`: members that it does not have
- * become 0, and those that only it has must be 0.
+/* Copy the caller's struct of `size` bytes to *out, which has `out_size`: members that it does not
+ * have become 0, and those that only it has must be 0.
  *
  *   type  what it is called in messages: "opevo_run_options"
  *

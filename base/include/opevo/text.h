@@ -39,7 +39,8 @@ OPEVO_API void opevo_text_vprintf(opevo_text *text, const char *format, va_list 
 OPEVO_API void opevo_text_add_visible(opevo_text *text, const char *piece);
 /* Bytes of the character at `at`, at least 1, and whether it may be shown as it is. */
 OPEVO_API size_t opevo_text_character(const char *at, bool *visible);
-/* Characters of UTF-8 text: bytes that continue none. Those that opevo prints are one column wide. */
+/* Characters of UTF-8 text: bytes that continue none. Those that opevo prints are one column
+ * wide. */
 OPEVO_API size_t opevo_text_character_count(const char *text);
 /* The piece as a JSON string with its quotes; as XML character data; as a CSV field (RFC 4180).
  * JSON and XML come out as visible UTF-8: JSON escapes what is not visible, and U+FFFD replaces
@@ -48,8 +49,8 @@ OPEVO_API void opevo_text_add_json(opevo_text *text, const char *piece);
 OPEVO_API void opevo_text_add_xml(opevo_text *text, const char *piece);
 OPEVO_API void opevo_text_add_csv(opevo_text *text, const char *piece);
 /* Behind the line feed that ends the CSV row (RFC 4180) that starts at `at`; NULL if there is none
- * before `end`. A field in double quotes may hold line feeds. *quoted, which may be NULL: whether it
- * was looked for inside quotes at last. */
+ * before `end`. A field in double quotes may hold line feeds. *quoted, which may be NULL: whether
+ * it was looked for inside quotes at last. */
 OPEVO_API char *opevo_csv_row_end(char *at, const char *end, bool *quoted);
 /* The shortest decimal that reads back as the same double; "null" when it is not finite. */
 OPEVO_API void opevo_text_add_double(opevo_text *text, double value);

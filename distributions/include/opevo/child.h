@@ -46,7 +46,8 @@ typedef struct opevo_parents {
     size_t count;
 } opevo_parents;
 
-/* One child of a generation: parents to recombine, q of the mutation, and points that it may not be. */
+/* One child of a generation: parents to recombine, q of the mutation,
+ * and points that it may not be. */
 typedef struct opevo_child_step {
     const opevo_space *space;
     const opevo_parents *parents;
@@ -78,8 +79,8 @@ static inline opevo_status opevo_child_law_create(const opevo_space *space,
 OPEVO_API void opevo_child_law_destroy(opevo_child_law *law);
 OPEVO_API double opevo_child_law_probability(const opevo_child_law *law, opevo_index point);
 /* 1-norm bound on the whole product law, also as opevo_child_law_probability computes it: what
- * prod(1 + bound_i) exceeds 1 by, rounded up, where bound_i is the certificate of marginal i with the
- * rounding of weights, sums and products. */
+ * prod(1 + bound_i) exceeds 1 by, rounded up, where bound_i is the certificate of marginal i with
+ * the rounding of weights, sums and products. */
 OPEVO_API double opevo_child_law_bound(const opevo_child_law *law);
 /* Marginal law of parameter i, where it is active (M_i): as many numbers as it has vertices;
  * borrowed.

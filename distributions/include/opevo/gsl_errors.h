@@ -4,8 +4,8 @@
  * this header, so that no program with opevo in it is ended by a number outside a function's domain
  * or by a failed allocation: such a call then returns NAN, a status or NULL, which is checked.
  *
- * GSL has one handler for the whole process. A program that opevo is a part of keeps the one that it
- * sets, before or after: only the default is turned off, once, before main. */
+ * GSL has one handler for the whole process. A program that opevo is a part of keeps the one that
+ * it sets, before or after: only the default is turned off, once, before main. */
 
 #ifndef OPEVO_GSL_ERRORS_H
 #define OPEVO_GSL_ERRORS_H

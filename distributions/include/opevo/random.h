@@ -114,8 +114,9 @@ static inline void opevo_rng_order(opevo_rng *rng, size_t *order, size_t count)
     opevo_rng_shuffle(rng, order, count, sizeof *order);
 }
 
-/* Place i below `count` with probability (cumulative[i] - cumulative[i - 1]) / cumulative[count - 1]: cumulative[i] adds the
- * weights of places 0 .. i, and the last is positive. A place of weight 0 is never drawn. */
+/* Place i below `count` with probability (cumulative[i] - cumulative[i - 1]) / cumulative[count -
+ * 1]: cumulative[i] adds the weights of places 0 .. i, and the last is positive. A place of weight
+ * 0 is never drawn. */
 static inline size_t opevo_rng_weighted(opevo_rng *rng, const double *cumulative, size_t count)
 {
     double x = opevo_rng_unit(rng) * cumulative[count - 1];

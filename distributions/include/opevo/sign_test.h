@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /* Two-sided p of so uneven a split, without ties: 2 P(X <= min(wins, losses)), at most 1,
- * X binomial (wins + losses, 1/2); by the normal law, with its continuity correction, from 2^32 on. 1
- * where there is neither. */
+ * X binomial (wins + losses, 1/2); by the normal law, with its continuity correction, from 2^32 on.
+ * 1 where there is neither. */
 double opevo_sign_test(uint64_t wins, uint64_t losses);
 
 #ifdef __cplusplus

@@ -154,7 +154,8 @@ float *opevo_i_actor_critic_weights(opevo_i_actor_critic *network)
     return network->weights;
 }
 
-/* Turn `count` logits into probabilities; returns the logarithm of the sum of their exponentials. */
+/* Turn `count` logits into probabilities; returns the logarithm of the sum of their
+ * exponentials. */
 static float softmax(float *logits, size_t count)
 {
     float largest = logits[0];
@@ -219,7 +220,8 @@ static void forward(opevo_i_actor_critic *self, size_t count)
 }
 
 /* Turn the outputs of one sample into the derivatives of its loss by them, with d log pi(a) /
- * d logit_k = [k = a] - pi_k. The logarithm is taken of logits, for pi(a) may be too small a number. */
+ * d logit_k = [k = a] - pi_k. The logarithm is taken of logits,
+ * for pi(a) may be too small a number. */
 static void differentiate(float *output, size_t actions, size_t action, double reward,
                           opevo_i_loss loss)
 {

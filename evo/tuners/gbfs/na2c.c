@@ -187,9 +187,10 @@ static void forget_policy(na2c *self)
 /* The row of a place: looked up, or computed and kept; NULL without memory. Episodes meet the same
  * few places many times before the network changes.
  *
- * With x uniform in [0, 1) a move is uniform if x < epsilon. Otherwise x is uniform in [epsilon, 1),
- * and the row says for each action but the last below which x it is chosen. Single precision, as the
- * probabilities have it, puts these bounds off by at most the number of actions times 2^-23. */
+ * With x uniform in [0, 1) a move is uniform if x < epsilon. Otherwise x is uniform in [epsilon,
+ * 1), and the row says for each action but the last below which x it is chosen. Single precision,
+ * as the probabilities have it, puts these bounds off by at most the number of actions times
+ * 2^-23. */
 static const float *find_policy(na2c *self, uint32_t at)
 {
     size_t actions = opevo_i_moves_count(self->moves);

@@ -272,8 +272,8 @@ typedef struct candidates {
     opevo_index count; /* OPEVO_INDEX_MAX when there are more */
 } candidates;
 
-/* Work out what is near. Of a parameter, near[0] is the value itself, then come the others. Where one
- * parameter differs it is none that is silent; in a box one may be, which another wakes. */
+/* Work out what is near. Of a parameter, near[0] is the value itself, then come the others. Where
+ * one parameter differs it is none that is silent; in a box one may be, which another wakes. */
 static candidates gather(const opevo_i_kt_space *space, opevo_i_kt_kind kind,
                          const opevo_index *from)
 {

@@ -136,8 +136,8 @@ static inline opevo_index opevo_i_kt_place(double x, opevo_index size)
     return x >= (double)size || place >= size ? size - 1 : place;
 }
 
-/* The numbers below `count` in a uniform order, by the inside-out form of the Fisher-Yates shuffle: it
- * draws below 1, 2, ..., count. */
+/* The numbers below `count` in a uniform order, by the inside-out form of the Fisher-Yates shuffle:
+ * it draws below 1, 2, ..., count. */
 static inline void opevo_i_kt_order(opevo_rng *rng, uint32_t *order, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -2,8 +2,8 @@
 
 /* `nsga2`: the elitist genetic algorithm of Deb et al. for up to four criteria, on any domain. A
  * generation is made whole, then handed out as asked. Always true: told <= asked <= made; the first
- * `kept` individuals are the population, best first by the crowded comparison, and those told of the
- * generation stand behind them. */
+ * `kept` individuals are the population, best first by the crowded comparison, and those told of
+ * the generation stand behind them. */
 
 #include <opevo/memory.h>
 #include <opevo/tuner.h>
@@ -191,8 +191,8 @@ static int compare_fronts(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Parents and children compete for the places of the population: fronts as they come, and of the one
- * that does not fit whole the least crowded. */
+/* Parents and children compete for the places of the population: fronts as they come, and of the
+ * one that does not fit whole the least crowded. */
 static opevo_status survive(nsga2 *self, opevo_error *err)
 {
     const opevo_criteria *criteria = &self->super.criteria;

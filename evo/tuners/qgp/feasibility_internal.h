@@ -36,7 +36,8 @@ bool opevo_i_feasibility_has_failures(const opevo_i_feasibility *self);
 opevo_status opevo_i_feasibility_likelihood(const opevo_i_feasibility *self, double *log_likelihood,
                                             opevo_error *err);
 /* Climb: as many times as there are features, for a uniform one, the best of the
- * current level and two that are uniform. Errors: NOMEM. Cost: a likelihood for each level tried. */
+ * current level and two that are uniform. Errors: NOMEM. Cost:
+ * a likelihood for each level tried. */
 opevo_status opevo_i_feasibility_fit(opevo_i_feasibility *self, opevo_rng *rng, opevo_error *err);
 
 /* Probabilities at points first .. first + count - 1 of `at`. Errors: NOMEM. Cost: n a point. */

@@ -142,8 +142,8 @@ static void fill_covariance(opevo_i_gaussian *self, const opevo_i_points *points
     }
 }
 
-/* Factor C + noise I. What is not a number spreads to the last element of the factor, where a library
- * does not refuse it. */
+/* Factor C + noise I. What is not a number spreads to the last element of the factor, where a
+ * library does not refuse it. */
 static bool factorise(opevo_i_gaussian *self, const opevo_i_points *points, double noise)
 {
     size_t n = points->count;

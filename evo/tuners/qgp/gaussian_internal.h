@@ -4,8 +4,8 @@
  *
  *     z_i = mu + f(x_i) + e_i,   f ~ GP(0, s^2 C),   e_i ~ N(0, s^2 noise) independent,
  *
- * with a flat prior of mu and an inverse gamma prior of s^2 (shape 1, scale half the sample variance
- * of z), both integrated out. What is left, one level of q for each feature and one of the
+ * with a flat prior of mu and an inverse gamma prior of s^2 (shape 1, scale half the sample
+ * variance of z), both integrated out. What is left, one level of q for each feature and one of the
  * noise, is drawn from its posterior under a uniform prior over the levels, but for the last of an
  * optional feature, which is as likely as all others together.
  *
@@ -46,16 +46,16 @@ opevo_status opevo_i_gaussian_sweep(opevo_i_gaussian *self, const opevo_i_points
                                     const double *z, opevo_rng *rng, opevo_error *err);
 
 /* Condition on points (all of them, at least one) and forget the watched ones; then give the
- * targets, as often as they change. Where rounding leaves C + noise I indefinite, ten times the noise
- * is added, and ten times that, for these points and those appended to them. Errors: TOLERANCE, with
- * nothing conditioned on, where that does not help either, as with a correlation that is NAN; NOMEM.
- * Cost: n^3 / 3, and n^2. */
+ * targets, as often as they change. Where rounding leaves C + noise I indefinite, ten times the
+ * noise is added, and ten times that, for these points and those appended to them. Errors:
+ * TOLERANCE, with nothing conditioned on, where that does not help either, as with a correlation
+ * that is NAN; NOMEM. Cost: n^3 / 3, and n^2. */
 opevo_status opevo_i_gaussian_condition(opevo_i_gaussian *self, const opevo_i_points *points,
                                         opevo_error *err);
 void opevo_i_gaussian_target(opevo_i_gaussian *self, const double *z);
 
-/* Mean and standard deviation of mu + f at points first .. first + count - 1 of `at`. Errors: NOMEM.
- * Cost: n^2 a point. */
+/* Mean and standard deviation of mu + f at points first .. first + count - 1 of `at`. Errors:
+ * NOMEM. Cost: n^2 a point. */
 opevo_status opevo_i_gaussian_predict(opevo_i_gaussian *self, const opevo_i_points *points,
                                       const opevo_i_points *at, size_t first, size_t count,
                                       float *mean, float *deviation, opevo_error *err);
@@ -65,8 +65,9 @@ opevo_status opevo_i_gaussian_predict(opevo_i_gaussian *self, const opevo_i_poin
 opevo_status opevo_i_gaussian_watch(opevo_i_gaussian *self, const opevo_i_points *points,
                                     const opevo_i_points *watched, opevo_error *err);
 /* Condition on one more point: the next of `points` that was not conditioned on. Until the targets
- * are given again its target is what was predicted there, which leaves every mean as it was. Errors,
- * with nothing appended: TOLERANCE for a correlation that is NAN; NOMEM. Cost: n^2, and n for each watched point. */
+ * are given again its target is what was predicted there, which leaves every mean as it was.
+ * Errors, with nothing appended: TOLERANCE for a correlation that is NAN; NOMEM. Cost: n^2, and n
+ * for each watched point. */
 opevo_status opevo_i_gaussian_append(opevo_i_gaussian *self, const opevo_i_points *points,
                                      const opevo_i_points *watched, opevo_error *err);
 /* Forget all points after the first `count` that were appended, of which at least one is left. */

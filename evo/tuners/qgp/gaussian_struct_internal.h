@@ -12,8 +12,8 @@ struct opevo_i_gaussian {
     unsigned char *levels;
     unsigned char noise;
 
-    /* K = C + added I = L L' of the points conditioned on; `added` is the noise, and more where C was
-     * not positive definite with it. */
+    /* K = C + added I = L L' of the points conditioned on; `added` is the noise, and more where C
+     * was not positive definite with it. */
     size_t count, capacity;
     double added;
     double *factor;                     /* L, capacity numbers a row */

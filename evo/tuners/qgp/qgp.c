@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* `qgp`: Bayesian optimisation with a Gaussian process on the space's own graphs. Two points
- * correlate by a product of scaled resolvents of the q-random walk (walk_kernel): for each parameter
- * that of its graph, or of each of its components, and one for whether values are powers of two, each
- * with a q drawn from its posterior. The next point is the new one with the largest expected
- * improvement times the probability to succeed (success), where
+ * correlate by a product of scaled resolvents of the q-random walk (walk_kernel): for each
+ * parameter that of its graph, or of each of its components, and one for whether values are powers
+ * of two, each with a q drawn from its posterior. The next point is the new one with the largest
+ * expected improvement times the probability to succeed (success), where
  *
  *   improvement  of z = log(fitness / best + offset) beyond the best z seen, plus a margin every
  *                other time, averaged over models;
  *   success      learned from all outcomes, so that a failure is never a number of the model.
  *
  * The models of the full target, a few posterior draws of q, know every success. Every fourth
- * proposal, half of those without a margin, is made by the model of the clipped target, to which each
- * success below the median is as good as the median. What distinguishes good points may differ from
- * what makes most points bad, and if few points are good, a model of all of them predicts too little
- * improvement there.
+ * proposal, half of those without a margin, is made by the model of the clipped target, to which
+ * each success below the median is as good as the median. What distinguishes good points may differ
+ * from what makes most points bad, and if few points are good, a model of all of them predicts too
+ * little improvement there.
  *
  * The offset keeps very slow points from ruling the models: below offset times the best all are
  * about equally bad. The levels are drawn again after every tenth more successes, those of success
  * after every tenth more trials, and only then are all candidates looked at; in between the best
  * FIELD of them are.
  *
- * A batch believes its own predictions: the points chosen before in it narrow the model, their means
- * being what was predicted.
+ * A batch believes its own predictions: the points chosen before in it narrow the model, their
+ * means being what was predicted.
  *
- * Trials of earlier runs, on other devices for instance, are points of the same process with one more
- * thing compared, whether they were measured in the same run, which has a q as well. Only the first
- * wide model knows them, and only at first, as they may mislead: the others learn from this run
- * alone.
+ * Trials of earlier runs, on other devices for instance, are points of the same process with one
+ * more thing compared, whether they were measured in the same run, which has a q as well. Only the
+ * first wide model knows them, and only at first, as they may mislead: the others learn from this
+ * run alone.
  *
  * Source: this project; Jones, Schonlau, Welch, "Efficient global optimization of expensive
  * black-box functions", J. Global Optimization 13 (1998); Snoek, Larochelle, Adams, "Practical

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The successes that the models are fitted to: those of this run, in the order told, and before them
- * some of earlier runs, which a model may know or not. Their targets are
+/* The successes that the models are fitted to: those of this run, in the order told, and before
+ * them some of earlier runs, which a model may know or not. Their targets are
  *
  *     z = log(fitness / best + offset),   best: of the run that the point was measured in,
  *
  * so what is learned from another run is which points are good, and not how good. A model of the
  * better half is told close targets instead, for this run's points,
  *
- *     z = log(max(fitness, median) / best + offset),   median: the lower one of this run's successes.
+ *     z = log(max(fitness, median) / best + offset),
+ *
+ * with the lower median of this run's successes.
  *
  * Outcomes, failures among them, are passed on to the law of success. */
 
@@ -41,9 +43,9 @@ void opevo_i_training_set_clear(opevo_i_training_set *self);
 
 /* How many runs trials belong to: each number that is not larger than the one before begins one. */
 size_t opevo_i_training_set_runs(const opevo_trial *trials, size_t count);
-/* Trials of earlier runs, before any of this: runs 1, 2, ... of the kernel. Where they are more than
- * OPEVO_I_EARLIER_MOST, each run has an equal share, at least one: half of it its best, half spread
- * evenly over the ranks of the others. Errors: NOMEM. Cost: sorting. */
+/* Trials of earlier runs, before any of this: runs 1, 2, ... of the kernel. Where they are more
+ * than OPEVO_I_EARLIER_MOST, each run has an equal share, at least one: half of it its best, half
+ * spread evenly over the ranks of the others. Errors: NOMEM. Cost: sorting. */
 opevo_status opevo_i_training_set_learn(opevo_i_training_set *self, opevo_i_feasibility *success,
                                         const opevo_trial *trials, size_t count, double offset,
                                         opevo_error *err);
@@ -53,7 +55,8 @@ opevo_status opevo_i_training_set_tell(opevo_i_training_set *self, opevo_i_feasi
                                        opevo_index point, double fitness, opevo_error *err);
 /* Both targets of this run's points, which change with its best and its median. Cost: n. */
 void opevo_i_training_set_transform(opevo_i_training_set *self, double offset);
-/* The best of this run, at most `most`, the best first, of equals the one told first; their number. */
+/* The best of this run, at most `most`, the best first, of equals the one told first;
+ * their number. */
 size_t opevo_i_training_set_best(const opevo_i_training_set *self, size_t most, opevo_index *points,
                                  double *fitness);
 

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Two values side by side on a path of two correlate by q itself; in the middle of a path of sixteen
- * by .15, .33, .5, .63, .79, .89, .96, .986 and .999. */
+/* Two values side by side on a path of two correlate by q itself; in the middle of a path of
+ * sixteen by .15, .33, .5, .63, .79, .89, .96, .986 and .999. */
 const double opevo_i_level_q[OPEVO_I_LEVELS] = {.3, .6, .8, .9, .97, .99, .997, .999, .9999};
 
 /* ---- Classes ---- */

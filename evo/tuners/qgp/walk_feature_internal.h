@@ -3,9 +3,9 @@
 /* A feature of a parameter's values and its kernel by the law of the walk.
  *
  * A feature puts every value into a class. Its graph is the quotient of the parameter's: as many
- * edges between two classes as the parameter has between their values, those inside a class as well.
- * With A its edges, D its degrees and N = D^-1/2 A D^-1/2, the resolvent R(q) = (I - q N)^-1 is
- * symmetric and positive definite, and scaled to a unit diagonal a correlation,
+ * edges between two classes as the parameter has between their values, those inside a class as
+ * well. With A its edges, D its degrees and N = D^-1/2 A D^-1/2, the resolvent R(q) = (I - q N)^-1
+ * is symmetric and positive definite, and scaled to a unit diagonal a correlation,
  *
  *     C_q(a, b) = R(a, b) / sqrt(R(a, a) R(b, b)).
  *
@@ -36,9 +36,9 @@ enum {
     OPEVO_I_FEATURE_KIND = -2   /* whether it is the integer of a power of two; of one component */
 };
 
-/* A parameter of at most OPEVO_I_CLASSIFIED_MOST values, of which a component of three or more takes at
- * most 1024 (a number of 1025 divisors has more ordered factorisations than that, and 9! is more). One
- * that has a single class has no tables and says nothing. Errors: NOMEM.
+/* A parameter of at most OPEVO_I_CLASSIFIED_MOST values, of which a component of three or more
+ * takes at most 1024 (a number of 1025 divisors has more ordered factorisations than that, and 9!
+ * is more). One that has a single class has no tables and says nothing. Errors: NOMEM.
  * Cost: one look at each edge, and OPEVO_I_LEVELS inversions. */
 opevo_status opevo_i_walk_feature_init(opevo_i_walk_feature *self, const opevo_parameter *parameter,
                                        int what, opevo_error *err);

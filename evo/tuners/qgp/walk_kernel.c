@@ -362,8 +362,8 @@ static void fill_row(const opevo_i_walk_kernel *kernel, const axis *self,
     }
 }
 
-/* out[joint value] = product over the group's parameters. Extended one parameter at a time, from the
- * end, so that no part is overwritten before it is read. */
+/* out[joint value] = product over the group's parameters. Extended one parameter at a time, from
+ * the end, so that no part is overwritten before it is read. */
 static void fill_joint_row(const opevo_i_walk_kernel *kernel, const group *joined,
                            const unsigned char *levels, const opevo_i_points *of, size_t i,
                            float *out)

@@ -9,12 +9,12 @@
  * learned apart, where the graph of all of them together has one q for every exchange. The
  * components determine the value, so points that differ are never taken for the same.
  *
- * A parameter is mixed where some but not all of its three or more integers are powers of two. These
- * two kinds of values are compared as well: alignment makes that difference on most hardware, and no
- * path of increasing values shows it. Where several parameters are mixed, so is whether all of them
- * have a power of two: a tile has to divide an extent, where one factor that is none spoils what the
- * others do, and a second no more, which no product over parameters can say. Often only one of the
- * two matters, so these features are optional.
+ * A parameter is mixed where some but not all of its three or more integers are powers of two.
+ * These two kinds of values are compared as well: alignment makes that difference on most hardware,
+ * and no path of increasing values shows it. Where several parameters are mixed, so is whether all
+ * of them have a power of two: a tile has to divide an extent, where one factor that is none spoils
+ * what the others do, and a second no more, which no product over parameters can say. Often only
+ * one of the two matters, so these features are optional.
  *
  * A parameter of more than OPEVO_I_DENSE_MOST values (OPEVO_I_CLASSIFIED_MOST of three or more
  * components) has no table; its values are equal or not, with the correlation q, which is that of a
@@ -34,8 +34,8 @@ enum {
 
 typedef struct opevo_i_walk_kernel opevo_i_walk_kernel;
 
-/* `space` must outlive it; `runs`, at least 1, are those that points were measured in. Errors: NOMEM.
- * Cost: as for each feature. */
+/* `space` must outlive it; `runs`, at least 1, are those that points were measured in. Errors:
+ * NOMEM. Cost: as for each feature. */
 opevo_status opevo_i_walk_kernel_create(const opevo_space *space, size_t runs,
                                         opevo_i_walk_kernel **out, opevo_error *err);
 void opevo_i_walk_kernel_destroy(opevo_i_walk_kernel *kernel);
@@ -73,7 +73,8 @@ typedef struct opevo_i_point_range {
     size_t first, count;
 } opevo_i_point_range;
 
-/* products[j] *= correlation by one feature between point i of `of` and point j of the range `to`. */
+/* products[j] *= correlation by one feature between point i of `of` and point j of the range
+ * `to`. */
 void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature, unsigned level,
                                   const opevo_i_points *of, size_t i, opevo_i_point_range to,
                                   float *products);

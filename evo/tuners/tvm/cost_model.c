@@ -242,8 +242,8 @@ static opevo_status set_number(BoosterHandle booster, const char *name, double v
     return checked(XGBoosterSetParam(booster, name, text), err);
 }
 
-/* With the rank loss, too, the objective is the squared error, which leaves predictions as the trees
- * make them; its gradients are then not asked for. */
+/* With the rank loss, too, the objective is the squared error, which leaves predictions as the
+ * trees make them; its gradients are then not asked for. */
 static opevo_status configure(const opevo_i_boosting *how, BoosterHandle booster, opevo_error *err)
 {
     const struct {

@@ -71,13 +71,14 @@ double opevo_i_cost_model_score(const opevo_i_cost_model *model);
  * training. The model must be trained. Errors: as above. */
 opevo_status opevo_i_cost_model_predict(opevo_i_cost_model *model, const float *features,
                                         size_t count, float *out, opevo_error *err);
-/* The scores of `count` candidates with rows[i] rows each (NULL: one), in the order of `features`. */
+/* The scores of `count` candidates with rows[i] rows each (NULL: one),
+ * in the order of `features`. */
 opevo_status opevo_i_cost_model_predict_sums(opevo_i_cost_model *model, const float *features,
                                              const size_t *rows, size_t count, float *out,
                                              opevo_error *err);
 
-/* XGBoost, and whether it grows the trees of 1.7 and 3.0, bit for bit, from a small table. Cost: about
- * 2 ms. */
+/* XGBoost, and whether it grows the trees of 1.7 and 3.0, bit for bit, from a small table. Cost:
+ * about 2 ms. */
 void opevo_i_cost_model_library(opevo_tuner_library *out);
 
 /* Average recall at `size` of an order of `count` rows by falling prediction:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a learned cost model sees of a point: rows of numbers. By default there is one, AutoTVM's "knob"
- * features, parameter after parameter in the order of the space:
+/* What a learned cost model sees of a point: rows of numbers. By default there is one, AutoTVM's
+ * "knob" features, parameter after parameter in the order of the space:
  *
  *     factor        -1, then the second to the last component as they are (the first follows from
  *                   them, and AutoTVM writes -1 for it)
@@ -11,8 +11,8 @@
  *                   number of the vertex. AutoTVM has no texts, but codes annotations so
  *
  * A parameter that is not active has zeros. No logarithm is taken: splits of a tree do not see one.
- * Where an objective offers features of its own, those of the loop nest, they are used instead: a row
- * for each statement. */
+ * Where an objective offers features of its own, those of the loop nest, they are used instead: a
+ * row for each statement. */
 
 #ifndef OPEVO_FEATURES_INTERNAL_H
 #define OPEVO_FEATURES_INTERNAL_H
@@ -32,9 +32,10 @@ size_t opevo_i_features_width(const opevo_i_features *features);
 /* Rows that a point has at most. */
 size_t opevo_i_features_rows_most(const opevo_i_features *features);
 
-/* The rows of a point, all finite, and their number, at least 1; `vertices` are the point's. A source
- * is asked once for a point, and where it has nothing to say there is one row, all zeros. Errors:
- * NOMEM. Cost: copying the rows; of a point that the source was not asked for, what it takes. */
+/* The rows of a point, all finite, and their number, at least 1; `vertices` are the point's. A
+ * source is asked once for a point, and where it has nothing to say there is one row, all zeros.
+ * Errors: NOMEM. Cost: copying the rows; of a point that the source was not asked for,
+ * what it takes. */
 opevo_status opevo_i_features_rows(opevo_i_features *features, opevo_index point,
                                    const opevo_index *vertices, float *rows, size_t *count,
                                    opevo_error *err);

@@ -90,7 +90,8 @@ static uint32_t seeded(unsigned round)
     return seed ? seed : 1;
 }
 
-/* Uniform below `bound`, from 1 to 2^31 - 3, as libstdc++ draws it from numbers of 1 to 2^31 - 2. */
+/* Uniform below `bound`, from 1 to 2^31 - 3, as libstdc++ draws it from numbers of
+ * 1 to 2^31 - 2. */
 static uint32_t draw_below(uint32_t *state, uint32_t bound)
 {
     uint32_t width = (GENERATOR_MODULUS - 2) / bound;

@@ -28,11 +28,12 @@ void opevo_i_rank_pairs_destroy(opevo_i_rank_pairs *pairs);
  *
  *   round        of boosting, from 0: seeds the draws
  *   predictions  of all rows, finite
- *   first, second  out: gradient and second derivative of each row; all 0 where all labels are equal
+ *   first, second  out: gradient and second derivative of each row;
+ *   all 0 where all labels are equal
  *
  * Rows draw by falling label, then by falling prediction, then by row, from the generator
- * minstd_rand (48271 x mod 2^31 - 1) with seed 1111 (round + 1), so that they draw what XGBoost drew;
- * sums are of 32 bits, in that order. Cost: O(count log count).
+ * minstd_rand (48271 x mod 2^31 - 1) with seed 1111 (round + 1), so that they draw what XGBoost
+ * drew; sums are of 32 bits, in that order. Cost: O(count log count).
  * Source: XGBoost 1.7, LambdaRankObj in src/objective/rank_obj.cu; uniform_int_distribution of
  * libstdc++. */
 void opevo_i_rank_pairs_gradients(opevo_i_rank_pairs *pairs, unsigned round,

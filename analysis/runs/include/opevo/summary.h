@@ -23,8 +23,8 @@ typedef struct opevo_moments {
  */
 OPEVO_API opevo_moments opevo_moments_of(double *values, size_t count);
 
-/* Quantile p, 0 <= p <= 1, of `count` <= 2^31 ascending values: linear between the order statistics,
- * value i (from 0) standing for p = i / (count - 1). NAN for no values.
+/* Quantile p, 0 <= p <= 1, of `count` <= 2^31 ascending values: linear between the order
+ * statistics, value i (from 0) standing for p = i / (count - 1). NAN for no values.
  * Source: Hyndman, Fan, "Sample quantiles in statistical packages", Amer. Statist. 50 (1996),
  * definition 7. */
 OPEVO_API double opevo_quantile_sorted(const double *values, size_t count, double p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The chi-square laws that goodness-of-fit tests and their power rest on. Each is NAN where GSL cannot
- * compute the incomplete gamma function that it takes. */
+/* The chi-square laws that goodness-of-fit tests and their power rest on. Each is NAN where GSL
+ * cannot compute the incomplete gamma function that it takes. */
 
 #ifndef OPEVO_STATISTICS_H
 #define OPEVO_STATISTICS_H

@@ -79,8 +79,8 @@ typedef struct opevo_contraction {
     } operand[OPEVO_OPERANDS];
 } opevo_contraction;
 
-/* The number of an axis that there is; and whether the output at `operand` is a sum over it, since a
- * factor has it and the output has not. */
+/* The number of an axis that there is; and whether the output at `operand` is a sum over it, since
+ * a factor has it and the output has not. */
 OPEVO_API int opevo_contraction_axis(const opevo_contraction *contraction, char name);
 OPEVO_API bool opevo_contraction_reduces(const opevo_contraction *contraction, int operand,
                                          int axis);
@@ -109,15 +109,16 @@ OPEVO_API int64_t opevo_operator_out_height(const opevo_operator *op);
 OPEVO_API int64_t opevo_operator_out_width(const opevo_operator *op);
 /* Output pixels of an image and a channel: their product. */
 OPEVO_API int64_t opevo_operator_out_pixels(const opevo_operator *op);
-/* Whether a convolution is a matrix product as it stands: a kernel of one pixel, stride 1, no padding. */
+/* Whether a convolution is a matrix product as it stands: a kernel of one pixel, stride 1,
+ * no padding. */
 OPEVO_API bool opevo_operator_is_pointwise(const opevo_operator *op);
 /* Floating-point operations, a multiply-add counted as two: for each output its elements times
  * terms times factors. */
 OPEVO_API double opevo_operator_flop(const opevo_operator *op);
 
-/* The operators known by name: the paper's mm1-3, bmm1-3, c1, c2; and the convolutions of ResNet-18,
- * resnet18-c1 to -c12, of Chen et al., "Learning to optimize tensor programs", NeurIPS 2018, table 1
- * (padded by half the kernel). */
+/* The operators known by name: the paper's mm1-3, bmm1-3, c1, c2; and the convolutions of
+ * ResNet-18, resnet18-c1 to -c12, of Chen et al., "Learning to optimize tensor programs", NeurIPS
+ * 2018, table 1 (padded by half the kernel). */
 typedef struct opevo_named_operator {
     const char *name;
     const char *summary; /* shapes in one line */
@@ -130,8 +131,8 @@ OPEVO_API const opevo_named_operator *opevo_operator_get(size_t i);
  * form with shapes: "matmul(N,K,M)", "batch_matmul(B,N,K,M)", each with
  * an optional last argument NN, NT, TN or TT (T: the input is stored transposed), and
  * "conv2d(B,Cin,H,W,Cout,KH,KW,stride,padding)"; or a contraction, such as
- * "contraction(i=24,j=40,k=32;A[ik],const B[kj];C[ij]=A*B)": extents of axes, inputs, outputs with their
- * factors. Errors: INVALID with the known names or the usage.
+ * "contraction(i=24,j=40,k=32;A[ik],const B[kj];C[ij]=A*B)": extents of axes, inputs, outputs with
+ * their factors. Errors: INVALID with the known names or the usage.
  */
 OPEVO_API opevo_status opevo_operator_parse(const char *text, opevo_operator *out,
                                             opevo_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Units of results. A tuner maximises a fitness; a user reads results. Where a result is a time, the
- * fitness is 1 / seconds, and the unit of the objective, "ms" for instance, says how to show it. */
+/* Units of results. A tuner maximises a fitness; a user reads results. Where a result is a time,
+ * the fitness is 1 / seconds, and the unit of the objective, "ms" for instance,
+ * says how to show it. */
 
 #ifndef OPEVO_UNIT_H
 #define OPEVO_UNIT_H
@@ -16,7 +17,8 @@ extern "C" {
 
 /* The unit of that name, one of those that are not the fitness itself; NULL for an unknown name. */
 OPEVO_API const char *opevo_unit_find(const char *name);
-/* Whether results are times, of which the smaller is better: "1/s" (shown in s), "ms", "us", "ns". */
+/* Whether results are times, of which the smaller is better: "1/s" (shown in s), "ms", "us",
+ * "ns". */
 OPEVO_API bool opevo_unit_is_time(const char *unit);
 /* What results are in: "s" for "1/s", otherwise the unit itself. */
 OPEVO_API const char *opevo_unit_name(const char *unit);
@@ -25,8 +27,8 @@ OPEVO_API const char *opevo_unit_of_fitness(const char *unit);
 /* "smaller" for a time, otherwise "larger". */
 OPEVO_API const char *opevo_unit_better(const char *unit);
 
-/* A fitness as a result: to 15 digits, for 1 / (1 / x) may miss x by the 17th. NAN for a time where the
- * fitness is 0. */
+/* A fitness as a result: to 15 digits, for 1 / (1 / x) may miss x by the 17th. NAN for a time where
+ * the fitness is 0. */
 OPEVO_API double opevo_unit_result(const char *unit, double fitness);
 /* The fitness that every result at least as good as this one reaches. */
 OPEVO_API double opevo_unit_fitness(const char *unit, double result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A kernel that leaves opevo: its source, its schedule, and a program of plain loops that checks and
- * times it without anything of opevo. docs/live.md says what the files are. */
+/* A kernel that leaves opevo: its source, its schedule, and a program of plain loops that checks
+ * and times it without anything of opevo. docs/live.md says what the files are. */
 
 #ifndef OPEVO_HARNESS_H
 #define OPEVO_HARNESS_H
@@ -25,9 +25,9 @@ typedef struct opevo_harness_label {
     double fitness;      /* GFLOP/s */
 } opevo_harness_label;
 
-/* The texts of the files, in the order of their names, for a point of a template's maker. They start
- * from {0} and are the caller's, also on failure. Errors: INVALID for a point that gives no kernel,
- * with the reason, and for the emulation; NOMEM. */
+/* The texts of the files, in the order of their names, for a point of a template's maker. They
+ * start from {0} and are the caller's, also on failure. Errors: INVALID for a point that gives no
+ * kernel, with the reason, and for the emulation; NOMEM. */
 opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index point,
                                  const opevo_harness_label *label,
                                  opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);

@@ -25,10 +25,11 @@ typedef struct opevo_feature_row {
 } opevo_feature_row;
 
 /* "itervar": for each loop, in the order of their first occurrence: its length, depth, the product
- * of the lengths around it, the most that an access inside touches; which kind of loop it is, one of
- * eleven; additions, multiplications and divisions of single precision directly inside; and for each access
- * inside, by name: stride, -1, distinct elements, repetitions, and both for one thread. With `log`
- * everything but the depth and the kind is log2(x + 1), or -log2(1 - x) below 0. Errors: NOMEM. */
+ * of the lengths around it, the most that an access inside touches; which kind of loop it is, one
+ * of eleven; additions, multiplications and divisions of single precision directly inside; and for
+ * each access inside, by name: stride, -1, distinct elements, repetitions, and both for one thread.
+ * With `log` everything but the depth and the kind is log2(x + 1), or -log2(1 - x) below 0.
+ * Errors: NOMEM. */
 opevo_status opevo_features_itervar(const opevo_schedule *schedule, bool log,
                                     opevo_feature_row *out, opevo_error *err);
 

@@ -4,12 +4,12 @@
  * the only way to make one, so that it can be printed, read back, changed and replayed.
  *
  * Stages are first the operands, each by its name: 0 is A, 1 is B (the tensors that are read), 2 is
- * C, the computation with its loops: i, j, k for a matrix product (b before them for a batch), n, f,
- * y, x, c, r, s for a convolution, the axes of a contraction of one output. What is said of C here
- * holds for that operand, whatever its name and number. cache_read and cache_write append stages:
- * copies of a part of a tensor, made inside one loop of C, their compute_at point. A copy has loops of
- * its own, one for each dimension of its tensor, once it is attached; from then on the loops of C are
- * fixed.
+ * C, the computation with its loops: i, j, k for a matrix product (b before them for a batch), n,
+ * f, y, x, c, r, s for a convolution, the axes of a contraction of one output. What is said of C
+ * here holds for that operand, whatever its name and number. cache_read and cache_write append
+ * stages: copies of a part of a tensor, made inside one loop of C, their compute_at point. A copy
+ * has loops of its own, one for each dimension of its tensor, once it is attached; from then on the
+ * loops of C are fixed.
  *
  * The part that a copy covers follows from the loops inside its compute_at point: for each
  * dimension the bounding box of the indices used there. Threads share copies in scope `shared`, so
@@ -109,8 +109,8 @@ opevo_status opevo_schedule_create(const opevo_operator *op, opevo_schedule **ou
                                    opevo_error *err);
 void opevo_schedule_destroy(opevo_schedule *schedule);
 
-/* Append one step. Errors, with the schedule as before: INVALID with a sentence that says which rule
- * the step breaks; LIMIT for more loops or parts than a stage may have; NOMEM. */
+/* Append one step. Errors, with the schedule as before: INVALID with a sentence that says which
+ * rule the step breaks; LIMIT for more loops or parts than a stage may have; NOMEM. */
 opevo_status opevo_schedule_apply(opevo_schedule *schedule, const opevo_step *step,
                                   opevo_error *err);
 size_t opevo_schedule_step_count(const opevo_schedule *schedule);
@@ -148,10 +148,10 @@ typedef struct opevo_limits {
     int64_t packed_bytes;        /* of a CPU kernel */
     int64_t vector_width;        /* elements */
 } opevo_limits;
-/* What holds for every device of a dialect: CUDA 1024 threads, 64 in z, 48 KiB of shared memory that
- * nobody has to ask for, 65535 blocks in y and z; HIP the same but 64 KiB; of the rest, what compilers
- * take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications per Compute
- * Capability"; HIP documentation, "Hardware features". */
+/* What holds for every device of a dialect: CUDA 1024 threads, 64 in z, 48 KiB of shared memory
+ * that nobody has to ask for, 65535 blocks in y and z; HIP the same but 64 KiB; of the rest, what
+ * compilers take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications
+ * per Compute Capability"; HIP documentation, "Hardware features". */
 opevo_limits opevo_limits_default(opevo_kernel_dialect dialect);
 
 #ifdef __cplusplus

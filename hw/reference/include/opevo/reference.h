@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Computes an operator to check kernels against: its operands as in kernel.h, inputs and outputs each
- * in their order. Errors: NOMEM. */
+/* Computes an operator to check kernels against: its operands as in kernel.h, inputs and outputs
+ * each in their order. Errors: NOMEM. */
 typedef opevo_status (*opevo_reference_function)(const opevo_operator *op,
                                                  const float *const *inputs, float *const *outputs,
                                                  opevo_error *err);
@@ -21,8 +21,8 @@ typedef opevo_status (*opevo_reference_function)(const opevo_operator *op,
 int64_t opevo_operand_elements(const opevo_operator *op, int operand);
 
 /* The results in plain loops with double accumulation, rounded once; and, where `magnitudes` is not
- * NULL, the same sums of absolute values for each element of each output. Cost: about a nanosecond a
- * term, ten times that for contractions. */
+ * NULL, the same sums of absolute values for each element of each output. Cost: about a nanosecond
+ * a term, ten times that for contractions. */
 void opevo_reference_compute(const opevo_operator *op, const float *const *inputs,
                              float *const *outputs, double *const *magnitudes);
 

@@ -25,15 +25,15 @@ const opevo_template_info *opevo_template_get(size_t i);
 
 /* The template of that name for an operator and a dialect (NULL: the first of the table that fits
  * both, which is the paper's on a GPU). The caller destroys it by its ops. Errors: INVALID for an
- * unknown name, with the known ones, and for a template that does not fit operator or dialect; LIMIT
- * for tensors too large; NOMEM. */
+ * unknown name, with the known ones, and for a template that does not fit operator or dialect;
+ * LIMIT for tensors too large; NOMEM. */
 opevo_status opevo_template_open(const opevo_operator *op, const char *name,
                                  opevo_kernel_dialect dialect, opevo_kernel_maker **out,
                                  opevo_error *err);
 
 /* Let the maker know only a part of its space: the same parameters by name, in the same order, with
- * fewer values or more constraints, on graphs of any kind. It owns `part` on success. Errors: INVALID
- * for another parameter or value, by name; NOMEM. Cost: one look at each value. */
+ * fewer values or more constraints, on graphs of any kind. It owns `part` on success. Errors:
+ * INVALID for another parameter or value, by name; NOMEM. Cost: one look at each value. */
 opevo_status opevo_template_narrow(opevo_kernel_maker *maker, opevo_space *part, opevo_error *err);
 
 /* The schedule of a point of such a maker's space; the caller destroys it. A point that is no valid
