@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the three notebooks share: the program, the recorded data, the look of the figures."""
+"""What the three notebooks share: the program or its recorded answers, and the look of the figures."""
 
 import json
 import os
 import pathlib
-import shlex
-import shutil
-import subprocess
+import sys
+
+import pandas as pd
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+
+try:
+    import opevo
+except ImportError:  # Not installed: the one beside this folder.
+    sys.path.append(str(FOLDER.parent / "cli" / "python"))
+    import opevo
 
 # Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED, YELLOW, GREY = (
@@ -18,45 +24,44 @@ TOPOLOGIES = {"prime-move": (BLUE, "-", "o"), "any-divisor": (ORANGE, "--", "s")
 
 
 def find_program():
-    """The program: $OPEVO, else the one built beside this folder, else the one on the PATH, else None."""
-    named = os.environ.get("OPEVO")
-    if named:
-        return shutil.which(named)
+    """The program: $OPEVO, else the one built beside this folder, else the package's, else None."""
     built = FOLDER.parent / "build" / "opevo"
-    return str(built) if os.access(built, os.X_OK) else shutil.which("opevo")
+    if not os.environ.get("OPEVO") and os.access(built, os.X_OK):
+        os.environ["OPEVO"] = str(built)
+    try:
+        return opevo.program()
+    except opevo.Error:
+        return None
 
 
 PROGRAM = find_program()
 
 
-def run(command, seconds=60):
-    """(exit status, stdout, stderr) of `opevo COMMAND`; status None where the program is missing or too slow."""
-    if not PROGRAM:
-        return None, "", ""
-    try:
-        done = subprocess.run([PROGRAM, *shlex.split(command)], cwd=FOLDER, text=True, timeout=seconds,
-                              stdin=subprocess.DEVNULL, capture_output=True)
-    except (OSError, subprocess.TimeoutExpired):
-        return None, "", ""
-    return done.returncode, done.stdout, done.stderr
-
-
-def ask(command):
-    """The JSON object that `opevo COMMAND --json` prints, or where the program is missing, the recorded
-    one of the same command from answers.json."""
+def call(*words):
+    """What opevo.call gives; without the program, the recorded answer of the same command."""
     if PROGRAM:
-        status, text, message = run(command + " --json")
-        if status != 0:
-            raise RuntimeError(f"opevo {command} --json: exit status {status}\n{message}")
-        return json.loads(text)
-    return json.loads((FOLDER / "answers.json").read_text())[command]
+        return opevo.call(*words)
+    return json.loads((FOLDER / "answers.json").read_text())[" ".join(words)]
+
+
+def law(parameter, start=None, q=0.5):
+    """What opevo.law gives; without the program, from the recorded answer of the same command."""
+    if PROGRAM:
+        return opevo.law(parameter, start, q)
+    where = ["--start", ",".join(map(str, start))] if start else []
+    answer = call("law", parameter, *where, "--q", str(q))
+    values = [tuple(row["value"]) if start else row["value"] for row in answer["law"]]
+    index = pd.Index(values, tupleize_cols=False)
+    found = pd.Series([row["p"] for row in answer["law"]], index=index)
+    found.attrs = {"bound": answer["bound"], "start": start or answer["start"]}
+    return found
 
 
 def where():
     """One sentence: where small answers come from."""
     if PROGRAM:
-        return "Small answers are computed now, by " + run("--version")[1].strip() + "."
-    return "No opevo was found: small answers are read from answers.json."
+        return f"Small answers are computed now, by opevo {opevo.version()}."
+    return "The program opevo was not found: small answers are read from answers.json."
 
 
 def style():
