@@ -27,7 +27,7 @@ EOT
 
 "$cmake" --install "$build" --prefix "$prefix" >/dev/null
 cd "$scratch"
-[ -s "$prefix/$folder/opevo/py.typed" ] || {
+[ -f "$prefix/$folder/opevo/py.typed" ] || {
     echo "install.sh: $folder/opevo is not installed" >&2
     exit 1
 }
