@@ -294,10 +294,10 @@ class Outcomes(unittest.TestCase):
         with self.assertRaisesRegex(opevo.Error, "nsga2"):
             sampler = opevo.optuna.Sampler("qgp", space=self.space)
             study = optuna.create_study(directions=["minimize"] * 2, sampler=sampler)
-            study.optimize(lambda trial: (1.0, 2.0), n_trials=1)
+            study.optimize(lambda trial: (1.0 + trial.suggest_int("x", 0, 9), 2.0), n_trials=1)
         with self.assertRaisesRegex(opevo.Error, "did you mean qgp"):
             study = optuna.create_study(sampler=opevo.optuna.Sampler("qpg", space=self.space))
-            study.optimize(lambda trial: 1.0, n_trials=1)
+            study.optimize(lambda trial: 1.0 + trial.suggest_int("x", 0, 9), n_trials=1)
 
 
 class Threads(unittest.TestCase):
