@@ -38,6 +38,13 @@ class Laws(unittest.TestCase):
         pandas.testing.assert_series_equal(opevo.law(opevo.factor(8, 3), [8, 1, 1], 0.5), law)
         self.assertEqual(list(opevo.law(opevo.discrete([3, 1, 2])).index), [1, 2, 3])
 
+    def test_classes_of_values(self) -> None:
+        """The permutations of 12 are too many to be listed: classes of equal probability are."""
+        law = opevo.law(opevo.permutation(12), q=0.5)
+        counts = law.attrs["counts"]
+        self.assertEqual(sum(counts.values()), 479001600)
+        self.assertAlmostEqual(sum(law[value] * counts[value] for value in counts), 1, places=10)
+
     def test_topology(self) -> None:
         complete = opevo.law(opevo.factor(8, 2, topology="complete"), (8, 1))
         self.assertEqual(complete.attrs["topology"], "complete")

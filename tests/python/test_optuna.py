@@ -287,8 +287,10 @@ class Outcomes(unittest.TestCase):
             study = optuna.create_study(sampler=sampler)
             study.optimize(lambda trial: value + 0 * trial.suggest_int("x", 0, 9), n_trials=1)
 
-        with self.assertRaisesRegex(opevo.Error, 'not above 0.*values="real"'):
-            tell(-1.0)
+        for value in (-1.0, 0.0, 1e10):
+            with self.assertRaisesRegex(opevo.Error, 'not from 1e-12 to 1e.*values="real"'):
+                tell(value)
+            tell(value, values="real")
         with self.assertRaisesRegex(opevo.Error, "levels=1"):
             tell(1.0, levels=1)
         with self.assertRaisesRegex(opevo.Error, "nsga2"):

@@ -83,7 +83,10 @@ def law(
         "tolerance": tolerance,
     }
     answer = call("law", _parameter_text(parameter), *_options(options))
-    law_of = {hashable(row["value"]): float(row["p"]) for row in answer.pop("law")}
+    rows = answer.pop("law")
+    law_of = {hashable(row["value"]): float(row["p"]) for row in rows}
+    if any("count" in row for row in rows):
+        answer["counts"] = {hashable(row["value"]): row["count"] for row in rows}
     try:
         import pandas
     except ImportError:

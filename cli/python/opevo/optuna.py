@@ -263,9 +263,10 @@ class Sampler(optuna.samplers.BaseSampler):
               distributions; without it, the parameters that all completed trials have in common, so
               that the first trial is drawn at random
     levels    values of a FloatDistribution without step, and of one with log
-    values    "positive": all values of the objective are above 0, such as times (minimised) and
-              rates (maximised); then the trials are those of `opevo tune`. "real": any numbers; a
-              value v that is minimised is told to the tuner as the fitness sqrt(1 + v^2) - v
+    values    "positive": values of the objective are times (minimised, 1e-12 to 1e9) or rates
+              (maximised, 0 to 1e100); then the trials are those of `opevo tune`. "real": any
+              numbers; a value v that is minimised is told to the tuner as the fitness
+              sqrt(1 + v^2) - v
     constraints_func  as in Optuna's samplers: a trial is feasible where no number is above 0
     store, name       a file that keeps the trials, and the objective's name in it
     independent_sampler  for parameters outside of the space; default: RandomSampler(seed)
@@ -277,8 +278,8 @@ class Sampler(optuna.samplers.BaseSampler):
     them, the trial is a random configuration of which the tuner is not told. A study whose search
     is over is stopped.
 
-    Errors: Error, with a sentence, where the program refuses an argument or a value is not
-    positive.
+    Errors: Error, with a sentence, where the program refuses an argument, or where a value is out
+    of its range.
 
     >>> study = optuna.create_study(sampler=opevo.optuna.Sampler("qgp", seed=1))
     >>> study.optimize(objective, n_trials=100, n_jobs=4)
@@ -449,10 +450,11 @@ class Sampler(optuna.samplers.BaseSampler):
             towards = value if study.directions[0] == StudyDirection.MINIMIZE else -value
             root = math.hypot(1, towards)
             return root - towards if towards < 0 else 1 / (root + towards)
-        if not value > 0:
+        least, most = (1e-12, 1e9) if self._result(study) == "time" else (0, 1e100)
+        if not least <= value <= most:
             raise Error(
-                f"The value {value!r} is not above 0, as a tuner expects of times and rates; for"
-                ' values of any sign use Sampler(values="real").'
+                f"The value {value!r} is not from {least:g} to {most:g}, as a tuner expects; for"
+                ' other values use Sampler(values="real").'
             )
         return value
 
