@@ -99,6 +99,9 @@ class AskAndTell(unittest.TestCase):
             self.assertEqual(best.result, measure(best.config))
             self.assertEqual(tuner.trials, 60)
             self.assertEqual(tuner.pending(), [])
+            self.assertEqual(tuner.run(measure, trials=60), best)
+            tuner.run(measure, trials=63)
+            self.assertEqual(tuner.trials, 63)
 
     def test_failures(self) -> None:
         def fail(config: dict) -> float:
@@ -337,6 +340,9 @@ class Programs(unittest.TestCase):
                 '[ "$1" = --version ] && echo opevo 0.0.1 && exit\necho unknown verb >&2\nexit 2\n'
             )
             os.environ["OPEVO"] = self.script(folder, text)
+            with self.assertRaisesRegex(opevo.Error, "is opevo 0.0.1, which is too old .*[.]$"):
+                opevo.Server()
+            os.environ["OPEVO"] = self.script(folder, "echo opevo 0.0.1\n")
             with self.assertRaisesRegex(opevo.Error, "is opevo 0.0.1, which is too old .*[.]$"):
                 opevo.Server()
             answer = '{"ok":true,"version":"9","protocol":9,"id":1}'

@@ -27,7 +27,7 @@ ERRORS = {
 
 def tune_kernel(params: dict, measure: object, **more: object) -> tuple[list, dict]:
     """A search of Kernel Tuner with `measure` as the device."""
-    return kernel_tuner.tune_kernel("k", "", 1, [], params, measure=measure, **more)
+    return kernel_tuner.tune_kernel("toy", "", 1, [], params, measure=measure, **more)
 
 
 def replay(table: dict) -> object:
@@ -175,7 +175,7 @@ class Limits(unittest.TestCase):
 
         with tempfile.TemporaryDirectory() as folder:
             store = os.path.join(folder, "runs.db")
-            strategy = opevo.kernel_tuner.strategy("random", store=store, name="toy")
+            strategy = opevo.kernel_tuner.strategy("random", store=store)
             for release in ("1.0", "1.4"):
                 self.tune(measure, release, strategy=strategy, strategy_options={"max_fevals": 40})
             (run,) = opevo.call("runs", store)

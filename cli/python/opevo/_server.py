@@ -121,6 +121,8 @@ class Server:
                     return reply
         except OSError:
             pass
+        except ValueError:
+            self._process.kill()
         self._process.wait()
         self._note_end(self._how_it_ended())
         raise Error(str(self._ended))

@@ -269,14 +269,14 @@ class Tuner:
         >>> opevo.Tuner(space, "qgp", result="time").run(measure, trials=100)
         """
         running: dict[Future[float], Trial] = {}
-        asked = self.trials + len(self.pending())
         free = self.pending()
+        last = max([self.trials, *(trial.number for trial in free)])
         with ThreadPoolExecutor(workers) as pool:
             while True:
                 while len(running) < workers:
-                    if not free:
-                        free = self.ask(min(workers - len(running), trials - asked))
-                        asked += len(free)
+                    if not free and last < trials:
+                        free = self.ask()
+                        last = max([last, *(trial.number for trial in free)])
                     if not free:
                         break
                     trial = free.pop(0)

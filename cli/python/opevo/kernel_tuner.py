@@ -62,7 +62,7 @@ class Strategy:
             seed=self._seed,
             settings=self._settings,
             store=self._store,
-            name=self._name or getattr(tuning_options, "kernel_name", None) or "kernel_tuner",
+            name=self._name or _kernel_name(runner),
             result=result,
         ) as tuner:
             free = tuner.pending()
@@ -73,7 +73,7 @@ class Strategy:
                     _told(trial, found, objective, result) for trial, found in zip(trials, results)
                 )
                 if stopped is not None:
-                    if getattr(tuning_options, "verbose", False):
+                    if tuning_options.get("verbose"):
                         print(stopped)
                     break
         return list(measure.results)
@@ -104,6 +104,12 @@ def strategy(
     if parallel < 1:
         raise Error(f"parallel={parallel}: give at least 1.")
     return Strategy(tuner, seed, settings or {}, store, name, parallel)
+
+
+def _kernel_name(runner: Any) -> str:
+    """The name of the kernel, as the objective is called in a store."""
+    options = getattr(runner, "kernel_options", None) or {}
+    return str(options.get("kernel_name") or "kernel_tuner")
 
 
 def _objective(tuning_options: Any) -> tuple[str, Result]:

@@ -19,10 +19,10 @@ RELEASE = "1.4"
 
 
 class Options(dict):
-    """Options by name or as attributes."""
+    """Options by name or as attributes; a missing one is a KeyError either way."""
 
     def __getattr__(self, name):
-        if name.startswith("_") or name not in self:
+        if name.startswith("_"):
             raise AttributeError(name)
         return self[name]
 
@@ -52,7 +52,8 @@ class Searchspace:
 
 
 class Runner:
-    def __init__(self, measure, drops):
+    def __init__(self, kernel_name, measure, drops):
+        self.kernel_options = Options(kernel_name=kernel_name)
         self.measure, self.drops = measure, drops
         self.last_strategy_start_time = time.perf_counter()
         self.last_strategy_time = 0
@@ -108,6 +109,6 @@ def tune_kernel(
     for name in ("max_fevals", "time_limit"):
         if name in options.strategy_options:
             options[name] = options.strategy_options[name]
-    runner = Runner(measure, drops)
+    runner = Runner(kernel_name, measure, drops)
     results = strategy.tune(Searchspace(tune_params, restrictions), runner, options)
     return results, {"runner": runner, "options": options}
