@@ -192,10 +192,12 @@ static opevo_reducer reducer_ahead(const opevo_i_tokens *ahead)
                                             : OPEVO_REDUCER_NONE;
 }
 
-/* Whether max or min ahead reduces: "max(k) A[k]" and "max(k:4) ...", but "max(i, j) + 1" does not. */
+/* Whether max or min ahead reduces: "max(k) -A[k]", "max(k:4, l) ..." and "max(k, l) A[k, l]" do, but
+ * "max(i, j) + 1" does not. */
 static bool is_reduction_ahead(const opevo_i_tokens *ahead)
 {
     opevo_i_tokens look = *ahead;
+    int names = 0;
 
     if (opevo_i_token_is(&look, "sum"))
         return true;
@@ -206,12 +208,13 @@ static bool is_reduction_ahead(const opevo_i_tokens *ahead)
         opevo_i_tokens_next(&look);
         if (look.kind != OPEVO_I_NAME)
             return false;
+        names++;
         opevo_i_tokens_next(&look);
         if (look.kind == ':')
             return true;
     } while (look.kind == ',');
-    if (look.kind != ')')
-        return false;
+    if (look.kind != ')' || names != 2)
+        return look.kind == ')';
     opevo_i_tokens_next(&look);
     return (look.kind == OPEVO_I_NAME && !opevo_i_token_is(&look, "and") &&
             !opevo_i_token_is(&look, "or")) ||

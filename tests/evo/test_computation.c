@@ -102,7 +102,7 @@ static void test_whole_numbers_are_simplified(void **state)
 static void test_max_reduces_or_compares(void **state)
 {
     (void)state;
-    check_prints("A[3]; C[i:4] = max(k:3) A[k]; D[i] = max(k:3) -A[k] + i; E[i] = max(i, i) - 1",
+    check_prints("A[3]; C[i:4] = max(k:3) A[k]; D[i] = max(k) -A[k] + i; E[i] = max(i, i) - 1",
                  "A[3]\nC[i:4] = max(k:3) A[k]\nD[i] = max(k) (-A[k] + i)\nE[i] = max(i, i) - 1");
     check_prints("A[3]; C[i:4] = min(k:3) (A[k]) + 1", "A[3]\nC[i:4] = min(k:3) A[k] + 1");
 }

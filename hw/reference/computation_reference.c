@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The definitions of a computation, one after the other, each spread over threads. Lanes are elements of
+ * the result; where these are few and sums are long, lanes are terms of a sum, which is cut into parts
+ * that are added in order. Neither depends on the number of threads. */
+
+#include "interpreter_internal.h"
+
+#include <opevo/computation_reference.h>
+
+#include <opevo/memory.h>
+#include <opevo/parallel.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { TASK_POINTS = 1 << 17, PART_POINTS = 1 << 16, MOST_PARTS = 4096 };
+
+/* A result being accumulated: its value, its errors, and the sum of |v| + e of its terms. */
+typedef struct total {
+    double value, error, size;
+} total;
+
+/* Where a definition's elements go; members may be NULL. */
+typedef struct target {
+    double *value, *error;
+    float *single;
+    double *bound;
+} target;
+
+typedef struct job {
+    const opevo_definition *definition;
+    opevo_i_machine **machines; /* one a thread */
+    target target;
+    bool bounds;
+    int64_t elements, terms; /* of the result; of each */
+    int64_t task_blocks;     /* blocks of lanes in a task, of elements or terms */
+    total *parts;            /* [task][element], where lanes are terms */
+} job;
+
+/* ---- Totals ---- */
+
+static total start_of(opevo_reducer reducer)
+{
+    return (total){reducer == OPEVO_REDUCER_MAX   ? -INFINITY
+                   : reducer == OPEVO_REDUCER_MIN ? INFINITY
+                                                  : 0,
+                   0, 0};
+}
+
+static void take_term(opevo_reducer reducer, total *sum, double value, double error, double size)
+{
+    if (reducer == OPEVO_REDUCER_SUM) {
+        sum->value += value;
+        sum->error += error;
+        sum->size += size;
+        return;
+    }
+    if (reducer == OPEVO_REDUCER_NONE ||
+        (reducer == OPEVO_REDUCER_MAX ? value > sum->value : value < sum->value))
+        sum->value = value;
+    sum->error = error > sum->error ? error : sum->error;
+}
+
+/* All terms of all lanes at once, kept apart: as take_term. */
+static void take_lanes(opevo_reducer reducer, total *sums, const opevo_i_lanes *terms, bool bounds)
+{
+    if (reducer == OPEVO_REDUCER_SUM && !bounds) {
+        for (int i = 0; i < OPEVO_I_LANES; i++)
+            sums[i].value += terms->value[i];
+        return;
+    }
+    for (int i = 0; i < OPEVO_I_LANES; i++)
+        take_term(reducer, &sums[i], terms->value[i], terms->error[i],
+                  fabs(terms->value[i]) + terms->error[i]);
+}
+
+/* The error of a sum of n terms in any order. */
+static double error_of(const job *self, const total *sum)
+{
+    double roundings = (double)(self->terms - 1) * OPEVO_I_ROUNDING;
+
+    if (self->definition->reducer != OPEVO_REDUCER_SUM || self->terms == 1)
+        return sum->error;
+    if (roundings >= 1)
+        return INFINITY;
+    return opevo_i_rounded(sum->value, sum->error + roundings / (1 - roundings) * sum->size, 0);
+}
+
+static void store(const job *self, int64_t element, const total *sum)
+{
+    const target *to = &self->target;
+    double error = self->bounds ? error_of(self, sum) : 0;
+
+    if (to->value)
+        to->value[element] = sum->value;
+    if (to->error)
+        to->error[element] = error;
+    if (to->single)
+        to->single[element] = (float)sum->value;
+    if (to->bound) {
+        error += fabs((double)(float)sum->value - sum->value);
+        to->bound[element] = error >= 0 ? error : INFINITY; /* also for none */
+    }
+}
+
+/* ---- Tasks ---- */
+
+/* The next values of the axes from `first` to below `end`; false after the last, when all are 0. */
+static bool step(const opevo_definition *definition, int64_t *axes, int first, int end)
+{
+    for (int a = end - 1; a >= first; a--) {
+        if (++axes[a] < definition->axis[a].extent)
+            return true;
+        axes[a] = 0;
+    }
+    return false;
+}
+
+static int count_lanes(int64_t first, int64_t end)
+{
+    return end - first < OPEVO_I_LANES ? (int)(end - first) : OPEVO_I_LANES;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Blocks of elements: each runs through all its terms. */
+static opevo_status run_elements(void *context, size_t index, unsigned worker, opevo_error *err)
+{
+    const job *self = context;
+    const opevo_definition *definition = self->definition;
+    opevo_i_machine *machine = self->machines[worker];
+    int64_t first = (int64_t)index * self->task_blocks * OPEVO_I_LANES;
+    int64_t end = least(first + self->task_blocks * OPEVO_I_LANES, self->elements);
+
+    (void)err;
+    for (; first < end; first += OPEVO_I_LANES) {
+        int count = count_lanes(first, end);
+        total sums[OPEVO_I_LANES];
+
+        opevo_i_machine_place(machine, first, count);
+        for (int i = 0; i < OPEVO_I_LANES; i++)
+            sums[i] = start_of(definition->reducer);
+        do {
+            opevo_i_machine_run(machine);
+            take_lanes(definition->reducer, sums, machine->registers, machine->bounds);
+        } while (step(definition, machine->outer, definition->spatial, definition->axes));
+        for (int i = 0; i < count; i++)
+            store(self, first + i, &sums[i]);
+    }
+    return OPEVO_OK;
+}
+
+/* Blocks of terms: each runs through all elements, to one part of each sum. */
+static opevo_status run_terms(void *context, size_t index, unsigned worker, opevo_error *err)
+{
+    const job *self = context;
+    const opevo_definition *definition = self->definition;
+    opevo_i_machine *machine = self->machines[worker];
+    int64_t first = (int64_t)index * self->task_blocks * OPEVO_I_LANES;
+    int64_t end = least(first + self->task_blocks * OPEVO_I_LANES, self->terms);
+    total *parts = self->parts + (int64_t)index * self->elements;
+
+    (void)err;
+    for (int64_t e = 0; e < self->elements; e++)
+        parts[e] = start_of(definition->reducer);
+    for (; first < end; first += OPEVO_I_LANES) {
+        int count = count_lanes(first, end);
+        total *part = parts;
+
+        opevo_i_machine_place(machine, first, count);
+        do {
+            const opevo_i_lanes *terms = machine->registers;
+
+            opevo_i_machine_run(machine);
+            for (int i = 0; i < count; i++)
+                take_term(definition->reducer, part, terms->value[i], terms->error[i],
+                          fabs(terms->value[i]) + terms->error[i]);
+            part++;
+        } while (step(definition, machine->outer, 0, definition->spatial));
+    }
+    return OPEVO_OK;
+}
+
+static void add_parts(const job *self, size_t tasks)
+{
+    for (int64_t e = 0; e < self->elements; e++) {
+        total sum = self->parts[e];
+
+        for (size_t t = 1; t < tasks; t++) {
+            const total *part = &self->parts[(int64_t)t * self->elements + e];
+
+            take_term(self->definition->reducer, &sum, part->value, part->error, part->size);
+        }
+        store(self, e, &sum);
+    }
+}
+
+/* ---- One definition ---- */
+
+typedef struct graph {
+    const opevo_computation *computation;
+    opevo_i_source *sources; /* of each tensor */
+    target *targets;
+    void **owned; /* value and error of each tensor, which are released after their last reader */
+    bool *exact;
+    int *readers; /* to come */
+    bool bounds;
+    unsigned threads;
+    opevo_error *err;
+} graph;
+
+static int64_t largest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t cut(job *self, bool by_terms)
+{
+    int64_t points = by_terms ? largest(PART_POINTS, self->terms / MOST_PARTS) : TASK_POINTS;
+    int64_t each = by_terms ? 1 : self->terms; /* points of a lane */
+    int64_t all = by_terms ? self->terms : self->elements;
+    int64_t blocks = (all + OPEVO_I_LANES - 1) / OPEVO_I_LANES;
+
+    self->task_blocks = largest(1, points / OPEVO_I_LANES / least(each, points));
+    return (size_t)((blocks + self->task_blocks - 1) / self->task_blocks);
+}
+
+static opevo_status run_job(const graph *self, job *work, const opevo_i_program *program)
+{
+    int spatial = work->definition->spatial;
+    unsigned elements = (1U << spatial) - 1;
+    bool by_terms = work->elements < OPEVO_I_LANES && work->terms > work->elements;
+    size_t tasks = cut(work, by_terms);
+    unsigned threads = (unsigned)least((int64_t)tasks, self->threads);
+    unsigned lanes = by_terms ? (1U << work->definition->axes) - 1 - elements : elements;
+    opevo_status status = OPEVO_OK;
+
+    work->machines = opevo_calloc(threads, sizeof(opevo_i_machine *));
+    work->parts =
+        by_terms ? opevo_malloc(tasks * (size_t)work->elements, sizeof *work->parts) : NULL;
+    if (!work->machines || (by_terms && !work->parts)) {
+        status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory to evaluate a computation.");
+        goto cleanup;
+    }
+    for (unsigned t = 0; t < threads; t++)
+        OPEVO_TRY(opevo_i_machine_create(program, self->sources, lanes,
+                                         self->bounds && !program->exact, &work->machines[t],
+                                         self->err));
+    OPEVO_TRY(
+        opevo_parallel_for(tasks, threads, by_terms ? run_terms : run_elements, work, self->err));
+    if (by_terms)
+        add_parts(work, tasks);
+cleanup:
+    for (unsigned t = 0; work->machines && t < threads; t++)
+        opevo_i_machine_destroy(work->machines[t]);
+    opevo_free(work->machines);
+    opevo_free(work->parts);
+    return status;
+}
+
+/* Memory for what later definitions read. */
+static opevo_status own(graph *self, const opevo_tensor *tensor)
+{
+    size_t elements = (size_t)opevo_tensor_elements(tensor);
+    target *to = &self->targets[tensor->number];
+    bool exact = self->exact[tensor->number];
+    void **owned = &self->owned[2 * tensor->number];
+
+    if (tensor->readers == 0 || (exact && to->single)) {
+        self->sources[tensor->number].single = to->single;
+        return OPEVO_OK;
+    }
+    owned[0] = opevo_malloc(elements, exact ? sizeof(float) : sizeof(double));
+    owned[1] = self->bounds && !exact ? opevo_malloc(elements, sizeof(double)) : NULL;
+    if (!owned[0] || (self->bounds && !exact && !owned[1]))
+        return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for %zu elements of %s.", elements,
+                          tensor->name);
+    if (exact)
+        to->single = owned[0];
+    else
+        to->value = owned[0];
+    to->error = owned[1];
+    self->sources[tensor->number] =
+        (opevo_i_source){exact ? to->single : NULL, to->value, to->error};
+    return OPEVO_OK;
+}
+
+static void release(graph *self, int number)
+{
+    opevo_free(self->owned[2 * number]);
+    opevo_free(self->owned[2 * number + 1]);
+    self->owned[2 * number] = NULL;
+    self->owned[2 * number + 1] = NULL;
+}
+
+static opevo_status compute(graph *self, const opevo_tensor *tensor)
+{
+    const opevo_definition *definition = tensor->definition;
+    opevo_i_program program = {0};
+    job work = {.definition = definition, .bounds = self->bounds, .terms = 1};
+    opevo_status status = opevo_i_program_create(definition, self->exact, &program, self->err);
+
+    if (status != OPEVO_OK)
+        return status;
+    self->exact[tensor->number] = program.exact;
+    OPEVO_TRY(own(self, tensor));
+    work.target = self->targets[tensor->number];
+    work.bounds = self->bounds && !program.exact;
+    work.elements = opevo_tensor_elements(tensor);
+    for (int a = definition->spatial; a < definition->axes; a++)
+        work.terms *= definition->axis[a].extent;
+    OPEVO_TRY(run_job(self, &work, &program));
+    for (int p = 0; p < tensor->producers; p++) {
+        if (--self->readers[tensor->producer[p]->number] == 0)
+            release(self, tensor->producer[p]->number);
+    }
+cleanup:
+    opevo_i_program_free(&program);
+    return status;
+}
+
+/* ---- The graph ---- */
+
+static opevo_status check_types(const opevo_computation *computation, opevo_error *err)
+{
+    for (int i = 0; i < computation->tensors; i++) {
+        const opevo_tensor *tensor = computation->tensor[i];
+
+        if (tensor->element != OPEVO_FLOAT32)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s is of type %s; only float32 is computed as yet.", tensor->name,
+                              opevo_element_name(tensor->element));
+    }
+    return OPEVO_OK;
+}
+
+static void set_operands(graph *self, const float *const *inputs, float *const *outputs,
+                         double *const *bounds)
+{
+    size_t input = 0, output = 0;
+
+    for (int i = 0; i < self->computation->tensors; i++) {
+        const opevo_tensor *tensor = self->computation->tensor[i];
+
+        self->readers[i] = tensor->readers;
+        self->exact[i] = !tensor->definition;
+        if (!tensor->definition) {
+            self->sources[i].single = inputs[input++];
+        } else if (tensor->role == OPEVO_ROLE_OUTPUT) {
+            self->targets[i].single = outputs[output];
+            self->targets[i].bound = bounds ? bounds[output] : NULL;
+            output++;
+        }
+    }
+}
+
+opevo_status opevo_computation_compute(const opevo_computation *computation,
+                                       const float *const *inputs, float *const *outputs,
+                                       double *const *bounds, unsigned threads, opevo_error *err)
+{
+    size_t count = (size_t)computation->tensors;
+    graph self = {.computation = computation,
+                  .sources = opevo_calloc(count, sizeof *self.sources),
+                  .targets = opevo_calloc(count, sizeof *self.targets),
+                  .owned = opevo_calloc(2 * count, sizeof *self.owned),
+                  .exact = opevo_calloc(count, sizeof *self.exact),
+                  .readers = opevo_calloc(count, sizeof *self.readers),
+                  .bounds = bounds != NULL,
+                  .threads = threads ? threads : opevo_processor_count(),
+                  .err = err};
+    opevo_status status = check_types(computation, err);
+
+    if (status == OPEVO_OK &&
+        (!self.sources || !self.targets || !self.owned || !self.exact || !self.readers))
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to evaluate a computation.");
+    if (status == OPEVO_OK)
+        set_operands(&self, inputs, outputs, bounds);
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        if (computation->tensor[i]->definition)
+            status = compute(&self, computation->tensor[i]);
+    }
+    for (int i = 0; self.owned && i < computation->tensors; i++)
+        release(&self, i);
+    opevo_free(self.sources);
+    opevo_free(self.targets);
+    opevo_free(self.owned);
+    opevo_free(self.exact);
+    opevo_free(self.readers);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The results of a computation by its definitions, and how far a kernel's may be from them. */
+
+#ifndef OPEVO_COMPUTATION_REFERENCE_H
+#define OPEVO_COMPUTATION_REFERENCE_H
+
+#include <opevo/computation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Accuracy that is taken for exp, tanh and erf in single precision, in units in the last place: that of
+ * vectorised and of device libraries (glibc's libmvec 4, CUDA 2). sqrt is correctly rounded; sigmoid is
+ * 1/(1 + exp(-x)) by these. */
+enum { OPEVO_REFERENCE_ULPS = 4 };
+
+/* Evaluate every definition in double precision; outputs are rounded once, at the end.
+ *
+ *   inputs   the inputs and constants, in the order of the tensors
+ *   outputs  the outputs, in the order of the tensors
+ *   bounds   NULL, or for each output one number for each element: the largest difference from outputs
+ *            that any evaluation in single precision can make, whatever the order of its sums, with
+ *            each operation rounded on its own or fused. INFINITY where there is no bound: a divisor or
+ *            an argument of sqrt that may be 0 or less, an overflow
+ *   threads  at most; 0: one a processor. Results do not depend on it
+ *
+ * The bound is a running error analysis: |computed - exact| <= e for each value, with u = 2^-24,
+ * u' slightly more (which covers the rounding of the analysis itself):
+ *
+ *     a + b   e = ea + eb                          and then  u' (|v| + e)  for the rounding
+ *     a b     e = |a| eb + |b| ea + ea eb          the same
+ *     a / b   e = (ea + |a/b| eb) / (|b| - eb)     the same
+ *     sqrt    e = ea / (sqrt(a) + sqrt(a - ea))    the same
+ *     f(a)    e = ea sup |f'| near a               and then  2 OPEVO_REFERENCE_ULPS u' (|v| + e)
+ *     max     e = the larger, or that of the operand that is larger for certain; min likewise
+ *     select  e = that of the value chosen; where the comparison of values may come out either way,
+ *             at least the difference of both values plus the error of the other
+ *     sum     e = sum ei + g sum (|vi| + ei),      g = (n - 1) u' / (1 - (n - 1) u')  for n terms
+ *
+ * and u |v| for the rounding of the output itself. Results below 2^-126 may be flushed to 0.
+ *
+ * Errors: INVALID for a tensor that is not float32; NOMEM, also for intermediate tensors, which take
+ * 8 bytes an element, or 16 with bounds.
+ * Cost: 1 to 3 ns an operation, a read counted as one, and about 10 with bounds; exp, tanh, erf 20.
+ * Source: Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, sections 3.1 and 3.3. */
+opevo_status opevo_computation_compute(const opevo_computation *computation,
+                                       const float *const *inputs, float *const *outputs,
+                                       double *const *bounds, unsigned threads, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Bounds of the errors of operations in single precision, as computation_reference.h has them. */
+
+#include "interpreter_internal.h"
+
+#include <opevo/computation_reference.h>
+
+#include <float.h>
+#include <math.h>
+
+#define SMALLEST 0x1p-126 /* normal; a smaller result may become 0 */
+#define EACH for (int i = 0; i < OPEVO_I_LANES; i++)
+
+double opevo_i_rounded(double value, double error, double units)
+{
+    double size = fabs(value) + error;
+
+    if (!(size <= FLT_MAX))
+        return INFINITY;
+    return error + units * OPEVO_I_ROUNDING * size +
+           (size > 0 && size < 2 * SMALLEST ? SMALLEST : 0);
+}
+
+/* |a| eb, 0 where either is. */
+static double product(double a, double error)
+{
+    return error == 0 || a == 0 ? 0 : fabs(a) * error;
+}
+
+static double of_division(double a, double ea, double b, double eb)
+{
+    double least = fabs(b) - eb;
+
+    return least > 0 ? (ea + product(a / b, eb)) / least : INFINITY;
+}
+
+static double of_larger(double a, double ea, double b, double eb)
+{
+    if (a - ea > b + eb)
+        return ea;
+    if (b - eb > a + ea)
+        return eb;
+    return ea > eb ? ea : eb;
+}
+
+static double of_root(double a, double ea)
+{
+    if (ea == 0)
+        return a < 0 ? INFINITY : 0;
+    return a > ea ? ea / (sqrt(a) + sqrt(a - ea)) : INFINITY;
+}
+
+/* The error times the largest slope near a, which is where it is nearest to 0. */
+static double of_slope(opevo_expression_kind operation, double a, double ea)
+{
+    double x = fabs(a) > ea ? fabs(a) - ea : 0;
+    double value = 0;
+
+    if (ea == 0)
+        return 0;
+    if (operation == OPEVO_EXPR_ERF)
+        return fmin(2, ea * 1.1283791670955126 * exp(-x * x));
+    value = operation == OPEVO_EXPR_TANH ? tanh(x) : 1 / (1 + exp(-x));
+    return fmin(2, ea * (operation == OPEVO_EXPR_TANH ? 1 - value * value : value * (1 - value)));
+}
+
+void opevo_i_error_before(const opevo_i_code *code, opevo_i_lanes *registers)
+{
+    const double *a = registers[code->a].value, *b = registers[code->b].value;
+    double *ea = registers[code->a].error; /* replaced by the result's */
+    const double *eb = registers[code->b].error;
+
+    switch (code->operation) {
+    case OPEVO_EXPR_ADD:
+    case OPEVO_EXPR_SUBTRACT:
+        EACH ea[i] += eb[i];
+        break;
+    case OPEVO_EXPR_MULTIPLY:
+        EACH ea[i] = product(a[i], eb[i]) + product(b[i], ea[i]) + product(ea[i], eb[i]);
+        break;
+    case OPEVO_EXPR_DIVIDE:
+        EACH ea[i] = of_division(a[i], ea[i], b[i], eb[i]);
+        break;
+    case OPEVO_EXPR_MAX:
+        EACH ea[i] = of_larger(a[i], ea[i], b[i], eb[i]);
+        break;
+    case OPEVO_EXPR_MIN:
+        EACH ea[i] = of_larger(-a[i], ea[i], -b[i], eb[i]);
+        break;
+    case OPEVO_EXPR_SQRT:
+        EACH ea[i] = of_root(a[i], ea[i]);
+        break;
+    case OPEVO_EXPR_TANH:
+    case OPEVO_EXPR_ERF:
+    case OPEVO_EXPR_SIGMOID:
+        EACH ea[i] = of_slope(code->operation, a[i], ea[i]);
+        break;
+    default: /* exp takes its value; negation keeps it */
+        break;
+    }
+}
+
+void opevo_i_error_after(const opevo_i_code *code, opevo_i_lanes *to)
+{
+    double units = 1;
+
+    switch (code->operation) {
+    case OPEVO_EXPR_MAX:
+    case OPEVO_EXPR_MIN:
+    case OPEVO_EXPR_NEGATE:
+        return;
+    case OPEVO_EXPR_EXP:
+        EACH to->error[i] = product(to->value[i], expm1(to->error[i]));
+        units = 2 * OPEVO_REFERENCE_ULPS;
+        break;
+    case OPEVO_EXPR_TANH:
+    case OPEVO_EXPR_ERF:
+        units = 2 * OPEVO_REFERENCE_ULPS;
+        break;
+    case OPEVO_EXPR_SIGMOID: /* exp, and the roundings of a sum and a quotient */
+        units = 2 * OPEVO_REFERENCE_ULPS + 3;
+        break;
+    default:
+        break;
+    }
+    EACH to->error[i] = opevo_i_rounded(to->value[i], to->error[i], units);
+}

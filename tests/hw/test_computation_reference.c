@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The interpreter of computations against opevo_reference_compute, an independent evaluator, closed forms
+ * and naive loops; its bounds against evaluations in single precision whose sums are in random orders,
+ * and against opevo_reference_bound. */
+
+#include "check.h"
+#include "computations.h"
+
+#include <opevo/computation_named.h>
+#include <opevo/computation_reference.h>
+#include <opevo/memory.h>
+#include <opevo/reference.h>
+
+#include <float.h>
+
+enum { MOST_OPERANDS = 8 };
+
+/* Operands of a computation: inputs are random. */
+typedef struct fixture {
+    opevo_computation *computation;
+    int inputs, outputs;
+    float *input[MOST_OPERANDS], *output[MOST_OPERANDS];
+    double *bound[MOST_OPERANDS];
+    size_t count[MOST_OPERANDS]; /* elements of each output */
+} fixture;
+
+static double uniform(uint64_t *state)
+{
+    *state = opevo_hash_mix(*state + 1);
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+static void start(opevo_computation *computation, uint64_t seed, fixture *out)
+{
+    *out = (fixture){.computation = computation};
+    for (int i = 0; i < computation->tensors; i++) {
+        const opevo_tensor *tensor = computation->tensor[i];
+        size_t count = (size_t)opevo_tensor_elements(tensor);
+
+        if (!tensor->definition) {
+            float *data = calloc(count, sizeof *data);
+
+            for (size_t e = 0; e < count; e++)
+                data[e] = (float)(2 * uniform(&seed) - 1);
+            assert_true(out->inputs < MOST_OPERANDS);
+            out->input[out->inputs++] = data;
+        } else if (tensor->role == OPEVO_ROLE_OUTPUT) {
+            assert_true(out->outputs < MOST_OPERANDS);
+            out->count[out->outputs] = count;
+            out->bound[out->outputs] = calloc(count, sizeof(double));
+            out->output[out->outputs++] = calloc(count, sizeof(float));
+        }
+    }
+}
+
+static void start_text(const char *text, uint64_t seed, fixture *out)
+{
+    opevo_computation *computation = NULL;
+
+    CHECK_OK(opevo_computation_read(text, &computation, &err));
+    start(computation, seed, out);
+}
+
+static void compute(fixture *self, unsigned threads)
+{
+    CHECK_OK(opevo_computation_compute(self->computation, (const float *const *)self->input,
+                                       self->output, self->bound, threads, &err));
+}
+
+static void finish(fixture *self)
+{
+    for (int i = 0; i < MOST_OPERANDS; i++) {
+        free(self->input[i]);
+        free(self->output[i]);
+        free(self->bound[i]);
+    }
+    opevo_computation_destroy(self->computation);
+}
+
+/* ---- Operators ---- */
+
+static void check_operator(const char *text)
+{
+    opevo_operator op;
+    fixture self;
+    float *expected[MOST_OPERANDS] = {0};
+    double *magnitude[MOST_OPERANDS] = {0};
+
+    CHECK_OK(opevo_operator_parse(text, &op, &err));
+    start_text(text, 7, &self);
+    compute(&self, 2);
+    for (int o = 0; o < self.outputs; o++) {
+        expected[o] = calloc(self.count[o], sizeof **expected);
+        magnitude[o] = calloc(self.count[o], sizeof **magnitude);
+    }
+    opevo_reference_compute(&op, (const float *const *)self.input, expected, magnitude);
+    for (int o = 0; o < self.outputs; o++) {
+        assert_memory_equal(self.output[o], expected[o], self.count[o] * sizeof(float));
+        for (size_t e = 0; e < self.count[o]; e++) {
+            double known = opevo_reference_bound(&op, o, magnitude[o][e]);
+
+            /* The rounding of the reference is known here, so that one less is counted. */
+            assert_true(self.bound[o][e] <= known * 1.001 + 1e-37);
+            assert_true(self.bound[o][e] >= known * 0.999 *
+                                                (opevo_reference_roundings(&op, o) /
+                                                 (opevo_reference_roundings(&op, o) + 1)));
+        }
+        free(expected[o]);
+        free(magnitude[o]);
+    }
+    finish(&self);
+}
+
+static void test_agrees_with_operators(void **state)
+{
+    (void)state;
+    check_operator("matmul(37,129,51)");
+    check_operator("matmul(3,700,5,TT)"); /* few elements, long sums */
+    check_operator("matmul(1,70000,1)");
+    check_operator("batch_matmul(3,17,33,9,NT)");
+    check_operator("batch_matmul(3,17,33,9,TN)");
+    check_operator("conv2d(2,5,9,11,7,3,3,2,1)");
+    check_operator("conv2d(1,5,9,11,7,1,1,1,0)");
+    check_operator("contraction(i=12,j=9,k=32;A[ik],const B[kj],S[j];D[ij]=A*B*S)");
+    check_operator("contraction(i=24,j=4,k=32;A[ik],B[kj];C[ij]=A*B,R[i]=A)");
+}
+
+/* ---- Named computations ---- */
+
+static void test_rows_of_softmax_sum_to_1(void **state)
+{
+    fixture self;
+
+    (void)state;
+    start_text("softmax(13,157)", 3, &self);
+    compute(&self, 0);
+    for (int i = 0; i < 13; i++) {
+        double sum = 0, bound = 0;
+
+        for (int j = 0; j < 157; j++) {
+            sum += (double)self.output[0][i * 157 + j];
+            bound += self.bound[0][i * 157 + j];
+        }
+        CHECK_CLOSE(sum, 1, 157 * 0x1p-30);
+        assert_true(bound > 0 && bound < 1e-4);
+    }
+    finish(&self);
+}
+
+static void test_layer_norm_has_moments(void **state)
+{
+    fixture self;
+
+    (void)state;
+    start_text("layer-norm(5,300)", 4, &self);
+    for (int j = 0; j < 300; j++) {
+        self.input[1][j] = 2;
+        self.input[2][j] = 3;
+    }
+    compute(&self, 0);
+    for (int i = 0; i < 5; i++) {
+        double mean = 0, square = 0;
+
+        for (int j = 0; j < 300; j++) {
+            double y = (double)self.output[0][i * 300 + j];
+
+            mean += y / 300;
+            square += y * y / 300;
+        }
+        CHECK_CLOSE(mean, 3, 1e-6);
+        CHECK_CLOSE(square - mean * mean, 4, 1e-3);
+    }
+    finish(&self);
+}
+
+/* One row of attention. */
+static void attend(const float *q, const float *k, const float *v, int sequence, int size,
+                   double *out)
+{
+    double weights[64], sum = 0, most = -INFINITY;
+
+    for (int j = 0; j < sequence; j++) {
+        weights[j] = 0;
+        for (int d = 0; d < size; d++)
+            weights[j] += (double)q[d] * (double)k[j * size + d] / sqrt(size);
+        most = fmax(most, weights[j]);
+    }
+    for (int j = 0; j < sequence; j++) {
+        weights[j] = exp(weights[j] - most);
+        sum += weights[j];
+    }
+    for (int d = 0; d < size; d++) {
+        out[d] = 0;
+        for (int j = 0; j < sequence; j++)
+            out[d] += weights[j] / sum * (double)v[j * size + d];
+    }
+}
+
+static void test_attention_is_right(void **state)
+{
+    enum { HEADS = 6, SEQUENCE = 21, SIZE = 8, HEAD = SEQUENCE * SIZE };
+    fixture self;
+
+    (void)state;
+    start_text("attention(2,3,21,8)", 5, &self);
+    compute(&self, 0);
+    for (int h = 0; h < HEADS; h++) {
+        for (int i = 0; i < SEQUENCE; i++) {
+            double row[SIZE];
+
+            attend(self.input[0] + h * HEAD + i * SIZE, self.input[1] + h * HEAD,
+                   self.input[2] + h * HEAD, SEQUENCE, SIZE, row);
+            for (int d = 0; d < SIZE; d++)
+                CHECK_CLOSE((double)self.output[0][h * HEAD + i * SIZE + d], row[d], 1e-7);
+        }
+    }
+    finish(&self);
+}
+
+/* Scattering: O[2 i + r - 1] += I[i] W[r]. */
+static void test_transposed_convolution_scatters(void **state)
+{
+    enum { H = 3, CI = 2, CO = 3, OH = 6 };
+    double expected[OH][OH][CO] = {{{0}}};
+    fixture self;
+
+    (void)state;
+    start_text("t2d(1,3,3,2,3,4,2,1)", 6, &self);
+    compute(&self, 0);
+    assert_int_equal(self.count[0], OH * OH * CO);
+    for (int n = 0; n < H * H * 16 * CI * CO; n++) {
+        int f = n % CO, c = n / CO % CI, s = n / CO / CI % 4, r = n / CO / CI / 4 % 4;
+        int x = n / CO / CI / 16 % H, y = n / CO / CI / 16 / H;
+        int h = 2 * y + r - 1, w = 2 * x + s - 1;
+
+        if (h >= 0 && h < OH && w >= 0 && w < OH)
+            expected[h][w][f] += (double)self.input[0][(y * H + x) * CI + c] *
+                                 (double)self.input[1][((r * 4 + s) * CI + c) * CO + f];
+    }
+    for (int e = 0; e < OH * OH * CO; e++)
+        CHECK_CLOSE((double)self.output[0][e], (&expected[0][0][0])[e], 1e-6);
+    finish(&self);
+}
+
+/* A channels-last convolution is the operator's with its operands transposed. */
+static void test_convolution_agrees_with_operator(void **state)
+{
+    enum { N = 2, H = 9, W = 8, CI = 3, CO = 4, K = 3, OH = 5, OW = 4 };
+    opevo_operator op;
+    fixture self;
+    float image[N * CI * H * W], kernel[CO * CI * K * K], out[N * CO * OH * OW];
+    const float *inputs[] = {image, kernel};
+    float *outputs[] = {out};
+
+    (void)state;
+    start_text("c2d(2,9,8,3,4,3,2,1)", 8, &self);
+    compute(&self, 0);
+    for (int e = 0; e < N * H * W * CI; e++)
+        image[(e / (H * W * CI) * CI + e % CI) * H * W + e / CI % (H * W)] = self.input[0][e];
+    for (int e = 0; e < K * K * CI * CO; e++)
+        kernel[(e % CO * CI + e / CO % CI) * K * K + e / CO / CI] = self.input[1][e];
+    CHECK_OK(opevo_operator_parse("conv2d(2,3,9,8,4,3,3,2,1)", &op, &err));
+    opevo_reference_compute(&op, inputs, outputs, NULL);
+    for (int e = 0; e < N * OH * OW * CO; e++)
+        CHECK_CLOSE((double)self.output[0][e],
+                    (double)out[(e / (OH * OW * CO) * CO + e % CO) * OH * OW + e / CO % (OH * OW)],
+                    1e-6);
+    finish(&self);
+}
+
+/* ---- Random computations ---- */
+
+static double evaluate_single(evaluator *self, const opevo_expression *expression,
+                              const int64_t *point, uint64_t *state);
+
+static bool holds_single(evaluator *self, const opevo_condition *condition, const int64_t *point,
+                         uint64_t *state)
+{
+    float x = 0, y = 0;
+
+    if (condition->left) {
+        bool left = holds_single(self, condition->left, point, state);
+        bool right = holds_single(self, condition->right, point, state);
+
+        return condition->kind == OPEVO_COND_AND ? left && right : left || right;
+    }
+    if (condition->a)
+        return condition_at(self, condition, point);
+    x = (float)evaluate_single(self, condition->x, point, state);
+    y = (float)evaluate_single(self, condition->y, point, state);
+    return condition->kind == OPEVO_COND_LESS         ? x < y
+           : condition->kind == OPEVO_COND_LESS_EQUAL ? x <= y
+           : condition->kind == OPEVO_COND_EQUAL      ? x == y
+                                                      : x != y;
+}
+
+/* As expression_at, each operation rounded to single precision; a sum of a product is fused at times.
+ * Returns a single-precision number. */
+static double evaluate_single(evaluator *self, const opevo_expression *expression,
+                              const int64_t *point, uint64_t *state)
+{
+    float x = 0, y = 0;
+
+    switch (expression->kind) {
+    case OPEVO_EXPR_READ:
+        return read_at(self, expression, point);
+    case OPEVO_EXPR_NUMBER:
+        return (double)(float)expression->number;
+    case OPEVO_EXPR_WHOLE:
+        return (double)(float)affine_at(expression->index, point);
+    case OPEVO_EXPR_SELECT:
+        return evaluate_single(self,
+                               holds_single(self, expression->condition, point, state)
+                                   ? expression->left
+                                   : expression->right,
+                               point, state);
+    default:
+        break;
+    }
+    if (expression->kind == OPEVO_EXPR_ADD && expression->left->kind == OPEVO_EXPR_MULTIPLY &&
+        uniform(state) < 0.5)
+        return (double)fmaf((float)evaluate_single(self, expression->left->left, point, state),
+                            (float)evaluate_single(self, expression->left->right, point, state),
+                            (float)evaluate_single(self, expression->right, point, state));
+    x = (float)evaluate_single(self, expression->left, point, state);
+    y = expression->right ? (float)evaluate_single(self, expression->right, point, state) : 0;
+    switch (expression->kind) {
+    case OPEVO_EXPR_ADD:
+        return (double)(x + y);
+    case OPEVO_EXPR_SUBTRACT:
+        return (double)(x - y);
+    case OPEVO_EXPR_MULTIPLY:
+        return (double)(x * y);
+    case OPEVO_EXPR_DIVIDE:
+        return (double)(x / y);
+    case OPEVO_EXPR_MAX:
+        return (double)(x > y ? x : y);
+    case OPEVO_EXPR_MIN:
+        return (double)(x < y ? x : y);
+    case OPEVO_EXPR_NEGATE:
+        return (double)-x;
+    case OPEVO_EXPR_EXP:
+        return (double)expf(x);
+    case OPEVO_EXPR_SQRT:
+        return (double)sqrtf(x);
+    case OPEVO_EXPR_TANH:
+        return (double)tanhf(x);
+    case OPEVO_EXPR_ERF:
+        return (double)erff(x);
+    default:
+        return (double)(1 / (1 + expf(-x)));
+    }
+}
+
+/* A sum in a random order: two of the numbers left are replaced by their sum, again and again. */
+static double add_in_random_order(float *terms, size_t count, uint64_t *state)
+{
+    while (count > 1) {
+        size_t at = (size_t)(uniform(state) * (double)count) % count;
+        float taken = terms[at];
+
+        terms[at] = terms[--count];
+        at = (size_t)(uniform(state) * (double)count) % count;
+        terms[at] += taken;
+    }
+    return (double)terms[0];
+}
+
+static double element_single(evaluator *self, const opevo_definition *definition, int64_t *point,
+                             uint64_t *state)
+{
+    float terms[4096];
+    size_t count = 0;
+    float result = 0;
+
+    do
+        terms[count++] = (float)evaluate_single(self, definition->value, point, state);
+    while (step_axes(definition, definition->spatial, point));
+    if (definition->reducer == OPEVO_REDUCER_SUM)
+        return add_in_random_order(terms, count, state);
+    result = terms[0];
+    for (size_t i = 1; i < count; i++) {
+        if (definition->reducer == OPEVO_REDUCER_MAX ? terms[i] > result : terms[i] < result)
+            result = terms[i];
+    }
+    return (double)result;
+}
+
+static double **evaluate_all_single(const fixture *self, uint64_t seed)
+{
+    const opevo_computation *computation = self->computation;
+    double **values = calloc((size_t)computation->tensors, sizeof *values);
+    evaluator single = {values, 0};
+    int input = 0;
+
+    for (int i = 0; i < computation->tensors; i++) {
+        const opevo_tensor *tensor = computation->tensor[i];
+        size_t count = (size_t)opevo_tensor_elements(tensor);
+        int64_t point[OPEVO_COMPUTATION_AXES] = {0};
+
+        values[i] = calloc(count, sizeof **values);
+        for (size_t e = 0; e < count; e++) {
+            int64_t rest = (int64_t)e;
+
+            for (int d = tensor->dims - 1; d >= 0; d--) {
+                point[d] = rest % tensor->extent[d];
+                rest /= tensor->extent[d];
+            }
+            values[i][e] = tensor->definition
+                               ? element_single(&single, tensor->definition, point, &seed)
+                               : (double)self->input[input][e];
+        }
+        input += !tensor->definition;
+    }
+    return values;
+}
+
+/* The outputs of `values` against those computed: within the bounds, or within `relative`. Returns the
+ * largest share of a bound that was reached. */
+static double check_values(const fixture *self, double *const *values, bool bounded)
+{
+    double most = 0;
+    int output = 0;
+
+    for (int i = 0; i < self->computation->tensors; i++) {
+        const opevo_tensor *tensor = self->computation->tensor[i];
+
+        if (tensor->role != OPEVO_ROLE_OUTPUT)
+            continue;
+        for (size_t e = 0; e < self->count[output]; e++) {
+            double is = (double)self->output[output][e];
+            double bound = bounded ? self->bound[output][e] : fabs(values[i][e]) * 0x1p-24 + 1e-12;
+            double off = fabs(is - values[i][e]);
+
+            if (isnan(is) || isinf(bound) || fabs(values[i][e]) > FLT_MAX)
+                continue;
+            if (!(off <= bound)) {
+                opevo_text text = {0};
+
+                opevo_computation_print(self->computation, "\n", &text);
+                fail_msg("%s\n%s[%zu]: %.9g, expected %.9g within %g", opevo_text_string(&text),
+                         tensor->name, e, is, values[i][e], bound);
+            }
+            most = off > most * bound && bound > 0 ? off / bound : most;
+        }
+        output++;
+    }
+    return most;
+}
+
+static void test_random_computations(void **state)
+{
+    int checked = 0;
+    double most = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 2500; seed++) {
+        opevo_text text = {0};
+        opevo_computation *made = NULL;
+
+        write_computation(seed, 5, &text);
+        if (opevo_computation_parse(opevo_text_string(&text), "random", NULL, 0, &made, NULL) ==
+            OPEVO_OK) {
+            fixture self;
+            double **values = NULL;
+
+            start(made, seed, &self);
+            compute(&self, 1 + (unsigned)(seed % 3));
+            values = evaluate_computation(made, self.input);
+            check_values(&self, values, false);
+            free_values(made, values);
+            for (uint64_t order = 0; order < 3; order++) {
+                values = evaluate_all_single(&self, seed * 17 + order);
+                most = fmax(most, check_values(&self, values, true));
+                free_values(made, values);
+            }
+            finish(&self);
+            checked++;
+        }
+        opevo_text_free(&text);
+    }
+    assert_true(checked > 500);
+    assert_true(most > 0.3); /* bounds are not loose everywhere */
+}
+
+static void check_orders(const char *text)
+{
+    fixture self;
+
+    start_text(text, 11, &self);
+    compute(&self, 0);
+    for (uint64_t order = 0; order < 10; order++) {
+        double **values = evaluate_all_single(&self, order);
+
+        check_values(&self, values, true);
+        free_values(self.computation, values);
+    }
+    for (int o = 0; o < self.outputs; o++) {
+        for (size_t e = 0; e < self.count[o]; e++)
+            assert_true(self.bound[o][e] < 1e-2);
+    }
+    finish(&self);
+}
+
+static void test_bounds_hold_in_any_order(void **state)
+{
+    (void)state;
+    check_orders("matmul(7,300,5)");
+    check_orders("softmax(5,200)");
+    check_orders("layer-norm(5,200)");
+    check_orders("attention(1,2,30,8)");
+    check_orders("nrm(2,30,40)");
+    check_orders("conv-layer(1,6,6,8,4,3,1,1)");
+    check_orders("t2d(1,4,4,8,3,4,2,1)");
+    check_orders(
+        "X[i:40, j:20]; S[i] = sum(j) X[i, j]; T[i] = select(S[i] < 0.001, -S[i], S[i] + 0)");
+}
+
+/* ---- What else holds ---- */
+
+static void test_results_do_not_depend_on_threads(void **state)
+{
+    static const char *const texts[] = {"matmul(130,70,65)", "nrm(2,300,700)",
+                                        "conv-layer(1,9,9,5,7,3,1,1)", "softmax(3,70000)"};
+
+    (void)state;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        fixture one, many;
+
+        start_text(texts[t], 2, &one);
+        start_text(texts[t], 2, &many);
+        compute(&one, 1);
+        compute(&many, 7);
+        for (int o = 0; o < one.outputs; o++) {
+            assert_memory_equal(one.output[o], many.output[o], one.count[o] * sizeof(float));
+            assert_memory_equal(one.bound[o], many.bound[o], one.count[o] * sizeof(double));
+        }
+        finish(&one);
+        finish(&many);
+    }
+}
+
+static void test_bounds_are_infinite_where_there_are_none(void **state)
+{
+    fixture self;
+
+    (void)state;
+    start_text(
+        "A[i:3, j:4]; S[i] = sum(j) A[i, j] - A[i, j]; C[i] = 1/S[i]; D[i] = sqrt(S[i]); E[i] = "
+        "A[i, 0]/0.5; F[i] = exp(200*(A[i, 0] + 9))",
+        9, &self);
+    compute(&self, 1);
+    for (int i = 0; i < 3; i++) {
+        assert_true(isinf(self.bound[0][i]));
+        assert_true(self.bound[2][i] < 1e-6);
+        assert_true(isinf(self.bound[3][i]));
+    }
+    finish(&self);
+}
+
+/* The two sides of a jump: where single precision may take either, the bound reaches the other. */
+static void test_bounds_cross_conditions_on_values(void **state)
+{
+    fixture self;
+
+    (void)state;
+    start_text(
+        "A[i:3, j:8]; S[i] = sum(j) A[i, j]; T[i] = sum(j) A[i, 7 - j]; C[i] = select(S[i] < "
+        "T[i], 0, 1); D[i] = select(S[i] < T[i] + 100, 2, 3)",
+        9, &self);
+    compute(&self, 1);
+    for (int i = 0; i < 3; i++) {
+        assert_true(self.bound[0][i] >= 1);
+        assert_true(self.bound[1][i] == 0);
+    }
+    finish(&self);
+}
+
+static void test_copies_are_exact(void **state)
+{
+    fixture self;
+
+    (void)state;
+    start_text(
+        "A[i:9]; P[j:11] = select(1 <= j and j < 10, A[j - 1], 0); M[] = max(j) -P[j]; C[j] = "
+        "min(P[j], M[])",
+        9, &self);
+    compute(&self, 1);
+    for (int j = 0; j < 11; j++)
+        assert_true(self.bound[0][j] == 0);
+    finish(&self);
+}
+
+static void test_other_types_are_refused(void **state)
+{
+    opevo_computation *made = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("int8 A[i:4]; C[i] = A[i]", &made, &err));
+    CHECK_FAILS(OPEVO_INVALID, "A is of type int8; only float32 is computed",
+                opevo_computation_compute(made, NULL, NULL, NULL, 1, &err));
+    opevo_computation_destroy(made);
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    fixture self;
+    int64_t live = 0;
+    bool done = false;
+
+    (void)state;
+    start_text("A[i:4, j:9]; B[i, j] = exp(A[i, (i + j)%9//2]); C[i] = sum(j) B[i, j]", 1, &self);
+    live = opevo_memory_live();
+    for (int64_t n = 1; !done; n++) {
+        opevo_error err = {OPEVO_OK, ""};
+        opevo_status status;
+
+        opevo_memory_fail_at(n);
+        status = opevo_computation_compute(self.computation, (const float *const *)self.input,
+                                           self.output, self.bound, 2, &err);
+        opevo_memory_fail_at(0);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+        done = status == OPEVO_OK;
+        assert_int_equal(opevo_memory_live(), live);
+    }
+    finish(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_agrees_with_operators),
+        cmocka_unit_test(test_rows_of_softmax_sum_to_1),
+        cmocka_unit_test(test_layer_norm_has_moments),
+        cmocka_unit_test(test_attention_is_right),
+        cmocka_unit_test(test_transposed_convolution_scatters),
+        cmocka_unit_test(test_convolution_agrees_with_operator),
+        cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_bounds_hold_in_any_order),
+        cmocka_unit_test(test_results_do_not_depend_on_threads),
+        cmocka_unit_test(test_bounds_are_infinite_where_there_are_none),
+        cmocka_unit_test(test_bounds_cross_conditions_on_values),
+        cmocka_unit_test(test_copies_are_exact),
+        cmocka_unit_test(test_other_types_are_refused),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
