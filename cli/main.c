@@ -20,6 +20,7 @@ const opevo_verb *const opevo_i_verbs[] = {
     &opevo_i_verb_law,
     &opevo_i_verb_verify,
     &opevo_i_verb_space,
+    &opevo_i_verb_computation,
     &opevo_i_verb_tune,
     &opevo_i_verb_study,
     &opevo_i_verb_runs,

@@ -6,6 +6,7 @@
 
 #include "cli_internal.h"
 
+#include <opevo/computation_named.h>
 #include <opevo/law.h>
 #include <opevo/template.h>
 #include <opevo/tuners.h>
@@ -57,6 +58,20 @@ static void offer_operators(const line *self)
 {
     for (size_t i = 0; i < opevo_operator_count(); i++)
         offer(self, "", opevo_operator_get(i)->name);
+}
+
+static void offer_computations(const line *self)
+{
+    for (size_t i = 0; i < opevo_computation_family_count(); i++) {
+        const opevo_computation_family *family = opevo_computation_family_get(i);
+        char shape[64] = "";
+
+        for (int s = 1; s <= 4 && family->shapes; s++) {
+            snprintf(shape, sizeof shape, "%s-%d", family->name, s);
+            offer(self, "ansor-", shape);
+        }
+    }
+    offer_operators(self);
 }
 
 /* Whether a recording may be read from a file of this name. */
@@ -209,6 +224,7 @@ static const struct {
     {"[OPERATOR]", offer_operators}, {"[TUNER]", offer_tuners},
     {"[VERB]", offer_verbs},         {"[WHAT]", offer_spaces},
     {"WHAT", offer_spaces},          {"bash|zsh|fish", offer_shells},
+    {"[COMPUTATION]", offer_computations},
 };
 
 static void offer_values(const line *self, const char *name)

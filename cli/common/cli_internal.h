@@ -6,6 +6,7 @@
 #ifndef OPEVO_CLI_INTERNAL_H
 #define OPEVO_CLI_INTERNAL_H
 
+#include <opevo/computation.h>
 #include <opevo/front.h>
 #include <opevo/interrupt.h>
 #include <opevo/json.h>
@@ -60,11 +61,11 @@ struct opevo_call {
     size_t given_count;
 };
 
-extern const opevo_verb opevo_i_verb_analyze, opevo_i_verb_completion, opevo_i_verb_devices,
-    opevo_i_verb_help, opevo_i_verb_landscape, opevo_i_verb_law, opevo_i_verb_man,
-    opevo_i_verb_record, opevo_i_verb_report, opevo_i_verb_runs, opevo_i_verb_serve,
-    opevo_i_verb_space, opevo_i_verb_study, opevo_i_verb_tune, opevo_i_verb_tuners,
-    opevo_i_verb_verify;
+extern const opevo_verb opevo_i_verb_analyze, opevo_i_verb_completion, opevo_i_verb_computation,
+    opevo_i_verb_devices, opevo_i_verb_help, opevo_i_verb_landscape, opevo_i_verb_law,
+    opevo_i_verb_man, opevo_i_verb_record, opevo_i_verb_report, opevo_i_verb_runs,
+    opevo_i_verb_serve, opevo_i_verb_space, opevo_i_verb_study, opevo_i_verb_tune,
+    opevo_i_verb_tuners, opevo_i_verb_verify;
 extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
 /* Errors: INVALID with the verb that was probably meant. */
 opevo_status opevo_i_verb_find(const char *name, const opevo_verb **out, opevo_error *err);
@@ -126,6 +127,9 @@ opevo_status opevo_i_objective_of(const char *what, const char *on, const char *
 opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what, const char *on,
                                        const char *space, opevo_objective **out, opevo_error *err);
 #define OPEVO_I_OBJECTIVES "recorded:[FILE], sim:DEVICE, cmd:PROGRAM, cpu, cuda:N or hip:N"
+
+/* A computation by a file, a name, an operator or a text (computation_spec.c). */
+opevo_status opevo_i_computation_of(const char *what, opevo_computation **out, opevo_error *err);
 
 /* ---- Live objectives (live_options.c) ---- */
 

@@ -221,7 +221,8 @@ static opevo_status fail_unknown(const char *what, opevo_error *err)
     else
         OPEVO_FAIL(err, OPEVO_INVALID,
                    "Unknown computation '%.200s'; write an operator such as matmul(8,8,8), one of "
-                   "%s with its numbers, or definitions such as C[i:8] = A[i] + 1.",
+                   "%s with its numbers, definitions such as C[i:8] = A[i] + 1, or the path of a "
+                   "file with definitions.",
                    what, opevo_text_string(&known));
     opevo_text_free(&known);
     opevo_free(name);
