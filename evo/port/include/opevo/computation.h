@@ -166,30 +166,29 @@ typedef struct opevo_binding {
  *
  * Errors: INVALID, as "source:line:column: sentence."; LIMIT for what is above the limits; NOMEM.
  * Cost: linear in the text for a bounded number of comparisons around each read. */
-OPEVO_API opevo_status opevo_computation_parse(const char *text, const char *source,
-                                               const opevo_binding *bindings, size_t count,
-                                               opevo_computation **out, opevo_error *err);
-OPEVO_API void opevo_computation_destroy(opevo_computation *computation); /* NULL is allowed */
+opevo_status opevo_computation_parse(const char *text, const char *source,
+                                     const opevo_binding *bindings, size_t count,
+                                     opevo_computation **out, opevo_error *err);
+void opevo_computation_destroy(opevo_computation *computation); /* NULL is allowed */
 
 /* The canonical text, statements separated by `between`: "\n" or "; ". It reads back equal, and
  * printing that gives the same text. */
-OPEVO_API void opevo_computation_print(const opevo_computation *computation, const char *between,
-                                       opevo_text *out);
+void opevo_computation_print(const opevo_computation *computation, const char *between,
+                             opevo_text *out);
 /* Parts of it: a tensor's declaration or definition on its own, with all extents. */
-OPEVO_API void opevo_tensor_print(const opevo_tensor *tensor, opevo_text *out);
+void opevo_tensor_print(const opevo_tensor *tensor, opevo_text *out);
 
 /* FNV-1a of the canonical text: equal exactly for equal computations, up to collisions of 64 bits.
  * 0 without memory. */
-OPEVO_API uint64_t opevo_computation_signature(const opevo_computation *computation);
+uint64_t opevo_computation_signature(const opevo_computation *computation);
 
 /* By name, NULL for none. */
-OPEVO_API const opevo_tensor *opevo_computation_find(const opevo_computation *computation,
-                                                     const char *name);
-OPEVO_API int64_t opevo_tensor_elements(const opevo_tensor *tensor);
-OPEVO_API const char *opevo_element_name(opevo_element element); /* "float32" */
-OPEVO_API int opevo_element_bytes(opevo_element element);
+const opevo_tensor *opevo_computation_find(const opevo_computation *computation, const char *name);
+int64_t opevo_tensor_elements(const opevo_tensor *tensor);
+const char *opevo_element_name(opevo_element element); /* "float32" */
+int opevo_element_bytes(opevo_element element);
 /* In what its terms are summed: float32 for floating-point tensors, int32 for whole ones. */
-OPEVO_API opevo_element opevo_element_accumulator(opevo_element element);
+opevo_element opevo_element_accumulator(opevo_element element);
 
 /* ---- Counts (computation_count.c) ---- */
 
@@ -208,12 +207,12 @@ typedef struct opevo_flop {
  * The share of points of a condition is exact for comparisons of whole numbers, as long as the axes
  * that comparisons have in common have at most 2^20 points, and all of a definition 2^24 together;
  * otherwise operations count everywhere, and the result is an upper bound. Equal to opevo_operator_flop for operators that sum. */
-OPEVO_API opevo_flop opevo_tensor_flop(const opevo_tensor *tensor); /* 0 for inputs */
-OPEVO_API opevo_flop opevo_computation_flop(const opevo_computation *computation);
+opevo_flop opevo_tensor_flop(const opevo_tensor *tensor); /* 0 for inputs */
+opevo_flop opevo_computation_flop(const opevo_computation *computation);
 /* Points of a definition: the product of the extents of all its axes. */
-OPEVO_API double opevo_tensor_points(const opevo_tensor *tensor);
+double opevo_tensor_points(const opevo_tensor *tensor);
 /* Bytes of inputs, constants and outputs together. */
-OPEVO_API double opevo_computation_bytes(const opevo_computation *computation);
+double opevo_computation_bytes(const opevo_computation *computation);
 
 #ifdef __cplusplus
 }

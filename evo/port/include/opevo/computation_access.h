@@ -26,36 +26,33 @@ typedef struct opevo_access {
 } opevo_access;
 
 /* False, with *out untouched, where the reader does not read it. */
-OPEVO_API bool opevo_tensor_access(const opevo_tensor *reader, const opevo_tensor *read,
-                                   opevo_access *out);
+bool opevo_tensor_access(const opevo_tensor *reader, const opevo_tensor *read, opevo_access *out);
 
 /* Whether a definition costs nothing where it is read instead of stored: all its reads are simple, in
  * the same order and without an axis twice, and it has no select, no exp, tanh, erf or sigmoid, and no
  * reduction. So do definitions that read nothing. False for inputs. */
-OPEVO_API bool opevo_tensor_is_strictly_inlineable(const opevo_tensor *tensor);
+bool opevo_tensor_is_strictly_inlineable(const opevo_tensor *tensor);
 
 /* Whether a definition reuses what it reads: the number of producers in none of whose indices some
  * spatial axis of extent above 1 occurs is at least 2, or at least 1 with a reduction. */
-OPEVO_API bool opevo_tensor_needs_tiling(const opevo_tensor *tensor);
+bool opevo_tensor_needs_tiling(const opevo_tensor *tensor);
 
 /* Whether the chain of only readers from `tensor` to `target` keeps the shape and reads each element
  * at its own place, up to constants. True for target == tensor. */
-OPEVO_API bool opevo_tensor_matches_elementwise(const opevo_tensor *tensor,
-                                                const opevo_tensor *target);
+bool opevo_tensor_matches_elementwise(const opevo_tensor *tensor, const opevo_tensor *target);
 
 /* Leading dimensions that are the same loops all the way from `tensor` to its reader `target`, the least
  * over all paths: equal extents, and every read's index is that axis plus a constant. 0 without a
  * path. `computation` is that of both. Errors: NOMEM. Cost: the reads of the definitions between. */
-OPEVO_API opevo_status opevo_tensor_common_outer(const opevo_computation *computation,
-                                                 const opevo_tensor *tensor,
-                                                 const opevo_tensor *target, int *out,
-                                                 opevo_error *err);
+opevo_status opevo_tensor_common_outer(const opevo_computation *computation,
+                                       const opevo_tensor *tensor, const opevo_tensor *target,
+                                       int *out, opevo_error *err);
 
 /* Call `each` with every read of a definition, those in conditions included, in the order of the text.
  */
 typedef void (*opevo_read_function)(void *context, const opevo_expression *read);
-OPEVO_API void opevo_expression_reads(const opevo_expression *expression, opevo_read_function each,
-                                      void *context);
+void opevo_expression_reads(const opevo_expression *expression, opevo_read_function each,
+                            void *context);
 
 #ifdef __cplusplus
 }

@@ -21,21 +21,19 @@ typedef struct opevo_computation_family {
     const char *shapes;     /* all parameters but the first: "56,56,64,64,1,1,0;..."; NULL */
     const char *text;
 } opevo_computation_family;
-OPEVO_API size_t opevo_computation_family_count(void);
-OPEVO_API const opevo_computation_family *opevo_computation_family_get(size_t i);
+size_t opevo_computation_family_count(void);
+const opevo_computation_family *opevo_computation_family_get(size_t i);
 
 /* A computation by name: "c2d(1,56,56,64,64,1,1,0)"; or a shape of the row, counted from 1, as
  * "ansor-c2d-2", and "ansor-c2d-2(16)" with that as first parameter instead of 1. Errors: MISMATCH
  * where no row has the name; INVALID with the usage; NOMEM. */
-OPEVO_API opevo_status opevo_computation_named(const char *text, opevo_computation **out,
-                                               opevo_error *err);
+opevo_status opevo_computation_named(const char *text, opevo_computation **out, opevo_error *err);
 /* An operator as a computation: its operands by their names, padding as a definition of its own. */
-OPEVO_API opevo_status opevo_computation_of_operator(const opevo_operator *op,
-                                                     opevo_computation **out, opevo_error *err);
+opevo_status opevo_computation_of_operator(const opevo_operator *op, opevo_computation **out,
+                                           opevo_error *err);
 /* What a user writes: a name as above, an operator (opevo_operator_parse), or a text with '['. Files
  * are the caller's. Errors: those of whichever it is. */
-OPEVO_API opevo_status opevo_computation_read(const char *what, opevo_computation **out,
-                                              opevo_error *err);
+opevo_status opevo_computation_read(const char *what, opevo_computation **out, opevo_error *err);
 
 #ifdef __cplusplus
 }
