@@ -268,6 +268,14 @@ static void test_predicates_of_conv_layer(void **state)
     opevo_computation_destroy(made);
 }
 
+static void check_tiling(const char *text, const char *name, bool expected)
+{
+    opevo_computation *made = read_it(text);
+
+    assert_int_equal(opevo_tensor_needs_tiling(find(made, name)), expected);
+    opevo_computation_destroy(made);
+}
+
 static void test_predicates_of_others(void **state)
 {
     opevo_computation *made = read_it("softmax(512,1024)");
@@ -287,9 +295,20 @@ static void test_predicates_of_others(void **state)
     assert_true(opevo_tensor_needs_tiling(find(made, "S")));
     opevo_computation_destroy(made);
 
-    made = read_it("matmul(8,8,512)");
-    assert_true(opevo_tensor_needs_tiling(find(made, "C")));
-    opevo_computation_destroy(made);
+    check_tiling("matmul(8,8,512)", "C", true);
+    check_tiling("ansor-dep-4", "O", true);
+    check_tiling("ansor-t2d-1", "O", true);
+    check_tiling("ansor-nrm-1", "S", false);
+    check_tiling("A[i:10, k:1024]; C[i] = min(k) A[i, k]", "C", false);
+    check_tiling("P[58, 58, 64]; O[h:28, w:28, c:64] = max(r:3, s:3) P[2*h + r, 2*w + s, c]", "O",
+                 false);
+    check_tiling(
+        "A[i:8, k:8]; B[k, j:8]; C[i, j] = sum(k) A[i, k]*B[k, j]; E[i, l:8] = sum(j) C[i, "
+        "j]*D[j, l]",
+        "E", true);
+    /* An axis of one value is not missed. */
+    check_tiling("A[k:8]; B[k, j:8]; C[i:1, j] = sum(k) A[k]*B[k, j]", "C", true);
+    check_tiling("A[k:8]; B[k]; C[i:1, j:1] = sum(k) A[k]*B[k]", "C", false);
 
     made = read_it("A[8, 8]; B[i:8, j:8] = A[i, j] + A[i, 0]; D[i, j] = A[i, i]*2; E[i, j] = 3");
     assert_true(opevo_tensor_is_strictly_inlineable(find(made, "B")));
