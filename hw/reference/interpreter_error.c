@@ -51,18 +51,21 @@ static double of_root(double a, double ea)
     return a > ea ? ea / (sqrt(a) + sqrt(a - ea)) : INFINITY;
 }
 
-/* The error times the largest slope near a, which is where it is nearest to 0. */
+/* The error times the largest slope near a, which is where it is nearest to 0. The slopes of sigmoid and
+ * tanh, s (1 - s) and 1 - t^2, are written without differences, which would cancel. */
 static double of_slope(opevo_expression_kind operation, double a, double ea)
 {
     double x = fabs(a) > ea ? fabs(a) - ea : 0;
-    double value = 0;
+    double tail = exp(operation == OPEVO_EXPR_TANH ? -2 * x : -x);
+    double slope = tail / ((1 + tail) * (1 + tail));
 
     if (ea == 0)
         return 0;
     if (operation == OPEVO_EXPR_ERF)
-        return fmin(2, ea * 1.1283791670955126 * exp(-x * x));
-    value = operation == OPEVO_EXPR_TANH ? tanh(x) : 1 / (1 + exp(-x));
-    return fmin(2, ea * (operation == OPEVO_EXPR_TANH ? 1 - value * value : value * (1 - value)));
+        slope = 1.1283791670955126 * exp(-x * x); /* 2 / sqrt(pi) */
+    else if (operation == OPEVO_EXPR_TANH)
+        slope *= 4;
+    return fmin(2, ea * slope);
 }
 
 void opevo_i_error_before(const opevo_i_code *code, opevo_i_lanes *registers)

@@ -513,6 +513,9 @@ static void test_bounds_hold_in_any_order(void **state)
     check_orders("nrm(2,30,40)");
     check_orders("conv-layer(1,6,6,8,4,3,1,1)");
     check_orders("t2d(1,4,4,8,3,4,2,1)");
+    /* Far out, where functions are flat. */
+    check_orders("X[i:40, j:20]; S[i] = sum(j) X[i, j]; T[i] = sigmoid(9*S[i] - 60); U[i] = "
+                 "tanh(9*S[i] - 60) + 1; V[i] = erf(2*S[i])");
     check_orders(
         "X[i:40, j:20]; S[i] = sum(j) X[i, j]; T[i] = select(S[i] < 0.001, -S[i], S[i] + 0)");
 }
