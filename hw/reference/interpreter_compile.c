@@ -13,6 +13,8 @@ typedef struct compiler {
     opevo_i_program *program;
     const bool *exact_tensor;
     bool failed; /* without memory */
+    /* Of the number being compiled; those inside its divisions have their own. */
+    opevo_i_division divisions[OPEVO_COMPUTATION_DIMS * OPEVO_COMPUTATION_TERMS];
 } compiler;
 
 static void emit(compiler *self, opevo_i_code code)
@@ -61,7 +63,7 @@ static void add_division(compiler *self, const opevo_i_division *division)
 
 static int compile_inner(compiler *self, const opevo_affine *affine);
 
-/* *linear += factor affine; the divisions are collected at `divisions`, to be stored together. */
+/* *linear += factor affine; its divisions are collected, to be stored together. */
 static void add_affine(compiler *self, opevo_i_linear *linear, uint64_t factor,
                        const opevo_affine *affine, opevo_i_division *divisions)
 {
@@ -105,25 +107,23 @@ static int compile_inner(compiler *self, const opevo_affine *affine)
 static int compile_difference(compiler *self, const opevo_affine *a, const opevo_affine *b)
 {
     opevo_i_linear linear = {0};
-    opevo_i_division divisions[2 * OPEVO_COMPUTATION_TERMS];
 
-    add_affine(self, &linear, (uint64_t)-1, a, divisions);
-    add_affine(self, &linear, 1, b, divisions);
-    return store_linear(self, &linear, divisions);
+    add_affine(self, &linear, (uint64_t)-1, a, self->divisions);
+    add_affine(self, &linear, 1, b, self->divisions);
+    return store_linear(self, &linear, self->divisions);
 }
 
 /* The place of an element in its tensor. */
 static int compile_offset(compiler *self, const opevo_expression *read)
 {
     opevo_i_linear linear = {0};
-    opevo_i_division divisions[OPEVO_COMPUTATION_DIMS * OPEVO_COMPUTATION_TERMS];
     uint64_t stride = 1;
 
     for (int d = read->tensor->dims - 1; d >= 0; d--) {
-        add_affine(self, &linear, stride, &read->index[d], divisions);
+        add_affine(self, &linear, stride, &read->index[d], self->divisions);
         stride *= (uint64_t)read->tensor->extent[d];
     }
-    return store_linear(self, &linear, divisions);
+    return store_linear(self, &linear, self->divisions);
 }
 
 /* ---- Expressions ---- */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A computation as text: what is printed reads back, and is printed the same, in lines or in one
- * line; its counts are finite; its graph is in order. */
+/* A computation as text: what is printed reads back, and is printed the same, in lines or in one line;
+ * its counts are finite; its graph is in order; a small one is evaluated, with every tensor in a block
+ * of its own. */
 
 #include "fuzz.h"
 
 #include <opevo/computation_access.h>
+#include <opevo/computation_reference.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,6 +50,53 @@ static void check_graph(const opevo_computation *computation)
     }
 }
 
+static bool is_small(const opevo_computation *computation)
+{
+    double work = 0;
+
+    for (int i = 0; i < computation->tensors; i++) {
+        const opevo_tensor *tensor = computation->tensor[i];
+
+        work += (double)opevo_tensor_elements(tensor) + 100 * opevo_tensor_points(tensor);
+        if (tensor->element != OPEVO_FLOAT32)
+            return false;
+    }
+    return work < 1e6;
+}
+
+static void evaluate(const opevo_computation *computation)
+{
+    opevo_error err = {OPEVO_OK, ""};
+    size_t count = (size_t)computation->tensors;
+    float **inputs = calloc(count, sizeof *inputs), **outputs = calloc(count, sizeof *outputs);
+    double **bounds = calloc(count, sizeof *bounds);
+    size_t in = 0, out = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const opevo_tensor *tensor = computation->tensor[i];
+        size_t elements = (size_t)opevo_tensor_elements(tensor);
+
+        if (!tensor->definition)
+            inputs[in++] = calloc(elements, sizeof **inputs);
+        if (tensor->role != OPEVO_ROLE_OUTPUT)
+            continue;
+        outputs[out] = calloc(elements, sizeof **outputs);
+        bounds[out++] = calloc(elements, sizeof **bounds);
+    }
+    FUZZ_CHECK(opevo_computation_compute(computation, (const float *const *)inputs, outputs, bounds,
+                                         1, &err) == OPEVO_OK);
+    for (size_t i = 0; i < out; i++)
+        FUZZ_CHECK(bounds[i][0] >= 0);
+    for (size_t i = 0; i < count; i++) {
+        free(inputs[i]);
+        free(outputs[i]);
+        free(bounds[i]);
+    }
+    free(inputs);
+    free(outputs);
+    free(bounds);
+}
+
 void fuzz_one(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);
@@ -58,6 +107,8 @@ void fuzz_one(const uint8_t *data, size_t size)
         check_same(computation, "\n");
         check_same(computation, "; ");
         check_graph(computation);
+        if (is_small(computation))
+            evaluate(computation);
         opevo_computation_destroy(computation);
     }
     free(text);
