@@ -10,7 +10,9 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON) # and executables that are loaded anywhe
 
 # opevo_harden(TARGET): what makes a fault in memory end the program instead of being of use to who feeds it: canaries
 # on the stack, probes of a stack that grows, checked sizes in the C library, no table of functions that stays
-# writable. FORTIFY takes an optimising build; level 3 is refused by older C libraries, which have level 2.
+# writable. FORTIFY takes an optimising build; level 3 is refused by older C libraries, which have level 2. In a build
+# type that is not CMake's, such as the None of packagers, the builder's flags decide: FORTIFY is added where they
+# optimise and do not name it.
 function(opevo_harden target)
   foreach(flag -fstack-protector-strong -fstack-clash-protection)
     string(MAKE_C_IDENTIFIER OPEVO_HAS${flag} has)
@@ -25,8 +27,12 @@ function(opevo_harden target)
   if(OPEVO_HAS_FORTIFY_3)
     set(level 3)
   endif()
+  set(CMAKE_REQUIRED_FLAGS)
+  check_c_source_compiles("#if !defined __OPTIMIZE__ || defined _FORTIFY_SOURCE\n#error\n#endif\nint main(void) { return 0; }"
+    OPEVO_FLAGS_LACK_FORTIFY)
+  set(none "$<AND:$<BOOL:${OPEVO_FLAGS_LACK_FORTIFY}>,$<NOT:$<CONFIG:Debug>>>")
   target_compile_options(${target} INTERFACE
-    "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${level}>")
+    "$<$<OR:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>,${none}>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${level}>")
   target_link_options(${target} INTERFACE LINKER:-z,relro,-z,now)
 endfunction()
 
