@@ -250,7 +250,7 @@ const opevo_verb opevo_i_verb_space = {
     .arguments_max = 1,
     .summary = "Describe a search space: parameter graphs, points, share of allowed points.",
     .details =
-        "WHAT is an operator (mm1, matmul(512,1024,1024)), a space file (NNI's form, T1, Kernel\n"
+        "WHAT is an operator (mm1, matmul(512,1024,1024)), a space file (NNI's format, T1, Kernel\n"
         "Tuner's tune_params or T4 results), a parameter (factor(8,3)) or recorded:[FILE].",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -117,7 +117,7 @@ static opevo_status test_start(suite *self, const opevo_parameter *parameter,
     status = opevo_law_create(parameter, self->q, start, NULL, &law, err);
     if (status == OPEVO_TOLERANCE)
         status = OPEVO_FAIL(err, status,
-                            "--q %g: the exact law cannot be certified within 1e-12 so near 1; "
+                            "--q %g: the exact law cannot be certified within 1e-12 so close to 1; "
                             "give a smaller q.",
                             self->q);
     if (status != OPEVO_OK)
@@ -417,7 +417,7 @@ static opevo_status print_table(const suite *self, size_t rejected, opevo_text *
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
     opevo_status status = OPEVO_OK;
 
-    opevo_text_printf(out, "%llu draws a test, q = %g, seed %llu, against exact laws\n\n",
+    opevo_text_printf(out, "%llu draws per test, q = %g, seed %llu, against exact laws\n\n",
                       (unsigned long long)self->draws, self->q, (unsigned long long)self->seed);
     for (size_t i = 0; i < self->count; i++) {
         const opevo_fit *fit = &self->fits[i];

@@ -14,7 +14,7 @@ static const opevo_i_topology topologies[] = {OPEVO_I_COMPLETE_TOPOLOGY};
 
 const opevo_i_type opevo_i_categorical_type = {
     .info = {"categorical", "categorical(a,b,...)",
-             "any values, every one a neighbour of every other; also called choice", "complete"},
+             "any values, all neighbours of each other; also called choice", "complete"},
     .alias = "choice",
     .topologies = topologies,
     .topology_count = sizeof topologies / sizeof topologies[0],

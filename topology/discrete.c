@@ -125,7 +125,8 @@ static const opevo_i_topology topologies[] = {
 };
 
 const opevo_i_type opevo_i_discrete_type = {
-    .info = {"discrete", "discrete(a,b,...)", "numbers in increasing order, neighbours next to it",
+    .info = {"discrete", "discrete(a,b,...)",
+             "numbers in increasing order; neighbours are adjacent values",
              "path steps(k) cycle complete"},
     .topologies = topologies,
     .topology_count = sizeof topologies / sizeof topologies[0],

@@ -29,7 +29,7 @@ const char *opevo_i_fault_text(opevo_i_fault fault)
         "shifts by less than 0 or more than 63 bits",
         "uses a string as a number",
         "uses a real number where an integer is needed",
-        "uses a parameter that is not active",
+        "uses an inactive parameter",
     };
 
     return texts[fault];

@@ -122,9 +122,9 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
     if (status != OPEVO_OK)
         return status;
     if (arguments[1] > OPEVO_I_PLACES_MAX)
-        return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "Parameter %s: factor(%lld,%lld) has more than %d places.", spec->name,
-                          (long long)arguments[0], (long long)arguments[1], OPEVO_I_PLACES_MAX);
+        return OPEVO_FAIL(
+            err, OPEVO_LIMIT, "Parameter %s: factor(%lld,%lld) has more than %d components.",
+            spec->name, (long long)arguments[0], (long long)arguments[1], OPEVO_I_PLACES_MAX);
     self = opevo_calloc(1, sizeof *self);
     if (!self)
         goto no_memory;
@@ -132,10 +132,10 @@ static opevo_status create(const opevo_parameter_spec *spec, opevo_parameter **o
     self->places = (size_t)arguments[1];
     self->super.arity = self->places;
     if (!set_primes(self)) {
-        status = OPEVO_FAIL(err, OPEVO_LIMIT,
-                            "Parameter %s: factor(%lld,%lld) has more than 2^128 - 1 values; take "
-                            "fewer places.",
-                            spec->name, (long long)arguments[0], (long long)arguments[1]);
+        status = OPEVO_FAIL(
+            err, OPEVO_LIMIT,
+            "Parameter %s: factor(%lld,%lld) has more than 2^128 - 1 values; use fewer components.",
+            spec->name, (long long)arguments[0], (long long)arguments[1]);
         destroy(&self->super);
         return status;
     }

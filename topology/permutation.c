@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* permutation(n): the orders of 0 .. n-1, numbered lexicographically through the Lehmer code,
+/* permutation(n): the permutations of 0 .. n-1, numbered lexicographically through the Lehmer code,
  *
  *     vertex = sum_i code[i] (n-1-i)!,   code[i] = #{j > i : value[j] < value[i]}.
  *
@@ -341,7 +341,7 @@ static const opevo_i_topology topologies[] = {
 };
 
 const opevo_i_type opevo_i_permutation_type = {
-    .info = {"permutation", "permutation(n)", "orders of 0 .. n-1",
+    .info = {"permutation", "permutation(n)", "permutations of 0 .. n-1",
              "transposition adjacent-swap insertion complete"},
     .topologies = topologies,
     .topology_count = sizeof topologies / sizeof topologies[0],

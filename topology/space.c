@@ -48,9 +48,9 @@ static opevo_status measure(opevo_space *space, opevo_error *err)
     for (size_t i = count; i-- > 0;) {
         space->stride[i] = space->size;
         if (!opevo_index_mul(space->size, opevo_parameter_size(space->parameters[i]), &space->size))
-            return OPEVO_FAIL(err, OPEVO_LIMIT,
-                              "The space has more than 2^128 - 1 points; take fewer parameters or "
-                              "values.");
+            return OPEVO_FAIL(
+                err, OPEVO_LIMIT,
+                "The space has more than 2^128 - 1 points; use fewer parameters or values.");
     }
     if (space->size > UINT64_MAX)
         return OPEVO_OK;

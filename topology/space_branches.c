@@ -234,9 +234,9 @@ opevo_status opevo_i_branches_measure(opevo_space *space, opevo_error *err)
     if (!allocate_offsets(space))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
     if (!count_points(space))
-        return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "The space has more than 2^128 - 1 points; take fewer parameters or "
-                          "values.");
+        return OPEVO_FAIL(
+            err, OPEVO_LIMIT,
+            "The space has more than 2^128 - 1 points; use fewer parameters or values.");
     return OPEVO_OK;
 }
 

@@ -206,10 +206,10 @@ static opevo_status check_size(const opevo_space *space, const opevo_i_constrain
     for (size_t row = 0; row < self->expression.parameter_count; row++)
         scratch += opevo_i_constraint_scratch(space, self->expression.parameters[row]);
     if (scratch > OPEVO_I_SCRATCH_MAX)
-        return OPEVO_FAIL(err, OPEVO_LIMIT,
-                          "%s names large parameters with more than %d components together; split "
-                          "it.",
-                          where, OPEVO_I_SCRATCH_MAX);
+        return OPEVO_FAIL(
+            err, OPEVO_LIMIT,
+            "%s names large parameters with more than %d components in total; split it.", where,
+            OPEVO_I_SCRATCH_MAX);
     return OPEVO_OK;
 }
 

@@ -421,8 +421,8 @@ static opevo_status read_branch(reader *self, const place *outer, opevo_activati
         if (*key == '_' && !json_object_get(entry, "_type")) {
             if (strcmp(key, "_name") != 0) {
                 status = refuse(&at, err,
-                                "Unknown key \"%s\" in a branch; besides parameters there is "
-                                "_name.",
+                                "Unknown key \"%s\" in a branch; apart from parameters, a branch "
+                                "has only _name.",
                                 OPEVO_I_EXCERPT(key));
                 goto cleanup;
             }
@@ -502,8 +502,8 @@ static opevo_status read_entry(reader *self, const char *key, size_t number, con
     }
     if (*key == '_' && !json_object_get(entry, "_type"))
         return refuse(&at, err,
-                      "Unknown key \"%s\"; besides parameters there are _constraints and "
-                      "_dialect.",
+                      "Unknown key \"%s\"; apart from parameters, a space file may have "
+                      "_constraints, _dialect and _points.",
                       OPEVO_I_EXCERPT(key));
     status = read_parameter(self, &at, (opevo_activation){.parent = OPEVO_NO_PARENT}, false, err);
     return status == OPEVO_OK ? read_branches(self, &at, err) : status;

@@ -320,9 +320,8 @@ static opevo_status read_term(lists *self, span at, opevo_i_values *out)
     if (bracketed(self, at, "list", "()", &inside) || bracketed(self, at, "", "()", &inside))
         return read_list(self, inside, out);
     if (!bracketed(self, at, "", "[]", &inside))
-        return refuse(
-            self, at.begin,
-            "a list is expected here, such as [1, 2, 4] or [2 * i for i in range(1, 9)].");
+        return refuse(self, at.begin,
+                      "expected a list, such as [1, 2, 4] or [2 * i for i in range(1, 9)].");
     loop = find(self, inside, "for");
     if (loop < inside.end)
         return read_comprehension(self, inside, loop, out);

@@ -80,7 +80,7 @@ static opevo_status unknown_parameter(const opevo_space *space, const char *name
     }
     status = opevo_text_check(&names, err);
     if (status == OPEVO_OK)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "No parameter is called %s; the parameters are %s.",
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "Unknown parameter %s; the parameters are %s.",
                             OPEVO_I_EXCERPT_BYTES(name, length), opevo_text_string(&names));
     opevo_text_free(&names);
     return status;

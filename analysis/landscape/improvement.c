@@ -115,7 +115,8 @@ static opevo_status init(child *self, const opevo_landscape_table *table, const 
     self->generation = generation;
     self->size = table->size;
     if (opevo_space_size(space) != table->size)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The space has other points than the landscape.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The points of the space differ from those of the landscape.");
     if (generation->seen_count == 0 || generation->children == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A generation needs points seen before, and at least one child.");

@@ -92,7 +92,7 @@ static opevo_status list_nodes(building *self, opevo_nodes nodes, opevo_error *e
                                                  : self->table->size;
 
     if (most == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The landscape has no point that is ok.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The landscape has no successful point.");
     graph->point = opevo_malloc(most, sizeof *graph->point);
     self->node_of = opevo_malloc(self->table->size, sizeof *self->node_of);
     if (!graph->point || !self->node_of)
@@ -350,13 +350,12 @@ opevo_status opevo_landscape_graph_create(const opevo_landscape_table *table,
 
     if (opevo_space_size(space) != table->size)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The space has other points than the landscape; give one that differs in "
-                          "topologies only.");
+                          "The points of the space differ from those of the landscape; give a "
+                          "space that differs only in topologies.");
     if (opevo_space_has_branches(space))
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "The graph of a landscape joins points that differ in one parameter, which "
-            "spaces with branches do not have; leave the analysis out.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The analysis under topologies does not support spaces with branches; "
+                          "omit its options.");
     self.graph = opevo_calloc(1, sizeof *self.graph);
     if (!self.graph)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the graph of a landscape.");
@@ -416,7 +415,7 @@ opevo_status opevo_i_node_values(const opevo_landscape_graph *graph, opevo_scale
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
                 "The logarithm of a fitness of 0 is not finite; take the linear scale "
-                "or only nodes that are ok.");
+                "or only successful nodes.");
         values[u] = scale == OPEVO_SCALE_LOG ? log(fitness) : fitness;
     }
     return OPEVO_OK;

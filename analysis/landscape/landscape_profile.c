@@ -95,10 +95,11 @@ opevo_status opevo_landscape_profile_create_sized(const opevo_landscape_table *t
         return status;
     self.nodes = options.nodes;
     if (!(table->best > 0))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The landscape has no point that is ok.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The landscape has no successful point.");
     if (!(options.target > 0 && options.target <= 1))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "A target is a share of the best fitness, above 0 and at most 1.");
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "A target must be a fraction of the best fitness, above 0 and at most 1.");
     self.threshold = options.target * table->best;
     OPEVO_TRY(
         opevo_landscape_graph_create(table, space, options.nodes, 0, options.threads, &graph, err));

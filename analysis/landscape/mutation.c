@@ -174,8 +174,8 @@ opevo_status opevo_i_mutation_init(const opevo_space *space, double q, unsigned 
         return OPEVO_FAIL(err, OPEVO_INVALID, "q = %g is not in [0, 1).", q);
     if (opevo_space_has_branches(space))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The improvement of a generation is computed for spaces without branches "
-                          "only; leave the analysis out.");
+                          "The improvement of a generation does not support spaces with branches; "
+                          "omit its options.");
     self.axis_count = opevo_space_parameter_count(space);
     self.axes = opevo_calloc(self.axis_count, sizeof *self.axes);
     self.root = opevo_malloc((size_t)opevo_space_size(space), sizeof *self.root);

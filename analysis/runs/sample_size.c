@@ -175,10 +175,11 @@ opevo_status opevo_sample_size_for(double p, double alpha, double power, opevo_s
 
     if (!(p > 0 && p < 1 && fabs(p - .5) >= .001))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "A probability of superiority is between 0 and 1 and at least 0.001 away "
-                          "from a half.");
+                          "A probability of superiority must be between 0 and 1 and at least 0.001 "
+                          "away from a half.");
     if (!(alpha > 0 && alpha < power && power < 1))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The power is between the level of the test and 1.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The power must be between the level of the test and 1.");
     p = p < .5 ? 1 - p : p;
     z_a = gsl_cdf_ugaussian_Qinv(alpha / 2);
     z_b = gsl_cdf_ugaussian_Pinv(power);

@@ -247,7 +247,7 @@ void opevo_i_analysis_print_latex(const opevo_study_analysis *analysis, opevo_te
     for (size_t i = 0; i < study->landscape_count; i++)
         unknown = unknown || !analysis->places[i].optimum_known;
     if (unknown)
-        opevo_text_add(out, "% * the optimum is not known: fraction of the best of all runs.\n");
+        opevo_text_add(out, "% * the optimum is unknown: fraction of the best of all runs.\n");
     add_latex_heads(out, analysis, overall);
     for (size_t j = 0; j < study->contender_count; j++) {
         add_latex(out, study->contenders[j]);

@@ -376,16 +376,16 @@ static opevo_status fail_empty(const char *path, const opevo_call *call,
     if (opevo_i_option(call, "landscape") || opevo_i_option(call, "tuner") ||
         opevo_i_option(call, "budget"))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s holds no run with a trial of what --landscape, --tuner and --budget "
-                          "name; opevo runs lists what it has.",
+                          "%s has no run with trials that matches --landscape, --tuner and "
+                          "--budget; opevo runs lists its runs.",
                           path);
     if (data->planned)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s holds no run with a trial: a study has planned %llu run%s and "
-                          "started none; run its command.",
+                          "%s has no run with trials: a study has planned %llu run%s and started "
+                          "none; run its command.",
                           path, (unsigned long long)data->planned, data->planned == 1 ? "" : "s");
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s holds no run with a trial; opevo runs lists what it has.", path);
+    return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run with trials; opevo runs lists its runs.",
+                      path);
 }
 
 static void note_unfinished(opevo_i_study_data *data)
@@ -396,7 +396,7 @@ static void note_unfinished(opevo_i_study_data *data)
                           "the command of opevo study\n",
                           (unsigned long long)data->planned, data->planned == 1 ? " is" : "s are");
     if (data->empty)
-        opevo_text_printf(&data->notes, "%zu run%s without a trial left out\n", data->empty,
+        opevo_text_printf(&data->notes, "%zu run%s without a trial excluded\n", data->empty,
                           data->empty == 1 ? "" : "s");
 }
 

@@ -203,7 +203,7 @@ static void say_overall(const opevo_study_analysis *analysis, const ranked *rows
     end_names(&open, &out->rest);
     opevo_text_add(&out->rest, ".");
     if (overall->all_failed)
-        opevo_text_printf(&out->rest, " Left out: %zu landscape%s on which no trial succeeded.",
+        opevo_text_printf(&out->rest, " Excluded: %zu landscape%s on which no trial succeeded.",
                           overall->all_failed, overall->all_failed == 1 ? "" : "s");
 }
 

@@ -190,7 +190,7 @@ static opevo_status print_points(printer *self, size_t landscape, opevo_error *e
             number_cell(&table, "%.4f", point->worst);
         }
     }
-    opevo_text_printf(self->out, "\nbest fraction of the %s after so many trials\n",
+    opevo_text_printf(self->out, "\nbest fraction of the %s by number of trials\n",
                       opevo_i_fraction_of(place));
     return opevo_i_table_print(&table, self->width, self->out, err);
 }
@@ -478,7 +478,7 @@ static void print_place(const printer *self, size_t landscape)
         opevo_text_add(self->out, "no trial of any run succeeded\n");
     else
         opevo_text_printf(self->out,
-                          "the optimum is not known; the best of all runs is %.8g %s%s, and the "
+                          "the optimum is unknown; the best of all runs is %.8g %s%s, and the "
                           "true fractions are smaller\n",
                           best, unit, better);
     for (size_t i = 0; i < analysis->study.contender_count; i++) {

@@ -203,7 +203,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (opevo_i_flag(call, "all") &&
         (opevo_i_flag(call, "csv") || opevo_i_flag(call, "json") || opevo_i_flag(call, "latex")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--all is for tables: leave it out with --csv, --json and --latex.");
+                          "--all is for tables: omit it with --csv, --json and --latex.");
     OPEVO_TRY(opevo_i_analysis_make(call, &work, err));
     if (opevo_i_flag(call, "csv") ||
         opevo_i_flag(call, "latex")) /* these have no place for notes */

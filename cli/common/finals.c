@@ -159,9 +159,10 @@ opevo_status opevo_i_finals_of_run(opevo_store *store, int64_t run, opevo_i_fina
         goto cleanup;
     OPEVO_TRY(opevo_store_space(store, run, space, err));
     if (!are_sound(&stored, *space)) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s is damaged: the finals of run %lld; use another store.",
-                            opevo_store_path(store), (long long)run);
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID,
+                       "%s is damaged: the finals of run %lld are malformed; use another store.",
+                       opevo_store_path(store), (long long)run);
         goto cleanup;
     }
     for (size_t i = 0; i < stored.count; i++)
@@ -241,14 +242,14 @@ void opevo_i_finals_print(const opevo_i_finals *finals, const opevo_space *space
     for (size_t i = 0; i < finals->count; i++)
         print_finalist(finals, i, space, unit, out);
     if (verdict->rival < finals->count) {
-        opevo_text_printf(out, "%s: time of the next by time of the winner %.4f",
+        opevo_text_printf(out, "%s: time of the next divided by that of the winner %.4f",
                           verdict->faster ? "the winner is faster" : "not distinguishable",
                           verdict->ratio);
         print_interval(verdict->ratio_low, verdict->ratio_high, out);
         opevo_text_printf(out, ", p = %.2g\n", verdict->probability);
     }
     if (isfinite(verdict->library_ratio)) {
-        opevo_text_printf(out, "time of the library by time of the winner %.4f",
+        opevo_text_printf(out, "time of the library divided by that of the winner %.4f",
                           verdict->library_ratio);
         print_interval(verdict->library_low, verdict->library_high, out);
         opevo_text_add(out, "\n");

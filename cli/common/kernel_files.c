@@ -26,7 +26,7 @@ static opevo_status refuse_present(const char *folder, opevo_kernel_dialect dial
         status = opevo_text_check(&path, err);
         if (status == OPEVO_OK && lstat(path.data, &info) == 0)
             status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "--emit %s: %s exists already; give another folder.", folder, name);
+                                "--emit %s: %s already exists; give another folder.", folder, name);
         opevo_text_free(&path);
     }
     return status;
@@ -42,7 +42,7 @@ static opevo_status make_folder(const char *folder, opevo_error *err)
     if (status == OPEVO_OK && ((mkdir(folder, 0777) && errno != EEXIST) ||
                                access(opevo_text_string(&inside), W_OK | X_OK)))
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--emit %s: %s; give a folder that can be made or written.", folder,
+                            "--emit %s: %s; give a folder that can be created or written.", folder,
                             strerror(errno));
     opevo_text_free(&inside);
     return status;

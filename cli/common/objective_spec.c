@@ -216,7 +216,7 @@ static opevo_status open_recorded(const wanted *given, opevo_objective **out, op
 {
     if (given->what)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "\"%s\": a recorded landscape has its operator already; leave it out.",
+                          "\"%s\": a recorded landscape already has its operator; omit it.",
                           given->what);
     return open_recording(given->detail, given->space, *given->on == 'o', out, err);
 }
@@ -242,10 +242,10 @@ static opevo_status open_simulated(const wanted *given, opevo_objective **out, o
 static opevo_status open_program(const wanted *given, opevo_objective **out, opevo_error *err)
 {
     if (given->what)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "\"%s\": a program needs no operator; leave it out, and give the space "
-                          "with --space FILE.",
-                          given->what);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "\"%s\": a program needs no operator; omit it, and give the space with --space FILE.",
+            given->what);
     if (!given->space)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--on cmd: needs --space FILE, the space file with its parameters.");
@@ -381,7 +381,6 @@ void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out)
     size_t ignored = opevo_recorded_ignored(objective);
 
     if (ignored)
-        opevo_text_printf(out,
-                          "%zu rows of the recording lie outside the space file and are left out\n",
-                          ignored);
+        opevo_text_printf(
+            out, "%zu rows of the recording are outside the space file and are ignored\n", ignored);
 }

@@ -15,7 +15,7 @@ enum { SHOWN_OPTIMA = 10, SHOWN_SHELLS = 12 };
 static const char *node_meaning(opevo_nodes nodes)
 {
     static const char *const meanings[] = {
-        "points that are ok", "allowed points, failures with fitness 0",
+        "successful points", "allowed points, failures with fitness 0",
         "all points, failures and forbidden ones with fitness 0"};
 
     return meanings[nodes];
@@ -67,7 +67,7 @@ static void print_search(const opevo_i_landscape_analysis *self, const opevo_lan
     opevo_text_printf(out, "  random search      %.6g, without repetition\n", d->random_cost);
     opevo_text_printf(out, "  a search succeeds  with probability %.6g\n", d->reach);
     opevo_text_printf(out, "  moves to an optimum  %.4g on average\n", d->length);
-    opevo_text_printf(out, "  neutral edges      %.4g %% of those between points that are ok\n",
+    opevo_text_printf(out, "  neutral edges      %.4g %% of those between successful points\n",
                       100 * d->neutral);
 }
 

@@ -89,8 +89,8 @@ static opevo_status read_line(opevo_i_landscape_analysis *self, const char *path
     if (opevo_space_read(self->objective->space, line, &point, &inner) != OPEVO_OK)
         return OPEVO_FAIL(err, inner.status, "%s:%zu: %.900s", path, number, inner.message);
     if (self->table->state[(size_t)point] == OPEVO_POINT_FORBIDDEN)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s:%zu: a constraint forbids this point; leave it out.", path, number);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: a constraint forbids this point; remove it.",
+                          path, number);
     for (size_t i = 0; i < self->seen_count; i++) {
         if (self->seen[i] == point)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: duplicate point.", path, number);
@@ -164,10 +164,11 @@ static opevo_status choose_parents(opevo_i_landscape_analysis *self, size_t lamb
     }
     opevo_free(list);
     if (!(self->weights[0] > 0))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--population %.200s: none of its points is ok, so it has no parents; "
-                          "give more points or another --seed.",
-                          self->population);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--population %.200s: none of its points succeeded, so it has no parents; "
+            "give more points or another --seed.",
+            self->population);
     self->generation.parents = (opevo_parents){self->parents, self->weights, count};
     return OPEVO_OK;
 }

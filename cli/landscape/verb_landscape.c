@@ -152,14 +152,14 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
                           facts->exact ? "exact" : "of those evaluated");
     }
     if (!isfinite(facts->mean)) {
-        opevo_text_add(out, "no point is ok\n");
+        opevo_text_add(out, "no point succeeded\n");
         return;
     }
     if (!facts->optimum.known)
-        opevo_text_printf(out, "optimum: not known; the best of the sample is %.8g %s\n",
+        opevo_text_printf(out, "optimum: unknown; the best of the sample is %.8g %s\n",
                           opevo_unit_result(objective->unit, facts->best),
                           opevo_unit_name(objective->unit));
-    opevo_text_printf(out, "fitness of the points that are ok (%s), %s:\n", sure,
+    opevo_text_printf(out, "fitness of the successful points (%s), %s:\n", sure,
                       opevo_unit_of_fitness(objective->unit));
     for (size_t i = 0; i < 5; i++) {
         opevo_text_printf(out, "  quantile %.2f  %.6g", opevo_landscape_quantiles[i],

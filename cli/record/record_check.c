@@ -169,7 +169,7 @@ uint64_t opevo_i_record_program(const json_t *described)
 /* What is written must be readable. */
 static opevo_status check_readable(const char *path, const opevo_space *space, opevo_error *err)
 {
-    opevo_error inner = {OPEVO_OK, "it would be another one."};
+    opevo_error inner = {OPEVO_OK, "it would be a different one."};
     opevo_status status = OPEVO_OK;
     opevo_space *again = NULL;
     opevo_text text = {0};

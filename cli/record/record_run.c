@@ -111,16 +111,15 @@ opevo_status opevo_i_stored_run_open(const char *text, opevo_i_stored_run *self,
     OPEVO_TRY(opevo_text_check(&self->name, err));
     OPEVO_TRY(opevo_text_check(&self->unit, err));
     if (!self->name.length) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s has no run %lld; opevo runs lists those that it has.",
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
                             opevo_store_path(self->store), (long long)self->run);
         goto cleanup;
     }
     OPEVO_TRY(opevo_store_space(self->store, self->run, &self->space, err));
     if (!self->space) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: the search space of run %lld cannot be made here; a graph file "
-                            "that it names may be gone.",
+                            "%s: the search space of run %lld cannot be created here; a graph file "
+                            "that it names may be missing.",
                             opevo_store_path(self->store), (long long)self->run);
         goto cleanup;
     }
@@ -145,11 +144,11 @@ opevo_status opevo_i_stored_run_check(const opevo_i_stored_run *self,
 
     if (strcmp(own->name, objective->name) != 0)
         return OPEVO_FAIL(
-            err, OPEVO_INVALID, "run %lld of %s is of %.200s, not of %.200s; leave out --on.",
+            err, OPEVO_INVALID, "run %lld of %s is of %.200s, not of %.200s; omit --on.",
             (long long)self->run, opevo_store_path(self->store), own->name, objective->name);
     if (!opevo_unit_agree(own->unit, objective->unit))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "run %lld of %s is of %.200s in %s, not in %s; leave out --on.",
+                          "run %lld of %s is of %.200s in %s, not in %s; omit --on.",
                           (long long)self->run, opevo_store_path(self->store), own->name, own->unit,
                           objective->unit);
     if (opevo_space_signature(own->space) != opevo_space_signature(objective->space))
@@ -160,7 +159,7 @@ opevo_status opevo_i_stored_run_check(const opevo_i_stored_run *self,
         what = "another version of the program";
     if (!what)
         return OPEVO_OK;
-    return OPEVO_FAIL(err, OPEVO_INVALID, "run %lld of %s is of %.200s with %s; leave out --on.",
+    return OPEVO_FAIL(err, OPEVO_INVALID, "run %lld of %s is of %.200s with %s; omit --on.",
                       (long long)self->run, opevo_store_path(self->store), own->name, what);
 }
 

@@ -214,7 +214,7 @@ static opevo_status name_files(opevo_i_record *record, const char *path, opevo_e
     if (!*name || (length > 4 && !strcmp(path + length - 4, ".csv")) ||
         (length > 5 && !strcmp(path + length - 5, ".json")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--out %s: give a name without an ending; NAME.csv and NAME.json are "
+                          "--out %s: give a name without a suffix; NAME.csv and NAME.json are "
                           "written.",
                           path);
     opevo_text_add(&record->name, name);

@@ -268,7 +268,7 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
     if (on && opevo_i_is_recorded(on) && !opevo_i_flag(call, "from"))
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
-            "--on %s is a recording already; use --from STORE:RUN to record the trials of a run.",
+            "--on %s is already a recording; use --from STORE:RUN to record the trials of a run.",
             on);
     return OPEVO_OK;
 }

@@ -182,7 +182,7 @@ static opevo_status analyse(const opevo_call *call, opevo_objective *objective,
         opevo_text_printf(notes, "No analysis under topologies: %s.",
                           !facts->exact          ? "the landscape is too large"
                           : facts->optimum.known ? "the space has branches"
-                                                 : "no point is ok");
+                                                 : "no point succeeded");
         return OPEVO_OK;
     }
     OPEVO_TRY(complete_call(call, facts->points, &complete, err));

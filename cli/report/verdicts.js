@@ -130,7 +130,7 @@ function addOverall(parent, data) {
         sure("estimated"),
         ", the landscapes being fixed.",
         overall.landscapes_all_failed
-          ? ` Left out: ${count(overall.landscapes_all_failed, "landscape")} on which no trial succeeded.`
+          ? ` Excluded: ${count(overall.landscapes_all_failed, "landscape")} on which no trial succeeded.`
           : "",
       ],
       { class: "wide" },

@@ -253,12 +253,12 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(self.status);
     opevo_text_add(out, self.json && !self.trials ? "\n]\n" : "");
     if (self.run && !self.count) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s has no run %lld; opevo runs lists those that it has.", path,
-                            (long long)self.run);
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
+                            path, (long long)self.run);
     } else if (!self.json && !self.run) {
         OPEVO_TRY(opevo_i_table_print(&self.table, self.width, out, err));
-        opevo_text_add(out, self.has_times ? "of s, ms, us and ns, smaller is better\n" : "");
+        opevo_text_add(out, self.has_times ? "for results in s, ms, us and ns, smaller is better\n"
+                                           : "");
         status = print_planned(self.store, out, err);
     }
 cleanup:

@@ -277,8 +277,8 @@ static void warn_of_wall_time(const char *plan, const opevo_i_opened *opened, si
             continue;
         last = one->named.where;
         fprintf(stderr,
-                "opevo study: %s: %s: no \"result\" is given, so the wall time of the program is "
-                "scored, startup included; add \"result\", such as \"ms:/took ([0-9.]+)/\", or "
+                "opevo study: %s: %s: no \"result\" is given, so the program is scored by its wall "
+                "time, including startup; add \"result\", such as \"ms:/took ([0-9.]+)/\", or "
                 "\"s:wall\" if that is intended.\n",
                 plan, last);
     }

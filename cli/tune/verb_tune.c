@@ -118,7 +118,7 @@ static opevo_status read_target(const opevo_call *call, opevo_i_tuning *self, op
         return OPEVO_FAIL(err, OPEVO_INVALID, "--target %s: give at most 100%%.", text);
     if (!self->optimum.known)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--target %s: the optimum of %s is not known; give a number.", text,
+                          "--target %s: the optimum of %s is unknown; give a number.", text,
                           self->objective->name);
     self->run.budget.target *= self->optimum.fitness / 100;
     return OPEVO_OK;
@@ -191,7 +191,7 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
     self->draws_curve = opevo_i_flag(call, "curve");
     if (self->draws_curve && (self->runs > 1 || opevo_i_flag(call, "json"))) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--curve draws one run as text; leave out --runs and --json.");
+                            "--curve draws one run as text; omit --runs and --json.");
         goto cleanup;
     }
     OPEVO_TRY(read_settings(call, self, err));

@@ -18,10 +18,10 @@ opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *sp
     if (status != OPEVO_OK)
         return status;
     if (space && opevo_space_has_branches(space) && !ops->works_on_branches)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The tuner %s does not work on spaces with branches; opevo tuners shows "
-                          "which do.",
-                          ops->name);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "The tuner %s does not support spaces with branches; opevo tuners lists those that do.",
+            ops->name);
     return OPEVO_OK;
 }
 

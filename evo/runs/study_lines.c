@@ -135,7 +135,7 @@ static opevo_status set_budget(const opevo_plan *plan, const place *at, opevo_st
     }
     if (!(line->note.optimum > 0))
         return opevo_i_plan_fail(err, plan->path, budget->where,
-                                 "the optimum of %s is not known: give the target as a result.",
+                                 "the optimum of %s is unknown: give the target as a result.",
                                  line->objective->name);
     line->budget.target *= line->note.optimum;
     return OPEVO_OK;

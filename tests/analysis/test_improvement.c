@@ -273,7 +273,7 @@ static void test_refused(void **state)
         OPEVO_INVALID, "[0, 1)",
         opevo_improvement_curve(self.table, self.objective.space, &g, &q, 1, 1, &out, &err));
     q = 0.5;
-    CHECK_FAILS(OPEVO_INVALID, "other points",
+    CHECK_FAILS(OPEVO_INVALID, "points of the space differ",
                 opevo_improvement_curve(self.table, other.space, &g, &q, 1, 1, &out, &err));
     g.seen = &outside;
     g.seen_count = 1;

@@ -270,10 +270,10 @@ static void test_refused(void **state)
     CHECK_OK(opevo_landscape_table_create(&all_fail.super, 1, &table, &err));
     assert_true(isnan(table->best) && table->ok == 0);
     CHECK_FAILS(
-        OPEVO_INVALID, "no point that is ok",
+        OPEVO_INVALID, "no successful point",
         opevo_landscape_graph_create(table, all_fail.space, OPEVO_NODES_OK, 0, 1, &graph, &err));
     CHECK_FAILS(
-        OPEVO_INVALID, "other points",
+        OPEVO_INVALID, "points of the space differ",
         opevo_landscape_graph_create(table, other.space, OPEVO_NODES_OK, 0, 1, &graph, &err));
     CHECK_FAILS(OPEVO_LIMIT, "bytes",
                 opevo_landscape_graph_create(table, all_fail.space, OPEVO_NODES_ALLOWED, 100, 1,

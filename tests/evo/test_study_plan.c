@@ -154,7 +154,7 @@ static void check_unknown_optimum(fixture *self)
 {
     opevo_study *study = NULL;
 
-    CHECK_FAILS(OPEVO_INVALID, ": budget: the optimum of large is not known",
+    CHECK_FAILS(OPEVO_INVALID, ": budget: the optimum of large is unknown",
                 fixture_study(self,
                               "{\"study\": 1, \"objectives\": [\"small\", \"large\"], \"tuners\":"
                               " [\"random\"], \"seeds\": 1, \"budget\": {\"target\": \"50%\"}}",

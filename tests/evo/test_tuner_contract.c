@@ -334,9 +334,10 @@ static void test_branches_are_refused_by_the_others(void **state)
         suited += ops->works_on_branches;
         if (ops->works_on_branches)
             continue;
-        snprintf(sentence, sizeof sentence,
-                 "The tuner %s does not work on spaces with branches; opevo tuners shows which do.",
-                 ops->name);
+        snprintf(
+            sentence, sizeof sentence,
+            "The tuner %s does not support spaces with branches; opevo tuners lists those that do.",
+            ops->name);
         opevo_settings_default(ops, values);
         CHECK_FAILS(OPEVO_INVALID, sentence,
                     opevo_tuner_create(ops, space, values, 1, &tuner, &err));

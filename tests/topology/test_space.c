@@ -275,7 +275,7 @@ static void test_reading_points(void **state)
         {"", "Parameter K has no value; write K=value."},
         {"K=8,1", "Parameter c has no value"},
         {"K=8,1 c=one K=8,1", "Parameter K is given twice."},
-        {"K=8,1 Z=3", "No parameter is called Z; the parameters are K, c."},
+        {"K=8,1 Z=3", "Unknown parameter Z; the parameters are K, c."},
         {"K=4,1 c=one", "4,1 is not a value of factor(8,2): its product is 4"},
         {"K=8,1,1 c=one", "Parameter K"},
         {"K=8,1 c=two", "two is not a value of"},

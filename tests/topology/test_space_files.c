@@ -196,7 +196,7 @@ static void test_nni_mistakes(void **state)
          "{\"_type\": \"discrete\", \"_value\": [1]}}",
          "space.json: The name b is used twice"},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]},\n\"_constraint\": []}",
-         "space.json:2: Unknown key \"_constraint\"; besides parameters there are _constraints"},
+         "space.json:2: Unknown key \"_constraint\"; apart from parameters, a space file may have"},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": \"a < 2\"}",
          "_constraints must be a list of strings"},
         {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_dialect\": \"fortran\"}",

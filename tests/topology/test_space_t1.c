@@ -57,10 +57,10 @@ static void test_t1_mistakes(void **state)
         const char *type, *values, *condition, *words;
     } cases[] = {
         {"double", "[1]", NULL, "t1.json:1: Parameter p: Type must be \"int\""},
-        {"int", "", NULL, "t1.json:1: Values of p, column 1: a list is expected here"},
-        {"int", "1, 2", NULL, "Values of p, column 1: a list is expected here"},
-        {"int", "[1, 2", NULL, "Values of p, column 1: a list is expected here"},
-        {"int", "[1, 2]]", NULL, "a list is expected here"},
+        {"int", "", NULL, "t1.json:1: Values of p, column 1: expected a list"},
+        {"int", "1, 2", NULL, "Values of p, column 1: expected a list"},
+        {"int", "[1, 2", NULL, "Values of p, column 1: expected a list"},
+        {"int", "[1, 2]]", NULL, "expected a list"},
         {"int", "[1, , 2]", NULL, "Values of p, column 5: unexpected end; expected a value"},
         {"int", "[]", NULL, "t1.json:1: Parameter p"},
         {"int", "[1, 1]", NULL, "t1.json:1: Parameter p"},
@@ -80,7 +80,7 @@ static void test_t1_mistakes(void **state)
         {"int", "range()", NULL, "range takes one to three integers"},
         {"int", "range(1,2,0)", NULL, "the step of range must not be 0"},
         {"int", "range(10000000000)", NULL, "more than 1048576 values"},
-        {"int", "random.sample(3)", NULL, "a list is expected here"},
+        {"int", "random.sample(3)", NULL, "expected a list"},
         {"int", "((((((((((((((((((((((((([1])))))))))))))))))))))))))", NULL,
          "lists are nested too deeply"},
         {"int", "[1, 2]", "p <", "t1.json:1: constraint 1, column 4: unexpected end"},
@@ -151,7 +151,7 @@ static void test_t1_lines(void **state)
     static const struct {
         const char *values, *condition, *more, *words;
     } cases[] = {
-        {"[1", "p < 2", "", "t1.json:10: Values of q, column 1: a list is expected"},
+        {"[1", "p < 2", "", "t1.json:10: Values of q, column 1: expected a list"},
         {"[1, 1]", "p < 2", "", "t1.json:10: Parameter q: the value 1 is given twice"},
         {"[0.5]", "p < 2", "", "t1.json:10: Parameter q: value 1 does not fit"},
         {"[1]", "p <", "", "t1.json:17: constraint 2, column 4: unexpected end"},

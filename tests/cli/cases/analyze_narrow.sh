@@ -15,7 +15,7 @@ for width in 80 60 40 24; do
     awk -v w=$width 'length > w { long++ } END { print w " columns: " long + 0 " lines too long" }' narrow
     [ $width != 60 ] || cp narrow sixty
 done
-sed -n '/^best.*so many/,/^$/p' sixty | head -n 12
+sed -n '/^best.*by number of trials/,/^$/p' sixty | head -n 12
 sed -n '/^verdicts/,/^$/p' wide >prose
 opevo analyze runs.db --all --at 10,40 | sed -n '/^verdicts/,/^$/p' | cmp - prose
 sed -n '/^verdicts/,/^$/p' sixty >broken

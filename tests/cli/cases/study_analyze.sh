@@ -35,7 +35,7 @@ plan() { # TOPOLOGIES BUDGETS
  "tuners": [{"tuner": "opevo", "settings": {"lambda": 2, "rho": 2}}], "topologies": '"$1"',
  "seeds": 6, "budget": '"$2"'}' >plan.json
 }
-names() { sed -n '/^==/p; /^best fraction.*so many/,/^$/p' | grep -v '^best\|^contender\|^$' | sed 's/  .*//' | uniq; }
+names() { sed -n '/^==/p; /^best fraction.*by number of trials/,/^$/p' | grep -v '^best\|^contender\|^$' | sed 's/  .*//' | uniq; }
 
 echo "-- topologies of a plan, and those of a space file"
 plan '{"*discrete": ["path", "complete"]}' '{"trials": 6}'

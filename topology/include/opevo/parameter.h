@@ -6,7 +6,7 @@
  *
  *   type                  values                            topologies (default first)
  *   factor(C,v)           ordered v-tuples with product C   prime-move, any-divisor, complete
- *   permutation(n)        orders of 0 .. n-1                transposition, adjacent-swap,
+ *   permutation(n)        permutations of 0 .. n-1                transposition, adjacent-swap,
  *                                                           insertion, complete
  *   discrete(a,b,...)     numbers, kept in increasing order path, steps(k), cycle, complete
  *   categorical(a,b,...)  any values, kept as given         complete

@@ -26,15 +26,15 @@ extern "C" {
  * enum suffix, name in stores and on the terminal, what it means. The numbers are stored in files:
  * append only. */
 #define OPEVO_OUTCOME_LIST(X)                                                                      \
-    X(OK, "ok", "ran, and was correct where that was checked")                                     \
-    X(REJECTED, "rejected", "refused before building: breaks a known limit of the device")         \
+    X(OK, "ok", "ran; correct if checked")                                                         \
+    X(REJECTED, "rejected", "refused before building: exceeds a known limit of the device")        \
     X(BUILD_ERROR, "build-error", "did not compile")                                               \
     X(LAUNCH_ERROR, "launch-error", "compiled, but could not be started or failed in the driver")  \
-    X(WRONG, "wrong", "ran, and its result differs from the reference")                            \
+    X(WRONG, "wrong", "ran, but its result differs from the reference")                            \
     X(TIMEOUT, "timeout", "took longer than allowed")                                              \
     X(CRASHED, "crashed", "the process that ran it died")                                          \
     X(UNRECORDED, "unrecorded", "a recorded landscape has no row for it")                          \
-    X(INFEASIBLE, "infeasible", "ran, and breaks a requirement of the run")
+    X(INFEASIBLE, "infeasible", "ran, but violates a requirement of the run")
 
 typedef enum opevo_outcome_class {
 #define OPEVO_OUTCOME_ENUM(suffix, name, meaning) OPEVO_OUTCOME_##suffix,
