@@ -64,11 +64,22 @@ grep -q '^space.json: ' said || fail "the README's program says: $(cat said)"
 echo '{"X": {"_type": "factor", "_value": [512, 3]}, "unroll": {"_type": "discrete", "_value": [0, 125]}}' >space.json
 ./readme | grep -q -E '^X=[0-9,]+ unroll=[0-9]+$' || fail "the README's program prints: $(./readme)"
 
-# The configuration file looks for what the static library needs.
+# configure FOLDER COMPONENT...: a project that asks find_package for these components.
+configure() {
+    folder=$1
+    shift
+    "$cmake" -G "$generator" -S "$source/tests/outside/package" -B "$folder" -DCMAKE_C_COMPILER="$cc" \
+        -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENTS="$*" >log 2>&1
+}
+
+# The configuration file looks for what the static library needs; without that there is the shared library.
+configure shared_only || fail "find_package with no other package: $(cat log)"
+! configure without static || fail "find_package finds what the static library needs where nothing is"
+tr -s ' \n' ' ' <log | grep -q 'missing: igraph, jansson, .*zlib\.' || fail "find_package says: $(cat log)"
 unset PKG_CONFIG_LIBDIR
-"$cmake" -G "$generator" -S "$source/tests/outside/package" -B package -DCMAKE_C_COMPILER="$cc" \
-    -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 && "$cmake" --build package >>log 2>&1 || fail "find_package: $(cat log)"
+configure package 'shared;static' && "$cmake" --build package >>log 2>&1 || fail "find_package: $(cat log)"
 for program in package/ask_tell*; do
     check "$program" "find_package: $program"
 done
+[ -x package/ask_tell_static ] || fail "find_package does not give opevo::opevo_static"
 ! readelf -d package/ask_tell_static | grep -E 'NEEDED.*(gslcblas|libopevo)' || fail "ask_tell_static links it"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The programs here with opevo::opevo, and the one in C with opevo::opevo_static, too; however these targets came about.
+# The programs here with opevo::opevo, and the one in C with opevo::opevo_static, too, where that is; however these targets
+# came about.
 function(outside_program name source library)
   add_executable(${name} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${source})
   target_compile_options(${name} PRIVATE -Wall -Wextra -Werror)
@@ -7,7 +8,9 @@ function(outside_program name source library)
 endfunction()
 
 outside_program(ask_tell ask_tell.c opevo::opevo)
-outside_program(ask_tell_static ask_tell.c opevo::opevo_static)
+if(TARGET opevo::opevo_static)
+  outside_program(ask_tell_static ask_tell.c opevo::opevo_static)
+endif()
 include(CheckLanguage)
 check_language(CXX)
 if(CMAKE_CXX_COMPILER)
