@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# kills.sh OPEVO [KILLS [SEED]]: at random moments SIGKILL to tune, study, record or study --merge, to all of its processes,
-# or to one of its workers; then the same command again, until it ends. A trial that could be read after a kill must stay as
-# it is; in the end trials and files must be those of a reference run, which is never killed; no process may be left. The exit
-# status is 1 if anything failed, and what failed is kept.
+# kills.sh OPEVO [KILLS [SEED]]: at random moments SIGKILL to tune, study, record, study --merge or serve, to all of its
+# processes, or to one of its workers; then the same command again, until it ends. A trial that could be read after a kill
+# must stay as it is; in the end trials and files must be those of a reference run, which is never killed; no process may be
+# left. The exit status is 1 if anything failed, and what failed is kept.
 set -u
 . "${0%/*}/await.sh"
 opevo=$(realpath "${1:-}" 2>/dev/null)
@@ -77,6 +77,20 @@ files_merge() {
 }
 run_merge() { "$@" opevo study plan.json --store runs.db --merge; }
 
+# Two of its outcomes at a time are told in the wrong order; what a server before was told is refused.
+files_serve() {
+    awk 'BEGIN {
+        print "{\"op\":\"create\",\"tuner\":\"random\",\"store\":\"runs.db\",\"space\":" \
+            "{\"X\":{\"_type\":\"factor\",\"_value\":[1048576,5]}}}"
+        for (i = 1; i <= 1000; i++) {
+            number = i % 2 ? i + 1 : i - 1
+            print "{\"op\":\"ask\",\"session\":1,\"count\":" (i == 1 ? 2 : 1) "}"
+            print "{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":" number ",\"score\":" number * 37 % 101 "}]}"
+        }
+    }' >requests
+}
+run_serve() { "$@" opevo serve <requests; }
+
 # ---- What can be read of it ----
 
 # listed STORE: its runs, as JSON; nothing where it has no tables yet.
@@ -123,7 +137,7 @@ summary() {
     case $verb in
     record) cat table.json ;;
     cpu) listed runs.db | sed 's/"best.*"budget"/"budget"/; s/"started".*"version"/"version"/; s/"finals": {.*/finals/' ;;
-    tune | measured) listed runs.db | sed 's/"cost_s": [^,]*, //; s/"started": "[^"]*", //' ;;
+    tune | measured | serve) listed runs.db | sed 's/"cost_s": [^,]*, //; s/"started": "[^"]*", //' ;;
     computed) listed runs.db ;;
     merge) listed runs.db && cksum runs.*-of-3.db ;;
     esac
@@ -257,7 +271,7 @@ check_verb() {
     end "$folder/reference"
     done=0
     # When, in thousandths of the time of the reference run; whom; and which of the workers.
-    awk -v seed=$((6 * seed + place)) -v n=$((4 * wanted)) 'BEGIN {
+    awk -v seed=$((7 * seed + place)) -v n=$((4 * wanted)) 'BEGIN {
         srand(seed)
         split("opevo opevo worker all", how, " ")
         while (n--)
@@ -280,8 +294,8 @@ check_verb() {
 lane() {
     status=0
     place=0
-    for each in tune cpu computed measured record merge; do
-        share=$(((kills + 5 - place) / 6))
+    for each in tune cpu computed measured record merge serve; do
+        share=$(((kills + 6 - place) / 7))
         [ $((place % 2)) != "$1" ] || [ "$share" = 0 ] || check_verb "$each" "$share" || status=1
         place=$((place + 1))
     done
