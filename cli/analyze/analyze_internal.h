@@ -24,7 +24,7 @@ typedef struct opevo_i_named_landscape {
 typedef struct opevo_i_contender {
     char *tuner, *settings, *budget;
     char *label;  /* the tuner, and what tells it from others of that name */
-    bool in_time; /* the results of all of its runs are times */
+    bool in_time; /* users may call the fitness of all of its runs the time */
 } opevo_i_contender;
 
 typedef struct opevo_i_landscape_front opevo_i_landscape_front;
@@ -98,11 +98,13 @@ opevo_status opevo_i_analysis_make(const opevo_call *call, opevo_i_analysis_work
 void opevo_i_analysis_free(opevo_i_analysis_work *work);
 
 /* Members of the JSON object being written that a report has as well: the settings and the runs,
- * who a contender is, what a landscape is, how many runs and trials a cell has, and of the object
- * "overall", which is left open, the tests; false where there are none and it is null. */
+ * who a contender is (with its settings as stored, or for readers), what a landscape is, how many
+ * runs and trials a cell has, and of the object "overall", which is left open, the tests; false
+ * where there are none and it is null. */
 void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
                                     const opevo_analysis_options *options, opevo_text *out);
-void opevo_i_analysis_json_contender(const opevo_i_contender *row, opevo_text *out);
+void opevo_i_analysis_json_contender(const opevo_i_contender *row, bool for_readers,
+                                     opevo_text *out);
 void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo_study_place *place,
                                  opevo_text *out);
 void opevo_i_analysis_json_counts(const opevo_study_cell *cell, opevo_text *out);

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void add_interval(opevo_text *out, const char *key, opevo_interval interval)
 {
@@ -33,12 +34,19 @@ void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
     opevo_json_index(out, "seed", options->seed);
 }
 
-void opevo_i_analysis_json_contender(const opevo_i_contender *row, opevo_text *out)
+void opevo_i_analysis_json_contender(const opevo_i_contender *row, bool for_readers,
+                                     opevo_text *out)
 {
+    opevo_text settings = {0};
+
+    opevo_i_settings_show(row->settings, strlen(row->settings), for_readers && row->in_time,
+                          &settings);
     opevo_json_string(out, "name", row->label);
     opevo_json_string(out, "tuner", row->tuner);
-    opevo_json_string(out, "settings", row->settings);
+    opevo_json_string(out, "settings", opevo_text_string(&settings));
     opevo_json_string(out, "budget", row->budget);
+    out->failed = out->failed || settings.failed;
+    opevo_text_free(&settings);
 }
 
 void opevo_i_analysis_json_place(const opevo_i_named_landscape *row, const opevo_study_place *place,
@@ -182,7 +190,7 @@ static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
                      const opevo_i_study_data *data, const opevo_study_cell *cell)
 {
     opevo_text_add(out, "{");
-    opevo_i_analysis_json_contender(&data->contenders[cell->contender], out);
+    opevo_i_analysis_json_contender(&data->contenders[cell->contender], false, out);
     opevo_json_string(out, "sure", "estimated");
     opevo_i_analysis_json_counts(cell, out);
     add_courses(out, analysis, &analysis->places[cell->landscape], cell);

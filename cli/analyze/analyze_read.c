@@ -100,14 +100,14 @@ static size_t find_contender(listing *self, const opevo_run_info *info)
 {
     opevo_i_study_data *data = self->data;
     void *rows = data->contenders;
-    opevo_i_contender row = {.in_time = opevo_unit_is_time(info->unit)};
+    opevo_i_contender row = {.in_time = opevo_unit_follows_time(info->unit)};
 
     for (size_t i = 0; i < data->contender_count; i++) {
         opevo_i_contender *known = &data->contenders[i];
 
         if (!strcmp(known->tuner, info->tuner) && !strcmp(known->settings, info->settings) &&
             !strcmp(known->budget, info->budget)) {
-            known->in_time = known->in_time && opevo_unit_is_time(info->unit);
+            known->in_time = known->in_time && opevo_unit_follows_time(info->unit);
             return i;
         }
     }

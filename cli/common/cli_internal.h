@@ -368,8 +368,8 @@ void opevo_i_front_json_criteria(const opevo_i_shown_front *self, const opevo_fr
 
 /* The criteria that a user chose, "time,energy", as "time, energy". */
 void opevo_i_criteria_show(const char *names, opevo_text *out);
-/* `length` bytes of the settings of a run as they are shown: its store calls criterion 0 the fitness,
- * and users call it the time where results are times. */
+/* `length` bytes of the settings of a run as they are shown: its store calls criterion 0 the
+ * fitness, and users the time if results follow from one: `in_time`. */
 void opevo_i_settings_show(const char *settings, size_t length, bool in_time, opevo_text *out);
 
 /* A list of them in JSON: [{"name": "energy", "unit": "J", "better": "smaller"}]. */

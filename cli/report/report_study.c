@@ -392,7 +392,7 @@ static void add_contenders(const writer *self)
     for (size_t i = 0; i < self->data->contender_count; i++) {
         opevo_json_next(self->out, "\n ");
         opevo_text_add(self->out, "{");
-        opevo_i_analysis_json_contender(&self->data->contenders[i], self->out);
+        opevo_i_analysis_json_contender(&self->data->contenders[i], true, self->out);
         opevo_text_add(self->out, "}");
     }
     opevo_text_add(self->out, "]");

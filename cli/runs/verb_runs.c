@@ -68,8 +68,8 @@ static void add_json(const opevo_run_info *info, const opevo_i_reasons *reasons,
 
 static void add_settings(const opevo_run_info *info, opevo_text *out)
 {
-    opevo_i_settings_show(info->settings, strlen(info->settings), opevo_unit_is_time(info->unit),
-                          out);
+    opevo_i_settings_show(info->settings, strlen(info->settings),
+                          opevo_unit_follows_time(info->unit), out);
 }
 
 static void add_row(const opevo_run_info *info, opevo_table *table)

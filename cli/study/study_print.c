@@ -104,7 +104,7 @@ void opevo_i_study_print_result(const opevo_i_study_call *self, const opevo_stud
 static void add_settings(const opevo_study_line *line, opevo_text *out)
 {
     opevo_i_settings_show(line->settings_text, strlen(line->settings_text),
-                          opevo_unit_is_time(line->objective->unit), out);
+                          opevo_unit_follows_time(line->objective->unit), out);
 }
 
 /* One row for each combination, as far as they are few. */

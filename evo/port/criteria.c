@@ -127,9 +127,7 @@ static size_t find(const opevo_objective *objective, const char *name, size_t le
         if (strlen(known) == length && !strncmp(known, name, length))
             return i;
     }
-    if (length == 4 && !strncmp(name, "time", 4) &&
-        (opevo_unit_is_time(objective->unit) ||
-         !strcmp(opevo_unit_of_fitness(objective->unit), "GFLOP/s")))
+    if (length == 4 && !strncmp(name, "time", 4) && opevo_unit_follows_time(objective->unit))
         return 0;
     return count;
 }

@@ -48,6 +48,11 @@ bool opevo_unit_is_time(const char *unit)
     return i < COUNT && units[i].is_time;
 }
 
+bool opevo_unit_follows_time(const char *unit)
+{
+    return opevo_unit_is_time(unit) || !strcmp(opevo_unit_of_fitness(unit), "GFLOP/s");
+}
+
 const char *opevo_unit_name(const char *unit)
 {
     size_t i = find(unit);

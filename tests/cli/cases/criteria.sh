@@ -34,6 +34,13 @@ opevo runs words.db | grep -o 'criteria=[a-z,]*'
 opevo runs words.db:1 | head -n 1 | grep -o 'tuner .*seed 1'
 opevo runs words.db --json | grep -o '"settings": "[^"]*"'
 opevo analyze words.db --criteria time,energy | grep -o '^nsga2 criteria=[a-z,]*\|^front of.*'
+printf 'X,time_ms,status,energy\n1,5,ok,2\n2,4,ok,3\n3,6,ok,1\n' >flops.csv
+echo '{"format": "tuning-landscape 1", "name": "flops", "flop_per_run": 1e6, "parameters": [{"name": "X", "type": "int",
+ "values": [1, 2, 3]}], "criteria": [{"name": "energy", "unit": "J", "better": "smaller"}]}' >flops.json
+opevo tune --on recorded:flops.csv --tuner nsga2 --set population=2 --criteria time,energy --store flops.db | tail -n 5
+opevo runs flops.db | grep -o 'criteria=[a-z,]*'
+opevo report words.db --criteria time,energy -o words.html >/dev/null
+grep -o '"settings": "[^"]*"' words.html
 opevo runs runs.db:2 --trials --csv
 opevo analyze runs.db --criteria time,energy --tuner grid --budget '' 2>&1 | tail -n 9
 printf 'echo "ms 1$1"; echo "{\\"err\\": 0.$1}"\n' >bench.sh
