@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Tune a loop of one's own: opevo proposes tile and unroll factor, the program says how long it took. */
+/* Tune a loop of one's own: opevo proposes tile and unroll factor,
+ * the program says how long it took. */
 
 #include <opevo/opevo.h>
 
