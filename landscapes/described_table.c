@@ -176,7 +176,7 @@ static opevo_status set_fitness(reader *self, double gflops, opevo_i_row *row, o
     }
     if (!isfinite(row->fitness))
         return opevo_i_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,
-                               "a time of %g s is too short to be one.", row->time_s);
+                               "a time of %g s is too short to be a measurement.", row->time_s);
     self->best_time_s = fmin(self->best_time_s, row->time_s);
     self->best_gflops = fmax(self->best_gflops, gflops);
     return OPEVO_OK;

@@ -280,7 +280,7 @@ static opevo_status read_result(const reader *self, const json_t *entry, size_t 
             json_number_value(json_object_get(entry, GFLOPS_KEY)) * (recorded_s / row->time_s);
     if (!isfinite(row->fitness) || !(row->fitness > 0))
         return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "a time of %g s is too short to be one.", row->time_s);
+                               "a time of %g s is too short to be a measurement.", row->time_s);
     return OPEVO_OK;
 }
 

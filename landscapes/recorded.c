@@ -422,7 +422,7 @@ static opevo_status open_files(const char *path, const char *space, opevo_object
                json_object_get(root, "tune_params")) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: this is a search space without results: give it with --space, "
-                            "beside a recording or a program.",
+                            "together with a recording or a program.",
                             paths.json.data);
     } else {
         status = OPEVO_FAIL(err, OPEVO_INVALID,

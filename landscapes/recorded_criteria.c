@@ -50,8 +50,8 @@ static opevo_status find_column(const opevo_i_recording *recording, const opevo_
     for (size_t i = 0; i < count; i++) {
         if (recording->described.columns[i] == *out)
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "%s: the column '%.80s' of a criterion is one of a parameter.", path,
-                              name);
+                              "%s: the column '%.80s' of a criterion is also that of a parameter.",
+                              path, name);
     }
     return OPEVO_OK;
 }

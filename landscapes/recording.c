@@ -337,10 +337,10 @@ static opevo_status fail_value(const opevo_i_recording *self, size_t failed, siz
     opevo_status status = OPEVO_OK;
 
     if (self->vertices[failed] == OPEVO_INACTIVE)
-        return opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                               "parameter '%.80s' is not active in this branch; leave its cells "
-                               "empty.",
-                               opevo_parameter_name(parameter));
+        return opevo_i_fail_at(
+            err, OPEVO_INVALID, self->path, line,
+            "parameter '%.80s' is inactive in this branch; leave its cells empty.",
+            opevo_parameter_name(parameter));
     for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
         if (i)
             opevo_text_add(&text, ",");
@@ -365,10 +365,10 @@ static opevo_status fail_excluded(const opevo_i_recording *self, opevo_index poi
     opevo_space_print(self->described.space, point, &text);
     status = opevo_text_check(&text, err);
     if (status == OPEVO_OK)
-        status = opevo_i_fail_at(err, OPEVO_INVALID, self->path, line,
-                                 "the configuration %.300s breaks a constraint that the "
-                                 "description declares.",
-                                 text.data);
+        status = opevo_i_fail_at(
+            err, OPEVO_INVALID, self->path, line,
+            "the configuration %.300s violates a constraint that the description declares.",
+            text.data);
     opevo_text_free(&text);
     return status;
 }

@@ -152,8 +152,7 @@ static opevo_status check_given(const opevo_space *space, const bool *given, ope
                               name, name);
         if (!active && given[i])
             return OPEVO_FAIL(
-                err, OPEVO_INVALID,
-                "Parameter %s is not active in this branch of %s; leave it out.", name,
+                err, OPEVO_INVALID, "Parameter %s is inactive in this branch of %s; omit it.", name,
                 opevo_parameter_name(space->parameters[space->activations[i].parent]));
         if (!active)
             vertices[i] = OPEVO_INACTIVE;

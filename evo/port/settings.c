@@ -65,11 +65,12 @@ static opevo_status fail_domain(const opevo_tuner_ops *ops, const opevo_setting 
     char max[OPEVO_DOUBLE_TEXT_SIZE];
 
     if (setting->kind == OPEVO_SETTING_CHOICE)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Setting %s of tuner %s is one of: %s; not %s.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Setting %s of tuner %s must be one of: %s; not %s.",
                           setting->key, ops->name, setting->choices, given);
     return OPEVO_FAIL(
-        err, OPEVO_INVALID, "Setting %s of tuner %s is a %s from %s %s %s; not %s.", setting->key,
-        ops->name, setting->kind == OPEVO_SETTING_COUNT ? "whole number" : "real number",
+        err, OPEVO_INVALID, "Setting %s of tuner %s must be a %s from %s %s %s; not %s.",
+        setting->key, ops->name,
+        setting->kind == OPEVO_SETTING_COUNT ? "whole number" : "real number",
         opevo_double_format(setting->min, min), setting->below_max ? "to below" : "to",
         opevo_double_format(setting->max, max), given);
 }

@@ -55,7 +55,7 @@ static opevo_status parse(opevo_domain *domain, const char *text, opevo_index *o
     if (status != OPEVO_OK)
         return status;
     if (!opevo_space_allows(domain->space, point))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s breaks a constraint of the space.", text);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s violates a constraint of the space.", text);
     *out = point;
     return OPEVO_OK;
 }

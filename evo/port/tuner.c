@@ -93,8 +93,8 @@ opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *dom
         return status;
     if (!ops->create_on && !domain->space)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The tuner %s needs a search space, which %s are not; use a tuner that "
-                          "works on any candidates, such as random or nsga2.",
+                          "The tuner %s needs a search space and does not support %s; use a tuner "
+                          "for any candidates, such as random or nsga2.",
                           ops->name, domain->name);
     opevo_rng_init(&rng, seed, "tuner", 0);
     status = make(ops, domain->space, domain, settings, &rng, out, err);
@@ -108,7 +108,7 @@ static opevo_status check_not_asked(const opevo_tuner *tuner, opevo_error *err)
     if (tuner->asked)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
-            "A tuner must be told of criteria, features and earlier trials before it is asked.");
+            "A tuner must be given criteria, features and earlier trials before it is asked.");
     return OPEVO_OK;
 }
 
@@ -145,7 +145,7 @@ opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, si
     for (size_t i = 0; i < count; i++) {
         if (tuner->space && trials[i].proposal.point >= opevo_space_size(tuner->space))
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "An earlier trial, number %llu, is of a point outside the space.",
+                              "Earlier trial %llu is a point outside the space.",
                               (unsigned long long)trials[i].number);
     }
     return tuner->ops->learn(tuner, trials, count, err);

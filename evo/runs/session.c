@@ -256,7 +256,7 @@ static void print_candidate(const opevo_session *self, opevo_index candidate, op
     else if (space)
         opevo_text_add(out, "a point outside the space");
     else if (!opevo_domain_print(self->objective->domain, candidate, out))
-        opevo_text_add(out, "a candidate that is not known");
+        opevo_text_add(out, "an unknown candidate");
 }
 
 opevo_status opevo_i_session_fail_mismatch(const opevo_session *self, const opevo_trial *stored,

@@ -152,7 +152,7 @@ static opevo_status identify(opevo_store *store, opevo_store_mode mode, bool *em
     if (store->old && mode != OPEVO_STORE_READ)
         return OPEVO_FAIL(
             err, OPEVO_MISMATCH,
-            "%s has format %d of the run store, which is read-only now: use another store.",
+            "%s has format %d of the run store, which is read-only: use another store.",
             store->path, OLD_VERSION);
     if (version < OLD_VERSION || version > CRITERIA_VERSION)
         return OPEVO_FAIL(err, OPEVO_MISMATCH,

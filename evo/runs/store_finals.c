@@ -75,7 +75,7 @@ opevo_status opevo_store_put_finals(opevo_store *store, int64_t run,
     opevo_status status = OPEVO_OK;
 
     if (!store->insert)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open to be read only.", store->path);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open read-only.", store->path);
     status = opevo_i_store_begin_write(store, err);
     if (status != OPEVO_OK)
         return status;

@@ -333,7 +333,7 @@ static opevo_status begin_run(opevo_store *store, const opevo_run_key *key, int6
     char seed[OPEVO_INDEX_TEXT_SIZE];
 
     if (!store->insert)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open to be read only.", store->path);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open read-only.", store->path);
     opevo_index_format(key->seed, seed);
     if (opevo_i_store_needs_criteria(key))
         status = opevo_i_store_make_criteria(store, err);
@@ -415,7 +415,7 @@ opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop, 
     sqlite3_stmt *update = NULL;
 
     if (!store->insert)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open to be read only.", store->path);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open read-only.", store->path);
     OPEVO_TRY(opevo_i_store_prepare(
         store, "UPDATE runs SET stop = ?1 WHERE run = ?2 AND stop <> ?1", &update, err));
     bind_text(update, 1, stop);

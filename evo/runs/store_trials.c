@@ -72,7 +72,7 @@ opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const o
     opevo_status status = OPEVO_OK;
 
     if (!store->insert)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open to be read only.", store->path);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open read-only.", store->path);
     if (early_count > 0)
         status = opevo_i_store_make_early(store, err);
     if (status == OPEVO_OK && count + early_count > 0)

@@ -149,8 +149,8 @@ static opevo_status add_range(reader *self, const json_t *range, opevo_error *er
         !json_is_number(json_object_get(range, "to")) || !(by > 0) || !(count >= 1) ||
         count > RANGE_MAX)
         return opevo_i_plan_fail(err, self->path, self->where,
-                                 "a range is {\"from\": a, \"to\": b, \"step\": c} with a <= b and "
-                                 "c > 0, of at most %d values.",
+                                 "a range must be {\"from\": a, \"to\": b, \"step\": c} with a <= "
+                                 "b and c > 0, and at most %d values.",
                                  (int)RANGE_MAX);
     for (size_t i = 0; status == OPEVO_OK && i < (size_t)count; i++) {
         char rounded[40];

@@ -148,7 +148,7 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
         goto cleanup;
     }
     if (only && !json_is_boolean(only)) {
-        status = opevo_i_plan_fail(err, plan->path, where, "only-recorded is true or false.");
+        status = opevo_i_plan_fail(err, plan->path, where, "only-recorded must be true or false.");
         goto cleanup;
     }
     for (size_t i = 0; i < on.count; i++) {
@@ -286,8 +286,9 @@ static opevo_status read_target(const opevo_plan *plan, const json_t *value, con
             return OPEVO_OK;
         }
     }
-    return opevo_i_plan_fail(err, plan->path, where,
-                             "target is a result above 0, or such as \"95%%\" of the optimum.");
+    return opevo_i_plan_fail(
+        err, plan->path, where,
+        "target must be a result above 0 or a share of the optimum, such as \"95%%\".");
 }
 
 opevo_status opevo_i_plan_print_budget(const opevo_plan *plan, const opevo_i_plan_budget *budget,
@@ -337,9 +338,9 @@ static opevo_status read_budget(opevo_plan *plan, const json_t *entry, const cha
     seconds = json_object_get(entry, "seconds");
     target = json_object_get(entry, "target");
     if (trials && !(json_is_integer(trials) && json_integer_value(trials) > 0))
-        return opevo_i_plan_fail(err, plan->path, where, "trials is a whole number above 0.");
+        return opevo_i_plan_fail(err, plan->path, where, "trials must be a whole number above 0.");
     if (seconds && !(json_is_number(seconds) && json_number_value(seconds) > 0))
-        return opevo_i_plan_fail(err, plan->path, where, "seconds is a number above 0.");
+        return opevo_i_plan_fail(err, plan->path, where, "seconds must be a number above 0.");
     self->trials = trials ? (uint64_t)json_integer_value(trials) : 0;
     self->seconds = seconds ? json_number_value(seconds) : 0;
     if (target)
@@ -451,7 +452,7 @@ static opevo_status read_root(opevo_plan *plan, const json_t *root, opevo_error 
     if (!json_is_object(root) || !json_is_integer(version) || json_integer_value(version) != 1)
         return opevo_i_plan_fail(
             err, plan->path, "study",
-            "a plan is an object with \"study\": 1, the version of its format.");
+            "a plan must be an object with \"study\": 1, the version of its format.");
     OPEVO_TRY(opevo_i_plan_keys(plan->path, root, "", keys, "an object", err));
     OPEVO_TRY(read_objectives(plan, root, err));
     OPEVO_TRY(read_tuners(plan, root, err));

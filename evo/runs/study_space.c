@@ -121,8 +121,8 @@ static opevo_status make_space(const opevo_objective *inner, const opevo_i_axes 
 
         if (!choose(inner->space, axis->key, opevo_i_axes_value(axes, number, i), topologies)) {
             status = opevo_i_plan_fail(err, path, axis->where,
-                                       "%s has no such parameter: give the name of one, or a type "
-                                       "such as *factor.",
+                                       "%s has no such parameter: give the name of a parameter, or "
+                                       "a type such as *factor.",
                                        inner->name);
             goto cleanup;
         }

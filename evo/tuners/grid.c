@@ -87,7 +87,7 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
 
 const opevo_tuner_ops opevo_i_grid_ops = {
     .name = "grid",
-    .summary = "the allowed points in order, the last parameter running fastest",
+    .summary = "grid search: the allowed points in order, the last parameter fastest",
     .source = "TVM v0.6, GridSearchTuner of autotvm/tuner/index_based_tuner.py",
     .works_on_branches = true,
     .create = create,

@@ -71,7 +71,7 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
 
 const opevo_tuner_ops opevo_i_random_search_ops = {
     .name = "random",
-    .summary = "the allowed points in uniformly random order, none twice: the control",
+    .summary = "uniform random search without repetition: the control",
     .source = "Fisher and Yates, \"Statistical Tables\", 1938, kept sparse",
     .works_on_branches = true,
     .create_on = create_on,

@@ -180,7 +180,7 @@ static bool read_output(const command_backend *self, const opevo_i_program_end *
                                        &result->samples, &result->sample_count,
                                        &result->sample_capacity, &why);
     if (!good && opevo_i_host_errno(errno))
-        opevo_i_result_fault(result, "what the program printed cannot be read: %s",
+        opevo_i_result_fault(result, "the output of the program cannot be read: %s",
                              strerror(errno));
     else if (!good)
         opevo_i_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s", opevo_text_string(&why), words);
@@ -202,7 +202,7 @@ static void read_values(command_backend *self, const opevo_i_program_end *end,
                                          end->elapsed_s, &one->values, &one->count, &one->capacity,
                                          &why)) {
             one->count = before;
-            opevo_text_printf(&result->message, "%s%s is not known: %s",
+            opevo_text_printf(&result->message, "%s%s is unknown: %s",
                               result->message.length ? "; " : "", one->named.name,
                               opevo_text_string(&why));
         }

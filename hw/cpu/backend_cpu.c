@@ -233,13 +233,13 @@ static void describe_death(opevo_i_result *result, int status)
         opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "used up its CPU time");
     else if (number == SIGSYS)
         opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
-                            "tried to start or to signal another process");
+                            "tried to start or signal another process");
     else if (number)
         opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "killed by signal %d (%s)", number,
                             strsignal(number));
     else
-        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED,
-                            "ended its process by itself with status %d", WEXITSTATUS(status));
+        opevo_i_result_fail(result, OPEVO_OUTCOME_CRASHED, "exited by itself with status %d",
+                            WEXITSTATUS(status));
 }
 
 /* Whether what it computed is right, and nothing beside it was written to. */

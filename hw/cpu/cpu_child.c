@@ -238,7 +238,7 @@ static void load(timing *self, const char *object, const char *entry)
 
     if (!symbol) {
         snprintf(self->report->failure, sizeof self->report->failure, "%s",
-                 library ? "the object has no function of that name" : dlerror());
+                 library ? "the object has no function with that name" : dlerror());
         say('l');
         _exit(0);
     }

@@ -89,9 +89,9 @@ bool opevo_i_rapl_find(const char *root, opevo_i_rapl *out, opevo_text *why)
     for (size_t i = 0; i < out->count; i++)
         readable = readable && out->packages[i].path[0];
     if (!readable)
-        opevo_text_printf(why, "the counters below %s may be read by root only", root);
+        opevo_text_printf(why, "only root may read the counters in %s", root);
     else if (out->count == 0)
-        opevo_text_printf(why, "%s has no counter of a processor package", root);
+        opevo_text_printf(why, "%s has no energy counter of a processor package", root);
     out->count = readable ? out->count : 0;
     return out->count > 0;
 }

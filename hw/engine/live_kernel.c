@@ -100,15 +100,15 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
     if (!backend->builds ||
         (backend->dialect != maker->dialect &&
          !(backend->dialect == OPEVO_KERNEL_C && maker->dialect == OPEVO_KERNEL_EMULATION)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The template %s does not make kernels for %s.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The template %s does not generate kernels for %s.",
                           maker->name, options->device);
     if (!is_positive(options->build_limit_s) || !is_positive(options->run_limit_s))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "A time limit is a number of seconds above 0.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A time limit must be a number of seconds above 0.");
     if (!(options->precision > 0 && options->precision < 1))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The precision is a share of the time, above 0 and below 1.");
+                          "The precision must be a fraction of the time, above 0 and below 1.");
     if (!is_positive(options->repeat_s))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The time to repeat is above 0 seconds.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The time for repetitions must be above 0 seconds.");
     return OPEVO_OK;
 }
 
@@ -170,7 +170,7 @@ static opevo_status read_criteria(kernels *self, const opevo_live_options *optio
     opevo_objective *objective = &self->live.super;
 
     if (options->criterion_count > OPEVO_CRITERIA_MOST - 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion may be given %d times at most.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion may be given at most %d times.",
                           OPEVO_CRITERIA_MOST - 1);
     objective->criteria = self->criteria;
     for (size_t i = 0; i < options->criterion_count; i++) {
@@ -178,8 +178,8 @@ static opevo_status read_criteria(kernels *self, const opevo_live_options *optio
 
         if (!opevo_i_kernel_criterion_find(options->criteria[i], &kind))
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "--criterion %.200s: of kernels there are build_time, code_size and "
-                              "energy.",
+                              "--criterion %.200s: unknown criterion of a kernel; use build_time, "
+                              "code_size or energy.",
                               options->criteria[i]);
         if (kind == OPEVO_I_ENERGY && check_energy(options, backend, err) != OPEVO_OK)
             return OPEVO_INVALID;

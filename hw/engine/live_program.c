@@ -112,13 +112,14 @@ static opevo_status read_exits(const opevo_program_options *options, json_t *out
 static opevo_status check_numbers(const opevo_program_options *options, opevo_error *err)
 {
     if (!(options->run_limit_s > 0 && isfinite(options->run_limit_s)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The time limit of a program is above 0 seconds.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The time limit of a program must be above 0 seconds.");
     if (options->name && !*options->name)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--name is empty: name the objective.");
     if (options->flop != 0 && !(options->flop >= 1 && options->flop <= FLOP_LIMIT))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--flop is a number from 1 to %g.", FLOP_LIMIT);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--flop must be a number from 1 to %g.", FLOP_LIMIT);
     if (options->repeats == 0 || options->repeats > OPEVO_I_SAMPLES_LIMIT)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--repeats is a number from 1 to %d.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--repeats must be a number from 1 to %d.",
                           (int)OPEVO_I_SAMPLES_LIMIT);
     return OPEVO_OK;
 }
@@ -129,7 +130,7 @@ static opevo_status read_criteria(program *self, const opevo_program_options *op
     opevo_objective *objective = &self->live.super;
 
     if (options->criterion_count > OPEVO_CRITERIA_MOST - 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion may be given %d times at most.",
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion may be given at most %d times.",
                           OPEVO_CRITERIA_MOST - 1);
     objective->criteria = self->criteria;
     for (size_t i = 0; i < options->criterion_count; i++) {

@@ -534,7 +534,7 @@ static void measure_object(gpu_backend *self, const opevo_i_job *job, const char
     }
     code = self->driver.get_function(&run.function, module, job->kernel.entry);
     if (code)
-        judge_error(&run, code, "it has no function of that name");
+        judge_error(&run, code, "it has no function with that name");
     else
         conclude(&run, measure_loaded(&run), "");
     if (!result->spoilt)

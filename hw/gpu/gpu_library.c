@@ -292,9 +292,9 @@ const char *opevo_i_nvml_no_energy(const char *bus)
     const nvml *library = the_nvml();
 
     if (!library)
-        return "NVML (libnvidia-ml.so.1) is not there";
+        return "NVML (libnvidia-ml.so.1) is missing";
     if (!library->energy)
-        return "NVML is too old to have a counter of energy";
+        return "this version of NVML has no energy counter";
     return isnan(opevo_i_nvml_energy_j(bus)) ? "the device has no counter of energy" : NULL;
 }
 

@@ -31,7 +31,7 @@ opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step,
 
     if (step->count != 1 || step->number[0] <= OPEVO_SCOPE_GLOBAL ||
         step->number[0] >= OPEVO_SCOPE_COUNT)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "A copy is in packed, shared or local memory.");
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A copy must be in packed, shared or local memory.");
     scope = (opevo_scope)step->number[0];
     if (self->stages == OPEVO_I_STAGES)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "A schedule has at most %d stages.", OPEVO_I_STAGES);
@@ -42,10 +42,10 @@ opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step,
                                 : "A cache_read step applies only to A, B and their copies.");
     if (write ? has_copy(self, self->compute.output)
               : source->kind == OPEVO_I_TENSOR && has_copy(self, source->tensor))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has a copy already.", source->name);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s already has a copy.", source->name);
     for (int i = self->compute.output + 1; i < self->stages; i++) {
         if (self->stage[i].kind == OPEVO_I_CACHE_READ && self->stage[i].source == step->stage)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "%s has a copy already.", source->name);
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s already has a copy.", source->name);
     }
     if (snprintf(name, sizeof name, "%s.%s", source->name, scopes[scope]) >= (int)sizeof name)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "The name of a copy of %s is too long.", source->name);
@@ -71,7 +71,7 @@ opevo_status opevo_i_step_attach(opevo_schedule *self, opevo_i_stage *stage, con
     if (stage->kind != OPEVO_I_CACHE_READ && stage->kind != OPEVO_I_CACHE_WRITE)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a copy.", stage->name);
     if (stage->attached >= 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is attached already.", stage->name);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is already attached.", stage->name);
     if (stage->kind == OPEVO_I_CACHE_READ) {
         const opevo_i_stage *source = &self->stage[stage->source];
 

@@ -183,7 +183,8 @@ static opevo_status read_line(opevo_schedule *schedule, char *line, opevo_error 
     if (count == 0)
         return OPEVO_OK;
     if (count > MOST_WORDS || count < 2)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "A step is its name, a stage, and up to %d operands.",
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A step consists of its name, a stage and up to %d operands.",
                           OPEVO_STEP_NUMBERS);
     kind = find_name(step_names, OPEVO_STEP_KIND_COUNT, words[0]);
     if (kind < 0)

@@ -228,12 +228,12 @@ static opevo_status fail_to_find(const opevo_operator *op, const char *name,
     }
     opevo_operator_print(op, &form);
     if (known.length)
-        OPEVO_FAIL(err, OPEVO_INVALID, "No template '%s' makes %s kernels for %s: use one of %s.",
-                   name ? name : "", dialects[dialect], opevo_text_string(&form),
-                   opevo_text_string(&known));
+        OPEVO_FAIL(err, OPEVO_INVALID,
+                   "No template '%s' generates %s kernels for %s: use one of %s.", name ? name : "",
+                   dialects[dialect], opevo_text_string(&form), opevo_text_string(&known));
     else
-        OPEVO_FAIL(err, OPEVO_INVALID, "No template makes %s kernels for %s.", dialects[dialect],
-                   opevo_text_string(&form));
+        OPEVO_FAIL(err, OPEVO_INVALID, "No template generates %s kernels for %s.",
+                   dialects[dialect], opevo_text_string(&form));
     opevo_text_free(&known);
     opevo_text_free(&form);
     return OPEVO_INVALID;
@@ -337,8 +337,8 @@ opevo_status opevo_template_narrow(opevo_kernel_maker *super, opevo_space *part,
             strcmp(opevo_parameter_name(opevo_space_parameter(part, i)),
                    opevo_parameter_name(whole)) != 0)
             return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Parameter %zu of the template %s is %s: give its parameters, in "
-                              "its order.",
+                              "Parameter %zu of the template %s is %s: give the parameters of the "
+                              "template in their order.",
                               i + 1, super->name,
                               whole ? opevo_parameter_name(whole) : "not there");
         OPEVO_TRY(check_values(opevo_space_parameter(part, i), whole, err));

@@ -107,7 +107,7 @@ static void take_job(worker *self, const json_t *message)
     opevo_i_job job = {0};
 
     if (!self->ready || !opevo_i_job_from_json(message, &job)) {
-        send_error(self, self->ready ? "A job is not understood." : "A job came before the setup.");
+        send_error(self, self->ready ? "A job is malformed." : "A job came before the setup.");
         return;
     }
     if (opevo_i_builds_add(&self->builds, &job, &err) != OPEVO_OK) {

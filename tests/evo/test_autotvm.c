@@ -229,7 +229,7 @@ static void test_learning_is_refused(void **state)
 
     (void)state;
     earlier[0].proposal.point = opevo_space_size(space);
-    CHECK_FAILS(OPEVO_INVALID, "number 7, is of a point outside",
+    CHECK_FAILS(OPEVO_INVALID, "Earlier trial 7 is a point outside",
                 opevo_tuner_learn(tuner, earlier, 1, &err));
     earlier[0].proposal.point = 0;
     CHECK_OK(opevo_tuner_ask(tuner, &proposal, 1, &count, &err));

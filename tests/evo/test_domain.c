@@ -42,7 +42,7 @@ static void check_print_and_parse(const char *json)
             CHECK_OK(opevo_domain_parse(domain, opevo_text_string(&text), &read, &err));
             assert_true(read == point);
         } else {
-            CHECK_FAILS(OPEVO_INVALID, "breaks a constraint",
+            CHECK_FAILS(OPEVO_INVALID, "violates a constraint",
                         opevo_domain_parse(domain, opevo_text_string(&text), &read, &err));
             assert_true(read == size);
         }

@@ -246,8 +246,8 @@ static void test_read_only(void **state)
     make_trials(trials);
     opevo_store_close(store);
     store = open_store(scratch.file, OPEVO_STORE_READ);
-    CHECK_FAILS(OPEVO_INVALID, "read only", opevo_store_begin(store, &key, &run, &err));
-    CHECK_FAILS(OPEVO_INVALID, "read only", opevo_store_append(store, 1, trials, 1, &err));
+    CHECK_FAILS(OPEVO_INVALID, "read-only", opevo_store_begin(store, &key, &run, &err));
+    CHECK_FAILS(OPEVO_INVALID, "read-only", opevo_store_append(store, 1, trials, 1, &err));
     opevo_store_close(store);
     opevo_store_close(NULL);
     opevo_space_destroy(space);

@@ -86,8 +86,7 @@ static void test_round_trip(void **state)
     store = open_store(OPEVO_STORE_READ);
     check(store, run, COUNT, ROUNDS, "a library");
     check(store, other, 0, 0, "");
-    CHECK_FAILS(OPEVO_INVALID, "open to be read only",
-                opevo_store_put_finals(store, run, &finals, &err));
+    CHECK_FAILS(OPEVO_INVALID, "open read-only", opevo_store_put_finals(store, run, &finals, &err));
     opevo_store_close(store);
 
     store = open_store(OPEVO_STORE_WRITE);

@@ -282,7 +282,8 @@ static void test_tuners_that_need_a_space_are_refused(void **state)
             uint64_t planned = 0;
 
             snprintf(sentence, sizeof sentence,
-                     "The tuner %s needs a search space, which the edits of", ops->name);
+                     "The tuner %s needs a search space and does not support the edits of",
+                     ops->name);
             CHECK_FAILS(OPEVO_INVALID, sentence, run(&self, &result, &err));
             assert_int_equal(result.trials, 99);
             CHECK_OK(

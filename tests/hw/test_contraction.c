@@ -217,7 +217,7 @@ static void test_refused(void **state)
     (void)state;
     CHECK_FAILS(OPEVO_INVALID, "computes one output, not 2",
                 opevo_schedule_create(&paired_op, &schedule, &err));
-    CHECK_FAILS(OPEVO_INVALID, "No template makes c kernels for contraction(i=24,",
+    CHECK_FAILS(OPEVO_INVALID, "No template generates c kernels for contraction(i=24,",
                 opevo_template_open(&scaled_op, NULL, OPEVO_KERNEL_C, &maker, &err));
     CHECK_FAILS(OPEVO_INVALID, "ontraction", opevo_operator_space(&scaled_op, &space, &err));
 }

@@ -386,12 +386,12 @@ static void test_bad_options(void **state)
     } cases[] = {
         {"abacus", 1, 1, 0.1, 1, "\"abacus\" is not a device"},
         {"cpu:x", 1, 1, 0.1, 1, "expected a device number"},
-        {"cuda", 1, 1, 0.1, 1, "product does not make kernels for cuda"},
-        {"cmd", 1, 1, 0.1, 1, "does not make kernels for cmd"},
+        {"cuda", 1, 1, 0.1, 1, "product does not generate kernels for cuda"},
+        {"cmd", 1, 1, 0.1, 1, "does not generate kernels for cmd"},
         {"cpu", 0, 1, 0.1, 1, "time limit"},
         {"cpu", 1, NAN, 0.1, 1, "time limit"},
         {"cpu", 1, 1, 1, 1, "precision"},
-        {"cpu", 1, 1, 0.1, 0, "time to repeat"},
+        {"cpu", 1, 1, 0.1, 0, "time for repetitions"},
     };
     int64_t alive = opevo_memory_live();
 

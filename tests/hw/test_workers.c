@@ -179,7 +179,7 @@ static void test_senseless(void **state)
 
         CHECK_OK(opevo_space_parse(json, "test", NULL, &space, &err));
         options.command = "echo {X}";
-        CHECK_FAILS(OPEVO_INVALID, "--flop is a number from 1 to 1e+30",
+        CHECK_FAILS(OPEVO_INVALID, "--flop must be a number from 1 to 1e+30",
                     opevo_program_open(space, &options, &objective, &err));
         opevo_space_destroy(space);
     }

@@ -85,7 +85,7 @@ static void refuses_spoilt_criteria(void **state)
         {DESCRIPTION("[{\"name\": \"e\", \"better\": \"big\"}]"), TABLE, "needs \"better\""},
         {DESCRIPTION("[{\"name\": \"e\"}]"), TABLE, "needs \"better\""},
         {DESCRIPTION("[{\"name\": \"x\", \"better\": \"larger\", \"column\": \"A\"}]"), TABLE,
-         "is one of a parameter"},
+         "is also that of a parameter"},
         {DESCRIPTION("[{\"name\": \"e\", \"better\": \"larger\"}, {\"name\": \"e\", \"better\":"
                      " \"larger\"}]"),
          TABLE, "given twice"},

@@ -73,7 +73,7 @@ static void refuses_spoilt_spaces(void **state)
         {"\"f1\", \"f2\"", "\"f1\", \"time_ms\"", "column 'time_ms' holds results"},
         {"\"f1\", \"f2\"", "\"f1\", \"f1\"", "toy.json"},
         {"\"_type\": \"factor\"", "\"_type\": \"product\"", "unknown type \"product\""},
-        {"A * f1 <= 8", "A * f1 <= 4", "breaks a constraint"},
+        {"A * f1 <= 8", "A * f1 <= 4", "violates a constraint"},
         {"\"space\": {", "\"space\": [{}], \"other\": {", "toy.json"},
     };
     test_folder folder;

@@ -425,7 +425,7 @@ static void test_points_as_text(void **state)
     CHECK_OK(opevo_space_read(space, "n=1 op=skip last=0", &point, &err));
     opevo_space_print(space, point, &text);
     assert_string_equal(opevo_text_string(&text), "n=1 op=skip last=0");
-    CHECK_FAILS(OPEVO_INVALID, "Parameter kernel is not active in this branch of op; leave it out.",
+    CHECK_FAILS(OPEVO_INVALID, "Parameter kernel is inactive in this branch of op; omit it.",
                 opevo_space_read(space, "n=1 op=skip last=0 kernel=3", &point, &err));
     CHECK_FAILS(OPEVO_INVALID, "Parameter size has no value; write size=value.",
                 opevo_space_read(space, "n=1 op=pool last=0", &point, &err));

@@ -44,7 +44,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                              .default_value = 500,
                              .min = 1,
                              .max = 1000000000,
-                             .summary = "trials that the schedule is made for"},
+                             .summary = "trials for which the schedule is made"},
 };
 
 enum {

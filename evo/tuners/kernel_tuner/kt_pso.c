@@ -44,7 +44,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                          .default_value = 0.5,
                          .min = 0,
                          .max = 1,
-                         .summary = "share of a particle's speed that it keeps"},
+                         .summary = "inertia: fraction of its velocity that a particle keeps"},
     [SETTING_COGNITIVE] = {.key = "c1",
                            .kind = OPEVO_SETTING_REAL,
                            .default_value = 3.5,

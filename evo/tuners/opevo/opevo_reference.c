@@ -47,13 +47,14 @@ enum { COUNT_MOST = 10000, WALKS_MOST = 4096, REPEATS_MOST = 1024 };
 static const double NOTHING_WORKS = 1e-3; /* B8 */
 
 static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_LAMBDA] = {.key = "lambda",
-                        .kind = OPEVO_SETTING_COUNT,
-                        .default_value = 8,
-                        .min = 1,
-                        .max = COUNT_MOST,
-                        .summary = "parents: the fittest so far; broods are random before as many "
-                                   "outcomes"},
+    [SETTING_LAMBDA] =
+        {.key = "lambda",
+         .kind = OPEVO_SETTING_COUNT,
+         .default_value = 8,
+         .min = 1,
+         .max = COUNT_MOST,
+         .summary =
+             "parents: the fittest so far; broods are random until this many outcomes are known"},
     [SETTING_RHO] = {.key = "rho",
                      .kind = OPEVO_SETTING_COUNT,
                      .default_value = 8,

@@ -32,13 +32,13 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                        .default_value = 3,
                        .min = 0,
                        .max = 10000,
-                       .summary = "fittest points that remain parents, at most a generation"},
+                       .summary = "fittest points that remain parents, at most one generation"},
     [SETTING_MUTATION] = {.key = "mutation",
                           .kind = OPEVO_SETTING_REAL,
                           .default_value = 0.1,
                           .min = 0,
                           .max = 1,
-                          .summary = "probability of a parameter of a child to be re-drawn"},
+                          .summary = "probability that a parameter of a child is re-drawn"},
 };
 
 typedef struct genetic {
