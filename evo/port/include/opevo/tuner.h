@@ -32,7 +32,7 @@ typedef struct opevo_setting {
     bool below_max;                 /* REAL */
     double default_value, min, max; /* COUNT and REAL */
     const char *choices;            /* CHOICE: names separated by spaces, the default first */
-    const char *summary;            /* one line: what it is, and of what it is the probability */
+    const char *summary;            /* one line; for a probability it names the event */
 } opevo_setting;
 
 /* One value for each row of a tuner's table, in its order. Where settings are taken, NULL stands for
@@ -55,49 +55,49 @@ typedef struct opevo_trial {
     opevo_outcome outcome;
 } opevo_trial;
 
-/* A library that decides what a tuner proposes. */
+/* A library that influences the proposals of a tuner. */
 typedef struct opevo_tuner_library {
-    char name[32];      /* with its version: "XGBoost 3.0.0" */
-    bool as_tested;     /* it computes what the versions compute with which the tuner was tested */
+    char name[32];  /* with its version: "XGBoost 3.0.0" */
+    bool as_tested; /* its results equal those of the versions with which the tuner was tested */
     const char *tested; /* those versions: "1.7 and 3.0"; a static string */
 } opevo_tuner_library;
 
 typedef struct opevo_tuner_ops {
     const char *name;    /* as on the command line: lower case, '-' between words */
     const char *summary; /* one line */
-    const char *source;  /* where it is defined: paper section or upstream file */
+    const char *source;  /* definition: paper section or upstream file */
     const opevo_setting *settings;
     size_t setting_count;
     bool works_on_branches; /* it can be created on a space with branches */
-    /* One of these two. create_on: the tuner works on any domain. create: it needs a space, whose
-     * parameters and graphs it looks at, and is refused on any other domain. `space` and `domain`
-     * outlive the tuner; `rng` is the tuner's own stream, copied. */
+    /* Exactly one of create and create_on. create_on: the tuner works on any domain. create: it
+     * needs the parameters and graphs of a space, and is refused on any other domain. `space` and
+     * `domain` outlive the tuner; `rng` is the tuner's own stream, copied. */
     opevo_status (*create)(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err);
     opevo_status (*create_on)(opevo_domain *domain, const opevo_setting_value *settings,
                               const opevo_rng *rng, opevo_tuner **out, opevo_error *err);
     /* Write up to `capacity` (at least 1) proposals that the constraints allow, and their number. 0
-     * says: nothing to propose before the pending ones are told, or, when none is pending, that the
-     * search is over; then `reason` of the base struct says why. What is proposed must not depend
-     * on how the asking was cut into calls, so that a run may be continued with a larger budget. */
+     * means: no proposals before the pending ones are told, or, if none is pending, the search is
+     * over; then `reason` of the base struct says why. Proposals must not depend on how they were
+     * divided among calls, so that a run can continue with a larger budget. */
     opevo_status (*ask)(opevo_tuner *self, opevo_proposal *proposals, size_t capacity,
                         size_t *count, opevo_error *err);
     /* Outcomes of asked points, in the order asked, each told once. */
     opevo_status (*tell)(opevo_tuner *self, const opevo_trial *trials, size_t count,
                          opevo_error *err);
     void (*destroy)(opevo_tuner *self);
-    /* Trials of earlier runs on the same space, told before the first ask, run after run: a number that
-     * is not larger than the one before begins another. They are no trials of this run: their points
-     * may be proposed again. NULL: the tuner has no use for them. */
+    /* Trials of earlier runs on the same space, told before the first ask, run after run: a number
+     * that is not larger than the previous one begins another run. They are not trials of this run:
+     * their points may be proposed again. NULL: the tuner cannot learn from them. */
     opevo_status (*learn)(opevo_tuner *self, const opevo_trial *trials, size_t count,
                           opevo_error *err);
-    /* NULL: proposals depend on no library's version. */
+    /* NULL: proposals do not depend on the version of a library. */
     void (*library)(opevo_tuner_library *out);
     bool by_criteria; /* it searches by the chosen criteria; otherwise by the fitness alone */
     void (*reserved[OPEVO_RESERVED])(void); /* 0 */
 } opevo_tuner_ops;
 
-/* First member, `super`, of every implementation; the functions below keep all of it except the
+/* First member, `super`, of every implementation; the functions below maintain all of it except the
  * reason. */
 struct opevo_tuner {
     const opevo_tuner_ops *ops;
@@ -120,15 +120,16 @@ OPEVO_API opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo
 OPEVO_API opevo_status opevo_tuner_create(const opevo_tuner_ops *ops, const opevo_space *space,
                                           const opevo_setting_value *settings, uint64_t seed,
                                           opevo_tuner **out, opevo_error *err);
-/* The same on a domain. Errors: INVALID, too, for a tuner that needs a space if there is none. */
+/* The same on a domain. Errors: INVALID also for a tuner that needs a space if the domain is not a
+ * space. */
 OPEVO_API opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_domain *domain,
                                              const opevo_setting_value *settings, uint64_t seed,
                                              opevo_tuner **out, opevo_error *err);
-/* Before the first ask, in this order and each at most once: by which criteria to search, where the
- * features of points come from (NULL: from their parameters; must outlive the tuner), and trials of
- * earlier runs on the same space. A tuner that searches by the fitness alone ignores the criteria,
- * one that does not learn a cost model ignores the source. Errors: INVALID after the first ask, for
- * a tuner that cannot learn from earlier trials, and for points outside the space; NOMEM. */
+/* Before the first ask, in this order and each at most once: the criteria of the search, the source
+ * of the features of points (NULL: their parameters; must outlive the tuner), and trials of earlier
+ * runs on the same space. A tuner that searches by the fitness alone ignores the criteria, one that
+ * does not learn a cost model ignores the source. Errors: INVALID after the first ask, for a tuner
+ * that cannot learn from earlier trials, and for points outside the space; NOMEM. */
 OPEVO_API opevo_status opevo_tuner_use_criteria(opevo_tuner *tuner, const opevo_criteria *criteria,
                                                 opevo_error *err);
 OPEVO_API opevo_status opevo_tuner_use_features(opevo_tuner *tuner,
@@ -136,9 +137,9 @@ OPEVO_API opevo_status opevo_tuner_use_features(opevo_tuner *tuner,
                                                 opevo_error *err);
 OPEVO_API opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials,
                                          size_t count, opevo_error *err);
-/* As the functions of the table, with their promises checked: a proposal that is no point of a
- * space or that a constraint forbids is a bug of the tuner (an assertion), telling more than is
- * pending is one of the caller (INVALID). */
+/* As the functions of the table, with their contracts checked: a proposal that is not a point of
+ * the space or that a constraint forbids is a bug of the tuner (an assertion); telling more than is
+ * pending is an error of the caller (INVALID). */
 OPEVO_API opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals,
                                        size_t capacity, size_t *count, opevo_error *err);
 OPEVO_API opevo_status opevo_tuner_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
