@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The contract of an objective: a function from candidates to outcomes. Candidates are the points of its
- * space or come from its domain. A landscape computes or looks up, a device measures; a tuner
- * cannot tell which. An objective says how many candidates it wants at once, and hands each outcome
- * over as soon as it is known, in any order; the outcomes of an external one come from the caller. */
+/* The contract of an objective: a function from candidates to outcomes. Candidates are the points
+ * of its space or belong to its domain. A landscape computes or looks up outcomes, a device
+ * measures them; a tuner cannot tell which. An objective says how many candidates it wants at once,
+ * and hands each outcome over as soon as it is known, in any order. The outcomes of an
+ * external objective come from the caller. */
 
 #ifndef OPEVO_OBJECTIVE_H
 #define OPEVO_OBJECTIVE_H
@@ -22,9 +23,9 @@
 extern "C" {
 #endif
 
-/* What came of evaluating a point. Failures of a kernel are outcomes, never errors. One row each:
- * enum suffix, name in stores and on the terminal, what it means. The numbers are stored in files:
- * append only. */
+/* The result of evaluating a point. Failures of a kernel are outcomes, never errors. One row each:
+ * enum suffix, name in stores and on the terminal, meaning. The numbers are stored in files: append
+ * only. */
 #define OPEVO_OUTCOME_LIST(X)                                                                      \
     X(OK, "ok", "ran; correct if checked")                                                         \
     X(REJECTED, "rejected", "refused before building: exceeds a known limit of the device")        \
@@ -50,8 +51,8 @@ OPEVO_API bool opevo_outcome_parse(const char *name, opevo_outcome_class *kind);
 
 /* ---- Criteria ---- */
 
-/* What an outcome may be judged by: its fitness, which is criterion 0 and always there, and up to
- * three more, such as the error of the result, energy, the size of the code, or the time of a build. */
+/* A quantity by which outcomes are compared: the fitness, which is criterion 0 and always present,
+ * and up to three more, such as the error of the result, energy, code size or build time. */
 enum { OPEVO_CRITERIA_MOST = 4 };
 
 typedef struct opevo_criterion {
@@ -60,8 +61,8 @@ typedef struct opevo_criterion {
     bool larger_is_better;
 } opevo_criterion;
 
-/* Whether a criterion may be called so: as said there, at most OPEVO_CRITERION_NAME_MAX bytes, and not
- * "fitness", which is criterion 0. */
+/* Whether a criterion may have this name: of the form above, at most OPEVO_CRITERION_NAME_MAX
+ * bytes, and not "fitness", which is criterion 0. */
 enum { OPEVO_CRITERION_NAME_MAX = 40 };
 OPEVO_API bool opevo_criterion_name_is_valid(const char *name);
 
@@ -72,7 +73,7 @@ OPEVO_API bool opevo_criterion_name_is_valid(const char *name);
 OPEVO_API opevo_status opevo_criterion_parse(const char *text, size_t length, char **name,
                                              char **unit, bool *larger_is_better, opevo_error *err);
 
-/* Some of the criteria of an objective: what a search is for. Any order, none twice. */
+/* The criteria of an objective by which a search goes, in any order, without duplicates. */
 typedef struct opevo_criteria {
     size_t count; /* 1 .. OPEVO_CRITERIA_MOST */
     struct {
@@ -83,20 +84,20 @@ typedef struct opevo_criteria {
 
 /* ---- Outcomes ---- */
 
-/* A plain value. The pointers are borrowed from the objective until it is called again; a concurrent
- * objective keeps them as long as it lives. */
+/* A plain value. The pointers are borrowed from the objective until it is called again; a
+ * concurrent objective keeps them as long as it lives. */
 typedef struct opevo_outcome {
     opevo_outcome_class kind;
     double fitness; /* opevo_unit_of_fitness, larger is better; 0 unless kind is OK */
     double time_s;  /* of one execution of the kernel; NAN unless kind is OK */
-    /* What this evaluation cost, in seconds; 0 where not known. */
+    /* Cost of this evaluation, in seconds; 0 if unknown. */
     double build_s, run_s, check_s, other_s;
-    /* Criteria 1, 2, ... of the objective in their units; NAN where not known, and beyond them. Read
-     * them by opevo_outcome_criterion. */
+    /* Criteria 1, 2, ... of the objective in their units; NAN if unknown or absent. Read them
+     * by opevo_outcome_criterion. */
     double more[OPEVO_CRITERIA_MOST - 1]; /* of OK and, as measured, of INFEASIBLE */
-    const double *samples_s;              /* single measurements, NULL when not kept */
+    const double *samples_s;              /* single measurements, NULL if not kept */
     size_t sample_count;
-    const char *message; /* why it failed, NULL when there is nothing to say */
+    const char *message; /* why it failed, or NULL */
 } opevo_outcome;
 
 /* A failed outcome: fitness 0, no time, no cost, no criteria. */
@@ -107,44 +108,44 @@ OPEVO_API opevo_outcome opevo_outcome_of_fitness(double fitness);
 OPEVO_API opevo_outcome opevo_outcome_of_time(double time_s);
 /* build_s + run_s + check_s + other_s. */
 OPEVO_API double opevo_outcome_cost_s(const opevo_outcome *outcome);
-/* The value of criterion `index` of the objective, below OPEVO_CRITERIA_MOST: that of 0 is the fitness;
- * NAN where it is not known. */
+/* The value of criterion `index` of the objective, below OPEVO_CRITERIA_MOST: that of 0 is the
+ * fitness; NAN if unknown. */
 OPEVO_API double opevo_outcome_criterion(const opevo_outcome *outcome, size_t index);
 /* Whether a is at least as good as b in each of the chosen criteria, and better in at least one.
  *
- * A value that is not known is worse than every number, and as good as another such. Every success
- * dominates every failure; failures do not dominate each other, for a class is not a number. So it
- * is a strict partial order: irreflexive and transitive.
+ * An unknown value is worse than every number and equal to other unknown values. Every success
+ * dominates every failure; failures do not dominate each other, because a class is not a number.
+ * So dominance is a strict partial order: irreflexive and transitive.
  *
  * Source: Deb et al., "NSGA-II", IEEE Transactions on Evolutionary Computation 6(2), 2002, sections
- *         II and VI (constrained domination, with all failures violating alike). */
+ *         II and VI (constrained domination, with equal violation for all failures). */
 OPEVO_API bool opevo_outcome_dominates(const opevo_outcome *a, const opevo_outcome *b,
                                        const opevo_criteria *criteria);
 
 typedef struct opevo_objective opevo_objective;
 
-/* The best point, where it is known for certain: a landscape knows it by enumeration. Ties are
- * broken by the smallest point. */
+/* The best point, if known for certain: a landscape finds it by enumeration. Ties are broken by the
+ * smallest point. */
 typedef struct opevo_optimum {
     bool known;
     opevo_index point;
     double fitness;
 } opevo_optimum;
 
-/* Takes the outcome of points[i]. Anything but OK ends the measuring, which then returns it. */
+/* Takes the outcome of points[i]. Anything but OK ends the measurement, which then returns it. */
 typedef opevo_status (*opevo_outcome_sink)(void *context, size_t i, const opevo_outcome *outcome,
                                            opevo_error *err);
 
 typedef struct opevo_objective_ops {
     const char *kind; /* "recorded", "simulated", "cpu", "external", ... */
-    /* Of these two at least one, except in an external objective. evaluate: compute the outcomes of `count` allowed points together;
-     * outcomes[i] belongs to points[i]. */
+    /* evaluate or measure, or both; optional in an external objective. evaluate: compute the
+     * outcomes of `count` allowed points together; outcomes[i] belongs to points[i]. */
     opevo_status (*evaluate)(opevo_objective *self, const opevo_index *points, size_t count,
                              opevo_outcome *outcomes, opevo_error *err);
-    /* measure: hand over each outcome, once, as soon as it is known, in whatever order that is; all
-     * of them stay valid until the objective is called again. Errors: INTERRUPTED within a second
-     * of the interrupt, with whatever was at work stopped; FAULT where the host fails and not the
-     * point, after having tried again; what the sink returns. */
+    /* measure: hand over each outcome once, as soon as it is known, in any order; all of them stay
+     * valid until the objective is called again. Errors: INTERRUPTED within a second
+     * of the interrupt, after stopping all work; FAULT if the host fails, not the point, and
+     * retries have failed too; what the sink returns. */
     opevo_status (*measure)(opevo_objective *self, const opevo_index *points, size_t count,
                             const opevo_interrupt *interrupt, opevo_outcome_sink sink,
                             void *sink_context, opevo_error *err);
@@ -154,17 +155,17 @@ typedef struct opevo_objective_ops {
     void (*reserved[OPEVO_RESERVED])(void); /* 0 */
 } opevo_objective_ops;
 
-/* What a learned cost model may see of a point instead of the values of its parameters: rows of
- * numbers that describe the program that the point stands for, one row for each of its statements,
- * such as the features of its loop nest. A model scores a point by the sum of its rows' scores.
+/* Features that a learned cost model uses instead of the values of the parameters: rows of numbers
+ * that describe the program of a point, one row for each of its statements, such as the features of
+ * its loop nest. A model scores a point by the sum of its rows' scores.
  *
  * Source: Zheng et al., "Ansor", OSDI 2020, section 5.2. */
 typedef struct opevo_feature_source {
     size_t count;     /* numbers in a row, the same for all, at least 1 */
-    size_t rows_most; /* rows of a point at most, at least 1 */
-    /* Fill the rows of an allowed point, one after the other, and return how many there are; 0 where
-     * there are none, as for a point that cannot be lowered. A function of the point alone; costs no
-     * trial. What is no finite number counts as 0. */
+    size_t rows_most; /* largest number of rows of a point, at least 1 */
+    /* Fill in the rows of an allowed point, one after the other, and return their number; 0 if it
+     * has none, as for a point that cannot be lowered. Depends only on the point; costs no trial.
+     * Values that are not finite count as 0. */
     size_t (*features)(void *context, opevo_index point, float *rows);
     void *context;
 } opevo_feature_source;
@@ -173,19 +174,19 @@ typedef struct opevo_feature_source {
 struct opevo_objective {
     const opevo_objective_ops *ops;
     const opevo_space *space; /* owned by the implementation; NULL: candidates are of `domain` */
-    const char *name;         /* "recorded:conv_a100", "sim:gtx1080ti mm1"; owned likewise */
+    const char *name;         /* "recorded:conv_a100", "sim:gtx1080ti mm1"; owned too */
     const char *unit;   /* of results (opevo/unit.h): "GFLOP/s"; of times "1/s" (in s), "ms", ... */
-    double flop;        /* floating-point operations of one execution, 0 when not known */
-    uint64_t signature; /* of all that decides outcomes, the space included */
-    uint64_t program;   /* of the files that are executed; 0: none, or not known */
+    double flop;        /* floating-point operations of one execution, 0 if unknown */
+    uint64_t signature; /* of everything that determines outcomes, including the space */
+    uint64_t program;   /* of the files that are executed; 0: none, or unknown */
     /* Computed: evaluate may be called from several threads at once. Otherwise it is measured. */
     bool concurrent;
-    size_t wanted;        /* points at once that keep it busy; 0: see opevo_objective_wanted */
-    opevo_domain *domain; /* where `space` is NULL; owned likewise */
-    const opevo_feature_source *features; /* NULL: none; owned likewise */
-    const opevo_criterion *criteria;      /* those after the fitness, criterion 1 first; likewise */
-    size_t more_count;                    /* how many those are, below OPEVO_CRITERIA_MOST */
-    void *reserved[OPEVO_RESERVED];       /* 0 */
+    size_t wanted;        /* number of points that keep it busy; 0: see opevo_objective_wanted */
+    opevo_domain *domain; /* where `space` is NULL; owned too */
+    const opevo_feature_source *features; /* NULL: none; owned too */
+    const opevo_criterion *criteria; /* those after the fitness, criterion 1 first; owned too */
+    size_t more_count;               /* their number, below OPEVO_CRITERIA_MOST */
+    void *reserved[OPEVO_RESERVED];  /* 0 */
 };
 
 /* Whether this library knows all that the tables of the objective and of its domain have. Errors:
@@ -199,22 +200,22 @@ OPEVO_API opevo_criterion opevo_objective_criterion(const opevo_objective *objec
 /* The fitness alone. */
 OPEVO_API opevo_criteria opevo_criteria_fitness(void);
 /* The criteria of a list of names such as "time,energy". "fitness" is criterion 0, and so is "time"
- * where no other criterion has this name and results are times or in FLOP/s.
- * Errors: INVALID, with the names that there are, for an unknown name, one given twice or none. */
+ * if no other criterion has this name and results are times or in FLOP/s.
+ * Errors: INVALID, with the existing names, for an unknown, duplicate or missing name. */
 OPEVO_API opevo_status opevo_criteria_parse(const opevo_objective *objective, const char *names,
                                             opevo_criteria *out, opevo_error *err);
 /* "fitness,energy"; opevo_criteria_parse reads it. */
 OPEVO_API void opevo_criteria_print(const opevo_objective *objective,
                                     const opevo_criteria *criteria, opevo_text *out);
 
-/* How many points to hand over at once: as many as keep the objective busy, for more would only wait
- * for each other. What it says itself, or else 64 where it is computed, and 1 where it is measured. */
+/* The number of points to hand over at once: as many as keep the objective busy, because more would
+ * only wait for each other. The objective's own number, or else 64 if it is computed and 1 if it is
+ * measured. */
 OPEVO_API size_t opevo_objective_wanted(const opevo_objective *objective);
-/* Outcomes of `count` points, whether computed or measured, all at once. The outcomes are such that
- * every reader can rely on them: a fitness that is negative, NaN or infinite, or that comes with a
- * failure, becomes 0, as does such a cost; the time of a failure becomes NAN, and so do its criteria
- * and those that are infinite. The class is kept.
- * Errors: what the objective reports. */
+/* Outcomes of `count` points, computed or measured, all at once. Outcomes are normalised: a fitness
+ * that is negative, NaN or infinite, or that belongs to a failure, becomes 0, as does such a cost;
+ * the time and the criteria of a failure become NAN, and so do infinite criteria. The class is
+ * kept. Errors: what the objective reports. */
 OPEVO_API opevo_status opevo_objective_evaluate(opevo_objective *objective,
                                                 const opevo_index *points, size_t count,
                                                 opevo_outcome *outcomes, opevo_error *err);
@@ -226,7 +227,7 @@ OPEVO_API opevo_status opevo_objective_measure(opevo_objective *objective,
                                                const opevo_interrupt *interrupt,
                                                opevo_outcome_sink sink, void *sink_context,
                                                opevo_error *err);
-/* `known` is false where the objective has no such function. */
+/* `known` is false if the objective has no such function. */
 OPEVO_API opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
                                                opevo_error *err);
 OPEVO_API void opevo_objective_destroy(opevo_objective *objective);
@@ -269,8 +270,9 @@ typedef enum opevo_relation {
     OPEVO_ABOVE     /* > */
 } opevo_relation;
 
-/* What a criterion must fulfil for a trial to count, such as "error<=0.01". Criterion 0 is compared as
- * the fitness or, where it is called "time", as the result in its unit, or else in seconds. */
+/* A condition on a criterion that a trial must satisfy, such as "error<=0.01". Criterion 0 is
+ * compared as the fitness or, if it is called "time", as the result in its unit, or else in
+ * seconds. */
 typedef struct opevo_requirement {
     size_t index; /* of the criterion */
     bool as_time;
@@ -282,10 +284,10 @@ typedef struct opevo_requirement {
 /* NAME, one of <=, >=, < and >, a number; no blanks. Errors: INVALID with what is wrong. */
 OPEVO_API opevo_status opevo_requirement_parse(const opevo_objective *objective, const char *text,
                                                opevo_requirement *out, opevo_error *err);
-/* "error<=0.01", as it was parsed. */
+/* "error<=0.01", as parsed. */
 OPEVO_API void opevo_requirement_print(const opevo_requirement *requirement, opevo_text *out);
-/* Make an OK outcome INFEASIBLE where a requirement does not hold, with its message, fitness 0 and no
- * time; its criteria stay. A value that is not known fulfils none. */
+/* Make an OK outcome INFEASIBLE if it violates a requirement, with its message, fitness 0 and no
+ * time; its criteria are kept. An unknown value satisfies no requirement. */
 OPEVO_API void opevo_requirements_apply(const opevo_requirement *requirements, size_t count,
                                         const char *unit, opevo_outcome *outcome);
 
