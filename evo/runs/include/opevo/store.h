@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The run store: one SQLite file for any number of runs. A trial is committed before the tuner is
- * told of it, so whatever was measured survives a kill at any moment. docs/formats/store.md gives
- * the schema. A store belongs to one thread at a time; any number of processes may open one file,
- * and each run has one process at a time that writes it. */
+ * told of it, so measurements survive a kill at any moment. docs/formats/store.md gives the schema.
+ * A store belongs to one thread at a time; any number of processes may open one file, and one
+ * process at a time writes a run. */
 
 #ifndef OPEVO_STORE_H
 #define OPEVO_STORE_H
@@ -20,32 +20,32 @@ typedef struct opevo_store opevo_store;
 
 typedef enum opevo_store_mode {
     OPEVO_STORE_READ,  /* must exist */
-    OPEVO_STORE_WRITE, /* made when absent */
-    OPEVO_STORE_ALONE  /* the same, and refused while another process has it so */
+    OPEVO_STORE_WRITE, /* created if missing */
+    OPEVO_STORE_ALONE  /* the same, refused while another process has it open in this mode */
 } opevo_store_mode;
 
-/* Errors: IO; INVALID if the file is no run store, or is cut or damaged where it was looked at;
- * MISMATCH if another version of the format wrote it (the one before this is still read); NOMEM. A
- * file that is refused is left as it was. */
+/* Errors: IO; INVALID if the file is not a run store, or is truncated or damaged in a part that was
+ * read; MISMATCH if it has another version of the format (the previous one can still be read);
+ * NOMEM. A refused file is left unchanged. */
 OPEVO_API opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
                                         opevo_error *err);
 OPEVO_API void opevo_store_close(opevo_store *store);
 /* Whether the path still names the file that was opened. Errors: LOST, with a sentence that says
- * where the data are now: in the file that was moved, in a copy beside the path that this call made
- * of a file that was deleted or replaced, or nowhere. */
+ * where the data are now: in the moved file, in a copy next to the path that this call made of a
+ * deleted or replaced file, or nowhere. */
 OPEVO_API opevo_status opevo_store_check_place(opevo_store *store, opevo_error *err);
 /* As given to open. */
 OPEVO_API const char *opevo_store_path(const opevo_store *store);
 
-/* How the objective of a run can be opened again, in the words of the program that made the run,
- * and what is known of it. */
+/* How the objective of a run can be reopened, in the notation of the program that made the run, and
+ * its known properties. */
 typedef struct opevo_objective_note {
-    const char *on, *what; /* NULL: not known */
+    const char *on, *what; /* NULL: unknown */
     const char *space;     /* path of the space file that it was opened with; NULL: none */
-    double optimum;        /* fitness; 0: not known */
+    double optimum;        /* fitness; 0: unknown */
 } opevo_objective_note;
 
-/* What a run is, in a store. The first five identify it; the rest is written with it. */
+/* The identity of a run in a store: the first five members. The others are stored with it. */
 typedef struct opevo_run_key {
     const char *objective; /* its name */
     const char *tuner;
@@ -53,7 +53,7 @@ typedef struct opevo_run_key {
     uint64_t seed;
     const char *budget; /* "" or NULL for a run that a larger budget continues */
     uint64_t objective_signature;
-    uint64_t program; /* of the objective; 0: not known, and not compared */
+    uint64_t program; /* of the objective; 0: unknown, and not compared */
     const opevo_space *space;
     opevo_domain
         *domain; /* where `space` is NULL; used as long as trials of the run are appended */
@@ -64,9 +64,9 @@ typedef struct opevo_run_key {
     opevo_objective_note note;
 } opevo_run_key;
 
-/* Find the run, or make it. Errors: MISMATCH, naming the store and what differs, if a run of the same
- * identity was made by another version, with another space, unit or program, with other criteria, or
- * with another signature of the objective; INVALID for a store opened to read. */
+/* Find the run, or create it. Errors: MISMATCH, naming the store and what differs, if a run of the
+ * same identity was made by another version, with another space, unit or program, with other
+ * criteria, or with another signature of the objective; INVALID for a store opened to read. */
 OPEVO_API opevo_status opevo_store_begin_sized(opevo_store *store, const opevo_run_key *key,
                                                size_t size, int64_t *run, opevo_error *err);
 static inline opevo_status opevo_store_begin(opevo_store *store, const opevo_run_key *key,
@@ -74,23 +74,23 @@ static inline opevo_status opevo_store_begin(opevo_store *store, const opevo_run
 {
     return opevo_store_begin_sized(store, key, sizeof *key, run, err);
 }
-/* Look a run up by its number, as opevo_store_list shows it: how many trials it has. Errors:
- * INVALID if there is none; MISMATCH if it was made on another space than this. */
+/* Look up a run by its number, as in opevo_store_list, and return its number of trials. Errors:
+ * INVALID if it does not exist; MISMATCH if it was made on another space. */
 OPEVO_API opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space *space,
                                         uint64_t *trials, opevo_error *err);
-/* The space of a run, the caller's; NULL where it cannot be made here, as with a store of an earlier
- * version that names a graph file which is gone. Errors: NOMEM. */
+/* The space of a run, owned by the caller; NULL if it cannot be created here, as with a store of an
+ * earlier version that names a missing graph file. Errors: NOMEM. */
 OPEVO_API opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out,
                                          opevo_error *err);
-/* The hash of the program that the run measured; 0 where it is not known. Errors: IO, NOMEM. */
+/* The hash of the program that the run measured; 0 if unknown. Errors: IO, NOMEM. */
 OPEVO_API opevo_status opevo_store_program(opevo_store *store, int64_t run, uint64_t *hash,
                                            opevo_error *err);
-/* Append the text that is kept beside a candidate of the run; nothing for a point of a space, and for
- * a candidate that no run on this domain has met. Errors: IO, INVALID for a damaged file. */
+/* Append the text that is stored with a candidate of the run; nothing for a point of a space, and
+ * for a candidate unknown to all runs on this domain. Errors: IO, INVALID for a damaged file. */
 OPEVO_API opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index candidate,
                                              opevo_text *out, opevo_error *err);
-/* The criteria of a run after the fitness, at most OPEVO_CRITERIA_MOST - 1; their words live as long
- * as the store is open. Errors: INVALID for a damaged file. */
+/* The criteria of a run after the fitness, at most OPEVO_CRITERIA_MOST - 1; their strings live as
+ * long as the store is open. Errors: INVALID for a damaged file. */
 OPEVO_API opevo_status opevo_store_criteria(opevo_store *store, int64_t run,
                                             opevo_criterion *criteria, size_t *count,
                                             opevo_error *err);
@@ -99,18 +99,18 @@ OPEVO_API opevo_status opevo_store_criteria(opevo_store *store, int64_t run,
 OPEVO_API opevo_status opevo_store_read(opevo_store *store, int64_t run, uint64_t after,
                                         opevo_trial *trials, size_t capacity, size_t *count,
                                         opevo_error *err);
-/* What that leaves out of a trial of the run: its samples and message, put into the outcome and
- * borrowed until the store is next used. Cheap for the trial that was read last. Errors: INVALID
+/* The remaining details of a trial of the run: its samples and message, put into the outcome and
+ * borrowed until the next use of the store. Cheap for the trial that was read last. Errors: INVALID
  * for a damaged file, NOMEM. */
 OPEVO_API opevo_status opevo_store_read_details(opevo_store *store, int64_t run, opevo_trial *trial,
                                                 opevo_error *err);
-/* Append in one transaction: all of them, or none; a run that had ended continues. Errors: IO when the disk is full, or when
- * another process has stored a trial of the same number. */
+/* Append all trials in one transaction, or none; a run that had ended continues. Errors: IO if the
+ * disk is full, or if another process has stored a trial of the same number. */
 OPEVO_API opevo_status opevo_store_append(opevo_store *store, int64_t run,
                                           const opevo_trial *trials, size_t count,
                                           opevo_error *err);
 
-/* Note why the run ended (opevo_stop_name), or with "" that it continues. */
+/* Record why the run ended (opevo_stop_name), or with "" that it continues. */
 OPEVO_API opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop,
                                        opevo_error *err);
 
@@ -119,36 +119,36 @@ typedef struct opevo_stored_finals {
     opevo_index *points; /* the largest index denotes the vendor's library */
     size_t count, rounds;
     double *fitness;    /* count * rounds, point after point */
-    opevo_text library; /* what it is called, or why it was not measured */
+    opevo_text library; /* its name, or why it was not measured */
 } opevo_stored_finals;
 /* Replace the finals of the run. Errors: INVALID for a store opened to read. */
 OPEVO_API opevo_status opevo_store_put_finals(opevo_store *store, int64_t run,
                                               const opevo_stored_finals *finals, opevo_error *err);
-/* The finals of the run, of `count` 0 where it has none; release with opevo_stored_finals_free.
+/* The finals of the run, with `count` 0 if it has none; release with opevo_stored_finals_free.
  * Errors: INVALID for a damaged file. */
 OPEVO_API opevo_status opevo_store_get_finals(opevo_store *store, int64_t run,
                                               opevo_stored_finals *out, opevo_error *err);
 OPEVO_API void opevo_stored_finals_free(opevo_stored_finals *finals);
 
-/* One line for each run, in the order made. Strings are borrowed during the call of `visit`. */
+/* One line for each run, in order of creation. Strings are borrowed during the call of `visit`. */
 typedef struct opevo_run_info {
     int64_t run;
     const char *objective, *tuner, *settings, *unit, *started, *version, *best_text;
-    const char *on, *what, *space; /* as in opevo_objective_note; "" where not known */
-    uint64_t signature; /* of the landscape: topologies that a plan sets leave it as it is */
-    uint64_t program;   /* hash of the program that the run measured; 0 where not known */
-    double optimum;     /* NAN where not known */
-    const char *budget; /* of a run of a study, such as "trials=500"; otherwise "" */
-    const char *stop;   /* opevo_stop_name; "" where not known or not ended */
+    const char *on, *what, *space; /* as in opevo_objective_note; "" if unknown */
+    uint64_t signature;            /* of the landscape, regardless of topologies that a plan sets */
+    uint64_t program;              /* hash of the program that the run measured; 0 if unknown */
+    double optimum;                /* NAN if unknown */
+    const char *budget;            /* of a run of a study, such as "trials=500"; otherwise "" */
+    const char *stop;              /* opevo_stop_name; "" if unknown or not ended */
     uint64_t seed, trials, failed;
-    double best_fitness; /* 0 when every trial failed; then best_trial is 0 and best_text "" */
+    double best_fitness; /* 0 if every trial failed; then best_trial is 0 and best_text "" */
     uint64_t best_trial;
     double cost_s;
 } opevo_run_info;
 OPEVO_API opevo_status opevo_store_list(opevo_store *store,
                                         void (*visit)(void *context, const opevo_run_info *info),
                                         void *context, opevo_error *err);
-/* Number of runs that a study has planned and not begun; they are not listed. */
+/* Number of runs that a study has planned but not started; they are not listed. */
 OPEVO_API opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err);
 
 #ifdef __cplusplus
