@@ -10,7 +10,7 @@
  * only. A branch has P points, the product over its parameters of their places; a parameter that
  * opens no branches has one place for each vertex, one that does has the sum of P over its values
  * (a value without parameters counts 1), and its place is the offset of the branch plus the place
- * in it. So points are numbered without gaps, whatever is active in them. docs/topologies.md gives
+ * in it. So points are numbered without gaps. docs/topologies.md gives
  * the formulas.
  *
  * Immutable after create, so that any number of threads may read one. */
@@ -27,11 +27,10 @@ extern "C" {
 
 typedef struct opevo_space opevo_space;
 
-/* The vertex of a parameter that is not active at a point; no vertex has this number. */
+/* The vertex of an inactive parameter at a point; no vertex has this number. */
 #define OPEVO_INACTIVE OPEVO_INDEX_MAX
 
-/* A space has at most so many parameters, so that a thread's stack holds the vertices of a point.
- */
+/* Largest number of parameters of a space; the vertices of a point fit on a thread's stack. */
 enum { OPEVO_SPACE_PARAMETERS_MAX = 1024 };
 
 /* When a parameter is active: always, or where an earlier parameter is active and has a value. */
@@ -41,7 +40,7 @@ typedef struct opevo_activation {
     opevo_index value; /* vertex of the parent */
 } opevo_activation;
 
-/* In which language a constraint is written. */
+/* The language of a constraint. */
 typedef enum opevo_dialect {
     OPEVO_DIALECT_C,     /* C expressions; a factor's components are X[0], X[1], ... */
     OPEVO_DIALECT_PYTHON /* T1 files: chained comparisons, and, or, not, in, // and ** */
@@ -51,7 +50,7 @@ typedef enum opevo_dialect {
  * does. `origin` names where the constraints come from in messages (a path, or "--constraint").
  *
  * A constraint sees a parameter of one component by its name, a component by X[i] or by its own
- * name; docs/formats/space.md defines the language. A point at which a constraint has no value
+ * name; docs/formats/space.md defines the language. A point at which a constraint is undefined
  * (division by zero, overflow) is not allowed.
  *
  * Errors: INVALID for no parameters, two equal names, a constraint that does not parse, names
@@ -59,7 +58,7 @@ typedef enum opevo_dialect {
  *         combination of the parameters that it names (all are tried up to 2^22 of them), or never
  *         holds there; INVALID when no point of a space of up to 2^20 satisfies all of them; LIMIT
  *         when the points exceed 2^128 - 1, for more parameters than that or 4096
- *         constraints, for constraints whose trying takes more than 2^33 operations, for a constraint
+ *         constraints, for constraints whose evaluation in advance takes more than 2^33 operations, for a constraint
  *         over more than 256; NOMEM.
  * Cost:   about 4 ns for each operation of a constraint and combination tried; a bit for each. */
 OPEVO_API opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
@@ -71,9 +70,9 @@ OPEVO_API opevo_status opevo_space_create(opevo_parameter **parameters, size_t c
  *   activations  one for each parameter; NULL: all are always active. The parameters of a branch
  *                follow their parent, those of its smaller values first.
  *
- * A parameter of a branch is called KEY when no other parameter has this name or key, and otherwise
- * PARENT.BRANCH.KEY, where BRANCH is the value of the parent with all but letters and digits
- * replaced by underscores; opevo_parameter_spec.dotted_name lets such a name through.
+ * A parameter of a branch is called KEY if no other parameter has this name or key, and otherwise
+ * PARENT.BRANCH.KEY, where BRANCH is the value of the parent with everything but letters and digits
+ * replaced by underscores; opevo_parameter_spec.dotted_name permits such a name.
  *
  * Errors: as opevo_space_create; INVALID for a parent that is not categorical, another order and
  *         other names; LIMIT for branches that nest more than 64 deep. */
@@ -93,14 +92,14 @@ static inline opevo_status opevo_space_create_branched(const opevo_space_spec *s
 {
     return opevo_space_create_branched_sized(spec, sizeof *spec, out, err);
 }
-/* A search space in NNI's form with our extensions, a Kernel Tuner T1 file, its tune_params with
- * restrictions (also those of a cache file), or T4 results; which one is seen from the content.
- * docs/formats/space.md describes them. Errors: INVALID as "path:line: ...",
- * "path:line:column: ..." for what is no JSON, or "path:line: constraint n, column m: ..."; IO;
- * and those of opevo_space_create. */
+/* A search space in NNI's format with opevo's extensions, a Kernel Tuner T1 file, its tune_params
+ * with restrictions (also those of a cache file), or T4 results; the content decides which.
+ * docs/formats/space.md describes them. Errors: INVALID as "path:line: ...", "path:line:column:
+ * ..." for invalid JSON, or "path:line: constraint n, column m: ..."; IO; and those of
+ * opevo_space_create. */
 OPEVO_API opevo_status opevo_space_load(const char *path, opevo_space **out, opevo_error *err);
-/* The same from a text; `origin` replaces the path in messages, `directory` is where graph files
- * are looked for (NULL: here). */
+/* The same from a text; `origin` replaces the path in messages, `directory` is the folder for
+ * relative paths of graph files (NULL: the current one). */
 OPEVO_API opevo_status opevo_space_parse(const char *json, const char *origin,
                                          const char *directory, opevo_space **out,
                                          opevo_error *err);
@@ -115,34 +114,34 @@ OPEVO_API opevo_activation opevo_space_activation(const opevo_space *space, size
 /* Whether parameter i is active where the parameters before it have these vertices. Cost: O(1). */
 OPEVO_API bool opevo_space_is_active(const opevo_space *space, size_t i,
                                      const opevo_index *vertices);
-/* Make vertices of a point in which parameter i was changed fit what is active: those that are not
- * become OPEVO_INACTIVE, and those that become active have the first vertex. So a move of a
+/* Make the vertices of a point consistent after a change of parameter i: parameters that become
+ * inactive get OPEVO_INACTIVE, and those that become active get the first vertex. So a move of a
  * parameter that opens branches leads to the first point of its new branch. Cost: O(parameters)
  * with branches. */
 OPEVO_API void opevo_space_settle(const opevo_space *space, size_t i, opevo_index *vertices);
-/* Points, those that the constraints exclude counted in. */
+/* Number of points, including those that the constraints exclude. */
 OPEVO_API opevo_index opevo_space_size(const opevo_space *space);
 OPEVO_API size_t opevo_space_constraint_count(const opevo_space *space);
 OPEVO_API const char *opevo_space_constraint(const opevo_space *space, size_t i);
 
-/* Point <-> one vertex for each parameter, OPEVO_INACTIVE for those that are not active; encoding
- * reads no vertex of a parameter that is not active. Cost: a division for each parameter, of 64
- * bits (about 1.5 ns) in spaces of less than 2^64 points; with branches of 128 bits, and a search
- * among the values of a parameter that opens some. */
+/* Point <-> one vertex for each parameter, OPEVO_INACTIVE for inactive parameters; encoding does
+ * not read the vertices of inactive parameters. Cost: a division for each parameter, of 64 bits
+ * (about 1.5 ns) in spaces of less than 2^64 points; with branches of 128 bits, and a search among
+ * the values of a parameter that opens some. */
 OPEVO_API void opevo_space_decode(const opevo_space *space, opevo_index point,
                                   opevo_index *vertices);
 OPEVO_API opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
 
 /* Whether the constraints allow the point; always true without constraints. Cost: one bit test for
  * spaces up to 2^20 points, which are tabulated at create; otherwise a decoding, and for each
- * constraint a table look-up, or its evaluation where it names more than 2^22 combinations. */
+ * constraint a table look-up, or its evaluation if it names more than 2^22 combinations. */
 OPEVO_API bool opevo_space_allows(const opevo_space *space, opevo_index point);
 
-/* How many points the constraints allow: exact by enumeration on `threads` threads (0: all
- * processors) for spaces up to `enumerate_limit` points (and 2^52) where that takes at most 2^34
- * operations, otherwise estimated from one point at a pseudo-random, fixed place in each of 2^20
- * equal ranges, or fewer where the constraints are costly. Without constraints, and up
- * to 2^20 points, always exact. The answer does not depend on the number of threads. */
+/* The number of points that the constraints allow: exact by enumeration on `threads` threads (0:
+ * all processors) for spaces up to `enumerate_limit` points (and 2^52) if that takes at most 2^34
+ * operations, otherwise estimated from one point at a fixed pseudo-random position in each of 2^20
+ * equal ranges, or fewer if the constraints are costly. Without constraints, and up to 2^20 points,
+ * always exact. The answer does not depend on the number of threads. */
 typedef struct opevo_space_share {
     bool exact;
     opevo_index allowed;          /* when exact */
@@ -154,34 +153,34 @@ OPEVO_API opevo_status opevo_space_count_allowed(const opevo_space *space,
                                                  opevo_index enumerate_limit, unsigned threads,
                                                  opevo_space_share *out, opevo_error *err);
 
-/* "K=64,4,4 X=8,1,16,4": as a person reads and types it, each value as by opevo_parameter_print; a
- * string with a blank or '=' in it is written as a JSON string, too. Parameters that are not active
- * are left out. */
+/* "K=64,4,4 X=8,1,16,4": the form that people read and type, each value as by
+ * opevo_parameter_print; a string with a blank or '=' is written as a JSON string, too. Inactive
+ * parameters are omitted. */
 OPEVO_API void opevo_space_print(const opevo_space *space, opevo_index point, opevo_text *out);
 /* {"K": [64, 4, 4], "X": ...} */
 OPEVO_API void opevo_space_print_json(const opevo_space *space, opevo_index point, opevo_text *out);
-/* Read what opevo_space_print wrote; parameters in any order, each that is active
- * once and no other. Errors: INVALID, with *point untouched. */
+/* Read what opevo_space_print wrote; the active parameters in any order, each exactly once. Errors:
+ * INVALID, with *point untouched. */
 OPEVO_API opevo_status opevo_space_read(const opevo_space *space, const char *text,
                                         opevo_index *point, opevo_error *err);
 
-/* Allow only those of the listed points that the constraints allow. The space is one that nobody
- * else has seen yet; `points` is sorted. All of them are below the size of the space, and the
- * constraints allow at least one. Points keep their numbers; the signature is another one. Errors:
- * NOMEM, with the space to be destroyed. Cost: 32 bytes for each range of points that follow each
- * other; a test of a point is a search among them. */
+/* Allow only those of the listed points that the constraints allow. The space must not be in use
+ * elsewhere yet; `points` is sorted. All of them are below the size of the space, and the
+ * constraints allow at least one. Points keep their numbers; the signature changes. Errors: NOMEM,
+ * with the space to be destroyed. Cost: 32 bytes for each range of consecutive points; testing a
+ * point is a search among the ranges. */
 OPEVO_API opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_t count,
                                             opevo_error *err);
 /* Whether there are constraints, or listed points. */
 OPEVO_API bool opevo_space_is_restricted(const opevo_space *space);
 
-/* The space in NNI's form with our extensions, such that opevo_space_parse gives an equal space,
- * whatever became of the files that it was read from: graphs are written with all their edges. */
+/* The space in NNI's format with opevo's extensions, such that opevo_space_parse gives an equal
+ * space without the files that it was read from: graphs are written with all their edges. */
 OPEVO_API void opevo_space_write_json(const opevo_space *space, opevo_text *out);
 
 /* The same values and constraints, so the same points under the same numbers, with other graphs.
  *
- *   topologies  one for each parameter, as in opevo_parameter_spec; NULL keeps what it has
+ *   topologies  one for each parameter, as in opevo_parameter_spec; NULL keeps the current one
  *
  * Errors: INVALID for a topology that the parameter's type does not have; NOMEM. Cost: as
  * opevo_space_create. */
