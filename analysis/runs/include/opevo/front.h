@@ -20,22 +20,22 @@ typedef struct opevo_front {
     size_t count, capacity;
 } opevo_front;
 
-/* Add a trial unless it failed, or a member dominates it or is as good in every chosen criterion; then
- * those that it dominates leave. *changed, which may be NULL, says whether it was added. Errors:
- * NOMEM. Cost: O(count). */
+/* Add a trial unless it failed, or a member dominates it or is as good in every chosen criterion;
+ * then those that it dominates leave. *changed, which may be NULL, says whether it was added.
+ * Errors: NOMEM. Cost: O(count). */
 OPEVO_API opevo_status opevo_front_add(opevo_front *front, const opevo_trial *trial, bool *changed,
                                        opevo_error *err);
 /* By the first chosen criterion, the best first, then by the others. */
 OPEVO_API void opevo_front_sort(opevo_front *front);
 OPEVO_API void opevo_front_free(opevo_front *front);
 
-/* The value of a chosen criterion as it is shown, which is that of an outcome, and of criterion 0 the
- * result in `unit` (opevo_unit_result); NAN where not known. */
+/* The displayed value of a chosen criterion: its value in the outcome, for criterion 0 the result
+ * in `unit` (opevo_unit_result); NAN if unknown. */
 OPEVO_API double opevo_front_value(const opevo_criteria *criteria, size_t chosen, const char *unit,
                                    const opevo_outcome *outcome);
 
-/* The same values as costs, of which the smaller is better: those of which the larger is better are
- * negated, and what is not known is INFINITY. */
+/* The same values as costs to minimise: values for which larger is better are negated, and unknown
+ * values are INFINITY. */
 OPEVO_API double opevo_front_cost(const opevo_criteria *criteria, size_t chosen, const char *unit,
                                   const opevo_outcome *outcome);
 
@@ -45,12 +45,12 @@ typedef struct opevo_front_box {
     double best[OPEVO_CRITERIA_MOST], worst[OPEVO_CRITERIA_MOST];
 } opevo_front_box;
 OPEVO_API opevo_front_box opevo_front_box_empty(void);
-/* Failures, and values that are not known, leave it as it is. */
+/* Failures and unknown values do not change it. */
 OPEVO_API void opevo_front_box_add(opevo_front_box *box, const opevo_criteria *criteria,
                                    const char *unit, const opevo_outcome *outcome);
 
-/* The hypervolume of the front with the box's worst costs as the reference point, as a share of the
- * box: 1 would be one trial that is the best in every criterion. 0 where the box has no volume.
+/* The hypervolume of the front with the box's worst costs as the reference point, as a fraction of
+ * the box: 1 would be a single trial that is best in every criterion. 0 if the box has no volume.
  * Errors: NOMEM. Cost: as opevo_hypervolume. */
 OPEVO_API opevo_status opevo_front_volume(const opevo_front *front, const char *unit,
                                           const opevo_front_box *box, double *volume,
