@@ -19,7 +19,7 @@ extern "C" {
  *
  *   limit  bytes that a file of this format may have at most
  *
- * Errors: IO; INVALID for what is no regular file (a pipe, a device); LIMIT for a larger file, which
+ * Errors: IO; INVALID for anything but a regular file (a pipe, a device); LIMIT for a larger file, which
  * is not read; NOMEM. */
 opevo_status opevo_file_read(const char *path, size_t limit, char **data, size_t *size,
                              opevo_error *err);

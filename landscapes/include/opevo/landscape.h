@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* A recorded landscape: a table NAME.csv, NAME.csv.xz or NAME.csv.gz with its NAME.json beside it
- * (either may be named, also NAME alone), a Kernel Tuner cache file, which may be compressed likewise
+ * (either may be named, also NAME alone), a Kernel Tuner cache file, which may be compressed too
  * and may be unfinished (closing brackets missing), or T4 results. docs/formats/landscape.md
  * describes them, with every rule. An empty path is the recording that is built into the library.
  *

@@ -117,7 +117,7 @@ OPEVO_API void opevo_parameter_neighbours(const opevo_parameter *parameter, opev
                                           opevo_index *neighbours);
 
 /* Facts of the graph, each exact. What has no formula is counted on the explicit graph up to 2^20
- * vertices and within about a second; a fact that is not known, or that exceeds 2^128 - 1, is 0 and
+ * vertices and within about a second; an unknown fact, or that exceeds 2^128 - 1, is 0 and
  * its bit is missing in `known`. */
 typedef struct opevo_parameter_metrics {
     opevo_index edges;

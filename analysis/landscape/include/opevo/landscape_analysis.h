@@ -32,7 +32,7 @@ typedef struct opevo_landscape_table {
     size_t size;    /* points of the space */
     size_t allowed; /* of them not forbidden */
     size_t ok;
-    double best;     /* largest fitness of a point that is ok; NAN where none is */
+    double best;     /* largest fitness of a successful point; NAN if there is none */
     double *fitness; /* of each point; 0 unless ok */
     unsigned char *state;
 } opevo_landscape_table;
@@ -48,7 +48,7 @@ OPEVO_API void opevo_landscape_table_destroy(opevo_landscape_table *table);
 
 /* Which points are nodes. */
 typedef enum opevo_nodes {
-    OPEVO_NODES_OK,      /* those that are ok */
+    OPEVO_NODES_OK,      /* successful points */
     OPEVO_NODES_ALLOWED, /* failures too, with fitness 0, as a run meets them */
     OPEVO_NODES_ALL      /* forbidden points too, with fitness 0 */
 } opevo_nodes;
@@ -112,7 +112,7 @@ typedef struct opevo_descent {
     double cost_sd;       /* their standard deviation */
     double random_cost;   /* (n + 1) / (targets + 1): uniform search without repetition */
     double length;        /* expected moves of one search to a local optimum, targets passed */
-    double neutral;       /* share of the edges between points that are ok with equal fitness */
+    double neutral;       /* share of the edges between successful points with equal fitness */
     size_t optimum_count; /* nodes without a better neighbour */
     size_t strict_count;  /* of them those without an equal one either */
     size_t failed_count;  /* of them those that are not ok */

@@ -31,7 +31,7 @@ typedef struct opevo_landscape_profile {
     double best, threshold;
     size_t node_count;
     double edges;
-    opevo_connectedness allowed, ok; /* graphs on the allowed points, and on those that are ok */
+    opevo_connectedness allowed, ok; /* graphs on the allowed points, and on successful points */
     opevo_descent descent;
     double centrality[OPEVO_CENTRALITIES]; /* with the damping .85 */
     double centrality_bound;

@@ -19,7 +19,7 @@ typedef struct opevo_landscape_summary {
     opevo_index points; /* allowed by the constraints; when exact */
     uint64_t evaluated;
     uint64_t by_class[OPEVO_OUTCOME_CLASS_COUNT];
-    /* Of the fitness of the points that are ok; NAN where there are too few. */
+    /* Of the fitness of the successful points; NAN where there are too few. */
     double quantile[5]; /* .05 .25 .5 .75 .95, as opevo_quantile_sorted of summary.h */
     double mean, sd;
     /* The 99 % confidence intervals of quantiles (from order statistics) and mean (normal); when

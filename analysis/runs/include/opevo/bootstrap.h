@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 typedef struct opevo_interval {
-    double low, high; /* NAN if there is none */
+    double low, high; /* NAN if none */
 } opevo_interval;
 
 /* Which random numbers: the stream (seed, "bootstrap", index). */

@@ -36,8 +36,8 @@ typedef struct opevo_analysed_run {
 
 typedef struct opevo_study_landscape {
     const char *name, *unit;
-    double optimum;                   /* NAN: not known */
-    const opevo_fitness_table *table; /* all its points; NULL: not known */
+    double optimum;                   /* NAN: unknown */
+    const opevo_fitness_table *table; /* all its points; NULL: unknown */
 } opevo_study_landscape;
 
 typedef struct opevo_analysed_study {
@@ -50,7 +50,7 @@ typedef struct opevo_analysed_study {
 typedef struct opevo_analysis_options {
     const uint64_t *checkpoints; /* ascending numbers of trials, at least 1 */
     size_t checkpoint_count;
-    bool compare_at_horizon; /* otherwise at the last checkpoint within it, where there is one */
+    bool compare_at_horizon; /* otherwise at the last checkpoint within it, if any */
     const double *targets;   /* fractions of the optimum, ascending, in (0, 1] */
     size_t target_count;
     double confidence; /* of every interval, such as 0.95 */
@@ -118,7 +118,7 @@ OPEVO_API bool opevo_community_is_degenerate(double score_of_random);
 /* A score averaged over a window, against the exact baseline and against the community's. */
 typedef struct opevo_study_score {
     size_t runs;
-    double exact, community; /* NAN if there is none */
+    double exact, community; /* NAN if none */
     opevo_interval exact_interval, community_interval;
 } opevo_study_score;
 

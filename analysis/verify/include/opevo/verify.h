@@ -23,7 +23,7 @@ typedef struct opevo_fit {
     uint64_t draws;
     uint64_t impossible;       /* draws outside the set, or where the law is 0: each is a defect */
     size_t cells;              /* after pooling those that expect fewer than 10 draws into one */
-    size_t pooled;             /* vertices or classes in the pooled cell, 0 if there is none */
+    size_t pooled;             /* vertices or classes in the pooled cell, 0 if none */
     double degrees_of_freedom; /* cells - 1 */
     double chi_square, g;      /* statistics of Pearson's and of the likelihood-ratio test */
     double p_chi_square, p_g;  /* estimated: asymptotic p-values; 0 after an impossible draw */

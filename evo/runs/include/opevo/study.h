@@ -20,7 +20,7 @@ extern "C" {
 typedef struct opevo_plan opevo_plan;
 
 /* Read and check a plan file, all but its objectives. Errors: INVALID as "path: key path: ...", or
- * "path:line: ..." for what is no JSON; IO; NOMEM. */
+ * "path:line: ..." for invalid JSON; IO; NOMEM. */
 OPEVO_API opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *err);
 OPEVO_API void opevo_plan_destroy(opevo_plan *plan);
 
@@ -83,7 +83,8 @@ typedef struct opevo_study_objective {
  * could be known before.
  *
  * Errors: INVALID, as opevo_plan_load, for an objective without a space, a setting that the tuner
- * refuses on a space, a topology that no parameter has, a target in % of an optimum that is not known, two runs that are the same;
+ * refuses on a space, a topology that no parameter has, a target in % of an unknown optimum, two runs
+ * that are the same;
  * LIMIT for more than 2^40 runs; NOMEM. */
 OPEVO_API opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *objectives,
                                           opevo_study **out, opevo_error *err);

@@ -18,9 +18,9 @@ typedef struct opevo_hardware {
     bool present;
     const char
         *title;     /* its model; what is missing, and what to install, where it is not present */
-    unsigned cores; /* processors, multiprocessors or compute units; 0 where not known */
+    unsigned cores; /* processors, multiprocessors or compute units; 0 if unknown */
     unsigned vector_bits;  /* of a CPU: the widest registers; 0 for others */
-    uint64_t memory_bytes; /* 0 where not known */
+    uint64_t memory_bytes; /* 0 if unknown */
     const char *facts;     /* further facts in words: driver, clocks, power state; "" where none */
     const char *energy;    /* what reads that of kernels, such as "RAPL"; NULL where nothing does */
     const char *no_energy; /* then the reason as a clause; NULL where the device is not present */

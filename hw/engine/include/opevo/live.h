@@ -17,7 +17,7 @@ extern "C" {
 typedef struct opevo_workers {
     const char *const *commands; /* words separated by blanks, with quotes as in a shell */
     size_t count;
-    const char *program; /* path of opevo-worker; NULL: beside this program, else in PATH */
+    const char *program; /* path of opevo-worker; NULL: next to this program, else in PATH */
 } opevo_workers;
 
 typedef struct opevo_live_options {
@@ -54,7 +54,7 @@ typedef struct opevo_program_options {
     const char *result;          /* "ms:/took ([0-9.]+)/", "gflops:json:a.b"; NULL: "s:wall" */
     const char *const *criteria; /* "error:json:err": more that it prints, at most 3 */
     size_t criterion_count;
-    double flop;              /* of one execution; 0: not known */
+    double flop;              /* of one execution; 0: unknown */
     const char *const *exits; /* "3=rejected": what an exit status means */
     size_t exit_count;
     uint64_t repeats;   /* executions for one outcome */

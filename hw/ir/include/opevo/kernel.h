@@ -63,11 +63,11 @@ typedef struct opevo_kernel_maker_ops {
 struct opevo_kernel_maker {
     const opevo_kernel_maker_ops *ops;
     const opevo_space *space; /* owned by the implementation */
-    const opevo_operator *op; /* owned likewise */
+    const opevo_operator *op; /* owned too */
     const char *name;         /* "matmul-cpu", ...: of the template */
     opevo_kernel_dialect dialect;
     uint64_t signature; /* of all that decides the source: template, version, operator, dialect */
-    const opevo_feature_source *features; /* of the loop nest; NULL: none; owned likewise */
+    const opevo_feature_source *features; /* of the loop nest; NULL: none; owned too */
 };
 
 #ifdef __cplusplus
