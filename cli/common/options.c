@@ -99,9 +99,9 @@ static opevo_status parse_words(int argc, char **argv, opevo_call *call, opevo_e
                            "Unknown option %.60s: long options have two dashes; see opevo help %s.",
                            argv[i], verb->name);
         else if (call->argument_count == verb->arguments_max)
-            status =
-                OPEVO_FAIL(err, OPEVO_INVALID, "Unexpected argument \"%.60s\"; usage: opevo %s %s.",
-                           argv[i], verb->name, verb->arguments);
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "Unexpected argument \"%.60s\"; usage: opevo %s%s%s.", argv[i],
+                                verb->name, *verb->arguments ? " " : "", verb->arguments);
         else
             call->arguments[call->argument_count++] = argv[i];
         if (status != OPEVO_OK)
