@@ -65,6 +65,15 @@ opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert
     return status;
 }
 
+static bool has_infeasible(const opevo_trial *trials, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (trials[i].outcome.kind == OPEVO_OUTCOME_INFEASIBLE)
+            return true;
+    }
+    return false;
+}
+
 opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
                                         size_t count, const opevo_trial *early, size_t early_count,
                                         opevo_error *err)
@@ -73,7 +82,9 @@ opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const o
 
     if (!store->insert)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is open read-only.", store->path);
-    if (early_count > 0)
+    if (has_infeasible(trials, count) || has_infeasible(early, early_count))
+        status = opevo_i_store_make_criteria(store, err); /* format 2 has no such class */
+    if (status == OPEVO_OK && early_count > 0)
         status = opevo_i_store_make_early(store, err);
     if (status == OPEVO_OK && count + early_count > 0)
         status = opevo_i_store_begin_write(store, err);

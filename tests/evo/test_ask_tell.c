@@ -480,6 +480,39 @@ static void test_outcomes_of_a_session_before(void **state)
     tear_down(&self);
 }
 
+/* A caller may know that a point is infeasible without any requirement of the run: the store can hold
+ * that, in its turn and ahead of it. */
+static void test_every_class_is_stored(void **state)
+{
+    opevo_trial trials[OPEVO_OUTCOME_CLASS_COUNT];
+    size_t count = 0;
+
+    (void)state;
+    for (int first = 0; first < 2; first++) { /* all but the last are told, or all but the first */
+        setup self;
+
+        set_up(&self, space_text, "random", "");
+        begin(&self, true);
+        CHECK_OK(opevo_session_ask(self.session, trials, OPEVO_OUTCOME_CLASS_COUNT, &count, &err));
+        for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++)
+            trials[i].outcome = i == OPEVO_OUTCOME_OK
+                                    ? opevo_outcome_of_time(0.5)
+                                    : opevo_outcome_failed((opevo_outcome_class)i);
+        CHECK_OK(opevo_session_tell(self.session, trials + !first, count - 1, &err));
+        end(&self);
+        begin(&self, true);
+        CHECK_OK(opevo_session_ask(self.session, trials, 1, &count, &err));
+        assert_int_equal(trials[0].number, first ? OPEVO_OUTCOME_CLASS_COUNT : 1);
+        trials[0].outcome = opevo_outcome_of_time(0.5);
+        CHECK_OK(opevo_session_tell(self.session, trials, 1, &err));
+        end(&self);
+        begin(&self, true);
+        assert_int_equal(trials_of(&self), OPEVO_OUTCOME_CLASS_COUNT);
+        end(&self);
+        tear_down(&self);
+    }
+}
+
 /* Two asks and two tells, one of them ahead of its turn. */
 static opevo_status use(setup *self)
 {
@@ -545,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_waiting_and_over),
         cmocka_unit_test(test_budgets_and_requirements),
         cmocka_unit_test(test_outcomes_of_a_session_before),
+        cmocka_unit_test(test_every_class_is_stored),
         cmocka_unit_test(test_a_store_that_fails),
         cmocka_unit_test(test_every_allocation_fails),
     };
