@@ -450,8 +450,7 @@ typedef struct ordered_search {
     opevo_index *row; /* its vertices, kept with branches */
 } ordered_search;
 
-/* With branches a number does not change by a stride for each value, so that a row is kept as well.
- */
+/* With branches no stride leads from value to value, so that a row is kept as well. */
 static void note_value(const ordered_search *self, size_t i, opevo_index value)
 {
     if (self->row)
