@@ -76,6 +76,10 @@ static opevo_status read_criterion(opevo_i_recording *recording, const opevo_i_t
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: the criterion '%s' needs \"better\": \"smaller\" or \"larger\".",
                           path, name);
+    if ((!unit && json_object_get(json, "unit")) || (!column && json_object_get(json, "column")))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: \"unit\" and \"column\" of the criterion '%s' must be strings.",
+                          path, name);
     for (size_t i = 0; i < self->count; i++) {
         if (!strcmp(self->items[i].name, name))
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s: the criterion '%s' is given twice.", path,

@@ -89,6 +89,10 @@ static void refuses_spoilt_criteria(void **state)
         {DESCRIPTION("[{\"name\": \"e\", \"better\": \"larger\"}, {\"name\": \"e\", \"better\":"
                      " \"larger\"}]"),
          TABLE, "given twice"},
+        {DESCRIPTION("[{\"name\": \"e\", \"better\": \"larger\", \"unit\": 5}]"), TABLE,
+         "must be strings"},
+        {DESCRIPTION("[{\"name\": \"e\", \"better\": \"larger\", \"column\": [\"A\"]}]"), TABLE,
+         "must be strings"},
         {DESCRIPTION("[1, 2, 3, 4]"), TABLE, "more than 3"},
         {DESCRIPTION("7"), TABLE, "is not a list"},
         {DESCRIPTION(ERROR_AND_ENERGY), "A,time_ms,status,error,e\n1,2,ok,much,1\n",
