@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What `opevo serve` costs beside tuner and client: pairs of an ask and a tell a second over two pipes,
- * one pair at a time and many in a request, without and with a store. A pair at a time is four
- * messages between two processes. The fastest of many windows is judged, for other jobs only slow one
- * down; the processor time of the server is of all windows. */
+/* What `opevo serve` costs beside tuner and client: pairs of an ask and a tell a second over two
+ * pipes, one pair at a time and many in a request, without and with a store. A pair at a time is
+ * four messages between two processes. The fastest of many windows is judged, for other jobs only
+ * slow one down; the processor time of the server is of all windows. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -26,8 +26,8 @@ typedef struct opevo_landscape_summary {
      * exact both ends are the number itself. */
     double quantile_low[5], quantile_high[5], mean_low, mean_high;
     double best; /* largest fitness evaluated; NAN where no point succeeded */
-    /* By the enumeration when exact (unknown where no point succeeded), otherwise what the objective
-     * itself knows. */
+    /* By the enumeration when exact (unknown where no point succeeded), otherwise what the
+     * objective itself knows. */
     opevo_optimum optimum;
     /* Evaluated points with fitness >= 0.95 times the optimum's, or the best's if that is unknown.
      */

@@ -48,7 +48,8 @@ OPEVO_API opevo_interval opevo_percentile_interval(double *replicates, size_t re
                                                    double confidence);
 
 /* The exact (conservative) interval of a probability of which `hits` of `count` were seen; NAN for
- * count = 0, and an end that GSL cannot compute, which takes some 10^7 counts. Source: Clopper, Pearson, Biometrika 26 (1934). */
+ * count = 0, and an end that GSL cannot compute, which takes some 10^7 counts. Source: Clopper,
+ * Pearson, Biometrika 26 (1934). */
 OPEVO_API opevo_interval opevo_share_interval(uint64_t hits, uint64_t count, double confidence);
 
 #ifdef __cplusplus

@@ -60,8 +60,8 @@ typedef struct opevo_analysis_options {
     unsigned threads;              /* 0: all processors; changes no number */
     double cutoff_from, cutoff_to; /* the community's cut-offs between which a score is averaged */
 } opevo_analysis_options;
-/* Checkpoints 50, 100, 150, 220, 500 and the horizon; targets .9, .95, .99, 1; confidence .95; alpha .05; 2,000
- * resamples; seed 1; cut-offs .5 and .96. */
+/* Checkpoints 50, 100, 150, 220, 500 and the horizon; targets .9, .95, .99, 1; confidence .95;
+ * alpha .05; 2,000 resamples; seed 1; cut-offs .5 and .96. */
 OPEVO_API void opevo_analysis_options_fill(opevo_analysis_options *out, size_t size);
 static inline opevo_analysis_options opevo_analysis_options_default(void)
 {
@@ -92,9 +92,9 @@ typedef struct opevo_study_point {
     double ecdf; /* share of (run, target) pairs reached */
 } opevo_study_point;
 
-/* The same over the seconds that trials cost, simulated or measured: mean fraction of the best found
- * within them, over the runs known to the horizon. Of random search the expectation after as many
- * trials as the seconds pay for at the mean cost of a trial: an approximation. */
+/* The same over the seconds that trials cost, simulated or measured: mean fraction of the best
+ * found within them, over the runs known to the horizon. Of random search the expectation after as
+ * many trials as the seconds pay for at the mean cost of a trial: an approximation. */
 typedef struct opevo_study_moment {
     double seconds;
     size_t runs;
@@ -111,8 +111,8 @@ typedef struct opevo_study_target {
     double hit; /* share of runs that reached it; of random search the probability */
 } opevo_study_target;
 
-/* Whether the community's baseline is not one of random search, which scores this much against it: more
- * than 1 from 0, that is, further than the optimum. Scores against it say nothing then. */
+/* Whether the community's baseline is not one of random search, which scores this much against it:
+ * more than 1 from 0, that is, further than the optimum. Scores against it say nothing then. */
 OPEVO_API bool opevo_community_is_degenerate(double score_of_random);
 
 /* A score averaged over a window, against the exact baseline and against the community's. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Live objectives: points are measured on a device, by workers in processes of their own. docs/live.md
- * describes how, docs/formats/worker.md what engine and worker say to each other. */
+/* Live objectives: points are measured on a device, by workers in processes of their own.
+ * docs/live.md describes how, docs/formats/worker.md what engine and worker say to each other. */
 
 #ifndef OPEVO_LIVE_H
 #define OPEVO_LIVE_H
@@ -67,10 +67,11 @@ opevo_program_options opevo_program_defaults(void);
 
 /* Any program as an objective: it is started once for each point, with the point's values in its
  * arguments and no shell. Takes ownership of the space on success. The fitness is GFLOP/s where the
- * program prints that or `flop` is known, otherwise 1/s, or the score that it prints; the unit is the
- * one in which it prints (opevo/unit.h).
+ * program prints that or `flop` is known, otherwise 1/s, or the score that it prints; the unit is
+ * the one in which it prints (opevo/unit.h).
  *
- * Errors: INVALID for a command with unknown or missing parameters, and for what cannot be parsed. */
+ * Errors: INVALID for a command with unknown or missing parameters,
+ * and for what cannot be parsed. */
 opevo_status opevo_program_open(opevo_space *space, const opevo_program_options *options,
                                 opevo_objective **out, opevo_error *err);
 
@@ -91,8 +92,8 @@ typedef struct opevo_finalist {
     uint64_t rounds;
 } opevo_finalist;
 
-/* Where there is no rival or no library, its number is that of the finalists and its ratios are NAN.
- */
+/* Where there is no rival or no library, its number is that of the finalists and its ratios are
+ * NAN. */
 typedef struct opevo_final_verdict {
     size_t winner;      /* among the finalists that are points */
     size_t rival;       /* the best of the other points */
@@ -111,12 +112,12 @@ typedef struct opevo_finals_plan {
     const opevo_interrupt *interrupt; /* may be NULL */
 } opevo_finals_plan;
 
-/* Measure the finalists again, in rounds, each once in a round in an order drawn from the seed, on one
- * worker, so that whatever disturbs the device disturbs all of them alike. `fitness` gets
+/* Measure the finalists again, in rounds, each once in a round in an order drawn from the seed, on
+ * one worker, so that whatever disturbs the device disturbs all of them alike. `fitness` gets
  * count * rounds numbers, finalist after finalist, 0 for what failed;
  * `library`, which may be NULL without one, what the library is called, or why it was not measured,
- * after which it is not asked again. Returns what evaluating returns; INVALID for fewer than two, or
- * an objective that is not live; INTERRUPTED as soon as the interrupt is raised. */
+ * after which it is not asked again. Returns what evaluating returns; INVALID for fewer than two,
+ * or an objective that is not live; INTERRUPTED as soon as the interrupt is raised. */
 opevo_status opevo_live_finals(opevo_objective *objective, const opevo_finals_plan *plan,
                                double *fitness, opevo_text *library, opevo_error *err);
 /* Fill in the finalists, and the verdict, from the fitness in each round. Errors: NOMEM. */

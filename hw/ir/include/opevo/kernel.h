@@ -28,9 +28,9 @@ typedef enum opevo_kernel_dialect {
         OPEVO_KERNEL_COUNT
 } opevo_kernel_dialect;
 
-/* The entry takes a pointer to each operand of the operator in the order of opevo_operator_operands:
- * dense arrays of float, each aligned to 64 bytes or more. An output is written in full and never
- * read before it is written. With two inputs and one output:
+/* The entry takes a pointer to each operand of the operator in the order of
+ * opevo_operator_operands: dense arrays of float, each aligned to 64 bytes or more. An output is
+ * written in full and never read before it is written. With two inputs and one output:
  * C and emulation: void ENTRY(const float *a, const float *b, float *c);
  * CUDA and HIP:    extern "C" __global__ void ENTRY(const float *, const float *, float *);
  * whatever scratch memory a CPU kernel needs is static in its source. */
