@@ -16,7 +16,7 @@ cmake=$1 source=$2 build=$3 generator=$4 compiler=$5 opevo=$6
 }
 "$build/outside"
 sh "$source/tests/outside/programs/expected.sh" "$opevo" >"$build.expected"
-for program in "$build"/ask_tell*; do
+for program in "$build"/ask_tell* "$build/own_objective"; do
     "$program" >"$build.printed"
     cmp "$build.printed" "$build.expected"
 done

@@ -36,6 +36,10 @@ export PKG_CONFIG_LIBDIR
     $(pkg-config --libs opevo) -o shared
 readelf -d shared | grep -q 'NEEDED.*libopevo.so' || fail "pkg-config does not link the shared library"
 check ./shared "C by pkg-config"
+# shellcheck disable=SC2046
+"$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags opevo) "$programs/own_objective.c" \
+    $(pkg-config --libs opevo) -o own_objective
+check ./own_objective "an objective of one's own"
 
 # shellcheck disable=SC2046
 "$cc" $(pkg-config --cflags opevo) "$programs/ask_tell.c" \
@@ -78,7 +82,7 @@ configure shared_only || fail "find_package with no other package: $(cat log)"
 tr -s ' \n' ' ' <log | grep -q 'missing: igraph, jansson, .*zlib\.' || fail "find_package says: $(cat log)"
 unset PKG_CONFIG_LIBDIR
 configure package 'shared;static' && "$cmake" --build package >>log 2>&1 || fail "find_package: $(cat log)"
-for program in package/ask_tell*; do
+for program in package/ask_tell* package/own_objective; do
     check "$program" "find_package: $program"
 done
 [ -x package/ask_tell_static ] || fail "find_package does not give opevo::opevo_static"

@@ -34,6 +34,7 @@ done
 for component in program library development python; do
     "$cmake" --install "$build" --prefix "$scratch/$component" --component "$component" >/dev/null
     cd "$scratch/$component"
+    pattern=
     eval "pattern=\$$component"
     [ -n "$(find . ! -type d)" ] || fail "the component $component is empty"
     others=$(find . ! -type d | grep -v -E "$pattern") || true

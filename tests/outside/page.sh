@@ -5,11 +5,11 @@ set -eu
 cd "$1"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-for language in c cpp; do
-    program=tests/outside/programs/ask_tell.$language
-    awk -v start="\`\`\`$language" '$0 == "```" { on = 0 } on; $0 == start { on = 1 }' docs/library.md >"$scratch/shown"
-    tail -n +3 "$program" | diff - "$scratch/shown" || {
-        echo "page.sh: docs/library.md shows another program than $program" >&2
-        exit 1
-    }
-done
+awk '/^```$/ { on = 0 } on; /^```c/ { on = 1 }' docs/library.md >"$scratch/shown"
+for program in ask_tell.c ask_tell.cpp own_objective.c; do
+    tail -n +3 tests/outside/programs/$program
+done >"$scratch/built"
+diff "$scratch/built" "$scratch/shown" || {
+    echo "page.sh: docs/library.md shows other programs than those of tests/outside/programs" >&2
+    exit 1
+}

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The programs here with opevo::opevo, and the one in C with opevo::opevo_static, too, where that is; however these targets
-# came about.
+# The programs here with opevo::opevo, and one with opevo::opevo_static, too, where that is; however these targets came about.
 function(outside_program name source library)
   add_executable(${name} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${source})
   target_compile_options(${name} PRIVATE -Wall -Wextra -Werror)
@@ -8,6 +7,7 @@ function(outside_program name source library)
 endfunction()
 
 outside_program(ask_tell ask_tell.c opevo::opevo)
+outside_program(own_objective own_objective.c opevo::opevo)
 if(TARGET opevo::opevo_static)
   outside_program(ask_tell_static ask_tell.c opevo::opevo_static)
 endif()
