@@ -24,9 +24,9 @@ says() {
     grep -q -e "$pattern" /tmp/said || fail "$* does not say $pattern: $(cat /tmp/said)"
 }
 
-# What of opevo is on the system.
+# What of opevo is on the system, but for the cache of man.
 present() {
-    find / -xdev \( -path "$packages" -o -path /proc -o -path /tmp \) -prune -o -iname '*opevo*' -print
+    find / -xdev \( -path "$packages" -o -path /proc -o -path /tmp -o -path /var/cache/man \) -prune -o -iname '*opevo*' -print
 }
 
 [ -z "$(present)" ] || fail "before the installation there is $(present)"
@@ -37,7 +37,7 @@ cd "$HOME/work"
 # The program, where there is neither a compiler nor anything else that it does not depend on.
 install "$packages"/opevo_*.deb
 says 'opevo [0-9.]*$' opevo --version
-says 'opevo tune' opevo help
+says '^  tune ' opevo help
 says '8,1,1' opevo law 'factor(8,3)' --start 8,1,1 --q 0.5
 says '^0 of [0-9]* tests rejected' opevo verify
 says 'best' opevo tune --on recorded: --trials 50 --seed 1
@@ -65,6 +65,25 @@ install "$packages"/libopevo1_*.deb "$packages"/libopevo-dev_*.deb g++ cmake nin
     libjansson-dev liblapacke-dev liblzma-dev libopenblas-dev libsqlite3-dev libxgboost-dev zlib1g-dev
 "$packages/tests/outside/consumers.sh" cmake "$packages" /usr Ninja gcc
 
-apt-get purge -y -qq 'opevo*' >/tmp/apt.log 2>&1 || fail "apt-get purge: $(tail -n 3 /tmp/apt.log)"
+for page in opevo opevo_session_ask; do
+    says '^NAME' man 3 "$page"
+done
+
+# The Python package.
+install "$packages"/python3-opevo_*.deb
+cat >ask.py <<'EOT'
+import opevo
+
+with opevo.Tuner({"X": opevo.factor(64, 3), "u": ["a", "b"]}, "opevo", seed=1) as tuner:
+    for _ in range(20):
+        for trial in tuner.ask():
+            tuner.tell(trial, trial.config["X"][0])
+    print("best", tuner.best())
+print("law", dict(opevo.law("factor(8,3)", (8, 1, 1)))[(8, 1, 1)])
+EOT
+says '^best' python3 ask.py
+grep -q '^law 0' /tmp/said || fail "there is no law: $(cat /tmp/said)"
+
+apt-get purge -y -qq '*opevo*' >/tmp/apt.log 2>&1 || fail "apt-get purge: $(tail -n 3 /tmp/apt.log)"
 [ -z "$(present)" ] || fail "after apt-get purge there is $(present)"
 echo "the packages can be installed, used and removed"
