@@ -135,8 +135,9 @@ static void link_producers(linker *link)
         if (tensor->definition)
             opevo_i_walk_reads(tensor->definition->value, note_edge, link);
         tensor->producers = (int)(link->count - before);
-        tensor->producer = opevo_i_arena_copy(&self->arena, link->edge + before,
-                                              (link->count - before) * sizeof *link->edge);
+        if (tensor->producers)
+            tensor->producer = opevo_i_arena_copy(&self->arena, link->edge + before,
+                                                  (link->count - before) * sizeof *link->edge);
         for (size_t e = before; e < link->count; e++)
             self->pending[link->edge[e]->number].tensor->readers++;
     }

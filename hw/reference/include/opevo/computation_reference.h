@@ -43,7 +43,7 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
  *
  * Errors: INVALID for a tensor that is not float32; NOMEM, also for intermediate tensors, which take
  * 8 bytes an element, or 16 with bounds.
- * Cost: 1 to 3 ns an operation, a read counted as one, and about 10 with bounds; exp, tanh, erf 20.
+ * Cost: about 2 ns an operation, 4 with bounds; up to 20 for exp, tanh, erf and sigmoid.
  * Source: Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, sections 3.1 and 3.3. */
 opevo_status opevo_computation_compute(const opevo_computation *computation,
                                        const float *const *inputs, float *const *outputs,
