@@ -218,12 +218,18 @@ static const struct {
     const char *name;
     void (*offer)(const line *self);
 } sources[] = {
-    {"method", offer_methods},       {"on", offer_objectives},
-    {"set", offer_settings},         {"template", offer_templates},
-    {"topology", offer_topologies},  {"tuner", offer_tuners},
-    {"[OPERATOR]", offer_operators}, {"[TUNER]", offer_tuners},
-    {"[VERB]", offer_verbs},         {"[WHAT]", offer_spaces},
-    {"WHAT", offer_spaces},          {"bash|zsh|fish", offer_shells},
+    {"method", offer_methods},
+    {"on", offer_objectives},
+    {"set", offer_settings},
+    {"template", offer_templates},
+    {"topology", offer_topologies},
+    {"tuner", offer_tuners},
+    {"[OPERATOR]", offer_operators},
+    {"[TUNER]", offer_tuners},
+    {"[VERB]", offer_verbs},
+    {"[WHAT]", offer_spaces},
+    {"WHAT", offer_spaces},
+    {"bash|zsh|fish", offer_shells},
     {"[COMPUTATION]", offer_computations},
 };
 

@@ -58,7 +58,8 @@ static void test_operands(void **state)
             opevo_i_operands_poison(&self);
             assert_false(opevo_i_operands_check(&self, i, opevo_i_floats(&self.memory[i]), &why));
         }
-        assert_non_null(strstr(opevo_text_string(&why), r == 0 ? "elements are" : "elements of R are"));
+        assert_non_null(
+            strstr(opevo_text_string(&why), r == 0 ? "elements are" : "elements of R are"));
         opevo_text_free(&why);
         opevo_i_operands_free(&self);
     }
