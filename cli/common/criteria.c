@@ -54,13 +54,26 @@ void opevo_i_criteria_show(const char *names, opevo_text *out)
         opevo_text_printf(out, *at == ',' ? "%c " : "%c", *at);
 }
 
+/* Whether a list of names separated by commas has this one. */
+static bool has_name(const char *names, size_t length, const char *name)
+{
+    for (size_t at = 0; at < length; at++) {
+        size_t here = strcspn(names + at, ", ");
+
+        if (here == strlen(name) && !strncmp(names + at, name, here))
+            return true;
+        at += here;
+    }
+    return false;
+}
+
 /* A word of the settings, such as "criteria=fitness,energy". */
 static void show_word(const char *word, size_t length, opevo_text *out)
 {
     static const char key[] = "criteria=", stored[] = "fitness";
     size_t at = strlen(key);
 
-    if (length < at || strncmp(word, key, at) != 0) {
+    if (length < at || strncmp(word, key, at) != 0 || has_name(word + at, length - at, "time")) {
         opevo_text_add_bytes(out, word, length);
         return;
     }

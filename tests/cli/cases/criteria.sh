@@ -51,6 +51,9 @@ opevo runs p.db:1 --trials --csv | cut -d, -f 1-3,13-
 opevo record --from p.db:1 --out table >/dev/null 2>&1
 opevo tune --on recorded:table.csv --tuner grid --criteria error,time | tail -n 2
 measure --criterion time:json:err --criteria time,fitness --json | sed -n 2p
+opevo tune --on 'cmd:sh bench.sh {X}' --space space.json --result 'ms:/ms ([0-9]+)/' --criterion time:json:err \
+    --tuner nsga2 --criteria time,fitness --store two.db >/dev/null
+opevo runs two.db | grep -o 'criteria=[a-z,]*'
 printf 'echo "ms 1$1"; echo "{\\"err\\": [0.$1, null]}"\n' >list.sh
 opevo tune --on 'cmd:sh list.sh {X}' --space space.json --result 'ms:/ms ([0-9]+)/' --trials 1 --tuner grid --criterion error:json:err --criteria error,time | tail -n 1
 echo
