@@ -121,7 +121,9 @@ bool opevo_i_whole_divide(opevo_i_whole *a, int64_t divisor, bool modulo, opevo_
         if (!add_term(whole ? &quotient : &inner, 1, &term))
             return false;
     }
-    *a = modulo ? (opevo_i_whole){0} : quotient;
+    if (modulo)
+        quotient = (opevo_i_whole){0};
+    *a = quotient;
     if (inner.count == 0) {
         a->constant += modulo ? inner.constant : 0;
         return true;

@@ -11,31 +11,39 @@ static bool parse_at(opevo_i_parser *self, int loosest, opevo_i_value *out);
 
 /* ---- Reads ---- */
 
-/* A read of a tensor that is not declared makes it an input. */
-static bool find_tensor(opevo_i_parser *self, const opevo_i_tokens *name, opevo_i_pending **out)
+/* A tensor that is not declared is an input. */
+static opevo_i_pending *add_input(opevo_i_parser *self, const opevo_i_tokens *name)
+{
+    opevo_i_pending *pending = NULL;
+    size_t symbol = 0;
+
+    if (!opevo_i_symbol_add(self, name->start, name->length, OPEVO_I_TENSOR, name->place, &symbol))
+        return NULL;
+    pending = opevo_i_tensor_add(self, symbol);
+    if (!pending)
+        return NULL;
+    pending->implicit = true;
+    pending->tensor->dims = -1; /* as many as the read has */
+    return pending;
+}
+
+/* NULL where it fails. */
+static opevo_i_pending *find_tensor(opevo_i_parser *self, const opevo_i_tokens *name)
 {
     size_t symbol = opevo_i_symbol_find(self, name->start, name->length);
     const opevo_i_symbol *known = NULL;
 
-    if (symbol == OPEVO_I_NO_SYMBOL) {
-        if (!opevo_i_symbol_add(self, name->start, name->length, OPEVO_I_TENSOR, name->place,
-                                &symbol) ||
-            !opevo_i_tensor_add(self, symbol, out))
-            return false;
-        (*out)->implicit = true;
-        (*out)->tensor->dims = -1; /* as many as the read has */
-        return true;
-    }
+    if (symbol == OPEVO_I_NO_SYMBOL)
+        return add_input(self, name);
     known = &self->symbols[symbol];
-    if (known->kind != OPEVO_I_TENSOR)
-        return opevo_i_parse_fail(self, OPEVO_INVALID, name->place,
-                                  "%s is %s (line %u), not a tensor.", known->name,
-                                  opevo_i_symbol_kind_name(known->kind), known->place.line);
-    if (known->tensor < 0)
-        return opevo_i_parse_fail(self, OPEVO_INVALID, name->place, "%s reads itself.",
-                                  known->name);
-    *out = &self->pending[known->tensor];
-    return true;
+    if (known->kind == OPEVO_I_TENSOR && known->tensor >= 0)
+        return &self->pending[known->tensor];
+    if (known->kind == OPEVO_I_TENSOR)
+        opevo_i_parse_fail(self, OPEVO_INVALID, name->place, "%s reads itself.", known->name);
+    else
+        opevo_i_parse_fail(self, OPEVO_INVALID, name->place, "%s is %s (line %u), not a tensor.",
+                           known->name, opevo_i_symbol_kind_name(known->kind), known->place.line);
+    return NULL;
 }
 
 /* The axis of a definition that an index is, or none. */
@@ -72,11 +80,11 @@ static bool parse_indices(opevo_i_parser *self, opevo_affine *indices, int *coun
 static bool parse_read(opevo_i_parser *self, const opevo_i_tokens *name, opevo_i_value *out)
 {
     opevo_affine indices[OPEVO_COMPUTATION_DIMS];
-    opevo_i_pending *pending = NULL;
     opevo_expression *node = opevo_i_node(self, OPEVO_EXPR_READ, name->place);
+    opevo_i_pending *pending = node ? find_tensor(self, name) : NULL;
     int count = 0;
 
-    if (!node || !find_tensor(self, name, &pending) || !parse_indices(self, indices, &count))
+    if (!pending || !parse_indices(self, indices, &count))
         return false;
     if (pending->tensor->dims < 0) {
         pending->tensor->dims = count;

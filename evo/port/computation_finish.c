@@ -53,7 +53,7 @@ static bool resolve(opevo_i_parser *self, opevo_i_pending *pending)
     int count = pending->definition ? pending->definition->axes : tensor->dims;
 
     for (int a = 0; a < count && !pending->implicit; a++) {
-        opevo_axis axis;
+        opevo_axis axis = {0};
 
         if (pending->axis[a] == OPEVO_I_NO_SYMBOL)
             continue;
@@ -136,41 +136,47 @@ static void link_producers(linker *link)
             opevo_i_walk_reads(tensor->definition->value, note_edge, link);
         tensor->producers = (int)(link->count - before);
         if (tensor->producers)
-            tensor->producer = opevo_i_arena_copy(&self->arena, link->edge + before,
-                                                  (link->count - before) * sizeof *link->edge);
+            tensor->producer =
+                opevo_i_arena_copy(&self->arena, link->edge + before,
+                                   (link->count - before) * sizeof(const opevo_tensor *));
         for (size_t e = before; e < link->count; e++)
             self->pending[link->edge[e]->number].tensor->readers++;
     }
 }
 
-static void link_readers(opevo_i_parser *self)
+/* The readers of all tensors stand in one list, each tensor's together; next[t] is where the next reader
+ * of tensor t goes. */
+static void link_readers(opevo_i_parser *self, size_t edges, size_t *next)
 {
-    for (size_t i = 0; i < self->tensor_count && !self->arena.failed; i++) {
+    const opevo_tensor **list =
+        opevo_i_arena_take(&self->arena, edges * sizeof(const opevo_tensor *));
+    size_t used = 0;
+
+    for (size_t i = 0; i < self->tensor_count && list; i++) {
         opevo_tensor *tensor = self->pending[i].tensor;
 
-        tensor->reader =
-            opevo_i_arena_take(&self->arena, (size_t)tensor->readers * sizeof *tensor->reader);
-        tensor->readers = 0;
+        tensor->reader = list + used;
+        next[i] = used;
+        used += (size_t)tensor->readers;
     }
-    for (size_t i = 0; i < self->tensor_count && !self->arena.failed; i++) {
+    for (size_t i = 0; i < self->tensor_count && list; i++) {
         const opevo_tensor *reader = self->pending[i].tensor;
 
-        for (int p = 0; p < reader->producers; p++) {
-            opevo_tensor *producer = self->pending[reader->producer[p]->number].tensor;
-
-            ((const opevo_tensor **)(uintptr_t)producer->reader)[producer->readers++] = reader;
-        }
+        for (int p = 0; p < reader->producers; p++)
+            list[next[reader->producer[p]->number]++] = reader;
     }
 }
 
 static bool link_tensors(opevo_i_parser *self)
 {
     linker link = {.self = self, .last = opevo_calloc(self->tensor_count, sizeof *link.last)};
+    size_t *next = opevo_calloc(self->tensor_count, sizeof *next);
 
-    link.failed = !link.last;
+    link.failed = !link.last || !next;
     link_producers(&link);
     if (!link.failed)
-        link_readers(self);
+        link_readers(self, link.count, next);
+    opevo_free(next);
     opevo_free(link.last);
     opevo_free(link.edge);
     return !(link.failed || self->arena.failed) || opevo_i_parse_no_memory(self);
@@ -179,11 +185,15 @@ static bool link_tensors(opevo_i_parser *self)
 bool opevo_i_parse_finish(opevo_i_parser *self, opevo_computation **out)
 {
     const opevo_tensor **tensors =
-        opevo_i_arena_take(&self->arena, self->tensor_count * sizeof *tensors);
-    opevo_tensor **implicit = opevo_calloc(self->tensor_count, sizeof *implicit);
+        opevo_i_arena_take(&self->arena, self->tensor_count * sizeof(const opevo_tensor *));
+    opevo_tensor **implicit = opevo_calloc(self->tensor_count, sizeof(opevo_tensor *));
     bool defined = false;
-    bool done = (tensors && implicit) || opevo_i_parse_no_memory(self);
+    bool done = true;
 
+    if (!tensors || !implicit) {
+        opevo_free(implicit);
+        return opevo_i_parse_no_memory(self);
+    }
     for (size_t i = 0; i < self->tensor_count && done; i++) {
         tensors[i] = self->pending[i].tensor;
         defined |= self->pending[i].definition != NULL;

@@ -97,8 +97,9 @@ static opevo_status check_divides(const instance *self, const char *text, opevo_
         size_t left = strcspn(at, "|");
         const char *right = at + left + 1;
         size_t length = strcspn(right, ",");
+        int64_t divisor = value_of(self, at, left);
 
-        if (value_of(self, right, length) % value_of(self, at, left) != 0)
+        if (divisor && value_of(self, right, length) % divisor != 0)
             return OPEVO_FAIL(err, OPEVO_INVALID, "'%.200s': %.*s must be a multiple of %.*s.",
                               text, (int)length, right, (int)left, at);
         at = right + length + (right[length] == ',');

@@ -151,24 +151,26 @@ const char *opevo_i_symbol_kind_name(opevo_i_symbol_kind kind)
     return kind == OPEVO_I_AXIS ? "an axis" : kind == OPEVO_I_TENSOR ? "a tensor" : "a constant";
 }
 
-bool opevo_i_tensor_add(opevo_i_parser *self, size_t symbol, opevo_i_pending **out)
+opevo_i_pending *opevo_i_tensor_add(opevo_i_parser *self, size_t symbol)
 {
     opevo_i_pending made = {0};
 
-    if (self->tensor_count == OPEVO_COMPUTATION_TENSORS)
-        return opevo_i_parse_fail(self, OPEVO_LIMIT, self->tokens.place,
-                                  "a computation has at most %d tensors.",
-                                  (int)OPEVO_COMPUTATION_TENSORS);
+    if (self->tensor_count == OPEVO_COMPUTATION_TENSORS) {
+        opevo_i_parse_fail(self, OPEVO_LIMIT, self->tokens.place,
+                           "a computation has at most %d tensors.", (int)OPEVO_COMPUTATION_TENSORS);
+        return NULL;
+    }
     for (int i = 0; i < OPEVO_COMPUTATION_AXES; i++)
         made.axis[i] = OPEVO_I_NO_SYMBOL;
     made.tensor = opevo_i_arena_take(&self->arena, sizeof *made.tensor);
     if (!made.tensor || !opevo_reserve((void **)&self->pending, &self->tensor_capacity,
-                                       self->tensor_count + 1, sizeof made))
-        return opevo_i_parse_no_memory(self);
+                                       self->tensor_count + 1, sizeof made)) {
+        opevo_i_parse_no_memory(self);
+        return NULL;
+    }
     made.tensor->name = self->symbols[symbol].name;
     made.tensor->number = (int)self->tensor_count;
     self->symbols[symbol].tensor = made.tensor->number;
     self->pending[self->tensor_count] = made;
-    *out = &self->pending[self->tensor_count++];
-    return true;
+    return &self->pending[self->tensor_count++];
 }

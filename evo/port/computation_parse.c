@@ -153,7 +153,8 @@ static bool declare(opevo_i_parser *self, size_t symbol, const prefix *before,
         return opevo_i_parse_fail(self, OPEVO_INVALID, before->place,
                                   "an output needs a definition, as in output %s[i] = ....",
                                   self->symbols[symbol].name);
-    if (!opevo_i_tensor_add(self, symbol, &pending))
+    pending = opevo_i_tensor_add(self, symbol);
+    if (!pending)
         return false;
     pending->tensor->element = before->element;
     pending->tensor->role = before->constant ? OPEVO_ROLE_CONSTANT : OPEVO_ROLE_INPUT;
@@ -271,8 +272,10 @@ static bool define(opevo_i_parser *self, size_t symbol, const prefix *before,
                                   self->symbols[symbol].name);
     self->defined = self->symbols[symbol].name;
     self->axis_count = 0;
-    if (!parse_definition(self, dimensions, count, &definition) ||
-        !opevo_i_tensor_add(self, symbol, &pending))
+    if (!parse_definition(self, dimensions, count, &definition))
+        return false;
+    pending = opevo_i_tensor_add(self, symbol);
+    if (!pending)
         return false;
     pending->definition = definition;
     pending->tensor->definition = definition;

@@ -110,8 +110,8 @@ size_t opevo_i_symbol_find(const opevo_i_parser *self, const char *name, size_t 
 bool opevo_i_symbol_add(opevo_i_parser *self, const char *name, size_t length,
                         opevo_i_symbol_kind kind, opevo_i_place place, size_t *out);
 const char *opevo_i_symbol_kind_name(opevo_i_symbol_kind kind);
-/* A new tensor of a symbol. */
-bool opevo_i_tensor_add(opevo_i_parser *self, size_t symbol, opevo_i_pending **out);
+/* A new tensor of a symbol; NULL where it fails. Valid until the next. */
+opevo_i_pending *opevo_i_tensor_add(opevo_i_parser *self, size_t symbol);
 
 /* ---- The end of the text (computation_finish.c) ---- */
 

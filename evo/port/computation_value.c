@@ -105,11 +105,11 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-/* A node over `a` and, where it is not NULL, `b`. */
+/* A node over `a` and, where they are not NULL, `b` and a condition. */
 static bool make_node(opevo_i_parser *self, opevo_expression_kind kind, const opevo_i_value *a,
-                      const opevo_i_value *b, opevo_i_value *out)
+                      const opevo_i_value *b, const opevo_i_value *condition, opevo_i_value *out)
 {
-    int depth = 1 + larger(a->depth, b ? b->depth : 0);
+    int depth = 1 + larger(larger(a->depth, b ? b->depth : 0), condition ? condition->depth : 0);
     opevo_expression *node = NULL;
     opevo_i_place place = a->place;
 
@@ -122,6 +122,7 @@ static bool make_node(opevo_i_parser *self, opevo_expression_kind kind, const op
     if (!node || !opevo_i_value_real(self, a, &node->left) ||
         (b && !opevo_i_value_real(self, b, &node->right)))
         return false;
+    node->condition = condition ? condition->condition : NULL;
     *out = (opevo_i_value){.real = node, .depth = depth, .place = place};
     return true;
 }
@@ -239,7 +240,7 @@ bool opevo_i_value_binary(opevo_i_parser *self, int op, const opevo_i_value *a,
     }
     if (a->whole && b->whole && op != '/' && (!combine_whole(self, op, a, b, out, &done) || done))
         return done && out->whole;
-    return make_node(self, kind_of(op), a, b, out);
+    return make_node(self, kind_of(op), a, b, NULL, out);
 }
 
 static bool is_folded(opevo_expression_kind kind)
@@ -264,23 +265,16 @@ bool opevo_i_value_call(opevo_i_parser *self, opevo_expression_kind kind, const 
         opevo_i_whole_add(&negative, -1, &value);
         return set_whole(self, &negative, a->place, out);
     }
-    return make_node(self, kind, a, b, out);
+    return make_node(self, kind, a, b, NULL, out);
 }
 
 bool opevo_i_value_select(opevo_i_parser *self, const opevo_i_value *condition,
                           const opevo_i_value *a, const opevo_i_value *b, opevo_i_value *out)
 {
-    opevo_expression *node = NULL;
-
     if (!condition->condition)
         return opevo_i_parse_fail(self, OPEVO_INVALID, condition->place,
                                   "select takes a condition first, such as 0 <= i and i < 7.");
-    if (!make_node(self, OPEVO_EXPR_SELECT, a, b, out))
-        return false;
-    node = (opevo_expression *)(uintptr_t)out->real; /* made just now */
-    node->condition = condition->condition;
-    out->depth = larger(out->depth, 1 + condition->depth);
-    return true;
+    return make_node(self, OPEVO_EXPR_SELECT, a, b, condition, out);
 }
 
 /* ---- Conditions ---- */
