@@ -234,17 +234,16 @@ opevo_status opevo_computation_read(const char *what, opevo_computation **out, o
 {
     opevo_operator op;
     opevo_status status = opevo_computation_named(what, out, err);
-    size_t length = strcspn(what, "(");
 
     if (status != OPEVO_MISMATCH)
         return status;
-    if (strcspn(what, "[") < length)
+    if (strchr(what, '[') && strncmp(what, "contraction(", 12) != 0)
         return opevo_computation_parse(what, "computation", NULL, 0, out, err);
     status = opevo_operator_parse(what, &op, err);
     if (status == OPEVO_OK)
         return opevo_computation_of_operator(&op, out, err);
     /* A known form with wrong numbers has its own sentence. */
-    return what[length] && strncmp(err ? err->message : "", "Unknown", 7) != 0
+    return strchr(what, '(') && strncmp(err ? err->message : "", "Unknown", 7) != 0
                ? status
                : fail_unknown(what, err);
 }

@@ -224,6 +224,9 @@ static void test_operators_become_computations(void **state)
         opevo_text_string(&text),
         "A[b:2, k:4, i:3]; B[b, j:5, k]; C[b, i, j] = sum(k) A[b, k, i]*B[b, j, k]");
     opevo_computation_destroy(made);
+    made = read_it("N = (2 + 3); C[i:N] = 1"); /* a text, although a parenthesis comes first */
+    assert_int_equal(made->tensor[0]->extent[0], 5);
+    opevo_computation_destroy(made);
     opevo_text_free(&text);
 }
 

@@ -31,7 +31,7 @@ opevo_status opevo_computation_named(const char *text, opevo_computation **out, 
 /* An operator as a computation: its operands by their names, padding as a definition of its own. */
 opevo_status opevo_computation_of_operator(const opevo_operator *op, opevo_computation **out,
                                            opevo_error *err);
-/* What a user writes: a name as above, an operator (opevo_operator_parse), or a text with '['. Files
+/* What a user writes: a name as above, an operator (opevo_operator_parse), or a text, which has a '['. Files
  * are the caller's. Errors: those of whichever it is. */
 opevo_status opevo_computation_read(const char *what, opevo_computation **out, opevo_error *err);
 
