@@ -53,7 +53,7 @@ static opevo_status read_setting(opevo_i_serving *self, const char *key, const j
 
 static opevo_status read_tuner(opevo_i_serving *self, const json_t *request, opevo_error *err)
 {
-    const json_t *settings = json_object_get(request, "settings");
+    json_t *settings = json_object_get(request, "settings");
     const char *name = NULL;
     const char *key = NULL;
     json_t *value = NULL;
@@ -67,7 +67,7 @@ static opevo_status read_tuner(opevo_i_serving *self, const json_t *request, ope
     opevo_settings_default(self->run.tuner, self->settings);
     if (settings && !json_is_object(settings))
         return OPEVO_FAIL(err, OPEVO_INVALID, "\"settings\" must be an object.");
-    json_object_foreach((json_t *)(uintptr_t)settings, key, value)
+    json_object_foreach(settings, key, value)
     {
         OPEVO_TRY(read_setting(self, key, value, err));
     }

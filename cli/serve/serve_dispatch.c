@@ -85,7 +85,7 @@ static opevo_status find_operation(const char *op, size_t *out, opevo_error *err
 }
 
 /* The members of a reply to a request that could be read. */
-static opevo_status answer(opevo_i_server *server, const json_t *request, opevo_text *out,
+static opevo_status answer(opevo_i_server *server, json_t *request, opevo_text *out,
                            opevo_error *err)
 {
     const char *op = NULL;

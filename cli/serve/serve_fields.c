@@ -17,13 +17,13 @@ static bool is_known(const char *const *known, const char *key)
     return false;
 }
 
-opevo_status opevo_i_field_check(const json_t *object, const char *const *known, const char *what,
+opevo_status opevo_i_field_check(json_t *object, const char *const *known, const char *what,
                                  opevo_error *err)
 {
     const char *key = NULL;
     json_t *value = NULL;
 
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    json_object_foreach(object, key, value)
     {
         opevo_closest closest = {.word = key};
 

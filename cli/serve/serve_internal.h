@@ -86,7 +86,7 @@ opevo_status opevo_i_serving_close(opevo_i_serving *self, opevo_error *err);
 /* ---- serve_fields.c: members of a request, with a sentence for each that is wrong ---- */
 
 /* All keys are among `known`, which ends with NULL. `what` is what has them: "ask". */
-opevo_status opevo_i_field_check(const json_t *object, const char *const *known, const char *what,
+opevo_status opevo_i_field_check(json_t *object, const char *const *known, const char *what,
                                  opevo_error *err);
 /* A text; NULL where it is not given. */
 opevo_status opevo_i_field_text(const json_t *object, const char *key, const char **out,

@@ -166,7 +166,7 @@ cleanup:
 static opevo_status read_criteria(const opevo_i_serving *self, const json_t *entry,
                                   opevo_outcome *out, opevo_error *err)
 {
-    const json_t *values = json_object_get(entry, "criteria");
+    json_t *values = json_object_get(entry, "criteria");
     const opevo_objective *objective = self->objective;
     const char *known[OPEVO_CRITERIA_MOST] = {NULL};
     opevo_status status = OPEVO_OK;
@@ -186,7 +186,7 @@ cleanup:
     return status;
 }
 
-static opevo_status read_entry(const opevo_i_serving *self, const json_t *entry, opevo_trial *out,
+static opevo_status read_entry(const opevo_i_serving *self, json_t *entry, opevo_trial *out,
                                opevo_error *err)
 {
     static const char *const keys[] = {"number",   "time", "gflops",  "score", "outcome",
@@ -207,7 +207,7 @@ static opevo_status read_told(const opevo_i_serving *self, const json_t *list, o
                               opevo_error *err)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *entry = json_array_get(list, i);
+        json_t *entry = json_array_get(list, i);
         opevo_error inner = {OPEVO_OK, ""};
 
         trials[i] = (opevo_trial){.number = 0};

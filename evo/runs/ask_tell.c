@@ -10,6 +10,7 @@
 
 #include "store_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- Outcomes that the session owns --------------------------------------------------------- */
@@ -239,8 +240,10 @@ static opevo_status ask_more(opevo_session *self, uint64_t most, opevo_trial *tr
     *done = false;
     OPEVO_TRY(recall_early(self, from, err));
     for (size_t i = from; i < self->end; i++) {
-        if (!self->slots[i].known)
-            trials[(*count)++] = self->trials[i];
+        if (self->slots[i].known)
+            continue;
+        assert(trials); /* who gives none asks for known ones only */
+        trials[(*count)++] = self->trials[i];
     }
     return settle_and_pass_on(self, err);
 cleanup:

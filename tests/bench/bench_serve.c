@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "remove_tree.h"
 
 enum { WINDOWS = 40, PAIRS = 500, BATCH = 100, REPLY_MOST = 1 << 20 };
 
@@ -144,7 +145,7 @@ int main(void)
 {
     bench self = {0};
     char folder[] = "/tmp/opevo-bench-XXXXXX";
-    char path[64], command[128];
+    char path[64];
 
     if (!mkdtemp(folder))
         fail("mkdtemp");
@@ -155,8 +156,7 @@ int main(void)
         snprintf(path, sizeof path, "%s/%d.db", folder, i);
         measure(&self, path, i ? BATCH : 1, 0);
     }
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    if (system(command) != 0)
-        fail(command);
+    if (remove_tree(folder) != 0)
+        fail(folder);
     return bench_end(&self);
 }

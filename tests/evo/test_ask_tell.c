@@ -161,7 +161,7 @@ static void tell_the_rest(setup *self, opevo_trial *pending, size_t count)
 static void check_cuts(setup *self, bool stored, unsigned kill_one_in, uint64_t cut,
                        const opevo_text *wanted)
 {
-    opevo_trial pending[TRIALS];
+    opevo_trial pending[TRIALS] = {{.number = 0}};
     opevo_text got = {0};
     size_t count = 0;
     opevo_rng rng;
