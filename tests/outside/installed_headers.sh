@@ -48,6 +48,9 @@ macros -I"$prefix/include" every.c >all
 others=$(comm -13 system all | grep -v '^OPEVO_' || true)
 [ -z "$others" ] || fail "macros that do not begin with OPEVO_: $others"
 
+unmarked=$(grep -n -E '^[a-z].*[ *]opevo_[a-z0-9_]+\(' "$prefix"/include/opevo/*.h |
+    grep -v -E ':(typedef|static|extern "C") ' || true)
+[ -z "$unmarked" ] || fail "declared without OPEVO_API: $unmarked"
 # Behind the mark of each declaration its name is the last before a bracket or the end.
 "$cc" -std=c11 -E -P -I"$prefix/include" opevo.c | tr '\n' ' ' | sed 's/__attribute__((visibility("default")))/\n@/g' |
     sed -n 's/^@ *\([^;(]*\).*/\1/p' | sed 's/\[[^]]*\]//g; s/.*[ *]\(opevo_[a-z0-9_]*\) *$/\1/' | sort >declared
