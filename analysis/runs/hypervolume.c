@@ -80,8 +80,8 @@ static double area_of(const double *const *points, size_t count, const double *r
     return stairs.area;
 }
 
-/* The volume in three dimensions of those points whose fourth coordinate is at most *limit; NULL: of
- * all. They are in the order of the third. */
+/* The volume in three dimensions of those points whose fourth coordinate is at most *limit; NULL:
+ * of all. They are in the order of the third. */
 static double volume_of(const double *const *points, size_t count, const double *limit,
                         const double *reference, const double **steps)
 {
@@ -103,8 +103,8 @@ static void sort_by(const double **points, size_t count, size_t dimension)
     qsort_r(points, count, sizeof *points, compare_at, &dimension);
 }
 
-/* `points` are sorted here; `scratch` has room for dimensions * count pointers. All of the points lie
- * below the reference point. */
+/* `points` are sorted here; `scratch` has room for dimensions * count pointers. All of the points
+ * lie below the reference point. */
 static double sweep(const double **points, size_t count, size_t dimensions, const double *reference,
                     const double **scratch)
 {

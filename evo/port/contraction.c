@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define LARGEST_EXTENT INT64_C(2147483647)
-/* Of all extents, and of those of an operand: what fits in memory is far below, and sums of a few of
- * them are in 64 bits. */
+/* Of all extents, and of those of an operand: what fits in memory is far below, and sums of a few
+ * of them are in 64 bits. */
 #define LARGEST_PRODUCT 0x1p60
 
 int opevo_contraction_axis(const opevo_contraction *contraction, char name)

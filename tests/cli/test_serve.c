@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `opevo serve` by clients that are at odds with it: they send garbage, die, ask in parallel, tell out
- * of order, twice, or what was never asked. A sentence each, and nothing lost. */
+/* `opevo serve` by clients that are at odds with it: they send garbage, die, ask in parallel, tell
+ * out of order, twice, or what was never asked. A sentence each, and nothing lost. */
 
 #include "serve_client.h"
 
@@ -109,8 +109,8 @@ static void test_ids_come_back(void **state)
     assert_int_equal(serve_wait(&client), 0);
 }
 
-/* A line of 1 MiB is read, a longer one is refused once, and the server goes on after it; so it does
- * after brackets that nest too deep. */
+/* A line of 1 MiB is read, a longer one is refused once, and the server goes on after it; so it
+ * does after brackets that nest too deep. */
 static void test_long_lines(void **state)
 {
     enum { MOST = 1 << 20 };

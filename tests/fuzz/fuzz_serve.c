@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Whole conversations with the server, in memory: no files, no stores. The first byte says in how large
- * pieces the rest arrives. Each line has one reply, which is a JSON object on one line and either done
- * or a sentence. Lines that would only take long are left out: numbers of many digits, and tuners that
- * fit models. */
+/* Whole conversations with the server, in memory: no files, no stores. The first byte says in how
+ * large pieces the rest arrives. Each line has one reply, which is a JSON object on one line and
+ * either done or a sentence. Lines that would only take long are left out: numbers of many digits,
+ * and tuners that fit models. */
 
 #include "fuzz.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A run: one tuner, one objective, one seed, one budget. It is a session, which is created, stepped
- * and ended; opevo_run does that in one call. Where the outcomes come from the caller, it is created,
- * asked and told, and ended. */
+ * and ended; opevo_run does that in one call. Where the outcomes come from the caller, it is
+ * created, asked and told, and ended. */
 
 #ifndef OPEVO_RUN_H
 #define OPEVO_RUN_H
@@ -43,20 +43,21 @@ typedef struct opevo_run_options {
     const opevo_tuner_ops *tuner;
     const opevo_setting_value *settings; /* one for each row of the tuner's table; NULL: defaults */
     uint64_t seed;
-    /* Trials of earlier runs on the same space for the tuner to learn from, run after run, each in the
-     * order of its numbers; 0: none. They are part of what identifies the run in a store. Origins do
-     * not matter. */
+    /* Trials of earlier runs on the same space for the tuner to learn from, run after run, each in
+     * the order of its numbers; 0: none. They are part of what identifies the run in a store.
+     * Origins do not matter. */
     const opevo_trial *earlier;
     size_t earlier_count;
-    /* What to search by; NULL: the fitness alone. Of a tuner that searches by criteria they are part of
-     * what identifies the run. The best trial and the target are of the fitness all the same. */
+    /* What to search by; NULL: the fitness alone. Of a tuner that searches by criteria they are
+     * part of what identifies the run. The best trial and the target are of the fitness all the
+     * same. */
     const opevo_criteria *criteria;
     /* What trials must fulfil: others are INFEASIBLE. Part of what identifies the run. */
     const opevo_requirement *requirements;
     size_t requirement_count;
     opevo_budget budget;
-    /* End the run when so many trials have failed in one way and none has succeeded; 0: never. Points
-     * that are rejected or infeasible do not count: they say nothing of the rest. */
+    /* End the run when so many trials have failed in one way and none has succeeded; 0: never.
+     * Points that are rejected or infeasible do not count: they say nothing of the rest. */
     uint64_t give_up;
     /* Points evaluated together; 0: opevo_objective_wanted. Does not change the trials. */
     size_t batch;
@@ -70,9 +71,10 @@ typedef struct opevo_run_options {
     const opevo_interrupt *interrupt;
 } opevo_run_options;
 
-/* The settings, what is searched by where the tuner sees more than the fitness, and the requirements:
- * "lambda=8 criteria=fitness,energy require=error<=0.01". Identifies a run in a store. Nothing
- * for options that opevo_session_create refuses for a member that it does not know. */
+/* The settings, what is searched by where the tuner sees more than the fitness, and the
+ * requirements: "lambda=8 criteria=fitness,energy require=error<=0.01". Identifies a run in a
+ * store. Nothing for options that opevo_session_create refuses for a member that it does not
+ * know. */
 OPEVO_API void opevo_run_print_settings_sized(const opevo_objective *objective,
                                               const opevo_run_options *options, size_t size,
                                               opevo_text *out);
@@ -116,15 +118,15 @@ static inline opevo_status opevo_session_create(opevo_objective *objective,
 {
     return opevo_session_create_sized(objective, options, sizeof *options, out, err);
 }
-/* Ask, evaluate, store, tell, for exactly `trials` more trials (UINT64_MAX: to the end), or fewer where
- * the run is over before; those taken from the store count. *over says whether it is: then further
- * steps do nothing.
+/* Ask, evaluate, store, tell, for exactly `trials` more trials (UINT64_MAX: to the end), or fewer
+ * where the run is over before; those taken from the store count. *over says whether it is: then
+ * further steps do nothing.
  *
  * However a run is cut into steps, its trials and what the store holds are the same; they do not
  * depend on the batch either: what was evaluated beyond the trial that ends the run is not counted
- * and not stored. A computed batch is stored whole; each measured trial is stored, and shown, as soon
- * as it and all before it are there. Steps shorter than the batch leave the objective less to do at
- * once.
+ * and not stored. A computed batch is stored whole; each measured trial is stored, and shown, as
+ * soon as it and all before it are there. Steps shorter than the batch leave the objective less to
+ * do at once.
  *
  * Errors: MISMATCH if the stored trials are not the ones that the tuner proposes; whatever the
  * objective or the store report; INVALID after an error. Stored trials survive every error, with
@@ -135,38 +137,38 @@ OPEVO_API opevo_status opevo_session_step(opevo_session *session, uint64_t trial
                                           opevo_error *err);
 /* ---- Outcomes that come from the caller: sessions of an external objective (opevo/objective.h) ---- */
 
-/* Up to `capacity` trials for the caller to evaluate: number and proposal of each. There are fewer, also
- * none, where the tuner waits for outcomes of trials that are pending, or the budget has been asked
- * for, or the run is over (opevo_session_is_over); ask again after the next tell. Trials whose outcomes
- * are known already, from the store, are not among them.
+/* Up to `capacity` trials for the caller to evaluate: number and proposal of each. There are fewer,
+ * also none, where the tuner waits for outcomes of trials that are pending, or the budget has been
+ * asked for, or the run is over (opevo_session_is_over); ask again after the next tell. Trials
+ * whose outcomes are known already, from the store, are not among them.
  *
- * The trials are those of a run that evaluates one point after the other, however asks and tells are
- * cut. Numbers follow each other from 1. What was asked for and never told is asked for again when a
- * stored run is resumed.
+ * The trials are those of a run that evaluates one point after the other, however asks and tells
+ * are cut. Numbers follow each other from 1. What was asked for and never told is asked for again
+ * when a stored run is resumed.
  *
- * Errors: INVALID for an objective that is not external; those of the store, where the session goes on
- * and opevo_session_pending has what was asked for meanwhile. MISMATCH as opevo_session_step, NOMEM and
- * those of the tuner: it can only be ended, and every further call is INVALID. */
+ * Errors: INVALID for an objective that is not external; those of the store, where the session goes
+ * on and opevo_session_pending has what was asked for meanwhile. MISMATCH as opevo_session_step,
+ * NOMEM and those of the tuner: it can only be ended, and every further call is INVALID. */
 OPEVO_API opevo_status opevo_session_ask(opevo_session *session, opevo_trial *trials,
                                          size_t capacity, size_t *count, opevo_error *err);
-/* Tell the outcomes of pending trials, in any order: number and outcome of each are looked at, samples
- * and messages are copied. All of them are taken, or none. Requirements and budgets are applied to
- * trials in the order of their numbers, each as soon as all before it are there; then it is stored, and
- * the tuner told. An outcome ahead of its turn waits; with a store it is committed all the same. One
- * of a trial beyond the end of the run waits for a larger budget.
+/* Tell the outcomes of pending trials, in any order: number and outcome of each are looked at,
+ * samples and messages are copied. All of them are taken, or none. Requirements and budgets are
+ * applied to trials in the order of their numbers, each as soon as all before it are there; then it
+ * is stored, and the tuner told. An outcome ahead of its turn waits; with a store it is committed
+ * all the same. One of a trial beyond the end of the run waits for a larger budget.
  *
  * Errors: INVALID, naming the trial, for one that was told before or never asked for and for an
- * outcome that is not valid (opevo_external_check); those of the store: the session is as it was and
- * may be told again. Those of the tuner, and NOMEM there: it can only be ended; what was told is in the
- * store. */
+ * outcome that is not valid (opevo_external_check); those of the store: the session is as it was
+ * and may be told again. Those of the tuner, and NOMEM there: it can only be ended; what was told
+ * is in the store. */
 OPEVO_API opevo_status opevo_session_tell(opevo_session *session, const opevo_trial *trials,
                                           size_t count, opevo_error *err);
-/* How many trials are asked for and not told; the first `capacity` of them are put into `trials`, in the
- * order of their numbers. Cost: O(trials asked for that are not complete). */
+/* How many trials are asked for and not told; the first `capacity` of them are put into `trials`,
+ * in the order of their numbers. Cost: O(trials asked for that are not complete). */
 OPEVO_API size_t opevo_session_pending(const opevo_session *session, opevo_trial *trials,
                                        size_t capacity);
-/* Whether a limit is reached or the search is over: nothing more will be asked for. `stop` and `reason`
- * of the result say why. */
+/* Whether a limit is reached or the search is over: nothing more will be asked for. `stop` and
+ * `reason` of the result say why. */
 OPEVO_API bool opevo_session_is_over(const opevo_session *session);
 
 /* ---- Any session ---- */
