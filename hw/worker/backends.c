@@ -16,8 +16,8 @@
 BACKENDS(DECLARE)
 static const opevo_i_backend_ops *const backends[] = {BACKENDS(ENTRY)};
 
-#define COUNT(name) +1
-enum { BACKENDS_COUNT = BACKENDS(COUNT) };
+#define PLACE(name) PLACE_OF_##name,
+enum { BACKENDS(PLACE) BACKENDS_COUNT };
 
 opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops **out,
                                   unsigned *ordinal, opevo_error *err)
