@@ -385,6 +385,57 @@ static void test_every_allocation_fails(void **state)
     tear_down(&self);
 }
 
+/* Tell what `texts` of a domain are worth, the last first. */
+static void tell_backwards(opevo_session *session, opevo_domain *domain, opevo_trial *trials,
+                           size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        opevo_text text = {0};
+
+        assert_true(opevo_domain_print(domain, trials[i].proposal.point, &text));
+        trials[i].outcome = edit_outcome(opevo_text_string(&text));
+        CHECK_OK(opevo_session_tell(session, &trials[i], 1, &err));
+        opevo_text_free(&text);
+    }
+}
+
+/* Outcomes that the caller tells, ahead of their turn and to a process before this one: texts come with
+ * them. */
+static void test_outcomes_of_the_caller(void **state)
+{
+    enum { COUNT = 10 };
+    setup self;
+
+    (void)state;
+    set_up(&self, "nsga2", true);
+    for (int life = 0; life < 2; life++) {
+        edit_domain domain = edit_domain_make();
+        opevo_external_options options = {
+            .domain = &domain.super, .name = "edits", .unit = "score"};
+        opevo_trial trials[COUNT];
+        opevo_objective *objective = NULL;
+        opevo_session *session = NULL;
+        size_t count = 0;
+
+        CHECK_OK(opevo_external_create(&options, &objective, &err));
+        CHECK_OK(opevo_store_open(self.scratch.file, OPEVO_STORE_WRITE, &self.options.store, &err));
+        CHECK_OK(opevo_session_create(objective, &self.options, &session, &err));
+        CHECK_OK(opevo_session_ask(session, trials, life ? 1 : COUNT, &count, &err));
+        assert_true(trials[0].number == 1 && count == (life ? 1 : COUNT));
+        if (life == 0)
+            tell_backwards(session, &domain.super, trials + 1, COUNT - 1);
+        else
+            tell_backwards(session, &domain.super, trials, 1);
+        assert_int_equal(opevo_session_result(session)->trials, life ? COUNT : 0);
+        CHECK_OK(opevo_session_end(session, NULL, &err));
+        opevo_store_close(self.options.store);
+        opevo_objective_destroy(objective);
+    }
+    self.options.store = NULL;
+    check_texts(&self, COUNT);
+    tear_down(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_other_trials_are_refused),
         cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_outcomes_of_the_caller),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

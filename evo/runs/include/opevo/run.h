@@ -181,7 +181,7 @@ OPEVO_API const opevo_run_result *opevo_session_result(const opevo_session *sess
 OPEVO_API opevo_status opevo_session_end(opevo_session *session, opevo_run_result *result,
                                          opevo_error *err);
 
-/* The three above in one, to the end of the run. Errors: theirs. */
+/* Create, step to the end of the run, and end, in one. Errors: theirs. */
 OPEVO_API opevo_status opevo_run_sized(opevo_objective *objective, const opevo_run_options *options,
                                        size_t size, opevo_run_result *result, opevo_error *err);
 static inline opevo_status opevo_run(opevo_objective *objective, const opevo_run_options *options,
