@@ -11,7 +11,9 @@
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
+#include <opevo/run.h>
 #include <opevo/study.h>
+#include <opevo/tuners.h>
 
 #include <math.h>
 #include <sqlite3.h>
@@ -161,6 +163,36 @@ static void make_run(const char *path, const opevo_space *space)
     opevo_store_close(store);
 }
 
+/* A run whose outcomes come from the caller: ask for some, and tell those in the mask. Whatever the
+ * store has of it, it goes on or is refused. */
+static void tell(const char *path, unsigned mask)
+{
+    opevo_external_options told = {.name = "told", .unit = "GFLOP/s"};
+    opevo_run_options options = {.seed = 1};
+    opevo_objective *objective = NULL;
+    opevo_session *session = NULL;
+    opevo_trial trials[4];
+    opevo_error err = {OPEVO_OK, ""};
+    size_t count = 0;
+
+    FUZZ_CHECK(opevo_tuner_find("random", &options.tuner, &err) == OPEVO_OK);
+    FUZZ_CHECK(opevo_space_parse(space_text, "space", NULL, &told.space, &err) == OPEVO_OK);
+    FUZZ_CHECK(opevo_external_create(&told, &objective, &err) == OPEVO_OK);
+    if (fuzz_accepts(opevo_store_open(path, OPEVO_STORE_WRITE, &options.store, &err), &err) &&
+        fuzz_accepts(opevo_session_create(objective, &options, &session, &err), &err) &&
+        fuzz_accepts(opevo_session_ask(session, trials, 4, &count, &err), &err)) {
+        for (size_t i = 0; i < count; i++) {
+            trials[i].outcome = opevo_outcome_failed(OPEVO_OUTCOME_WRONG);
+            trials[i].outcome.message = "it is wrong";
+            if (mask >> i & 1)
+                fuzz_accepts(opevo_session_tell(session, &trials[i], 1, &err), &err);
+        }
+    }
+    fuzz_accepts(opevo_session_end(session, NULL, &err), &err);
+    opevo_store_close(options.store);
+    opevo_objective_destroy(objective);
+}
+
 /* ---- Its cells ---- */
 
 static sqlite3 *open_file(const char *path)
@@ -231,8 +263,10 @@ static sqlite3_stmt *prepare(sqlite3 *db, char *sql)
 
 static void find_cells(sqlite3 *db)
 {
-    sqlite3_stmt *tables = prepare(
-        db, sqlite3_mprintf("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"));
+    /* the table that was added last has the last numbers, so that the others keep theirs */
+    sqlite3_stmt *tables =
+        prepare(db, sqlite3_mprintf("SELECT name FROM sqlite_master WHERE type = 'table'"
+                                    " ORDER BY name = 'early', name"));
 
     while (sqlite3_step(tables) == SQLITE_ROW) {
         const char *table = (const char *)sqlite3_column_text(tables, 0);
@@ -260,6 +294,7 @@ static void make(void)
     make_packed_runs(path, space);
     make_run(path, space);
     opevo_space_destroy(space);
+    tell(path, 5); /* the first, and one ahead of its turn */
     db = open_file(path);
     find_cells(db);
     FUZZ_CHECK(sqlite3_close(db) == SQLITE_OK);
@@ -495,4 +530,5 @@ void fuzz_one(const uint8_t *data, size_t size)
     apply(path, data, size, true);
     read_store(path);
     write_store(path);
+    tell(path, 2);
 }
