@@ -78,7 +78,7 @@ packages() {
     unpacked "$2" "$1-use" || return 3
     mkdir "$1-use/packages"
     cp "$1"/opevo/build/package/*.deb "$1-use/packages"
-    cp -r "$1/opevo/tests" "$1-use/packages"
+    cp -r "$1/opevo/tests" "$1/opevo/README.md" "$1-use/packages" # programs that use the library
     in_root "$1-use" "$2" '/packages/tests/package/use.sh /packages' || return 6
     rm -rf "$1-use"
 }

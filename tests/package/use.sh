@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# use.sh PACKAGES: in a bare root of Debian, as root: install the packages of a folder, which also has the folder tests, with
+# use.sh PACKAGES: in a bare root of Debian, as root: install the packages of a folder, which also has tests and README.md, with
 # apt, use them as people do, and remove them, which leaves nothing behind.
 set -eu
 packages=$1
