@@ -6,6 +6,7 @@
 #include "serve_internal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -40,30 +41,13 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
 }
 
-static opevo_status write_out(loop *self, opevo_error *err)
+/* Wait until the file can be read from or written to, or a signal came, also one that comes just
+ * before the waiting. False where it cannot; after a signal this is known at once. */
+static bool await(int file, short events)
 {
-    size_t written = 0;
-    opevo_status status = opevo_text_check(&self->out, err);
-
-    while (status == OPEVO_OK && written < self->out.length && !self->gone) {
-        ssize_t got = write(STDOUT_FILENO, self->out.data + written, self->out.length - written);
-
-        if (got >= 0)
-            written += (size_t)got;
-        else if (errno == EPIPE ||
-                 (errno == EINTR && opevo_interrupt_is_raised(&opevo_i_interrupted)))
-            self->gone = true;
-        else if (errno != EINTR)
-            status = OPEVO_FAIL(err, OPEVO_IO, "Standard output: %s.", strerror(errno));
-    }
-    opevo_text_clear(&self->out);
-    return status;
-}
-
-/* Wait until there is input, or a signal came, also one that comes just before the waiting. */
-static void await_input(void)
-{
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    static const struct timespec at_once = {0, 0};
+    struct pollfd wanted = {.fd = file, .events = events};
+    bool ready = false;
     sigset_t signals;
     sigset_t before;
 
@@ -71,9 +55,37 @@ static void await_input(void)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, &before);
-    if (!opevo_interrupt_is_raised(&opevo_i_interrupted))
-        ppoll(&input, 1, NULL, &before);
+    ready = ppoll(&wanted, 1, opevo_interrupt_is_raised(&opevo_i_interrupted) ? &at_once : NULL,
+                  &before) > 0;
     sigprocmask(SIG_SETMASK, &before, NULL);
+    return ready;
+}
+
+/* Pieces of PIPE_BUF bytes do not block once there is room, so that a signal ends the server also
+ * where nobody reads. */
+static opevo_status write_out(loop *self, opevo_error *err)
+{
+    size_t written = 0;
+    opevo_status status = opevo_text_check(&self->out, err);
+
+    while (status == OPEVO_OK && written < self->out.length && !self->gone) {
+        size_t left = self->out.length - written;
+        bool ready = await(STDOUT_FILENO, POLLOUT);
+        ssize_t got = ready ? write(STDOUT_FILENO, self->out.data + written,
+                                    left < PIPE_BUF ? left : PIPE_BUF)
+                            : -1;
+
+        if (got >= 0)
+            written += (size_t)got;
+        else if (!ready || errno == EINTR || errno == EAGAIN)
+            self->gone = opevo_interrupt_is_raised(&opevo_i_interrupted);
+        else if (errno == EPIPE)
+            self->gone = true;
+        else
+            status = OPEVO_FAIL(err, OPEVO_IO, "Standard output: %s.", strerror(errno));
+    }
+    opevo_text_clear(&self->out);
+    return status;
 }
 
 /* Read once. */
@@ -82,8 +94,7 @@ static opevo_status receive(loop *self, opevo_error *err)
     char piece[1 << 16];
     ssize_t got = 0;
 
-    await_input();
-    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
+    if (!await(STDIN_FILENO, POLLIN) || opevo_interrupt_is_raised(&opevo_i_interrupted))
         return OPEVO_OK;
     got = read(STDIN_FILENO, piece, sizeof piece);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))

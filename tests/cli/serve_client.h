@@ -25,14 +25,15 @@ typedef struct serve_client {
     size_t length;
 } serve_client;
 
-static inline serve_client serve_start(void)
+/* With flags of pipe2 for its standard output. */
+static inline serve_client serve_start_to(int flags)
 {
     serve_client self = {.received = malloc(SERVE_REPLY_MOST)};
     int in[2], out[2];
 
     assert_non_null(self.received);
     assert_int_equal(pipe2(in, O_CLOEXEC), 0);
-    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(out, O_CLOEXEC | flags), 0);
     self.pid = fork();
     assert_true(self.pid >= 0);
     if (self.pid == 0) {
@@ -46,6 +47,11 @@ static inline serve_client serve_start(void)
     self.in = in[1];
     self.out = out[0];
     return self;
+}
+
+static inline serve_client serve_start(void)
+{
+    return serve_start_to(0);
 }
 
 /* Exit status, or 256 + the signal that ended it. */

@@ -6,6 +6,7 @@
 #include "serve_client.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 
 #include "evo/scratch_folder.h"
 
@@ -178,22 +179,55 @@ static void test_a_client_that_is_gone(void **state)
     assert_int_equal(status, 0);
 }
 
-/* What is not read yet blocks the server, and nothing is lost. */
+/* Wait until the server can write no more. */
+static void await_full_pipe(const serve_client *client)
+{
+    int capacity = fcntl(client->out, F_GETPIPE_SZ);
+    int unread = 0;
+
+    for (int tries = 0; unread < capacity && tries < SERVE_WAIT_MS; tries++) {
+        poll(NULL, 0, 1);
+        assert_int_equal(ioctl(client->out, FIONREAD, &unread), 0);
+    }
+    assert_int_equal(unread, capacity);
+}
+
+/* What is not read yet blocks the server, and nothing is lost, also where writing does not block. */
 static void test_replies_that_are_not_read_at_once(void **state)
 {
     enum { MANY = 4000 };
-    serve_client client = serve_start();
-    pid_t writer = fork();
+    static const int flags[] = {0, O_NONBLOCK};
 
     (void)state;
-    if (writer == 0) {
-        for (int i = 0; i < MANY; i++)
-            serve_send(&client, "{\"op\":\"law\",\"parameter\":\"factor(64,2)\"}");
-        _exit(0);
+    for (size_t i = 0; i < 2; i++) {
+        serve_client client = serve_start_to(flags[i]);
+        pid_t writer = fork();
+
+        if (writer == 0) {
+            for (int k = 0; k < MANY; k++)
+                serve_send(&client, "{\"op\":\"law\",\"parameter\":\"factor(64,2)\"}");
+            _exit(0);
+        }
+        await_full_pipe(&client);
+        for (int k = 0; k < MANY; k++)
+            json_decref(serve_receive(&client));
+        waitpid(writer, NULL, 0);
+        assert_int_equal(serve_wait(&client), 0);
     }
-    for (int i = 0; i < MANY; i++)
-        json_decref(serve_receive(&client));
-    waitpid(writer, NULL, 0);
+}
+
+/* A signal ends the server, also while nobody reads. */
+static void test_a_signal_while_replies_wait(void **state)
+{
+    serve_client client = serve_start();
+    struct pollfd ended = {.fd = client.out, .events = 0};
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        serve_send(&client, "{\"op\":\"tuners\"}");
+    await_full_pipe(&client);
+    kill(client.pid, SIGTERM);
+    assert_int_equal(poll(&ended, 1, SERVE_WAIT_MS), 1);
     assert_int_equal(serve_wait(&client), 0);
 }
 
@@ -319,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_a_client_that_is_gone),
         cmocka_unit_test(test_replies_that_are_not_read_at_once),
+        cmocka_unit_test(test_a_signal_while_replies_wait),
         cmocka_unit_test(test_two_sessions_in_parallel),
         cmocka_unit_test(test_waiting_pending_and_over),
         cmocka_unit_test(test_a_killed_server_loses_nothing),
