@@ -90,8 +90,8 @@ static bool is_recording(const char *name)
     return false;
 }
 
-/* An entry of the folder that the value names, if it is a folder or may be a recording; a hidden one only if its dot is
- * typed. */
+/* An entry of the folder that the value names, if it is a folder or may be a recording; a hidden
+ * one only if its dot is typed. */
 static void offer_entry(const line *self, const char *before, const char *folder, const char *name)
 {
     const char *typed = self->value + strlen(before);
@@ -213,7 +213,8 @@ static void offer_settings(const line *self)
     }
 }
 
-/* What the options and arguments of these names take; those of other names take files or numbers. */
+/* What the options and arguments of these names take; those of other names take files or
+ * numbers. */
 static const struct {
     const char *name;
     void (*offer)(const line *self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a computation is: its definitions, shapes, operations and operands; or which there are by name. */
+/* What a computation is: its definitions, shapes, operations and operands; or which there are by
+ * name. */
 
 #include "cli_internal.h"
 

@@ -106,12 +106,12 @@ opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *
 /* The path in "STORE:RUN", and the number; the whole text and 0 where no run is named, or where a
  * file has that name. The caller frees it; NULL without memory. */
 char *opevo_i_split_run(const char *text, int64_t *run);
-/* Whether the text is "recorded:[FILE]" or "only-recorded:[FILE]", a recording whose rows are all of
- * its space. */
+/* Whether the text is "recorded:[FILE]" or "only-recorded:[FILE]", a recording whose rows are all
+ * of its space. */
 bool opevo_i_is_recorded(const char *on);
 /* What --on says, or `on` where it is given, as "only-recorded:[FILE]" with --only-recorded; in
- * `text`, which the caller frees. NULL where nothing says it. Errors: INVALID for --only-recorded with
- * anything else than a recording. */
+ * `text`, which the caller frees. NULL where nothing says it. Errors: INVALID for --only-recorded
+ * with anything else than a recording. */
 opevo_status opevo_i_on_of_call(const opevo_call *call, const char *on, opevo_text *text,
                                 const char **out, opevo_error *err);
 #define OPEVO_I_ONLY_RECORDED_OPTION                                                               \
@@ -159,7 +159,8 @@ opevo_status opevo_i_computation_of(const char *what, opevo_computation **out, o
 const opevo_option *opevo_i_live_option(const char *name);
 opevo_status opevo_i_live_program(const opevo_call *call, const char *command, const char *space,
                                   opevo_objective **out, opevo_error *err);
-/* `device` is "cpu", "cuda:0" or such; `space` is a space file with a part of the template's, or NULL.
+/* `device` is "cpu", "cuda:0" or such; `space` is a space file with a part of the template's, or
+ * NULL.
  */
 opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, const char *space,
                                   const opevo_operator *op, opevo_objective **out,
@@ -200,9 +201,9 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *
 
 /* ---- Files that a verb writes (output_file.c) ---- */
 
-/* Before the work, so that a slip of the pen costs neither it nor a file: refuse a folder, and a file
- * without `mark` in its first 4 KiB, which opevo did not write. Devices, pipes and empty files are
- * taken. */
+/* Before the work, so that a slip of the pen costs neither it nor a file: refuse a folder, and a
+ * file without `mark` in its first 4 KiB, which opevo did not write. Devices, pipes and empty files
+ * are taken. */
 opevo_status opevo_i_check_output(const char *option, const char *path, const char *mark,
                                   opevo_error *err);
 
@@ -244,8 +245,8 @@ typedef struct opevo_i_earlier {
     opevo_trial *trials;
     size_t count;
 } opevo_i_earlier;
-/* Append the trials of one run, given as STORE:RUN; `named` is how the user named it: "--learn". Errors:
- * INVALID for a tuner that cannot learn, with those that can; those of the store. */
+/* Append the trials of one run, given as STORE:RUN; `named` is how the user named it: "--learn".
+ * Errors: INVALID for a tuner that cannot learn, with those that can; those of the store. */
 opevo_status opevo_i_earlier_add(opevo_i_earlier *self, const char *named, const char *text,
                                  const opevo_tuner_ops *tuner, const opevo_space *space,
                                  opevo_error *err);
@@ -260,8 +261,8 @@ typedef struct opevo_i_law_row {
 /* Rows by value, or by class for a set too large to list; the caller's. */
 opevo_status opevo_i_law_rows_make(const opevo_law *law, opevo_i_law_row **out, size_t *count,
                                    bool *by_class, opevo_error *err);
-/* The members of the JSON object being written that say what a law is; each row in its own line where
- * `line_end` is a line feed, all in one where it is "". */
+/* The members of the JSON object being written that say what a law is; each row in its own line
+ * where `line_end` is a line feed, all in one where it is "". */
 void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t count,
                       bool by_class, const char *line_end, opevo_text *out);
 
@@ -281,8 +282,9 @@ void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out);
 /* ---- The terminal (terminal.c)
  * --------------------------------------------------------------------------- */
 
-/* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor, or else
- * 80: what is piped will be read on a terminal. Where a function takes a width, 0 is no limit. */
+/* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor, or
+ * else 80: what is piped will be read on a terminal. Where a function takes a width, 0 is no
+ * limit. */
 unsigned opevo_i_terminal_width(int descriptor);
 
 /* "opevo VERB: sentence" on stderr; what the sentence quotes cannot steer a terminal. */
@@ -307,10 +309,11 @@ size_t opevo_i_colour_length(const char *at);
  * it is data. */
 void opevo_i_text_add_wrapped(opevo_text *out, const char *text, unsigned width);
 
-/* A table of texts. Where it is wider than the terminal, the last `below` columns stand below each row,
- * broken at blanks; where the others are too wide as well, each row is printed as a list of its
- * fields. A table whose rows are compared with each other stays one as far as it can: rows with the
- * same first cell stand under it, and columns that have no room beside the others below them. */
+/* A table of texts. Where it is wider than the terminal, the last `below` columns stand below each
+ * row, broken at blanks; where the others are too wide as well, each row is printed as a list of
+ * its fields. A table whose rows are compared with each other stays one as far as it can: rows with
+ * the same first cell stand under it, and columns that have no room beside the others below
+ * them. */
 typedef struct opevo_table {
     const char *const *heads; /* a head that starts with '<' is aligned left */
     size_t columns;
@@ -335,15 +338,15 @@ void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
 /* ---- A run as a drawing (curve.c) ---- */
 
 /* The best fitness over the trials of a run, filled from 0 to the larger of best and optimum, which
- * is 0 where it is not known. Nothing for a run of fewer than 10 trials or without success, or a width
- * below 30 columns; a width of 0 means 80. */
+ * is 0 where it is not known. Nothing for a run of fewer than 10 trials or without success, or a
+ * width below 30 columns; a width of 0 means 80. */
 void opevo_i_curve_print(const opevo_run_curve *curve, double optimum, const char *unit,
                          unsigned width, opevo_text *out);
 
 /* ---- Criteria (criteria.c) ---- */
 
-/* What the origins of the members of a front are: words of no interest here, labels of contenders, or
- * seeds. */
+/* What the origins of the members of a front are: words of no interest here, labels of contenders,
+ * or seeds. */
 typedef enum opevo_i_origin {
     OPEVO_I_ORIGIN_HIDDEN,
     OPEVO_I_ORIGIN_TUNER,

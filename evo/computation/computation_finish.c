@@ -144,8 +144,8 @@ static void link_producers(linker *link)
     }
 }
 
-/* The readers of all tensors stand in one list, each tensor's together; next[t] is where the next reader
- * of tensor t goes. */
+/* The readers of all tensors stand in one list, each tensor's together; next[t] is where the next
+ * reader of tensor t goes. */
 static void link_readers(opevo_i_parser *self, size_t edges, size_t *next)
 {
     const opevo_tensor **list =

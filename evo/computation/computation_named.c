@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Computations by what a user writes: a name with numbers, a shape of an evaluation, an operator or a
- * text. */
+/* Computations by what a user writes: a name with numbers, a shape of an evaluation, an operator or
+ * a text. */
 
 #include "computation_internal.h"
 

@@ -193,8 +193,8 @@ static opevo_reducer reducer_ahead(const opevo_i_tokens *ahead)
                                             : OPEVO_REDUCER_NONE;
 }
 
-/* Whether max or min ahead reduces: "max(k) -A[k]", "max(k:4, l) ..." and "max(k, l) A[k, l]" do, but
- * "max(i, j) + 1" does not. */
+/* Whether max or min ahead reduces: "max(k) -A[k]", "max(k:4, l) ..." and "max(k, l) A[k, l]" do,
+ * but "max(i, j) + 1" does not. */
 static bool is_reduction_ahead(const opevo_i_tokens *ahead)
 {
     opevo_i_tokens look = *ahead;

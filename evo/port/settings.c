@@ -154,7 +154,8 @@ opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignme
     return fail_key(ops, assignment, err);
 }
 
-/* The name of a choice, or the shortest decimal of a number; of the default where `value` is NULL. */
+/* The name of a choice, or the shortest decimal of a number; of the default where `value` is
+ * NULL. */
 static void print_value(const opevo_setting *setting, const opevo_setting_value *value,
                         opevo_text *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A finite space as a domain. A child sampler holds the parents of what it draws, so each variation
- * has it alone, under a lock; the samplers are made when they are first needed, that of mutation anew
- * for another q. */
+ * has it alone, under a lock; the samplers are made when they are first needed, that of mutation
+ * anew for another q. */
 
 #include <opevo/domain.h>
 

@@ -71,7 +71,8 @@ static void close_backend(opevo_i_backend *backend)
     opevo_free(self);
 }
 
-/* Exit status 126 and 127 are what shells and launchers give for a program that cannot be started. */
+/* Exit status 126 and 127 are what shells and launchers give for a program that cannot be
+ * started. */
 static opevo_status read_exits(command_backend *self, const json_t *exits, opevo_error *err)
 {
     const char *key = NULL;
@@ -188,8 +189,8 @@ static bool read_output(const command_backend *self, const opevo_i_program_end *
     return good;
 }
 
-/* Append the values of each criterion; one that cannot be read stays as it was, and the message says
- * why. */
+/* Append the values of each criterion; one that cannot be read stays as it was, and the message
+ * says why. */
 static void read_values(command_backend *self, const opevo_i_program_end *end,
                         opevo_i_result *result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Kernels in C on the processors of this machine. Each is loaded and run in a process forked for it,
- * while the worker itself waits; the worker alone knows the right result. */
+/* Kernels in C on the processors of this machine. Each is loaded and run in a process forked for
+ * it, while the worker itself waits; the worker alone knows the right result. */
 
 #include "backend_internal.h"
 
@@ -279,7 +279,8 @@ static void renew_outputs(opevo_i_operands *operands)
     }
 }
 
-/* Let it take its samples, and note the power meanwhile, where that is long enough to say something. */
+/* Let it take its samples, and note the power meanwhile, where that is long enough to say
+ * something. */
 static char await_samples(cpu_backend *self, const opevo_i_cpu_plan *plan, const child *process)
 {
     double start = opevo_clock_monotonic_s();

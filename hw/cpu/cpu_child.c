@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A sample is the mean over a window of at least 0.2 ms, long against the resolution of the clocks and
- * the calls that read them: a window that turns out shorter is dropped, and the next has twice as
- * many executions. Elapsed time is what counts; but a window in which another process ran, seen from the elapsed time
- * being longer than the processor time, is no sample of the kernel and is dropped. When more are
- * dropped than kept, the machine is too busy for that, and the processor time is taken instead.
+/* A sample is the mean over a window of at least 0.2 ms, long against the resolution of the clocks
+ * and the calls that read them: a window that turns out shorter is dropped, and the next has twice
+ * as many executions. Elapsed time is what counts; but a window in which another process ran, seen
+ * from the elapsed time being longer than the processor time, is no sample of the kernel and is
+ * dropped. When more are dropped than kept, the machine is too busy for that, and the processor
+ * time is taken instead.
  *
  * No memory is allocated between fork and the end except by the kernel itself and by dlopen. */
 
@@ -75,8 +76,8 @@ EXECUTE(8, (float *, float *, float *, float *, float *, float *, float *, float
 static void (*const executes[OPEVO_OPERANDS])(const timing *self) = {
     execute_1, execute_2, execute_3, execute_4, execute_5, execute_6, execute_7, execute_8};
 
-/* What is shared is not in this process' page table until it is touched, which would count as time of
- * a kernel that is executed once. */
+/* What is shared is not in this process' page table until it is touched, which would count as time
+ * of a kernel that is executed once. */
 static void enter_pages(const opevo_i_guarded *memory)
 {
     const volatile unsigned char *byte = memory->data;

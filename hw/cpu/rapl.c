@@ -32,7 +32,8 @@ static bool read_number(const char *folder, const char *name, uint64_t *out)
     return read_line(folder, name, line, sizeof line) && opevo_parse_u64(line, out);
 }
 
-/* The place of a package, a new one where it was not met before; OPEVO_I_RAPL_PACKAGES without room. */
+/* The place of a package, a new one where it was not met before; OPEVO_I_RAPL_PACKAGES without
+ * room. */
 static size_t find_package(opevo_i_rapl *self, const char *name)
 {
     size_t i = 0;
@@ -47,8 +48,9 @@ static size_t find_package(opevo_i_rapl *self, const char *name)
     return i;
 }
 
-/* A zone is a package where it says so; others are parts of one, or hold several. A package may have
- * two, of its registers and of its memory (intel-rapl-mmio), with the same energy: one is taken. */
+/* A zone is a package where it says so; others are parts of one, or hold several. A package may
+ * have two, of its registers and of its memory (intel-rapl-mmio), with the same energy: one is
+ * taken. */
 static void add_zone(opevo_i_rapl *self, const char *root, const char *zone)
 {
     char folder[OPEVO_I_RAPL_PATH];

@@ -129,8 +129,8 @@ static void note_model(void *context, const opevo_hardware *row)
     snprintf(self->no_energy, sizeof self->no_energy, "%s", row->no_energy ? row->no_energy : "");
 }
 
-/* A run goes on where it began: the model of a device of this host counts, that of other hosts' is not
- * known before their workers have started. */
+/* A run goes on where it began: the model of a device of this host counts, that of other hosts' is
+ * not known before their workers have started. */
 static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *options,
                      const opevo_i_backend_ops *backend)
 {

@@ -432,8 +432,8 @@ static bool take_samples(const running *run)
     return true;
 }
 
-/* The samples, and from the power meanwhile the energy of one execution: the device's, with all that
- * runs on it, where the time is long enough for its counter. */
+/* The samples, and from the power meanwhile the energy of one execution: the device's, with all
+ * that runs on it, where the time is long enough for its counter. */
 static bool take_samples_and_energy(const running *run)
 {
     const char *bus = run->self->facts.bus;

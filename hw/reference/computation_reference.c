@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The definitions of a computation, one after the other, each spread over threads. Lanes are elements of
- * the result; where these are few and sums are long, lanes are terms of a sum, which is cut into parts
- * that are added in order. Neither depends on the number of threads. */
+/* The definitions of a computation, one after the other, each spread over threads. Lanes are
+ * elements of the result; where these are few and sums are long, lanes are terms of a sum, which is
+ * cut into parts that are added in order. Neither depends on the number of threads. */
 
 #include "interpreter_internal.h"
 

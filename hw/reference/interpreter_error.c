@@ -51,8 +51,8 @@ static double of_root(double a, double ea)
     return a > ea ? ea / (sqrt(a) + sqrt(a - ea)) : INFINITY;
 }
 
-/* The error times the largest slope near a, which is where it is nearest to 0. The slopes of sigmoid and
- * tanh, s (1 - s) and 1 - t^2, are written without differences, which would cancel. */
+/* The error times the largest slope near a, which is where it is nearest to 0. The slopes of
+ * sigmoid and tanh, s (1 - s) and 1 - t^2, are written without differences, which would cancel. */
 static double of_slope(opevo_expression_kind operation, double a, double ea)
 {
     double x = fabs(a) > ea ? fabs(a) - ea : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Whole numbers of axes at all lanes: one part depends on the lane axes only and is computed once for each
- * block of lanes, one on the outer axes only, once for all lanes; only a division of both is computed
- * for each lane every time. */
+/* Whole numbers of axes at all lanes: one part depends on the lane axes only and is computed once
+ * for each block of lanes, one on the outer axes only, once for all lanes; only a division of both
+ * is computed for each lane every time. */
 
 #include "interpreter_internal.h"
 
@@ -50,7 +50,8 @@ void opevo_i_machine_set_base(opevo_i_machine *self)
         set_base_of(self, &self->program->linears[l], self->base[l]);
 }
 
-/* Divisions that depend on outer axes only; an inner number of those has its constant in its base. */
+/* Divisions that depend on outer axes only; an inner number of those has its constant in its
+ * base. */
 static uint64_t shift_of(const opevo_i_machine *self, const opevo_i_linear *linear)
 {
     const opevo_i_program *program = self->program;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A definition as a list of instructions, each of which works on OPEVO_I_LANES points at once: so the
- * cost of interpreting is shared by many points. Points lie in the *lane* axes, flattened; the other
- * axes, the *outer* ones, have one value for all lanes. */
+/* A definition as a list of instructions, each of which works on OPEVO_I_LANES points at once: so
+ * the cost of interpreting is shared by many points. Points lie in the *lane* axes, flattened; the
+ * other axes, the *outer* ones, have one value for all lanes. */
 
 #ifndef OPEVO_INTERPRETER_INTERNAL_H
 #define OPEVO_INTERPRETER_INTERNAL_H
@@ -20,8 +20,8 @@ typedef struct opevo_i_division {
     int64_t divisor;
 } opevo_i_division;
 
-/* constant + sum_a factor[a] axis[a] + sum_d factor division, modulo 2^64: offsets of reads that are
- * not evaluated may be anything. */
+/* constant + sum_a factor[a] axis[a] + sum_d factor division, modulo 2^64: offsets of reads that
+ * are not evaluated may be anything. */
 typedef struct opevo_i_linear {
     uint64_t constant;
     uint64_t factor[OPEVO_COMPUTATION_AXES];
@@ -43,7 +43,8 @@ typedef enum opevo_i_code_kind {
     OPEVO_I_CODE_GUARD    /* mask to = guard and mask a has the bit `bit` */
 } opevo_i_code_kind;
 
-/* Bits of a mask: what a comparison may come out as in single precision, and as what it does here. */
+/* Bits of a mask: what a comparison may come out as in single precision, and as what it does
+ * here. */
 enum { OPEVO_I_MAY_HOLD = 1, OPEVO_I_MAY_FAIL = 2, OPEVO_I_HOLDS = 4 };
 
 typedef struct opevo_i_code {
@@ -106,15 +107,16 @@ opevo_status opevo_i_machine_create(const opevo_i_program *program, const opevo_
                                     unsigned lane_axes, bool bounds, opevo_i_machine **out,
                                     opevo_error *err);
 void opevo_i_machine_destroy(opevo_i_machine *self);
-/* Take `count` points of the flattened lane axes from `first` on; lanes behind them repeat the last. */
+/* Take `count` points of the flattened lane axes from `first` on; lanes behind them repeat the
+ * last. */
 void opevo_i_machine_place(opevo_i_machine *self, int64_t first, int count);
 /* The expression at these points and the outer axes of `outer`: in register 0. */
 void opevo_i_machine_run(opevo_i_machine *self);
 
 /* ---- Indices (interpreter_index.c) ---- */
 
-/* Which linears are mixed; base of each, after the coordinates changed; shift and mixed, after `outer`
- * did. */
+/* Which linears are mixed; base of each, after the coordinates changed; shift and mixed, after
+ * `outer` did. */
 void opevo_i_machine_set_mixed(opevo_i_machine *self);
 void opevo_i_machine_set_base(opevo_i_machine *self);
 void opevo_i_machine_set_shift(opevo_i_machine *self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Runs the instructions of a definition on all lanes. Every loop is over all of them, so that compilers
- * unroll it; lanes that repeat a point are not used. */
+/* Runs the instructions of a definition on all lanes. Every loop is over all of them, so that
+ * compilers unroll it; lanes that repeat a point are not used. */
 
 #include "interpreter_internal.h"
 

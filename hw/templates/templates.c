@@ -155,7 +155,8 @@ static size_t features(void *context, opevo_index point, float *out)
 }
 
 /* As many numbers as the point with most loops has: which loops there are depends on the listed
- * parameters alone, so all combinations of these are tried; the others stay at their first value. */
+ * parameters alone, so all combinations of these are tried; the others stay at their first
+ * value. */
 static void count_features(maker *self)
 {
     size_t parameters = opevo_space_parameter_count(self->space);

@@ -192,7 +192,8 @@ static void await_full_pipe(const serve_client *client)
     assert_int_equal(unread, capacity);
 }
 
-/* What is not read yet blocks the server, and nothing is lost, also where writing does not block. */
+/* What is not read yet blocks the server, and nothing is lost, also where writing does not
+ * block. */
 static void test_replies_that_are_not_read_at_once(void **state)
 {
     enum { MANY = 4000 };

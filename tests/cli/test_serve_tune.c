@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The trials of `opevo serve` are those of `opevo tune` with the same space, tuner, settings, seed and
- * outcomes, however a client cuts and orders asks and tells, and however often the server is killed. */
+/* The trials of `opevo serve` are those of `opevo tune` with the same space, tuner, settings, seed
+ * and outcomes, however a client cuts and orders asks and tells, and however often the server is
+ * killed. */
 
 #include "serve_client.h"
 
@@ -198,7 +199,8 @@ static void check_store(const setup *self)
     opevo_store_close(store);
 }
 
-/* `most`: largest number of trials of one ask; `kills`: whether the server is killed now and then. */
+/* `most`: largest number of trials of one ask; `kills`: whether the server is killed now and
+ * then. */
 static void serve(const setup *self, const contender *of, size_t most, bool kills, uint64_t cut)
 {
     serve_client client = serve_start();

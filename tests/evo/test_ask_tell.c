@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Sessions whose outcomes come from the caller. However asks and tells are cut and ordered, and however
- * often the session is dropped and made again, the run has the trials of one that evaluates its points
- * itself, and the store the same rows to the byte. */
+/* Sessions whose outcomes come from the caller. However asks and tells are cut and ordered, and
+ * however often the session is dropped and made again, the run has the trials of one that evaluates
+ * its points itself, and the store the same rows to the byte. */
 
 #include "formula.h"
 
@@ -147,7 +147,8 @@ static void turn(setup *self, size_t *pending_count, opevo_trial *pending, opevo
     memmove(pending, pending + told, *pending_count * sizeof *pending);
 }
 
-/* Tell what is pending, in descending order and one by one, so that much comes ahead of its turn. */
+/* Tell what is pending, in descending order and one by one, so that much comes ahead of its
+ * turn. */
 static void tell_the_rest(setup *self, opevo_trial *pending, size_t count)
 {
     assert_int_equal(opevo_session_pending(self->session, pending, count), count);
@@ -359,7 +360,8 @@ static void test_waiting_and_over(void **state)
     tear_down(&self);
 }
 
-/* The run ends at the trial that reaches a limit; what was told beyond it serves a larger budget. */
+/* The run ends at the trial that reaches a limit; what was told beyond it serves a larger
+ * budget. */
 static void test_budgets_and_requirements(void **state)
 {
     opevo_requirement requirement;
@@ -453,8 +455,8 @@ static void test_a_store_that_fails(void **state)
     tear_down(&self);
 }
 
-/* What was told ahead of its turn is complete as soon as all before it are told, whether anybody asked
- * for it again or not. */
+/* What was told ahead of its turn is complete as soon as all before it are told, whether anybody
+ * asked for it again or not. */
 static void test_outcomes_of_a_session_before(void **state)
 {
     opevo_trial trials[4];
@@ -480,8 +482,8 @@ static void test_outcomes_of_a_session_before(void **state)
     tear_down(&self);
 }
 
-/* A caller may know that a point is infeasible without any requirement of the run: the store can hold
- * that, in its turn and ahead of it. */
+/* A caller may know that a point is infeasible without any requirement of the run: the store can
+ * hold that, in its turn and ahead of it. */
 static void test_every_class_is_stored(void **state)
 {
     opevo_trial trials[OPEVO_OUTCOME_CLASS_COUNT];

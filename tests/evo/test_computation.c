@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Texts of computations: what is read prints back and reads back equal; what is refused says where and
- * why; reads that are accepted are inside their tensors, by brute force on random computations. */
+/* Texts of computations: what is read prints back and reads back equal; what is refused says where
+ * and why; reads that are accepted are inside their tensors, by brute force on random
+ * computations. */
 
 #include "check.h"
 #include "computations.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Counts of operations against the evaluator's, opevo_operator_flop and closed forms; the predicates of
- * sketches on the facts that TVM's sources and tests state, and by brute force on random computations;
- * named computations and operators. */
+/* Counts of operations against the evaluator's, opevo_operator_flop and closed forms; the
+ * predicates of sketches on the facts that TVM's sources and tests state, and by brute force on
+ * random computations; named computations and operators. */
 
 #include "check.h"
 #include "computations.h"
@@ -320,8 +320,8 @@ static void test_predicates_of_others(void **state)
     opevo_computation_destroy(made);
 }
 
-/* Each member of an access, by asking of each read whether two points that differ in one axis are at
- * places that differ in one dimension. */
+/* Each member of an access, by asking of each read whether two points that differ in one axis are
+ * at places that differ in one dimension. */
 static void check_access(const opevo_tensor *reader, const opevo_tensor *read,
                          const opevo_expression *expression, opevo_access *brute)
 {

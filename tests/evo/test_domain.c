@@ -63,7 +63,8 @@ static void test_print_and_parse(void **state)
     check_print_and_parse(spaces[1]);
 }
 
-/* 200 draws for each allowed point: a sampler that gives one point 1.3 times its share is rejected. */
+/* 200 draws for each allowed point: a sampler that gives one point 1.3 times its share is
+ * rejected. */
 static void check_sample(const char *json)
 {
     opevo_space *space = formula_space(json);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Runs on a domain that is not a space: nothing between the tuner and the store takes a candidate for
- * a point. Its texts are in the store with its trials, whatever happens to the run. */
+/* Runs on a domain that is not a space: nothing between the tuner and the store takes a candidate
+ * for a point. Its texts are in the store with its trials, whatever happens to the run. */
 
 #include "edit_domain.h"
 
@@ -134,8 +134,8 @@ static void check_texts(const setup *self, size_t wanted)
     opevo_domain_destroy(&domain.super);
 }
 
-/* Cut into steps, and resumed by a domain that has met nothing, a run leaves the store of one that was
- * never cut. */
+/* Cut into steps, and resumed by a domain that has met nothing, a run leaves the store of one that
+ * was never cut. */
 static void test_runs_are_stored_and_resumed(void **state)
 {
     opevo_text whole = {0};
@@ -399,8 +399,8 @@ static void tell_backwards(opevo_session *session, opevo_domain *domain, opevo_t
     }
 }
 
-/* Outcomes that the caller tells, ahead of their turn and to a process before this one: texts come with
- * them. */
+/* Outcomes that the caller tells, ahead of their turn and to a process before this one: texts come
+ * with them. */
 static void test_outcomes_of_the_caller(void **state)
 {
     enum { COUNT = 10 };

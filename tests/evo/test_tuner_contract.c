@@ -352,8 +352,8 @@ enum {
     CUT_RUNS = 4
 };
 
-/* A run in which asks and tells are cut at random: asks of some while others are pending, tells of some
- * of those, in their order. Its points must be those of `expected`, as far as that goes. */
+/* A run in which asks and tells are cut at random: asks of some while others are pending, tells of
+ * some of those, in their order. Its points must be those of `expected`, as far as that goes. */
 static void check_random_cuts(const opevo_tuner_ops *ops, const opevo_space *space,
                               const char *changes, const opevo_index *expected, size_t wanted,
                               uint64_t cut)

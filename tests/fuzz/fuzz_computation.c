@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A computation as text: what is printed reads back, and is printed the same, in lines or in one line;
- * its counts are finite; its graph is in order; a small one is evaluated, with every tensor in a block
- * of its own. */
+/* A computation as text: what is printed reads back, and is printed the same, in lines or in one
+ * line; its counts are finite; its graph is in order; a small one is evaluated, with every tensor
+ * in a block of its own. */
 
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Evaluation of definitions in single precision, as a kernel may do it: every operation is rounded, a
- * product and a sum are fused at random, and sums are in random orders. */
+/* Evaluation of definitions in single precision, as a kernel may do it: every operation is rounded,
+ * a product and a sum are fused at random, and sums are in random orders. */
 
 #ifndef OPEVO_TESTS_SINGLE_EVALUATOR_H
 #define OPEVO_TESTS_SINGLE_EVALUATOR_H
@@ -38,8 +38,8 @@ static inline bool holds_single(evaluator *self, const opevo_condition *conditio
                                                       : x != y;
 }
 
-/* As expression_at, each operation rounded to single precision; a sum of a product is fused at times.
- * Returns a single-precision number. */
+/* As expression_at, each operation rounded to single precision; a sum of a product is fused at
+ * times. Returns a single-precision number. */
 static inline double evaluate_single(evaluator *self, const opevo_expression *expression,
                                      const int64_t *point, uint64_t *state)
 {

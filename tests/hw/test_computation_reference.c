@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The interpreter of computations against opevo_reference_compute, an independent evaluator, closed forms
- * and naive loops; its bounds against evaluations in single precision whose sums are in random orders,
- * and against opevo_reference_bound. */
+/* The interpreter of computations against opevo_reference_compute, an independent evaluator, closed
+ * forms and naive loops; its bounds against evaluations in single precision whose sums are in
+ * random orders, and against opevo_reference_bound. */
 
 #include "check.h"
 #include "computations.h"
@@ -295,8 +295,8 @@ static double **evaluate_all_single(const fixture *self, uint64_t seed)
     return values;
 }
 
-/* The outputs of `values` against those computed: within the bounds, or within `relative`. Returns the
- * largest share of a bound that was reached. */
+/* The outputs of `values` against those computed: within the bounds, or within `relative`. Returns
+ * the largest share of a bound that was reached. */
 static double check_values(const fixture *self, double *const *values, bool bounded)
 {
     double most = 0;

@@ -263,8 +263,8 @@ static void test_fitness(void **state)
     opevo_objective_destroy(objective);
 }
 
-/* A kernel is built once, also when it is asked for twice at the same time; the time of the build is
- * known of all that use it. */
+/* A kernel is built once, also when it is asked for twice at the same time; the time of the build
+ * is known of all that use it. */
 static void test_built_once(void **state)
 {
     zoo *maker = zoo_of_products(48);
@@ -304,8 +304,8 @@ static opevo_status contraction_make(const opevo_kernel_maker *self, opevo_index
     return opevo_text_check(&out->source, err);
 }
 
-/* Operators of three inputs and of two outputs go to a worker as text and come back measured; where the
- * last output is wrong, so is the kernel. */
+/* Operators of three inputs and of two outputs go to a worker as text and come back measured; where
+ * the last output is wrong, so is the kernel. */
 static void test_contractions(void **state)
 {
     static const opevo_kernel_maker_ops ops = {.make = contraction_make, .destroy = zoo_destroy};

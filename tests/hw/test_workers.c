@@ -240,8 +240,8 @@ static void test_lost(void **state)
     assert_int_equal(sleepers("74"), 0);
 }
 
-/* A keeper that is killed leaves its program's processes to the worker, also one in a session of its
- * own; the job is measured again. */
+/* A keeper that is killed leaves its program's processes to the worker, also one in a session of
+ * its own; the job is measured again. */
 static void test_lost_keeper(void **state)
 {
     opevo_program_options options = opevo_program_defaults();
@@ -360,8 +360,8 @@ static void test_finals(void **state)
 }
 
 /* Who asks for a turn that another process has waits until that gives it back, or dies; another
- * device's turn is free meanwhile. The child speaks a second time before it dies: who has not waited
- * does not hear it. */
+ * device's turn is free meanwhile. The child speaks a second time before it dies: who has not
+ * waited does not hear it. */
 static void test_turns(void **state)
 {
     int said[2], told[2];
@@ -431,7 +431,8 @@ static void test_bad_options(void **state)
     opevo_space_destroy(space);
 }
 
-/* Whatever allocation fails, opening and evaluating say so or do without, and nothing stays alive. */
+/* Whatever allocation fails, opening and evaluating say so or do without, and nothing stays
+ * alive. */
 static void test_no_memory(void **state)
 {
     static const char json[] = "{\"X\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}";

@@ -38,7 +38,8 @@ static void reads_a_whole_space(void **state)
     folder_close(&folder);
 }
 
-/* Components without names have columns with numbers; topologies and types are those of the space. */
+/* Components without names have columns with numbers; topologies and types are those of the
+ * space. */
 static void reads_permutations(void **state)
 {
     test_folder folder;

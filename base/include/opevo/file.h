@@ -19,19 +19,19 @@ extern "C" {
  *
  *   limit  bytes that a file of this format may have at most
  *
- * Errors: IO; INVALID for anything but a regular file (a pipe, a device); LIMIT for a larger file, which
- * is not read; NOMEM. */
+ * Errors: IO; INVALID for anything but a regular file (a pipe, a device); LIMIT for a larger file,
+ * which is not read; NOMEM. */
 opevo_status opevo_file_read(const char *path, size_t limit, char **data, size_t *size,
                              opevo_error *err);
 
 /* Write PATH.opevo-partial, flush to disk, then rename: after a crash or on a full disk the target
- * is the old file or the new one, never a part. What a killed process left under that name, the next
- * write takes over; two processes wait for each other. A target that is not a regular file (a pipe,
- * /dev/full) is written straight. */
+ * is the old file or the new one, never a part. What a killed process left under that name, the
+ * next write takes over; two processes wait for each other. A target that is not a regular file (a
+ * pipe, /dev/full) is written straight. */
 opevo_status opevo_file_write(const char *path, const char *data, size_t size, opevo_error *err);
 
-/* Write all of it to the open descriptor `file`, a pipe or a socket as well, however it comes apart.
- * False with errno set; a part may be written then. */
+/* Write all of it to the open descriptor `file`, a pipe or a socket as well, however it comes
+ * apart. False with errno set; a part may be written then. */
 bool opevo_write_all(int file, const void *data, size_t size);
 
 /* Path of `name` in $XDG_CACHE_HOME/opevo or ~/.cache/opevo, the folder made when absent; release

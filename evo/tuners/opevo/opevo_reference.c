@@ -16,10 +16,10 @@
  *   outcomes of 7 trials. A brood is served from its end (a list used as a stack).
  *
  * Of its other defects, these cannot show here: B3, minimising is random search (fitness is
- * maximised); B4, a fitness that is not a number or negative breaks it (such a fitness counts as 0);
- * B7, a log line that fails. And these are not repeated: B5, a factorisation of 1 or into one part
- * breaks it (its walk stays); B6, a space smaller than a brood, or exhausted, hangs it (below); a
- * trial that reports nothing stalls it (every trial has an outcome).
+ * maximised); B4, a fitness that is not a number or negative breaks it (such a fitness counts as
+ * 0); B7, a log line that fails. And these are not repeated: B5, a factorisation of 1 or into one
+ * part breaks it (its walk stays); B6, a space smaller than a brood, or exhausted, hangs it
+ * (below); a trial that reports nothing stalls it (every trial has an outcome).
  *
  * Deliberate deviations: a repeat is answered from memory and is no trial, where it cost the
  * authors one; outcomes come in in the order served; a forbidden child is walked on like a

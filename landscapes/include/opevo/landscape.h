@@ -29,8 +29,8 @@ extern "C" {
 OPEVO_API opevo_status opevo_recorded_open(const char *path, const char *space,
                                            opevo_objective **out, opevo_error *err);
 /* Make the rows of a recorded landscape that was just opened all of its allowed points, so that its
- * space and its signatures are others; it is then called "only-recorded:..." Errors: INVALID for any
- * other objective; NOMEM, with the objective to be destroyed. */
+ * space and its signatures are others; it is then called "only-recorded:..." Errors: INVALID for
+ * any other objective; NOMEM, with the objective to be destroyed. */
 OPEVO_API opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *err);
 /* How many points of a recorded landscape have a row; 0 for any other objective. */
 OPEVO_API size_t opevo_recorded_rows(const opevo_objective *objective);

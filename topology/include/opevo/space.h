@@ -58,8 +58,8 @@ typedef enum opevo_dialect {
  *         combination of the parameters that it names (all are tried up to 2^22 of them), or never
  *         holds there; INVALID when no point of a space of up to 2^20 satisfies all of them; LIMIT
  *         when the points exceed 2^128 - 1, for more parameters than that or 4096
- *         constraints, for constraints whose evaluation in advance takes more than 2^33 operations, for a constraint
- *         over more than 256; NOMEM.
+ *         constraints, for constraints whose evaluation in advance takes more than 2^33 operations,
+ *         for a constraint over more than 256; NOMEM.
  * Cost:   about 4 ns for each operation of a constraint and combination tried; a bit for each. */
 OPEVO_API opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
                                           const char *const *constraints, size_t constraint_count,

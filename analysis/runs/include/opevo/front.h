@@ -64,11 +64,11 @@ OPEVO_API opevo_status opevo_front_volume(const opevo_front *front, const char *
  *              point in every dimension contributes nothing; dominated and equal points are allowed
  *   dimensions 1 to OPEVO_CRITERIA_MOST
  *
- * Exact up to rounding. Errors: NOMEM. Cost: n log n comparisons in two dimensions; in three as many,
- * and n^2 moves of numbers at worst; in four n^2 log n comparisons, and n^3 moves at worst.
- * Source: Fonseca, Paquete, Lopez-Ibanez, "An Improved Dimension-Sweep Algorithm for the Hypervolume
- *         Indicator", IEEE CEC 2006, section III (the sweep in three dimensions); four dimensions by
- *         slices. */
+ * Exact up to rounding. Errors: NOMEM. Cost: n log n comparisons in two dimensions; in three as
+ * many, and n^2 moves of numbers at worst; in four n^2 log n comparisons, and n^3 moves at worst.
+ * Source: Fonseca, Paquete, Lopez-Ibanez, "An Improved Dimension-Sweep Algorithm for the
+ *         Hypervolume Indicator", IEEE CEC 2006, section III (the sweep in three dimensions); four
+ *         dimensions by slices. */
 OPEVO_API opevo_status opevo_hypervolume(const double *points, size_t count, size_t dimensions,
                                          const double *reference, double *volume, opevo_error *err);
 

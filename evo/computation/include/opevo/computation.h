@@ -6,8 +6,9 @@
  *     C[m, n] = sum(k) A[m, k]*B[k, n]
  *     D[m, n] = max(C[m, n], 0)
  *
- * docs/formats/computation.md has the grammar and the meaning. A computation is immutable: any number
- * of threads may read it, and all that it points to lives until opevo_computation_destroy. */
+ * docs/formats/computation.md has the grammar and the meaning. A computation is immutable: any
+ * number of threads may read it, and all that it points to lives until
+ * opevo_computation_destroy. */
 
 #ifndef OPEVO_COMPUTATION_H
 #define OPEVO_COMPUTATION_H
@@ -198,15 +199,16 @@ typedef struct opevo_flop {
     bool exact;
 } opevo_flop;
 
-/* Arithmetic operations of a definition: each of + - * / max min, unary minus and functions counts 1
- * for each point at which it is evaluated, and so does the reducer. Comparisons of values count 1,
- * comparisons of whole numbers and indices nothing. An operand of select is evaluated where its
- * condition holds (`left`) or does not (`right`). Where a sum's term is select with 0 as an operand,
- * the points of that 0 are skipped: there is no addition.
+/* Arithmetic operations of a definition: each of + - * / max min, unary minus and functions counts
+ * 1 for each point at which it is evaluated, and so does the reducer. Comparisons of values count
+ * 1, comparisons of whole numbers and indices nothing. An operand of select is evaluated where its
+ * condition holds (`left`) or does not (`right`). Where a sum's term is select with 0 as an
+ * operand, the points of that 0 are skipped: there is no addition.
  *
  * The share of points of a condition is exact for comparisons of whole numbers, as long as the axes
  * that comparisons have in common have at most 2^20 points, and all of a definition 2^24 together;
- * otherwise operations count everywhere, and the result is an upper bound. Equal to opevo_operator_flop for operators that sum. */
+ * otherwise operations count everywhere, and the result is an upper bound. Equal to
+ * opevo_operator_flop for operators that sum. */
 opevo_flop opevo_tensor_flop(const opevo_tensor *tensor); /* 0 for inputs */
 opevo_flop opevo_computation_flop(const opevo_computation *computation);
 /* Points of a definition: the product of the extents of all its axes. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* How the definitions of a computation read each other: the predicates by which sketches are made. A
- * computation's tensors are in topological order, and each knows its readers and producers.
+/* How the definitions of a computation read each other: the predicates by which sketches are made.
+ * A computation's tensors are in topological order, and each knows its readers and producers.
  *
- * Source: Zheng et al., "Ansor: Generating High-Performance Tensor Programs for Deep Learning", OSDI
- * 2020, section 4; TVM 0.8, compute_dag.cc, which fixes the details. */
+ * Source: Zheng et al., "Ansor: Generating High-Performance Tensor Programs for Deep Learning",
+ * OSDI 2020, section 4; TVM 0.8, compute_dag.cc, which fixes the details. */
 
 #ifndef OPEVO_COMPUTATION_ACCESS_H
 #define OPEVO_COMPUTATION_ACCESS_H
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* How a definition reads a tensor, over all its reads of it. A read is simple where every index is a
- * constant, or a spatial axis plus a constant; the other members are about the spatial axes of simple
- * reads, and false where a read is not simple. */
+/* How a definition reads a tensor, over all its reads of it. A read is simple where every index is
+ * a constant, or a spatial axis plus a constant; the other members are about the spatial axes of
+ * simple reads, and false where a read is not simple. */
 typedef struct opevo_access {
     bool simple;
     bool same_order;      /* the axes of each read do not descend */
@@ -28,27 +28,29 @@ typedef struct opevo_access {
 /* False, with *out untouched, where the reader does not read it. */
 bool opevo_tensor_access(const opevo_tensor *reader, const opevo_tensor *read, opevo_access *out);
 
-/* Whether a definition costs nothing where it is read instead of stored: all its reads are simple, in
- * the same order and without an axis twice, and it has no select, no exp, tanh, erf or sigmoid, and no
- * reduction. So do definitions that read nothing. False for inputs. */
+/* Whether a definition costs nothing where it is read instead of stored: all its reads are simple,
+ * in the same order and without an axis twice, and it has no select, no exp, tanh, erf or sigmoid,
+ * and no reduction. So do definitions that read nothing. False for inputs. */
 bool opevo_tensor_is_strictly_inlineable(const opevo_tensor *tensor);
 
 /* Whether a definition reuses what it reads: the number of producers in none of whose indices some
  * spatial axis of extent above 1 occurs is at least 2, or at least 1 with a reduction. */
 bool opevo_tensor_needs_tiling(const opevo_tensor *tensor);
 
-/* Whether the chain of only readers from `tensor` to `target` keeps the shape and reads each element
- * at its own place, up to constants. True for target == tensor. */
+/* Whether the chain of only readers from `tensor` to `target` keeps the shape and reads each
+ * element at its own place, up to constants. True for target == tensor. */
 bool opevo_tensor_matches_elementwise(const opevo_tensor *tensor, const opevo_tensor *target);
 
-/* Leading dimensions that are the same loops all the way from `tensor` to its reader `target`, the least
- * over all paths: equal extents, and every read's index is that axis plus a constant. 0 without a
- * path. `computation` is that of both. Errors: NOMEM. Cost: the reads of the definitions between. */
+/* Leading dimensions that are the same loops all the way from `tensor` to its reader `target`, the
+ * least over all paths: equal extents, and every read's index is that axis plus a constant. 0
+ * without a path. `computation` is that of both. Errors: NOMEM. Cost: the reads of the
+ * definitions between. */
 opevo_status opevo_tensor_common_outer(const opevo_computation *computation,
                                        const opevo_tensor *tensor, const opevo_tensor *target,
                                        int *out, opevo_error *err);
 
-/* Call `each` with every read of a definition, those in conditions included, in the order of the text.
+/* Call `each` with every read of a definition, those in conditions included, in the order of the
+ * text.
  */
 typedef void (*opevo_read_function)(void *context, const opevo_expression *read);
 void opevo_expression_reads(const opevo_expression *expression, opevo_read_function each,

@@ -12,7 +12,8 @@ extern "C" {
 #endif
 
 /* A family of computations, one row of a table. Its text takes the parameters as numbers; a line of
- * it that begins with '+' stands only where the parameter pad is not 0, one with '-' only where it is. */
+ * it that begins with '+' stands only where the parameter pad is not 0, one with '-' only where
+ * it is. */
 typedef struct opevo_computation_family {
     const char *name;       /* "c2d" */
     const char *parameters; /* "batch,height,width,in,out,kernel,stride,pad" */
@@ -31,8 +32,8 @@ opevo_status opevo_computation_named(const char *text, opevo_computation **out, 
 /* An operator as a computation: its operands by their names, padding as a definition of its own. */
 opevo_status opevo_computation_of_operator(const opevo_operator *op, opevo_computation **out,
                                            opevo_error *err);
-/* What a user writes: a name as above, an operator (opevo_operator_parse), or a text, which has a '['. Files
- * are the caller's. Errors: those of whichever it is. */
+/* What a user writes: a name as above, an operator (opevo_operator_parse), or a text, which has a
+ * '['. Files are the caller's. Errors: those of whichever it is. */
 opevo_status opevo_computation_read(const char *what, opevo_computation **out, opevo_error *err);
 
 #ifdef __cplusplus

@@ -66,10 +66,10 @@ typedef struct opevo_criterion {
 enum { OPEVO_CRITERION_NAME_MAX = 40 };
 OPEVO_API bool opevo_criterion_name_is_valid(const char *name);
 
-/* Name, unit and direction from the first `length` bytes of a text, NAME[,UNIT][,larger]; the text ends
- * there, or says behind a colon where values are found. The smaller is better without "larger". Name
- * and unit are the caller's to free(). Errors: INVALID with what is wrong, as the rest of a sentence
- * that names the text; NOMEM. */
+/* Name, unit and direction from the first `length` bytes of a text, NAME[,UNIT][,larger]; the text
+ * ends there, or says behind a colon where values are found. The smaller is better without
+ * "larger". Name and unit are the caller's to free(). Errors: INVALID with what is wrong, as the
+ * rest of a sentence that names the text; NOMEM. */
 OPEVO_API opevo_status opevo_criterion_parse(const char *text, size_t length, char **name,
                                              char **unit, bool *larger_is_better, opevo_error *err);
 
@@ -102,8 +102,8 @@ typedef struct opevo_outcome {
 
 /* A failed outcome: fitness 0, no time, no cost, no criteria. */
 OPEVO_API opevo_outcome opevo_outcome_failed(opevo_outcome_class kind);
-/* A success of this fitness, without a time; a success that took so long, above 0 s, with fitness 1 /
- * time_s. No cost, no criteria: fill them in. */
+/* A success of this fitness, without a time; a success that took so long, above 0 s, with fitness 1
+ * / time_s. No cost, no criteria: fill them in. */
 OPEVO_API opevo_outcome opevo_outcome_of_fitness(double fitness);
 OPEVO_API opevo_outcome opevo_outcome_of_time(double time_s);
 /* build_s + run_s + check_s + other_s. */
@@ -234,8 +234,8 @@ OPEVO_API void opevo_objective_destroy(opevo_objective *objective);
 
 /* ---- Outcomes that come from the caller ---- */
 
-/* An objective without a function: whoever asks a session for trials evaluates them, and tells it the
- * outcomes (opevo_session_tell). */
+/* An objective without a function: whoever asks a session for trials evaluates them, and tells it
+ * the outcomes (opevo_session_tell). */
 typedef struct opevo_external_options {
     opevo_space *space; /* one of these two */
     opevo_domain *domain;
@@ -245,8 +245,8 @@ typedef struct opevo_external_options {
     size_t criterion_count;
     uint64_t signature; /* of what decides outcomes beside the space; 0 where nothing is known */
 } opevo_external_options;
-/* Takes ownership of the space or domain, on success only. Errors: INVALID for a name or criteria that
- * are not valid; NOMEM. */
+/* Takes ownership of the space or domain, on success only. Errors: INVALID for a name or criteria
+ * that are not valid; NOMEM. */
 OPEVO_API opevo_status opevo_external_create_sized(const opevo_external_options *options,
                                                    size_t size, opevo_objective **out,
                                                    opevo_error *err);
@@ -256,8 +256,8 @@ static inline opevo_status opevo_external_create(const opevo_external_options *o
     return opevo_external_create_sized(options, sizeof *options, out, err);
 }
 OPEVO_API bool opevo_objective_is_external(const opevo_objective *objective);
-/* Whether an outcome that a caller tells is one; it is then as opevo_objective_evaluate would give it.
- * Errors: INVALID with what is wrong, as the rest of a sentence that names the trial. */
+/* Whether an outcome that a caller tells is one; it is then as opevo_objective_evaluate would give
+ * it. Errors: INVALID with what is wrong, as the rest of a sentence that names the trial. */
 OPEVO_API opevo_status opevo_external_check(const opevo_objective *objective,
                                             opevo_outcome *outcome, opevo_error *err);
 

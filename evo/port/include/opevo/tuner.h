@@ -35,8 +35,8 @@ typedef struct opevo_setting {
     const char *summary;            /* one line; for a probability it names the event */
 } opevo_setting;
 
-/* One value for each row of a tuner's table, in its order. Where settings are taken, NULL stands for
- * the defaults. */
+/* One value for each row of a tuner's table, in its order. Where settings are taken, NULL stands
+ * for the defaults. */
 typedef struct opevo_setting_value {
     double number; /* COUNT and REAL; for CHOICE the index in `choices` */
 } opevo_setting_value;

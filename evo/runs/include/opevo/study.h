@@ -83,8 +83,8 @@ typedef struct opevo_study_objective {
  * could be known before.
  *
  * Errors: INVALID, as opevo_plan_load, for an objective without a space, a setting that the tuner
- * refuses on a space, a topology that no parameter has, a target in % of an unknown optimum, two runs
- * that are the same;
+ * refuses on a space, a topology that no parameter has, a target in % of an unknown optimum, two
+ * runs that are the same;
  * LIMIT for more than 2^40 runs; NOMEM. */
 OPEVO_API opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *objectives,
                                           opevo_study **out, opevo_error *err);

@@ -11,19 +11,19 @@
 extern "C" {
 #endif
 
-/* Accuracy that is taken for exp, tanh and erf in single precision, in units in the last place: that of
- * vectorised and of device libraries (glibc's libmvec 4, CUDA 2). sqrt is correctly rounded; sigmoid is
- * 1/(1 + exp(-x)) by these. */
+/* Accuracy that is taken for exp, tanh and erf in single precision, in units in the last place:
+ * that of vectorised and of device libraries (glibc's libmvec 4, CUDA 2). sqrt is correctly
+ * rounded; sigmoid is 1/(1 + exp(-x)) by these. */
 enum { OPEVO_REFERENCE_ULPS = 4 };
 
 /* Evaluate every definition in double precision; outputs are rounded once, at the end.
  *
  *   inputs   the inputs and constants, in the order of the tensors
  *   outputs  the outputs, in the order of the tensors
- *   bounds   NULL, or for each output one number for each element: the largest difference from outputs
- *            that any evaluation in single precision can make, whatever the order of its sums, with
- *            each operation rounded on its own or fused. INFINITY where there is no bound: a divisor or
- *            an argument of sqrt that may be 0 or less, an overflow
+ *   bounds   NULL, or for each output one number for each element: the largest difference from
+ *            outputs that any evaluation in single precision can make, whatever the order of its
+ *            sums, with each operation rounded on its own or fused. INFINITY where there is no
+ *            bound: a divisor or an argument of sqrt that may be 0 or less, an overflow
  *   threads  at most; 0: one a processor. Results do not depend on it
  *
  * The bound is a running error analysis: |computed - exact| <= e for each value, with u = 2^-24,
@@ -41,10 +41,11 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
  *
  * and u |v| for the rounding of the output itself. Results below 2^-126 may be flushed to 0.
  *
- * Errors: INVALID for a tensor that is not float32; NOMEM, also for intermediate tensors, which take
- * 8 bytes an element, or 16 with bounds.
+ * Errors: INVALID for a tensor that is not float32; NOMEM, also for intermediate tensors, which
+ * take 8 bytes an element, or 16 with bounds.
  * Cost: about 2 ns an operation, 4 with bounds; up to 20 for exp, tanh, erf and sigmoid.
- * Source: Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, sections 3.1 and 3.3. */
+ * Source: Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, sections 3.1
+ * and 3.3. */
 opevo_status opevo_computation_compute(const opevo_computation *computation,
                                        const float *const *inputs, float *const *outputs,
                                        double *const *bounds, unsigned threads, opevo_error *err);
