@@ -142,7 +142,7 @@ static opevo_status commit(opevo_session *self, size_t told, opevo_error *err)
     opevo_trial *waiting = NULL;
     size_t count = told;
 
-    if (!self->options.store)
+    if (!self->options.store || (told == 0 && self->first == self->settled))
         return OPEVO_OK;
     for (size_t i = self->first; i < self->settled; i++)
         count -= self->slots[i].fresh;
