@@ -52,6 +52,10 @@ static opevo_status check_criteria(const opevo_external_options *options, opevo_
     for (size_t i = 0; i < options->criterion_count; i++) {
         const char *name = options->criteria[i].name;
 
+        if (!name || !options->criteria[i].unit)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Criterion %zu needs a name and a unit, \"\" where it has none.",
+                              i + 1);
         if (!opevo_criterion_name_is_valid(name))
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,

@@ -175,6 +175,11 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
     OPEVO_TRY(opevo_struct_read(options, size, "opevo_run_options", &self->options,
                                 sizeof self->options, err));
     options = &self->options;
+    if (!options->tuner) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "A run needs a tuner, such as the one that opevo_tuner_find gives.");
+        goto cleanup;
+    }
     OPEVO_TRY(check_budget(&options->budget, opevo_objective_is_external(objective), err));
     OPEVO_TRY(opevo_objective_check(objective, err));
     self->objective = objective;

@@ -304,6 +304,9 @@ static void test_calls_of_the_other_kind_are_refused(void **state)
                 opevo_session_ask(other, &trial, 1, &count, &err));
     CHECK_FAILS(OPEVO_INVALID, "step the session", opevo_session_tell(other, &trial, 1, &err));
     CHECK_OK(opevo_session_end(other, NULL, &err));
+    self.options.tuner = NULL;
+    CHECK_FAILS(OPEVO_INVALID, "needs a tuner",
+                opevo_session_create(self.external, &self.options, &other, &err));
     tear_down(&self);
 }
 
@@ -311,6 +314,8 @@ static void test_names_and_criteria_are_checked(void **state)
 {
     const opevo_criterion twice[] = {{"error", "", false}, {"error", "", false}};
     const opevo_criterion fitness = {"fitness", "", false};
+    const opevo_criterion nameless = {.unit = "J"};
+    const opevo_criterion unitless = {.name = "error"};
     opevo_external_options options = {.name = "told", .unit = "score"};
     opevo_objective *out = NULL;
 
@@ -325,6 +330,10 @@ static void test_names_and_criteria_are_checked(void **state)
     options.criteria = &fitness;
     options.criterion_count = 1;
     CHECK_FAILS(OPEVO_INVALID, "needs a name", opevo_external_create(&options, &out, &err));
+    options.criteria = &nameless;
+    CHECK_FAILS(OPEVO_INVALID, "name and a unit", opevo_external_create(&options, &out, &err));
+    options.criteria = &unitless;
+    CHECK_FAILS(OPEVO_INVALID, "name and a unit", opevo_external_create(&options, &out, &err));
     options.criterion_count = 0;
     options.name = "";
     CHECK_FAILS(OPEVO_INVALID, "a name and a unit", opevo_external_create(&options, &out, &err));

@@ -40,7 +40,7 @@ OPEVO_API const char *opevo_stop_name(opevo_stop stop);
 typedef void (*opevo_run_observer)(void *context, const opevo_trial *trial, bool resumed);
 
 typedef struct opevo_run_options {
-    const opevo_tuner_ops *tuner;
+    const opevo_tuner_ops *tuner;        /* required */
     const opevo_setting_value *settings; /* one for each row of the tuner's table; NULL: defaults */
     uint64_t seed;
     /* Trials of earlier runs on the same space for the tuner to learn from, run after run, each in
