@@ -19,6 +19,8 @@
 
 static opevo_status fail_errno(opevo_error *err, const char *path)
 {
+    if (!*path)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The path of a file is empty: name one.");
     return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
 }
 

@@ -68,6 +68,7 @@ static void test_errors_name_the_path(void **state)
     CHECK_FAILS(OPEVO_IO, "/no/file: No such file",
                 opevo_file_write(path_of("no/file"), "x", 1, &err));
     CHECK_FAILS(OPEVO_IO, "No space left", opevo_file_write("/dev/full", "x", 1, &err));
+    CHECK_FAILS(OPEVO_INVALID, "is empty", opevo_file_read("", SIZE_MAX, &back, &size, &err));
 }
 
 /* Refused before a byte is read: what could block or never end, and what is too large. */
