@@ -232,7 +232,7 @@ static opevo_status read_earlier(const opevo_i_server *server, opevo_i_serving *
     if (status == OPEVO_OK && count > 0 && server->without_files)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Files are not read here.");
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
-        status = opevo_i_earlier_add(&self->earlier, "\"learn\",",
+        status = opevo_i_earlier_add(&self->earlier, "\"learn\"",
                                      opevo_i_field_text_at(request, "learn", i), self->run.tuner,
                                      self->objective->space, err);
     self->run.earlier = self->earlier.trials;

@@ -17,6 +17,19 @@ static bool is_known(const char *const *known, const char *key)
     return false;
 }
 
+static opevo_status fail_unknown(const char *const *known, const char *key, const char *what,
+                                 opevo_error *err)
+{
+    opevo_text list = {0};
+
+    for (size_t i = 0; known[i]; i++)
+        opevo_text_printf(&list, "%s%s", i ? ", " : "", known[i]);
+    OPEVO_FAIL(err, OPEVO_INVALID, "Unknown key \"%.60s\" of %s; %s%s.", key, what,
+               known[0] ? "it has: " : "this session has none", opevo_text_string(&list));
+    opevo_text_free(&list);
+    return OPEVO_INVALID;
+}
+
 opevo_status opevo_i_field_check(json_t *object, const char *const *known, const char *what,
                                  opevo_error *err)
 {
@@ -35,9 +48,7 @@ opevo_status opevo_i_field_check(json_t *object, const char *const *known, const
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "Unknown key \"%.60s\" of %s; did you mean \"%s\"?", key, what,
                               closest.found);
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Unknown key \"%.60s\" of %s; docs/formats/serve.md lists its keys.", key,
-                          what);
+        return fail_unknown(known, key, what, err);
     }
     return OPEVO_OK;
 }

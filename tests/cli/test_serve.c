@@ -57,7 +57,7 @@ static void test_garbage_is_refused(void **state)
          "costs must be"},
         {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":1,\"criteria\":"
          "{\"e\":1}}]}",
-         "Unknown key \"e\" of criteria"},
+         "Unknown key \"e\" of criteria; this session has none"},
         {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":2,\"score\":1}]}", "never asked"},
         {"{\"op\":\"create\"}", "\"space\" must be"},
         {"{\"op\":\"create\",\"space\":{}}", "space"},
@@ -71,6 +71,9 @@ static void test_garbage_is_refused(void **state)
         {CREATE ",\"criterion\":[\"fitness\"]}", "begins with a name"},
         {CREATE ",\"criterion\":[\"a\",\"b\",\"c\",\"d\"]}", "3 criteria"},
         {CREATE ",\"criteria\":\"time\"}", "\"criteria\", time"},
+        {CREATE ",\"learn\":\"runs.db:1\"}", "\"learn\": the tuner opevo"},
+        {CREATE ",\"zzzzzz\":1}", "it has: op, id, space"},
+        {"{\"op\":\"create\",\"space\":\"\"}", "is empty"},
         {CREATE ",\"require\":\"error<1\"}", "\"require\", error<1"},
         {CREATE ",\"learn\":\"runs.db:1\"}", "cannot learn"},
         {CREATE ",\"signature\":\"xyz\"}", "16 hexadecimal"},
