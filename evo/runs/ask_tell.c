@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Sessions whose outcomes come from the caller. A call takes all that it is told or nothing: outcomes
- * are copied and checked, what can be settled is settled, and the store commits it in one transaction
- * together with what has to wait for its turn; if any of this fails, the session is as before. */
+/* Sessions whose outcomes come from the caller. A call takes all that it is told or nothing:
+ * outcomes are copied and checked, what can be settled is settled, and the store commits it in one
+ * transaction together with what has to wait for its turn; if any of this fails, the session is
+ * as before. */
 
 #include "session_internal.h"
 
@@ -119,7 +120,8 @@ static size_t known_until(const opevo_session *self)
     return until;
 }
 
-/* Those that were told by this call and have to wait, `count` of them; the caller frees the list. */
+/* Those that were told by this call and have to wait, `count` of them; the caller frees the
+ * list. */
 static opevo_status list_waiting(const opevo_session *self, size_t count, opevo_trial **out,
                                  opevo_error *err)
 {
@@ -216,8 +218,8 @@ static uint64_t trials_left(const opevo_session *self)
     return !budget ? UINT64_MAX : asked < budget ? budget - asked : 0;
 }
 
-/* Ask the tuner for at most so many, settle those whose outcomes are known, and append the others to
- * `trials`. *done says that there are no more for now. */
+/* Ask the tuner for at most so many, settle those whose outcomes are known, and append the others
+ * to `trials`. *done says that there are no more for now. */
 static opevo_status ask_more(opevo_session *self, uint64_t most, opevo_trial *trials, size_t *count,
                              bool *done, opevo_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Sessions that evaluate their trials themselves, and the run as one such session. What was evaluated
- * beyond the trial that ends the run is dropped. What is computed is stored a batch at a time, what is
- * measured trial by trial. */
+/* Sessions that evaluate their trials themselves, and the run as one such session. What was
+ * evaluated beyond the trial that ends the run is dropped. What is computed is stored a batch at a
+ * time, what is measured trial by trial. */
 
 #include "session_internal.h"
 
@@ -68,7 +68,8 @@ static opevo_status arrive(void *context, size_t i, const opevo_outcome *outcome
     return status;
 }
 
-/* Measure what is left of the batch, and settle each trial as soon as it and all before it are there. */
+/* Measure what is left of the batch, and settle each trial as soon as it and all before it are
+ * there. */
 static opevo_status measure(opevo_session *self, size_t count, opevo_error *err)
 {
     opevo_status status = opevo_objective_measure(self->objective, self->points, count,

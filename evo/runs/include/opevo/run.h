@@ -135,7 +135,7 @@ static inline opevo_status opevo_session_create(opevo_objective *objective,
  * Cost: at most 2 microseconds a trial beside the objective's and the store's own cost. */
 OPEVO_API opevo_status opevo_session_step(opevo_session *session, uint64_t trials, bool *over,
                                           opevo_error *err);
-/* ---- Outcomes that come from the caller: sessions of an external objective (opevo/objective.h) ---- */
+/* ---- Sessions of an external objective: outcomes come from the caller ---- */
 
 /* Up to `capacity` trials for the caller to evaluate: number and proposal of each. There are fewer,
  * also none, where the tuner waits for outcomes of trials that are pending, or the budget has been
