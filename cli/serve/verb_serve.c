@@ -155,17 +155,17 @@ const opevo_verb opevo_i_verb_serve = {
     .arguments = "",
     .summary = "Let another program ask for trials and tell their outcomes, in lines of JSON.",
     .details =
-        "Reads one request a line from standard input and writes one reply a line to standard\n"
-        "output; docs/formats/serve.md specifies them. The program starts it, and talks to it:\n\n"
-        "  > {\"op\":\"create\",\"space\":{\"X\":{\"_type\":\"factor\",\"_value\":[1024,3]}},"
-        "\"store\":\"runs.db\"}\n"
+        "The program that evaluates the trials starts the server, writes one request a\n"
+        "line to its standard input, and reads one reply a line from its standard\n"
+        "output. docs/formats/serve.md specifies both. For example:\n\n"
+        "  > {\"op\":\"create\",\"space\":{\"X\":{\"_type\":\"factor\",\"_value\":[1024,3]}}}\n"
         "  < {\"ok\": true, \"session\": 1, \"trials\": 0, \"size\": 66}\n"
-        "  > {\"op\":\"ask\",\"session\":1,\"count\":2}\n"
-        "  < {\"ok\": true, \"trials\": [{\"number\": 1, \"config\": {\"X\": [8, 32, 4]}}, ...]}\n"
+        "  > {\"op\":\"ask\",\"session\":1}\n"
+        "  < {\"ok\": true, \"trials\": [{\"number\": 1, \"config\": {\"X\": [8, 32, 4]}}]}\n"
         "  > {\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":7.5}]}\n"
         "  < {\"ok\": true, \"told\": 1, \"trials\": 1}\n\n"
-        "It ends with its input. What was told to a session with a store is kept, also if the\n"
-        "server is killed: the same create goes on with it.",
+        "The server ends with its input. What was told to a session with a store survives\n"
+        "a kill of the server: the same create resumes the run.",
     .prints_data = true,
     .run = run,
 };
