@@ -102,13 +102,19 @@ class Server:
         self._abandoned.append(session)
 
     def _exchange(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The reply to a request. An interrupt may have left a reply unread: it is passed over."""
+        """The reply to a request. An interrupt may have left a reply unread: it is passed over.
+
+        A reply without an id is to a line that the server could not read, such as one that is too
+        long. It was this one if a request after it is answered first.
+        """
         assert self._process.stdin and self._process.stdout
         self._requests += 1
+        refusal: dict[str, Any] = {}
         try:
             line = json.dumps({**message, "id": self._requests}, allow_nan=False).encode() + b"\n"
         except (TypeError, ValueError) as error:
             raise Error(f"A value has no JSON form: {error}.") from None
+        after = json.dumps({"op": "version", "id": -self._requests}).encode() + b"\n"
         try:
             self._process.stdin.write(line)
             self._process.stdin.flush()
@@ -117,8 +123,15 @@ class Server:
                 if not answer.endswith(b"\n"):
                     break
                 reply: dict[str, Any] = json.loads(answer)
-                if reply.pop("id", None) == self._requests:
+                number = reply.pop("id", None)
+                if number == self._requests:
                     return reply
+                if number == -self._requests:
+                    return refusal
+                if number is None:
+                    refusal = reply
+                    self._process.stdin.write(after)
+                    self._process.stdin.flush()
         except OSError:
             pass
         except ValueError:
