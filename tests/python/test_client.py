@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import unittest
+from functools import partial
 from pathlib import Path
 
 import opevo
@@ -103,6 +104,16 @@ class AskAndTell(unittest.TestCase):
             tuner.run(measure, trials=63)
             self.assertEqual(tuner.trials, 63)
 
+    def test_run_fills_a_gap_of_an_earlier_run(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "runs.db")
+            with opevo.Tuner({"x": range(50)}, "random", store=path) as tuner:
+                for trial in tuner.ask(4)[1:]:
+                    tuner.tell(trial, 1.0)
+            with opevo.Tuner({"x": range(50)}, "random", store=path) as tuner:
+                tuner.run(lambda config: 1.0, trials=4, workers=2)
+                self.assertEqual(tuner.trials, 4)
+
     def test_failures(self) -> None:
         def fail(config: dict) -> float:
             if config["x"] % 2:
@@ -191,6 +202,16 @@ class Errors(unittest.TestCase):
             self.assertEqual(tuner.trials, 1)
         self.refused(tuner.ask, "closed")
 
+    def test_what_the_server_cannot_read(self) -> None:
+        self.refused(lambda: opevo.Tuner({"x": [1, 10**30]}), "too big integer")
+        with opevo.Tuner({"x": range(5)}, "random") as tuner:
+            (trial,) = tuner.ask()
+            for message in ("\0", "\ud800", "long" * (1 << 18)):
+                told = {"number": trial.number, "outcome": "wrong", "message": message}
+                self.refused(partial(tuner.tell_many, [told]))
+            tuner.tell(trial, 1.0)
+            self.assertEqual(tuner.trials, 1)
+
     def test_space(self) -> None:
         self.refused(lambda: opevo.Space({"a": [1, 1]}).size, "given twice")
         self.refused(lambda: opevo.Space({"a": [1, 2]}, constraints=["b > 1"]).size, "b")
@@ -244,6 +265,9 @@ class Deaths(unittest.TestCase):
             with self.assertRaisesRegex(opevo.Error, "SIGKILL"):
                 tuner.tell(lost[0], 1.0)
             self.assertFalse(server.alive)
+            with self.assertRaisesRegex(opevo.Error, "SIGKILL"):
+                tuner.close()
+            self.assertEqual(tuner.close(), 20)
             with opevo.Tuner(MATMUL, "qgp", **arguments) as again:
                 self.assertEqual(again.trials, 20)
                 self.assertEqual(again.ask(len(lost)), lost)

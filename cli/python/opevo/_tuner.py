@@ -253,8 +253,8 @@ class Tuner:
         """End the search and return the number of trials. May be called twice."""
         if self._session is not None:
             self._close_unused.detach()
-            self.trials = self._request("close")["trials"]
-            self._session = None
+            session, self._session = self._session, None
+            self.trials = self._server.request({"op": "close", "session": session})["trials"]
         return self.trials
 
     def run(
@@ -269,14 +269,15 @@ class Tuner:
         >>> opevo.Tuner(space, "qgp", result="time").run(measure, trials=100)
         """
         running: dict[Future[float], Trial] = {}
-        free = self.pending()
+        free = [trial for trial in self.pending() if trial.number <= trials]
         last = max([self.trials, *(trial.number for trial in free)])
         with ThreadPoolExecutor(workers) as pool:
             while True:
                 while len(running) < workers:
                     if not free and last < trials:
-                        free = self.ask()
-                        last = max([last, *(trial.number for trial in free)])
+                        asked = self.ask()
+                        last = max([last, *(trial.number for trial in asked)])
+                        free = [trial for trial in asked if trial.number <= trials]
                     if not free:
                         break
                     trial = free.pop(0)
