@@ -164,6 +164,14 @@ class AskAndTell(unittest.TestCase):
             front = {each.config["x"] for each in tuner.front()}
         self.assertEqual(front, {5, 6, 7, 8})
 
+    def test_one_criterion_as_a_string(self) -> None:
+        with opevo.Tuner(
+            {"x": range(9)}, "nsga2", criterion="error", criteria="error", require="error<=1"
+        ) as tuner:
+            (trial,) = tuner.ask()
+            tuner.tell(trial, 1, criteria={"error": 2})
+            self.assertIsNone(tuner.best())
+
     def test_large_space(self) -> None:
         values = list(range(200_000))
         with opevo.Tuner({"x": values}, "random") as tuner:
@@ -244,6 +252,9 @@ class Spaces(unittest.TestCase):
             opevo.Space(nni).save(path)
             self.assertEqual(opevo.Space(path).json, nni)
             self.assertEqual(opevo.Space(path).size, 8)
+
+    def test_one_constraint_as_a_string(self) -> None:
+        self.assertEqual(opevo.Space({"a": [1, 2], "b": [1, 2]}, "a <= b").allowed, 3)
 
     def test_python_constraints(self) -> None:
         space = opevo.Space({"a": [1, 2], "b": [1, 2]}, ["a <= b and True"], dialect="python")

@@ -92,6 +92,11 @@ def plain(value: object) -> Any:
     return found
 
 
+def listed(words: str | Sequence[str]) -> list[str]:
+    """One string stands for a list of it, as in the server's protocol."""
+    return [words] if isinstance(words, str) else list(words)
+
+
 def identity(value: object) -> tuple[bool, Any]:
     """What tells values apart: 1 and 1.0 are one value, and True is another."""
     return isinstance(value, bool), value
@@ -159,7 +164,7 @@ class Space:
     def __init__(
         self,
         parameters: Mapping[str, object] | str | os.PathLike[str],
-        constraints: Sequence[str] = (),
+        constraints: str | Sequence[str] = (),
         dialect: str | None = None,
     ) -> None:
         self.path: Path | None = None
@@ -172,7 +177,7 @@ class Space:
             return
         self._json = _parameters(parameters)
         if constraints:
-            self._json["_constraints"] = [*self._json.get("_constraints", []), *constraints]
+            self._json["_constraints"] = [*self._json.get("_constraints", []), *listed(constraints)]
         if dialect:
             self._json["_dialect"] = dialect
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, Self
 from ._error import Error, Failed
 from ._program import call
 from ._server import Server, shared
-from ._space import Config, Space, config_of
+from ._space import Config, Space, config_of, listed
 
 # A line to the server holds at most 1 MiB; a larger space goes to it in a file.
 LARGEST_SPACE_IN_LINE = 1 << 19
@@ -86,10 +86,10 @@ class Tuner:
         store: str | os.PathLike[str] | None = None,
         name: str | None = None,
         result: Result = "score",
-        criterion: Sequence[str] = (),
-        criteria: Sequence[str] = (),
-        require: Sequence[str] = (),
-        learn: Sequence[str] = (),
+        criterion: str | Sequence[str] = (),
+        criteria: str | Sequence[str] = (),
+        require: str | Sequence[str] = (),
+        learn: str | Sequence[str] = (),
         signature: str | None = None,
         server: Server | None = None,
     ) -> None:
@@ -112,10 +112,10 @@ class Tuner:
             "settings": dict(settings or {}),
             "store": None if store is None else os.path.abspath(store),
             "name": name,
-            "criterion": list(criterion),
-            "criteria": ",".join(criteria),
-            "require": list(require),
-            "learn": list(learn),
+            "criterion": listed(criterion),
+            "criteria": ",".join(listed(criteria)),
+            "require": listed(require),
+            "learn": listed(learn),
             "signature": signature,
         }
         request.update({key: value for key, value in optional.items() if value})
