@@ -19,6 +19,13 @@ STAND_IN = Path(__file__).resolve().parent / "stand_in"
 
 
 class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        # One folder, as that of a reader who tries one program after the other.
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+
     def run_blocks(self, page: Path) -> int:
         blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
         paths = [os.environ["PYTHONPATH"], str(STAND_IN)]
@@ -33,10 +40,10 @@ class Pages(unittest.TestCase):
             if absent:
                 print(f"skipped in part: a program of {page.name} needs {', '.join(absent)}")
                 continue
-            with self.subTest(page=page.name, block=block), tempfile.TemporaryDirectory() as folder:
+            with self.subTest(page=page.name, block=block):
                 done = subprocess.run(
                     [sys.executable, "-c", block],
-                    cwd=folder,
+                    cwd=self.folder,
                     env=environment,
                     capture_output=True,
                     text=True,
