@@ -309,7 +309,9 @@ static void read_criteria(const reader *self, const json_t *entry, opevo_i_row *
 
     opevo_i_observed_clear(row);
     json_object_foreach((json_t *)entry, key, member)
+    {
         opevo_i_observed_fill(&self->observed, key, member, NULL, row);
+    }
 }
 
 static opevo_status read_entry(reader *self, const char *key, const json_t *entry, opevo_error *err)

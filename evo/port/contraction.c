@@ -57,7 +57,7 @@ void opevo_i_contraction_print(const opevo_contraction *contraction, opevo_text 
         opevo_text_printf(out, "%s%c=%lld", a ? "," : "", self->axis[a].name,
                           (long long)self->axis[a].extent);
     for (int i = 0; i < OPEVO_OPERANDS && self->operand[i].name[0]; i++) {
-        bool first_output = self->operand[i].role == OPEVO_ROLE_OUTPUT &&
+        bool first_output = i > 0 && self->operand[i].role == OPEVO_ROLE_OUTPUT &&
                             self->operand[i - 1].role != OPEVO_ROLE_OUTPUT;
 
         opevo_text_add(out, i == 0 || first_output ? ";" : ",");

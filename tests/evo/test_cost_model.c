@@ -147,7 +147,8 @@ static void test_sums_of_one(void **state)
     static const size_t ones[] = {1, 1, 1, 1, 1};
     opevo_i_samples samples = {.count = 5, .features = features, .labels = labels};
     opevo_i_boosting boosting = one_tree;
-    float plain[5], summed[5];
+    float plain[5] = {0};
+    float summed[5] = {0};
 
     (void)state;
     boosting.rounds = 10;

@@ -415,7 +415,7 @@ static void test_studies(void **state)
 {
     static fixture all;
     opevo_study *study = NULL;
-    fixture_path parts[2];
+    fixture_path parts[2] = {{""}};
     opevo_merge_result result;
     const char *sources[2] = {parts[1].text, parts[0].text};
     fixture_path joined;
