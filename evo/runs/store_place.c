@@ -89,15 +89,24 @@ static void clean_place(opevo_store *store)
     remove_beside(store, "-shm", false);
 }
 
-/* Copy the file that has no name any more beside its place; false where that cannot be. */
-static bool save_copy(opevo_store *store, const char *path)
+/* Copy the file that has no name any more beside its place, under a name that is free; false where
+ * that cannot be. */
+static bool save_copy(opevo_store *store, opevo_text *path)
 {
+    enum { COPIES_MOST = 1000 };
     sqlite3_stmt *statement = NULL;
     bool saved = false;
 
-    if (access(path, F_OK) != 0 &&
+    opevo_text_printf(path, "%s.recovered", store->path);
+    for (int copy = 2; !path->failed && access(path->data, F_OK) == 0; copy++) {
+        if (copy > COPIES_MOST)
+            return false;
+        opevo_text_clear(path);
+        opevo_text_printf(path, "%s.recovered-%d", store->path, copy);
+    }
+    if (!path->failed &&
         sqlite3_prepare_v2(store->db, "VACUUM INTO ?", -1, &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 1, path->data, -1, SQLITE_STATIC);
         saved = sqlite3_step(statement) == SQLITE_DONE;
     }
     sqlite3_finalize(statement);
@@ -109,8 +118,7 @@ static opevo_status fail_lost(opevo_store *store, const char *what, opevo_error 
     opevo_text copy = {0};
     opevo_status status = OPEVO_LOST;
 
-    opevo_text_printf(&copy, "%s.recovered", store->path);
-    if (!copy.failed && save_copy(store, copy.data)) {
+    if (save_copy(store, &copy)) {
         clean_place(store);
         OPEVO_FAIL(err, status, "%s was %s while it was in use; its contents were saved to %s.",
                    store->path, what, copy.data);

@@ -42,8 +42,8 @@ static void check_absent(const char *store, const char *suffix)
     opevo_text_free(&path);
 }
 
-/* Trials that are committed after the file has lost its name are in the copy, or where it was moved
- * to. */
+/* Trials that are committed after the file has lost its name are in the copy, also where there is
+ * one already, or where it was moved to. */
 static void test_a_store_that_loses_its_place(void **state)
 {
     scratch_folder scratch = scratch_make();
@@ -52,15 +52,21 @@ static void test_a_store_that_loses_its_place(void **state)
     const opevo_trial trials[2] = {{{3, "initial"}, 1, {.fitness = 1}},
                                    {{4, "child"}, 2, {.fitness = 2}}};
     opevo_trial read[8];
+    static const char *const suffixes[] = {".recovered", ".old", ".recovered-2"};
     char elsewhere[80];
 
     (void)state;
-    for (int moved = 0; moved < 2; moved++) {
+    for (int way = 0; way < 3; way++) {
+        bool moved = way == 1;
         opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
         int64_t run = begin(store, &key);
         size_t count = 0;
 
-        snprintf(elsewhere, sizeof elsewhere, "%s.%s", scratch.file, moved ? "old" : "recovered");
+        if (way == 2) {
+            snprintf(elsewhere, sizeof elsewhere, "%s.recovered", scratch.file);
+            CHECK_OK(opevo_file_write(elsewhere, "", 0, &err));
+        }
+        snprintf(elsewhere, sizeof elsewhere, "%s%s", scratch.file, suffixes[way]);
         CHECK_OK(opevo_store_append(store, run, trials, 1, &err));
         CHECK_OK(opevo_store_check_place(store, &err));
         assert_int_equal(moved ? rename(scratch.file, elsewhere) : unlink(scratch.file), 0);
