@@ -8,24 +8,11 @@
 
 #define COLUMNS "run, " OPEVO_I_TRIAL_COLUMNS ", samples_s, message, " OPEVO_I_CRITERIA_COLUMNS
 
-static const char schema[] = "CREATE TABLE IF NOT EXISTS early ("
-                             "  run INTEGER NOT NULL REFERENCES runs (run),"
-                             "  number INTEGER NOT NULL,"
-                             "  point BLOB NOT NULL,"
-                             "  origin TEXT NOT NULL,"
-                             "  outcome INTEGER NOT NULL,"
-                             "  fitness REAL NOT NULL,"
-                             "  time_s REAL,"
-                             "  build_s REAL NOT NULL,"
-                             "  run_s REAL NOT NULL,"
-                             "  check_s REAL NOT NULL,"
-                             "  other_s REAL NOT NULL,"
-                             "  samples_s BLOB,"
-                             "  message TEXT,"
-                             "  criterion_1 REAL,"
-                             "  criterion_2 REAL,"
-                             "  criterion_3 REAL,"
-                             "  PRIMARY KEY (run, number)) WITHOUT ROWID;";
+static const char schema[] =
+    "CREATE TABLE IF NOT EXISTS early (" OPEVO_I_TRIAL_TABLE "  criterion_1 REAL,"
+    "  criterion_2 REAL,"
+    "  criterion_3 REAL,"
+    "  PRIMARY KEY (run, number)) WITHOUT ROWID;";
 
 opevo_status opevo_i_store_make_early(opevo_store *store, opevo_error *err)
 {

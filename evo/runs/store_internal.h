@@ -130,6 +130,22 @@ opevo_status opevo_i_store_prepare_trials(opevo_store *store, bool write, opevo_
 
 /* ---- store_trials.c ---- */
 
+/* What a table with a row for each trial begins with. */
+#define OPEVO_I_TRIAL_TABLE                                                                        \
+    "  run INTEGER NOT NULL REFERENCES runs (run),"                                                \
+    "  number INTEGER NOT NULL,"                                                                   \
+    "  point BLOB NOT NULL,"                                                                       \
+    "  origin TEXT NOT NULL,"                                                                      \
+    "  outcome INTEGER NOT NULL,"                                                                  \
+    "  fitness REAL NOT NULL,"                                                                     \
+    "  time_s REAL,"                                                                               \
+    "  build_s REAL NOT NULL,"                                                                     \
+    "  run_s REAL NOT NULL,"                                                                       \
+    "  check_s REAL NOT NULL,"                                                                     \
+    "  other_s REAL NOT NULL,"                                                                     \
+    "  samples_s BLOB,"                                                                            \
+    "  message TEXT,"
+
 /* The columns of a trial after its run, and those that format 3 adds. */
 #define OPEVO_I_TRIAL_COLUMNS                                                                      \
     "number, point, origin, outcome, fitness, time_s, build_s, run_s, check_s, other_s"
