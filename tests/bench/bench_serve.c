@@ -26,7 +26,6 @@ typedef struct server {
     pid_t pid;
     int in, out;
     char reply[REPLY_MOST];
-    size_t length;
 } server;
 
 static void fail(const char *what)
@@ -58,23 +57,24 @@ static void start(server *self)
     close(out[1]);
     self->in = in[1];
     self->out = out[0];
-    self->length = 0;
 }
 
 /* Send one request, and wait for its reply, which is then in `reply` as a text. */
 static void exchange(server *self, const char *request, size_t length)
 {
-    self->length = 0;
+    size_t got = 0;
+
     if (write(self->in, request, length) != (ssize_t)length)
         fail("write");
-    while (self->length == 0 || self->reply[self->length - 1] != '\n') {
-        ssize_t got = read(self->out, self->reply + self->length, REPLY_MOST - 1 - self->length);
+    while (got == 0 || self->reply[got - 1] != '\n') {
+        ssize_t more =
+            got < REPLY_MOST - 1 ? read(self->out, self->reply + got, REPLY_MOST - 1 - got) : 0;
 
-        if (got <= 0)
+        if (more <= 0)
             fail("read");
-        self->length += (size_t)got;
+        got += (size_t)more;
     }
-    self->reply[self->length] = '\0';
+    self->reply[got] = '\0';
     if (strncmp(self->reply, "{\"ok\": true", 11) != 0) {
         fputs(self->reply, stderr);
         exit(1);
