@@ -29,7 +29,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The first line of a file, without its end; "" if there is none. */
+/* The first line of a file, without its end; "" if it is empty or missing. */
 static void read_line(const char *path, char *line, int size)
 {
     FILE *file = fopen(path, "re");

@@ -69,7 +69,7 @@ void opevo_text_printf(opevo_text *text, const char *format, ...)
 
 /* ---- Foreign text --------------------------------------------------------------------------- */
 
-/* Length of the UTF-8 character at `at`, which goes into *character; 0 if there is none. */
+/* Length of the UTF-8 character at `at`, which goes into *character; 0 if none exists. */
 static size_t read_character(const unsigned char *at, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -22,7 +22,7 @@ typedef struct recorded {
     opevo_space *space;
     char *name;
     opevo_i_row *rows;
-    uint32_t *row_of;        /* dense: number of the row plus 1, 0 if there is none */
+    uint32_t *row_of;        /* dense: number of the row plus 1, 0 if none exists */
     opevo_index_map *row_by; /* otherwise: point -> number of the row */
     opevo_optimum optimum;
     opevo_index *points; /* of the rows */

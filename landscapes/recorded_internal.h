@@ -116,7 +116,7 @@ typedef struct opevo_i_recording {
     size_t name_count;
     bool cells;               /* values are the cells of a table */
     opevo_i_layout described; /* as the file describes itself; every row is checked against it */
-    opevo_i_layout given;     /* from a space file; its space is NULL if there is none */
+    opevo_i_layout given;     /* from a space file; its space is NULL if none exists */
     opevo_index_map *lines;   /* point of the described space -> line of its row */
     opevo_index *vertices;    /* scratch: one for each parameter of either space */
     opevo_value *components;  /* scratch: the widest parameter of either space */

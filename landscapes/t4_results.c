@@ -98,7 +98,7 @@ static const json_t *measurement(const json_t *result, const char *name)
     return NULL;
 }
 
-/* The measurement of the first objective, NULL if there is none. */
+/* The measurement of the first objective, NULL if none exists. */
 static const json_t *objective_of(const json_t *result)
 {
     return measurement(result,

@@ -57,7 +57,7 @@ static void skip_blanks(scan *self)
     advance(self, strspn(self->at, " \t\r\n"));
 }
 
-/* Behind the next `word`; false if there is none. */
+/* Behind the next `word`; false if none exists. */
 static bool skip_past(scan *self, const char *word)
 {
     const char *found = strstr(self->at, word);

@@ -47,7 +47,7 @@ const opevo_i_type *opevo_i_type_find(const char *name)
     return NULL;
 }
 
-/* Bytes of the identifier that the text begins with; 0 if there is none. */
+/* Bytes of the identifier that the text begins with; 0 if none exists. */
 static size_t identifier_length(const char *text)
 {
     size_t length = 0;

@@ -54,7 +54,7 @@ struct opevo_parameter {
     char **component_names; /* NULL, or arity of them */
 };
 
-/* By name or alias; NULL if there is none. */
+/* By name or alias; NULL if none exists. */
 const opevo_i_type *opevo_i_type_find(const char *name);
 
 extern const opevo_i_type opevo_i_categorical_type;

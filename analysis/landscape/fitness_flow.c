@@ -210,7 +210,7 @@ static void solve_group(flow_graph *self, size_t first, size_t end, double *next
 }
 
 /* As in the source: a failure without a better neighbour stands among failures only,
- * and is none. */
+ * and is not a local optimum. */
 static bool is_optimum(const flow_graph *self, size_t u)
 {
     return !self->better[u] && opevo_i_node_fitness(self->graph, u) > 0;

@@ -39,7 +39,7 @@ static opevo_status check(const double *probability, size_t count, uint64_t draw
     return OPEVO_OK;
 }
 
-/* Least probable unit that is possible and not pooled; `count` if there is none. */
+/* Least probable unit that is possible and not pooled; `count` if none exists. */
 static size_t smallest_left(const double *probability, size_t count, double limit)
 {
     size_t best = count;

@@ -99,8 +99,8 @@ void opevo_i_analysis_free(opevo_i_analysis_work *work);
 
 /* Members of the JSON object being written that a report has as well: the settings and the runs,
  * who a contender is (with its settings as stored, or for readers), what a landscape is, how many
- * runs and trials a cell has, and of the object "overall", which is left open, the tests; false
- * where there are none and it is null. */
+ * runs and trials a cell has, and of the object "overall", which is left open, the tests; false,
+ * with null written, if no tests exist. */
 void opevo_i_analysis_json_settings(const opevo_i_study_data *data,
                                     const opevo_analysis_options *options, opevo_text *out);
 void opevo_i_analysis_json_contender(const opevo_i_contender *row, bool for_readers,

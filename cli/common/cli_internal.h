@@ -301,7 +301,7 @@ typedef enum opevo_style { OPEVO_STYLE_STRONG, OPEVO_STYLE_GOOD, OPEVO_STYLE_BAD
  * set; otherwise as it is. */
 void opevo_i_text_add_styled(opevo_text *out, int descriptor, opevo_style style, const char *text);
 
-/* Length of a sequence that sets a style, as the above writes it; 0 if there is none. */
+/* Length of a sequence that sets a style, as the above writes it; 0 if none exists. */
 size_t opevo_i_colour_length(const char *at);
 
 /* Append a text whose lines are broken at blanks where they are wider; the rest of a line is

@@ -11,7 +11,7 @@
 typedef struct lister {
     const opevo_run_info *info;
     opevo_store *store;
-    opevo_space *space; /* NULL if there is none, or none that can be made here */
+    opevo_space *space; /* NULL if none exists, or none that can be made here */
     opevo_table table;  /* as text */
     opevo_text *out;
     opevo_text scratch;

@@ -115,7 +115,7 @@ opevo_criteria opevo_criteria_fitness(void)
     return (opevo_criteria){.count = 1, .chosen = {{.index = 0, .larger_is_better = true}}};
 }
 
-/* The criterion of that name; their number if there is none. */
+/* The criterion of that name; their number if none exists. */
 static size_t find(const opevo_objective *objective, const char *name, size_t length)
 {
     size_t count = opevo_objective_criterion_count(objective);

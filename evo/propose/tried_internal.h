@@ -26,7 +26,7 @@ opevo_status opevo_i_tried_tell(opevo_i_tried *tried, opevo_index point, double 
 
 /* A point uniform over the allowed ones that were neither proposed nor drawn here before.
  *
- *   point   out: untouched if there is none
+ *   point   out: untouched if none exists
  *   reason  out: NULL when there is a point, otherwise why there is none, a static string
  *
  * Errors: NOMEM. Cost: as opevo_i_untried_draw; a proposed point is met at most once. */

@@ -22,7 +22,7 @@ void opevo_i_untried_destroy(opevo_i_untried *untried);
 /* One point, uniform over the allowed points (elsewhere: as the domain samples) that were neither
  * drawn here before nor are in `seen` (NULL: no such points).
  *
- *   point   out: the point; untouched if there is none
+ *   point   out: the point; untouched if none exists
  *   reason  out: NULL when there is a point, otherwise the sentence that says why there is none, a
  *           static string
  *

@@ -20,7 +20,7 @@ typedef struct opevo_i_backend_ops {
     opevo_kernel_dialect dialect;
     bool builds;        /* sources are built; otherwise jobs are commands */
     const char *suffix; /* of a source file, with its dot */
-    /* Devices of this kind here, each through `add`; if there is none, one row that says why. */
+    /* Devices of this kind here, each through `add`; if none exists, one row that says why. */
     void (*list)(void (*add)(void *context, const opevo_hardware *row), void *context);
     /* Fills `device` of the base struct, too. Errors: IO with what is missing. */
     opevo_status (*open)(unsigned ordinal, opevo_i_backend **out, opevo_error *err);

@@ -14,7 +14,7 @@
 #include "rapl_internal.h"
 #include "sandbox_internal.h"
 
-/* The value of the first line of /proc/cpuinfo that begins with `key`; "" if there is none. */
+/* The value of the first line of /proc/cpuinfo that begins with `key`; "" if no line does. */
 static void read_fact(const char *key, char *out, size_t size)
 {
     FILE *file = fopen("/proc/cpuinfo", "re");

@@ -130,7 +130,7 @@ static double compare_times(const double *winner, const double *other, size_t co
     return opevo_i_median(scratch, sound);
 }
 
-/* Of the finalists that are points the best, `but` left aside; count if there is none. */
+/* Of the finalists that are points the best, `but` left aside; count if none exists. */
 static size_t best_of(const opevo_finalist *finalists, size_t count, size_t but)
 {
     size_t best = count;

@@ -309,7 +309,7 @@ static void start_members(work *self)
     }
 }
 
-/* The first task that may be sent now; NULL if there is none. */
+/* The first task that may be sent now; NULL if none exists. */
 static opevo_i_task *next_task(work *self, double now)
 {
     while (self->first < self->count && self->tasks[self->first].stage != OPEVO_I_OPEN)

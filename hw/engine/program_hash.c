@@ -28,7 +28,7 @@ static bool hash_file(const char *path, uint64_t *hash)
     return read;
 }
 
-/* The file that a shell would start, in `out`; false if there is none. */
+/* The file that a shell would start, in `out`; false if none exists. */
 static bool find_executable(const char *word, opevo_text *out)
 {
     const char *folders = getenv("PATH");

@@ -18,7 +18,7 @@ void opevo_i_step(opevo_i_build *build, opevo_step_kind kind, int stage, int cou
     build->status = opevo_schedule_apply(build->schedule, &step, build->err);
 }
 
-/* Place of a loop whose name has this many bytes; a failure of the build if there is none. */
+/* Place of a loop whose name has this many bytes; a failure of the build if none exists. */
 static int64_t find(opevo_i_build *build, int stage, const char *name, size_t length)
 {
     if (build->status != OPEVO_OK)

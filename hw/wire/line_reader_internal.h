@@ -24,7 +24,7 @@ typedef struct opevo_i_line_reader {
 opevo_i_read opevo_i_line_reader_read(opevo_i_line_reader *lines, int descriptor, size_t limit);
 /* Whether a whole line is there; each byte is looked at once. */
 bool opevo_i_line_reader_ready(opevo_i_line_reader *lines);
-/* The next whole line without its end, NULL if there is none; borrowed until the next read. */
+/* The next whole line without its end, NULL if none exists; borrowed until the next read. */
 char *opevo_i_line_reader_next(opevo_i_line_reader *lines);
 void opevo_i_line_reader_free(opevo_i_line_reader *lines);
 

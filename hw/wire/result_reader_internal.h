@@ -66,7 +66,7 @@ opevo_status opevo_i_named_reading_parse(const char *text, opevo_i_named_reading
 void opevo_i_named_reading_clear(opevo_i_named_reading *reading);
 
 /* Append every number found in the output of a program that took `elapsed_s` to *values. False,
- * with `why`, if there is none, one that is not positive (of a criterion: not finite) or out of its
+ * with `why`, if none exists, one that is not positive (of a criterion: not finite) or out of its
  * range, or more than OPEVO_I_SAMPLES_LIMIT in all, or when the expression takes longer than
  * OPEVO_I_RESULT_READER_S. False with errno when the host failed. A match of more than 1024 bytes
  * may be missed. Where the time is not bounded by the size of expression and output, they are

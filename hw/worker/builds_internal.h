@@ -41,7 +41,7 @@ void opevo_i_builds_clear(opevo_i_builds *self);
 opevo_status opevo_i_builds_add(opevo_i_builds *self, opevo_i_job *job, opevo_error *err);
 /* Take the results of compilers that ended, and start others. */
 void opevo_i_builds_step(opevo_i_builds *self);
-/* The first job that needs no more building, NULL if there is none; then remove one. */
+/* The first job that needs no more building, NULL if none exists; then remove one. */
 opevo_i_queued *opevo_i_builds_ready(opevo_i_builds *self);
 void opevo_i_builds_remove(opevo_i_builds *self, opevo_i_queued *item);
 

@@ -38,7 +38,7 @@ void opevo_memory_fail_at(int64_t n);
  * (version 1 or 2, its own or one above it) or RLIMIT_AS limits it. Looked up once. */
 uint64_t opevo_memory_limit(void);
 /* The least limit of a control group, as the files below `root` have it ("" for those of the
- * system); UINT64_MAX if there is none. */
+ * system); UINT64_MAX if none exists. */
 uint64_t opevo_memory_group_limit(const char *root);
 
 #ifdef __cplusplus

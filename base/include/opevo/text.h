@@ -48,7 +48,7 @@ OPEVO_API size_t opevo_text_character_count(const char *text);
 OPEVO_API void opevo_text_add_json(opevo_text *text, const char *piece);
 OPEVO_API void opevo_text_add_xml(opevo_text *text, const char *piece);
 OPEVO_API void opevo_text_add_csv(opevo_text *text, const char *piece);
-/* Behind the line feed that ends the CSV row (RFC 4180) that starts at `at`; NULL if there is none
+/* Behind the line feed that ends the CSV row (RFC 4180) that starts at `at`; NULL if none exists
  * before `end`. A field in double quotes may hold line feeds. *quoted, which may be NULL: whether
  * it was looked for inside quotes at last. */
 OPEVO_API char *opevo_csv_row_end(char *at, const char *end, bool *quoted);

@@ -239,7 +239,7 @@ size_t opevo_i_kt_sample_distinct(const opevo_i_kt_space *self, opevo_rng *rng, 
 
 /* ---- Neighbours ---- */
 
-/* The nearest value below (`side` 0) or above (1) that occurs; false if there is none. */
+/* The nearest value below (`side` 0) or above (1) that occurs; false if none exists. */
 static bool nearest(const opevo_i_kt_space *self, bool strictly, size_t i, opevo_index value,
                     int side, opevo_index *out)
 {

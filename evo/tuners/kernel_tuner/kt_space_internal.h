@@ -78,7 +78,7 @@ size_t opevo_i_kt_sample_distinct(const opevo_i_kt_space *self, opevo_rng *rng, 
 size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
                              const opevo_index *from, opevo_rng *rng, size_t count,
                              opevo_index *rows);
-/* One of them in place of `vertices`; false, with nothing changed, if there is none. */
+/* One of them in place of `vertices`; false, with nothing changed, if none exists. */
 bool opevo_i_kt_step(const opevo_i_kt_space *self, opevo_i_kt_kind kind, opevo_rng *rng,
                      opevo_index *vertices);
 

@@ -32,7 +32,7 @@ typedef struct opevo_landscape_table {
     size_t size;    /* points of the space */
     size_t allowed; /* of them not forbidden */
     size_t ok;
-    double best;     /* largest fitness of a successful point; NAN if there is none */
+    double best;     /* largest fitness of a successful point; NAN if none exists */
     double *fitness; /* of each point; 0 unless ok */
     unsigned char *state;
 } opevo_landscape_table;

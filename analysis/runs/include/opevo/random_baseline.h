@@ -20,7 +20,7 @@ typedef struct opevo_fitness_table {
     uint64_t ok;     /* of them, with a fitness above 0 */
     double *fitness; /* `ok` values, descending */
     /* Seconds that evaluating a point costs: mean over all points, over the successful ones and
-     * over the others (0 if there is none), and median over all. 0 if unknown. */
+     * over the others (0 if none exists), and median over all. 0 if unknown. */
     double mean_cost_s, mean_cost_ok_s, mean_cost_failed_s, median_cost_s;
 } opevo_fitness_table;
 

@@ -37,7 +37,7 @@ OPEVO_API void opevo_run_curve_free(opevo_run_curve *curve);
  * where none of them succeeded. Cost: O(log count). */
 OPEVO_API double opevo_run_curve_best(const opevo_run_curve *curve, uint64_t trials);
 OPEVO_API double opevo_run_curve_best_by(const opevo_run_curve *curve, double cost_s);
-/* The first trial whose fitness is at least `fitness` > 0; 0 if there is none. */
+/* The first trial whose fitness is at least `fitness` > 0; 0 if none exists. */
 OPEVO_API uint64_t opevo_run_curve_trials_to(const opevo_run_curve *curve, double fitness);
 
 #ifdef __cplusplus

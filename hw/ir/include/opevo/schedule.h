@@ -134,7 +134,7 @@ typedef struct opevo_loop {
     bool reduces; /* a reduction loop */
 } opevo_loop;
 opevo_loop opevo_schedule_loop(const opevo_schedule *schedule, int stage, int loop);
-/* Index of a loop by name, -1 if there is none. */
+/* Index of a loop by name, -1 if none exists. */
 int opevo_schedule_find_loop(const opevo_schedule *schedule, int stage, const char *name);
 
 /* Known limits of a device; a limit of 0 is not checked. */
