@@ -55,27 +55,12 @@ static void set_launch(const opevo_i_printer *self, const opevo_limits *limits, 
         self->dialect->gpu && shared > limits->static_shared_bytes ? (uint32_t)shared : 0;
 }
 
-/* Whether 32 bits can count the elements of every tensor. */
-static bool is_small(const opevo_i_nest *nest)
-{
-    for (int t = 0; t <= nest->schedule->compute.output; t++) {
-        const opevo_i_tensor *tensor = &nest->schedule->compute.tensor[t];
-        double size = 1;
-
-        for (int d = 0; d < tensor->dims; d++)
-            size *= (double)tensor->extent[d] + 4096;
-        if (size > 0x1p31)
-            return false;
-    }
-    return true;
-}
-
 void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
                         const opevo_limits *limits, opevo_kernel *out)
 {
     opevo_i_dialect spelling = dialects[dialect];
     opevo_i_printer self = {.nest = nest,
-                            .atoms = &nest->schedule->atoms,
+                            .atoms = &nest->atoms,
                             .dialect = &spelling,
                             .out = &out->source,
                             .dynamic_at = -1};
@@ -86,7 +71,7 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
         out->source.failed = true;
         goto cleanup;
     }
-    if (spelling.gpu && !is_small(nest)) {
+    if (spelling.gpu && nest->reach > 0x1p31) {
         spelling.index = "long long";
         spelling.unsigned_index = "unsigned long long";
     }

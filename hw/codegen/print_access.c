@@ -9,13 +9,10 @@ static const char letters[] = "abcdefgh"; /* of the operands */
 
 void opevo_i_print_signature(opevo_i_printer *self, const char *name, const char *pointer)
 {
-    opevo_operand_list list;
-
-    opevo_operator_operands(&self->nest->schedule->op, &list);
     opevo_text_printf(self->out, "%s(", name);
-    for (int i = 0; i < list.count; i++)
+    for (int i = 0; i < self->nest->operands; i++)
         opevo_text_printf(self->out, "%s%sfloat %s%c", i ? ", " : "",
-                          i < list.inputs ? "const " : "", pointer, letters[i]);
+                          i < self->nest->inputs ? "const " : "", pointer, letters[i]);
     opevo_text_add(self->out, ")");
 }
 
@@ -23,7 +20,7 @@ void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
 {
     if (buffer < 0)
         opevo_text_printf(self->out, "t%d", -1 - buffer);
-    else if (buffer <= self->nest->schedule->compute.output)
+    else if (buffer < self->nest->operands)
         opevo_text_printf(self->out, "%c", letters[buffer]);
     else
         opevo_text_printf(self->out, "m%d", buffer);

@@ -6,7 +6,7 @@
 
 void opevo_i_print_cpu_buffers(opevo_i_printer *self, bool parallel)
 {
-    for (int i = self->nest->schedule->compute.output + 1; i < OPEVO_I_BUFFERS; i++) {
+    for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
         int lanes = self->named[i];
 
@@ -44,7 +44,7 @@ void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope)
 {
     int64_t threads = opevo_i_thread_count(self->nest);
 
-    for (int i = self->nest->schedule->compute.output + 1; i < OPEVO_I_BUFFERS; i++) {
+    for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
 
         if (buffer->scope != scope || buffer->size == 0)

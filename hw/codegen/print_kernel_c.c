@@ -266,15 +266,6 @@ static const char row_head[] =
     "}\n"
     "#endif\n";
 
-static bool any_stream(const opevo_i_nest *nest)
-{
-    for (int i = 0; i < nest->schedule->stages; i++) {
-        if (nest->schedule->stage[i].stream)
-            return true;
-    }
-    return false;
-}
-
 void opevo_i_print_cpu(opevo_i_printer *self)
 {
     finder all = {.self = self};
@@ -292,7 +283,7 @@ void opevo_i_print_cpu(opevo_i_printer *self)
     opevo_i_print_node(self, self->nest->root);
     self->out = out;
     opevo_text_add(out, head);
-    if (any_stream(self->nest))
+    if (self->nest->streams)
         opevo_text_add(out, stream_head);
     if (self->uses_masks || self->uses_rows)
         opevo_text_add(out, lanes_head);
@@ -300,7 +291,7 @@ void opevo_i_print_cpu(opevo_i_printer *self)
         opevo_text_add(out, mask_head);
     if (self->uses_rows)
         opevo_text_add(out, row_head);
-    for (int i = self->nest->schedule->compute.output + 1; i < OPEVO_I_BUFFERS; i++) {
+    for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
 
         if (buffer->scope == OPEVO_SCOPE_PACKED && buffer->size)

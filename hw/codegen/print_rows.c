@@ -67,7 +67,7 @@ bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const op
     opevo_i_guards around = {0};
 
     if (leaf->kind != OPEVO_I_COPY || node->extent < SHORTEST_ROW ||
-        leaf->factor[0].buffer >= self->nest->schedule->compute.output ||
+        leaf->factor[0].buffer >= self->nest->inputs ||
         self->nest->buffer[leaf->to.buffer].scope != OPEVO_SCOPE_PACKED ||
         !opevo_i_plain_factor(self, &leaf->to.address, atom, &to) || to != 1 ||
         !opevo_i_plain_factor(self, &leaf->factor[0].address, atom, &from) ||

@@ -294,11 +294,11 @@ static opevo_status walk_all(const opevo_schedule *schedule, opevo_i_nest **nest
     if (status != OPEVO_OK)
         return status;
     self->nest = *nest;
-    self->schedule = (*nest)->schedule;
+    self->schedule = opevo_i_schedule_clone(schedule);
     self->topdown = 1;
     self->keys = (int)(sizeof self->row_of / sizeof *self->row_of) - NOT_BOUND;
     self->row = opevo_calloc(MOST_VARIABLES, sizeof *self->row);
-    if (!self->row)
+    if (!self->row || !self->schedule)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
     for (int t = 0; t < OPEVO_OPERANDS; t++)
         reads[t] = t;
@@ -314,6 +314,15 @@ static opevo_status walk_all(const opevo_schedule *schedule, opevo_i_nest **nest
     for (int i = 0; i < self->rows; i++)
         qsort(self->row[i].touched, (size_t)self->row[i].touches, sizeof(touch), compare_touches);
     return OPEVO_OK;
+}
+
+static void destroy(walker *self)
+{
+    if (self) {
+        opevo_schedule_destroy(self->schedule);
+        opevo_free(self->row);
+    }
+    opevo_free(self);
 }
 
 /* ---- Rows ---- */
@@ -393,8 +402,7 @@ opevo_status opevo_features_itervar(const opevo_schedule *schedule, bool log,
     if (out->failed)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
 cleanup:
-    opevo_free(self->row);
-    opevo_free(self);
+    destroy(self);
     opevo_i_nest_destroy(nest);
     return status;
 }
@@ -499,9 +507,7 @@ opevo_status opevo_features_curve(const opevo_schedule *schedule, int samples,
     if (out->failed)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
 cleanup:
-    if (self)
-        opevo_free(self->row);
-    opevo_free(self);
+    destroy(self);
     opevo_free(curves);
     opevo_i_nest_destroy(nest);
     return status;

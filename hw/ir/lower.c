@@ -7,7 +7,6 @@
 
 #include <opevo/memory.h>
 
-#include <string.h>
 
 /* Every copy must be attached, and the computation reads the last copy of each tensor. */
 static void find_stages(opevo_i_lowering *self)
@@ -82,23 +81,30 @@ static void find_zeroed(opevo_i_lowering *self)
     self->status = opevo_i_schedule_attach(self->schedule, self->zeroed, at - 1, self->err);
 }
 
-static opevo_schedule *clone(const opevo_schedule *schedule)
+/* What the nest keeps of the schedule. */
+static void describe(opevo_i_lowering *self)
 {
-    opevo_schedule *copy = opevo_malloc(1, sizeof *copy);
+    opevo_i_nest *nest = self->nest;
 
-    if (!copy)
-        return NULL;
-    *copy = *schedule;
-    copy->steps = NULL;
-    copy->step_count = copy->step_capacity = 0;
-    copy->atoms.item = opevo_malloc(schedule->atoms.count, sizeof *copy->atoms.item);
-    copy->atoms.capacity = copy->atoms.count;
-    if (!copy->atoms.item) {
-        opevo_free(copy);
-        return NULL;
+    nest->operands = self->output + 1;
+    nest->inputs = self->output;
+    for (int t = 0; t < nest->operands; t++) {
+        const opevo_i_tensor *tensor = &self->schedule->compute.tensor[t];
+        double size = 1;
+
+        for (int d = 0; d < tensor->dims; d++)
+            size *= (double)tensor->extent[d] + 4096;
+        if (size > nest->reach)
+            nest->reach = size;
     }
-    memcpy(copy->atoms.item, schedule->atoms.item, copy->atoms.count * sizeof *copy->atoms.item);
-    return copy;
+    for (int i = 0; i < self->schedule->stages; i++)
+        nest->streams |= self->schedule->stage[i].stream;
+    if (self->schedule->auto_unroll)
+        opevo_i_node_auto_unroll(nest->root, self->schedule->auto_unroll,
+                                 self->schedule->auto_unroll_explicit ? OPEVO_ANNOTATION_EXPAND
+                                                                      : OPEVO_ANNOTATION_UNROLL);
+    nest->atoms = self->schedule->atoms;
+    self->schedule->atoms = (opevo_i_atoms){0};
 }
 
 opevo_status opevo_i_nest_create(const opevo_schedule *schedule, opevo_i_nest **out,
@@ -107,13 +113,11 @@ opevo_status opevo_i_nest_create(const opevo_schedule *schedule, opevo_i_nest **
     opevo_i_lowering self = {.err = err, .slice = -1, .slices = 1};
 
     self.nest = opevo_calloc(1, sizeof *self.nest);
-    if (self.nest)
-        self.nest->schedule = clone(schedule);
-    if (!self.nest || !self.nest->schedule) {
-        opevo_i_nest_destroy(self.nest);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a loop nest.");
+    self.schedule = opevo_i_schedule_clone(schedule);
+    if (!self.nest || !self.schedule) {
+        self.status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a loop nest.");
+        goto cleanup;
     }
-    self.schedule = self.nest->schedule;
     self.output = self.schedule->compute.output;
     self.compute = &self.schedule->stage[self.output];
     self.nest->root = opevo_i_lower_add_node(&self, NULL, OPEVO_I_LIST);
@@ -125,27 +129,14 @@ opevo_status opevo_i_nest_create(const opevo_schedule *schedule, opevo_i_nest **
         opevo_i_lower_loops(&self, self.nest->root, 0);
     if (self.status == OPEVO_OK && self.schedule->atoms.failed)
         self.status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a loop nest.");
+    if (self.status == OPEVO_OK) {
+        describe(&self);
+        *out = self.nest;
+        self.nest = NULL;
+    }
+cleanup:
     opevo_free(self.zeroed);
-    if (self.status != OPEVO_OK) {
-        opevo_i_nest_destroy(self.nest);
-        return self.status;
-    }
-    opevo_i_nest_auto_unroll(self.nest);
-    *out = self.nest;
-    return OPEVO_OK;
-}
-
-void opevo_i_nest_destroy(opevo_i_nest *nest)
-{
-    if (!nest)
-        return;
-    for (opevo_i_node *node = nest->nodes; node;) {
-        opevo_i_node *before = node->made_before;
-
-        opevo_free(node->leaf);
-        opevo_free(node);
-        node = before;
-    }
-    opevo_schedule_destroy(nest->schedule);
-    opevo_free(nest);
+    opevo_schedule_destroy(self.schedule);
+    opevo_i_nest_destroy(self.nest);
+    return self.status;
 }

@@ -4,6 +4,49 @@
 
 #include "nest_internal.h"
 
+#include <opevo/memory.h>
+
+/* ---- Memory ---- */
+
+struct opevo_i_nest_chunk {
+    opevo_i_nest_chunk *before;
+    max_align_t data[];
+};
+
+void *opevo_i_nest_take(opevo_i_nest *nest, size_t bytes)
+{
+    opevo_i_nest_chunk *chunk = opevo_calloc(1, sizeof *chunk + bytes);
+
+    if (!chunk)
+        return NULL;
+    chunk->before = nest->chunks;
+    nest->chunks = chunk;
+    return chunk->data;
+}
+
+void opevo_i_nest_destroy(opevo_i_nest *nest)
+{
+    if (!nest)
+        return;
+    for (opevo_i_node *node = nest->nodes; node;) {
+        opevo_i_node *before = node->made_before;
+
+        opevo_free(node->leaf);
+        opevo_free(node);
+        node = before;
+    }
+    for (opevo_i_nest_chunk *chunk = nest->chunks; chunk;) {
+        opevo_i_nest_chunk *before = chunk->before;
+
+        opevo_free(chunk);
+        chunk = before;
+    }
+    opevo_i_atoms_free(&nest->atoms);
+    opevo_free(nest);
+}
+
+/* ---- Questions ---- */
+
 bool opevo_i_node_has_sync(const opevo_i_node *node)
 {
     if (node->kind == OPEVO_I_SYNC)
@@ -87,12 +130,9 @@ static unrolling unroll(opevo_i_node *node, int64_t limit, opevo_annotation what
     return all;
 }
 
-void opevo_i_nest_auto_unroll(opevo_i_nest *nest)
+void opevo_i_node_auto_unroll(opevo_i_node *node, int64_t limit, opevo_annotation what)
 {
-    if (nest->schedule->auto_unroll)
-        unroll(nest->root, nest->schedule->auto_unroll,
-               nest->schedule->auto_unroll_explicit ? OPEVO_ANNOTATION_EXPAND
-                                                    : OPEVO_ANNOTATION_UNROLL);
+    unroll(node, limit, what);
 }
 
 /* ---- Limits ---- */

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A schedule lowered to statements: loops, barriers, guards and, as leaves, moves and
- * multiplications of single elements. Bound loops have no node;
- * blocks and threads are variables. */
+/* A schedule lowered to statements: loops, barriers, guards and, as leaves, statements on single
+ * elements. Bound loops have no node; blocks and threads are variables. */
 
 #ifndef OPEVO_NEST_INTERNAL_H
 #define OPEVO_NEST_INTERNAL_H
 
+#include <opevo/computation.h>
+
 #include "schedule_internal.h"
 
-enum {
-    OPEVO_I_GUARDS = 10,
-    OPEVO_I_BUFFERS = 2 * OPEVO_I_STAGES /* stages, then the registers of staged copies */
-};
+enum { OPEVO_I_GUARDS = 10, OPEVO_I_BUFFERS = 96, OPEVO_I_FACTORS = 16 };
 
 /* least <= value < limit */
 typedef struct opevo_i_guard {
@@ -30,11 +28,37 @@ typedef struct opevo_i_access {
     opevo_i_affine address;
 } opevo_i_access;
 
+/* Of values: each compares `whole`, or x with y, with 0 or with each other. */
+typedef struct opevo_i_value opevo_i_value;
+typedef struct opevo_i_condition opevo_i_condition;
+struct opevo_i_condition {
+    opevo_condition_kind kind;
+    const opevo_i_condition *left, *right; /* AND, OR */
+    bool is_whole;
+    opevo_i_affine whole; /* whole `kind` 0, where is_whole */
+    const opevo_i_value *x, *y;
+};
+
+/* An expression of elements. Its operands `left` and `right` and its condition are as in
+ * opevo_expression. */
+struct opevo_i_value {
+    opevo_expression_kind kind;
+    const opevo_i_value *left, *right;
+    const opevo_i_condition *condition; /* SELECT */
+    int read;                           /* READ: a factor of the leaf */
+    double number;                      /* NUMBER; may be infinite */
+    opevo_i_affine whole;               /* WHOLE */
+};
+
 typedef enum opevo_i_leaf_kind {
-    OPEVO_I_ZERO, /* to = 0 */
-    OPEVO_I_COPY, /* to = factor */
-    OPEVO_I_ADD,  /* to += factor */
-    OPEVO_I_MAC   /* to += product of two factors or more */
+    OPEVO_I_ZERO,  /* to = 0 */
+    OPEVO_I_COPY,  /* to = factor */
+    OPEVO_I_ADD,   /* to += factor */
+    OPEVO_I_MAC,   /* to += product of two factors or more */
+    OPEVO_I_STORE, /* to = value, here and below of the factors */
+    OPEVO_I_SUM,   /* to += value */
+    OPEVO_I_MAX,   /* to = max(to, value) */
+    OPEVO_I_MIN    /* to = min(to, value) */
 } opevo_i_leaf_kind;
 
 typedef struct opevo_i_leaf {
@@ -42,9 +66,10 @@ typedef struct opevo_i_leaf {
     bool stream;
     int64_t prefetch; /* elements after the factor; 0: none */
     opevo_i_access to;
-    int factors; /* 0, 1, 1, 2 or more */
-    opevo_i_access factor[OPEVO_OPERANDS - 1];
-    opevo_i_guards keep;   /* nothing is done unless all hold */
+    int factors; /* 0, 1, 1, 2 or more; as many as are read */
+    opevo_i_access factor[OPEVO_I_FACTORS];
+    const opevo_i_value *value; /* from STORE on; borrowed from the nest */
+    opevo_i_guards keep;        /* nothing is done unless all hold */
     opevo_i_guards inside; /* COPY: 0 takes the place of the factor unless all hold */
 } opevo_i_leaf;
 
@@ -78,9 +103,15 @@ typedef struct opevo_i_buffer {
     bool parallel; /* made inside a parallel loop: each thread has its own */
 } opevo_i_buffer;
 
+typedef struct opevo_i_nest_chunk opevo_i_nest_chunk;
+
 typedef struct opevo_i_nest {
-    opevo_schedule *schedule; /* a copy of its own */
+    opevo_i_atoms atoms;
+    int operands, inputs; /* arguments of the kernel, the first buffers; those before the outputs */
+    double reach;         /* no address of an operand is as large as this */
+    bool streams;         /* whether any leaf does */
     opevo_i_node *root, *nodes;
+    opevo_i_nest_chunk *chunks; /* memory of values and conditions */
     opevo_i_buffer buffer[OPEVO_I_BUFFERS];
     int bound[OPEVO_ANNOTATION_COUNT];            /* atom of each block and thread axis, or -1 */
     int64_t bound_extent[OPEVO_ANNOTATION_COUNT]; /* 1 where not bound */
@@ -91,14 +122,17 @@ typedef struct opevo_i_nest {
 opevo_status opevo_i_nest_create(const opevo_schedule *schedule, opevo_i_nest **out,
                                  opevo_error *err);
 void opevo_i_nest_destroy(opevo_i_nest *nest);
+/* Memory that lives as long as the nest, zeroed; NULL without. */
+void *opevo_i_nest_take(opevo_i_nest *nest, size_t bytes);
 
 /* Whether there is a barrier in it. */
 bool opevo_i_node_has_sync(const opevo_i_node *node);
 /* The only leaf of a loop, NULL when there is anything else in it. */
 const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node);
 
-/* The pass that auto_unroll stands for: loops get the annotation UNROLL or EXPAND. */
-void opevo_i_nest_auto_unroll(opevo_i_nest *nest);
+/* The pass that auto_unroll stands for: loops of up to `limit` statements get the annotation `what`,
+ * UNROLL or EXPAND. */
+void opevo_i_node_auto_unroll(opevo_i_node *node, int64_t limit, opevo_annotation what);
 
 /* False, with a sentence in `why`, where a dialect or a limit forbids the nest. */
 bool opevo_i_nest_check(const opevo_i_nest *nest, opevo_kernel_dialect dialect,

@@ -60,6 +60,25 @@ cleanup:
     return status;
 }
 
+opevo_schedule *opevo_i_schedule_clone(const opevo_schedule *schedule)
+{
+    opevo_schedule *copy = opevo_malloc(1, sizeof *copy);
+
+    if (!copy)
+        return NULL;
+    *copy = *schedule;
+    copy->steps = NULL;
+    copy->step_count = copy->step_capacity = 0;
+    copy->atoms.item = opevo_malloc(schedule->atoms.count, sizeof *copy->atoms.item);
+    copy->atoms.capacity = copy->atoms.count;
+    if (!copy->atoms.item) {
+        opevo_free(copy);
+        return NULL;
+    }
+    memcpy(copy->atoms.item, schedule->atoms.item, copy->atoms.count * sizeof *copy->atoms.item);
+    return copy;
+}
+
 void opevo_schedule_destroy(opevo_schedule *schedule)
 {
     if (!schedule)

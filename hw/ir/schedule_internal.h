@@ -109,6 +109,8 @@ struct opevo_schedule {
     size_t step_count, step_capacity;
 };
 
+/* A copy without the list of steps, NULL without memory. */
+opevo_schedule *opevo_i_schedule_clone(const opevo_schedule *schedule);
 /* Index of a tensor in one dimension in terms of the loops of C. */
 opevo_i_affine opevo_i_schedule_index(const opevo_schedule *schedule, int tensor, int dim);
 /* Element of a tensor or of a copy that is read that has an index of the tensor, one expression for
