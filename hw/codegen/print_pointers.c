@@ -50,8 +50,7 @@ static void add_pointer(pointer_finder *all, const opevo_i_access *access)
         return;
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "%sfloat *p%d = &",
-                      access->buffer < self->nest->inputs ? "const " : "",
-                      self->pointers);
+                      access->buffer < self->nest->inputs ? "const " : "", self->pointers);
     opevo_i_print_buffer(self, access->buffer);
     opevo_text_add(self->out, "[");
     opevo_i_print_affine(self, &common);

@@ -7,7 +7,6 @@
 
 #include <opevo/memory.h>
 
-
 /* Every copy must be attached, and the computation reads the last copy of each tensor. */
 static void find_stages(opevo_i_lowering *self)
 {

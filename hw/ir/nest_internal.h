@@ -70,7 +70,7 @@ typedef struct opevo_i_leaf {
     opevo_i_access factor[OPEVO_I_FACTORS];
     const opevo_i_value *value; /* from STORE on; borrowed from the nest */
     opevo_i_guards keep;        /* nothing is done unless all hold */
-    opevo_i_guards inside; /* COPY: 0 takes the place of the factor unless all hold */
+    opevo_i_guards inside;      /* COPY: 0 takes the place of the factor unless all hold */
 } opevo_i_leaf;
 
 typedef enum opevo_i_node_kind {
