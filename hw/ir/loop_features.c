@@ -186,9 +186,9 @@ static int64_t stride_along(const walker *self, const opevo_i_affine *address, i
 
     if (key < self->keys)
         return stride_of(&self->schedule->atoms, address, key);
-    for (int i = 0; copy && i < copy->loops; i++) {
-        if ((int)copy->loop[i].annotation == key - self->keys)
-            stride = stride_of(&self->schedule->atoms, address, copy->loop[i].atom);
+    for (int i = 0; copy && i < copy->own.loops; i++) {
+        if ((int)copy->own.loop[i].annotation == key - self->keys)
+            stride = stride_of(&self->schedule->atoms, address, copy->own.loop[i].atom);
     }
     if (!stride && self->nest->bound[key - self->keys] >= 0)
         stride = stride_of(&self->schedule->atoms, address, self->nest->bound[key - self->keys]);
@@ -229,7 +229,7 @@ static void touch_body(walker *self, const int *reads, int write)
 
         for (int d = 0; d < compute->tensor[stage->tensor].dims; d++)
             index[d] = opevo_i_schedule_index(self->schedule, stage->tensor, d);
-        for (int a = 0; stage->kind == OPEVO_I_CACHE_WRITE && a < stage->axes; a++)
+        for (int a = 0; stage->kind == OPEVO_I_CACHE_WRITE && a < stage->own.axes; a++)
             index[a] = opevo_i_affine_atom(stage->origin[a]);
         touch_stage(self, stages[i], index, NULL);
     }
@@ -247,13 +247,13 @@ static void walk_copy(walker *self, int number)
     opevo_i_affine index[OPEVO_I_DIMS];
     bool writes = stage->kind == OPEVO_I_CACHE_WRITE;
 
-    for (int i = 0; i < stage->loops; i++)
-        enter(self, &stage->loop[i]);
+    for (int i = 0; i < stage->own.loops; i++)
+        enter(self, &stage->own.loop[i]);
     for (int d = 0; d < self->schedule->compute.tensor[stage->tensor].dims; d++)
-        index[d] = opevo_i_schedule_copied(self->schedule, stage, d, stage->axis);
+        index[d] = opevo_i_schedule_copied(self->schedule, stage, d, stage->own.axis);
     touch_stage(self, writes ? self->schedule->compute.output : number, index, stage);
-    touch_stage(self, writes ? number : stage->source, writes ? stage->axis : index, stage);
-    for (int i = 0; i < stage->loops; i++)
+    touch_stage(self, writes ? number : stage->source, writes ? stage->own.axis : index, stage);
+    for (int i = 0; i < stage->own.loops; i++)
         leave(self);
 }
 
@@ -262,11 +262,11 @@ static void walk(walker *self, int at, const int *reads, int write)
     int output = self->schedule->compute.output;
     const opevo_i_stage *compute = &self->schedule->stage[output];
 
-    if (at == compute->loops) {
+    if (at == compute->own.loops) {
         touch_body(self, reads, write);
         return;
     }
-    enter(self, &compute->loop[at]);
+    enter(self, &compute->own.loop[at]);
     for (int i = output + 1; i < self->schedule->stages; i++) {
         const opevo_i_stage *stage = &self->schedule->stage[i];
 

@@ -27,9 +27,9 @@ static void find_stages(opevo_i_lowering *self)
             self->reads[stage->tensor] = i; /* copies of copies come later */
         self->nest->buffer[i].scope = stage->scope;
         self->nest->buffer[i].size = opevo_i_stage_size(stage);
-        for (int l = 0; l <= stage->attached && l < self->compute->loops; l++)
+        for (int l = 0; l <= stage->attached && l < self->compute->own.loops; l++)
             self->nest->buffer[i].parallel |=
-                self->compute->loop[l].annotation == OPEVO_ANNOTATION_PARALLEL;
+                self->compute->own.loop[l].annotation == OPEVO_ANNOTATION_PARALLEL;
     }
     if (shared && self->schedule->stage[self->write].trimmed)
         OPEVO_I_REFUSE(self, "%s is trimmed, but threads that share copies need all iterations.",
@@ -42,8 +42,8 @@ static void find_bound_axes(opevo_i_lowering *self)
         self->nest->bound[a] = -1;
         self->nest->bound_extent[a] = 1;
     }
-    for (int i = 0; i < self->compute->loops; i++) {
-        const opevo_i_loop *loop = &self->compute->loop[i];
+    for (int i = 0; i < self->compute->own.loops; i++) {
+        const opevo_i_loop *loop = &self->compute->own.loop[i];
 
         if (opevo_i_is_block(loop->annotation) || opevo_i_is_thread(loop->annotation)) {
             self->nest->bound[loop->annotation] = loop->atom;
@@ -67,7 +67,7 @@ static void find_zeroed(opevo_i_lowering *self)
         OPEVO_I_REFUSE(self, "Threads can share a sum only if a copy of C accumulates it.");
         return;
     }
-    while (at < self->compute->loops && !self->compute->loop[at].reduces)
+    while (at < self->compute->own.loops && !self->compute->own.loop[at].reduces)
         at++;
     self->zeroed = opevo_calloc(1, sizeof *self->zeroed);
     if (!self->zeroed) {

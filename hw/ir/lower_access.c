@@ -96,7 +96,7 @@ opevo_i_access opevo_i_lower_access_of(opevo_i_lowering *self, int number,
         opevo_i_affine offset;
 
         if (stage->attached >= 0)
-            iteration = opevo_i_affine_atom(self->compute->loop[stage->attached].atom);
+            iteration = opevo_i_affine_atom(self->compute->own.loop[stage->attached].atom);
         offset = opevo_i_lower_select_copy(self, stage, &iteration);
         access.address = opevo_i_affine_add(&self->schedule->atoms, access.address, 1, &offset);
     }

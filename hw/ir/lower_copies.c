@@ -11,10 +11,10 @@ static void bind_axes(opevo_i_lowering *self, const opevo_i_stage *stage, opevo_
 {
     opevo_i_atoms *atoms = &self->schedule->atoms;
 
-    for (int d = 0; d < stage->axes; d++)
-        axis[d] = stage->axis[d];
-    for (int i = 0; i < stage->loops; i++) {
-        const opevo_i_loop *loop = &stage->loop[i];
+    for (int d = 0; d < stage->own.axes; d++)
+        axis[d] = stage->own.axis[d];
+    for (int i = 0; i < stage->own.loops; i++) {
+        const opevo_i_loop *loop = &stage->own.loop[i];
         opevo_i_affine thread;
 
         if (!opevo_i_is_thread(loop->annotation))
@@ -27,11 +27,11 @@ static void bind_axes(opevo_i_lowering *self, const opevo_i_stage *stage, opevo_
         }
         thread = opevo_i_affine_atom(self->nest->bound[loop->annotation]);
         opevo_i_lower_add_guard(self, keep, &thread, 0, loop->extent);
-        for (int d = 0; d < stage->axes; d++)
+        for (int d = 0; d < stage->own.axes; d++)
             axis[d] = opevo_i_affine_replace(atoms, &axis[d], loop->atom, &thread);
     }
-    for (int d = 0; d < stage->axes; d++)
-        opevo_i_lower_add_guard(self, keep, &axis[d], 0, stage->axis_extent[d]);
+    for (int d = 0; d < stage->own.axes; d++)
+        opevo_i_lower_add_guard(self, keep, &axis[d], 0, stage->own.axis_extent[d]);
 }
 
 /* Registers that hold what one thread brings of a staged copy:
@@ -43,13 +43,13 @@ static opevo_i_access staging(opevo_i_lowering *self, int number)
     int64_t stride = 1;
 
     access.address = opevo_i_affine_constant(0);
-    for (int i = stage->loops - 1; i >= 0; i--) {
-        opevo_i_affine one = opevo_i_affine_atom(stage->loop[i].atom);
+    for (int i = stage->own.loops - 1; i >= 0; i--) {
+        opevo_i_affine one = opevo_i_affine_atom(stage->own.loop[i].atom);
 
-        if (opevo_i_is_thread(stage->loop[i].annotation))
+        if (opevo_i_is_thread(stage->own.loop[i].annotation))
             continue;
         access.address = opevo_i_affine_add(&self->schedule->atoms, access.address, stride, &one);
-        stride *= stage->loop[i].extent;
+        stride *= stage->own.loop[i].extent;
     }
     self->nest->buffer[access.buffer].scope = OPEVO_SCOPE_LOCAL;
     opevo_i_lower_grow(self, &access);
@@ -61,12 +61,12 @@ static opevo_i_access held_access(opevo_i_lowering *self, int number, const opev
                                   const opevo_i_affine *iteration)
 {
     const opevo_i_stage *stage = &self->schedule->stage[number];
-    opevo_i_affine now = opevo_i_affine_atom(self->compute->loop[stage->attached].atom);
+    opevo_i_affine now = opevo_i_affine_atom(self->compute->own.loop[stage->attached].atom);
     opevo_i_affine offset = opevo_i_lower_select_copy(self, stage, iteration ? iteration : &now);
     opevo_i_affine own[OPEVO_I_AXES];
     opevo_i_access held = {.buffer = number};
 
-    for (int i = 0; i < stage->axes; i++)
+    for (int i = 0; i < stage->own.axes; i++)
         own[i] = stage->kind == OPEVO_I_CACHE_READ
                      ? opevo_i_schedule_copied(self->schedule, stage, i, axis)
                      : axis[i];
@@ -137,8 +137,8 @@ static opevo_i_leaf copy_leaf(opevo_i_lowering *self, int number, opevo_i_copy_k
     for (int d = 0; d < self->schedule->compute.tensor[stage->tensor].dims; d++) {
         index[d] = opevo_i_schedule_copied(self->schedule, stage, d, axis);
         if (iteration && stage->kind == OPEVO_I_CACHE_READ)
-            index[d] = opevo_i_affine_replace(atoms, &index[d],
-                                              self->compute->loop[stage->attached].atom, iteration);
+            index[d] = opevo_i_affine_replace(
+                atoms, &index[d], self->compute->own.loop[stage->attached].atom, iteration);
     }
     if (number == self->output) { /* the sums gather in C itself */
         leaf.kind = OPEVO_I_ZERO;
@@ -186,8 +186,8 @@ void opevo_i_lower_add_nest(opevo_i_lowering *self, opevo_i_node *parent, int nu
     opevo_i_leaf leaf = copy_leaf(self, number, kind, iteration);
     bool spread = false; /* over virtual threads */
 
-    for (int i = 0; i < stage->loops && parent; i++) {
-        const opevo_i_loop *loop = &stage->loop[i];
+    for (int i = 0; i < stage->own.loops && parent; i++) {
+        const opevo_i_loop *loop = &stage->own.loop[i];
 
         /* Lanes stay innermost, so that they can become a vector. */
         if (!spread && loop->annotation == OPEVO_ANNOTATION_VECTORIZE) {

@@ -23,8 +23,8 @@ static void add_body(opevo_i_lowering *self, opevo_i_node *parent)
 
         for (int d = 0; d < self->schedule->compute.tensor[t].dims; d++)
             index[d] = opevo_i_schedule_index(self->schedule, t, d);
-        for (int i = 0;
-             stage != self->output && stage == self->write && i < self->schedule->stage[stage].axes;
+        for (int i = 0; stage != self->output && stage == self->write &&
+                        i < self->schedule->stage[stage].own.axes;
              i++)
             index[i] = opevo_i_affine_atom(self->schedule->stage[stage].origin[i]);
         if (opevo_i_is_tensor(&self->schedule->stage[stage]))
@@ -118,9 +118,9 @@ static void write_back(opevo_i_lowering *self, opevo_i_node *parent, int loop)
     opevo_i_guards first = {0};
 
     for (int i = 0; i <= loop; i++) {
-        opevo_i_affine iteration = opevo_i_affine_atom(self->compute->loop[i].atom);
+        opevo_i_affine iteration = opevo_i_affine_atom(self->compute->own.loop[i].atom);
 
-        if (self->compute->loop[i].reduces && self->compute->loop[i].atom != self->slice)
+        if (self->compute->own.loop[i].reduces && self->compute->own.loop[i].atom != self->slice)
             opevo_i_lower_add_guard(self, &first, &iteration, 0, 1);
     }
     if (self->slices > 1)
@@ -150,7 +150,7 @@ static void lower_sums(opevo_i_lowering *self, opevo_i_node *into, int at)
 /* What happens in one iteration of a loop of C. */
 static void lower_body(opevo_i_lowering *self, opevo_i_node *into, int at, int next)
 {
-    const opevo_i_loop *loop = &self->compute->loop[at];
+    const opevo_i_loop *loop = &self->compute->own.loop[at];
     opevo_i_affine iteration = opevo_i_affine_atom(next);
     bool writes = self->write != self->output && self->schedule->stage[self->write].attached == at;
     int doubled = count_chosen(self, at, SHARED_DOUBLE);
@@ -187,7 +187,7 @@ static void lower_body(opevo_i_lowering *self, opevo_i_node *into, int at, int n
 
 void opevo_i_lower_loops(opevo_i_lowering *self, opevo_i_node *parent, int at)
 {
-    const opevo_i_loop *loop = &self->compute->loop[at];
+    const opevo_i_loop *loop = &self->compute->own.loop[at];
     opevo_i_affine start = opevo_i_affine_constant(0);
     int next = 0;
 
@@ -195,7 +195,7 @@ void opevo_i_lower_loops(opevo_i_lowering *self, opevo_i_node *parent, int at)
         return;
     if (self->zeroed && at == self->zeroed_at)
         opevo_i_lower_add_nest(self, parent, self->output, OPEVO_I_CLEAR, NULL);
-    if (at == self->compute->loops) {
+    if (at == self->compute->own.loops) {
         add_body(self, parent);
         return;
     }

@@ -67,8 +67,8 @@ enum { VTHREADS_EXPANDED = 16 };
 opevo_i_node *opevo_i_lower_add_vthreads(opevo_i_lowering *self, opevo_i_node *parent,
                                          const opevo_i_leaf *leaf)
 {
-    for (int i = 0; i < self->compute->loops; i++) {
-        const opevo_i_loop *loop = &self->compute->loop[i];
+    for (int i = 0; i < self->compute->own.loops; i++) {
+        const opevo_i_loop *loop = &self->compute->own.loop[i];
 
         if (loop->annotation == OPEVO_ANNOTATION_VTHREAD &&
             leaf_uses(&self->schedule->atoms, leaf, loop->atom))

@@ -33,9 +33,9 @@ static bool find_tail(opevo_i_lowering *self, int at, int atom, tail *out)
         rest = opevo_i_affine_add(&self->schedule->atoms, rest, -out->factor, &iteration);
         if (out->factor <= 0 || opevo_i_affine_uses(&self->schedule->atoms, &rest, atom))
             continue;
-        for (int l = at + 1; l < self->compute->loops; l++)
+        for (int l = at + 1; l < self->compute->own.loops; l++)
             out->start = opevo_i_affine_replace(&self->schedule->atoms, &out->start,
-                                                self->compute->loop[l].atom, &none);
+                                                self->compute->own.loop[l].atom, &none);
         return true;
     }
     return false;
@@ -86,17 +86,17 @@ void opevo_i_lower_trimmed(opevo_i_lowering *self, opevo_i_node *parent, int at,
     int atom = write->origin[write->trim];
     opevo_i_loop *loop[2] = {NULL, NULL};
     opevo_i_node *full = NULL;
-    int64_t iterations = write->axis_extent[write->trim];
+    int64_t iterations = write->own.axis_extent[write->trim];
     int64_t left = 0;
     tail last;
 
-    for (int i = 0; i < compute->loops; i++)
-        loop[0] = compute->loop[i].atom == atom ? &compute->loop[i] : loop[0];
-    for (int i = 0; i < write->loops; i++) {
-        opevo_i_affine own = opevo_i_affine_atom(write->loop[i].atom);
+    for (int i = 0; i < compute->own.loops; i++)
+        loop[0] = compute->own.loop[i].atom == atom ? &compute->own.loop[i] : loop[0];
+    for (int i = 0; i < write->own.loops; i++) {
+        opevo_i_affine own = opevo_i_affine_atom(write->own.loop[i].atom);
 
-        if (opevo_i_affine_equal(&own, &write->axis[write->trim]))
-            loop[1] = &write->loop[i];
+        if (opevo_i_affine_equal(&own, &write->own.axis[write->trim]))
+            loop[1] = &write->own.loop[i];
     }
     if (!loop[0] || !loop[1]) {
         OPEVO_I_REFUSE(self, "A loop of %s was trimmed and then changed.", write->name);

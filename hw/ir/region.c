@@ -23,7 +23,7 @@ opevo_i_affine opevo_i_schedule_index(const opevo_schedule *schedule, int tensor
     for (int i = 0; i < schedule->compute.axes; i++) {
         if (one->factor[dim][i])
             index = opevo_i_affine_add(&schedule->atoms, index, one->factor[dim][i],
-                                       &schedule->stage[schedule->compute.output].axis[i]);
+                                       &schedule->stage[schedule->compute.output].own.axis[i]);
     }
     return index;
 }
@@ -31,7 +31,7 @@ opevo_i_affine opevo_i_schedule_index(const opevo_schedule *schedule, int tensor
 /* Whether a loop of C counts as inside a copy with this compute_at point. */
 static bool is_inside(const opevo_i_stage *compute, int loop, int compute_at, opevo_scope scope)
 {
-    opevo_annotation what = compute->loop[loop].annotation;
+    opevo_annotation what = compute->own.loop[loop].annotation;
 
     if (opevo_i_is_thread(what) || what == OPEVO_ANNOTATION_VTHREAD)
         return scope == OPEVO_SCOPE_SHARED;
@@ -50,9 +50,9 @@ static opevo_i_affine varying(const opevo_schedule *self, const opevo_i_affine *
         opevo_i_affine term = opevo_i_affine_atom(index->term[t].atom);
         bool inside = false;
 
-        for (int i = 0; i < compute->loops && !inside; i++)
+        for (int i = 0; i < compute->own.loops && !inside; i++)
             inside = is_inside(compute, i, compute_at, scope) &&
-                     opevo_i_affine_uses(&self->atoms, &term, compute->loop[i].atom);
+                     opevo_i_affine_uses(&self->atoms, &term, compute->own.loop[i].atom);
         if (inside)
             inner = opevo_i_affine_add(&self->atoms, inner, index->term[t].factor, &term);
         else
@@ -72,7 +72,8 @@ static int64_t needed(const opevo_schedule *self, int tensor, int dim)
 
         if (compute->axis_reduces[i])
             turns =
-                opevo_i_affine_most(&self->atoms, &self->stage[self->compute.output].axis[i]) + 1;
+                opevo_i_affine_most(&self->atoms, &self->stage[self->compute.output].own.axis[i]) +
+                1;
         count += compute->tensor[tensor].factor[dim][i] * (turns - 1);
     }
     return count;
@@ -83,16 +84,17 @@ static void find_vthreads(const opevo_schedule *self, opevo_i_stage *stage)
     const opevo_i_stage *compute = &self->stage[self->compute.output];
 
     stage->vthreads = 0;
-    for (int i = 0; i < compute->loops && stage->scope == OPEVO_SCOPE_LOCAL; i++) {
+    for (int i = 0; i < compute->own.loops && stage->scope == OPEVO_SCOPE_LOCAL; i++) {
         bool used = false;
 
         for (int d = 0; d < self->compute.tensor[stage->tensor].dims && !used; d++) {
             opevo_i_affine index = opevo_i_schedule_index(self, stage->tensor, d);
 
-            used = opevo_i_affine_uses(&self->atoms, &index, compute->loop[i].atom);
+            used = opevo_i_affine_uses(&self->atoms, &index, compute->own.loop[i].atom);
         }
-        if (used && compute->loop[i].annotation == OPEVO_ANNOTATION_VTHREAD && stage->vthreads < 3)
-            stage->vthread[stage->vthreads++] = compute->loop[i].atom;
+        if (used && compute->own.loop[i].annotation == OPEVO_ANNOTATION_VTHREAD &&
+            stage->vthreads < 3)
+            stage->vthread[stage->vthreads++] = compute->own.loop[i].atom;
     }
 }
 
@@ -133,19 +135,19 @@ static int64_t step_of(const opevo_i_atoms *atoms, const opevo_i_affine *inner)
 /* One axis of a copy, with a loop of its own. */
 static void set_axis(opevo_schedule *self, opevo_i_stage *stage, int axis, int64_t extent)
 {
-    stage->axis_extent[axis] = extent;
-    stage->loop[axis].extent = extent;
-    stage->loop[axis].atom = opevo_i_atoms_loop(&self->atoms, extent);
-    stage->loop[axis].annotation = OPEVO_ANNOTATION_SERIAL;
-    stage->loop[axis].reduces = false;
-    stage->axis[axis] = opevo_i_affine_atom(stage->loop[axis].atom);
+    stage->own.axis_extent[axis] = extent;
+    stage->own.loop[axis].extent = extent;
+    stage->own.loop[axis].atom = opevo_i_atoms_loop(&self->atoms, extent);
+    stage->own.loop[axis].annotation = OPEVO_ANNOTATION_SERIAL;
+    stage->own.loop[axis].reduces = false;
+    stage->own.axis[axis] = opevo_i_affine_atom(stage->own.loop[axis].atom);
     stage->piece[axis] = (opevo_i_piece){axis, 1, extent, 0, true};
 }
 
 static void set_part(opevo_schedule *self, opevo_i_stage *stage, int loop)
 {
-    stage->axes = self->compute.tensor[stage->tensor].dims;
-    for (int d = 0; d < stage->axes; d++) {
+    stage->own.axes = self->compute.tensor[stage->tensor].dims;
+    for (int d = 0; d < stage->own.axes; d++) {
         opevo_i_affine index = opevo_i_schedule_index(self, stage->tensor, d);
         opevo_i_affine inner = varying(self, &index, loop, stage->scope, &stage->base[d]);
         int64_t extent = opevo_i_affine_most(&self->atoms, &inner) + 1;
@@ -154,7 +156,7 @@ static void set_part(opevo_schedule *self, opevo_i_stage *stage, int loop)
         if (extent > most)
             extent = most;
         stage->step[d] = step_of(&self->atoms, &inner);
-        name_dim(self, stage->tensor, d, stage->loop[d].name);
+        name_dim(self, stage->tensor, d, stage->own.loop[d].name);
         set_axis(self, stage, d, (extent - 1) / stage->step[d] + 1);
     }
 }
@@ -163,18 +165,18 @@ static opevo_status set_sums(opevo_schedule *self, opevo_i_stage *stage, int loo
 {
     const opevo_i_stage *compute = &self->stage[self->compute.output];
 
-    stage->axes = 0;
-    for (int i = 0; i < compute->loops; i++) {
-        if (compute->loop[i].reduces || !is_inside(compute, i, loop, OPEVO_SCOPE_LOCAL))
+    stage->own.axes = 0;
+    for (int i = 0; i < compute->own.loops; i++) {
+        if (compute->own.loop[i].reduces || !is_inside(compute, i, loop, OPEVO_SCOPE_LOCAL))
             continue;
-        if (stage->axes == OPEVO_I_PIECES)
+        if (stage->own.axes == OPEVO_I_PIECES)
             return OPEVO_FAIL(err, OPEVO_LIMIT,
                               "More than %d loops are inside the compute_at point of a copy of C.",
                               OPEVO_I_PIECES);
-        stage->origin[stage->axes] = compute->loop[i].atom;
-        memcpy(stage->loop[stage->axes].name, compute->loop[i].name, OPEVO_I_NAME);
-        set_axis(self, stage, stage->axes, compute->loop[i].extent);
-        stage->axes++;
+        stage->origin[stage->own.axes] = compute->own.loop[i].atom;
+        memcpy(stage->own.loop[stage->own.axes].name, compute->own.loop[i].name, OPEVO_I_NAME);
+        set_axis(self, stage, stage->own.axes, compute->own.loop[i].extent);
+        stage->own.axes++;
     }
     return OPEVO_OK;
 }
@@ -192,9 +194,9 @@ opevo_status opevo_i_schedule_attach(opevo_schedule *schedule, opevo_i_stage *st
     } else {
         set_part(schedule, stage, loop);
     }
-    stage->loops = stage->pieces = stage->axes;
-    for (int i = 0; i < stage->axes; i++)
-        size *= (double)stage->axis_extent[i];
+    stage->own.loops = stage->pieces = stage->own.axes;
+    for (int i = 0; i < stage->own.axes; i++)
+        size *= (double)stage->own.axis_extent[i];
     find_vthreads(schedule, stage);
     stage->attached = loop;
     if (schedule->atoms.failed)
@@ -213,7 +215,7 @@ opevo_i_affine opevo_i_schedule_copied(opevo_schedule *schedule, const opevo_i_s
     if (stage->kind == OPEVO_I_CACHE_READ)
         return opevo_i_affine_add(&schedule->atoms, stage->base[dim], stage->step[dim], &axis[dim]);
     index = opevo_i_schedule_index(schedule, stage->tensor, dim);
-    for (int i = 0; i < stage->axes; i++)
+    for (int i = 0; i < stage->own.axes; i++)
         index = opevo_i_affine_replace(&schedule->atoms, &index, stage->origin[i], &axis[i]);
     return index;
 }

@@ -33,11 +33,11 @@ static opevo_status set_stages(opevo_schedule *self, opevo_error *err)
         opevo_i_stage *stage = &self->stage[compute->output];
         char name[2] = {compute->axis_name[i], '\0'};
 
-        OPEVO_TRY(opevo_i_step_add_loop(self, stage, name, compute->axis_extent[i],
-                                        compute->axis_reduces[i], err));
-        stage->axis_extent[i] = compute->axis_extent[i];
-        stage->axis[i] = opevo_i_affine_atom(stage->loop[i].atom);
-        stage->axes++;
+        OPEVO_TRY(opevo_i_loops_add(&stage->own, &self->atoms, name, compute->axis_extent[i],
+                                    compute->axis_reduces[i], err));
+        stage->own.axis_extent[i] = compute->axis_extent[i];
+        stage->own.axis[i] = opevo_i_affine_atom(stage->own.loop[i].atom);
+        stage->own.axes++;
     }
 cleanup:
     return status;
@@ -110,20 +110,20 @@ const char *opevo_schedule_stage_name(const opevo_schedule *schedule, int stage)
 
 int opevo_schedule_loop_count(const opevo_schedule *schedule, int stage)
 {
-    return schedule->stage[stage].loops;
+    return schedule->stage[stage].own.loops;
 }
 
 opevo_loop opevo_schedule_loop(const opevo_schedule *schedule, int stage, int loop)
 {
-    const opevo_i_loop *one = &schedule->stage[stage].loop[loop];
+    const opevo_i_loop *one = &schedule->stage[stage].own.loop[loop];
 
     return (opevo_loop){one->name, one->extent, one->annotation, one->reduces};
 }
 
 int opevo_schedule_find_loop(const opevo_schedule *schedule, int stage, const char *name)
 {
-    for (int i = 0; i < schedule->stage[stage].loops; i++) {
-        if (strcmp(schedule->stage[stage].loop[i].name, name) == 0)
+    for (int i = 0; i < schedule->stage[stage].own.loops; i++) {
+        if (strcmp(schedule->stage[stage].own.loop[i].name, name) == 0)
             return i;
     }
     return -1;
@@ -149,7 +149,7 @@ static opevo_status apply_to(opevo_schedule *self, opevo_i_stage *stage, const o
     case OPEVO_STEP_FUSE:
         return opevo_i_step_fuse(self, stage, step, err);
     case OPEVO_STEP_REORDER:
-        return opevo_i_step_reorder(stage, step, err);
+        return opevo_i_loops_reorder(&stage->own, stage->name, step->count, step->number, err);
     case OPEVO_STEP_ANNOTATE:
         return opevo_i_step_annotate(stage, step, err);
     case OPEVO_STEP_ATTACH:

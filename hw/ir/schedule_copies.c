@@ -108,7 +108,7 @@ static opevo_status check_pieces(opevo_i_stage *stage, int count, opevo_error *e
     bool used[OPEVO_I_PIECES] = {false};
     int taken = 0;
 
-    for (int d = 0; d < stage->axes; d++) {
+    for (int d = 0; d < stage->own.axes; d++) {
         int64_t covered = 1;
         opevo_i_piece *last = NULL;
 
@@ -120,10 +120,11 @@ static opevo_status check_pieces(opevo_i_stage *stage, int count, opevo_error *e
             last = one;
             taken++;
         }
-        if (!last || covered < stage->axis_extent[d])
+        if (!last || covered < stage->own.axis_extent[d])
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "The pieces of dimension %d of %s hold %lld of its %lld indices.", d,
-                              stage->name, (long long)covered, (long long)stage->axis_extent[d]);
+                              stage->name, (long long)covered,
+                              (long long)stage->own.axis_extent[d]);
         last->outermost = true;
     }
     if (taken != count)
@@ -144,7 +145,7 @@ static opevo_status layout(opevo_i_stage *stage, const opevo_step *step, opevo_e
     for (int i = 0; i < count; i++) {
         const int64_t *number = &step->number[(ptrdiff_t)3 * i];
 
-        if (number[0] < 0 || number[0] >= stage->axes || number[1] < 1 || number[2] < 1 ||
+        if (number[0] < 0 || number[0] >= stage->own.axes || number[1] < 1 || number[2] < 1 ||
             number[2] > INT64_C(1) << 40)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no such piece.", stage->name);
         stage->piece[i] = (opevo_i_piece){(int)number[0], number[1], number[2], 0, false};
@@ -166,10 +167,10 @@ static opevo_status trim(opevo_i_stage *stage, const opevo_step *step, opevo_err
 
     if (status != OPEVO_OK)
         return status;
-    for (int i = 0; i < stage->axes && stage->kind == OPEVO_I_CACHE_WRITE; i++) {
-        opevo_i_affine whole = opevo_i_affine_atom(stage->loop[loop].atom);
+    for (int i = 0; i < stage->own.axes && stage->kind == OPEVO_I_CACHE_WRITE; i++) {
+        opevo_i_affine whole = opevo_i_affine_atom(stage->own.loop[loop].atom);
 
-        if (opevo_i_affine_equal(&stage->axis[i], &whole)) {
+        if (opevo_i_affine_equal(&stage->own.axis[i], &whole)) {
             stage->trimmed = true;
             stage->trim = i;
             return OPEVO_OK;
@@ -177,7 +178,7 @@ static opevo_status trim(opevo_i_stage *stage, const opevo_step *step, opevo_err
     }
     return OPEVO_FAIL(err, OPEVO_INVALID,
                       "%s is not a whole loop of a copy of C, so it cannot be trimmed.",
-                      stage->loop[loop].name);
+                      stage->own.loop[loop].name);
 }
 
 opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)

@@ -11,7 +11,7 @@
 
 enum {
     OPEVO_I_DIMS = 4,
-    OPEVO_I_AXES = 12,
+    OPEVO_I_AXES = 16,
     OPEVO_I_LOOPS = 32,
     OPEVO_I_STAGES = 10,
     OPEVO_I_PIECES = 8,
@@ -49,6 +49,30 @@ typedef struct opevo_i_loop {
     opevo_annotation annotation;
 } opevo_i_loop;
 
+/* Loops, and what each axis is in terms of them. */
+typedef struct opevo_i_loops {
+    int axes;
+    int64_t axis_extent[OPEVO_I_AXES];
+    opevo_i_affine axis[OPEVO_I_AXES];
+    int loops;
+    opevo_i_loop loop[OPEVO_I_LOOPS];
+} opevo_i_loops;
+
+/* Errors: INVALID and LIMIT with a sentence, for loops of the stage of that name; NOMEM; the loops
+ * may then be spoilt. */
+opevo_status opevo_i_loops_add(opevo_i_loops *self, opevo_i_atoms *atoms, const char *name,
+                               int64_t extent, bool reduces, opevo_error *err);
+/* Every axis with `value` in the place of a loop's atom. */
+opevo_status opevo_i_loops_replace(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
+                                   int atom, const opevo_i_affine *value, opevo_error *err);
+/* A loop becomes inner loops of `count` lengths and one around them. */
+opevo_status opevo_i_loops_split(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
+                                 int at, int count, const int64_t *lengths, opevo_error *err);
+opevo_status opevo_i_loops_fuse(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
+                                int at, int count, opevo_error *err);
+opevo_status opevo_i_loops_reorder(opevo_i_loops *self, const char *stage, int count,
+                                   const int64_t *order, opevo_error *err);
+
 /* (index / divisor) % extent, without the remainder for the outermost piece of a dimension. */
 typedef struct opevo_i_piece {
     int dim;
@@ -71,14 +95,9 @@ typedef struct opevo_i_stage {
     opevo_scope scope;
     int attached; /* the compute_at point: a loop of C, -1 before */
 
-    /* Loops, and what each axis is in terms of them. The axes of a read copy are the
-     * dimensions of its tensor; those of a written copy are the non-reduction loops of C inside its
-     * compute_at point. */
-    int axes;
-    int64_t axis_extent[OPEVO_I_AXES];
-    opevo_i_affine axis[OPEVO_I_AXES];
-    int loops;
-    opevo_i_loop loop[OPEVO_I_LOOPS];
+    /* The axes of a read copy are the dimensions of its tensor; those of a written copy are the
+     * non-reduction loops of C inside its compute_at point. */
+    opevo_i_loops own;
 
     /* Of a read copy: dimension d holds the indices base[d] + step[d] e for e below
      * axis_extent[d]. Of a written one: the atoms of the loops that its axes stand for. */
@@ -130,8 +149,6 @@ int64_t opevo_i_stage_size(const opevo_i_stage *stage);
 
 /* One step each, on a copy of the stage that replaces it only when all went well (add_copy: makes a
  * stage). Errors: those of opevo_schedule_apply. schedule_loops.c: */
-opevo_status opevo_i_step_add_loop(opevo_schedule *self, opevo_i_stage *stage, const char *name,
-                                   int64_t extent, bool reduces, opevo_error *err);
 opevo_status opevo_i_step_take_loop(const opevo_i_stage *stage, const opevo_step *step, int *loop,
                                     opevo_error *err);
 opevo_status opevo_i_step_split(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
@@ -140,7 +157,6 @@ opevo_status opevo_i_step_extend(opevo_schedule *self, opevo_i_stage *stage, con
                                  opevo_error *err);
 opevo_status opevo_i_step_fuse(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
                                opevo_error *err);
-opevo_status opevo_i_step_reorder(opevo_i_stage *stage, const opevo_step *step, opevo_error *err);
 opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step, opevo_error *err);
 /* schedule_copies.c: */
 opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step, opevo_error *err);

@@ -49,7 +49,8 @@ static int loop_operands(opevo_step_kind kind)
 static void print_fused(const opevo_schedule *schedule, const opevo_step *step, opevo_text *out)
 {
     for (int64_t i = 0; i < step->number[1]; i++)
-        opevo_text_printf(out, " %s", schedule->stage[step->stage].loop[step->number[0] + i].name);
+        opevo_text_printf(out, " %s",
+                          schedule->stage[step->stage].own.loop[step->number[0] + i].name);
 }
 
 /* One line, for a schedule as it was before the step. */
@@ -63,7 +64,7 @@ static void print_step(const opevo_schedule *schedule, const opevo_step *step, o
         print_fused(schedule, step, out);
     for (int i = 0; i < step->count && step->kind != OPEVO_STEP_FUSE; i++) {
         if (loops < 0 || i < loops)
-            opevo_text_printf(out, " %s", schedule->stage[of].loop[step->number[i]].name);
+            opevo_text_printf(out, " %s", schedule->stage[of].own.loop[step->number[i]].name);
         else if (step->kind == OPEVO_STEP_ANNOTATE)
             opevo_text_printf(out, " %s", annotation_names[step->number[i]]);
         else if (step->kind == OPEVO_STEP_CACHE_READ || step->kind == OPEVO_STEP_CACHE_WRITE)
