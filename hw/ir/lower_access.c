@@ -5,48 +5,12 @@
 
 #include "lower_internal.h"
 
-static int64_t rounded_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b > 0);
-}
-
-/* The same guard, as compilers see most in it: least <= e / d < limit is one on e, and one on a
- * multiple of e another on e. */
-static opevo_i_guard simplified(const opevo_i_atoms *atoms, opevo_i_guard one)
-{
-    for (int i = one.value.count - 1; i >= 0; i--) {
-        opevo_i_affine term = opevo_i_affine_atom(one.value.term[i].atom);
-
-        if (opevo_i_affine_most(atoms, &term) == 0)
-            one.value = opevo_i_affine_add(atoms, one.value, -one.value.term[i].factor, &term);
-    }
-    while (one.value.count == 1 && one.value.term[0].factor > 0) {
-        const opevo_i_atom *atom = &atoms->item[one.value.term[0].atom];
-        int64_t factor = one.value.term[0].factor;
-
-        one.least = rounded_up(one.least - one.value.constant, factor);
-        one.limit = rounded_up(one.limit - one.value.constant, factor);
-        one.value = opevo_i_affine_atom(one.value.term[0].atom);
-        if (atom->is_loop || atom->modulus)
-            break;
-        one = (opevo_i_guard){atom->inner, one.least * atom->divisor, one.limit * atom->divisor};
-    }
-    return one;
-}
-
 /* least <= value < limit, unless it always holds. */
 void opevo_i_lower_add_guard(opevo_i_lowering *self, opevo_i_guards *guards,
                              const opevo_i_affine *value, int64_t least, int64_t limit)
 {
-    const opevo_i_atoms *atoms = &self->schedule->atoms;
-
-    if (opevo_i_affine_least(atoms, value) >= least && opevo_i_affine_most(atoms, value) < limit)
-        return;
-    if (guards->count == OPEVO_I_GUARDS) {
+    if (!opevo_i_guards_add(&self->schedule->atoms, guards, value, least, limit))
         OPEVO_I_REFUSE(self, "A statement would need more than %d conditions.", OPEVO_I_GUARDS);
-        return;
-    }
-    guards->item[guards->count++] = simplified(atoms, (opevo_i_guard){*value, least, limit});
 }
 
 void opevo_i_lower_grow(opevo_i_lowering *self, const opevo_i_access *access)

@@ -45,6 +45,151 @@ void opevo_i_nest_destroy(opevo_i_nest *nest)
     opevo_free(nest);
 }
 
+/* ---- Nodes ---- */
+
+opevo_i_node *opevo_i_nest_add(opevo_i_nest *nest, opevo_i_node *parent, opevo_i_node_kind kind)
+{
+    opevo_i_node *node = opevo_calloc(1, sizeof *node);
+
+    if (!node)
+        return NULL;
+    node->kind = kind;
+    node->made_before = nest->nodes;
+    nest->nodes = node;
+    if (parent && parent->last)
+        parent->last->next = node;
+    else if (parent)
+        parent->first = node;
+    if (parent)
+        parent->last = node;
+    return node;
+}
+
+opevo_i_node *opevo_i_nest_add_loop(opevo_i_nest *nest, opevo_i_node *parent, int atom,
+                                    int64_t extent, opevo_annotation annotation)
+{
+    opevo_i_node *node = opevo_i_nest_add(nest, parent, OPEVO_I_LOOP);
+
+    if (node) {
+        node->atom = atom;
+        node->extent = extent;
+        node->annotation = annotation;
+    }
+    return node;
+}
+
+opevo_i_node *opevo_i_nest_add_leaf(opevo_i_nest *nest, opevo_i_node *parent,
+                                    const opevo_i_leaf *leaf)
+{
+    opevo_i_node *node = opevo_i_nest_add(nest, parent, OPEVO_I_LEAF);
+
+    if (!node)
+        return NULL;
+    node->leaf = opevo_malloc(1, sizeof *node->leaf);
+    if (!node->leaf)
+        return NULL;
+    *node->leaf = *leaf;
+    return node;
+}
+
+static bool value_uses(const opevo_i_atoms *atoms, const opevo_i_value *value, int atom);
+
+static bool condition_uses(const opevo_i_atoms *atoms, const opevo_i_condition *condition, int atom)
+{
+    if (!condition)
+        return false;
+    return (condition->is_whole && opevo_i_affine_uses(atoms, &condition->whole, atom)) ||
+           condition_uses(atoms, condition->left, atom) ||
+           condition_uses(atoms, condition->right, atom) || value_uses(atoms, condition->x, atom) ||
+           value_uses(atoms, condition->y, atom);
+}
+
+/* Factors are looked at with the leaf. */
+static bool value_uses(const opevo_i_atoms *atoms, const opevo_i_value *value, int atom)
+{
+    if (!value)
+        return false;
+    return (value->kind == OPEVO_EXPR_WHOLE && opevo_i_affine_uses(atoms, &value->whole, atom)) ||
+           condition_uses(atoms, value->condition, atom) || value_uses(atoms, value->left, atom) ||
+           value_uses(atoms, value->right, atom);
+}
+
+static bool guards_use(const opevo_i_atoms *atoms, const opevo_i_guards *guards, int atom)
+{
+    for (int i = 0; i < guards->count; i++) {
+        if (opevo_i_affine_uses(atoms, &guards->item[i].value, atom))
+            return true;
+    }
+    return false;
+}
+
+static bool leaf_uses(const opevo_i_atoms *atoms, const opevo_i_leaf *leaf, int atom)
+{
+    for (int i = 0; i < leaf->factors; i++) {
+        if (opevo_i_affine_uses(atoms, &leaf->factor[i].address, atom))
+            return true;
+    }
+    return value_uses(atoms, leaf->value, atom) ||
+           opevo_i_affine_uses(atoms, &leaf->to.address, atom) ||
+           guards_use(atoms, &leaf->keep, atom) || guards_use(atoms, &leaf->inside, atom);
+}
+
+/* TVM copies the statement for fewer virtual threads than this, and loops over more. */
+enum { VTHREADS_EXPANDED = 16 };
+
+opevo_i_node *opevo_i_nest_add_vthread(opevo_i_nest *nest, opevo_i_node *parent,
+                                       const opevo_i_leaf *leaf, const opevo_i_atoms *atoms,
+                                       int atom, int64_t extent)
+{
+    if (!leaf_uses(atoms, leaf, atom))
+        return parent;
+    return opevo_i_nest_add_loop(nest, parent, atom, extent,
+                                 extent < VTHREADS_EXPANDED ? OPEVO_ANNOTATION_EXPAND
+                                                            : OPEVO_ANNOTATION_SERIAL);
+}
+
+/* ---- Guards ---- */
+
+static int64_t rounded_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+/* The same guard, as compilers see most in it: least <= e / d < limit is one on e, and one on a
+ * multiple of e another on e. */
+static opevo_i_guard simplified(const opevo_i_atoms *atoms, opevo_i_guard one)
+{
+    for (int i = one.value.count - 1; i >= 0; i--) {
+        opevo_i_affine term = opevo_i_affine_atom(one.value.term[i].atom);
+
+        if (opevo_i_affine_most(atoms, &term) == 0)
+            one.value = opevo_i_affine_add(atoms, one.value, -one.value.term[i].factor, &term);
+    }
+    while (one.value.count == 1 && one.value.term[0].factor > 0) {
+        const opevo_i_atom *atom = &atoms->item[one.value.term[0].atom];
+        int64_t factor = one.value.term[0].factor;
+
+        one.least = rounded_up(one.least - one.value.constant, factor);
+        one.limit = rounded_up(one.limit - one.value.constant, factor);
+        one.value = opevo_i_affine_atom(one.value.term[0].atom);
+        if (atom->is_loop || atom->modulus)
+            break;
+        one = (opevo_i_guard){atom->inner, one.least * atom->divisor, one.limit * atom->divisor};
+    }
+    return one;
+}
+
+bool opevo_i_guards_add(const opevo_i_atoms *atoms, opevo_i_guards *guards,
+                        const opevo_i_affine *value, int64_t least, int64_t limit)
+{
+    if (opevo_i_affine_least(atoms, value) >= least && opevo_i_affine_most(atoms, value) < limit)
+        return true;
+    if (guards->count == OPEVO_I_GUARDS)
+        return false;
+    guards->item[guards->count++] = simplified(atoms, (opevo_i_guard){*value, least, limit});
+    return true;
+}
+
 /* ---- Questions ---- */
 
 bool opevo_i_node_has_sync(const opevo_i_node *node)

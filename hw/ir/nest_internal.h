@@ -125,6 +125,21 @@ void opevo_i_nest_destroy(opevo_i_nest *nest);
 /* Memory that lives as long as the nest, zeroed; NULL without. */
 void *opevo_i_nest_take(opevo_i_nest *nest, size_t bytes);
 
+/* A new last node of `parent`, or a root for NULL; NULL without memory. */
+opevo_i_node *opevo_i_nest_add(opevo_i_nest *nest, opevo_i_node *parent, opevo_i_node_kind kind);
+opevo_i_node *opevo_i_nest_add_loop(opevo_i_nest *nest, opevo_i_node *parent, int atom,
+                                    int64_t extent, opevo_annotation annotation);
+opevo_i_node *opevo_i_nest_add_leaf(opevo_i_nest *nest, opevo_i_node *parent,
+                                    const opevo_i_leaf *leaf);
+/* A loop over the virtual threads that a leaf depends on, or else the parent. */
+opevo_i_node *opevo_i_nest_add_vthread(opevo_i_nest *nest, opevo_i_node *parent,
+                                       const opevo_i_leaf *leaf, const opevo_i_atoms *atoms,
+                                       int atom, int64_t extent);
+
+/* least <= value < limit, unless it always holds. False where there are too many already. */
+bool opevo_i_guards_add(const opevo_i_atoms *atoms, opevo_i_guards *guards,
+                        const opevo_i_affine *value, int64_t least, int64_t limit);
+
 /* Whether there is a barrier in it. */
 bool opevo_i_node_has_sync(const opevo_i_node *node);
 /* The only leaf of a loop, NULL when there is anything else in it. */
