@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which part of a stage is computed at its compute_at point, inferred backwards: readers first. An
+ * index of a read is a sum of terms of loops. Terms of loops outside the compute_at point are fixed
+ * there; the others range over an interval. Where the fixed terms of all reads of a dimension differ
+ * by constants, the part is the hull of their intervals, and otherwise the whole dimension.
+ *
+ * A part may reach beyond the stage where loops were split unevenly or a reader guards its reads;
+ * what lies there is not computed. */
+
+#include "lower_pipeline_internal.h"
+
+#include <opevo/memory.h>
+
+#include <limits.h>
+#include <string.h>
+
+/* ---- What is fixed ---- */
+
+/* Threads that share memory fill it together: to it, their loops are inside. */
+static bool is_shared_by(const opevo_i_pipeline_lowering *self, opevo_scope scope,
+                         const opevo_i_owner *owner)
+{
+    opevo_annotation what = self->part[owner->key]->own.loop[owner->loop].annotation;
+
+    return scope == OPEVO_SCOPE_SHARED &&
+           (opevo_i_is_thread(what) || what == OPEVO_ANNOTATION_VTHREAD);
+}
+
+bool opevo_i_pipeline_is_fixed(const opevo_i_pipeline_lowering *self, int key, int atom)
+{
+    const opevo_i_atom *one = &self->nest->atoms.item[atom];
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    const opevo_i_owner *owner = &self->owner[atom];
+
+    if (!one->is_loop) {
+        for (int i = 0; i < one->inner.count; i++) {
+            if (!opevo_i_pipeline_is_fixed(self, key, one->inner.term[i].atom))
+                return false;
+        }
+        return true;
+    }
+    for (const opevo_i_pipeline_stage *at = stage; at->place == OPEVO_PLACE_AT;
+         at = self->pipeline->stage[at->at]) {
+        if (owner->key == at->at && owner->loop <= at->at_loop)
+            return !is_shared_by(self, stage->scope, owner);
+    }
+    return false;
+}
+
+/* ---- Reads ---- */
+
+/* Whether a stage is computed inside the compute_at point of another. */
+static bool is_inside(const opevo_i_pipeline_lowering *self, int reader,
+                      const opevo_i_pipeline_stage *stage)
+{
+    int loop = INT_MAX;
+    int key = reader;
+
+    while (key != stage->at) {
+        const opevo_i_pipeline_stage *one = self->pipeline->stage[key];
+
+        if (one->place != OPEVO_PLACE_AT)
+            return false;
+        loop = one->at_loop;
+        key = one->at;
+    }
+    return loop >= stage->at_loop;
+}
+
+static void look_at(opevo_i_pipeline_lowering *self, int key, int d, const opevo_i_affine *index)
+{
+    const opevo_i_atoms *atoms = &self->nest->atoms;
+    opevo_i_part *part = self->part[key];
+    opevo_i_affine fixed = opevo_i_affine_constant(0);
+    opevo_i_affine free = opevo_i_affine_constant(index->constant);
+    int64_t least = 0;
+    int64_t most = 0;
+
+    for (int t = 0; t < index->count; t++) {
+        opevo_i_affine term = opevo_i_affine_atom(index->term[t].atom);
+        bool stays = opevo_i_pipeline_is_fixed(self, key, index->term[t].atom);
+
+        *(stays ? &fixed : &free) =
+            opevo_i_affine_add(atoms, stays ? fixed : free, index->term[t].factor, &term);
+    }
+    least = opevo_i_affine_least(atoms, &free);
+    most = opevo_i_affine_most(atoms, &free);
+    if (part->seen && !opevo_i_affine_equal(&part->fixed[d], &fixed))
+        part->whole[d] = true;
+    if (!part->seen || least < part->least[d])
+        part->least[d] = least;
+    if (!part->seen || most > part->most[d])
+        part->most[d] = most;
+    part->fixed[d] = fixed;
+}
+
+static void look(opevo_i_pipeline_lowering *self, void *context, int key,
+                 const opevo_i_affine *index)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    int reader = *(const int *)context;
+
+    if (stage->place != OPEVO_PLACE_AT)
+        return;
+    if (!is_inside(self, reader, stage)) {
+        OPEVO_I_REFUSE(self, INVALID, "%s is computed at a loop of %s, but %s reads it outside.",
+                       stage->name, self->pipeline->stage[stage->at]->name,
+                       self->pipeline->stage[reader]->name);
+        return;
+    }
+    for (int d = 0; d < stage->dims; d++)
+        look_at(self, key, d, &index[d]);
+    self->part[key]->seen = true;
+}
+
+/* ---- Parts ---- */
+
+/* How many indices of a dimension there are in the part, and where they begin. */
+static int64_t part_of(opevo_i_pipeline_lowering *self, int key, int d)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    opevo_i_part *part = self->part[key];
+    int64_t extent = stage->own.axis_extent[d];
+
+    part->base[d] = opevo_i_affine_constant(0);
+    if (stage->place != OPEVO_PLACE_AT || part->whole[d] ||
+        part->most[d] - part->least[d] + 1 >= extent)
+        return extent;
+    part->base[d] = part->fixed[d];
+    part->base[d].constant += part->least[d];
+    return part->most[d] - part->least[d] + 1;
+}
+
+static void own_atoms(opevo_i_pipeline_lowering *self, int key)
+{
+    const opevo_i_loops *own = &self->part[key]->own;
+
+    if (!opevo_reserve((void **)&self->owner, &self->owner_capacity, self->nest->atoms.count,
+                       sizeof *self->owner)) {
+        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        return;
+    }
+    while (self->owners < self->nest->atoms.count)
+        self->owner[self->owners++] = (opevo_i_owner){-1, -1};
+    for (int i = 0; i < own->loops; i++)
+        self->owner[own->loop[i].atom] = (opevo_i_owner){key, i};
+}
+
+/* Loops of an attached stage that are bound to the threads of the stage around it; the first stage
+ * binds them. */
+static void bind_loops(opevo_i_pipeline_lowering *self, int key)
+{
+    opevo_i_nest *nest = self->nest;
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    opevo_i_part *part = self->part[key];
+
+    for (int i = 0; i < part->own.loops; i++) {
+        const opevo_i_loop *loop = &part->own.loop[i];
+        opevo_annotation what = loop->annotation;
+        opevo_i_affine thread;
+
+        if (!opevo_i_is_block(what) && !opevo_i_is_thread(what))
+            continue;
+        if (nest->bound[what] < 0 && stage->place == OPEVO_PLACE_ROOT) {
+            nest->bound[what] = loop->atom;
+            nest->bound_extent[what] = loop->extent;
+            continue;
+        }
+        if (nest->bound[what] < 0 || stage->place == OPEVO_PLACE_ROOT ||
+            nest->bound_extent[what] < loop->extent) {
+            OPEVO_I_REFUSE(self, INVALID,
+                           "%s of %s needs %lld threads, and the stage around it has fewer.",
+                           loop->name, stage->name, (long long)loop->extent);
+            return;
+        }
+        thread = opevo_i_affine_atom(nest->bound[what]);
+        if (!opevo_i_guards_add(&nest->atoms, &part->bound, &thread, 0, loop->extent))
+            OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
+                           OPEVO_I_GUARDS);
+        for (int a = 0; a < part->own.axes; a++)
+            part->own.axis[a] =
+                opevo_i_affine_replace(&nest->atoms, &part->own.axis[a], loop->atom, &thread);
+    }
+}
+
+/* The loops over the part: those of the axes, changed as the steps say. */
+static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, opevo_error *err)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    opevo_i_atoms *atoms = &self->nest->atoms;
+    opevo_i_loops *own = &self->part[key]->own;
+    opevo_status status = OPEVO_OK;
+    bool reduces = false;
+
+    for (int a = 0; a < stage->own.axes; a++) {
+        int64_t extent = a < stage->dims ? part_of(self, key, a) : stage->own.axis_extent[a];
+
+        reduces = stage->axis_reduces[a];
+        OPEVO_TRY(opevo_i_loops_add(own, atoms, "i", extent, reduces, err));
+        own->axis_extent[a] = extent;
+        own->axis[a] = opevo_i_affine_atom(own->loop[a].atom);
+        own->axes++;
+    }
+    for (int i = 0; i < stage->changes; i++)
+        OPEVO_TRY(opevo_i_change_apply(&stage->change[i], own, atoms, stage->name, err));
+cleanup:
+    return status;
+}
+
+static void find_vthreads(opevo_i_pipeline_lowering *self, int key)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    opevo_i_part *part = self->part[key];
+
+    for (size_t atom = 0; atom < self->owners; atom++) {
+        const opevo_i_owner *owner = &self->owner[atom];
+        bool used = false;
+
+        if (!self->nest->atoms.item[atom].is_loop ||
+            !opevo_i_pipeline_is_fixed(self, key, (int)atom) ||
+            self->part[owner->key]->own.loop[owner->loop].annotation != OPEVO_ANNOTATION_VTHREAD)
+            continue;
+        for (int d = 0; d < stage->dims; d++)
+            used |= opevo_i_affine_uses(&self->nest->atoms, &part->base[d], (int)atom);
+        if (used && part->vthreads < 3)
+            part->vthread[part->vthreads++] = (int)atom;
+    }
+}
+
+enum { LARGEST_LOCAL = 16384 }; /* elements of a copy on the stack of a CPU kernel */
+
+static void set_buffer(opevo_i_pipeline_lowering *self, int key)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    opevo_i_part *part = self->part[key];
+    opevo_i_buffer *buffer = NULL;
+    double size = 1;
+
+    for (int d = 0; d < stage->dims; d++) {
+        part->extent[d] = opevo_i_affine_most(&self->nest->atoms, &part->own.axis[d]) + 1;
+        size *= (double)part->extent[d];
+    }
+    if (part->buffer >= 0)
+        return;
+    if (self->buffers == OPEVO_I_BUFFERS || size > 0x1p40) {
+        OPEVO_I_REFUSE(self, LIMIT,
+                       "%s would have more than 2^40 elements, or be one buffer of "
+                       "more than %d.",
+                       stage->name, OPEVO_I_BUFFERS);
+        return;
+    }
+    part->buffer = self->buffers++;
+    buffer = &self->nest->buffer[part->buffer];
+    buffer->scope = stage->scope;
+    if (stage->scope == OPEVO_SCOPE_GLOBAL || stage->scope == OPEVO_SCOPE_LOCAL)
+        buffer->scope = stage->place == OPEVO_PLACE_AT && size <= LARGEST_LOCAL
+                            ? OPEVO_SCOPE_LOCAL
+                            : OPEVO_SCOPE_PACKED;
+    buffer->size = (int64_t)size;
+    if (buffer->scope == OPEVO_SCOPE_LOCAL)
+        find_vthreads(self, key);
+    for (int i = 0; i < part->vthreads; i++)
+        buffer->size *= self->nest->atoms.item[part->vthread[i]].extent;
+}
+
+/* The part of a stage whose readers are all known. */
+static void infer(opevo_i_pipeline_lowering *self, int key)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    opevo_i_part *part = self->part[key];
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    if (stage->kind == OPEVO_STAGE_INPUT) {
+        memcpy(part->extent, stage->own.axis_extent, sizeof part->extent);
+        return;
+    }
+    status = set_loops(self, key, &inner);
+    if (status != OPEVO_OK) {
+        if (self->status == OPEVO_OK)
+            self->status = OPEVO_FAIL(self->err, status, "%s", inner.message);
+        return;
+    }
+    own_atoms(self, key);
+    if (self->status != OPEVO_OK)
+        return;
+    /* The buffer holds all that the loops reach: what is bound to threads is cut off by guards. */
+    set_buffer(self, key);
+    bind_loops(self, key);
+    for (int a = 0; a < part->own.axes; a++) {
+        part->value[a] = part->own.axis[a];
+        if (a < stage->dims)
+            part->value[a] =
+                opevo_i_affine_add(&self->nest->atoms, part->base[a], 1, &part->own.axis[a]);
+    }
+    opevo_i_pipeline_walk(self, key, part->value, look, &key);
+}
+
+void opevo_i_pipeline_infer(opevo_i_pipeline_lowering *self)
+{
+    for (int number = self->pipeline->stages - 1; number >= 0 && self->status == OPEVO_OK;
+         number--) {
+        int key = self->pipeline->order[number];
+
+        if (self->part[key])
+            infer(self, key);
+    }
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From steps to statements: each stage that is computed as a whole in its turn, and in its loops the
+ * stages that are computed there. A reduction is set to its neutral element before its first
+ * reduction loop. */
+
+#include "lower_pipeline_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+
+static opevo_i_node *checked(opevo_i_pipeline_lowering *self, opevo_i_node *node)
+{
+    if (!node)
+        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+    return node;
+}
+
+/* A leaf, in loops over the virtual threads that it depends on. */
+static void add_leaf(opevo_i_pipeline_lowering *self, opevo_i_node *parent,
+                     const opevo_i_leaf *leaf)
+{
+    for (int i = 0; i < self->vthreads && parent; i++)
+        parent =
+            checked(self, opevo_i_nest_add_vthread(self->nest, parent, leaf, &self->nest->atoms,
+                                                   self->vthread[i].atom, self->vthread[i].extent));
+    if (parent)
+        checked(self, opevo_i_nest_add_leaf(self->nest, parent, leaf));
+}
+
+static bool has_node(opevo_annotation what)
+{
+    return what < OPEVO_ANNOTATION_VTHREAD;
+}
+
+/* ---- Reductions ---- */
+
+static int first_reduction(const opevo_i_loops *own)
+{
+    int at = 0;
+
+    while (at < own->loops && !own->loop[at].reduces)
+        at++;
+    return at;
+}
+
+/* The loops of a stage from `at` on that do not reduce, around one leaf. */
+static void add_kept(opevo_i_pipeline_lowering *self, opevo_i_node *parent,
+                     const opevo_i_loops *own, int at, const opevo_i_leaf *leaf)
+{
+    for (int i = at; i < own->loops && parent; i++) {
+        const opevo_i_loop *loop = &own->loop[i];
+
+        if (!loop->reduces && has_node(loop->annotation))
+            parent = checked(self, opevo_i_nest_add_loop(self->nest, parent, loop->atom,
+                                                         loop->extent, loop->annotation));
+    }
+    if (parent)
+        add_leaf(self, parent, leaf);
+}
+
+/* to = the neutral element of the stage's reducer. */
+static void set_neutral(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *leaf)
+{
+    opevo_reducer reducer = opevo_i_pipeline_reducer(self, key);
+    opevo_i_value *value = NULL;
+
+    leaf->kind = OPEVO_I_ZERO;
+    if (reducer == OPEVO_REDUCER_SUM)
+        return;
+    value = opevo_i_nest_take(self->nest, sizeof *value);
+    if (!value) {
+        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        return;
+    }
+    value->kind = OPEVO_EXPR_NUMBER;
+    value->number = reducer == OPEVO_REDUCER_MAX ? -INFINITY : INFINITY;
+    leaf->kind = OPEVO_I_STORE;
+    leaf->value = value;
+}
+
+/* The guards of a stage's own element: those of the axes that do not reduce. */
+static opevo_i_guards element_guards(opevo_i_pipeline_lowering *self, int key)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    const opevo_i_part *part = self->part[key];
+    opevo_i_guards guards = part->bound;
+
+    for (int d = 0; d < stage->dims; d++) {
+        if (!opevo_i_guards_add(&self->nest->atoms, &guards, &part->value[d], 0,
+                                stage->own.axis_extent[d]))
+            OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
+                           OPEVO_I_GUARDS);
+    }
+    return guards;
+}
+
+static void clear(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at)
+{
+    opevo_i_leaf leaf = {.to = opevo_i_pipeline_access(self, key, self->part[key]->value),
+                         .keep = element_guards(self, key)};
+
+    set_neutral(self, key, &leaf);
+    add_kept(self, parent, &self->part[key]->own, at, &leaf);
+}
+
+/* ---- Registers that gather the sums of some loops ---- */
+
+/* An element for each iteration of the loops inside that do not reduce. */
+static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key)
+{
+    const opevo_i_loops *own = &self->part[key]->own;
+    opevo_i_access access = {.buffer = self->buffers};
+    int64_t size = 1;
+
+    for (int i = own->loops - 1; i > self->pipeline->stage[key]->accumulate; i--) {
+        opevo_i_affine one = opevo_i_affine_atom(own->loop[i].atom);
+
+        if (own->loop[i].reduces)
+            continue;
+        access.address = opevo_i_affine_add(&self->nest->atoms, access.address, size, &one);
+        size *= own->loop[i].extent;
+    }
+    if (self->buffers == OPEVO_I_BUFFERS) {
+        OPEVO_I_REFUSE(self, LIMIT, "A kernel has at most %d buffers.", OPEVO_I_BUFFERS);
+        return access;
+    }
+    self->nest->buffer[self->buffers++] =
+        (opevo_i_buffer){.scope = OPEVO_SCOPE_LOCAL, .size = size};
+    return access;
+}
+
+static opevo_i_leaf_kind update_kind(opevo_reducer reducer)
+{
+    if (reducer == OPEVO_REDUCER_SUM)
+        return OPEVO_I_ADD;
+    return reducer == OPEVO_REDUCER_MAX ? OPEVO_I_MAX : OPEVO_I_MIN;
+}
+
+/* Registers to the stage: as they are in the first iteration of the reduction loops outside, joined
+ * with what is there in the others. */
+static void write_back(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key,
+                       const opevo_i_access *from)
+{
+    const opevo_i_loops *own = &self->part[key]->own;
+    int inside = self->pipeline->stage[key]->accumulate + 1;
+    opevo_i_leaf leaf = {.kind = OPEVO_I_COPY,
+                         .to = opevo_i_pipeline_access(self, key, self->part[key]->value),
+                         .factors = 1,
+                         .factor = {*from},
+                         .keep = element_guards(self, key)};
+    opevo_i_value *value = opevo_i_nest_take(self->nest, sizeof *value);
+    opevo_i_guards first = {0};
+    opevo_i_node *node = NULL;
+
+    if (!value) {
+        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        return;
+    }
+    value->kind = OPEVO_EXPR_READ;
+    for (int i = 0; i < inside; i++) {
+        opevo_i_affine turn = opevo_i_affine_atom(own->loop[i].atom);
+
+        if (own->loop[i].reduces && !opevo_i_guards_add(&self->nest->atoms, &first, &turn, 0, 1))
+            OPEVO_I_REFUSE(self, LIMIT, "%s has too many reduction loops.",
+                           self->pipeline->stage[key]->name);
+    }
+    if (!first.count) {
+        add_kept(self, parent, own, inside, &leaf);
+        return;
+    }
+    node = checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_IF));
+    if (!node)
+        return;
+    node->guards = first;
+    node->otherwise = checked(self, opevo_i_nest_add(self->nest, NULL, OPEVO_I_LIST));
+    add_kept(self, node, own, inside, &leaf);
+    leaf.kind = update_kind(opevo_i_pipeline_reducer(self, key));
+    leaf.value = leaf.kind == OPEVO_I_ADD ? NULL : value;
+    if (node->otherwise)
+        add_kept(self, node->otherwise, own, inside, &leaf);
+}
+
+/* ---- Loops ---- */
+
+static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key);
+
+static bool is_shared(const opevo_i_pipeline_stage *stage)
+{
+    return stage->scope == OPEVO_SCOPE_SHARED;
+}
+
+/* The stages that are computed at a loop, with barriers around those that threads share. */
+static void lower_attached(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at)
+{
+    bool shared = false;
+
+    for (int pass = 0; pass < 2; pass++) { /* barriers first */
+        for (int number = 0; number < self->pipeline->stages; number++) {
+            int child = self->pipeline->order[number];
+            const opevo_i_pipeline_stage *stage = self->pipeline->stage[child];
+
+            if (stage->place != OPEVO_PLACE_AT || stage->at != key || stage->at_loop != at)
+                continue;
+            shared |= is_shared(stage);
+            if (pass == 1)
+                lower_stage(self, parent, child);
+        }
+        if (shared)
+            checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_SYNC));
+    }
+}
+
+/* Loops `at` and inner; `to` is what the innermost statement writes. */
+static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at,
+                        const opevo_i_access *to)
+{
+    const opevo_i_loops *own = &self->part[key]->own;
+    int accumulate = self->pipeline->stage[key]->accumulate;
+    const opevo_i_loop *loop = &own->loop[at];
+    opevo_i_access sums;
+
+    if (!parent || self->status != OPEVO_OK)
+        return;
+    if (accumulate < 0 && at == first_reduction(own) && at < own->loops)
+        clear(self, parent, key, at);
+    if (at == own->loops) {
+        opevo_i_leaf leaf;
+
+        opevo_i_pipeline_leaf(self, key, &leaf);
+        leaf.to = *to;
+        if (self->status == OPEVO_OK)
+            add_leaf(self, parent, &leaf);
+        return;
+    }
+    if (has_node(loop->annotation)) {
+        parent = checked(self, opevo_i_nest_add_loop(self->nest, parent, loop->atom, loop->extent,
+                                                     loop->annotation));
+    } else if (loop->annotation == OPEVO_ANNOTATION_VTHREAD && self->vthreads < 3) {
+        self->vthread[self->vthreads].atom = loop->atom;
+        self->vthread[self->vthreads++].extent = loop->extent;
+    }
+    if (!parent)
+        return;
+    lower_attached(self, parent, key, at);
+    if (at != accumulate) {
+        lower_loops(self, parent, key, at + 1, to);
+        return;
+    }
+    sums = registers(self, key);
+    {
+        opevo_i_leaf leaf = {.to = sums};
+
+        set_neutral(self, key, &leaf);
+        add_kept(self, parent, own, at + 1, &leaf);
+    }
+    lower_loops(self, parent, key, at + 1, &sums);
+    write_back(self, parent, key, &sums);
+}
+
+static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key)
+{
+    opevo_i_part *part = self->part[key];
+    opevo_i_node *list =
+        parent ? checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_LIST)) : NULL;
+    int vthreads = self->vthreads;
+    opevo_i_access to;
+
+    if (!list || self->status != OPEVO_OK)
+        return;
+    to = opevo_i_pipeline_access(self, key, part->value);
+    lower_loops(self, list, key, 0, &to);
+    self->vthreads = vthreads;
+    if (self->pipeline->stage[key]->auto_unroll)
+        opevo_i_node_auto_unroll(list, self->pipeline->stage[key]->auto_unroll,
+                                 OPEVO_ANNOTATION_UNROLL);
+}
+
+/* ---- The whole ---- */
+
+/* Inputs and constants, then outputs, are the arguments of the kernel. */
+static void set_operands(opevo_i_pipeline_lowering *self)
+{
+    const opevo_computation *computation = self->pipeline->computation;
+    opevo_i_nest *nest = self->nest;
+
+    for (int outputs = 0; outputs < 2; outputs++) {
+        for (int t = 0; t < computation->tensors; t++) {
+            const opevo_tensor *tensor = computation->tensor[t];
+            double reach = 1;
+
+            if (tensor->role == OPEVO_ROLE_INTERMEDIATE ||
+                (tensor->role == OPEVO_ROLE_OUTPUT) != (outputs == 1))
+                continue;
+            for (int d = 0; d < tensor->dims; d++)
+                reach *= (double)tensor->extent[d] + 4096;
+            nest->reach = reach > nest->reach ? reach : nest->reach;
+            nest->inputs += !outputs;
+            self->part[t]->buffer = nest->operands++;
+        }
+    }
+    self->buffers = nest->operands;
+}
+
+static void find_parallel(opevo_i_pipeline_lowering *self)
+{
+    for (int i = 0; i < self->pipeline->stages; i++) {
+        const opevo_i_pipeline_stage *stage = self->pipeline->stage[i];
+
+        for (const opevo_i_pipeline_stage *at = stage; self->part[i] && at->place == OPEVO_PLACE_AT;
+             at = self->pipeline->stage[at->at]) {
+            for (int l = 0; l <= at->at_loop; l++)
+                self->nest->buffer[self->part[i]->buffer].parallel |=
+                    self->part[at->at]->own.loop[l].annotation == OPEVO_ANNOTATION_PARALLEL;
+        }
+    }
+}
+
+static void prepare(opevo_i_pipeline_lowering *self)
+{
+    for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
+        self->nest->bound[a] = -1;
+        self->nest->bound_extent[a] = 1;
+    }
+    for (int i = 0; i < self->pipeline->stages; i++) {
+        if (self->pipeline->stage[i]->place == OPEVO_PLACE_INLINED)
+            continue;
+        self->part[i] = opevo_calloc(1, sizeof *self->part[i]);
+        if (!self->part[i]) {
+            OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+            return;
+        }
+        self->part[i]->buffer = -1;
+    }
+    set_operands(self);
+    if (self->nest->operands > OPEVO_I_BUFFERS / 2)
+        OPEVO_I_REFUSE(self, LIMIT, "A kernel has at most %d operands.", OPEVO_I_BUFFERS / 2);
+}
+
+opevo_status opevo_i_pipeline_lower(const opevo_pipeline *pipeline, opevo_i_nest **out,
+                                    opevo_error *err)
+{
+    opevo_i_pipeline_lowering self = {.pipeline = pipeline, .err = err};
+
+    self.nest = opevo_calloc(1, sizeof *self.nest);
+    if (self.nest)
+        self.nest->root = opevo_i_nest_add(self.nest, NULL, OPEVO_I_LIST);
+    if (!self.nest || !self.nest->root)
+        OPEVO_I_REFUSE(&self, NOMEM, "No memory for a loop nest.");
+    if (self.status == OPEVO_OK)
+        prepare(&self);
+    if (self.status == OPEVO_OK)
+        opevo_i_pipeline_infer(&self);
+    if (self.status == OPEVO_OK)
+        find_parallel(&self);
+    for (int number = 0; number < pipeline->stages && self.status == OPEVO_OK; number++) {
+        const opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(pipeline, number);
+
+        if (stage->kind != OPEVO_STAGE_INPUT && stage->place == OPEVO_PLACE_ROOT)
+            lower_stage(&self, self.nest->root, pipeline->order[number]);
+    }
+    if (self.status == OPEVO_OK && self.nest->atoms.failed)
+        self.status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a loop nest.");
+    for (int i = 0; i < pipeline->stages; i++)
+        opevo_free(self.part[i]);
+    opevo_free(self.owner);
+    if (self.status == OPEVO_OK)
+        *out = self.nest;
+    else
+        opevo_i_nest_destroy(self.nest);
+    return self.status;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files that lower pipelines share. */
+
+#ifndef OPEVO_LOWER_PIPELINE_INTERNAL_H
+#define OPEVO_LOWER_PIPELINE_INTERNAL_H
+
+#include "nest_internal.h"
+#include "pipeline_internal.h"
+
+/* A stage as it is computed: its part, the loops over it, and where it lies. */
+typedef struct opevo_i_part {
+    opevo_i_loops own;
+    /* The indices of the part are base[d] + own.axis[d]; `value` is that of every axis. */
+    opevo_i_affine base[OPEVO_I_AXES], value[OPEVO_I_AXES];
+    opevo_i_guards bound; /* threads beyond those that the stage needs do nothing */
+    int buffer;
+    int64_t extent[OPEVO_I_AXES]; /* of the buffer */
+    int vthreads;                 /* each virtual thread has its own copy in registers */
+    int vthread[3];               /* atoms */
+
+    /* While readers are looked at: the smallest interval around `fixed` of all indices. */
+    bool seen, whole[OPEVO_I_AXES];
+    opevo_i_affine fixed[OPEVO_I_AXES];
+    int64_t least[OPEVO_I_AXES], most[OPEVO_I_AXES];
+} opevo_i_part;
+
+/* The loop that an atom is: of a stage, by its key. */
+typedef struct opevo_i_owner {
+    int key, loop;
+} opevo_i_owner;
+
+/* Failures are remembered here and looked at once, in the end. */
+typedef struct opevo_i_pipeline_lowering {
+    const opevo_pipeline *pipeline;
+    opevo_i_nest *nest;
+    opevo_i_part *part[OPEVO_PIPELINE_STAGES]; /* by key; NULL where inlined */
+    opevo_i_owner *owner;                      /* by atom; -1 for what is no loop any more */
+    size_t owners, owner_capacity;
+    int buffers;
+    int vthreads; /* of the stages around */
+    struct {
+        int atom;
+        int64_t extent;
+    } vthread[3];
+    opevo_status status;
+    opevo_error *err;
+} opevo_i_pipeline_lowering;
+
+#define OPEVO_I_REFUSE(self, kind, ...)                                                            \
+    do {                                                                                           \
+        if ((self)->status == OPEVO_OK)                                                            \
+            (self)->status = OPEVO_FAIL((self)->err, OPEVO_##kind, __VA_ARGS__);                   \
+    } while (0)
+
+/* The files that lower, each using those before it only: lower_values, lower_parts, lower_pipeline.
+ */
+
+/* ---- lower_values.c ---- */
+
+/* Call `each` with every element that a stage reads where its axes have these values; elements of
+ * inlined stages are replaced by those that they read. */
+typedef void (*opevo_i_element_function)(opevo_i_pipeline_lowering *self, void *context, int key,
+                                         const opevo_i_affine *index);
+void opevo_i_pipeline_walk(opevo_i_pipeline_lowering *self, int key, const opevo_i_affine *value,
+                           opevo_i_element_function each, void *context);
+
+/* Where an element of a stage lies. */
+opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
+                                       const opevo_i_affine *index);
+
+/* The statement that computes an element of a stage, with all that it must not do; its target is
+ * left to the caller. */
+void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *out);
+opevo_reducer opevo_i_pipeline_reducer(const opevo_i_pipeline_lowering *self, int key);
+
+/* ---- lower_parts.c ---- */
+
+/* The parts of all stages, readers first. */
+void opevo_i_pipeline_infer(opevo_i_pipeline_lowering *self);
+/* Whether an index that a term of this atom is in stays the same while the part of a stage is
+ * computed: all its loops are outside the compute_at point. */
+bool opevo_i_pipeline_is_fixed(const opevo_i_pipeline_lowering *self, int key, int atom);
+
+/* ---- lower_pipeline.c ---- */
+
+/* The pipeline as a nest. Errors: INVALID where it cannot be lowered, with a sentence that says why;
+ * LIMIT; NOMEM. */
+opevo_status opevo_i_pipeline_lower(const opevo_pipeline *pipeline, opevo_i_nest **out,
+                                    opevo_error *err);
+
+#endif

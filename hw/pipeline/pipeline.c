@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Making and looking at pipelines. Each step is checked against the pipeline as it stands; whether
+ * all readers of a stage are where it is computed is checked when it is lowered. */
+
+#include "pipeline_internal.h"
+
+#include <opevo/computation_access.h>
+#include <opevo/memory.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Making ---- */
+
+opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_stage *stage,
+                                       int axes, const opevo_axis *axis, const bool *reduces,
+                                       opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    stage->own.axes = stage->own.loops = stage->changes = stage->dims = 0;
+    if (axes > OPEVO_I_AXES)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s would have more than %d axes.", stage->name,
+                          OPEVO_I_AXES);
+    for (int a = 0; a < axes; a++) {
+        OPEVO_TRY(opevo_i_loops_add(&stage->own, &self->atoms, axis[a].name, axis[a].extent,
+                                    reduces[a], err));
+        stage->own.axis_extent[a] = axis[a].extent;
+        stage->axis_atom[a] = stage->own.loop[a].atom;
+        stage->axis_reduces[a] = reduces[a];
+        stage->own.axis[a] = opevo_i_affine_atom(stage->axis_atom[a]);
+        stage->own.axes++;
+        stage->dims += !reduces[a];
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status set_stage(opevo_pipeline *self, const opevo_tensor *tensor, opevo_error *err)
+{
+    const opevo_definition *definition = tensor->definition;
+    opevo_i_pipeline_stage *stage = opevo_calloc(1, sizeof *stage);
+    bool reduces[OPEVO_COMPUTATION_AXES];
+
+    if (!stage)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
+    self->order[self->stages] = tensor->number;
+    self->stage[self->stages++] = stage;
+    if (tensor->element != OPEVO_FLOAT32)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is %s; pipelines compute float32 only.",
+                          tensor->name, opevo_element_name(tensor->element));
+    snprintf(stage->name, sizeof stage->name, "%s", tensor->name);
+    stage->tensor = tensor->number;
+    stage->accumulate = -1;
+    if (!definition) {
+        stage->kind = OPEVO_STAGE_INPUT;
+        stage->dims = stage->own.axes = tensor->dims;
+        memcpy(stage->own.axis_extent, tensor->extent, sizeof tensor->extent);
+        return OPEVO_OK;
+    }
+    stage->kind = OPEVO_STAGE_DEFINED;
+    for (int a = 0; a < definition->axes; a++)
+        reduces[a] = a >= definition->spatial;
+    return opevo_i_pipeline_set_axes(self, stage, definition->axes, definition->axis, reduces, err);
+}
+
+opevo_status opevo_pipeline_create(const opevo_computation *computation, opevo_pipeline **out,
+                                   opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_pipeline *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
+    self->computation = computation;
+    if (computation->tensors > OPEVO_PIPELINE_STAGES) {
+        status = OPEVO_FAIL(err, OPEVO_LIMIT, "A pipeline has at most %d stages.",
+                            OPEVO_PIPELINE_STAGES);
+        goto cleanup;
+    }
+    for (int i = 0; i < computation->tensors; i++)
+        OPEVO_TRY(set_stage(self, computation->tensor[i], err));
+    *out = self;
+    self = NULL;
+cleanup:
+    opevo_pipeline_destroy(self);
+    return status;
+}
+
+opevo_status opevo_pipeline_copy(const opevo_pipeline *pipeline, opevo_pipeline **out,
+                                 opevo_error *err)
+{
+    opevo_status status = opevo_pipeline_create(pipeline->computation, out, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    for (size_t i = 0; i < pipeline->step_count && status == OPEVO_OK; i++)
+        status = opevo_pipeline_apply(*out, &pipeline->steps[i], err);
+    if (status != OPEVO_OK) {
+        opevo_pipeline_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void opevo_pipeline_destroy(opevo_pipeline *pipeline)
+{
+    if (!pipeline)
+        return;
+    for (int i = 0; i < pipeline->stages; i++) {
+        opevo_free(pipeline->stage[i]->map);
+        opevo_free(pipeline->stage[i]);
+    }
+    opevo_i_atoms_free(&pipeline->atoms);
+    opevo_free(pipeline->steps);
+    opevo_free(pipeline);
+}
+
+/* ---- Looking ---- */
+
+size_t opevo_pipeline_step_count(const opevo_pipeline *pipeline)
+{
+    return pipeline->step_count;
+}
+
+const opevo_pipeline_step *opevo_pipeline_step_get(const opevo_pipeline *pipeline, size_t number)
+{
+    return &pipeline->steps[number];
+}
+
+const opevo_computation *opevo_pipeline_computation(const opevo_pipeline *pipeline)
+{
+    return pipeline->computation;
+}
+
+int opevo_pipeline_stage_count(const opevo_pipeline *pipeline)
+{
+    return pipeline->stages;
+}
+
+int opevo_i_pipeline_number(const opevo_pipeline *pipeline, int key)
+{
+    int number = 0;
+
+    while (pipeline->order[number] != key)
+        number++;
+    return number;
+}
+
+bool opevo_i_pipeline_is_output(const opevo_pipeline *pipeline, int key)
+{
+    return key < pipeline->computation->tensors &&
+           pipeline->computation->tensor[key]->role == OPEVO_ROLE_OUTPUT;
+}
+
+opevo_stage_info opevo_pipeline_stage(const opevo_pipeline *pipeline, int stage)
+{
+    const opevo_i_pipeline_stage *one = opevo_i_pipeline_at(pipeline, stage);
+
+    return (opevo_stage_info){
+        .name = one->name,
+        .kind = one->kind,
+        .tensor = pipeline->computation->tensor[one->tensor],
+        .scope = one->scope,
+        .place = one->place,
+        .at = one->place == OPEVO_PLACE_AT ? opevo_i_pipeline_number(pipeline, one->at) : -1,
+        .at_loop = one->at_loop,
+        .dims = one->dims,
+        .loops = one->own.loops,
+        .reduces = one->own.axes > one->dims,
+        .split = one->own.loops != one->own.axes,
+        .output = opevo_i_pipeline_is_output(pipeline, pipeline->order[stage])};
+}
+
+int opevo_pipeline_find(const opevo_pipeline *pipeline, const char *name)
+{
+    for (int i = 0; i < pipeline->stages; i++) {
+        if (strcmp(opevo_i_pipeline_at(pipeline, i)->name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+opevo_loop opevo_pipeline_loop(const opevo_pipeline *pipeline, int stage, int loop)
+{
+    const opevo_i_loop *one = &opevo_i_pipeline_at(pipeline, stage)->own.loop[loop];
+
+    return (opevo_loop){one->name, one->extent, one->annotation, one->reduces};
+}
+
+int opevo_pipeline_find_loop(const opevo_pipeline *pipeline, int stage, const char *name)
+{
+    const opevo_i_loops *own = &opevo_i_pipeline_at(pipeline, stage)->own;
+
+    for (int i = 0; i < own->loops; i++) {
+        if (strcmp(own->loop[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+int opevo_i_pipeline_target(const opevo_i_pipeline_stage *reader, const opevo_tensor *tensor)
+{
+    for (int i = 0; i < reader->redirects; i++) {
+        if (reader->redirect[i].tensor == tensor->number)
+            return reader->redirect[i].key;
+    }
+    return tensor->number;
+}
+
+typedef struct search {
+    const opevo_i_pipeline_stage *reader;
+    int key;
+    bool found;
+} search;
+
+static void find_read(void *context, const opevo_expression *read)
+{
+    search *self = context;
+
+    self->found |= opevo_i_pipeline_target(self->reader, read->tensor) == self->key;
+}
+
+bool opevo_pipeline_reads(const opevo_pipeline *pipeline, int reader, int stage)
+{
+    const opevo_i_pipeline_stage *one = opevo_i_pipeline_at(pipeline, reader);
+    search self = {one, pipeline->order[stage], false};
+
+    if (one->kind == OPEVO_STAGE_DEFINED)
+        opevo_expression_reads(pipeline->computation->tensor[one->tensor]->definition->value,
+                               find_read, &self);
+    else if (one->kind != OPEVO_STAGE_INPUT)
+        self.found = one->source == self.key;
+    return self.found;
+}
+
+/* ---- Steps ---- */
+
+static opevo_status set_unrolling(opevo_i_pipeline_stage *stage, const opevo_pipeline_step *step,
+                                  opevo_error *err)
+{
+    if (step->count != 1 || step->number[0] < 0 || step->number[0] > 1 << 20)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "auto_unroll takes a number of statements from 0 to 2^20.");
+    stage->auto_unroll = step->number[0];
+    return OPEVO_OK;
+}
+
+static opevo_status apply(opevo_pipeline *self, const opevo_pipeline_step *step, opevo_error *err)
+{
+    switch (step->kind) {
+    case OPEVO_PIPELINE_AUTO_UNROLL:
+        return set_unrolling(opevo_i_pipeline_at(self, step->stage), step, err);
+    case OPEVO_PIPELINE_COMPUTE_AT:
+    case OPEVO_PIPELINE_COMPUTE_INLINE:
+    case OPEVO_PIPELINE_COMPUTE_ROOT:
+    case OPEVO_PIPELINE_ACCUMULATE:
+        return opevo_i_pipeline_place(self, step, err);
+    case OPEVO_PIPELINE_CACHE_READ:
+    case OPEVO_PIPELINE_CACHE_WRITE:
+    case OPEVO_PIPELINE_RFACTOR:
+        return opevo_i_pipeline_add(self, step, err);
+    default:
+        return opevo_i_pipeline_change(self, step, err);
+    }
+}
+
+opevo_status opevo_pipeline_apply(opevo_pipeline *pipeline, const opevo_pipeline_step *step,
+                                  opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (step->stage < 0 || step->stage >= pipeline->stages || step->count < 0 ||
+        step->count > OPEVO_PIPELINE_NUMBERS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The step names no stage of the pipeline.");
+    if (opevo_i_pipeline_at(pipeline, step->stage)->kind == OPEVO_STAGE_INPUT &&
+        step->kind != OPEVO_PIPELINE_CACHE_READ)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is an input; only cache_read applies to it.",
+                          opevo_i_pipeline_at(pipeline, step->stage)->name);
+    if (!opevo_reserve((void **)&pipeline->steps, &pipeline->step_capacity,
+                       pipeline->step_count + 1, sizeof *pipeline->steps))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
+    status = apply(pipeline, step, err);
+    if (status == OPEVO_OK)
+        pipeline->steps[pipeline->step_count++] = *step;
+    return status;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The inside of a pipeline: what its steps have made of the computation so far. */
+
+#ifndef OPEVO_PIPELINE_INTERNAL_H
+#define OPEVO_PIPELINE_INTERNAL_H
+
+#include <opevo/pipeline.h>
+
+#include "schedule_internal.h"
+
+/* A change of a stage's loops, to be done again on the loops of a part. */
+typedef struct opevo_i_change {
+    opevo_pipeline_step_kind kind; /* SPLIT, FUSE, REORDER or ANNOTATE */
+    int at, count;
+    int64_t number[OPEVO_I_LOOPS]; /* lengths; order; annotation */
+} opevo_i_change;
+
+enum { OPEVO_I_REDIRECTS = 16, OPEVO_I_CHANGES = 48 };
+
+/* Stages are known by a key that does not change; the keys of tensors are their numbers. */
+typedef struct opevo_i_pipeline_stage {
+    char name[OPEVO_I_NAME];
+    opevo_stage_kind kind;
+    int tensor;
+    int source; /* COPY, GATHER: the key of the stage that it reads */
+    opevo_scope scope;
+    int dims; /* axes that do not reduce come first */
+    opevo_i_loops own;
+    int axis_atom[OPEVO_I_AXES]; /* stand for the axes in `map` */
+    bool axis_reduces[OPEVO_I_AXES];
+    opevo_i_affine
+        *map;     /* DEFINED: the definition's axes in those atoms; NULL: they are the same */
+    int factored; /* GATHER: the dimension of its source that it sums over */
+    /* Reads of a tensor that go to another stage than its own. */
+    int redirects;
+    struct {
+        int tensor, key;
+    } redirect[OPEVO_I_REDIRECTS];
+    opevo_stage_place place;
+    int at, at_loop; /* a key */
+    int64_t auto_unroll;
+    int accumulate; /* a loop, -1: none */
+    int changes;
+    opevo_i_change change[OPEVO_I_CHANGES];
+} opevo_i_pipeline_stage;
+
+struct opevo_pipeline {
+    const opevo_computation *computation;
+    opevo_i_atoms atoms;
+    int stages;
+    int order[OPEVO_PIPELINE_STAGES];                     /* keys by number of the stage */
+    opevo_i_pipeline_stage *stage[OPEVO_PIPELINE_STAGES]; /* by key */
+    opevo_pipeline_step *steps;
+    size_t step_count, step_capacity;
+};
+
+static inline opevo_i_pipeline_stage *opevo_i_pipeline_at(const opevo_pipeline *pipeline,
+                                                          int number)
+{
+    return pipeline->stage[pipeline->order[number]];
+}
+
+/* ---- pipeline.c ---- */
+
+/* The key of the stage that a definition's read of a tensor goes to. */
+int opevo_i_pipeline_target(const opevo_i_pipeline_stage *reader, const opevo_tensor *tensor);
+int opevo_i_pipeline_number(const opevo_pipeline *pipeline, int key);
+bool opevo_i_pipeline_is_output(const opevo_pipeline *pipeline, int key);
+/* Loops as they are before all changes: one for each axis. `like` has axes and their extents. */
+opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_stage *stage,
+                                       int axes, const opevo_axis *axis, const bool *reduces,
+                                       opevo_error *err);
+
+/* ---- pipeline_loops.c ---- */
+
+/* One change of loops. */
+opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *loops,
+                                  opevo_i_atoms *atoms, const char *stage, opevo_error *err);
+/* Steps on loops; the compute_at points in them follow. */
+opevo_status opevo_i_pipeline_change(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                     opevo_error *err);
+
+/* ---- pipeline_stages.c ---- */
+
+opevo_status opevo_i_pipeline_place(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                    opevo_error *err);
+opevo_status opevo_i_pipeline_add(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                  opevo_error *err);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Steps on the loops of a stage. Each becomes a change with its lengths, which is kept: the loops of
+ * a part are made by the same changes. */
+
+#include "pipeline_internal.h"
+
+#include <opevo/memory.h>
+
+opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *loops,
+                                  opevo_i_atoms *atoms, const char *stage, opevo_error *err)
+{
+    switch (change->kind) {
+    case OPEVO_PIPELINE_SPLIT:
+        return opevo_i_loops_split(loops, atoms, stage, change->at, change->count, change->number,
+                                   err);
+    case OPEVO_PIPELINE_FUSE:
+        return opevo_i_loops_fuse(loops, atoms, stage, change->at, change->count, err);
+    case OPEVO_PIPELINE_REORDER:
+        return opevo_i_loops_reorder(loops, stage, change->count, change->number, err);
+    default:
+        loops->loop[change->at].annotation = (opevo_annotation)change->number[0];
+        return OPEVO_OK;
+    }
+}
+
+/* ---- Compute_at points ---- */
+
+/* Loop numbers of the stage after a change. A point at a loop that is split goes to the innermost
+ * part, one at a loop that is fused to the fused loop. */
+static int moved(const opevo_i_change *change, int loop)
+{
+    int before = change->at;
+
+    switch (change->kind) {
+    case OPEVO_PIPELINE_SPLIT:
+        return loop < before ? loop : loop + change->count;
+    case OPEVO_PIPELINE_FUSE:
+        if (loop < before)
+            return loop;
+        return loop < before + change->count ? before : loop - change->count + 1;
+    case OPEVO_PIPELINE_REORDER:
+        for (int i = 0; i < change->count; i++) {
+            if (change->number[i] == loop)
+                return i;
+        }
+        return loop;
+    default:
+        return loop;
+    }
+}
+
+static void move_points(opevo_pipeline *self, int key, const opevo_i_change *change)
+{
+    for (int i = 0; i < self->stages; i++) {
+        opevo_i_pipeline_stage *one = self->stage[i];
+
+        if (one->place == OPEVO_PLACE_AT && one->at == key)
+            one->at_loop = moved(change, one->at_loop);
+        if (i == key && one->accumulate >= 0)
+            one->accumulate = moved(change, one->accumulate);
+    }
+}
+
+/* ---- From steps to changes ---- */
+
+/* The lengths of the inner loops that an earlier split made. */
+static const opevo_pipeline_step *find_split(const opevo_pipeline *self, int64_t number,
+                                             opevo_error *err)
+{
+    if (number < 0 || (size_t)number >= self->step_count ||
+        self->steps[number].kind != OPEVO_PIPELINE_SPLIT) {
+        OPEVO_FAIL(err, OPEVO_INVALID, "Step %lld is not an earlier split.", (long long)number);
+        return NULL;
+    }
+    return &self->steps[number];
+}
+
+static int64_t product(const int64_t *number, int count)
+{
+    int64_t all = 1;
+
+    for (int i = 0; i < count; i++)
+        all = number[i] > 0 && all <= (INT64_C(1) << 40) / number[i] ? all * number[i] : -1;
+    return all;
+}
+
+/* Outer loops of these lengths: the inner one has what is left, rounded up. */
+static opevo_status set_outer(opevo_i_change *change, int64_t extent, int count,
+                              const int64_t *lengths, opevo_error *err)
+{
+    int64_t outer = product(lengths, count);
+
+    if (count < 1 || outer < 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A split needs lengths of 1 to 2^40.");
+    for (int i = 1; i < count; i++)
+        change->number[i - 1] = lengths[i];
+    change->number[count - 1] = (extent + outer - 1) / outer;
+    change->count = count;
+    return OPEVO_OK;
+}
+
+/* The last of the inner loops holds all that the source splits further. */
+static opevo_status set_following(const opevo_pipeline *self, const opevo_pipeline_step *step,
+                                  opevo_i_change *change, opevo_error *err)
+{
+    int64_t count = step->count == 3 ? step->number[2] : 0;
+    const opevo_pipeline_step *source =
+        step->count == 3 ? find_split(self, step->number[1], err) : NULL;
+
+    if (!source)
+        return step->count == 3
+                   ? OPEVO_INVALID
+                   : OPEVO_FAIL(err, OPEVO_INVALID,
+                                "follow_split takes a loop, a step and a number of loops.");
+    if (count < 1 || count > source->count - 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Step %lld makes %d inner loops, not %lld or more.",
+                          (long long)step->number[1], source->count - 1, (long long)count);
+    change->count = (int)count;
+    for (int i = 0; i < change->count; i++)
+        change->number[i] = source->number[1 + i];
+    change->number[count - 1] = product(&source->number[count], source->count - (int)count);
+    return OPEVO_OK;
+}
+
+static opevo_status set_following_fused(const opevo_pipeline *self, int64_t extent,
+                                        const opevo_pipeline_step *step, opevo_i_change *change,
+                                        opevo_error *err)
+{
+    int64_t length = 1;
+
+    if (step->count < 4 || step->number[2] < 0 || step->number[2] > 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "follow_fused_split takes a loop, a level, 0 or 1, and steps.");
+    for (int i = 3; i < step->count; i++) {
+        const opevo_pipeline_step *source = find_split(self, step->number[i], err);
+
+        if (!source)
+            return OPEVO_INVALID;
+        if (step->number[1] < 0 || step->number[1] >= source->count - 1)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Step %lld has no length %lld.",
+                              (long long)step->number[i], (long long)step->number[1]);
+        length *= source->number[1 + step->number[1]];
+    }
+    change->number[0] = length;
+    change->count = 1;
+    return step->number[2] ? OPEVO_OK : set_outer(change, extent, 1, &length, err);
+}
+
+static opevo_status check_annotation(const opevo_i_pipeline_stage *stage,
+                                     const opevo_i_change *change, opevo_error *err)
+{
+    const opevo_i_loop *loop = &stage->own.loop[change->at];
+    opevo_annotation what = (opevo_annotation)change->number[0];
+
+    if (change->number[0] < 0 || change->number[0] >= OPEVO_ANNOTATION_COUNT)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: unknown annotation.", loop->name);
+    for (int i = 0; i < stage->own.loops && (opevo_i_is_block(what) || opevo_i_is_thread(what));
+         i++) {
+        if (i != change->at && stage->own.loop[i].annotation == what)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s and %s cannot both be bound to one thread axis.",
+                              stage->own.loop[i].name, loop->name);
+    }
+    if (loop->reduces && what >= OPEVO_ANNOTATION_PARALLEL)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a reduction loop and cannot be parallelised.",
+                          loop->name);
+    return OPEVO_OK;
+}
+
+/* Neighbours, outer first. */
+static opevo_status set_fused(const opevo_pipeline_step *step, opevo_i_change *change,
+                              opevo_error *err)
+{
+    for (int i = 1; i < step->count; i++) {
+        if (step->number[i] != step->number[0] + i)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Only adjacent loops can be fused, outer first.");
+    }
+    change->count = step->count;
+    return OPEVO_OK;
+}
+
+static opevo_status make_change(const opevo_pipeline *self, const opevo_i_pipeline_stage *stage,
+                                const opevo_pipeline_step *step, opevo_i_change *out,
+                                opevo_error *err)
+{
+    int64_t extent = 0;
+
+    if (step->count < 1 || step->number[0] < 0 || step->number[0] >= stage->own.loops)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no such loop.", stage->name);
+    *out = (opevo_i_change){.kind = OPEVO_PIPELINE_SPLIT, .at = (int)step->number[0]};
+    extent = stage->own.loop[out->at].extent;
+    switch (step->kind) {
+    case OPEVO_PIPELINE_SPLIT:
+        out->count = step->count - 1;
+        for (int i = 0; i < out->count; i++)
+            out->number[i] = step->number[1 + i];
+        return OPEVO_OK;
+    case OPEVO_PIPELINE_SPLIT_OUTER:
+        return set_outer(out, extent, step->count - 1, &step->number[1], err);
+    case OPEVO_PIPELINE_FOLLOW_SPLIT:
+        return set_following(self, step, out, err);
+    case OPEVO_PIPELINE_FOLLOW_FUSED_SPLIT:
+        return set_following_fused(self, extent, step, out, err);
+    case OPEVO_PIPELINE_FUSE:
+        out->kind = OPEVO_PIPELINE_FUSE;
+        return set_fused(step, out, err);
+    case OPEVO_PIPELINE_REORDER:
+        *out = (opevo_i_change){.kind = OPEVO_PIPELINE_REORDER, .count = step->count};
+        for (int i = 0; i < out->count; i++)
+            out->number[i] = step->number[i];
+        return OPEVO_OK;
+    default:
+        out->kind = OPEVO_PIPELINE_ANNOTATE;
+        out->number[0] = step->count == 2 ? step->number[1] : -1;
+        return check_annotation(stage, out, err);
+    }
+}
+
+opevo_status opevo_i_pipeline_change(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                     opevo_error *err)
+{
+    opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(self, step->stage);
+    opevo_i_change change;
+    opevo_i_loops *loops = NULL;
+    opevo_status status = make_change(self, stage, step, &change, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (stage->place == OPEVO_PLACE_INLINED)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is inlined and has no loops.", stage->name);
+    if (stage->changes == OPEVO_I_CHANGES)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "The loops of %s are changed more than %d times.",
+                          stage->name, OPEVO_I_CHANGES);
+    loops = opevo_malloc(1, sizeof *loops);
+    if (!loops)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
+    *loops = stage->own;
+    OPEVO_TRY(opevo_i_change_apply(&change, loops, &self->atoms, stage->name, err));
+    stage->own = *loops;
+    stage->change[stage->changes++] = change;
+    move_points(self, self->order[step->stage], &change);
+cleanup:
+    opevo_free(loops);
+    return status;
+}
