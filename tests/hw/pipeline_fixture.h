@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels of pipelines, compiled by the system's compiler, run here, and compared with what the
+ * interpreter makes of the definitions. */
+
+#ifndef OPEVO_TESTS_PIPELINE_FIXTURE_H
+#define OPEVO_TESTS_PIPELINE_FIXTURE_H
+
+#include "check.h"
+#include "draw.h"
+
+#include "build_source.h"
+
+#include <opevo/computation_named.h>
+#include <opevo/computation_reference.h>
+#include <opevo/emit.h>
+#include <opevo/memory.h>
+
+#include "operands_internal.h"
+
+enum { PIPELINE_OPERANDS = 8 };
+
+/* Operands of a computation, the right results, and how far a kernel may be from them. */
+typedef struct pipeline_case {
+    opevo_computation *computation;
+    int inputs, operands;
+    size_t count[PIPELINE_OPERANDS];
+    opevo_i_guarded memory[PIPELINE_OPERANDS];
+    float *expected[PIPELINE_OPERANDS];
+    double *bound[PIPELINE_OPERANDS];
+} pipeline_case;
+
+static inline void add_operand(pipeline_case *self, const opevo_tensor *tensor, uint64_t *state)
+{
+    int i = self->operands++;
+
+    assert_true(i < PIPELINE_OPERANDS);
+    self->count[i] = (size_t)opevo_tensor_elements(tensor);
+    CHECK_OK(opevo_i_guarded_create(self->count[i] * sizeof(float), false, &self->memory[i], &err));
+    if (tensor->definition) {
+        self->expected[i] = opevo_calloc(self->count[i], sizeof(float));
+        self->bound[i] = opevo_calloc(self->count[i], sizeof(double));
+        return;
+    }
+    self->inputs++;
+    for (size_t e = 0; e < self->count[i]; e++)
+        opevo_i_floats(&self->memory[i])[e] = (float)draw(state, 1 << 20) * 0x1p-19F - 1;
+}
+
+static inline pipeline_case case_make(const char *text, uint64_t seed)
+{
+    pipeline_case self = {0};
+    const float *inputs[PIPELINE_OPERANDS];
+
+    CHECK_OK(opevo_computation_read(text, &self.computation, &err));
+    for (int output = 0; output < 2; output++) {
+        for (int t = 0; t < self.computation->tensors; t++) {
+            const opevo_tensor *tensor = self.computation->tensor[t];
+
+            if (tensor->role != OPEVO_ROLE_INTERMEDIATE &&
+                (tensor->role == OPEVO_ROLE_OUTPUT) == (output == 1))
+                add_operand(&self, tensor, &seed);
+        }
+    }
+    for (int i = 0; i < self.inputs; i++)
+        inputs[i] = opevo_i_floats(&self.memory[i]);
+    CHECK_OK(opevo_computation_compute(self.computation, inputs, &self.expected[self.inputs],
+                                       &self.bound[self.inputs], 1, &err));
+    return self;
+}
+
+static inline void case_free(pipeline_case *self)
+{
+    for (int i = 0; i < self->operands; i++) {
+        opevo_i_guarded_free(&self->memory[i]);
+        opevo_free(self->expected[i]);
+        opevo_free(self->bound[i]);
+    }
+    opevo_computation_destroy(self->computation);
+}
+
+static inline void call_kernel(void *function, float *const *a, int count)
+{
+    union {
+        void *object;
+        void (*one)(float *);
+        void (*two)(float *, float *);
+        void (*three)(float *, float *, float *);
+        void (*four)(float *, float *, float *, float *);
+        void (*five)(float *, float *, float *, float *, float *);
+        void (*six)(float *, float *, float *, float *, float *, float *);
+        void (*seven)(float *, float *, float *, float *, float *, float *, float *);
+        void (*eight)(float *, float *, float *, float *, float *, float *, float *, float *);
+    } call = {.object = function};
+
+    switch (count) {
+    case 1:
+        call.one(a[0]);
+        break;
+    case 2:
+        call.two(a[0], a[1]);
+        break;
+    case 3:
+        call.three(a[0], a[1], a[2]);
+        break;
+    case 4:
+        call.four(a[0], a[1], a[2], a[3]);
+        break;
+    case 5:
+        call.five(a[0], a[1], a[2], a[3], a[4]);
+        break;
+    case 6:
+        call.six(a[0], a[1], a[2], a[3], a[4], a[5]);
+        break;
+    case 7:
+        call.seven(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+        break;
+    default:
+        call.eight(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+        break;
+    }
+}
+
+/* The first element that is wrong, or -1; `operand` is an output. */
+static inline int64_t find_wrong(const pipeline_case *self, int operand)
+{
+    const float *values = opevo_i_floats(&self->memory[operand]);
+
+    for (size_t e = 0; e < self->count[operand]; e++) {
+        double wanted = (double)self->expected[operand][e];
+        double bound = self->bound[operand][e];
+
+        if (isfinite(bound) && !(fabs((double)values[e] - wanted) <= bound))
+            return (int64_t)e;
+    }
+    return -1;
+}
+
+/* Run a kernel on poisoned results, twice, since scratch memory is left over from the first time. */
+static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, const char *what)
+{
+    static const char *const compiler[] = {"cc",
+                                           "-O2",
+                                           "-march=native",
+                                           "-fno-math-errno",
+                                           "-fPIC",
+                                           "-shared",
+                                           "-Wall",
+                                           "-Werror",
+                                           "-Wno-unused-but-set-variable",
+                                           "-Wno-unknown-pragmas",
+                                           "-fno-builtin-memset",
+                                           NULL};
+    float *operands[PIPELINE_OPERANDS];
+    void *handle = NULL;
+    void *function = NULL;
+
+    if (!source_build(compiler, opevo_text_string(&kernel->source), &handle)) {
+        fail_msg("%s does not compile:\n%s", what, opevo_text_string(&kernel->source));
+        return;
+    }
+    function = dlsym(handle, kernel->entry);
+    assert_non_null(function);
+    for (int i = 0; i < self->operands; i++)
+        operands[i] = opevo_i_floats(&self->memory[i]);
+    for (int run = 0; run < 2; run++) {
+        for (int i = self->inputs; i < self->operands; i++)
+            memset(operands[i], 0xff, self->count[i] * sizeof(float)); /* NaN */
+        call_kernel(function, operands, self->operands);
+        for (int i = self->inputs; i < self->operands; i++) {
+            int64_t e = find_wrong(self, i);
+
+            if (e >= 0)
+                fail_msg("%s: element %lld of output %d is %.9g, expected %.9g within %g\n%s", what,
+                         (long long)e, i, (double)operands[i][e], (double)self->expected[i][e],
+                         self->bound[i][e], opevo_text_string(&kernel->source));
+        }
+    }
+    for (int i = 0; i < self->operands; i++)
+        assert_true(opevo_i_guarded_intact(&self->memory[i]));
+    dlclose(handle);
+}
+
+/* Lower, print and run a pipeline; false, with the reason in `why`, where it cannot be lowered. */
+static inline bool case_check(pipeline_case *self, const opevo_pipeline *pipeline,
+                              opevo_kernel_dialect dialect, opevo_text *why)
+{
+    opevo_limits limits = opevo_limits_default(dialect);
+    opevo_kernel kernel = {0};
+    opevo_text what = {0};
+    bool fits = false;
+
+    CHECK_OK(opevo_pipeline_emit(pipeline, dialect, &limits, &kernel, &fits, why, &err));
+    if (fits) {
+        opevo_computation_print(self->computation, "\n", &what);
+        opevo_text_add(&what, "\n");
+        opevo_pipeline_print(pipeline, &what);
+        case_run(self, &kernel, opevo_text_string(&what));
+    }
+    opevo_text_free(&what);
+    opevo_kernel_free(&kernel);
+    return fits;
+}
+
+#endif

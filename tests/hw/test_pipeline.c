@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Pipelines: what steps make of stages, text that reads back, and kernels against the interpreter. */
+
+#include "pipeline_fixture.h"
+
+#include "computations.h"
+
+/* ---- Kernels of given steps ---- */
+
+typedef struct example {
+    const char *computation, *steps;
+    opevo_kernel_dialect dialect;
+} example;
+
+#define MATMUL_RELU                                                                                \
+    "A[i:37, k:29]; B[k, j:53]; C[i, j] = sum(k) A[i, k]*B[k, j]; D[i, j] = max(C[i, j], 0)"
+
+static const example examples[] = {
+    {"matmul(5,7,9)", "", OPEVO_KERNEL_C},
+    {"matmul(16,32,24)",
+     "split C i 4\nsplit C j 16\nsplit C k 8\n"
+     "reorder C i.0 j.0 k.0 i.1 k.1 j.1\nannotate C j.1 vectorize\n",
+     OPEVO_KERNEL_C},
+    {"matmul(37,53,29)",
+     "split C i 4\nsplit C j 16\nsplit C k 8\n"
+     "reorder C i.0 j.0 k.0 k.1 i.1 j.1\nannotate C j.1 vectorize\n"
+     "annotate C i.1 unroll\naccumulate C j.0\n",
+     OPEVO_KERNEL_C},
+    {"matmul(37,53,29)",
+     "split C i 4\nsplit C j 16\nsplit C k 8\n"
+     "reorder C k.0 i.0 j.0 k.1 i.1 j.1\nannotate C j.1 vectorize\n"
+     "annotate C i.1 unroll\naccumulate C j.0\n",
+     OPEVO_KERNEL_C},
+    {"matmul(48,64,32)",
+     "cache_write C local\nsplit C.local i 1 4 2\nsplit C.local j 1 1 16\n"
+     "split C.local k 8\nreorder C.local i.0 j.0 i.1 j.1 k.0 i.2 j.2 k.1 i.3 "
+     "j.3\nannotate C.local j.3 vectorize\nauto_unroll C.local 16\n"
+     "split C i 4 2\nsplit C j 1 16\nreorder C i.0 j.0 i.1 j.1 i.2 j.2\n"
+     "compute_at C.local C j.1\n",
+     OPEVO_KERNEL_C},
+    {MATMUL_RELU,
+     "split C i 1 4 2\nsplit C j 1 1 16\nsplit C k 8\n"
+     "reorder C i.0 j.0 i.1 j.1 k.0 i.2 j.2 k.1 i.3 j.3\nannotate C j.3 vectorize\n"
+     "follow_split D i 0 2\nfollow_split D j 1 2\n"
+     "reorder D i.0 j.0 i.1 j.1 i.2 j.2\ncompute_at C D j.1\nfuse D i.0 j.0\n",
+     OPEVO_KERNEL_C},
+    {"conv2d(1,3,9,9,8,3,3,2,1)", "inline P\n", OPEVO_KERNEL_C},
+    {"conv2d(2,3,9,9,8,3,3,1,1)", "compute_at P C y\n", OPEVO_KERNEL_C},
+    {"conv2d(2,4,9,9,8,3,3,2,1)",
+     "split C x 2\nsplit C y 2\nreorder C n y.0 x.0 f c r s y.1 x.1\n"
+     "compute_at P C c\n",
+     OPEVO_KERNEL_C},
+    {"matmul(8,8,512)", "split C k 16\nrfactor C k.1 2\nannotate C k.1 unroll\n", OPEVO_KERNEL_C},
+    {"matmul(8,8,100)", "split C k 16\nrfactor C k.0 2\n", OPEVO_KERNEL_C},
+    {"softmax(7,33)", "", OPEVO_KERNEL_C},
+    {"softmax(7,33)", "inline E\n", OPEVO_KERNEL_C},
+    {"softmax(7,33)", "compute_at M Y i\ncompute_at E Y i\ncompute_at S Y i\n", OPEVO_KERNEL_C},
+    {"matmul(12,16,8)",
+     "cache_read A packed C\nsplit C i 4\nreorder C i.0 k i.1 j\n"
+     "compute_at A.packed C i.0\n",
+     OPEVO_KERNEL_C},
+};
+
+static void test_examples(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        const example *one = &examples[i];
+        pipeline_case operands = case_make(one->computation, i);
+        opevo_pipeline *pipeline = NULL;
+        opevo_text why = {0};
+
+        CHECK_OK(opevo_pipeline_parse(operands.computation, one->steps, "steps", &pipeline, &err));
+        if (!case_check(&operands, pipeline, one->dialect, &why))
+            fail_msg("%s\n%s%s", one->computation, one->steps, opevo_text_string(&why));
+        opevo_pipeline_destroy(pipeline);
+        opevo_text_free(&why);
+        case_free(&operands);
+    }
+}
+
+/* ---- Random steps on random computations ---- */
+
+static int pick(uint64_t *state, int below)
+{
+    return below > 0 ? (int)draw(state, (uint64_t)below) : 0;
+}
+
+/* Annotations that a CPU has; a vector is drawn more often than others. */
+static const opevo_annotation cpu_annotations[] = {
+    OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_UNROLL,
+    OPEVO_ANNOTATION_EXPAND, OPEVO_ANNOTATION_SERIAL};
+
+static void draw_order(uint64_t *state, opevo_pipeline_step *step, int loops)
+{
+    step->count = loops;
+    for (int i = 0; i < loops; i++)
+        step->number[i] = i;
+    for (int i = loops - 1; i > 0; i--) {
+        int other = pick(state, i + 1);
+        int64_t kept = step->number[i];
+
+        step->number[i] = step->number[other];
+        step->number[other] = kept;
+    }
+}
+
+/* A step that may well break a rule. */
+static opevo_pipeline_step draw_step(uint64_t *state, const opevo_pipeline *pipeline)
+{
+    static const int64_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 16};
+    opevo_pipeline_step step = {
+        .kind = (opevo_pipeline_step_kind)pick(state, OPEVO_PIPELINE_STEP_KINDS),
+        .stage = pick(state, opevo_pipeline_stage_count(pipeline))};
+    int stages = opevo_pipeline_stage_count(pipeline);
+    int loops = opevo_pipeline_stage(pipeline, step.stage).loops;
+
+    step.number[step.count++] = pick(state, loops);
+    switch (step.kind) {
+    case OPEVO_PIPELINE_SPLIT:
+    case OPEVO_PIPELINE_SPLIT_OUTER:
+        for (int i = 1 + pick(state, 3); i > 0; i--)
+            step.number[step.count++] = lengths[pick(state, sizeof lengths / sizeof *lengths)];
+        break;
+    case OPEVO_PIPELINE_FOLLOW_SPLIT:
+        step.number[step.count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
+        step.number[step.count++] = 1 + pick(state, 3);
+        break;
+    case OPEVO_PIPELINE_FOLLOW_FUSED_SPLIT:
+        step.number[step.count++] = pick(state, 2);
+        step.number[step.count++] = pick(state, 2);
+        step.number[step.count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
+        break;
+    case OPEVO_PIPELINE_FUSE:
+        for (int i = 1 + pick(state, 2); i > 0; i--, step.count++)
+            step.number[step.count] = step.number[0] + step.count;
+        break;
+    case OPEVO_PIPELINE_REORDER:
+        draw_order(state, &step, loops);
+        break;
+    case OPEVO_PIPELINE_ANNOTATE:
+        step.number[step.count++] = cpu_annotations[pick(state, 5)];
+        break;
+    case OPEVO_PIPELINE_AUTO_UNROLL:
+        step.number[0] = 4 * pick(state, 9);
+        break;
+    case OPEVO_PIPELINE_COMPUTE_AT:
+        step.number[0] = step.stage + 1 + pick(state, stages - step.stage - 1);
+        if (step.number[0] < stages)
+            step.number[step.count++] =
+                pick(state, opevo_pipeline_stage(pipeline, (int)step.number[0]).loops);
+        break;
+    case OPEVO_PIPELINE_CACHE_READ:
+        step.number[0] = pick(state, 2) ? OPEVO_SCOPE_PACKED : OPEVO_SCOPE_LOCAL;
+        step.number[step.count++] = step.stage + 1 + pick(state, stages - step.stage - 1);
+        break;
+    case OPEVO_PIPELINE_CACHE_WRITE:
+        step.number[0] = pick(state, 2) ? OPEVO_SCOPE_PACKED : OPEVO_SCOPE_LOCAL;
+        break;
+    case OPEVO_PIPELINE_RFACTOR:
+        step.number[step.count++] = pick(state, 4);
+        break;
+    case OPEVO_PIPELINE_ACCUMULATE:
+        break;
+    default:
+        step.count = 0;
+        break;
+    }
+    return step;
+}
+
+/* What was printed reads back as the same steps. */
+static void check_text(const opevo_pipeline *pipeline)
+{
+    opevo_text first = {0};
+    opevo_text second = {0};
+    opevo_pipeline *again = NULL;
+
+    opevo_pipeline_print(pipeline, &first);
+    CHECK_OK(opevo_pipeline_parse(opevo_pipeline_computation(pipeline), opevo_text_string(&first),
+                                  "steps", &again, &err));
+    opevo_pipeline_print(again, &second);
+    assert_string_equal(opevo_text_string(&first), opevo_text_string(&second));
+    assert_int_equal(opevo_pipeline_step_count(pipeline), opevo_pipeline_step_count(again));
+    opevo_pipeline_destroy(again);
+    opevo_text_free(&first);
+    opevo_text_free(&second);
+}
+
+static const char *const small[] = {
+    "matmul(7,11,13)",
+    "batch_matmul(3,5,7,11)",
+    "conv2d(2,3,9,7,5,3,3,2,1)",
+    "c1d(2,9,3,5,3,2,1)",
+    "c3d(1,3,5,4,2,3,3,1,1)",
+    "grp(1,7,6,4,8,3,2,1,2)",
+    "dil(1,9,8,2,3,3,1,2,2)",
+    "dep(2,7,5,3,3,2,1)",
+    "t2d(1,4,3,3,2,4,2,1)",
+    "nrm(2,5,7)",
+    "softmax(5,13)",
+    "conv-layer(1,7,6,3,4,3,1,1)",
+    "tbg(1,5,2,3)",
+    "A[i:13, k:11]; B[k, j:7]; D[j, l:5]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
+    "E[i, l] = sum(j) C[i, j]*D[j, l]",
+};
+
+/* How many pipelines are drawn: `usual`, or what OPEVO_TEST_POINTS says. */
+static int draw_count(int usual)
+{
+    const char *text = getenv("OPEVO_TEST_POINTS");
+    int64_t count = 0;
+
+    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
+}
+
+/* Steps are applied as they are drawn, as far as they are legal. A pipeline whose parts cannot be
+ * lowered loses its last steps until it can. */
+static void check_random(const char *computation, uint64_t seed, int *lowered)
+{
+    pipeline_case operands = case_make(computation, seed);
+    opevo_pipeline *pipeline = NULL;
+    uint64_t state = seed;
+    int wanted = 1 + pick(&state, 24);
+
+    CHECK_OK(opevo_pipeline_create(operands.computation, &pipeline, &err));
+    for (int tries = 0; tries < 400 && (int)opevo_pipeline_step_count(pipeline) < wanted; tries++) {
+        opevo_pipeline_step step = draw_step(&state, pipeline);
+        size_t before = opevo_pipeline_step_count(pipeline);
+        opevo_error error = {OPEVO_OK, ""};
+
+        if (opevo_pipeline_apply(pipeline, &step, &error) != OPEVO_OK) {
+            assert_int_equal(opevo_pipeline_step_count(pipeline), before);
+            assert_true(error.status == OPEVO_INVALID || error.status == OPEVO_LIMIT);
+            assert_true(*error.message != 0);
+        }
+    }
+    check_text(pipeline);
+    for (size_t steps = opevo_pipeline_step_count(pipeline);; steps--) {
+        opevo_pipeline *shorter = NULL;
+        opevo_text why = {0};
+        bool fits = false;
+
+        CHECK_OK(opevo_pipeline_create(operands.computation, &shorter, &err));
+        for (size_t i = 0; i < steps; i++)
+            CHECK_OK(opevo_pipeline_apply(shorter, opevo_pipeline_step_get(pipeline, i), &err));
+        fits = case_check(&operands, shorter, OPEVO_KERNEL_C, &why);
+        assert_true(fits || opevo_text_string(&why)[0]);
+        *lowered += fits && steps == opevo_pipeline_step_count(pipeline);
+        opevo_text_free(&why);
+        opevo_pipeline_destroy(shorter);
+        if (fits || steps == 0)
+            break;
+    }
+    opevo_pipeline_destroy(pipeline);
+    case_free(&operands);
+}
+
+static void test_random_steps(void **state)
+{
+    int count = draw_count(150);
+    int lowered = 0;
+
+    (void)state;
+    for (int i = 0; i < count; i++)
+        check_random(small[i % (int)(sizeof small / sizeof *small)], (uint64_t)i, &lowered);
+    assert_true(2 * lowered > count);
+}
+
+static void test_random_computations(void **state)
+{
+    int count = draw_count(100);
+    int lowered = 0;
+
+    (void)state;
+    for (int i = 0; i < count; i++) {
+        opevo_text text = {0};
+
+        write_computation((uint64_t)i, 8, &text);
+        check_random(opevo_text_string(&text), (uint64_t)i, &lowered);
+        opevo_text_free(&text);
+    }
+    assert_true(2 * lowered > count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_steps),
+        cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_examples),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
