@@ -55,6 +55,24 @@ static void set_launch(const opevo_i_printer *self, const opevo_limits *limits, 
         self->dialect->gpu && shared > limits->static_shared_bytes ? (uint32_t)shared : 0;
 }
 
+/* A kernel for a GPU or its emulation. */
+static void print_after_functions(opevo_i_printer *self)
+{
+    opevo_text *out = self->out;
+    opevo_text kernel = {0};
+
+    self->out = &kernel;
+    if (self->dialect->gpu)
+        opevo_i_print_gpu(self);
+    else
+        opevo_i_print_emulation(self);
+    self->out = out;
+    opevo_i_print_functions(self);
+    opevo_text_add(out, opevo_text_string(&kernel));
+    out->failed |= kernel.failed;
+    opevo_text_free(&kernel);
+}
+
 void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
                         const opevo_limits *limits, opevo_kernel *out)
 {
@@ -82,10 +100,8 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
     opevo_text_add(self.out, self.dialect->head);
     if (self.dialect->cpu)
         opevo_i_print_cpu(&self);
-    else if (self.dialect->gpu)
-        opevo_i_print_gpu(&self);
     else
-        opevo_i_print_emulation(&self);
+        print_after_functions(&self);
 cleanup:
     opevo_free(self.known);
     opevo_free(self.value);

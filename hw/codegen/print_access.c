@@ -5,14 +5,25 @@
 
 #include "print_internal.h"
 
-static const char letters[] = "abcdefgh"; /* of the operands */
+/* Operands are a, b, ..., h, x8, x9, ... */
+static void print_operand_name(opevo_text *out, int operand)
+{
+    static const char letters[] = "abcdefgh";
+
+    if (operand < (int)sizeof letters - 1)
+        opevo_text_printf(out, "%c", letters[operand]);
+    else
+        opevo_text_printf(out, "x%d", operand);
+}
 
 void opevo_i_print_signature(opevo_i_printer *self, const char *name, const char *pointer)
 {
     opevo_text_printf(self->out, "%s(", name);
-    for (int i = 0; i < self->nest->operands; i++)
-        opevo_text_printf(self->out, "%s%sfloat %s%c", i ? ", " : "",
-                          i < self->nest->inputs ? "const " : "", pointer, letters[i]);
+    for (int i = 0; i < self->nest->operands; i++) {
+        opevo_text_printf(self->out, "%s%sfloat %s", i ? ", " : "",
+                          i < self->nest->inputs ? "const " : "", pointer);
+        print_operand_name(self->out, i);
+    }
     opevo_text_add(self->out, ")");
 }
 
@@ -21,7 +32,7 @@ void opevo_i_print_buffer(opevo_i_printer *self, int buffer)
     if (buffer < 0)
         opevo_text_printf(self->out, "t%d", -1 - buffer);
     else if (buffer < self->nest->operands)
-        opevo_text_printf(self->out, "%c", letters[buffer]);
+        print_operand_name(self->out, buffer);
     else
         opevo_text_printf(self->out, "m%d", buffer);
 }
@@ -56,25 +67,13 @@ void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access)
     opevo_text_add(self->out, "]");
 }
 
-/* One element, whatever the dialect. */
-void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
+/* Of the kinds that have no value: the product of the factors. */
+static void print_product(opevo_i_printer *self, const opevo_i_leaf *leaf)
 {
-    int keep = opevo_i_print_decided(self, &leaf->keep);
     int inside = opevo_i_print_decided(self, &leaf->inside);
 
-    if (keep == 0)
-        return;
-    opevo_i_print_indent(self);
-    if (keep < 0) {
-        opevo_text_add(self->out, "if (");
-        opevo_i_print_guards(self, &leaf->keep);
-        opevo_text_add(self->out, ") ");
-    }
-    opevo_i_print_element(self, &leaf->to);
-    opevo_text_add(self->out,
-                   leaf->kind == OPEVO_I_ADD || leaf->kind == OPEVO_I_MAC ? " += " : " = ");
     if (leaf->kind == OPEVO_I_ZERO || inside == 0) {
-        opevo_text_add(self->out, "0.0f;\n");
+        opevo_text_add(self->out, "0.0f");
         return;
     }
     if (inside < 0) {
@@ -85,5 +84,29 @@ void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
         opevo_text_add(self->out, i ? " * " : "");
         opevo_i_print_element(self, &leaf->factor[i]);
     }
-    opevo_text_add(self->out, inside < 0 ? " : 0.0f;\n" : ";\n");
+    if (inside < 0)
+        opevo_text_add(self->out, " : 0.0f");
+}
+
+/* One element, whatever the dialect. */
+void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
+{
+    int keep = opevo_i_print_decided(self, &leaf->keep);
+    bool adds = leaf->kind == OPEVO_I_ADD || leaf->kind == OPEVO_I_MAC || leaf->kind == OPEVO_I_SUM;
+
+    if (keep == 0)
+        return;
+    opevo_i_print_indent(self);
+    if (keep < 0) {
+        opevo_text_add(self->out, "if (");
+        opevo_i_print_guards(self, &leaf->keep);
+        opevo_text_add(self->out, ") ");
+    }
+    opevo_i_print_element(self, &leaf->to);
+    opevo_text_add(self->out, adds ? " += " : " = ");
+    if (leaf->kind < OPEVO_I_STORE)
+        print_product(self, leaf);
+    else
+        opevo_i_print_leaf_value(self, leaf);
+    opevo_text_add(self->out, ";\n");
 }

@@ -37,6 +37,7 @@ typedef struct opevo_i_printer {
     int64_t *value;             /* ... this one */
     int64_t dynamic_at;         /* next free element of dynamic shared memory, -1: static */
     bool uses_rows, uses_masks; /* functions that the text must hold */
+    unsigned functions;         /* called: a bit for each opevo_expression_kind */
     bool copying;               /* inside a loop that is repeated as text */
     int pointers;               /* in use now */
     opevo_i_pointer pointer[OPEVO_I_POINTERS];
@@ -46,8 +47,8 @@ typedef struct opevo_i_printer {
     int named[OPEVO_I_BUFFERS]; /* lanes of the variables that stand for a buffer, 0: an array */
 } opevo_i_printer;
 
-/* The files that print, each using those before it only: print_index, print_access, print_pointers,
- * print_buffers; print_lanes, print_masks, print_rows, print_vector_c (print_cpu_internal.h);
+/* The files that print, each using those before it only: print_index, print_access with
+ * print_values, print_pointers, print_buffers; print_lanes, print_masks, print_rows, print_vector_c (print_cpu_internal.h);
  * print_vector_gpu; print_nest; print_kernel_c, print_kernel_gpu, print_kernel_emulation; print. */
 
 /* ---- print_index.c ---- */
@@ -70,6 +71,14 @@ void opevo_i_print_signature(opevo_i_printer *self, const char *name, const char
 void opevo_i_print_buffer(opevo_i_printer *self, int buffer);
 void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access);
 void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf);
+
+/* ---- print_values.c ---- */
+
+/* What the statement of one element assigns: its value, or the larger or smaller of that and what
+ * is there. */
+void opevo_i_print_leaf_value(opevo_i_printer *self, const opevo_i_leaf *leaf);
+/* The functions that were called. */
+void opevo_i_print_functions(opevo_i_printer *self);
 
 /* ---- print_pointers.c ---- */
 

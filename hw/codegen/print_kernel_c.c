@@ -56,7 +56,8 @@ static void find_named(finder *all, const opevo_i_node *node, const opevo_i_node
     if (node->kind == OPEVO_I_LEAF) {
         bool vector = parent && parent->kind == OPEVO_I_LOOP && parent->extent > 1 &&
                       parent->annotation == OPEVO_ANNOTATION_VECTORIZE &&
-                      opevo_i_node_only_leaf(parent) && opevo_i_is_vector_width(parent->extent);
+                      opevo_i_node_only_leaf(parent) && node->leaf->kind < OPEVO_I_STORE &&
+                      opevo_i_is_vector_width(parent->extent);
         int lane = vector ? parent->atom : -1;
         int64_t width = vector ? parent->extent : 1;
 
@@ -291,6 +292,7 @@ void opevo_i_print_cpu(opevo_i_printer *self)
         opevo_text_add(out, mask_head);
     if (self->uses_rows)
         opevo_text_add(out, row_head);
+    opevo_i_print_functions(self);
     for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
 

@@ -266,7 +266,7 @@ static bool print_vector(opevo_i_printer *self, const opevo_i_node *node, const 
 bool opevo_i_print_cpu_loop(opevo_i_printer *self, const opevo_i_node *node,
                             const opevo_i_leaf *leaf)
 {
-    if (!leaf)
+    if (!leaf || leaf->kind >= OPEVO_I_STORE)
         return false;
     if (node->annotation == OPEVO_ANNOTATION_VECTORIZE && opevo_i_is_vector_width(node->extent))
         return print_vector(self, node, leaf);

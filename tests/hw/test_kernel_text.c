@@ -4,41 +4,10 @@
  * these languages mean something to a plain compiler. And the check of emulated kernels notices a
  * barrier that is missing. */
 
+#include "cxx_fixture.h"
 #include "kernel_fixture.h"
 
 #include "print_internal.h"
-
-/* Words of CUDA and HIP for a plain C++ compiler. */
-static const char shim[] =
-    "#define __global__\n#define __shared__ static\n#define __launch_bounds__(n)\n"
-    "#define __align__(n) __attribute__((aligned(n)))\n"
-    "struct dim { unsigned x, y, z; };\nstatic dim blockIdx, threadIdx;\n"
-    "struct float2 { float x, y; };\nstruct float4 { float x, y, z, w; };\n"
-    "inline void __syncthreads() {}\n"
-    "inline void use() { blockIdx.x = threadIdx.x = 0; }\n";
-
-static const char *const cxx[] = {"c++",
-                                  "-x",
-                                  "c++",
-                                  "-std=c++14",
-                                  "-fsyntax-only",
-                                  "-Wall",
-                                  "-Werror",
-                                  "-Wno-unknown-pragmas",
-                                  "-Wno-unused-function",
-                                  "-Wno-unused-variable",
-                                  NULL};
-
-static void compile(const opevo_text *source, const char *what)
-{
-    opevo_text all = {0};
-
-    opevo_text_add(&all, shim);
-    opevo_text_add(&all, opevo_text_string(source));
-    if (!source_build(cxx, opevo_text_string(&all), NULL))
-        fail_msg("%s is no valid C++:\n%s", what, opevo_text_string(source));
-    opevo_text_free(&all);
-}
 
 static size_t count_of(const char *text, const char *word)
 {
@@ -161,7 +130,7 @@ static void test_syntax(void **state)
     opevo_rng rng;
 
     (void)state;
-    if (!source_build(cxx, shim, NULL))
+    if (!has_cxx())
         CHECK_SKIP("there is no compiler of C++ (g++)");
     opevo_rng_init(&rng, 1, "syntax", 0);
     for (size_t i = 0; i < 12; i++) {
@@ -183,7 +152,7 @@ static void test_syntax(void **state)
             CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
             done = refused == OPEVO_OUTCOME_OK;
             if (done)
-                compile(&kernel.source, forms[i % 3]);
+                cxx_check(&kernel.source, forms[i % 3]);
             opevo_kernel_free(&kernel);
             opevo_text_free(&why);
         }

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Leaves with expressions: random ones in random nests compute what their plain evaluation in
+ * double precision does, touch nothing else, and are valid in every dialect. */
+
+#include "cxx_fixture.h"
+#include "nest_fixture.h"
+
+/* ---- Random nests ---- */
+
+typedef struct maker {
+    opevo_rng rng;
+    opevo_i_nest *nest;
+    int loops[8]; /* variables around the leaf; the last are its lanes */
+    int count;
+    opevo_i_leaf *leaf;
+    bool functions; /* exp and the like too */
+} maker;
+
+static int draw(maker *self, int below)
+{
+    return (int)opevo_rng_below(&self->rng, (uint64_t)below);
+}
+
+/* Small multiples of the variables around, quotients and remainders among them. */
+static opevo_i_affine random_affine(maker *self)
+{
+    static const int lane_factors[] = {0, 1, 1, 1, 1, 2, 3};
+    opevo_i_atoms *atoms = &self->nest->atoms;
+    opevo_i_affine sum = opevo_i_affine_constant(draw(self, 4));
+
+    for (int i = 0; i < self->count; i++) {
+        opevo_i_affine one = opevo_i_affine_atom(self->loops[i]);
+        bool last = i + 1 == self->count;
+
+        sum = opevo_i_affine_add(atoms, sum, last ? lane_factors[draw(self, 7)] : 5 * draw(self, 4),
+                                 &one);
+    }
+    if (draw(self, 6) == 0)
+        sum = draw(self, 2) ? opevo_i_affine_divide(atoms, &sum, 2 + draw(self, 6))
+                            : opevo_i_affine_modulo(atoms, &sum, 2 + draw(self, 30));
+    return sum;
+}
+
+static const opevo_i_value *random_value(maker *self, int depth);
+
+static const opevo_i_condition *random_condition(maker *self, int depth)
+{
+    opevo_i_condition *condition = opevo_i_nest_take(self->nest, sizeof *condition);
+    int what = draw(self, 4);
+
+    if (what == 0 && depth > 0) {
+        condition->kind = draw(self, 3) ? OPEVO_COND_AND : OPEVO_COND_OR;
+        condition->left = random_condition(self, depth - 1);
+        condition->right = random_condition(self, depth - 1);
+        return condition;
+    }
+    condition->kind = (opevo_condition_kind)(OPEVO_COND_LESS + draw(self, 4));
+    if (what == 1) {
+        condition->x = random_value(self, depth - 1);
+        condition->y = random_value(self, depth - 1);
+        return condition;
+    }
+    condition->is_whole = true;
+    condition->whole = random_affine(self);
+    condition->whole.constant -= draw(self, 24);
+    return condition;
+}
+
+static const opevo_i_value *random_read(maker *self)
+{
+    opevo_i_value *value = nest_value(self->nest, OPEVO_EXPR_READ, NULL, NULL);
+
+    value->read = draw(self, OPEVO_I_FACTORS);
+    if (value->read >= self->leaf->factors) {
+        value->read = self->leaf->factors++;
+        self->leaf->factor[value->read] =
+            (opevo_i_access){draw(self, self->nest->inputs), random_affine(self)};
+    }
+    return value;
+}
+
+static const opevo_i_value *random_value(maker *self, int depth)
+{
+    opevo_expression_kind kind = (opevo_expression_kind)draw(self, OPEVO_EXPR_SIGMOID + 1);
+    opevo_i_value *value = NULL;
+
+    if (kind == OPEVO_EXPR_READ || depth <= 0)
+        return random_read(self);
+    if (kind > OPEVO_EXPR_NEGATE && !self->functions)
+        kind = OPEVO_EXPR_MULTIPLY;
+    value = nest_value(self->nest, kind, NULL, NULL);
+    if (kind == OPEVO_EXPR_NUMBER) {
+        static const double numbers[] = {0, -0.0, 1, -2.5, 0.1, 1e-60, 1e-5, INFINITY, -INFINITY};
+
+        value->number = numbers[draw(self, 9)];
+        return value;
+    }
+    if (kind == OPEVO_EXPR_WHOLE) {
+        value->whole = random_affine(self);
+        value->whole.constant -= 3;
+        return value;
+    }
+    if (kind == OPEVO_EXPR_SELECT)
+        value->condition = random_condition(self, depth - 1);
+    value->left = random_value(self, depth - 1);
+    if (kind < OPEVO_EXPR_NEGATE)
+        value->right = random_value(self, depth - 1);
+    return value;
+}
+
+static opevo_i_affine place(maker *self, int64_t row, int64_t lane)
+{
+    opevo_i_atoms *atoms = &self->nest->atoms;
+    opevo_i_affine sum = opevo_i_affine_constant(0);
+    const int64_t factor[] = {row, lane};
+
+    for (int i = 0; i < 2; i++) {
+        opevo_i_affine one = opevo_i_affine_atom(self->loops[i ? self->count - 1 : 0]);
+
+        sum = opevo_i_affine_add(atoms, sum, factor[i], &one);
+    }
+    return sum;
+}
+
+static void random_keep(maker *self)
+{
+    opevo_i_guards *keep = &self->leaf->keep;
+
+    keep->count = draw(self, 3) ? 0 : 1 + draw(self, 2);
+    for (int i = 0; i < keep->count; i++)
+        keep->item[i] = (opevo_i_guard){random_affine(self), draw(self, 6), 6 + draw(self, 30)};
+}
+
+/* A leaf alone in a loop over lanes. */
+static void add_lanes(maker *self, opevo_i_node *parent, int64_t width, opevo_i_leaf_kind kind)
+{
+    opevo_i_node *loop = nest_loop(self->nest, parent, width, OPEVO_ANNOTATION_VECTORIZE);
+
+    self->loops[self->count++] = loop->atom;
+    self->leaf = nest_leaf(self->nest, loop, kind);
+    self->leaf->value = random_value(self, 4);
+}
+
+/* One output: a value for each element, or the reduction of one. */
+static void add_output(maker *self, opevo_i_node *parent, int output)
+{
+    static const int64_t widths[] = {2, 4, 8, 16, 1, 3, 7, 12};
+    opevo_i_nest *nest = self->nest;
+    int64_t width = widths[draw(self, 8)];
+    int64_t gap = draw(self, 4) ? 1 : 2;
+    opevo_i_node *rows =
+        nest_loop(nest, parent, 1 + draw(self, 4),
+                  draw(self, 2) ? OPEVO_ANNOTATION_UNROLL : OPEVO_ANNOTATION_SERIAL);
+
+    self->count = 1;
+    self->loops[0] = rows->atom;
+    add_lanes(self, rows, width, OPEVO_I_STORE);
+    self->leaf->to = (opevo_i_access){output, place(self, gap * width + draw(self, 2), gap)};
+    if (draw(self, 2)) {
+        opevo_i_affine row = self->leaf->to.address;
+        opevo_i_affine lane = opevo_i_affine_atom(self->loops[1]);
+        opevo_i_node *terms = nest_loop(nest, rows, 1 + draw(self, 6), OPEVO_ANNOTATION_SERIAL);
+
+        row = opevo_i_affine_add(&nest->atoms, row, -gap, &lane);
+        self->count = 1;
+        self->loops[self->count++] = terms->atom;
+        add_lanes(self, terms, width, (opevo_i_leaf_kind)(OPEVO_I_SUM + draw(self, 3)));
+        lane = opevo_i_affine_atom(self->loops[self->count - 1]);
+        self->leaf->to =
+            (opevo_i_access){output, opevo_i_affine_add(&nest->atoms, row, gap, &lane)};
+    }
+    random_keep(self);
+}
+
+static maker random_nest(uint64_t seed, bool functions)
+{
+    maker self = {.functions = functions};
+    int inputs = 0;
+    int outputs = 0;
+
+    opevo_rng_init(&self.rng, seed, "nest", 0);
+    inputs = 1 + draw(&self, 12);
+    outputs = 1 + draw(&self, 4);
+    self.nest = nest_new(inputs, outputs);
+    nest_add(self.nest, NULL, OPEVO_I_LIST);
+    for (int i = 0; i < outputs; i++)
+        add_output(&self, self.nest->root, inputs + i);
+    nest_fit(self.nest);
+    return self;
+}
+
+/* ---- The tests ---- */
+
+static void test_random(void **state)
+{
+    int64_t checked = 0;
+    int cases = point_count(40);
+
+    (void)state;
+    for (int i = 0; i < cases; i++) {
+        maker self = random_nest((uint64_t)i, i % 2);
+
+        checked += nest_check(self.nest, OPEVO_KERNEL_C, (uint64_t)i);
+        if (i % 4 == 0)
+            checked += nest_check(self.nest, OPEVO_KERNEL_EMULATION, (uint64_t)i);
+        opevo_i_nest_destroy(self.nest);
+    }
+    assert_true(checked > 20 * cases);
+}
+
+/* The lanes are loops there, and blocks and threads take the place of those around. */
+static void test_gpu_text(void **state)
+{
+    (void)state;
+    if (!has_cxx())
+        CHECK_SKIP("there is no compiler of C++ (g++)");
+    for (int i = 0; i < 12; i++) {
+        opevo_kernel_dialect dialect = i % 2 ? OPEVO_KERNEL_CUDA : OPEVO_KERNEL_HIP;
+        opevo_limits limits = opevo_limits_default(dialect);
+        maker self = random_nest((uint64_t)i, true);
+        opevo_kernel kernel = {0};
+
+        opevo_i_nest_print(self.nest, dialect, &limits, &kernel);
+        cxx_check(&kernel.source, "a random nest");
+        opevo_kernel_free(&kernel);
+        opevo_i_nest_destroy(self.nest);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_gpu_text),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
