@@ -238,7 +238,10 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
     double size = 1;
 
     for (int d = 0; d < stage->dims; d++) {
-        part->extent[d] = opevo_i_affine_most(&self->nest->atoms, &part->own.axis[d]) + 1;
+        /* What loops reach beyond a whole dimension is cut off by guards. */
+        part->extent[d] = part->own.axis_extent[d] == stage->own.axis_extent[d]
+                              ? stage->own.axis_extent[d]
+                              : opevo_i_affine_most(&self->nest->atoms, &part->own.axis[d]) + 1;
         size *= (double)part->extent[d];
     }
     if (part->buffer >= 0)
