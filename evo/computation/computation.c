@@ -81,6 +81,17 @@ opevo_computation *opevo_i_computation_create(opevo_i_arena *arena,
     return &self->super;
 }
 
+opevo_status opevo_i_computation_name(opevo_computation *computation, const opevo_text *name,
+                                      opevo_error *err)
+{
+    owner *self = (owner *)(void *)computation;
+
+    if (!name->failed)
+        computation->name =
+            opevo_i_arena_copy(&self->arena, opevo_text_string(name), name->length + 1);
+    return computation->name ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a name.");
+}
+
 void opevo_computation_destroy(opevo_computation *computation)
 {
     opevo_i_arena arena = {0};

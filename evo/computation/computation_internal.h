@@ -25,6 +25,9 @@ void opevo_i_arena_free(opevo_i_arena *arena);
 /* A computation in its arena, which it takes over; NULL without memory. */
 opevo_computation *opevo_i_computation_create(opevo_i_arena *arena,
                                               const opevo_tensor *const *tensors, int count);
+/* Keep a copy of its name. Errors: NOMEM. */
+opevo_status opevo_i_computation_name(opevo_computation *computation, const opevo_text *name,
+                                      opevo_error *err);
 
 /* ---- Whole numbers of axes (computation_affine.c) ---- */
 

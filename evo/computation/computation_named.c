@@ -124,19 +124,35 @@ static void choose_lines(const instance *self, opevo_text *out)
     }
 }
 
+/* "c2d(1,56,56,64,64,1,1,0)" */
+static void print_form(const instance *self, opevo_text *out)
+{
+    opevo_text_printf(out, "%s(", self->family->name);
+    for (size_t i = 0; i < self->count; i++)
+        opevo_text_printf(out, "%s%lld", i ? "," : "", (long long)self->binding[i].value);
+    opevo_text_add(out, ")");
+}
+
 static opevo_status make(const instance *self, const char *text, opevo_computation **out,
                          opevo_error *err)
 {
-    opevo_text lines = {0};
+    opevo_text lines = {0}, form = {0};
+    opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(check_divides(self, text, err));
     choose_lines(self, &lines);
     OPEVO_TRY(opevo_text_check(&lines, err));
     OPEVO_TRY(opevo_computation_parse(opevo_text_string(&lines), text, self->binding, self->count,
-                                      out, err));
+                                      &computation, err));
+    print_form(self, &form);
+    OPEVO_TRY(opevo_i_computation_name(computation, &form, err));
+    *out = computation;
+    computation = NULL;
 cleanup:
+    opevo_computation_destroy(computation);
     opevo_text_free(&lines);
+    opevo_text_free(&form);
     return status;
 }
 

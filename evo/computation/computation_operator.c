@@ -132,6 +132,7 @@ opevo_status opevo_computation_of_operator(const opevo_operator *op, opevo_compu
                                            opevo_error *err)
 {
     opevo_text text = {0}, name = {0};
+    opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
 
     if (op->kind == OPEVO_CONTRACTION)
@@ -144,8 +145,12 @@ opevo_status opevo_computation_of_operator(const opevo_operator *op, opevo_compu
     OPEVO_TRY(opevo_text_check(&text, err));
     OPEVO_TRY(opevo_text_check(&name, err));
     OPEVO_TRY(opevo_computation_parse(opevo_text_string(&text), opevo_text_string(&name), NULL, 0,
-                                      out, err));
+                                      &computation, err));
+    OPEVO_TRY(opevo_i_computation_name(computation, &name, err));
+    *out = computation;
+    computation = NULL;
 cleanup:
+    opevo_computation_destroy(computation);
     opevo_text_free(&text);
     opevo_text_free(&name);
     return status;

@@ -52,6 +52,10 @@ struct opevo_i_backend {
 opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops **out,
                                   unsigned *ordinal, opevo_error *err);
 
+/* Why a device's library is not measured for a computation. */
+#define OPEVO_I_NO_LIBRARY                                                                         \
+    "libraries are measured for operators such as matmul(512,512,512), not for computations"
+
 /* A compiler that needs more is stuck in a pathological source. */
 #define OPEVO_I_BUILD_MEMORY ((uint64_t)8 << 30)
 

@@ -109,9 +109,8 @@ static void close_backend(opevo_i_backend *backend)
 static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
 {
     cpu_backend *self = (cpu_backend *)backend;
-    const char *text = json_string_value(json_object_get(message, "operator"));
     json_int_t seed = json_integer_value(json_object_get(message, "seed"));
-    opevo_operator op;
+    opevo_workload *work = NULL;
     opevo_status status = OPEVO_OK;
 
     backend->build_limit_s = json_number_value(json_object_get(message, "build_limit_s"));
@@ -121,12 +120,12 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
     self->plan.least_s = opevo_i_setup_least_s(message, COUNTER_S);
     self->plan.cold = json_is_true(json_object_get(message, "cold"));
     self->plan.memory_bytes = MEMORY_LIMIT;
-    if (!text || !(backend->build_limit_s > 0) || !(self->plan.run_limit_s > 0) ||
+    if (!(backend->build_limit_s > 0) || !(self->plan.run_limit_s > 0) ||
         !(self->plan.precision > 0) || !(self->plan.repeat_s > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator, a limit or a bound.");
-    OPEVO_TRY(opevo_operator_parse(text, &op, err));
     OPEVO_TRY(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &self->report, err));
-    OPEVO_TRY(opevo_i_operands_create(&op, (uint64_t)seed, opevo_i_worker_reference,
+    OPEVO_TRY(opevo_i_setup_workload(message, &work, err));
+    OPEVO_TRY(opevo_i_operands_create(work, (uint64_t)seed, opevo_i_worker_reference,
                                       &self->operands, err));
 cleanup:
     return status;
@@ -432,6 +431,10 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
     opevo_i_cpu_plan plan = self->plan;
     double best = INFINITY; /* calibration of the measurement that is kept */
 
+    if (job->library && !self->operands.work->op) {
+        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
+        return;
+    }
     plan.brief = job->brief;
     for (int turn = 0; turn < TURNS; turn++) {
         double slower = 0;

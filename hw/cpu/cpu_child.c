@@ -40,7 +40,7 @@ struct timing {
     opevo_i_cpu_report *report;
     void (*kernel)(void); /* of any number of operands */
     void (*execute)(const timing *self);
-    float *argument[OPEVO_OPERANDS];
+    float *argument[OPEVO_WORKLOAD_OPERANDS];
     unsigned char *flush; /* twice the last cache, when measuring cold */
     size_t flush_bytes;
 };
@@ -54,27 +54,23 @@ static instant now(void)
     return (instant){opevo_clock_monotonic_s(), opevo_clock_thread_s()};
 }
 
-/* Execute a kernel of so many operands. */
-#define EXECUTE(count, types, ...)                                                                 \
+/* Execute a kernel of at most so many operands. The calling conventions of x86-64 and ARM64 let it be
+ * given more arguments than it takes, which it does not see. */
+#define FOUR(X, i) X(i), X(i + 1), X(i + 2), X(i + 3)
+#define EIGHT(X, i) FOUR(X, i), FOUR(X, i + 4)
+#define SIXTEEN(X, i) EIGHT(X, i), EIGHT(X, i + 8)
+#define ALL(X, i) SIXTEEN(X, i), SIXTEEN(X, i + 16), SIXTEEN(X, i + 32), SIXTEEN(X, i + 48)
+#define TYPE(i) float *
+#define VALUE(i) self->argument[i]
+#define EXECUTE(count, LIST)                                                                       \
     static void execute_##count(const timing *self)                                                \
     {                                                                                              \
-        float *const *x = self->argument;                                                          \
-                                                                                                   \
-        ((void(*) types)self->kernel)(__VA_ARGS__);                                                \
+        ((void (*)(LIST(TYPE, 0)))self->kernel)(LIST(VALUE, 0));                                   \
     }
-EXECUTE(1, (float *), x[0])
-EXECUTE(2, (float *, float *), x[0], x[1])
-EXECUTE(3, (float *, float *, float *), x[0], x[1], x[2])
-EXECUTE(4, (float *, float *, float *, float *), x[0], x[1], x[2], x[3])
-EXECUTE(5, (float *, float *, float *, float *, float *), x[0], x[1], x[2], x[3], x[4])
-EXECUTE(6, (float *, float *, float *, float *, float *, float *), x[0], x[1], x[2], x[3], x[4],
-        x[5])
-EXECUTE(7, (float *, float *, float *, float *, float *, float *, float *), x[0], x[1], x[2], x[3],
-        x[4], x[5], x[6])
-EXECUTE(8, (float *, float *, float *, float *, float *, float *, float *, float *), x[0], x[1],
-        x[2], x[3], x[4], x[5], x[6], x[7])
-static void (*const executes[OPEVO_OPERANDS])(const timing *self) = {
-    execute_1, execute_2, execute_3, execute_4, execute_5, execute_6, execute_7, execute_8};
+EXECUTE(4, FOUR)
+EXECUTE(8, EIGHT)
+EXECUTE(16, SIXTEEN)
+EXECUTE(64, ALL)
 
 /* What is shared is not in this process' page table until it is touched, which would count as time
  * of a kernel that is executed once. */
@@ -214,7 +210,7 @@ static void await_permission(void)
 /* A failure leaves the outputs as they were, which the check sees. */
 static void execute_library(const timing *self)
 {
-    (void)opevo_reference_blas(&self->operands->op, (const float *const *)self->argument,
+    (void)opevo_reference_blas(self->operands->work->op, (const float *const *)self->argument,
                                self->argument + self->operands->list.inputs, NULL);
 }
 
@@ -236,6 +232,7 @@ static void load(timing *self, const char *object, const char *entry)
 {
     void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, entry) : NULL;
+    int count = self->operands->list.count;
 
     if (!symbol) {
         snprintf(self->report->failure, sizeof self->report->failure, "%s",
@@ -244,7 +241,10 @@ static void load(timing *self, const char *object, const char *entry)
         _exit(0);
     }
     memcpy(&self->kernel, &symbol, sizeof symbol);
-    self->execute = executes[self->operands->list.count - 1];
+    self->execute = count <= 4    ? execute_4
+                    : count <= 8  ? execute_8
+                    : count <= 16 ? execute_16
+                                  : execute_64;
 }
 
 void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,

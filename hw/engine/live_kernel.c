@@ -16,11 +16,14 @@
 
 /* Jobs in one worker: enough to keep it building while it measures. */
 enum { DEPTH = 4 };
+/* For one operation of the reference result, which a worker computes before it is ready: several
+ * times what it takes on one core. */
+#define REFERENCE_S 5e-8
 
 typedef struct kernels {
     opevo_i_live live;
     opevo_kernel_maker *maker;
-    double flop;
+    opevo_workload *work; /* of the maker */
     opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
 } kernels;
 
@@ -65,7 +68,7 @@ static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *o
         opevo_free(sorted);
     }
     out->time_s = opevo_i_recordable_s(median);
-    out->fitness = self->flop / out->time_s / 1e9;
+    out->fitness = self->work->flop / out->time_s / 1e9;
     out->samples_s = result->samples;
     out->sample_count = result->sample_count;
 }
@@ -74,6 +77,7 @@ static void release(opevo_i_live *live)
 {
     kernels *self = (kernels *)live;
 
+    opevo_workload_destroy(self->work);
     if (self->maker)
         self->maker->ops->destroy(self->maker);
 }
@@ -208,19 +212,14 @@ static int add_criteria(const kernels *self, json_t *setup)
 
 static opevo_status make_setup(kernels *self, const opevo_live_options *options, opevo_error *err)
 {
-    opevo_text op = {0};
-    json_t *setup = NULL;
+    json_t *setup = json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:b}", "type", "setup", "seed",
+                              (json_int_t)options->seed, "build_limit_s", options->build_limit_s,
+                              "run_limit_s", options->run_limit_s, "precision", options->precision,
+                              "repeat_s", options->repeat_s, "cold", (int)options->cold_cache);
 
-    opevo_operator_print(self->maker->op, &op);
-    setup = json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:b}", "type", "setup", "operator",
-                      opevo_text_string(&op), "seed", (json_int_t)options->seed, "build_limit_s",
-                      options->build_limit_s, "run_limit_s", options->run_limit_s, "precision",
-                      options->precision, "repeat_s", options->repeat_s, "cold",
-                      (int)options->cold_cache);
-    if (setup && !add_criteria(self, setup))
+    if (setup && !opevo_i_setup_add_workload(setup, self->work) && !add_criteria(self, setup))
         self->live.pool.setup = opevo_i_message_line(json_incref(setup));
     json_decref(setup);
-    opevo_text_free(&op);
     return self->live.pool.setup ? OPEVO_OK
                                  : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a setup.");
 }
@@ -232,21 +231,20 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     opevo_text name = {0};
 
     opevo_text_printf(&name, "%s:%s ", options->device, self->maker->name);
-    opevo_operator_print(self->maker->op, &name);
+    opevo_workload_print(self->work, &name);
     if (name.failed)
         return opevo_text_check(&name, err);
     live->name = name.data;
-    self->flop = opevo_operator_flop(self->maker->op);
     live->super.space = self->maker->space;
     live->super.name = live->name;
     live->super.unit = "GFLOP/s";
-    live->super.flop = self->flop;
+    live->super.flop = self->work->flop;
     live->super.features = self->maker->features;
     live->super.signature = sign(self->maker, options, backend);
     live->prepare = prepare;
     live->value = value;
     live->pool.depth = DEPTH;
-    live->pool.start_limit_s = 300;
+    live->pool.start_limit_s = 300 + REFERENCE_S * self->work->flop;
     /* Three measurements of a disturbed kernel, each with its check and warm-up. */
     live->pool.job_limit_s = 3 * (2 * options->run_limit_s + 2 * options->repeat_s) + 30;
     live->pool.silence_s = live->pool.job_limit_s + DEPTH * options->build_limit_s;
@@ -271,6 +269,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     self->live.release = release;
     OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
     OPEVO_TRY(check_options(maker, options, backend, err));
+    OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &self->work, err));
     OPEVO_TRY(read_criteria(self, options, backend, err));
     OPEVO_TRY(make_setup(self, options, err));
     OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, options->device, err));

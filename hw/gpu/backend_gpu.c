@@ -51,9 +51,10 @@ typedef struct gpu_backend {
     double least_s; /* of samples, however precise they are */
     bool cold;
     opevo_i_operands operands;
-    uint64_t pristine[OPEVO_OPERANDS]; /* inputs; a kernel sees copies made anew for it */
-    uint64_t memory[OPEVO_OPERANDS];   /* these copies; outputs between their guards */
-    uint64_t argument[OPEVO_OPERANDS]; /* where the elements of each operand begin */
+    /* Of each operand. */
+    uint64_t pristine[OPEVO_WORKLOAD_OPERANDS]; /* inputs; a kernel sees copies made anew for it */
+    uint64_t memory[OPEVO_WORKLOAD_OPERANDS];   /* these copies; outputs between their guards */
+    uint64_t argument[OPEVO_WORKLOAD_OPERANDS]; /* where the elements begin */
     uint64_t flush;
     size_t flush_words;
     void *start, *end;      /* events */
@@ -185,9 +186,8 @@ static opevo_status allocate(gpu_backend *self, opevo_error *err)
 opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
 {
     gpu_backend *self = (gpu_backend *)backend;
-    const char *text = json_string_value(json_object_get(message, "operator"));
     json_int_t seed = json_integer_value(json_object_get(message, "seed"));
-    opevo_operator op;
+    opevo_workload *work = NULL;
     opevo_status status = OPEVO_OK;
 
     backend->build_limit_s = json_number_value(json_object_get(message, "build_limit_s"));
@@ -196,11 +196,11 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, 
     self->repeat_s = json_number_value(json_object_get(message, "repeat_s"));
     self->least_s = opevo_i_setup_least_s(message, COUNTER_S);
     self->cold = json_is_true(json_object_get(message, "cold"));
-    if (!text || !(backend->build_limit_s > 0) || !(self->run_limit_s > 0) ||
-        !(self->precision > 0) || !(self->repeat_s > 0))
+    if (!(backend->build_limit_s > 0) || !(self->run_limit_s > 0) || !(self->precision > 0) ||
+        !(self->repeat_s > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator, a limit or a bound.");
-    OPEVO_TRY(opevo_operator_parse(text, &op, err));
-    OPEVO_TRY(opevo_i_operands_create(&op, (uint64_t)seed, opevo_i_worker_reference,
+    OPEVO_TRY(opevo_i_setup_workload(message, &work, err));
+    OPEVO_TRY(opevo_i_operands_create(work, (uint64_t)seed, opevo_i_worker_reference,
                                       &self->operands, err));
     OPEVO_TRY(allocate(self, err));
 cleanup:
@@ -247,7 +247,7 @@ static bool launch(const running *run)
 {
     gpu_backend *self = run->self;
     const opevo_kernel *kernel = &run->job->kernel;
-    void *arguments[OPEVO_OPERANDS];
+    void *arguments[OPEVO_WORKLOAD_OPERANDS];
     int code = 0;
 
     if (run->job->library) {
@@ -257,7 +257,7 @@ static bool launch(const running *run)
                                 opevo_i_gpu_math_title(self->math), code);
         return code == 0;
     }
-    for (int i = 0; i < OPEVO_OPERANDS; i++)
+    for (int i = 0; i < OPEVO_WORKLOAD_OPERANDS; i++)
         arguments[i] = &self->argument[i];
     code = self->driver.launch(run->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
                                kernel->block[0], kernel->block[1], kernel->block[2],
@@ -374,7 +374,7 @@ static bool check_output(const running *run, int operand, opevo_text *why)
 
 static bool check(const running *run)
 {
-    const opevo_operand_list *list = &run->self->operands.list;
+    const opevo_workload_list *list = &run->self->operands.list;
     double start = opevo_clock_monotonic_s();
     opevo_text why = {0};
     bool right = true;
@@ -501,10 +501,14 @@ static void measure_library(gpu_backend *self, const opevo_i_job *job, opevo_i_r
     const running run = {.self = self, .job = job, .result = result};
     opevo_error err = {OPEVO_OK, ""};
 
+    if (!self->operands.work->op) {
+        opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
+        return;
+    }
     if (!self->math &&
-        (!prepare(&run) ||
-         opevo_i_gpu_math_open(self->vendor, &self->driver, self->facts.arch, &self->operands.op,
-                               self->argument, &self->math, &err) != OPEVO_OK)) {
+        (!prepare(&run) || opevo_i_gpu_math_open(self->vendor, &self->driver, self->facts.arch,
+                                                 self->operands.work->op, self->argument,
+                                                 &self->math, &err) != OPEVO_OK)) {
         if (result->kind == OPEVO_OUTCOME_OK)
             opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
         return;

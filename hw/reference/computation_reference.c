@@ -32,7 +32,7 @@ typedef struct job {
     const opevo_definition *definition;
     opevo_i_machine **machines; /* one a thread */
     target target;
-    bool bounds;
+    bool bounds, likely;
     int64_t elements, terms; /* of the result; of each */
     int64_t task_blocks;     /* blocks of lanes in a task, of elements or terms */
     total *parts;            /* [task][element], where lanes are terms */
@@ -75,16 +75,18 @@ static void take_lanes(opevo_reducer reducer, total *sums, const opevo_i_lanes *
                   fabs(terms->value[i]) + terms->error[i]);
 }
 
-/* The error of a sum of n terms in any order. */
+/* The error of a sum of n terms in any order, for certain or in all likelihood. */
 static double error_of(const job *self, const total *sum)
 {
-    double roundings = (double)(self->terms - 1) * OPEVO_I_ROUNDING;
+    double count = (double)(self->terms - 1);
+    double roundings = count * OPEVO_I_ROUNDING;
+    double growth = roundings < 1 ? roundings / (1 - roundings) : INFINITY;
 
     if (self->definition->reducer != OPEVO_REDUCER_SUM || self->terms == 1)
         return sum->error;
-    if (roundings >= 1)
-        return INFINITY;
-    return opevo_i_rounded(sum->value, sum->error + roundings / (1 - roundings) * sum->size, 0);
+    if (self->likely)
+        growth = fmin(growth, 4 * sqrt(count) * OPEVO_I_ROUNDING);
+    return isinf(growth) ? growth : opevo_i_rounded(sum->value, sum->error + growth * sum->size, 0);
 }
 
 static void store(const job *self, int64_t element, const total *sum)
@@ -208,7 +210,7 @@ typedef struct graph {
     void **owned; /* value and error of each tensor, which are released after their last reader */
     bool *exact;
     int *readers; /* to come */
-    bool bounds;
+    bool bounds, likely;
     unsigned threads;
     opevo_error *err;
 } graph;
@@ -301,7 +303,8 @@ static opevo_status compute(graph *self, const opevo_tensor *tensor)
 {
     const opevo_definition *definition = tensor->definition;
     opevo_i_program program = {0};
-    job work = {.definition = definition, .bounds = self->bounds, .terms = 1};
+    job work = {
+        .definition = definition, .bounds = self->bounds, .likely = self->likely, .terms = 1};
     opevo_status status = opevo_i_program_create(definition, self->exact, &program, self->err);
 
     if (status != OPEVO_OK)
@@ -358,9 +361,9 @@ static void set_operands(graph *self, const float *const *inputs, float *const *
     }
 }
 
-opevo_status opevo_computation_compute(const opevo_computation *computation,
-                                       const float *const *inputs, float *const *outputs,
-                                       double *const *bounds, unsigned threads, opevo_error *err)
+static opevo_status evaluate(const opevo_computation *computation, const float *const *inputs,
+                             float *const *outputs, double *const *bounds, bool likely,
+                             unsigned threads, opevo_error *err)
 {
     size_t count = (size_t)computation->tensors;
     graph self = {.computation = computation,
@@ -370,6 +373,7 @@ opevo_status opevo_computation_compute(const opevo_computation *computation,
                   .exact = opevo_calloc(count, sizeof *self.exact),
                   .readers = opevo_calloc(count, sizeof *self.readers),
                   .bounds = bounds != NULL,
+                  .likely = likely,
                   .threads = threads ? threads : opevo_processor_count(),
                   .err = err};
     opevo_status status = check_types(computation, err);
@@ -391,4 +395,18 @@ opevo_status opevo_computation_compute(const opevo_computation *computation,
     opevo_free(self.exact);
     opevo_free(self.readers);
     return status;
+}
+
+opevo_status opevo_computation_compute(const opevo_computation *computation,
+                                       const float *const *inputs, float *const *outputs,
+                                       double *const *bounds, unsigned threads, opevo_error *err)
+{
+    return evaluate(computation, inputs, outputs, bounds, false, threads, err);
+}
+
+opevo_status opevo_computation_expect(const opevo_computation *computation,
+                                      const float *const *inputs, float *const *outputs,
+                                      double *const *bounds, unsigned threads, opevo_error *err)
+{
+    return evaluate(computation, inputs, outputs, bounds, true, threads, err);
 }

@@ -5,6 +5,7 @@
 
 #include "operands_internal.h"
 
+#include <opevo/computation_reference.h>
 #include <opevo/memory.h>
 #include <opevo/random.h>
 #include <opevo/reference.h>
@@ -68,35 +69,22 @@ bool opevo_i_guarded_intact(const opevo_i_guarded *memory)
 
 /* ---- Operands ------------------------------------------------------------------------------- */
 
-/* Elements of each operand. False where they do not fit into memory. */
-static bool count_elements(const opevo_operand_list *list, size_t counts[OPEVO_OPERANDS])
-{
-    for (int i = 0; i < list->count; i++) {
-        opevo_index size = 1;
-
-        for (int d = 0; d < list->item[i].dims; d++) {
-            if (!opevo_index_mul(size, (opevo_index)list->item[i].extent[d], &size))
-                return false;
-        }
-        if (size == 0 || size > (opevo_index)1 << 40)
-            return false;
-        counts[i] = (size_t)size;
-    }
-    return true;
-}
-
-static void fill_input(const opevo_i_guarded *memory, size_t count, uint64_t seed, uint64_t which)
+/* 24 bits are all that a float in [-1, 1) holds. */
+static void fill_input(const opevo_i_guarded *memory, size_t count, uint64_t seed, uint64_t which,
+                       bool positive)
 {
     float *values = opevo_i_floats(memory);
+    float unit = positive ? 0x1p-24F : 0x1p-23F;
+    float least = positive ? 0.5F : -1;
     opevo_rng rng;
 
     opevo_rng_init(&rng, seed, "operand", which);
-    for (size_t i = 0; i < count; i += 2) { /* 24 bits are all that a float in [-1, 1) holds */
+    for (size_t i = 0; i < count; i += 2) {
         uint64_t bits = opevo_rng_u64(&rng);
 
-        values[i] = (float)(bits >> 40) * 0x1p-23F - 1;
+        values[i] = (float)(bits >> 40) * unit + least;
         if (i + 1 < count)
-            values[i + 1] = (float)(bits & 0xffffff) * 0x1p-23F - 1;
+            values[i + 1] = (float)(bits & 0xffffff) * unit + least;
     }
 }
 
@@ -117,13 +105,14 @@ static float *absolute_copy(const opevo_i_guarded *memory, size_t count)
     return copy;
 }
 
-/* The right results, and what they may be missed by. */
-static opevo_status compute_wanted(opevo_i_operands *self, opevo_reference_function reference,
-                                   opevo_error *err)
+/* ---- Right results, and what they may be missed by ---- */
+
+static opevo_status compute_operator(opevo_i_operands *self, opevo_reference_function reference,
+                                     opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const float *inputs[OPEVO_OPERANDS] = {0};
-    float *absolute[OPEVO_OPERANDS] = {0};
+    const float *inputs[OPEVO_WORKLOAD_OPERANDS] = {0};
+    float *absolute[OPEVO_WORKLOAD_OPERANDS] = {0};
 
     for (int i = 0; i < self->list.inputs; i++) {
         inputs[i] = opevo_i_floats(&self->memory[i]);
@@ -133,11 +122,11 @@ static opevo_status compute_wanted(opevo_i_operands *self, opevo_reference_funct
             goto cleanup;
         }
     }
-    OPEVO_TRY(reference(&self->op, inputs, self->wanted + self->list.inputs, err));
-    OPEVO_TRY(
-        reference(&self->op, (const float *const *)absolute, self->bound + self->list.inputs, err));
+    OPEVO_TRY(reference(self->work->op, inputs, self->wanted + self->list.inputs, err));
+    OPEVO_TRY(reference(self->work->op, (const float *const *)absolute,
+                        self->bound + self->list.inputs, err));
     for (int i = self->list.inputs; i < self->list.count; i++) {
-        double roundings = opevo_reference_roundings(&self->op, i - self->list.inputs);
+        double roundings = opevo_reference_roundings(self->work->op, i - self->list.inputs);
         float factor = (float)(4 * sqrt(roundings)) * 0x1p-24F;
 
         for (size_t k = 0; k < self->count[i]; k++)
@@ -147,6 +136,54 @@ cleanup:
     for (int i = 0; i < self->list.inputs; i++)
         opevo_free(absolute[i]);
     return status;
+}
+
+/* Bounds in single precision, not below those of which they are made. */
+static opevo_status compute_graph(opevo_i_operands *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const float *inputs[OPEVO_WORKLOAD_OPERANDS] = {0};
+    double *bounds[OPEVO_WORKLOAD_OPERANDS] = {0};
+    int first = self->list.inputs;
+
+    for (int i = 0; i < first; i++)
+        inputs[i] = opevo_i_floats(&self->memory[i]);
+    for (int i = first; i < self->list.count; i++) {
+        bounds[i] = opevo_malloc(self->count[i], sizeof **bounds);
+        if (!bounds[i]) {
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the reference.");
+            goto cleanup;
+        }
+    }
+    OPEVO_TRY(opevo_computation_expect(self->work->computation, inputs, self->wanted + first,
+                                       bounds + first, 0, err));
+    for (int i = first; i < self->list.count; i++) {
+        for (size_t k = 0; k < self->count[i]; k++)
+            self->bound[i][k] = (float)(bounds[i][k] * (1 + 0x1p-20));
+    }
+cleanup:
+    for (int i = first; i < self->list.count; i++)
+        opevo_free(bounds[i]);
+    return status;
+}
+
+/* A check of few elements is none. */
+static opevo_status require_bounds(const opevo_i_operands *self, opevo_error *err)
+{
+    for (int i = self->list.inputs; i < self->list.count; i++) {
+        size_t without = 0;
+
+        for (size_t k = 0; k < self->count[i]; k++)
+            without += isinf(self->bound[i][k]) != 0;
+        if (2 * without > self->count[i])
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "%zu of %zu elements of %s have no error bound for random inputs, so "
+                "kernels cannot be checked: a divisor or the argument of sqrt may be "
+                "0 or less, or a value overflows; bound it, as in sqrt(max(x, 1e-6)).",
+                without, self->count[i], self->list.item[i].name);
+    }
+    return OPEVO_OK;
 }
 
 static opevo_status by_plain_loops(const opevo_operator *op, const float *const *inputs,
@@ -187,22 +224,43 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_operands_create(const opevo_operator *op, uint64_t seed,
+static opevo_status fill_inputs(opevo_i_operands *self, uint64_t seed, opevo_error *err)
+{
+    const opevo_computation *computation = self->work->computation;
+    bool *positive = NULL;
+    opevo_status status =
+        computation ? opevo_i_positive_tensors(computation, &positive, err) : OPEVO_OK;
+    int tensor = 0;
+
+    if (status != OPEVO_OK)
+        return status;
+    for (int i = 0; i < self->list.inputs; i++) {
+        while (computation && computation->tensor[tensor]->definition)
+            tensor++;
+        fill_input(&self->memory[i], self->count[i], seed, (uint64_t)i,
+                   positive && positive[tensor++]);
+        make_read_only(&self->memory[i]);
+    }
+    opevo_free(positive);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_operands_create(opevo_workload *work, uint64_t seed,
                                      opevo_reference_function reference, opevo_i_operands *out,
                                      opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_operands self = {.op = *op};
+    opevo_i_operands self = {.work = work, .list = work->list};
 
-    opevo_operator_operands(op, &self.list);
-    if (!count_elements(&self.list, self.count))
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "The operands of the operator do not fit in memory.");
+    for (int i = 0; i < self.list.count; i++)
+        self.count[i] = (size_t)self.list.item[i].elements;
     OPEVO_TRY(allocate(&self, err));
-    for (int i = 0; i < self.list.inputs; i++) {
-        fill_input(&self.memory[i], self.count[i], seed, (uint64_t)i);
-        make_read_only(&self.memory[i]);
-    }
-    OPEVO_TRY(compute_wanted(&self, reference ? reference : by_plain_loops, err));
+    OPEVO_TRY(fill_inputs(&self, seed, err));
+    if (work->op)
+        OPEVO_TRY(compute_operator(&self, reference ? reference : by_plain_loops, err));
+    else
+        OPEVO_TRY(compute_graph(&self, err));
+    OPEVO_TRY(require_bounds(&self, err));
     *out = self;
 cleanup:
     if (status != OPEVO_OK)
@@ -216,6 +274,7 @@ void opevo_i_operands_free(opevo_i_operands *operands)
         opevo_i_guarded_free(&operands->memory[i]);
     if (operands->secret)
         munmap(operands->secret, operands->secret_bytes);
+    opevo_workload_destroy(operands->work);
     *operands = (opevo_i_operands){.secret = NULL};
 }
 
@@ -231,6 +290,34 @@ void opevo_i_operands_poison(const opevo_i_operands *operands)
     }
 }
 
+static bool is_poison(float value)
+{
+    uint32_t bits = 0;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits == POISON;
+}
+
+/* "number 5", or with its index in the words of a computation: "C[1, 2]". */
+static void add_place(const opevo_i_operands *operands, int operand, size_t element,
+                      opevo_text *out)
+{
+    const opevo_workload_operand *item = &operands->list.item[operand];
+    int64_t below = item->elements;
+
+    if (operands->work->op) {
+        opevo_text_printf(out, "number %zu", element);
+        return;
+    }
+    opevo_text_printf(out, "%s[", item->name);
+    for (int d = 0; d < item->dims; d++) {
+        below /= item->extent[d];
+        opevo_text_printf(out, "%s%lld", d ? ", " : "",
+                          (long long)((int64_t)element / below % item->extent[d]));
+    }
+    opevo_text_add(out, "]");
+}
+
 bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const float *values,
                             opevo_text *why)
 {
@@ -239,21 +326,22 @@ bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const
     bool several = operands->list.count - operands->list.inputs > 1;
     size_t wrong = 0;
     size_t first = 0;
-    uint32_t bits = 0;
 
     for (size_t i = 0; i < operands->count[operand]; i++) {
-        if (!(fabsf(values[i] - wanted[i]) <= bound[i])) {
+        if (!(fabsf(values[i] - wanted[i]) <= bound[i]) &&
+            (!isinf(bound[i]) || is_poison(values[i]))) {
             first = wrong ? first : i;
             wrong++;
         }
     }
     if (!wrong)
         return true;
-    memcpy(&bits, &values[first], sizeof bits);
-    opevo_text_printf(why, "%zu of %zu elements%s%s are wrong; the first is number %zu, which ",
-                      wrong, operands->count[operand], several ? " of " : "",
-                      several ? operands->list.item[operand].name : "", first);
-    if (bits == POISON)
+    opevo_text_printf(why, "%zu of %zu elements%s%s are wrong; the first is ", wrong,
+                      operands->count[operand], several ? " of " : "",
+                      several ? operands->list.item[operand].name : "");
+    add_place(operands, operand, first, why);
+    opevo_text_add(why, ", which ");
+    if (is_poison(values[first]))
         opevo_text_add(why, "was not written");
     else
         opevo_text_printf(why, "is %.9g instead of %.9g +- %.3g", (double)values[first],

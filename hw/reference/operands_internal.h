@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The operands of an operator in a worker: random inputs, the result that is right, and the bound
+/* The operands of a kernel in a worker: random inputs, the result that is right, and the bound
  * within which a kernel's result counts as right. */
 
 #ifndef OPEVO_OPERANDS_INTERNAL_H
 #define OPEVO_OPERANDS_INTERNAL_H
 
 #include <opevo/reference.h>
+#include <opevo/workload.h>
 
 /* Memory between two pages that nobody may touch. `data` is aligned to 64 bytes and ends as close
  * to the second of them as that allows; what is between holds a pattern. */
@@ -26,20 +27,24 @@ void opevo_i_guarded_free(opevo_i_guarded *memory);
 bool opevo_i_guarded_intact(const opevo_i_guarded *memory);
 
 typedef struct opevo_i_operands {
-    opevo_operator op;
-    opevo_operand_list list;
+    opevo_workload *work;
+    opevo_workload_list list; /* its */
     /* Of each operand. Inputs can only be read; outputs are shared with forked processes. */
-    size_t count[OPEVO_OPERANDS]; /* elements */
-    opevo_i_guarded memory[OPEVO_OPERANDS];
-    float *wanted[OPEVO_OPERANDS], *bound[OPEVO_OPERANDS]; /* NULL for inputs */
-    float *secret;       /* where these are; not there in forked processes */
-    size_t secret_bytes; /* of its mapping */
+    size_t count[OPEVO_WORKLOAD_OPERANDS]; /* elements */
+    opevo_i_guarded memory[OPEVO_WORKLOAD_OPERANDS];
+    float *wanted[OPEVO_WORKLOAD_OPERANDS]; /* NULL for inputs, and so is: */
+    float *bound[OPEVO_WORKLOAD_OPERANDS];  /* INFINITY where there is none */
+    float *secret;                          /* where these are; not there in forked processes */
+    size_t secret_bytes;                    /* of its mapping */
 } opevo_i_operands;
 
-/* Inputs are uniform on [-1, 1), from the stream (seed, "operand", number of the input).
- * `reference` may be NULL for the plain loops. Errors: LIMIT for operands that no memory holds;
- * NOMEM; those of the reference. */
-opevo_status opevo_i_operands_create(const opevo_operator *op, uint64_t seed,
+/* Inputs are uniform on [-1, 1), or on [1/2, 3/2) where they decide the sign of a divisor or of the
+ * argument of a root (operand_ranges.c); from the stream (seed, "operand", number of the input).
+ * Takes `work`, also on failure. `reference` is for operators, NULL for the plain loops; outputs of
+ * computations are those of opevo_computation_expect, on all processors. Errors: INVALID for a
+ * computation of which more than half of the elements of an output have no bound; LIMIT for
+ * operands that no memory holds; NOMEM; those of the reference. */
+opevo_status opevo_i_operands_create(opevo_workload *work, uint64_t seed,
                                      opevo_reference_function reference, opevo_i_operands *out,
                                      opevo_error *err);
 void opevo_i_operands_free(opevo_i_operands *operands);
@@ -47,7 +52,8 @@ void opevo_i_operands_free(opevo_i_operands *operands);
 /* Fill the outputs with a NaN that no computation makes. */
 void opevo_i_operands_poison(const opevo_i_operands *operands);
 
-/* Whether every element of one output, `values`, was written and is right:
+/* Whether every element of one output, `values`, was written and is right; where it has no bound,
+ * whether it was written. For operators:
  *
  *     |c[i] - wanted[i]| <= 4 sqrt(R) 2^-24 (|A| |B|)[i] + 2^-24 |wanted[i]|
  *
@@ -61,6 +67,11 @@ void opevo_i_operands_poison(const opevo_i_operands *operands);
  * `why`, otherwise. */
 bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const float *values,
                             opevo_text *why);
+
+/* By tensor number, whether an input is drawn positive, and a definition should be; released with
+ * opevo_free. Errors: NOMEM. */
+opevo_status opevo_i_positive_tensors(const opevo_computation *computation, bool **out,
+                                      opevo_error *err);
 
 static inline float *opevo_i_floats(const opevo_i_guarded *memory)
 {

@@ -217,6 +217,40 @@ bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
     return good;
 }
 
+int opevo_i_setup_add_workload(json_t *setup, const opevo_workload *work)
+{
+    opevo_text text = {0};
+    int failed = -1;
+
+    if (work->op)
+        opevo_operator_print(work->op, &text);
+    else
+        opevo_computation_print(work->computation, "\n", &text);
+    if (!text.failed)
+        failed = json_object_set_new(setup, work->op ? "operator" : "computation",
+                                     json_string(opevo_text_string(&text)));
+    opevo_text_free(&text);
+    return failed;
+}
+
+opevo_status opevo_i_setup_workload(const json_t *setup, opevo_workload **out, opevo_error *err)
+{
+    const char *operator_text = json_string_value(json_object_get(setup, "operator"));
+    const char *text = json_string_value(json_object_get(setup, "computation"));
+    opevo_computation *computation = NULL;
+    opevo_operator op;
+    opevo_status status = OPEVO_OK;
+
+    if (!operator_text == !text)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator or a computation.");
+    status = text ? opevo_computation_parse(text, "computation", NULL, 0, &computation, err)
+                  : opevo_operator_parse(operator_text, &op, err);
+    if (status != OPEVO_OK)
+        return status;
+    return text ? opevo_workload_adopt(computation, out, err)
+                : opevo_workload_create(&op, NULL, out, err);
+}
+
 double opevo_i_setup_least_s(const json_t *setup, double counter_s)
 {
     const json_t *criteria = json_object_get(setup, "criteria");

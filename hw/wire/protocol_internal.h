@@ -29,6 +29,12 @@ bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out);
  * message. Release with free. */
 char *opevo_i_message_line(json_t *message);
 
+/* What the kernels of a setup compute: its member "operator" or "computation". */
+int opevo_i_setup_add_workload(json_t *setup,
+                               const opevo_workload *work); /* 0, -1 without memory */
+/* The same back, for the caller to destroy. Errors: INVALID for none; those of reading it. */
+opevo_status opevo_i_setup_workload(const json_t *setup, opevo_workload **out, opevo_error *err);
+
 /* Seconds for which a kernel is measured at least: where a setup asks for energy, long enough for
  * its counters, which are renewed so often; otherwise 0. */
 double opevo_i_setup_least_s(const json_t *setup, double counter_s);

@@ -5,6 +5,7 @@
 
 #include "child_fixture.h"
 #include "contractions.h"
+#include "operands_fixture.h"
 
 #include "build_source.h"
 
@@ -47,7 +48,7 @@ static void test_operands(void **state)
         opevo_text why = {0};
         int last = 3;
 
-        CHECK_OK(opevo_i_operands_create(rows[r].op, 1, NULL, &self, &err));
+        CHECK_OK(operands_create(rows[r].op, 1, &self, &err));
         assert_int_equal(self.list.count, 4);
         assert_int_equal(self.list.inputs, r == 0 ? 3 : 2);
         assert_int_equal(self.count[last], r == 0 ? ROWS_I * COLUMNS_J : ROWS_I);
@@ -99,7 +100,7 @@ static void test_child(void **state)
         snprintf(name, sizeof name, "contraction%d", r);
         opevo_text_printf(&source, "#define SPOIL %s\n%s", spoilt ? "1.001f" : "1.0f",
                           rows[r / 2].source);
-        CHECK_OK(opevo_i_operands_create(rows[r / 2].op, 1, NULL, &self, &err));
+        CHECK_OK(operands_create(rows[r / 2].op, 1, &self, &err));
         CHECK_OK(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &report, &err));
         opevo_i_operands_poison(&self);
         child_run(&plan, child_build(name, opevo_text_string(&source)), &self,
@@ -180,7 +181,7 @@ static void test_schedules(void **state)
             fail_msg("%s: %s", schedules[s].steps, opevo_text_string(&why));
         opevo_text_printf(&source, "#define opevo_kernel kernel\n%s",
                           opevo_text_string(&kernel.source));
-        CHECK_OK(opevo_i_operands_create(schedules[s].op, 1, NULL, &operands, &err));
+        CHECK_OK(operands_create(schedules[s].op, 1, &operands, &err));
         if (!is_right(child_build(name, opevo_text_string(&source)), &operands))
             fail_msg("%s\n%s", schedules[s].steps, opevo_text_string(&source));
         opevo_i_operands_free(&operands);

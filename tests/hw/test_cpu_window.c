@@ -4,6 +4,7 @@
  * is measured as a worker does it, and the count compared with the samples. */
 
 #include "child_fixture.h"
+#include "operands_fixture.h"
 
 #define WINDOW_S 2e-4
 
@@ -47,7 +48,7 @@ static void test_windows_are_long(void **state)
         uint64_t count = 0;
         const char *object = make_kernel(spins[i / 2]);
 
-        CHECK_OK(opevo_i_operands_create(&op, 1, NULL, &operands, &err));
+        CHECK_OK(operands_create(&op, 1, &operands, &err));
         CHECK_OK(opevo_i_guarded_create(sizeof *report, true, &shared, &err));
         memset(shared.data, 0, sizeof *report);
         memset(operands.memory[2].data, 0, operands.memory[2].bytes);

@@ -2,15 +2,13 @@
 
 /* The plain loops against the definition of each operator, the bound, and the guards. */
 
-#include "check.h"
+#include "operands_fixture.h"
 
 #include <opevo/memory.h>
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "operands_internal.h"
 
 static const char *const operators[] = {
     "matmul(7,5,3)",
@@ -76,7 +74,7 @@ static void test_wanted(void **state)
         opevo_i_operands self;
 
         CHECK_OK(opevo_operator_parse(operators[i], &op, &err));
-        CHECK_OK(opevo_i_operands_create(&op, 3, NULL, &self, &err));
+        CHECK_OK(operands_create(&op, 3, &self, &err));
         for (size_t k = 0; k < self.count[2]; k++) {
             double right = op.kind == OPEVO_CONV2D
                                ? element_conv2d(&op, opevo_i_floats(&self.memory[0]),
@@ -100,7 +98,7 @@ static void test_check(void **state)
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(9,300,11)", &op, &err));
-    CHECK_OK(opevo_i_operands_create(&op, 1, NULL, &self, &err));
+    CHECK_OK(operands_create(&op, 1, &self, &err));
     c = opevo_i_floats(&self.memory[2]);
     for (int backwards = 0; backwards < 2; backwards++) {
         opevo_text why = {0};
@@ -191,7 +189,7 @@ static void test_guards(void **state)
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(7,5,3)", &op, &err));
-    CHECK_OK(opevo_i_operands_create(&op, 3, NULL, &self, &err));
+    CHECK_OK(operands_create(&op, 3, &self, &err));
     for (int i = 0; i < 3; i++) {
         const opevo_i_guarded *memory = &self.memory[i];
 
@@ -219,8 +217,7 @@ static void test_too_large(void **state)
 
     (void)state;
     CHECK_OK(opevo_operator_parse("matmul(2097152,2097152,2)", &op, &err));
-    CHECK_FAILS(OPEVO_LIMIT, "do not fit in memory",
-                opevo_i_operands_create(&op, 1, NULL, &self, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "do not fit in memory", operands_create(&op, 1, &self, &err));
 }
 
 int main(void)

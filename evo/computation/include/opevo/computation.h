@@ -150,6 +150,7 @@ struct opevo_tensor {
 typedef struct opevo_computation {
     int tensors;
     const opevo_tensor *const *tensor;
+    const char *name; /* by which opevo_computation_read knows it; NULL: only its text */
 } opevo_computation;
 
 /* ---- Text ---- */

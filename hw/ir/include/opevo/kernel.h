@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A kernel: source text that computes one operator in one dialect, and how it is started. What
- * templates make and workers build and measure. */
+/* A kernel: source text that computes an operator or a computation in one dialect, and how it is
+ * started. What templates make and workers build and measure. */
 
 #ifndef OPEVO_KERNEL_H
 #define OPEVO_KERNEL_H
 
 #include <opevo/objective.h>
-#include <opevo/operator.h>
 #include <opevo/text.h>
+#include <opevo/workload.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,8 +28,7 @@ typedef enum opevo_kernel_dialect {
         OPEVO_KERNEL_COUNT
 } opevo_kernel_dialect;
 
-/* The entry takes a pointer to each operand of the operator in the order of
- * opevo_operator_operands: dense arrays of float, each aligned to 64 bytes or more. An output is
+/* The entry takes a pointer to each operand in the order of opevo_workload_list: dense arrays of float, each aligned to 64 bytes or more. An output is
  * written in full and never read before it is written. With two inputs and one output:
  * C and emulation: void ENTRY(const float *a, const float *b, float *c);
  * CUDA and HIP:    extern "C" __global__ void ENTRY(const float *, const float *, float *);
@@ -47,7 +46,8 @@ void opevo_kernel_free(opevo_kernel *kernel);
 /* Of a C compiler, for kernels in C: what decides which code one becomes. */
 #define OPEVO_KERNEL_C_FLAGS "-O2", "-march=native", "-fno-math-errno"
 
-/* Turns the points of a tuning space into kernels: a template with its operator. */
+/* Turns the points of a tuning space into kernels: a template with its operator, or whatever
+ * schedules a computation. */
 typedef struct opevo_kernel_maker opevo_kernel_maker;
 
 typedef struct opevo_kernel_maker_ops {
@@ -63,10 +63,13 @@ typedef struct opevo_kernel_maker_ops {
 struct opevo_kernel_maker {
     const opevo_kernel_maker_ops *ops;
     const opevo_space *space; /* owned by the implementation */
-    const opevo_operator *op; /* owned too */
-    const char *name;         /* "matmul-cpu", ...: of the template */
+    /* What a kernel computes: exactly one of both is not NULL; owned too. */
+    const opevo_operator *op;
+    const opevo_computation *computation;
+    const char *name; /* "matmul-cpu", ...: of the template */
     opevo_kernel_dialect dialect;
-    uint64_t signature; /* of all that decides the source: template, version, operator, dialect */
+    /* Of all that decides the source: template, version, operator or computation, dialect. */
+    uint64_t signature;
     const opevo_feature_source *features; /* of the loop nest; NULL: none; owned too */
 };
 

@@ -50,6 +50,20 @@ opevo_status opevo_computation_compute(const opevo_computation *computation,
                                        const float *const *inputs, float *const *outputs,
                                        double *const *bounds, unsigned threads, opevo_error *err);
 
+/* The same with bounds that kernels are checked by, which most wrong ones exceed: a sum of n terms
+ * is taken to be off by at most
+ *
+ *     g = min(4 sqrt(n - 1) u', (n - 1) u' / (1 - (n - 1) u'))
+ *
+ * instead of the second alone. Where roundings are independent with mean zero, Hoeffding's
+ * inequality lets a sum exceed the first with a probability of at most 2 exp(-8); terms of random
+ * sign, whose partial sums are small, stay far below it. It is the bound of operators.
+ * Source: Ipsen and Zhou, "Probabilistic error analysis for inner products", SIAM J. Matrix Anal.
+ * Appl. 41 (2020). */
+opevo_status opevo_computation_expect(const opevo_computation *computation,
+                                      const float *const *inputs, float *const *outputs,
+                                      double *const *bounds, unsigned threads, opevo_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Operators and computations as one: operands, operations and a name. */
+
+#include <opevo/workload.h>
+
+#include <opevo/computation_named.h>
+#include <opevo/memory.h>
+
+#include <string.h>
+
+/* What is handed out is the first member. */
+typedef struct workload {
+    opevo_workload super;
+    opevo_operator op;
+    opevo_operand_list operands; /* of the operator */
+    opevo_computation *owned;    /* NULL: somebody else's */
+    opevo_workload_operand item[OPEVO_WORKLOAD_OPERANDS];
+} workload;
+
+/* ---- Operands ---- */
+
+static opevo_status fail_too_large(const workload *self, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_LIMIT, "The operands of the %s do not fit in memory.",
+                      self->super.op ? "operator" : "computation");
+}
+
+/* The product of the extents, where any memory could hold so many. */
+static opevo_status count_elements(const workload *self, opevo_workload_operand *item,
+                                   opevo_error *err)
+{
+    item->elements = 1;
+    for (int d = 0; d < item->dims; d++) {
+        if (item->extent[d] < 1 || item->elements > OPEVO_COMPUTATION_ELEMENTS / item->extent[d])
+            return fail_too_large(self, err);
+        item->elements *= item->extent[d];
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status add_operand(workload *self, opevo_workload_operand operand, opevo_error *err)
+{
+    opevo_workload_list *list = &self->super.list;
+
+    if (list->count == OPEVO_WORKLOAD_OPERANDS)
+        return OPEVO_FAIL(err, OPEVO_LIMIT,
+                          "The computation has more than %d inputs and outputs; a kernel takes at "
+                          "most so many.",
+                          (int)OPEVO_WORKLOAD_OPERANDS);
+    self->item[list->count++] = operand;
+    list->inputs += operand.role != OPEVO_ROLE_OUTPUT;
+    return count_elements(self, &self->item[list->count - 1], err);
+}
+
+static opevo_status list_operator(workload *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    opevo_operator_operands(&self->op, &self->operands);
+    for (int i = 0; i < self->operands.count && status == OPEVO_OK; i++) {
+        const opevo_operand *one = &self->operands.item[i];
+
+        status = add_operand(
+            self, (opevo_workload_operand){one->name, one->role, one->dims, one->extent, 0}, err);
+    }
+    return status;
+}
+
+/* The tensors of a computation that are outputs, or those that are inputs. */
+static opevo_status list_tensors(workload *self, bool outputs, opevo_error *err)
+{
+    const opevo_computation *computation = self->super.computation;
+    opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < computation->tensors && status == OPEVO_OK; i++) {
+        const opevo_tensor *one = computation->tensor[i];
+
+        if (one->element != OPEVO_FLOAT32)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s is of type %s; kernels compute in float32 only.", one->name,
+                              opevo_element_name(one->element));
+        if (outputs ? one->role == OPEVO_ROLE_OUTPUT : !one->definition)
+            status = add_operand(
+                self, (opevo_workload_operand){one->name, one->role, one->dims, one->extent, 0},
+                err);
+    }
+    return status;
+}
+
+/* ---- Making one ---- */
+
+opevo_status opevo_workload_create(const opevo_operator *op, const opevo_computation *computation,
+                                   opevo_workload **out, opevo_error *err)
+{
+    workload *self = opevo_calloc(1, sizeof *self);
+    opevo_status status = OPEVO_OK;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a workload.");
+    self->super.computation = computation;
+    self->super.list.item = self->item;
+    if (op) {
+        self->op = *op;
+        self->super.op = &self->op;
+        OPEVO_TRY(list_operator(self, err));
+        self->super.flop = opevo_operator_flop(op);
+    } else {
+        OPEVO_TRY(list_tensors(self, false, err));
+        OPEVO_TRY(list_tensors(self, true, err));
+        self->super.flop = opevo_computation_flop(computation).count;
+    }
+    *out = &self->super;
+    self = NULL;
+cleanup:
+    opevo_free(self);
+    return status;
+}
+
+opevo_status opevo_workload_adopt(opevo_computation *computation, opevo_workload **out,
+                                  opevo_error *err)
+{
+    opevo_workload *created = NULL;
+    opevo_status status = opevo_workload_create(NULL, computation, &created, err);
+
+    if (status != OPEVO_OK) {
+        opevo_computation_destroy(computation);
+        return status;
+    }
+    ((workload *)created)->owned = computation;
+    *out = created;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_workload_read(const char *what, opevo_workload **out, opevo_error *err)
+{
+    opevo_operator op;
+    opevo_computation *computation = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (opevo_operator_parse(what, &op, NULL) == OPEVO_OK)
+        return opevo_workload_create(&op, NULL, out, err);
+    status = opevo_computation_read(what, &computation, err);
+    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
+}
+
+void opevo_workload_destroy(opevo_workload *self)
+{
+    if (self)
+        opevo_computation_destroy(((workload *)self)->owned);
+    opevo_free(self);
+}
+
+void opevo_workload_print(const opevo_workload *self, opevo_text *out)
+{
+    if (self->op)
+        opevo_operator_print(self->op, out);
+    else if (self->computation->name)
+        opevo_text_add(out, self->computation->name);
+    else
+        opevo_computation_print(self->computation, "; ", out);
+}
