@@ -54,8 +54,8 @@ static instant now(void)
     return (instant){opevo_clock_monotonic_s(), opevo_clock_thread_s()};
 }
 
-/* Execute a kernel of at most so many operands. The calling conventions of x86-64 and ARM64 let it be
- * given more arguments than it takes, which it does not see. */
+/* Execute a kernel of at most so many operands. By the calling conventions of x86-64 and ARM64 it
+ * does not see the arguments behind those that it takes. */
 #define FOUR(X, i) X(i), X(i + 1), X(i + 2), X(i + 3)
 #define EIGHT(X, i) FOUR(X, i), FOUR(X, i + 4)
 #define SIXTEEN(X, i) EIGHT(X, i), EIGHT(X, i + 8)

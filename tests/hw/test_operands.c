@@ -4,6 +4,7 @@
 
 #include "operands_fixture.h"
 
+#include <opevo/computation_named.h>
 #include <opevo/memory.h>
 
 #include <signal.h>
@@ -220,6 +221,124 @@ static void test_too_large(void **state)
     CHECK_FAILS(OPEVO_LIMIT, "do not fit in memory", operands_create(&op, 1, &self, &err));
 }
 
+/* ---- Computations ---- */
+
+static void create_computation(const char *text, opevo_i_operands *out)
+{
+    opevo_workload *work = NULL;
+
+    CHECK_OK(opevo_workload_read(text, &work, &err));
+    CHECK_OK(opevo_i_operands_create(work, 1, NULL, out, &err));
+}
+
+/* An operator and the same as a computation: inputs, results and, but for the rounding of each
+ * product, bounds are the same. */
+static void test_agrees_with_operator(void **state)
+{
+    opevo_operator op;
+    opevo_i_operands of_operator, of_graph;
+    opevo_computation *computation = NULL;
+    opevo_workload *work = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_operator_parse("conv2d(2,3,6,7,4,3,2,1,1)", &op, &err));
+    CHECK_OK(operands_create(&op, 1, &of_operator, &err));
+    CHECK_OK(opevo_computation_of_operator(&op, &computation, &err));
+    CHECK_OK(opevo_workload_adopt(computation, &work, &err));
+    CHECK_OK(opevo_i_operands_create(work, 1, NULL, &of_graph, &err));
+    assert_int_equal(of_graph.list.count, 3);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(of_graph.memory[i].bytes, of_operator.memory[i].bytes);
+        assert_memory_equal(of_graph.memory[i].data, of_operator.memory[i].data,
+                            of_graph.memory[i].bytes);
+    }
+    assert_int_equal(of_graph.count[2], of_operator.count[2]);
+    assert_memory_equal(of_graph.wanted[2], of_operator.wanted[2],
+                        of_graph.count[2] * sizeof(float));
+    for (size_t k = 0; k < of_graph.count[2]; k++)
+        assert_in_range((uint64_t)(1000 * of_graph.bound[2][k] / of_operator.bound[2][k]), 900,
+                        1300);
+    opevo_i_operands_free(&of_operator);
+    opevo_i_operands_free(&of_graph);
+}
+
+/* Inputs that decide the sign of a divisor or of the argument of a root are positive, others are of
+ * both signs; all elements have a bound then. */
+static void test_signs(void **state)
+{
+    static const struct {
+        const char *text, *positive; /* names of inputs */
+    } rows[] = {
+        {"Y[i:99] = X[i]/sqrt(V[i] + 1e-5)", "V"},
+        {"Y[i:99] = (X[i] - M[i])/sqrt(V[i])*S[i]", "V"},
+        {"T[i:99] = A[i]*B[i] + C[i]; Y[i] = X[i]/T[i]", "ABC"},
+        {"T[i:99] = sum(k:3) A[i, k]; Y[i] = X[i]/(2*T[i])", "A"},
+        {"T[i:99] = sum(k:3) A[i, k]*A[i, k]; Y[i] = sqrt(T[i])", ""},
+        {"Y[i:99] = A[i]/(1 + exp(B[i]))", ""},
+        {"Y[i:99] = select(sqrt(A[i]) < 1, B[i], C[i])", "A"},
+        {"Y[i:99] = sqrt(max(A[i], B[i]))", "AB"},
+    };
+
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        opevo_i_operands self;
+
+        create_computation(rows[r].text, &self);
+        for (int i = 0; i < self.list.inputs; i++) {
+            const float *values = opevo_i_floats(&self.memory[i]);
+            float least = 2, most = -2;
+
+            for (size_t k = 0; k < self.count[i]; k++) {
+                least = fminf(least, values[k]);
+                most = fmaxf(most, values[k]);
+            }
+            if (strstr(rows[r].positive, self.list.item[i].name))
+                assert_true(least >= 0.5F && least < 0.6F && most > 1.4F && most <= 1.5F);
+            else
+                assert_true(least >= -1 && least < -0.8F && most > 0.8F && most < 1);
+        }
+        for (int i = self.list.inputs; i < self.list.count; i++) {
+            for (size_t k = 0; k < self.count[i]; k++)
+                assert_true(isfinite(self.bound[i][k]) && isfinite(self.wanted[i][k]));
+        }
+        opevo_i_operands_free(&self);
+    }
+}
+
+/* An element without a bound may be anything that was written; few are let pass, many are not. */
+static void test_without_bound(void **state)
+{
+    opevo_i_operands self;
+    opevo_workload *work = NULL;
+    float *y = NULL;
+    size_t without = 0;
+
+    (void)state;
+    create_computation("Y[i:400] = sqrt(A[i] - B[i])", &self);
+    y = opevo_i_floats(&self.memory[2]);
+    for (size_t k = 0; k < self.count[2]; k++) {
+        bool bounded = isfinite(self.bound[2][k]);
+        opevo_text why = {0};
+
+        memcpy(y, self.wanted[2], self.memory[2].bytes);
+        y[k] = 77;
+        assert_int_equal(opevo_i_operands_check(&self, 2, y, &why), !bounded);
+        y[k] = NAN;
+        assert_int_equal(opevo_i_operands_check(&self, 2, y, &why), !bounded);
+        opevo_i_operands_poison(&self);
+        memcpy(y, self.wanted[2], k * sizeof *y);
+        memcpy(y + k + 1, self.wanted[2] + k + 1, (self.count[2] - k - 1) * sizeof *y);
+        assert_false(opevo_i_operands_check(&self, 2, y, &why));
+        without += !bounded;
+        opevo_text_free(&why);
+    }
+    assert_in_range(without, 1, self.count[2] / 2);
+    opevo_i_operands_free(&self);
+    CHECK_OK(opevo_workload_read("Y[i:400] = sqrt(A[i] - B[i] - 1)", &work, &err));
+    CHECK_FAILS(OPEVO_INVALID, "of 400 elements of Y have no error bound",
+                opevo_i_operands_create(work, 1, NULL, &self, &err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +346,9 @@ int main(void)
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_agrees_with_operator),
+        cmocka_unit_test(test_signs),
+        cmocka_unit_test(test_without_bound),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

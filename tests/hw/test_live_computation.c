@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Computations as live objectives: hand-written kernels, right and wrong, each of which must end in
+ * its class. */
+
+#include "cache_folder.h"
+#include "computation_kernels.h"
+
+static opevo_objective *open_kernel(const computation_kernel *kernel)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_objective *objective = NULL;
+
+    options.run_limit_s = 2;
+    options.repeat_s = 0.01;
+    CHECK_OK(opevo_live_open(computation_maker_create(kernel), &options, &objective, &err));
+    return objective;
+}
+
+static void check_outcome(const computation_kernel *kernel, const spoilt_kernel *spoilt,
+                          const opevo_outcome *outcome, int *failures)
+{
+    const char *said = outcome->message ? outcome->message : "";
+
+    if (outcome->kind == spoilt->kind && (!spoilt->message || strstr(said, spoilt->message)))
+        return;
+    print_error("%s %s: %s (%s), expected %s (%s)\n", kernel->name, spoilt->name,
+                opevo_outcome_name(outcome->kind), said, opevo_outcome_name(spoilt->kind),
+                spoilt->message ? spoilt->message : "");
+    (*failures)++;
+}
+
+/* Every kernel in every way; a hang only once, as each takes as long as the limit. */
+static void test_kernels(void **state)
+{
+    int failures = 0;
+
+    (void)state;
+    for (size_t k = 0; k < COMPUTATION_KERNELS; k++) {
+        opevo_objective *objective = open_kernel(&computation_kernels[k]);
+        size_t count = SPOILT_KERNELS - (k > 0);
+        opevo_index points[SPOILT_KERNELS];
+        opevo_outcome outcomes[SPOILT_KERNELS];
+
+        for (size_t i = 0; i < count; i++)
+            points[i] = i;
+        CHECK_OK(opevo_objective_evaluate(objective, points, count, outcomes, &err));
+        for (size_t i = 0; i < count; i++)
+            check_outcome(&computation_kernels[k], &spoilt_kernels[i], &outcomes[i], &failures);
+        CHECK_CLOSE(outcomes[0].fitness * outcomes[0].time_s * 1e9 / objective->flop, 1, 1e-9);
+        opevo_objective_destroy(objective);
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* The sentence names output and element; the operations are those of the computation. */
+static void test_words(void **state)
+{
+    opevo_objective *objective = open_kernel(&computation_kernels[0]);
+    opevo_index off = 1;
+    opevo_outcome outcome;
+
+    (void)state;
+    assert_string_equal(objective->name, "cpu:by-hand c2d(1,9,8,3,5,3,2,1)");
+    assert_true(objective->flop > 0 && objective->flop <= 2 * 5 * 4 * 5 * 27);
+    CHECK_OK(opevo_objective_evaluate(objective, &off, 1, &outcome, &err));
+    assert_non_null(
+        strstr(outcome.message, "1 of 100 elements are wrong; the first is O[0, 2, 2, 0], which"));
+    opevo_objective_destroy(objective);
+    objective = open_kernel(&computation_kernels[6]);
+    assert_string_equal(objective->name,
+                        "cpu:by-hand A[i:6, k:9]; B[k]; S[i] = sum(k) A[i, k]*B[k]; "
+                        "L[i] = max(k) A[i, k]");
+    CHECK_OK(opevo_objective_evaluate(objective, &off, 1, &outcome, &err));
+    assert_non_null(
+        strstr(outcome.message, "1 of 6 elements of L are wrong; the first is L[3], which"));
+    opevo_objective_destroy(objective);
+}
+
+/* OpenBLAS knows no computations, and the finals say so. */
+static void test_no_library(void **state)
+{
+    opevo_objective *objective = open_kernel(&computation_kernels[2]);
+    opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
+    double fitness[2 * 3];
+    opevo_text library = {0};
+
+    (void)state;
+    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 3, 1, NULL},
+                               fitness, &library, &err));
+    assert_non_null(strstr(opevo_text_string(&library), "not for computations"));
+    assert_true(fitness[0] > 0 && fitness[3] == 0);
+    opevo_text_free(&library);
+    opevo_objective_destroy(objective);
+}
+
+/* A worker that cannot check what it is to measure says why, and nothing is measured. */
+static void test_unchecked(void **state)
+{
+    static const computation_kernel kernel = {
+        "root", "Y[i:50] = sqrt(A[i] - B[i] - 1)",
+        "enum { COUNT = 50 };\n"
+        "void kernel(const float *first, const float *b, float *o) { BEFORE\n"
+        "  for (int i = 0; i < 50; i++) o[i] = __builtin_sqrtf(first[i] - b[i] - 1);\n"};
+    opevo_objective *objective = open_kernel(&kernel);
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    (void)state;
+    CHECK_FAILS(OPEVO_IO, "of 50 elements of Y have no error bound for random inputs",
+                opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    opevo_objective_destroy(objective);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_no_library),
+        cmocka_unit_test(test_unchecked),
+    };
+
+    if (!cache_folder_make())
+        return 1;
+    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+}
