@@ -363,12 +363,17 @@ static void test_random_computations(void **state)
     assert_true(most > 0.3); /* bounds are not loose everywhere */
 }
 
-static void check_orders(const char *text)
+/* The bounds that hold in any order, or those that kernels are checked by. */
+static void check_orders_within(const char *text, bool likely)
 {
     fixture self;
 
     start_text(text, 11, &self);
-    compute(&self, 0);
+    if (likely)
+        CHECK_OK(opevo_computation_expect(self.computation, (const float *const *)self.input,
+                                          self.output, self.bound, 0, &err));
+    else
+        compute(&self, 0);
     for (uint64_t order = 0; order < 10; order++) {
         double **values = evaluate_all_single(&self, order);
 
@@ -380,6 +385,38 @@ static void check_orders(const char *text)
             assert_true(self.bound[o][e] < 1e-2);
     }
     finish(&self);
+}
+
+static void check_orders(const char *text)
+{
+    check_orders_within(text, false);
+    check_orders_within(text, true);
+}
+
+/* Likely bounds are 4 sqrt(n - 1) u' of the sum of sizes instead of (n - 1) u', never more. */
+static void test_likely_bounds(void **state)
+{
+    static const int terms[] = {2, 17, 18, 1000, 100000};
+
+    (void)state;
+    for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
+        char text[64];
+        fixture self;
+        double size = 0, certain = 0;
+
+        snprintf(text, sizeof text, "S[] = sum(i:%d) X[i]", terms[t]);
+        start_text(text, 4, &self);
+        for (int i = 0; i < terms[t]; i++)
+            size += fabs((double)self.input[0][i]);
+        compute(&self, 0);
+        certain = self.bound[0][0];
+        CHECK_OK(opevo_computation_expect(self.computation, (const float *const *)self.input,
+                                          self.output, self.bound, 0, &err));
+        assert_true(self.bound[0][0] <= certain);
+        CHECK_CLOSE(self.bound[0][0] / size, fmin(terms[t] - 1, 4 * sqrt(terms[t] - 1)) * 0x1p-24,
+                    0x1.1p-24);
+        finish(&self);
+    }
 }
 
 static void test_bounds_hold_in_any_order(void **state)
@@ -520,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_convolution_agrees_with_operator),
         cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_bounds_hold_in_any_order),
+        cmocka_unit_test(test_likely_bounds),
         cmocka_unit_test(test_results_do_not_depend_on_threads),
         cmocka_unit_test(test_bounds_are_infinite_where_there_are_none),
         cmocka_unit_test(test_bounds_cross_conditions_on_values),

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Operators and computations as one: operands, operations, names. */
+
+#include "check.h"
+
+#include <opevo/computation_named.h>
+#include <opevo/memory.h>
+#include <opevo/workload.h>
+
+static opevo_workload *read(const char *what)
+{
+    opevo_workload *work = NULL;
+
+    CHECK_OK(opevo_workload_read(what, &work, &err));
+    assert_true(!work->op != !work->computation);
+    return work;
+}
+
+/* The operands of an operator are those of the operator as a computation. */
+static void test_operands(void **state)
+{
+    static const char *const forms[] = {
+        "matmul(7,5,3)",
+        "matmul(7,5,3,TT)",
+        "batch_matmul(3,4,5,6)",
+        "conv2d(2,3,6,7,4,3,2,1,1)",
+        "contraction(i=4,j=5,k=6;A[ik],const B[kj],S[j];D[ij]=A*B*S)",
+    };
+
+    (void)state;
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        opevo_workload *of_operator = read(forms[f]);
+        opevo_workload *of_graph = NULL;
+        opevo_computation *computation = NULL;
+        opevo_text text = {0};
+
+        assert_non_null(of_operator->op);
+        CHECK_OK(opevo_computation_of_operator(of_operator->op, &computation, &err));
+        CHECK_OK(opevo_workload_adopt(computation, &of_graph, &err));
+        assert_int_equal(of_graph->list.count, of_operator->list.count);
+        assert_int_equal(of_graph->list.inputs, of_operator->list.inputs);
+        for (int i = 0; i < of_graph->list.count; i++) {
+            const opevo_workload_operand *a = &of_graph->list.item[i];
+            const opevo_workload_operand *b = &of_operator->list.item[i];
+
+            assert_string_equal(a->name, b->name);
+            assert_int_equal(a->elements, b->elements);
+            assert_int_equal(a->dims, b->dims);
+            assert_memory_equal(a->extent, b->extent, (size_t)a->dims * sizeof *a->extent);
+        }
+        CHECK_CLOSE(of_graph->flop, of_operator->flop, 0);
+        opevo_workload_print(of_operator, &text);
+        assert_string_equal(text.data, forms[f]);
+        opevo_text_clear(&text);
+        opevo_workload_print(of_graph, &text);
+        assert_string_equal(text.data, forms[f]);
+        opevo_text_free(&text);
+        opevo_workload_destroy(of_operator);
+        opevo_workload_destroy(of_graph);
+    }
+}
+
+/* Outputs come last, wherever they are in the text; what is printed reads back. */
+static void test_computations(void **state)
+{
+    static const struct {
+        const char *what, *printed, *operands;
+    } rows[] = {
+        {"c2d( 1, 9,8,3,5,3,2,1)", "c2d(1,9,8,3,5,3,2,1)", "I W O"},
+        {"ansor-c2d-2(16)", "c2d(16,56,56,64,64,1,1,0)", "I W O"},
+        {"ansor-nrm-1", "nrm(1,256,256)", "X Z"},
+        {"S[i:6] = A[i]*2; T[i] = S[i] + B[i]; output U[i] = T[i]; V[i] = U[i]",
+         "A[i:6]; S[i] = A[i]*2; B[i]; T[i] = S[i] + B[i]; output U[i] = T[i]; V[i] = U[i]",
+         "A B U V"},
+    };
+
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        opevo_workload *work = read(rows[r].what);
+        opevo_workload *again = NULL;
+        opevo_text names = {0}, printed = {0};
+
+        for (int i = 0; i < work->list.count; i++) {
+            opevo_text_printf(&names, "%s%s", i ? " " : "", work->list.item[i].name);
+            assert_int_equal(work->list.item[i].role == OPEVO_ROLE_OUTPUT, i >= work->list.inputs);
+        }
+        assert_string_equal(names.data, rows[r].operands);
+        opevo_workload_print(work, &printed);
+        assert_string_equal(printed.data, rows[r].printed);
+        again = read(printed.data);
+        assert_int_equal(opevo_computation_signature(again->computation),
+                         opevo_computation_signature(work->computation));
+        CHECK_CLOSE(work->flop, opevo_computation_flop(work->computation).count, 0);
+        opevo_workload_destroy(work);
+        opevo_workload_destroy(again);
+        opevo_text_free(&names);
+        opevo_text_free(&printed);
+    }
+}
+
+static void test_refused(void **state)
+{
+    int64_t alive = opevo_memory_live();
+    opevo_workload *work = NULL;
+    opevo_text many = {0};
+
+    (void)state;
+    opevo_text_add(&many, "Y[i:4] = 1");
+    for (int i = 0; i < OPEVO_WORKLOAD_OPERANDS; i++)
+        opevo_text_printf(&many, " + A%d[i]", i);
+    CHECK_FAILS(OPEVO_LIMIT, "more than 64 inputs and outputs",
+                opevo_workload_read(many.data, &work, &err));
+    CHECK_FAILS(OPEVO_INVALID, "A is of type int8; kernels compute in float32 only",
+                opevo_workload_read("int8 A[i:4]; Y[i] = A[i] + 1", &work, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "do not fit in memory",
+                opevo_workload_read("matmul(2097152,2097152,2)", &work, &err));
+    CHECK_FAILS(OPEVO_INVALID, "c2d(batch,", opevo_workload_read("c2d(1,2)", &work, &err));
+    assert_null(work);
+    opevo_text_free(&many);
+    assert_int_equal(opevo_memory_live(), alive);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_computations),
+        cmocka_unit_test(test_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
