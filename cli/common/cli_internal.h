@@ -15,6 +15,7 @@
 #include <opevo/live.h>
 #include <opevo/run.h>
 #include <opevo/run_curve.h>
+#include <opevo/schedule.h>
 #include <opevo/space.h>
 #include <opevo/version.h>
 
@@ -216,6 +217,24 @@ opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const opevo_ob
 /* Write the kernel of a point into the folder of --emit. */
 opevo_status opevo_i_kernel_files_write(const opevo_call *call, const opevo_objective *objective,
                                         opevo_index point, double fitness, opevo_error *err);
+
+/* ---- A schedule as a file (schedule_file.c) ---- */
+
+/* A plain value: start from {0}. */
+typedef struct opevo_i_schedule_file {
+    opevo_operator op;
+    opevo_kernel_dialect dialect;   /* OPEVO_KERNEL_COUNT where nothing says it */
+    char *template, *configuration; /* as the head says them; NULL where it does not */
+    opevo_schedule *schedule;
+} opevo_i_schedule_file;
+/* Read a file as --emit writes it ("kernel.schedule"). Lines "# operator: FORM" and "# dialect:
+ * NAME" of its head must agree with `op` and `dialect` where these are given (NULL: are not);
+ * without such a line the given ones count. Errors: those of opevo_file_read; INVALID and LIMIT as
+ * "path:line: sentence"; NOMEM. */
+opevo_status opevo_i_schedule_file_read(const char *path, const opevo_operator *op,
+                                        const opevo_kernel_dialect *dialect,
+                                        opevo_i_schedule_file *out, opevo_error *err);
+void opevo_i_schedule_file_free(opevo_i_schedule_file *file);
 
 /* Whether a text that may name a thing or a file is meant as a file. */
 bool opevo_i_looks_like_path(const char *text);

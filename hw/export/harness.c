@@ -38,7 +38,7 @@ static void add_comment(opevo_text *out, const char *mark, const char *what, con
 {
     opevo_text_printf(out, "%s %s: ", mark, what);
     for (; *text; text++) {
-        bool plain = isalnum((unsigned char)*text) || strchr(" .,:;=+-_/()[]{}\"@%", *text);
+        bool plain = isalnum((unsigned char)*text) || strchr(" .,:;=+-*_/()[]{}\"@%", *text);
 
         opevo_text_add_bytes(out, plain ? text : " ", 1);
     }
@@ -315,6 +315,7 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
     OPEVO_TRY(make(maker, point, &kernel, &schedule, err));
     opevo_text_add_bytes(&files[KERNEL], opevo_text_string(&kernel.source), kernel.source.length);
     add_label(&files[SCHEDULE], "#", maker, point, label);
+    add_comment(&files[SCHEDULE], "#", "dialect", opevo_kernel_dialect_name(maker->dialect));
     opevo_schedule_print(schedule, &files[SCHEDULE]);
     add_label(&files[MAIN], "//", maker, point, label);
     opevo_i_harness_program(&files[MAIN], &kernel, maker->op);

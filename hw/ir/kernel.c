@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Releasing a kernel. */
+/* Dialects by name, and releasing a kernel. */
 
 #include <opevo/kernel.h>
+
+const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect)
+{
+    static const char *const names[OPEVO_KERNEL_COUNT] = {
+#define DIALECT_NAME(suffix, name, meaning) name,
+        OPEVO_KERNEL_DIALECT_LIST(DIALECT_NAME)
+#undef DIALECT_NAME
+    };
+
+    return names[dialect];
+}
 
 void opevo_kernel_free(opevo_kernel *kernel)
 {

@@ -215,11 +215,6 @@ static bool fits(const opevo_i_template *one, const opevo_operator *op,
 static opevo_status fail_to_find(const opevo_operator *op, const char *name,
                                  opevo_kernel_dialect dialect, opevo_error *err)
 {
-    static const char *const dialects[] = {
-#define DIALECT_NAME(suffix, text, meaning) text,
-        OPEVO_KERNEL_DIALECT_LIST(DIALECT_NAME)
-#undef DIALECT_NAME
-    };
     opevo_text known = {0};
     opevo_text form = {0};
 
@@ -231,10 +226,11 @@ static opevo_status fail_to_find(const opevo_operator *op, const char *name,
     if (known.length)
         OPEVO_FAIL(err, OPEVO_INVALID,
                    "No template '%s' generates %s kernels for %s: use one of %s.", name ? name : "",
-                   dialects[dialect], opevo_text_string(&form), opevo_text_string(&known));
+                   opevo_kernel_dialect_name(dialect), opevo_text_string(&form),
+                   opevo_text_string(&known));
     else
         OPEVO_FAIL(err, OPEVO_INVALID, "No template generates %s kernels for %s.",
-                   dialects[dialect], opevo_text_string(&form));
+                   opevo_kernel_dialect_name(dialect), opevo_text_string(&form));
     opevo_text_free(&known);
     opevo_text_free(&form);
     return OPEVO_INVALID;

@@ -27,6 +27,7 @@ typedef enum opevo_kernel_dialect {
 #undef OPEVO_KERNEL_DIALECT_ENUM
         OPEVO_KERNEL_COUNT
 } opevo_kernel_dialect;
+const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect);
 
 /* The entry takes a pointer to each operand in the order of opevo_workload_list: dense arrays of float, each aligned to 64 bytes or more. An output is
  * written in full and never read before it is written. With two inputs and one output:
