@@ -17,6 +17,8 @@ typedef struct lister {
     opevo_text scratch;
     opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
     size_t criterion_count;
+    bool has_windows;          /* of some trial */
+    const double *processor_s; /* of the trial at hand; NULL: unknown */
 } lister;
 
 /* The text that the store keeps beside a candidate, or else its number. */
@@ -51,12 +53,21 @@ static const char *configuration(lister *self, opevo_index point, bool json)
     return opevo_text_string(&self->scratch);
 }
 
-static void add_samples(opevo_text *out, const opevo_outcome *outcome, const char *separator)
+static void add_times(opevo_text *out, const double *times, size_t count, const char *separator)
 {
-    for (size_t i = 0; i < outcome->sample_count; i++) {
+    for (size_t i = 0; times && i < count; i++) {
         opevo_text_add(out, i ? separator : "");
-        opevo_text_add_double(out, outcome->samples_s[i]);
+        opevo_text_add_double(out, times[i]);
     }
+}
+
+/* A member with a list of times. */
+static void add_json_times(opevo_text *out, const char *key, const double *times, size_t count)
+{
+    opevo_json_key(out, key);
+    opevo_text_add(out, "[");
+    add_times(out, times, count, ", ");
+    opevo_text_add(out, "]");
 }
 
 /* ---- Forms ---------------------------------------------------------------------------------- */
@@ -75,10 +86,9 @@ static void add_json(lister *self, const opevo_trial *trial)
                       ok ? opevo_unit_result(self->info->unit, outcome->fitness) : NAN);
     opevo_json_double(out, "fitness", outcome->fitness);
     opevo_json_double(out, "time_s", outcome->time_s);
-    opevo_json_key(out, "samples_s");
-    opevo_text_add(out, "[");
-    add_samples(out, outcome, ", ");
-    opevo_text_add(out, "]");
+    add_json_times(out, "samples_s", outcome->samples_s, outcome->sample_count);
+    if (self->has_windows)
+        add_json_times(out, "processor_s", self->processor_s, outcome->sample_count);
     if (self->criterion_count) {
         opevo_json_key(out, "criteria");
         opevo_text_add(out, "{");
@@ -118,7 +128,7 @@ static void add_csv(lister *self, const opevo_trial *trial)
     add_csv_number(out, outcome->fitness);
     add_csv_number(out, outcome->time_s);
     opevo_text_add(out, ",");
-    add_samples(out, outcome, ";");
+    add_times(out, outcome->samples_s, outcome->sample_count, ";");
     add_csv_number(out, outcome->build_s);
     add_csv_number(out, outcome->run_s);
     add_csv_number(out, outcome->check_s);
@@ -131,6 +141,10 @@ static void add_csv(lister *self, const opevo_trial *trial)
     opevo_text_add_csv(out, configuration(self, trial->proposal.point, true));
     for (size_t i = 0; i < self->criterion_count; i++)
         add_csv_number(out, outcome->more[i]);
+    if (self->has_windows) {
+        opevo_text_add(out, ",");
+        add_times(out, self->processor_s, outcome->sample_count, ";");
+    }
     opevo_text_add(out, "\n");
 }
 
@@ -174,7 +188,7 @@ static void begin(lister *self, opevo_i_runs_form form)
                                   "run_s,check_s,other_s,origin,message,configuration");
         for (size_t i = 0; i < self->criterion_count; i++)
             opevo_text_printf(self->out, ",%s", self->criteria[i].name);
-        opevo_text_add(self->out, "\n");
+        opevo_text_add(self->out, self->has_windows ? ",processor_s\n" : "\n");
     } else if (form == OPEVO_I_RUNS_JSON) {
         opevo_json_index(self->out, "run", (opevo_index)self->info->run);
         opevo_json_string(self->out, "objective", self->info->objective);
@@ -202,6 +216,8 @@ static opevo_status add_trials(lister *self, opevo_store *store, opevo_i_runs_fo
         if (!got)
             break;
         OPEVO_TRY(opevo_store_read_details(store, self->info->run, &trial, err));
+        OPEVO_TRY(
+            opevo_store_read_windows(store, self->info->run, &trial, &self->processor_s, err));
         if (form == OPEVO_I_RUNS_JSON)
             add_json(self, &trial);
         else if (form == OPEVO_I_RUNS_CSV)
@@ -227,6 +243,7 @@ opevo_status opevo_i_runs_print_trials(opevo_store *store, const opevo_run_info 
     if (status != OPEVO_OK)
         return status;
     OPEVO_TRY(opevo_store_criteria(store, info->run, self.criteria, &self.criterion_count, err));
+    OPEVO_TRY(opevo_store_has_windows(store, info->run, &self.has_windows, err));
     for (size_t i = 0; i < self.criterion_count; i++)
         heads[columns++] = self.criteria[i].name;
     for (size_t i = 0; i < sizeof last / sizeof *last; i++)

@@ -87,10 +87,10 @@ void opevo_i_outcome_clean(const opevo_objective *objective, opevo_outcome *outc
     }
 }
 
-opevo_status opevo_i_reserved_check(void (*const reserved[OPEVO_RESERVED])(void), const char *kind,
+opevo_status opevo_i_reserved_check(void (*const *reserved)(void), size_t count, const char *kind,
                                     const char *name, opevo_error *err)
 {
-    for (size_t i = 0; i < OPEVO_RESERVED; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (reserved[i])
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "The %s %s has a function that opevo " OPEVO_VERSION
@@ -103,12 +103,15 @@ opevo_status opevo_i_reserved_check(void (*const reserved[OPEVO_RESERVED])(void)
 
 opevo_status opevo_objective_check(const opevo_objective *objective, opevo_error *err)
 {
+    const opevo_objective_ops *ops = objective->ops;
     const opevo_domain *domain = objective->domain;
     opevo_status status =
-        opevo_i_reserved_check(objective->ops->reserved, "objective", objective->name, err);
+        opevo_i_reserved_check(ops->reserved, sizeof ops->reserved / sizeof *ops->reserved,
+                               "objective", objective->name, err);
 
     if (status == OPEVO_OK && domain)
-        status = opevo_i_reserved_check(domain->ops->reserved, "domain", domain->name, err);
+        status = opevo_i_reserved_check(domain->ops->reserved, OPEVO_RESERVED, "domain",
+                                        domain->name, err);
     return status;
 }
 
@@ -183,6 +186,13 @@ opevo_status opevo_objective_measure(opevo_objective *objective, const opevo_ind
             status = sink(sink_context, i, &outcome, err);
     }
     return status;
+}
+
+const double *opevo_objective_processor_times(const opevo_objective *objective,
+                                              const opevo_outcome *outcome)
+{
+    return objective->ops->processor_times ? objective->ops->processor_times(objective, outcome)
+                                           : NULL;
 }
 
 opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,

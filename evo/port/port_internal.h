@@ -8,8 +8,9 @@
 #include <opevo/operator.h>
 #include <opevo/tuner.h>
 
-/* The reserved places of a table of functions are 0. Errors: INVALID, naming "the tuner opevo". */
-opevo_status opevo_i_reserved_check(void (*const reserved[OPEVO_RESERVED])(void), const char *kind,
+/* The `count` reserved places of a table of functions are 0. Errors: INVALID, naming "the tuner
+ * opevo". */
+opevo_status opevo_i_reserved_check(void (*const *reserved)(void), size_t count, const char *kind,
                                     const char *name, opevo_error *err);
 
 /* Every value within its setting's domain, otherwise INVALID. */

@@ -13,7 +13,8 @@
 opevo_status opevo_tuner_suits(const opevo_tuner_ops *ops, const opevo_space *space,
                                opevo_error *err)
 {
-    opevo_status status = opevo_i_reserved_check(ops->reserved, "tuner", ops->name, err);
+    opevo_status status = opevo_i_reserved_check(
+        ops->reserved, sizeof ops->reserved / sizeof *ops->reserved, "tuner", ops->name, err);
 
     if (status != OPEVO_OK)
         return status;

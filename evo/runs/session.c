@@ -382,6 +382,10 @@ opevo_status opevo_i_session_take(opevo_session *self, size_t until, bool resume
     opevo_i_session_settle(self, until);
     if (resumed)
         self->result.resumed += self->settled - from;
+    else if (options->store && self->settled == from + 1)
+        OPEVO_TRY(opevo_store_append_windows(
+            options->store, self->result.run, &self->trials[from],
+            opevo_objective_processor_times(self->objective, &self->trials[from].outcome), err));
     else if (options->store && from < self->settled)
         OPEVO_TRY(opevo_store_append(options->store, self->result.run, self->trials + from,
                                      self->settled - from, err));

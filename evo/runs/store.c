@@ -362,6 +362,7 @@ void opevo_store_close(opevo_store *store)
         close(store->locked - 1);
     opevo_i_unpack_forget(store);
     opevo_free(store->samples);
+    opevo_free(store->processor);
     opevo_text_free(&store->message);
     for (size_t i = 0; i < store->origin_count; i++)
         opevo_free(store->origins[i]);

@@ -69,6 +69,8 @@ struct opevo_store {
     opevo_i_outcomes outcomes;
     void *samples; /* double; of the trial whose details were read last */
     size_t sample_capacity;
+    void *processor; /* double; of the trial whose windows were read last */
+    size_t processor_capacity;
     opevo_text message;             /* likewise */
     opevo_index_map *origin_places; /* hash of a text -> its place in `origins` */
     char **origins; /* one copy of each origin that was read, so that trials can point to it */
@@ -189,6 +191,15 @@ opevo_status opevo_i_store_read_early(opevo_store *store, int64_t run, uint64_t 
                                       opevo_status (*visit)(void *context, const opevo_trial *trial,
                                                             opevo_error *err),
                                       void *context, opevo_error *err);
+
+/* ---- store_windows.c ---- */
+
+/* Put the processor times of the samples of a trial, in the caller's transaction. */
+opevo_status opevo_i_store_put_windows(opevo_store *store, int64_t run, const opevo_trial *trial,
+                                       const double *processor_s, opevo_error *err);
+/* Copy those of a run of the attached store `source`, likewise. */
+opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t source_run,
+                                        opevo_error *err);
 
 /* ---- store_candidates.c ---- */
 

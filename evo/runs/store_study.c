@@ -344,6 +344,8 @@ static opevo_status join_run(joiner *self, const opevo_i_slot *mine, const opevo
     *added = changes > 0 || (other->ended && !mine->ended);
     if (*added)
         OPEVO_TRY(step_pair(self, self->note, here, there, &row, &value, err));
+    if (*added)
+        OPEVO_TRY(opevo_i_store_copy_windows(self->store, here, there, err));
 cleanup:
     return status;
 }

@@ -74,9 +74,28 @@ static bool has_infeasible(const opevo_trial *trials, size_t count)
     return false;
 }
 
-opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
-                                        size_t count, const opevo_trial *early, size_t early_count,
-                                        opevo_error *err)
+/* In a transaction. */
+static opevo_status put_trials(opevo_store *store, int64_t run, const opevo_trial *trials,
+                               size_t count, const opevo_trial *early, size_t early_count,
+                               opevo_error *err)
+{
+    /* a run that ended once and is continued has not ended */
+    opevo_status status = opevo_store_end(store, run, "", err);
+
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+        status = opevo_i_store_insert_trial(store, store->insert, run, &trials[i], err);
+    if (status == OPEVO_OK)
+        status = opevo_i_store_put_candidates(store, run, trials, count, err);
+    if (status == OPEVO_OK && count > 0)
+        status = opevo_i_store_forget_early(store, run, trials[count - 1].number, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_store_put_early(store, run, early, early_count, err);
+    return status;
+}
+
+/* Make what the file lacks for these trials, and begin the transaction in which they are put. */
+static opevo_status begin_append(opevo_store *store, const opevo_trial *trials, size_t count,
+                                 const opevo_trial *early, size_t early_count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -88,18 +107,31 @@ opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const o
         status = opevo_i_store_make_early(store, err);
     if (status == OPEVO_OK && count + early_count > 0)
         status = opevo_i_store_begin_write(store, err);
+    return status;
+}
+
+opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
+                                        size_t count, const opevo_trial *early, size_t early_count,
+                                        opevo_error *err)
+{
+    opevo_status status = begin_append(store, trials, count, early, early_count, err);
+
     if (status != OPEVO_OK || count + early_count == 0)
         return status;
-    /* a run that ended once and is continued has not ended */
-    status = opevo_store_end(store, run, "", err);
-    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
-        status = opevo_i_store_insert_trial(store, store->insert, run, &trials[i], err);
-    if (status == OPEVO_OK)
-        status = opevo_i_store_put_candidates(store, run, trials, count, err);
-    if (status == OPEVO_OK && count > 0)
-        status = opevo_i_store_forget_early(store, run, trials[count - 1].number, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_store_put_early(store, run, early, early_count, err);
+    status = put_trials(store, run, trials, count, early, early_count, err);
+    return opevo_i_store_commit(store, status, err);
+}
+
+opevo_status opevo_store_append_windows(opevo_store *store, int64_t run, const opevo_trial *trial,
+                                        const double *processor_s, opevo_error *err)
+{
+    opevo_status status = begin_append(store, trial, 1, NULL, 0, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    status = put_trials(store, run, trial, 1, NULL, 0, err);
+    if (status == OPEVO_OK && processor_s)
+        status = opevo_i_store_put_windows(store, run, trial, processor_s, err);
     return opevo_i_store_commit(store, status, err);
 }
 

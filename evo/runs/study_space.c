@@ -38,6 +38,11 @@ static opevo_status optimum(opevo_objective *objective, opevo_optimum *out, opev
     return opevo_objective_optimum(((reshaped *)objective)->inner, out, err);
 }
 
+static const double *processor_times(const opevo_objective *objective, const opevo_outcome *outcome)
+{
+    return opevo_objective_processor_times(((const reshaped *)objective)->inner, outcome);
+}
+
 static void destroy(opevo_objective *objective)
 {
     opevo_space_destroy(((reshaped *)objective)->space);
@@ -50,6 +55,7 @@ static const opevo_objective_ops reshaped_ops = {
     .measure = measure,
     .optimum = optimum,
     .destroy = destroy,
+    .processor_times = processor_times,
 };
 
 /* "*factor" names all parameters of that type, another text the parameter of that name. */

@@ -389,27 +389,25 @@ static bool is_sound(const opevo_i_cpu_report *report)
     if (report->sample_count == 0 || report->sample_count > OPEVO_I_CPU_SAMPLES)
         return false;
     for (uint64_t i = 0; i < report->sample_count; i++) {
-        if (!opevo_i_range_has(OPEVO_I_TIME_RANGE, report->samples_s[i]))
+        if (!opevo_i_range_has(OPEVO_I_TIME_RANGE, report->samples_s[i]) ||
+            !opevo_i_range_has(OPEVO_I_TIME_RANGE, report->processor_s[i]))
             return false;
     }
     return true;
 }
 
-/* Keep the samples of the report. */
+/* Keep the windows of the report. */
 static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, bool library)
 {
     result->sample_count = 0;
     for (uint64_t i = 0; i < report->sample_count; i++) {
-        if (!opevo_i_result_add(result, report->samples_s[i]))
+        if (!opevo_i_result_add_window(result, report->samples_s[i], report->processor_s[i]))
             return false;
     }
     opevo_text_clear(&result->message);
     if (library)
         opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s",
                           opevo_reference_blas_core());
-    if (report->processor_clock)
-        opevo_text_printf(&result->message, "%sthe core was busy: CPU time instead of elapsed time",
-                          library ? "; " : "");
     return true;
 }
 

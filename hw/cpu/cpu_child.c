@@ -2,10 +2,9 @@
 
 /* A sample is the mean over a window of at least 0.2 ms, long against the resolution of the clocks
  * and the calls that read them: a window that turns out shorter is dropped, and the next has twice
- * as many executions. Elapsed time is what counts; but a window in which another process ran, seen
- * from the elapsed time being longer than the processor time, is no sample of the kernel and is
- * dropped. When more are dropped than kept, the machine is too busy for that, and the processor
- * time is taken instead.
+ * as many executions. Every other window is kept with its elapsed and its processor time, whatever
+ * else ran meanwhile; opevo_i_window_times says what counts. The processor time is that of all
+ * threads, so that a kernel gains nothing by leaving its work to others.
  *
  * No memory is allocated between fork and the end except by the kernel itself and by dlopen. */
 
@@ -29,7 +28,8 @@
 
 #define WINDOW_S 2e-4
 #define MOST_CALLS ((uint64_t)1 << 40) /* a clock that stands still must not last for ever */
-enum { LEAST_SAMPLES = 6, CALIBRATION_WORDS = 1 << 15, CALIBRATION_PASSES = 8 };
+/* Windows follow each other, so that fewer of them look more precise than they are. */
+enum { LEAST_SAMPLES = 64, CALIBRATION_WORDS = 1 << 15, CALIBRATION_PASSES = 8 };
 /* Half of what is written to flush the caches; a share of a larger last cache belongs to others. */
 #define FLUSH_LIMIT (64L << 20)
 
@@ -51,7 +51,7 @@ typedef struct instant {
 
 static instant now(void)
 {
-    return (instant){opevo_clock_monotonic_s(), opevo_clock_thread_s()};
+    return (instant){opevo_clock_monotonic_s(), opevo_clock_process_s()};
 }
 
 /* Execute a kernel of at most so many operands. By the calling conventions of x86-64 and ARM64 it
@@ -134,43 +134,39 @@ static instant run_window(const timing *self, uint64_t calls)
 /* Whether the median is known well enough. */
 static bool is_precise(const timing *self)
 {
-    static double sorted[OPEVO_I_CPU_SAMPLES];
-    size_t count = (size_t)self->report->sample_count;
+    static double times[OPEVO_I_CPU_SAMPLES];
+    const opevo_i_cpu_report *report = self->report;
+    size_t count = (size_t)report->sample_count;
     double low = 0;
     double high = 0;
 
     if (count < LEAST_SAMPLES)
         return false;
-    memcpy(sorted, self->report->samples_s, count * sizeof *sorted);
-    opevo_i_sort(sorted, count);
-    return opevo_i_median_interval(sorted, count, 0.95, &low, &high) &&
-           high - low <= 2 * self->plan->precision * opevo_i_median(sorted, count);
+    opevo_i_window_times(report->samples_s, report->processor_s, count, times);
+    opevo_i_sort(times, count);
+    return opevo_i_median_interval(times, count, 0.95, &low, &high) &&
+           high - low <= 2 * self->plan->precision * opevo_i_median(times, count);
+}
+
+/* A clock too coarse for a single execution says nothing. */
+static void keep_window(opevo_i_cpu_report *report, instant cost)
+{
+    report->samples_s[report->sample_count] = cost.wall_s;
+    report->processor_s[report->sample_count++] =
+        cost.processor_s > 0 ? cost.processor_s : cost.wall_s;
 }
 
 /* One window; where it is too short to be a sample, the number of calls is doubled. With flushed
  * caches a window is one call, however short. */
-static void take_sample(timing *self, uint64_t *calls, uint64_t most)
+static void take_sample(timing *self, uint64_t *calls)
 {
-    opevo_i_cpu_report *report = self->report;
     instant cost = run_window(self, *calls);
-    bool disturbed = cost.wall_s > 1.1 * cost.processor_s + 2e-5 / (double)*calls;
 
     if (!self->plan->cold && fmin(cost.wall_s, cost.processor_s) * (double)*calls < WINDOW_S &&
-        *calls < MOST_CALLS) {
+        *calls < MOST_CALLS)
         *calls *= 2;
-        return;
-    }
-    if (disturbed && !report->processor_clock) {
-        report->interrupted++;
-        if (report->interrupted > report->sample_count + 8 ||
-            report->interrupted + report->sample_count >= most) {
-            report->processor_clock = true;
-            report->sample_count = 0; /* one clock for all */
-        }
-        return;
-    }
-    report->samples_s[report->sample_count++] =
-        report->processor_clock ? cost.processor_s : cost.wall_s;
+    else
+        keep_window(self->report, cost);
 }
 
 static void take_samples(timing *self)
@@ -185,7 +181,7 @@ static void take_samples(timing *self)
     deadline = opevo_clock_monotonic_s() + plan->repeat_s;
     least = opevo_clock_monotonic_s() + plan->least_s;
     do {
-        take_sample(self, &calls, most);
+        take_sample(self, &calls);
         if (report->sample_count == most ||
             (report->sample_count % 4 == 0 && opevo_clock_monotonic_s() >= least &&
              is_precise(self)))
@@ -282,9 +278,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
     await_permission();
     if (first.wall_s >= plan->repeat_s && !plan->brief) {
         /* So slow that its first execution cost what all repeats may, and warming up is nothing. */
-        report->processor_clock = first.wall_s > 1.1 * first.processor_s;
-        report->samples_s[report->sample_count++] =
-            report->processor_clock ? first.processor_s : first.wall_s;
+        keep_window(report, first);
     } else {
         take_samples(&self);
     }

@@ -30,9 +30,8 @@ typedef struct opevo_i_cpu_report {
     double first_s;          /* elapsed, of the first execution */
     double calibration_s[2]; /* of a fixed piece of work, before and after */
     uint64_t sample_count;
-    uint64_t interrupted;                  /* samples dropped because another process ran */
-    bool processor_clock;                  /* too many: the samples are processor time */
-    double samples_s[OPEVO_I_CPU_SAMPLES]; /* means over a window of executions */
+    double samples_s[OPEVO_I_CPU_SAMPLES];   /* elapsed; means over a window of executions */
+    double processor_s[OPEVO_I_CPU_SAMPLES]; /* processor time of the same windows, likewise */
 } opevo_i_cpu_report;
 
 typedef struct opevo_i_cpu_plan {

@@ -139,6 +139,19 @@ opevo_status opevo_i_live_measure_round(opevo_i_live *self, const opevo_index *p
     return measure(self, points, count, true, interrupt, &to, err);
 }
 
+/* Those of the task that the samples are of. */
+const double *opevo_i_live_processor_times(const opevo_objective *objective,
+                                           const opevo_outcome *outcome)
+{
+    const opevo_i_live *self = (const opevo_i_live *)objective;
+
+    for (size_t i = 0; i < self->task_count && outcome->samples_s; i++) {
+        if (self->tasks[i].result.samples == outcome->samples_s)
+            return self->tasks[i].result.processor_s;
+    }
+    return NULL;
+}
+
 void opevo_i_live_destroy(opevo_objective *objective)
 {
     opevo_i_live *self = (opevo_i_live *)objective;

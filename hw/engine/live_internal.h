@@ -28,6 +28,9 @@ struct opevo_i_live {
 opevo_status opevo_i_live_measure(opevo_objective *objective, const opevo_index *points,
                                   size_t count, const opevo_interrupt *interrupt,
                                   opevo_outcome_sink sink, void *sink_context, opevo_error *err);
+/* As processor_times of an objective. */
+const double *opevo_i_live_processor_times(const opevo_objective *objective,
+                                           const opevo_outcome *outcome);
 void opevo_i_live_destroy(opevo_objective *objective);
 /* NULL for any other objective. */
 opevo_i_live *opevo_i_live_of(opevo_objective *objective);

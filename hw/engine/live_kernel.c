@@ -54,23 +54,33 @@ static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i
     return status;
 }
 
+/* The median of the samples, of windows by both of their clocks. */
+static double estimate_s(const opevo_i_result *result)
+{
+    size_t count = result->sample_count;
+    double *times = opevo_malloc(count, sizeof *times);
+    double median = result->samples[0]; /* without memory the first is as honest as any */
+
+    if (!times)
+        return median;
+    if (result->processor_s)
+        opevo_i_window_times(result->samples, result->processor_s, count, times);
+    else
+        memcpy(times, result->samples, count * sizeof *times);
+    opevo_i_sort(times, count);
+    median = opevo_i_median(times, count);
+    opevo_free(times);
+    return median;
+}
+
 static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *out)
 {
     const kernels *self = (const kernels *)live;
-    opevo_i_result *result = &task->result;
-    double *sorted = opevo_malloc(result->sample_count, sizeof *sorted);
-    double median = result->samples[0]; /* without memory the first is as honest as any */
 
-    if (sorted) {
-        memcpy(sorted, result->samples, result->sample_count * sizeof *sorted);
-        opevo_i_sort(sorted, result->sample_count);
-        median = opevo_i_median(sorted, result->sample_count);
-        opevo_free(sorted);
-    }
-    out->time_s = opevo_i_recordable_s(median);
+    out->time_s = opevo_i_recordable_s(estimate_s(&task->result));
     out->fitness = self->work->flop / out->time_s / 1e9;
-    out->samples_s = result->samples;
-    out->sample_count = result->sample_count;
+    out->samples_s = task->result.samples;
+    out->sample_count = task->result.sample_count;
 }
 
 static void release(opevo_i_live *live)
@@ -83,7 +93,11 @@ static void release(opevo_i_live *live)
 }
 
 static const opevo_objective_ops kernel_ops = {
-    .kind = "live", .measure = opevo_i_live_measure, .destroy = opevo_i_live_destroy};
+    .kind = "live",
+    .measure = opevo_i_live_measure,
+    .destroy = opevo_i_live_destroy,
+    .processor_times = opevo_i_live_processor_times,
+};
 
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective)
 {

@@ -37,6 +37,9 @@ typedef struct opevo_i_result {
     opevo_outcome_class kind;
     double *samples; /* seconds; for programs the quantity that they were asked for */
     size_t sample_count, sample_capacity;
+    double
+        *processor_s; /* of as many windows, whose elapsed times are the samples; NULL: unknown */
+    size_t processor_capacity;
     double build_s, run_s, check_s, other_s;
     double criteria[OPEVO_CRITERIA_MOST - 1]; /* those that were asked for; NAN: not known */
     size_t criterion_count;
@@ -57,5 +60,7 @@ void opevo_i_result_fail(opevo_i_result *result, opevo_outcome_class kind, const
 void opevo_i_result_fault(opevo_i_result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 bool opevo_i_result_add(opevo_i_result *result, double sample);
+/* A sample with its processor time: for all samples of a result, or for none. */
+bool opevo_i_result_add_window(opevo_i_result *result, double elapsed_s, double processor_s);
 
 #endif

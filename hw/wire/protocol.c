@@ -37,6 +37,7 @@ void opevo_i_job_clear(opevo_i_job *job)
 void opevo_i_result_clear(opevo_i_result *result)
 {
     opevo_free(result->samples);
+    opevo_free(result->processor_s);
     opevo_text_free(&result->message);
     *result = (opevo_i_result){0};
 }
@@ -77,6 +78,18 @@ bool opevo_i_result_add(opevo_i_result *result, double sample)
     result->samples = samples;
     result->samples[result->sample_count++] = sample;
     return true;
+}
+
+bool opevo_i_result_add_window(opevo_i_result *result, double elapsed_s, double processor_s)
+{
+    void *processor = result->processor_s;
+
+    if (!opevo_reserve(&processor, &result->processor_capacity, result->sample_count + 1,
+                       sizeof(double)))
+        return false;
+    result->processor_s = processor;
+    result->processor_s[result->sample_count] = processor_s;
+    return opevo_i_result_add(result, elapsed_s);
 }
 
 json_t *opevo_i_json_text(const char *text)
@@ -284,30 +297,46 @@ static int add_criteria(const opevo_i_result *result, json_t *message)
     return failed | (criteria ? json_object_set_new(message, "criteria", criteria) : 0);
 }
 
+static json_t *list_of(const double *values, size_t count)
+{
+    json_t *list = json_array();
+    int failed = list == NULL;
+
+    for (size_t i = 0; i < count; i++)
+        failed |= json_array_append_new(list, json_real(values[i]));
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* Nothing where it is unknown. */
+static int add_processor(const opevo_i_result *result, json_t *message)
+{
+    return result->processor_s && result->sample_count
+               ? json_object_set_new(message, "processor_s",
+                                     list_of(result->processor_s, result->sample_count))
+               : 0;
+}
+
 json_t *opevo_i_result_to_json(const opevo_i_result *result)
 {
     json_t *samples = NULL;
     json_t *message = NULL;
-    int failed = 0;
 
     if (result->fault)
         return json_pack("{s:s, s:I, s:o}", "type", "fault", "job", (json_int_t)result->id,
                          "message", opevo_i_json_text(opevo_text_string(&result->message)));
-    samples = json_array();
-    failed = samples == NULL;
-    for (size_t i = 0; i < result->sample_count; i++)
-        failed |= json_array_append_new(samples, json_real(result->samples[i]));
-    if (failed) {
-        json_decref(samples);
+    samples = list_of(result->samples, result->sample_count);
+    if (!samples)
         return NULL;
-    }
     message = json_pack("{s:s, s:I, s:s, s:o, s:f, s:f, s:f, s:f, s:o, s:b}", "type", "result",
                         "job", (json_int_t)result->id, "outcome", opevo_outcome_name(result->kind),
                         "samples", samples, "build_s", result->build_s, "run_s", result->run_s,
                         "check_s", result->check_s, "other_s", result->other_s, "message",
                         opevo_i_json_text(opevo_text_string(&result->message)), "spoilt",
                         (int)result->spoilt);
-    if (message && add_criteria(result, message)) {
+    if (message && (add_criteria(result, message) | add_processor(result, message))) {
         json_decref(message);
         return NULL;
     }
@@ -339,21 +368,38 @@ static bool read_criteria(const json_t *criteria, opevo_i_result *result)
     return true;
 }
 
+/* False for another number of processor times than of samples, and for values that are no times. */
+static bool read_samples(const json_t *message, opevo_i_result *result)
+{
+    const json_t *samples = json_object_get(message, "samples");
+    const json_t *processor = json_object_get(message, "processor_s");
+    size_t count = json_array_size(samples);
+    bool good =
+        count <= OPEVO_I_SAMPLES_LIMIT && (!processor || json_array_size(processor) == count);
+
+    for (size_t i = 0; good && i < count; i++) {
+        double value = json_number_value(json_array_get(samples, i));
+        double processor_s = json_number_value(json_array_get(processor, i));
+
+        good = value > 0 && isfinite(value);
+        if (processor)
+            good = good && processor_s > 0 && isfinite(processor_s) &&
+                   opevo_i_result_add_window(result, value, processor_s);
+        else
+            good = good && opevo_i_result_add(result, value);
+    }
+    return good;
+}
+
 bool opevo_i_result_from_json(const json_t *message, opevo_i_result *out)
 {
     const json_t *id = json_object_get(message, "job");
-    const json_t *samples = json_object_get(message, "samples");
     const char *outcome = json_string_value(json_object_get(message, "outcome"));
     const char *sentence = json_string_value(json_object_get(message, "message"));
     opevo_i_result result = {.id = json_integer_value(id)};
     bool good = json_is_integer(id) && outcome && opevo_outcome_parse(outcome, &result.kind);
 
-    good = good && json_array_size(samples) <= OPEVO_I_SAMPLES_LIMIT;
-    for (size_t i = 0; good && i < json_array_size(samples); i++) {
-        double value = json_number_value(json_array_get(samples, i));
-
-        good = value > 0 && isfinite(value) && opevo_i_result_add(&result, value);
-    }
+    good = good && read_samples(message, &result);
     good = good && (result.kind != OPEVO_OUTCOME_OK || result.sample_count > 0);
     good = good && read_criteria(json_object_get(message, "criteria"), &result);
     if (sentence)

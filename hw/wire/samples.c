@@ -37,6 +37,13 @@ bool opevo_i_median_interval(const double *sorted, size_t count, double confiden
     return true;
 }
 
+void opevo_i_window_times(const double *elapsed_s, const double *processor_s, size_t count,
+                          double *times)
+{
+    for (size_t i = 0; i < count; i++)
+        times[i] = fmin(elapsed_s[i], processor_s[i]);
+}
+
 double opevo_i_recordable_s(double time_s)
 {
     double ms = time_s * 1e3;

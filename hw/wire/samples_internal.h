@@ -22,6 +22,12 @@ double opevo_i_median(const double *sorted, size_t count);
 bool opevo_i_median_interval(const double *sorted, size_t count, double confidence, double *low,
                              double *high);
 
+/* The time of one execution in each of `count` windows into `times`: the smaller one of elapsed and
+ * processor time. What other processes took of a core is in the first only; what several cores did
+ * at once counts in the second for each of them. */
+void opevo_i_window_times(const double *elapsed_s, const double *processor_s, size_t count,
+                          double *times);
+
 /* A time that survives being written in milliseconds: itself where it is some double / 1000,
  * otherwise the nearest that is. */
 double opevo_i_recordable_s(double time_s);

@@ -234,6 +234,45 @@ static void test_broken_off(void **state)
     }
 }
 
+/* As many as the samples, which say whose they are. */
+static const double *processor_times(const opevo_objective *objective, const opevo_outcome *outcome)
+{
+    static const double times[] = {3, 2, 1};
+    const device *self = (const device *)objective;
+
+    return outcome->samples_s == self->formula.samples_s ? times : NULL;
+}
+
+/* The processor times that a device knows are stored with the trial, whatever the order. */
+static void test_processor_times(void **state)
+{
+    setup self;
+    opevo_run_result result = {0};
+    opevo_store *store = NULL;
+    size_t known = 0;
+    size_t count = 0;
+
+    (void)state;
+    set_up(&self, 4, REVERSED);
+    self.ops.processor_times = processor_times;
+    CHECK_OK(run(&self, NULL, &result, &err));
+    CHECK_OK(opevo_store_open(self.scratch.file, OPEVO_STORE_READ, &store, &err));
+    for (uint64_t i = 0; i < TRIALS; i++) {
+        opevo_trial trial;
+        const double *times = NULL;
+
+        CHECK_OK(opevo_store_read(store, 1, i, &trial, 1, &count, &err));
+        CHECK_OK(opevo_store_read_details(store, 1, &trial, &err));
+        CHECK_OK(opevo_store_read_windows(store, 1, &trial, &times, &err));
+        assert_true(!times == !trial.outcome.sample_count);
+        assert_true(!times || (times[0] == 3 && times[2] == 1));
+        known += times != NULL;
+    }
+    assert_true(known > TRIALS / 2);
+    opevo_store_close(store);
+    tear_down(&self);
+}
+
 static const char *watched_store; /* by the next function */
 
 /* An objective that knows no more than to evaluate, and is not concurrent: one point at a time. */
@@ -297,6 +336,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stored_as_they_arrive),
         cmocka_unit_test(test_broken_off),
+        cmocka_unit_test(test_processor_times),
         cmocka_unit_test(test_one_at_a_time),
         cmocka_unit_test(test_calls),
     };

@@ -121,6 +121,48 @@ static void test_samples_and_messages(void **state)
     scratch_remove(&scratch);
 }
 
+/* The processor times of a trial's samples stand beside it, and come into another store with it. */
+static void test_windows(void **state)
+{
+    static const double processor_s[] = {1e-3, 2e-3, 3e-3, 4e-3};
+    scratch_folder scratch = scratch_make();
+    opevo_space *space = formula_space(space_text);
+    opevo_run_key key = key_of(space, 1);
+    opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
+    int64_t run = begin(store, &key);
+    opevo_trial trials[8];
+    size_t total = make_trials(trials);
+    const double *read = processor_s;
+    bool has = true;
+
+    (void)state;
+    CHECK_OK(opevo_store_has_windows(store, run, &has, &err));
+    assert_false(has);
+    for (size_t i = 0; i < total; i++)
+        CHECK_OK(opevo_store_append_windows(
+            store, run, &trials[i], trials[i].outcome.sample_count ? processor_s : NULL, &err));
+    CHECK_FAILS(OPEVO_IO, "another process",
+                opevo_store_append_windows(store, run, &trials[0], NULL, &err));
+    opevo_store_close(store);
+    store = open_store(scratch.file, OPEVO_STORE_READ);
+    CHECK_OK(opevo_store_has_windows(store, run, &has, &err));
+    assert_true(has);
+    for (size_t i = 0; i < total; i++) {
+        CHECK_OK(opevo_store_read_windows(store, run, &trials[i], &read, &err));
+        assert_true(!read == !trials[i].outcome.sample_count);
+        if (read)
+            assert_memory_equal(read, processor_s, trials[i].outcome.sample_count * sizeof *read);
+        if (read) {
+            trials[i].outcome.sample_count--;
+            CHECK_FAILS(OPEVO_INVALID, "the processor times of trial",
+                        opevo_store_read_windows(store, run, &trials[i], &read, &err));
+        }
+    }
+    opevo_store_close(store);
+    opevo_space_destroy(space);
+    scratch_remove(&scratch);
+}
+
 static void note_unit(void *context, const opevo_run_info *info)
 {
     snprintf(context, 32, "%s", info->unit);
@@ -424,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_samples_and_messages),
+        cmocka_unit_test(test_windows),
         cmocka_unit_test(test_identity_of_a_run),
         cmocka_unit_test(test_unit_of_an_earlier_version),
         cmocka_unit_test(test_append_is_atomic),

@@ -45,7 +45,8 @@ static void check_result(const json_t *message)
     FUZZ_CHECK(again.id == result.id && again.kind == result.kind);
     FUZZ_CHECK(again.sample_count == result.sample_count && again.spoilt == result.spoilt);
     for (size_t i = 0; i < result.sample_count; i++)
-        FUZZ_CHECK(again.samples[i] == result.samples[i]);
+        FUZZ_CHECK(again.samples[i] == result.samples[i] &&
+                   (!result.processor_s || again.processor_s[i] == result.processor_s[i]));
     FUZZ_CHECK(again.build_s == result.build_s && again.other_s == result.other_s);
     json_decref(written);
     opevo_i_result_clear(&result);

@@ -263,6 +263,32 @@ static void test_fitness(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* All windows are there with both clocks, and the time of
+ * the trial is the median of the smaller ones. */
+static void test_both_clocks(void **state)
+{
+    opevo_objective *objective = open_zoo(zoo_of_products(64), 5);
+    opevo_index point = 0;
+    opevo_outcome outcome;
+    const double *processor_s = NULL;
+    size_t below = 0;
+    size_t above = 0;
+
+    (void)state;
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+    processor_s = opevo_objective_processor_times(objective, &outcome);
+    assert_non_null(processor_s);
+    for (size_t i = 0; i < outcome.sample_count; i++) {
+        double time_s = fmin(outcome.samples_s[i], processor_s[i]);
+
+        below += time_s <= outcome.time_s * (1 + 1e-12);
+        above += time_s >= outcome.time_s * (1 - 1e-12);
+    }
+    assert_true(2 * below >= outcome.sample_count && 2 * above >= outcome.sample_count);
+    opevo_objective_destroy(objective);
+}
+
 /* A kernel is built once, also when it is asked for twice at the same time; the time of the build
  * is known of all that use it. */
 static void test_built_once(void **state)
@@ -414,11 +440,17 @@ static void test_bad_options(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contractions), cmocka_unit_test(test_library),
-        cmocka_unit_test(test_zoo),          cmocka_unit_test(test_fitness),
-        cmocka_unit_test(test_built_once),   cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_bad_options),  cmocka_unit_test(test_unconfined),
-        cmocka_unit_test(test_file_limit),   cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_contractions),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_fitness),
+        cmocka_unit_test(test_both_clocks),
+        cmocka_unit_test(test_built_once),
+        cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_unconfined),
+        cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_no_descriptors),
     };
 
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))

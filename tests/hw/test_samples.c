@@ -74,12 +74,26 @@ static void test_recordable(void **state)
     }
 }
 
+/* What another process took of a core is not in the time of a window, nor is what several threads
+ * did at once. */
+static void test_window_times(void **state)
+{
+    const double elapsed_s[] = {2e-3, 9e-3, 1e-3};
+    const double processor_s[] = {2.5e-3, 2e-3, 4e-3};
+    double times[3];
+
+    (void)state;
+    opevo_i_window_times(elapsed_s, processor_s, 3, times);
+    assert_true(times[0] == 2e-3 && times[1] == 2e-3 && times[2] == 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_interval),
         cmocka_unit_test(test_median),
         cmocka_unit_test(test_recordable),
+        cmocka_unit_test(test_window_times),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,14 +186,15 @@ def trials(store: str | os.PathLike[str], run_number: int = 1) -> pandas.DataFra
     exactly = {"float_precision": "round_trip", "keep_default_na": False}
     frame = pandas.read_csv(io.StringIO(text), na_values={}, **exactly)
     numbers = [name for name in frame if name not in ("outcome", "unit", "origin", "message")]
-    numbers = [name for name in numbers if name not in ("configuration", "samples_s")]
+    lists = [name for name in ("samples_s", "processor_s") if name in frame]
+    numbers = [name for name in numbers if name not in ("configuration", *lists)]
     frame[numbers] = frame[numbers].apply(pandas.to_numeric, errors="coerce")
     configs = [config_of(json.loads(each)) for each in frame.pop("configuration")]
     frame.attrs["unit"] = frame["unit"].iloc[0] if len(frame) else ""
-    if "samples_s" in frame:
-        frame["samples_s"] = [
+    for name in lists:
+        frame[name] = [
             tuple(map(float, each.split())) if each else ()
-            for each in frame["samples_s"].astype(str).str.replace(";", " ")
+            for each in frame[name].astype(str).str.replace(";", " ")
         ]
     names = list(dict.fromkeys(name for config in configs for name in config))
     columns = {

@@ -152,7 +152,10 @@ typedef struct opevo_objective_ops {
     /* May take long the first time; NULL: never known. */
     opevo_status (*optimum)(opevo_objective *self, opevo_optimum *out, opevo_error *err);
     void (*destroy)(opevo_objective *self);
-    void (*reserved[OPEVO_RESERVED])(void); /* 0 */
+    /* Processor times of the samples of an outcome that measure has handed over and that is still
+     * valid, one for each: the samples are then elapsed times. NULL if unknown; may be NULL. */
+    const double *(*processor_times)(const opevo_objective *self, const opevo_outcome *outcome);
+    void (*reserved[OPEVO_RESERVED - 1])(void); /* 0 */
 } opevo_objective_ops;
 
 /* Features that a learned cost model uses instead of the values of the parameters: rows of numbers
@@ -227,6 +230,10 @@ OPEVO_API opevo_status opevo_objective_measure(opevo_objective *objective,
                                                const opevo_interrupt *interrupt,
                                                opevo_outcome_sink sink, void *sink_context,
                                                opevo_error *err);
+/* Processor times of the samples of an outcome just measured, one for each, as borrowed as the
+ * outcome; NULL if unknown. The samples are then elapsed times. */
+OPEVO_API const double *opevo_objective_processor_times(const opevo_objective *objective,
+                                                        const opevo_outcome *outcome);
 /* `known` is false if the objective has no such function. */
 OPEVO_API opevo_status opevo_objective_optimum(opevo_objective *objective, opevo_optimum *out,
                                                opevo_error *err);

@@ -110,6 +110,20 @@ OPEVO_API opevo_status opevo_store_append(opevo_store *store, int64_t run,
                                           const opevo_trial *trials, size_t count,
                                           opevo_error *err);
 
+/* As opevo_store_append for one measured trial, with the processor times of its samples, which are
+ * then elapsed times; NULL if unknown. */
+OPEVO_API opevo_status opevo_store_append_windows(opevo_store *store, int64_t run,
+                                                  const opevo_trial *trial,
+                                                  const double *processor_s, opevo_error *err);
+/* Whether processor times are known of some trial of the run. Errors: IO, NOMEM. */
+OPEVO_API opevo_status opevo_store_has_windows(opevo_store *store, int64_t run, bool *has,
+                                               opevo_error *err);
+/* The processor times of the samples of a trial with its details, one for each, borrowed until the
+ * next call; NULL if unknown. Errors: INVALID for a damaged file, NOMEM. */
+OPEVO_API opevo_status opevo_store_read_windows(opevo_store *store, int64_t run,
+                                                const opevo_trial *trial,
+                                                const double **processor_s, opevo_error *err);
+
 /* Record why the run ended (opevo_stop_name), or with "" that it continues. */
 OPEVO_API opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop,
                                        opevo_error *err);

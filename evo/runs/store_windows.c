@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The processor times of measured trials, whose samples are the elapsed times of the same windows,
+ * in a table that is made with the first of them: stores without it are of the same format, and
+ * programs that do not know it pass it by. */
+
+#include "store_internal.h"
+
+#include <opevo/memory.h>
+
+static const char schema[] = "CREATE TABLE IF NOT EXISTS main.windows ("
+                             "  run INTEGER NOT NULL REFERENCES runs (run),"
+                             "  number INTEGER NOT NULL,"
+                             "  processor_s BLOB NOT NULL,"
+                             "  PRIMARY KEY (run, number)) WITHOUT ROWID;";
+
+static bool has_table(opevo_store *store, const char *database)
+{
+    return sqlite3_table_column_metadata(store->db, database, "windows", "processor_s", NULL, NULL,
+                                         NULL, NULL, NULL) == SQLITE_OK;
+}
+
+opevo_status opevo_i_store_put_windows(opevo_store *store, int64_t run, const opevo_trial *trial,
+                                       const double *processor_s, opevo_error *err)
+{
+    size_t count = trial->outcome.sample_count;
+    unsigned char *bytes = opevo_i_reals_to_bytes(processor_s, count);
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *insert = NULL;
+
+    if (!bytes)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store samples in %s.", store->path);
+    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
+    OPEVO_TRY(opevo_i_store_prepare(
+        store, "INSERT OR REPLACE INTO windows (run, number, processor_s) VALUES (?, ?, ?)",
+        &insert, err));
+    sqlite3_bind_int64(insert, 1, run);
+    sqlite3_bind_int64(insert, 2, (int64_t)trial->number);
+    sqlite3_bind_blob64(insert, 3, bytes, 8 * count, SQLITE_STATIC);
+    if (sqlite3_step(insert) != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
+cleanup:
+    sqlite3_finalize(insert);
+    opevo_free(bytes);
+    return status;
+}
+
+opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t source_run,
+                                        opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *copy = NULL;
+
+    if (!has_table(store, "source"))
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
+    OPEVO_TRY(opevo_i_store_prepare(
+        store,
+        "INSERT OR IGNORE INTO main.windows (run, number, processor_s)"
+        " SELECT ?1, number, processor_s FROM source.windows WHERE run = ?2",
+        &copy, err));
+    sqlite3_bind_int64(copy, 1, run);
+    sqlite3_bind_int64(copy, 2, source_run);
+    if (sqlite3_step(copy) != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
+cleanup:
+    sqlite3_finalize(copy);
+    return status;
+}
+
+opevo_status opevo_store_has_windows(opevo_store *store, int64_t run, bool *has, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *row = NULL;
+    int code = SQLITE_DONE;
+
+    *has = false;
+    if (!has_table(store, "main"))
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_prepare(store, "SELECT 1 FROM windows WHERE run = ? LIMIT 1", &row,
+                                    err));
+    sqlite3_bind_int64(row, 1, run);
+    code = sqlite3_step(row);
+    *has = code == SQLITE_ROW;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
+cleanup:
+    sqlite3_finalize(row);
+    return status;
+}
+
+/* Into the store's own memory. */
+static opevo_status keep(opevo_store *store, sqlite3_stmt *row, size_t count, const double **out,
+                         opevo_error *err)
+{
+    const unsigned char *bytes = sqlite3_column_blob(row, 0);
+
+    if (!opevo_reserve(&store->processor, &store->processor_capacity, count + 1, sizeof(double)))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    opevo_i_reals_from_bytes(bytes, count, store->processor);
+    *out = store->processor;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_store_read_windows(opevo_store *store, int64_t run, const opevo_trial *trial,
+                                      const double **processor_s, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *row = NULL;
+    size_t count = trial->outcome.sample_count;
+    int code = SQLITE_DONE;
+
+    *processor_s = NULL;
+    if (count == 0 || !has_table(store, "main"))
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_prepare(
+        store, "SELECT processor_s FROM windows WHERE run = ? AND number = ?", &row, err));
+    sqlite3_bind_int64(row, 1, run);
+    sqlite3_bind_int64(row, 2, (int64_t)trial->number);
+    code = sqlite3_step(row);
+    if (code == SQLITE_ROW && (size_t)sqlite3_column_bytes(row, 0) != 8 * count)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s is damaged: the processor times of trial %llu of run %lld are "
+                            "malformed; use another store.",
+                            store->path, (unsigned long long)trial->number, (long long)run);
+    else if (code == SQLITE_ROW)
+        status = keep(store, row, count, processor_s, err);
+    else if (code != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
+cleanup:
+    sqlite3_finalize(row);
+    return status;
+}
