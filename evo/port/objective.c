@@ -6,6 +6,7 @@
 
 #include "port_internal.h"
 
+#include <opevo/unit.h>
 #include <opevo/version.h>
 
 #include <math.h>
@@ -120,6 +121,17 @@ size_t opevo_objective_wanted(const opevo_objective *objective)
     if (objective->wanted > 0)
         return objective->wanted;
     return objective->concurrent ? COMPUTED_WANTED : 1;
+}
+
+double opevo_objective_time_s(const opevo_objective *objective, double fitness)
+{
+    const char *unit = opevo_unit_of_fitness(objective->unit);
+
+    if (!strcmp(unit, "1/s"))
+        return 1 / fitness;
+    if (!strcmp(unit, "GFLOP/s") && objective->flop > 0)
+        return objective->flop / fitness / 1e9;
+    return NAN;
 }
 
 static opevo_status keep(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)

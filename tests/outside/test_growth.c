@@ -201,6 +201,27 @@ static opevo_status take_external(const void *given, size_t size, opevo_error *s
     return status;
 }
 
+static opevo_status take_scheduler(const void *given, size_t size, opevo_error *said)
+{
+    opevo_scheduler *scheduler = NULL;
+    opevo_status status = opevo_scheduler_create_sized(given, size, &scheduler, said);
+
+    CHECK_OK(opevo_scheduler_end(scheduler, &err));
+    return status;
+}
+
+static opevo_status take_task(const void *given, size_t size, opevo_error *said)
+{
+    opevo_scheduler_options options = {.trials = 5};
+    opevo_scheduler *scheduler = NULL;
+    opevo_status status = OPEVO_OK;
+
+    CHECK_OK(opevo_scheduler_create(&options, &scheduler, &err));
+    status = opevo_scheduler_add_sized(scheduler, objective, given, size, 1, NULL, said);
+    CHECK_OK(opevo_scheduler_end(scheduler, &err));
+    return status;
+}
+
 static void runs(void **state)
 {
     opevo_run_options options = {.seed = 1, .budget = {.trials = 5}};
@@ -210,6 +231,7 @@ static void runs(void **state)
                          .space = objective->space,
                          .unit = "GFLOP/s"};
     opevo_external_options external = {.name = "an objective", .unit = "ms"};
+    opevo_scheduler_options scheduler = {.trials = 5};
     opevo_text text = {0};
 
     (void)state;
@@ -218,6 +240,15 @@ static void runs(void **state)
     CHECK_VERSIONS(opevo_run_options, &options, give_up, take_run);
     CHECK_VERSIONS(opevo_run_key, &key, criteria, take_key);
     CHECK_VERSIONS(opevo_external_options, &external, criteria, take_external);
+    CHECK_VERSIONS(opevo_scheduler_options, &scheduler, round, take_scheduler);
+    opevo_text_clear(&text);
+    opevo_scheduler_print_options_sized(&scheduler, offsetof(opevo_scheduler_options, round), 5,
+                                        &text);
+    assert_non_null(strstr(opevo_text_string(&text), "round=1 "));
+    opevo_text_clear(&text);
+    options.budget.trials = 0;
+    CHECK_VERSIONS(opevo_run_options, &options, give_up, take_task);
+    options.budget.trials = 5;
     CHECK_OK(opevo_tuner_find("opevo", &options.tuner, &err));
     options.settings = (opevo_setting_value[8]){{4}, {4}, {0.5}, {0}};
     opevo_run_print_settings_sized(objective, &options, offsetof(opevo_run_options, give_up),

@@ -215,6 +215,9 @@ OPEVO_API void opevo_criteria_print(const opevo_objective *objective,
  * only wait for each other. The objective's own number, or else 64 if it is computed and 1 if it is
  * measured. */
 OPEVO_API size_t opevo_objective_wanted(const opevo_objective *objective);
+/* Time in s of one execution of this fitness: 1 / fitness, or FLOP / fitness where that is in
+ * GFLOP/s; INFINITY for fitness 0; NAN where the time does not follow from the fitness. */
+OPEVO_API double opevo_objective_time_s(const opevo_objective *objective, double fitness);
 /* Outcomes of `count` points, computed or measured, all at once. Outcomes are normalised: a fitness
  * that is negative, NaN or infinite, or that belongs to a failure, becomes 0, as does such a cost;
  * the time and the criteria of a failure become NAN, and so do infinite criteria. The class is
