@@ -24,4 +24,20 @@ void opevo_i_outcome_clean(const opevo_objective *objective, opevo_outcome *outc
 opevo_status opevo_i_contraction_parse(const char *text, opevo_operator *out, opevo_error *err);
 void opevo_i_contraction_print(const opevo_contraction *contraction, opevo_text *out);
 
+/* ---- observed.c ---- */
+
+/* Remember trials at points that the tuner did not propose. Errors: INVALID for a point that was
+ * told before; NOMEM. */
+opevo_status opevo_i_observed_add(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                  opevo_error *err);
+void opevo_i_observed_free(opevo_tuner *tuner);
+/* Take proposals of the tuner, answer those whose outcome is known as far as it is their turn, and
+ * leave the others, *count of them. Nothing where nothing was observed. */
+opevo_status opevo_i_observed_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t *count,
+                                  opevo_error *err);
+/* Tell the tuner these outcomes, which are at most those that it waits for, and each known one when
+ * it is its turn. */
+opevo_status opevo_i_observed_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                   opevo_error *err);
+
 #endif

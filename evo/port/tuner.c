@@ -37,6 +37,7 @@ static void begin(opevo_tuner *tuner, const opevo_tuner_ops *ops, const opevo_sp
     tuner->criteria = opevo_criteria_fitness();
     tuner->pending = 0;
     tuner->asked = false;
+    tuner->observed = NULL;
 }
 
 /* Let the table's function make it; settings NULL: the defaults. */
@@ -109,7 +110,7 @@ static opevo_status check_not_asked(const opevo_tuner *tuner, opevo_error *err)
     if (tuner->asked)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
-            "A tuner must be given criteria, features and earlier trials before it is asked.");
+            "A tuner must be given criteria, features and trials of others before it is asked.");
     return OPEVO_OK;
 }
 
@@ -152,49 +153,81 @@ opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, si
     return tuner->ops->learn(tuner, trials, count, err);
 }
 
+opevo_status opevo_tuner_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                 opevo_error *err)
+{
+    const opevo_space *space = tuner->space;
+    opevo_status status = check_not_asked(tuner, err);
+
+    for (size_t i = 0; i < count && space && status == OPEVO_OK; i++) {
+        opevo_index point = trials[i].proposal.point;
+
+        if (point >= opevo_space_size(space) || !opevo_space_allows(space, point))
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "Trial %llu is no allowed point of the space.",
+                                (unsigned long long)trials[i].number);
+    }
+    if (status == OPEVO_OK)
+        status = opevo_i_observed_add(tuner, trials, count, err);
+    if (status == OPEVO_OK && tuner->ops->observe)
+        status = tuner->ops->observe(tuner, trials, count, err);
+    return status;
+}
+
+/* Ask the table's function once; *given counts also what it is answered here. */
+static opevo_status ask_once(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                             size_t *given, size_t *count, opevo_error *err)
+{
+    opevo_status status = tuner->ops->ask(tuner, proposals, capacity, given, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    assert(*given <= capacity);
+    assert(*given || tuner->pending || tuner->reason);
+    for (size_t i = 0; tuner->space && i < *given; i++) {
+        assert(proposals[i].point < opevo_space_size(tuner->space));
+        assert(opevo_space_allows(tuner->space, proposals[i].point));
+    }
+    *count = *given;
+    status = opevo_i_observed_ask(tuner, proposals, count, err);
+    tuner->pending += *count;
+    return status;
+}
+
 opevo_status opevo_tuner_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
                              size_t *count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t given = 0;
+    size_t left = 0;
 
     if (capacity == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A tuner must be asked for at least one point.");
     tuner->asked = true;
-    status = tuner->ops->ask(tuner, proposals, capacity, &given, err);
-    if (status != OPEVO_OK)
-        return status;
-    assert(given <= capacity);
-    assert(given || tuner->pending || tuner->reason);
-    for (size_t i = 0; tuner->space && i < given; i++) {
-        assert(proposals[i].point < opevo_space_size(tuner->space));
-        assert(opevo_space_allows(tuner->space, proposals[i].point));
-    }
-    tuner->pending += given;
-    *count = given;
-    return OPEVO_OK;
+    do
+        status = ask_once(tuner, proposals, capacity, &given, &left, err);
+    while (status == OPEVO_OK && given > 0 && left == 0);
+    if (status == OPEVO_OK)
+        *count = left;
+    return status;
 }
 
 opevo_status opevo_tuner_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                               opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-
     if (count > tuner->pending)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A tuner was told %zu trials, but only %zu proposals are pending.", count,
                           tuner->pending);
-    status = tuner->ops->tell(tuner, trials, count, err);
-    if (status == OPEVO_OK)
-        tuner->pending -= count;
-    return status;
+    return opevo_i_observed_tell(tuner, trials, count, err);
 }
 
 void opevo_tuner_destroy(opevo_tuner *tuner)
 {
     opevo_domain *own = tuner ? tuner->own : NULL;
 
-    if (tuner)
+    if (tuner) {
+        opevo_i_observed_free(tuner);
         tuner->ops->destroy(tuner);
+    }
     opevo_domain_destroy(own);
 }

@@ -25,6 +25,8 @@ struct opevo_i_rounds {
     size_t told;
     uint64_t repeats;
     uint64_t repeats_in_a_row;
+    opevo_index *starts; /* added in the place of uniform points */
+    size_t start_capacity, start_count, next_start;
 };
 
 opevo_i_rounds *opevo_i_rounds_create(const opevo_space *space)
@@ -47,12 +49,35 @@ void opevo_i_rounds_destroy(opevo_i_rounds *rounds)
         return;
     opevo_i_tried_destroy(rounds->tried);
     opevo_free(rounds->entries);
+    opevo_free(rounds->starts);
     opevo_free(rounds);
 }
 
 bool opevo_i_rounds_has(const opevo_i_rounds *rounds, opevo_index point)
 {
     return opevo_i_tried_get(rounds->tried, point, NULL);
+}
+
+opevo_status opevo_i_rounds_know(opevo_i_rounds *rounds, const opevo_trial *trials, size_t count,
+                                 opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+        status = opevo_i_tried_tell(rounds->tried, trials[i].proposal.point,
+                                    trials[i].outcome.fitness, err);
+    return status;
+}
+
+opevo_status opevo_i_rounds_begin_with(opevo_i_rounds *rounds, const opevo_trial *trials,
+                                       size_t count, opevo_error *err)
+{
+    if (!opevo_reserve((void **)&rounds->starts, &rounds->start_capacity,
+                       rounds->start_count + count, sizeof *rounds->starts))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
+    for (size_t i = 0; i < count; i++)
+        rounds->starts[rounds->start_count++] = trials[i].proposal.point;
+    return opevo_i_rounds_know(rounds, trials, count, err);
 }
 
 void opevo_i_rounds_begin(opevo_i_rounds *rounds)
@@ -98,8 +123,12 @@ opevo_status opevo_i_rounds_add_uniform(opevo_i_rounds *rounds, opevo_rng *rng, 
                                         const char **reason, opevo_error *err)
 {
     opevo_index point = 0;
-    opevo_status status = opevo_i_tried_draw(rounds->tried, rng, &point, reason, err);
+    opevo_status status = OPEVO_OK;
 
+    *reason = NULL;
+    if (rounds->next_start < rounds->start_count)
+        return opevo_i_rounds_add(rounds, rounds->starts[rounds->next_start++], origin, err);
+    status = opevo_i_tried_draw(rounds->tried, rng, &point, reason, err);
     if (status != OPEVO_OK || *reason)
         return status;
     return opevo_i_rounds_add(rounds, point, origin, err);

@@ -21,6 +21,13 @@ void opevo_i_rounds_destroy(opevo_i_rounds *rounds);
 /* Whether the point was proposed in this round or before. */
 bool opevo_i_rounds_has(const opevo_i_rounds *rounds, opevo_index point);
 
+/* Trials that were not proposed here: repeats from now on. */
+opevo_status opevo_i_rounds_know(opevo_i_rounds *rounds, const opevo_trial *trials, size_t count,
+                                 opevo_error *err);
+/* The same; the first uniform points that are added are these, in this order. */
+opevo_status opevo_i_rounds_begin_with(opevo_i_rounds *rounds, const opevo_trial *trials,
+                                       size_t count, opevo_error *err);
+
 /* Forget the points of the last round, which must be complete, and start an empty one. */
 void opevo_i_rounds_begin(opevo_i_rounds *rounds);
 /* Add an allowed point that is not yet in this round. Errors: NOMEM. */

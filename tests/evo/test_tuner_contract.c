@@ -535,7 +535,119 @@ static void test_ends_of_settings(void **state)
     opevo_space_destroy(space);
 }
 
-static opevo_status use(const opevo_tuner_ops *ops, const opevo_space *space)
+/* Every third allowed point of the space, at most `most` of them; their number. */
+static size_t choose_observed(const opevo_space *space, const formula *objective, opevo_trial *out,
+                              size_t most)
+{
+    size_t count = 0;
+    size_t allowed = 0;
+
+    for (opevo_index point = 0; point < opevo_space_size(space) && count < most; point++) {
+        if (!opevo_space_allows(space, point) || allowed++ % 3 != 0)
+            continue;
+        out[count] = (opevo_trial){.number = count + 1,
+                                   .proposal = {.point = point, .origin = "start"},
+                                   .outcome = formula_outcome(objective, point)};
+        count++;
+    }
+    return count;
+}
+
+enum { OBSERVED_MOST = 12 };
+
+/* The points of a run with trials observed before it, until the search is over; their number. */
+static size_t run_observed(const opevo_tuner_ops *ops, const opevo_space *space,
+                           const char *changes, size_t capacity, opevo_index *points, size_t most)
+{
+    formula objective = formula_on(space, 5, 4);
+    opevo_tuner *tuner = make(ops, space, changes, 1);
+    opevo_trial observed[OBSERVED_MOST];
+    opevo_index met[64];
+    size_t known = choose_observed(space, &objective, observed, OBSERVED_MOST);
+    size_t count = 0;
+    size_t got = 0;
+
+    CHECK_OK(opevo_tuner_observe(tuner, observed, 1, &err));
+    CHECK_OK(opevo_tuner_observe(tuner, observed + 1, known - 1, &err));
+    while ((count = turn(tuner, &objective, capacity, met)) > 0) {
+        assert_true(got + count <= most);
+        memcpy(points + got, met, count * sizeof *met);
+        got += count;
+    }
+    assert_string_equal(tuner->reason, "every allowed point has been proposed");
+    opevo_tuner_destroy(tuner);
+    return got;
+}
+
+/* What was observed is not proposed again, everything else is, and the sizes of asks do not
+ * matter. */
+static void test_observed_points_are_not_proposed(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SMALL_COUNT; s++) {
+        opevo_space *space = formula_space(small_spaces[s]);
+        formula objective = formula_on(space, 5, 4);
+        size_t size = (size_t)opevo_space_size(space);
+        opevo_trial observed[OBSERVED_MOST];
+        size_t known = choose_observed(space, &objective, observed, OBSERVED_MOST);
+
+        for (size_t t = 0; t < opevo_tuner_count(); t++) {
+            const opevo_tuner_ops *ops = opevo_tuner_get(t);
+
+            for (size_t v = 0; v < VARIANT_COUNT; v++) {
+                opevo_index first[SMALL_MOST];
+                opevo_index again[SMALL_MOST];
+                unsigned times[SMALL_MOST] = {0};
+                size_t count = 0;
+
+                if (!has_keys(ops, variants[v]) || opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
+                    continue;
+                count = run_observed(ops, space, variants[v], 1, first, SMALL_MOST);
+                assert_int_equal(run_observed(ops, space, variants[v], 11, again, SMALL_MOST),
+                                 count);
+                assert_memory_equal(first, again, count * sizeof *first);
+                for (size_t i = 0; i < count; i++)
+                    times[first[i]]++;
+                for (size_t i = 0; i < known; i++)
+                    times[observed[i].proposal.point]++;
+                for (size_t point = 0; point < size; point++)
+                    assert_int_equal(times[point], opevo_space_allows(space, point));
+            }
+        }
+        opevo_space_destroy(space);
+    }
+}
+
+static void test_observing_what_cannot_be(void **state)
+{
+    opevo_space *space = formula_space(small_spaces[5]);
+    formula objective = formula_on(space, 5, 0);
+    const opevo_tuner_ops *ops = opevo_tuner_get(0);
+    opevo_tuner *tuner = make(ops, space, "", 1);
+    opevo_trial observed[2];
+    opevo_trial other = {.number = 3, .proposal = {.origin = "start"}};
+    opevo_index points[64];
+
+    (void)state;
+    assert_int_equal(choose_observed(space, &objective, observed, 2), 2);
+    CHECK_OK(opevo_tuner_observe(tuner, observed, 1, &err));
+    CHECK_FAILS(OPEVO_INVALID, "Trial 1 is at a point told before.",
+                opevo_tuner_observe(tuner, observed, 1, &err));
+    other.proposal.point = opevo_space_size(space);
+    CHECK_FAILS(OPEVO_INVALID, "Trial 3 is no allowed point of the space.",
+                opevo_tuner_observe(tuner, &other, 1, &err));
+    while (opevo_space_allows(space, --other.proposal.point))
+        continue;
+    CHECK_FAILS(OPEVO_INVALID, "Trial 3 is no allowed point of the space.",
+                opevo_tuner_observe(tuner, &other, 1, &err));
+    turn(tuner, &objective, 1, points);
+    CHECK_FAILS(OPEVO_INVALID, "before it is asked",
+                opevo_tuner_observe(tuner, observed + 1, 1, &err));
+    opevo_tuner_destroy(tuner);
+    opevo_space_destroy(space);
+}
+
+static opevo_status use(const opevo_tuner_ops *ops, const opevo_space *space, bool observes)
 {
     formula objective = formula_on(space, 1, 3);
     opevo_setting_value values[FORMULA_SETTINGS_MOST];
@@ -545,6 +657,12 @@ static opevo_status use(const opevo_tuner_ops *ops, const opevo_space *space)
 
     formula_settings(ops, cheaper_settings(ops), values);
     status = opevo_tuner_create(ops, space, values, 1, &tuner, NULL);
+    if (status == OPEVO_OK && observes) {
+        opevo_trial observed[OBSERVED_MOST];
+
+        status = opevo_tuner_observe(
+            tuner, observed, choose_observed(space, &objective, observed, OBSERVED_MOST), NULL);
+    }
     while (status == OPEVO_OK && count) {
         opevo_proposal proposal;
 
@@ -566,13 +684,14 @@ static void test_every_allocation_fails(void **state)
     int64_t live = opevo_memory_live();
 
     (void)state;
-    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+    for (size_t k = 0; k < 2 * opevo_tuner_count(); k++) {
+        const opevo_tuner_ops *ops = opevo_tuner_get(k / 2);
         opevo_status status = OPEVO_NOMEM;
 
         for (int64_t n = 1; status != OPEVO_OK; n++) {
             assert_true(n < 4000);
             opevo_memory_fail_at(n);
-            status = use(opevo_tuner_get(t), space);
+            status = use(ops, space, k % 2 == 1);
             opevo_memory_fail_at(0);
             assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
             assert_int_equal(opevo_memory_live(), live);
@@ -613,6 +732,8 @@ int main(void)
         cmocka_unit_test(test_same_points_however_asks_and_tells_are_cut),
         cmocka_unit_test(test_strange_fitness),
         cmocka_unit_test(test_ends_of_settings),
+        cmocka_unit_test(test_observed_points_are_not_proposed),
+        cmocka_unit_test(test_observing_what_cannot_be),
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_table),
     };

@@ -376,7 +376,7 @@ static void tables(void **state)
     CHECK_OK(opevo_tuner_find("random", &random, &err));
     tuner_ops = *random;
     options.tuner = random;
-    tuner_ops.reserved[OPEVO_RESERVED - 1] = unknown_function;
+    tuner_ops.reserved[0] = unknown_function;
     CHECK_FAILS(OPEVO_INVALID, "The tuner random has a function that opevo",
                 opevo_tuner_create(&tuner_ops, objective->space, NULL, 1, &tuner, &err));
     other.ops = &objective_ops;

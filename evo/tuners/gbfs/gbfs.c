@@ -15,6 +15,7 @@
  * - Among equally fit points the newest is expanded first.
  * - A forbidden neighbour is not visited, like a state that the source calls not legitimate. A
  *   forbidden start is replaced by a uniform allowed point.
+ * - Points that were measured before the search enter the queue in the place of the start.
  * - An expansion is evaluated whole before the next begins.
  * - With an empty queue the source ends; here a uniform point that was never visited enters it. */
 
@@ -291,6 +292,18 @@ opevo_status opevo_i_gbfs_tell(opevo_tuner *tuner, const opevo_trial *trials, si
     return opevo_i_rounds_tell(((gbfs *)tuner)->rounds, trials, count, err);
 }
 
+opevo_status opevo_i_gbfs_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                  opevo_error *err)
+{
+    gbfs *self = (gbfs *)tuner;
+    opevo_status status = opevo_i_rounds_know(self->rounds, trials, count, err);
+
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+        status = push(self, trials[i].proposal.point, trials[i].outcome.fitness, err);
+    self->begun = true;
+    return status;
+}
+
 uint64_t opevo_i_gbfs_repeats(const opevo_tuner *tuner)
 {
     return opevo_i_rounds_repeats(((const gbfs *)tuner)->rounds);
@@ -313,4 +326,5 @@ const opevo_tuner_ops opevo_i_gbfs_ops = {
     .ask = opevo_i_gbfs_ask,
     .tell = opevo_i_gbfs_tell,
     .destroy = opevo_i_gbfs_destroy,
+    .observe = opevo_i_gbfs_observe,
 };

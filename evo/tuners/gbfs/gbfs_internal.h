@@ -16,6 +16,8 @@ opevo_status opevo_i_gbfs_create(const opevo_space *space, const opevo_setting_v
                                  opevo_error *err);
 opevo_status opevo_i_gbfs_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
                               size_t *count, opevo_error *err);
+opevo_status opevo_i_gbfs_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                  opevo_error *err);
 opevo_status opevo_i_gbfs_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                                opevo_error *err);
 void opevo_i_gbfs_destroy(opevo_tuner *tuner);

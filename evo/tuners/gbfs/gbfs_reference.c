@@ -38,4 +38,5 @@ const opevo_tuner_ops opevo_i_gbfs_reference_ops = {
     .ask = opevo_i_gbfs_ask,
     .tell = opevo_i_gbfs_tell,
     .destroy = opevo_i_gbfs_destroy,
+    .observe = opevo_i_gbfs_observe,
 };

@@ -434,6 +434,24 @@ opevo_status opevo_i_na2c_tell(opevo_tuner *tuner, const opevo_trial *trials, si
     return opevo_i_rounds_tell(((na2c *)tuner)->rounds, trials, count, err);
 }
 
+/* Episodes go from the best of them. */
+opevo_status opevo_i_na2c_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                  opevo_error *err)
+{
+    na2c *self = (na2c *)tuner;
+
+    for (size_t i = 0; i < count; i++) {
+        double fitness = trials[i].outcome.fitness;
+
+        if (fitness > self->start_fitness) {
+            self->start_fitness = self->best_fitness = fitness;
+            self->start = trials[i].proposal.point;
+            self->start_known = false;
+        }
+    }
+    return opevo_i_rounds_know(self->rounds, trials, count, err);
+}
+
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
@@ -451,4 +469,5 @@ const opevo_tuner_ops opevo_i_na2c_ops = {
     .ask = opevo_i_na2c_ask,
     .tell = opevo_i_na2c_tell,
     .destroy = opevo_i_na2c_destroy,
+    .observe = opevo_i_na2c_observe,
 };

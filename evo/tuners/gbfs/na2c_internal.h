@@ -31,6 +31,8 @@ opevo_status opevo_i_na2c_create(const opevo_space *space, const opevo_setting_v
                                  opevo_error *err);
 opevo_status opevo_i_na2c_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
                               size_t *count, opevo_error *err);
+opevo_status opevo_i_na2c_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                  opevo_error *err);
 opevo_status opevo_i_na2c_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                                opevo_error *err);
 void opevo_i_na2c_destroy(opevo_tuner *tuner);

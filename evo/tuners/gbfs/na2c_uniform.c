@@ -24,4 +24,5 @@ const opevo_tuner_ops opevo_i_na2c_uniform_ops = {
     .ask = opevo_i_na2c_ask,
     .tell = opevo_i_na2c_tell,
     .destroy = opevo_i_na2c_destroy,
+    .observe = opevo_i_na2c_observe,
 };

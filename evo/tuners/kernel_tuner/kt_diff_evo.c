@@ -101,15 +101,18 @@ static void place(diff_evo *self, size_t k)
         opevo_i_kt_start(base, vertices);
 }
 
-/* A generation from a Latin hypercube, moved to allowed points. */
+/* A generation from a Latin hypercube, moved to allowed points; its first individuals are points
+ * measured before. */
 static opevo_status draw_generation(diff_evo *self, opevo_error *err)
 {
     opevo_i_kt *base = &self->base;
     opevo_status status =
         opevo_i_kt_latin_hypercube(&base->space, &base->rng, self->count, self->mutants, err);
 
-    for (size_t k = 0; k < self->count && status == OPEVO_OK; k++)
-        place(self, k);
+    for (size_t k = 0; k < self->count && status == OPEVO_OK; k++) {
+        if (!opevo_i_kt_next_start(base, self->mutants + k * base->space.width))
+            place(self, k);
+    }
     self->made = self->count;
     return status;
 }
@@ -273,4 +276,5 @@ const opevo_tuner_ops opevo_i_kt_diff_evo_ops = {
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,
     .destroy = opevo_i_kt_destroy,
+    .observe = opevo_i_kt_observe,
 };

@@ -147,7 +147,7 @@ static opevo_status propose(opevo_i_kt *base, opevo_error *err)
 
     if (self->generation == 0 || self->count < 2 || self->generation >= self->generations) {
         self->generation = 0;
-        self->made = opevo_i_kt_sample_distinct(&base->space, &base->rng, self->most, self->next);
+        self->made = opevo_i_kt_start_many(base, self->most, self->next);
         base->origin = "initial";
     } else {
         breed(self);
@@ -223,4 +223,5 @@ const opevo_tuner_ops opevo_i_kt_genetic_ops = {
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,
     .destroy = opevo_i_kt_destroy,
+    .observe = opevo_i_kt_observe,
 };

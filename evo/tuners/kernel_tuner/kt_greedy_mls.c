@@ -81,4 +81,5 @@ const opevo_tuner_ops opevo_i_kt_greedy_mls_ops = {
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,
     .destroy = opevo_i_kt_destroy,
+    .observe = opevo_i_kt_observe,
 };

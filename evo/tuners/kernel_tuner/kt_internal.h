@@ -50,6 +50,9 @@ struct opevo_i_kt {
     const char *origin; /* of the points wanted next */
     const char *dry;    /* why no uniform point can be drawn any more; NULL before */
 
+    opevo_index *starts; /* points measured before the search, the best first */
+    size_t start_count, next_start;
+
     opevo_i_tried *tried;
     size_t known; /* different points told */
     double scale; /* cost * fitness; 0 before the first success */
@@ -75,11 +78,20 @@ opevo_status opevo_i_kt_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_
                             size_t *count, opevo_error *err);
 opevo_status opevo_i_kt_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                              opevo_error *err);
+opevo_status opevo_i_kt_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                opevo_error *err);
 
 /* Want this point evaluated in the round that is being made. Errors: NOMEM. */
 opevo_status opevo_i_kt_want(opevo_i_kt *self, const opevo_index *vertices, opevo_error *err);
-/* A uniform allowed point, or false once there is none to be found; then `dry` says why. */
+/* The next of the points measured before the search, the best first, each once; false after them. */
+bool opevo_i_kt_next_start(opevo_i_kt *self, opevo_index *vertices);
+/* A uniform allowed point, or false once there is none to be found; then `dry` says why. The first
+ * are those of opevo_i_kt_next_start. */
 bool opevo_i_kt_start(opevo_i_kt *self, opevo_index *vertices);
+
+/* Different uniform allowed points, `count` of them if there are so many; their number. The first
+ * are those of opevo_i_kt_next_start. */
+size_t opevo_i_kt_start_many(opevo_i_kt *self, size_t count, opevo_index *rows);
 
 /* Order `order` (of 0 .. count-1, any order on entry) by rising cost, equal costs as they stand. */
 void opevo_i_kt_rank(const double *costs, size_t *order, size_t count);

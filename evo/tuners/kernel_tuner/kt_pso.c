@@ -97,7 +97,7 @@ static bool begin(pso *self)
 {
     opevo_i_kt_space *space = &self->base.space;
     opevo_rng *rng = &self->base.rng;
-    size_t count = opevo_i_kt_sample_distinct(space, rng, self->particles, self->rows);
+    size_t count = opevo_i_kt_start_many(&self->base, self->particles, self->rows);
     opevo_index longest = 1;
 
     for (size_t i = 0; i < space->width; i++)
@@ -248,4 +248,5 @@ const opevo_tuner_ops opevo_i_kt_pso_ops = {
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,
     .destroy = opevo_i_kt_destroy,
+    .observe = opevo_i_kt_observe,
 };

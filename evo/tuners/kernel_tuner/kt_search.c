@@ -52,6 +52,7 @@ void opevo_i_kt_destroy(opevo_tuner *tuner)
     self->strategy->clear(self);
     opevo_i_kt_space_clear(&self->space);
     opevo_i_tried_destroy(self->tried);
+    opevo_free(self->starts);
     opevo_free(self->points);
     opevo_free(self->costs);
     opevo_free(self->news);
@@ -105,12 +106,31 @@ opevo_status opevo_i_kt_want(opevo_i_kt *self, const opevo_index *vertices, opev
     return want_point(self, opevo_i_kt_encode(&self->space, vertices), err);
 }
 
+bool opevo_i_kt_next_start(opevo_i_kt *self, opevo_index *vertices)
+{
+    if (self->next_start == self->start_count)
+        return false;
+    opevo_i_kt_decode(&self->space, self->starts[self->next_start++], vertices);
+    return true;
+}
+
 bool opevo_i_kt_start(opevo_i_kt *self, opevo_index *vertices)
 {
+    if (opevo_i_kt_next_start(self, vertices))
+        return true;
     if (opevo_i_kt_sample(&self->space, &self->rng, vertices))
         return true;
     self->dry = too_rare;
     return false;
+}
+
+size_t opevo_i_kt_start_many(opevo_i_kt *self, size_t count, opevo_index *rows)
+{
+    size_t first = 0;
+
+    while (first < count && opevo_i_kt_next_start(self, rows + first * self->space.width))
+        first++;
+    return opevo_i_kt_sample_others(&self->space, &self->rng, count, first, rows);
 }
 
 static double cost_of(const opevo_i_kt *self, opevo_index point)
@@ -212,6 +232,19 @@ static double scale_from(const opevo_outcome *outcome)
     return isnormal(scale) && scale > 0 ? scale : 1;
 }
 
+static opevo_status take_outcome(opevo_i_kt *self, opevo_index point, const opevo_outcome *outcome,
+                                 opevo_error *err)
+{
+    opevo_status status = opevo_i_tried_tell(self->tried, point, outcome->fitness, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (self->scale == 0 && outcome->fitness > 0 && isfinite(outcome->fitness))
+        self->scale = scale_from(outcome);
+    self->known++;
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_kt_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                              opevo_error *err)
 {
@@ -226,13 +259,43 @@ opevo_status opevo_i_kt_tell(opevo_tuner *tuner, const opevo_trial *trials, size
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "Tuner %s must be told outcomes in the order of its proposals.",
                               tuner->ops->name);
-        status = opevo_i_tried_tell(self->tried, point, outcome->fitness, err);
+        status = take_outcome(self, point, outcome, err);
         if (status != OPEVO_OK)
             return status;
-        if (self->scale == 0 && outcome->fitness > 0 && isfinite(outcome->fitness))
-            self->scale = scale_from(outcome);
         self->told++;
-        self->known++;
+    }
+    return OPEVO_OK;
+}
+
+static double fitness_at(const opevo_i_kt *self, opevo_index point)
+{
+    double fitness = 0;
+
+    opevo_i_tried_get(self->tried, point, &fitness);
+    return fitness;
+}
+
+opevo_status opevo_i_kt_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                opevo_error *err)
+{
+    opevo_i_kt *self = (opevo_i_kt *)tuner;
+    opevo_index *grown =
+        opevo_realloc(self->starts, self->start_count + count, sizeof *self->starts);
+
+    if (!grown)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
+    self->starts = grown;
+    for (size_t i = 0; i < count; i++) {
+        const opevo_outcome *outcome = &trials[i].outcome;
+        opevo_index point = trials[i].proposal.point;
+        size_t at = self->start_count++;
+        opevo_status status = take_outcome(self, point, outcome, err);
+
+        if (status != OPEVO_OK)
+            return status;
+        for (; at > 0 && fitness_at(self, grown[at - 1]) < fitness_at(self, point); at--)
+            grown[at] = grown[at - 1];
+        grown[at] = point;
     }
     return OPEVO_OK;
 }

@@ -222,7 +222,13 @@ static bool is_among(const opevo_i_kt_space *self, const opevo_index *vertices,
 size_t opevo_i_kt_sample_distinct(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
                                   opevo_index *rows)
 {
-    size_t drawn = 0;
+    return opevo_i_kt_sample_others(self, rng, count, 0, rows);
+}
+
+size_t opevo_i_kt_sample_others(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
+                                size_t given, opevo_index *rows)
+{
+    size_t drawn = given;
 
     if (self->count < count)
         count = (size_t)self->count;

@@ -68,6 +68,9 @@ bool opevo_i_kt_sample(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index
 /* Up to `count` different ones, or as many as there are; the number of them. */
 size_t opevo_i_kt_sample_distinct(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
                                   opevo_index *rows);
+/* The same after `given` rows that are there. */
+size_t opevo_i_kt_sample_others(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
+                                size_t given, opevo_index *rows);
 
 /* Up to `count` different neighbours of the point `from` (allowed or not), uniform over all sets of
  * them, as rows of vertices; the number found, which is the number of all neighbours when that is

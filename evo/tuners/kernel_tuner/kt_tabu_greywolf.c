@@ -221,7 +221,7 @@ static opevo_status propose_pack(greywolf *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     base->origin = "initial";
-    self->count = opevo_i_kt_sample_distinct(&base->space, &base->rng, self->most, self->all);
+    self->count = opevo_i_kt_start_many(base, self->most, self->all);
     for (size_t k = 0; k < self->count && status == OPEVO_OK; k++) {
         self->pack[k].vertices = self->all + k * base->space.width;
         status = opevo_i_kt_want(base, self->pack[k].vertices, err);
@@ -372,4 +372,5 @@ const opevo_tuner_ops opevo_i_kt_tabu_greywolf_ops = {
     .ask = opevo_i_kt_ask,
     .tell = opevo_i_kt_tell,
     .destroy = opevo_i_kt_destroy,
+    .observe = opevo_i_kt_observe,
 };

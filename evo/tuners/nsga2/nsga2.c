@@ -171,9 +171,11 @@ static opevo_status add_child(nsga2 *self, opevo_error *err)
 static opevo_status make_generation(nsga2 *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    size_t wanted = 0;
 
     self->made = self->asked = self->told = 0;
-    for (size_t i = 0; i < self->population && status == OPEVO_OK && self->made == i; i++)
+    wanted = self->begun ? self->population : self->population - self->kept;
+    for (size_t i = 0; i < wanted && status == OPEVO_OK && self->made == i; i++)
         status = self->begun ? add_child(self, err) : add_uniform(self, "initial", err);
     self->begun = true;
     return status;
@@ -240,6 +242,17 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
     return OPEVO_OK;
 }
 
+static opevo_i_individual individual(nsga2 *self, const opevo_trial *trial)
+{
+    opevo_i_individual born = {
+        .candidate = trial->proposal.point, .outcome = trial->outcome, .number = self->born++};
+
+    born.outcome.samples_s = NULL;
+    born.outcome.sample_count = 0;
+    born.outcome.message = NULL;
+    return born;
+}
+
 static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                          opevo_error *err)
 {
@@ -251,13 +264,23 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
         if (trials[i].proposal.point != self->generation[self->told].point)
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "Tuner nsga2 must be told outcomes in the order of its proposals.");
-        *one = (opevo_i_individual){.candidate = trials[i].proposal.point,
-                                    .outcome = trials[i].outcome,
-                                    .number = self->born++};
-        one->outcome.samples_s = NULL;
-        one->outcome.sample_count = 0;
-        one->outcome.message = NULL;
+        *one = individual(self, &trials[i]);
         self->told++;
+    }
+    return OPEVO_OK;
+}
+
+/* They are of the first population, in which at least one place is left. */
+static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                            opevo_error *err)
+{
+    nsga2 *self = (nsga2 *)tuner;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!opevo_index_set_add(self->seen, trials[i].proposal.point))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another candidate.");
+        if (self->kept + 1 < self->population)
+            self->individuals[self->kept++] = individual(self, &trials[i]);
     }
     return OPEVO_OK;
 }
@@ -272,6 +295,7 @@ const opevo_tuner_ops opevo_i_nsga2_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .observe = observe,
     .by_criteria = true,
     .works_on_branches = true,
 };

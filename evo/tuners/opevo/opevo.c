@@ -58,6 +58,7 @@ typedef struct opevo {
     opevo_i_untried *fresh;
     const char *dry; /* why there are no more uniform points; NULL before */
     bool begun;
+    size_t observed; /* of the first generation, not proposed here */
 
     opevo_i_population *best; /* the parents of the next generation, fittest first */
     opevo_child_sampler *children;
@@ -184,9 +185,10 @@ static opevo_status add_child(opevo *self, opevo_error *err)
 /* Make the next generation; an empty one says that the search is over. */
 static opevo_status make_generation(opevo *self, opevo_error *err)
 {
-    bool breeds = self->begun && opevo_i_population_count(self->best) > 0;
-    const char *origin = self->begun ? "restart" : "initial";
-    size_t wanted = self->begun ? self->rho : self->lambda;
+    bool first = !self->begun && self->observed < self->lambda;
+    bool breeds = !first && opevo_i_population_count(self->best) > 0;
+    const char *origin = first ? "initial" : "restart";
+    size_t wanted = first ? self->lambda - self->observed : self->rho;
     opevo_status status = OPEVO_OK;
 
     self->made = self->asked = self->told = 0;
@@ -240,6 +242,22 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
     return OPEVO_OK;
 }
 
+/* They are of the first generation. */
+static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                            opevo_error *err)
+{
+    opevo *self = (opevo *)tuner;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!opevo_index_set_add(self->seen, trials[i].proposal.point))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another point.");
+        opevo_space_decode(self->space, trials[i].proposal.point, self->vertices);
+        opevo_i_population_add(self->best, trials[i].outcome.fitness, self->vertices);
+        self->observed++;
+    }
+    return OPEVO_OK;
+}
+
 const opevo_tuner_ops opevo_i_opevo_ops = {
     .name = "opevo",
     .summary = "evolution with fitness-proportional recombination and q-random-walk mutation",
@@ -251,4 +269,5 @@ const opevo_tuner_ops opevo_i_opevo_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .observe = observe,
 };

@@ -427,6 +427,28 @@ cleanup:
     return status;
 }
 
+/* The population that the first brood is bred from, or a part of it. */
+static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                            opevo_error *err)
+{
+    opevo_reference *self = (opevo_reference *)tuner;
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count; i++) {
+        double fitness = 0;
+
+        OPEVO_TRY(opevo_i_tried_tell(self->tried, trials[i].proposal.point,
+                                     trials[i].outcome.fitness, err));
+        opevo_i_tried_get(self->tried, trials[i].proposal.point, &fitness);
+        found(self, trials[i].proposal.point, self->brood_genes);
+        opevo_i_population_add(self->best, fitness, self->brood_genes);
+        self->outcomes++;
+        self->best_fitness = fmax(self->best_fitness, fitness);
+    }
+cleanup:
+    return status;
+}
+
 uint64_t opevo_i_opevo_reference_repeats(const opevo_tuner *tuner)
 {
     return ((const opevo_reference *)tuner)->repeats;
@@ -442,4 +464,5 @@ const opevo_tuner_ops opevo_i_opevo_reference_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .observe = observe,
 };

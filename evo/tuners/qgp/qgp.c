@@ -604,6 +604,24 @@ cleanup:
     return status;
 }
 
+static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                            opevo_error *err)
+{
+    qgp *self = (qgp *)tuner;
+    opevo_status status = opevo_i_rounds_know(self->rounds, trials, count, err);
+
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        opevo_index point = trials[i].proposal.point;
+
+        OPEVO_TRY(opevo_i_candidates_take(&self->candidates, point, err));
+        OPEVO_TRY(opevo_i_training_set_tell(&self->observed, self->success, point,
+                                            trials[i].outcome.fitness, err));
+        self->told++;
+    }
+cleanup:
+    return status;
+}
+
 static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                           opevo_error *err)
 {
@@ -629,4 +647,5 @@ const opevo_tuner_ops opevo_i_qgp_ops = {
     .tell = tell,
     .destroy = destroy,
     .learn = learn,
+    .observe = observe,
 };

@@ -145,7 +145,7 @@ static bool reserve(tpe *self)
                           sizeof *self->active));
 }
 
-static opevo_status observe(tpe *self, opevo_index point, double fitness, opevo_error *err)
+static opevo_status observe_one(tpe *self, opevo_index point, double fitness, opevo_error *err)
 {
     size_t at = self->count;
 
@@ -175,8 +175,8 @@ static opevo_status observe_round(tpe *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < opevo_i_rounds_count(self->rounds) && status == OPEVO_OK; i++)
-        status = observe(self, opevo_i_rounds_point(self->rounds, i),
-                         opevo_i_rounds_fitness(self->rounds, i), err);
+        status = observe_one(self, opevo_i_rounds_point(self->rounds, i),
+                             opevo_i_rounds_fitness(self->rounds, i), err);
     return status;
 }
 
@@ -321,6 +321,13 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
     return opevo_i_rounds_tell(((tpe *)tuner)->rounds, trials, count, err);
 }
 
+/* They are among the first uniform points. */
+static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                            opevo_error *err)
+{
+    return opevo_i_rounds_begin_with(((tpe *)tuner)->rounds, trials, count, err);
+}
+
 const opevo_tuner_ops opevo_i_tpe_ops = {
     .name = "tpe",
     .summary = "tree-structured Parzen estimator",
@@ -333,4 +340,5 @@ const opevo_tuner_ops opevo_i_tpe_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .observe = observe,
 };

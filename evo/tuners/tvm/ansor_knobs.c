@@ -471,21 +471,25 @@ static opevo_status have_surrogate(evolution *self, opevo_error *err)
     return OPEVO_OK;
 }
 
+static opevo_status observe_one(evolution *self, opevo_index point, double fitness,
+                                opevo_error *err)
+{
+    scored one = {.score = fitness, .point = point};
+
+    if (!opevo_reserve((void **)&self->measured, &self->measured_capacity, self->measured_count + 1,
+                       sizeof *self->measured))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember a trial.");
+    insert(self->measured, &self->measured_count, self->measured_capacity, one);
+    return opevo_i_surrogate_observe(self->surrogate, point, fitness, err);
+}
+
 static opevo_status observe_round(evolution *self, opevo_error *err)
 {
-    size_t count = opevo_i_rounds_count(self->rounds);
     opevo_status status = OPEVO_OK;
 
-    if (!opevo_reserve((void **)&self->measured, &self->measured_capacity,
-                       self->measured_count + count, sizeof *self->measured))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember %zu trials.", count);
-    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
-        scored one = {.score = opevo_i_rounds_fitness(self->rounds, i),
-                      .point = opevo_i_rounds_point(self->rounds, i)};
-
-        insert(self->measured, &self->measured_count, self->measured_capacity, one);
-        status = opevo_i_surrogate_observe(self->surrogate, one.point, one.score, err);
-    }
+    for (size_t i = 0; i < opevo_i_rounds_count(self->rounds) && status == OPEVO_OK; i++)
+        status = observe_one(self, opevo_i_rounds_point(self->rounds, i),
+                             opevo_i_rounds_fitness(self->rounds, i), err);
     return status;
 }
 
@@ -543,6 +547,19 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
     return opevo_i_rounds_tell(((evolution *)tuner)->rounds, trials, count, err);
 }
 
+static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                            opevo_error *err)
+{
+    evolution *self = (evolution *)tuner;
+    opevo_status status = have_surrogate(self, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_i_rounds_know(self->rounds, trials, count, err);
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+        status = observe_one(self, trials[i].proposal.point, trials[i].outcome.fitness, err);
+    return status;
+}
+
 const opevo_tuner_ops opevo_i_ansor_knobs_ops = {
     .name = "ansor-knobs",
     .summary = "evolution by the scores of boosted trees, in the style of Ansor, over parameters",
@@ -553,5 +570,6 @@ const opevo_tuner_ops opevo_i_ansor_knobs_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .observe = observe,
     .library = opevo_i_cost_model_library,
 };

@@ -329,7 +329,7 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
     autotvm *self = (autotvm *)tuner;
     opevo_status status = OPEVO_OK;
 
-    if (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
+    while (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
         OPEVO_TRY(have_surrogate(self, err));
         OPEVO_TRY(observe_round(self, err));
         OPEVO_TRY(make_plan(self, err));
@@ -346,6 +346,13 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
     return opevo_i_rounds_tell(((autotvm *)tuner)->rounds, trials, count, err);
 }
 
+/* They are among the first uniform points. */
+static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                            opevo_error *err)
+{
+    return opevo_i_rounds_begin_with(((autotvm *)tuner)->rounds, trials, count, err);
+}
+
 const opevo_tuner_ops opevo_i_autotvm_ops = {
     .name = "autotvm",
     .summary = "boosted trees on knob features, searched by simulated annealing",
@@ -358,6 +365,7 @@ const opevo_tuner_ops opevo_i_autotvm_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .observe = observe,
     .learn = learn,
     .library = opevo_i_cost_model_library,
 };

@@ -258,7 +258,7 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
     genetic *self = (genetic *)tuner;
     opevo_status status = OPEVO_OK;
 
-    if (opevo_i_rounds_complete(self->rounds) && !tuner->reason)
+    while (status == OPEVO_OK && opevo_i_rounds_complete(self->rounds) && !tuner->reason)
         status = breed(self, err);
     if (status == OPEVO_OK)
         *count = opevo_i_rounds_ask(self->rounds, proposals, capacity);
@@ -269,6 +269,13 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
                          opevo_error *err)
 {
     return opevo_i_rounds_tell(((genetic *)tuner)->rounds, trials, count, err);
+}
+
+/* They are among the first uniform points. */
+static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                            opevo_error *err)
+{
+    return opevo_i_rounds_begin_with(((genetic *)tuner)->rounds, trials, count, err);
 }
 
 const opevo_tuner_ops opevo_i_autotvm_ga_ops = {
@@ -282,4 +289,5 @@ const opevo_tuner_ops opevo_i_autotvm_ga_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .observe = observe,
 };

@@ -289,12 +289,17 @@ static opevo_status fill(droplet *self, opevo_error *err)
     return status;
 }
 
-/* The first batch: the point of all first values alone. */
+/* The first batch: the point of all first values alone, or steps from the best point measured before
+ * the search. */
 static opevo_status start(droplet *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     self->begun = true;
+    if (self->best_fitness > 0) {
+        OPEVO_TRY(enqueue_steps(self, 1, "neighbour", err));
+        return fill(self, err);
+    }
     self->queue_limit = 1;
     set_contributions(self, 0);
     OPEVO_TRY(enqueue_both(self, SIZE_MAX, 0, 0, "initial", err));
@@ -354,6 +359,18 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
     return opevo_i_rounds_tell(((droplet *)tuner)->rounds, trials, count, err);
 }
 
+static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                            opevo_error *err)
+{
+    droplet *self = (droplet *)tuner;
+
+    for (size_t i = 0; i < count; i++) {
+        if (trials[i].outcome.fitness > self->best_fitness)
+            move_to(self, trials[i].proposal.point, trials[i].outcome.fitness);
+    }
+    return opevo_i_rounds_know(self->rounds, trials, count, err);
+}
+
 const opevo_tuner_ops opevo_i_droplet_ops = {
     .name = "droplet",
     .summary = "coordinate descent over all choices of knobs at once, with speculation",
@@ -365,4 +382,5 @@ const opevo_tuner_ops opevo_i_droplet_ops = {
     .ask = ask,
     .tell = tell,
     .destroy = destroy,
+    .observe = observe,
 };

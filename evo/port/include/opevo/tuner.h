@@ -94,7 +94,12 @@ typedef struct opevo_tuner_ops {
     /* NULL: proposals do not depend on the version of a library. */
     void (*library)(opevo_tuner_library *out);
     bool by_criteria; /* it searches by the chosen criteria; otherwise by the fitness alone */
-    void (*reserved[OPEVO_RESERVED])(void); /* 0 */
+    /* Trials of this run that the tuner did not propose, told before the first ask, each point
+     * once; they count as proposed and told. NULL: the tuner has no use for them before it proposes
+     * the same points, where opevo_tuner_ask answers it. */
+    opevo_status (*observe)(opevo_tuner *self, const opevo_trial *trials, size_t count,
+                            opevo_error *err);
+    void (*reserved[OPEVO_RESERVED - 1])(void); /* 0 */
 } opevo_tuner_ops;
 
 /* First member, `super`, of every implementation; the functions below maintain all of it except the
@@ -108,7 +113,8 @@ struct opevo_tuner {
     size_t pending;                       /* asked for and not yet told */
     bool asked;                           /* at least once */
     const char *reason; /* one sentence once the search is over, NULL before; a static string */
-    void *reserved[OPEVO_RESERVED]; /* 0 */
+    void *observed;     /* what opevo_tuner_observe told it; NULL: nothing */
+    void *reserved[OPEVO_RESERVED - 1]; /* 0 */
 };
 
 /* Whether the tuner works on this kind of space, and this library knows all that its table has.
@@ -137,6 +143,13 @@ OPEVO_API opevo_status opevo_tuner_use_features(opevo_tuner *tuner,
                                                 opevo_error *err);
 OPEVO_API opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials,
                                          size_t count, opevo_error *err);
+/* Trials of this run at points that the caller chose, before the first ask and after what is above;
+ * in one call or several. Every tuner takes them: where it proposes such a point later, the ask
+ * answers it with the outcome known here, and hands out what follows instead. Samples and messages
+ * are not kept. Errors: INVALID after the first ask, for a point outside the space or one that a
+ * constraint forbids, and for a point told before; NOMEM. */
+OPEVO_API opevo_status opevo_tuner_observe(opevo_tuner *tuner, const opevo_trial *trials,
+                                           size_t count, opevo_error *err);
 /* As the functions of the table, with their contracts checked: a proposal that is not a point of
  * the space or that a constraint forbids is a bug of the tuner (an assertion); telling more than is
  * pending is an error of the caller (INVALID). */
