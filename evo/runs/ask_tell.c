@@ -233,7 +233,7 @@ static opevo_status ask_more(opevo_session *self, uint64_t most, opevo_trial *tr
     OPEVO_TRY(opevo_i_session_ask(self, most < left ? most : left, err));
     from += self->first; /* the queue may have moved */
     if (from == self->end) {
-        if (self->tuner->pending == 0) {
+        if (!opevo_i_session_waits(self)) {
             self->result.reason = self->tuner->reason;
             opevo_i_session_stop(self, OPEVO_STOP_SEARCH_OVER);
         }

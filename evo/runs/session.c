@@ -155,6 +155,7 @@ static void destroy(opevo_session *self)
         opevo_i_slot_clear(&self->slots[i]);
     opevo_i_session_free_early(self);
     opevo_tuner_destroy(self->tuner);
+    opevo_free(self->starts);
     opevo_free(self->proposals);
     opevo_free(self->points);
     opevo_free(self->outcomes);
@@ -198,6 +199,7 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
         OPEVO_TRY(opevo_tuner_learn(self->tuner, options->earlier, options->earlier_count, err));
     if (options->store)
         OPEVO_TRY(begin_stored_run(self, err));
+    OPEVO_TRY(opevo_i_session_take_starts(self, err));
     if (opevo_objective_is_external(objective))
         OPEVO_TRY(opevo_i_session_resume(self, err));
     *out = self;
@@ -237,7 +239,7 @@ opevo_status opevo_i_session_ask(opevo_session *self, uint64_t most, opevo_error
     size_t count = 0;
 
     if (status == OPEVO_OK)
-        status = opevo_tuner_ask(self->tuner, self->proposals, capacity, &count, err);
+        status = opevo_i_session_propose(self, capacity, &count, err);
     if (status != OPEVO_OK)
         return status;
     for (size_t i = 0; i < count; i++) {
@@ -397,7 +399,7 @@ cleanup:
 opevo_status opevo_i_session_pass_on(opevo_session *self, opevo_error *err)
 {
     opevo_status status =
-        opevo_tuner_tell(self->tuner, self->trials + self->first, self->settled - self->first, err);
+        opevo_i_session_tell(self, self->trials + self->first, self->settled - self->first, err);
 
     if (status != OPEVO_OK)
         return status;

@@ -34,6 +34,9 @@ struct opevo_session {
     opevo_i_slot *slots;       /* one for each of them */
     size_t trial_capacity, slot_capacity;
     size_t first, settled, end;
+    /* session_starts.c: points of trials 1 and following, and how many of them the tuner is told. */
+    opevo_proposal *starts;
+    size_t start_count, starts_asked, starts_told;
     /* run.c: of a batch that is evaluated. */
     opevo_index *points;
     opevo_outcome *outcomes;
@@ -67,6 +70,20 @@ opevo_status opevo_i_session_take(opevo_session *self, size_t until, bool resume
 opevo_status opevo_i_session_pass_on(opevo_session *self, opevo_error *err);
 /* Nothing is known of the slot any more. */
 void opevo_i_slot_clear(opevo_i_slot *slot);
+
+/* ---- session_starts.c ---- */
+
+/* Take the start points that the run has in the store, or else those offered. */
+opevo_status opevo_i_session_take_starts(opevo_session *self, opevo_error *err);
+/* The next proposals: start points, none while the outcomes of those are not known, and then the
+ * tuner's. */
+opevo_status opevo_i_session_propose(opevo_session *self, size_t capacity, size_t *count,
+                                     opevo_error *err);
+/* Tell the tuner outcomes, of start points as observed. */
+opevo_status opevo_i_session_tell(opevo_session *self, const opevo_trial *trials, size_t count,
+                                  opevo_error *err);
+/* Whether proposals were asked for and not told. */
+bool opevo_i_session_waits(const opevo_session *self);
 
 /* ---- ask_tell.c ---- */
 

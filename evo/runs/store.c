@@ -99,12 +99,12 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
     opevo_status status = OPEVO_OK;
     int64_t foreign = 0;
 
-    OPEVO_TRY(get_number(
-        store,
-        "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
-        " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs',"
-        " 'criteria', 'candidates', 'early') AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
-        &foreign, err));
+    OPEVO_TRY(get_number(store,
+                         "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
+                         " 'spaces', 'runs', 'trials', 'packed', 'outcomes', 'finals', 'programs',"
+                         " 'criteria', 'candidates', 'early', 'starts') AND (type <> 'table' OR "
+                         "coalesce(rootpage, 0) = 0)",
+                         &foreign, err));
     if (foreign)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,

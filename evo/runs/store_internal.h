@@ -201,6 +201,18 @@ opevo_status opevo_i_store_put_windows(opevo_store *store, int64_t run, const op
 opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t source_run,
                                         opevo_error *err);
 
+/* ---- store_starts.c ---- */
+
+/* The start points that the run was begun with: those of the store, else, where the run has no
+ * trials, those offered, which the store keeps from here on. The caller frees the list; origins live
+ * as long as the store is open. */
+opevo_status opevo_i_store_settle_starts(opevo_store *store, int64_t run,
+                                         const opevo_proposal *offered, size_t offered_count,
+                                         opevo_proposal **out, size_t *count, opevo_error *err);
+/* Copy those of a run of the attached store `source`, in the caller's transaction. */
+opevo_status opevo_i_store_join_starts(opevo_store *store, int64_t here, int64_t there,
+                                       opevo_error *err);
+
 /* ---- store_candidates.c ---- */
 
 /* Take the texts of the run's candidates from `domain` from here on. */

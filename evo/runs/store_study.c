@@ -341,6 +341,7 @@ static opevo_status join_run(joiner *self, const opevo_i_slot *mine, const opevo
     changes = sqlite3_changes(self->store->db);
     OPEVO_TRY(step_pair(self, self->copy_rows, here, there, &row, &value, err));
     changes += sqlite3_changes(self->store->db);
+    OPEVO_TRY(opevo_i_store_join_starts(self->store, here, there, err));
     *added = changes > 0 || (other->ended && !mine->ended);
     if (*added)
         OPEVO_TRY(step_pair(self, self->note, here, there, &row, &value, err));

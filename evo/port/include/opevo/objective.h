@@ -173,6 +173,17 @@ typedef struct opevo_feature_source {
     void *context;
 } opevo_feature_source;
 
+typedef struct opevo_proposal {
+    opevo_index point;
+    const char *origin; /* what proposed it: "initial", "child", ...; a static string */
+} opevo_proposal;
+
+/* Points with which a run begins, before its tuner proposes any. */
+typedef struct opevo_starts {
+    const opevo_proposal *points;
+    size_t count;
+} opevo_starts;
+
 /* First member, `super`, of every implementation, which fills it in. */
 struct opevo_objective {
     const opevo_objective_ops *ops;
@@ -187,9 +198,10 @@ struct opevo_objective {
     size_t wanted;        /* number of points that keep it busy; 0: see opevo_objective_wanted */
     opevo_domain *domain; /* where `space` is NULL; owned too */
     const opevo_feature_source *features; /* NULL: none; owned too */
-    const opevo_criterion *criteria; /* those after the fitness, criterion 1 first; owned too */
-    size_t more_count;               /* their number, below OPEVO_CRITERIA_MOST */
-    void *reserved[OPEVO_RESERVED];  /* 0 */
+    const opevo_criterion *criteria;    /* those after the fitness, criterion 1 first; owned too */
+    size_t more_count;                  /* their number, below OPEVO_CRITERIA_MOST */
+    const opevo_starts *starts;         /* points to begin with; NULL: none; owned too */
+    void *reserved[OPEVO_RESERVED - 1]; /* 0 */
 };
 
 /* Whether this library knows all that the tables of the objective and of its domain have. Errors:

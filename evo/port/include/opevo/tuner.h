@@ -43,11 +43,6 @@ typedef struct opevo_setting_value {
 
 /* ---- Asking and telling ---- */
 
-typedef struct opevo_proposal {
-    opevo_index point;
-    const char *origin; /* what proposed it: "initial", "child", ...; a static string */
-} opevo_proposal;
-
 /* One evaluated point of a run. */
 typedef struct opevo_trial {
     opevo_proposal proposal;

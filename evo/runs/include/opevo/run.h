@@ -69,6 +69,10 @@ typedef struct opevo_run_options {
     void *observer_context;
     /* Ends the run before the next batch, and any measurement within a second; may be NULL. */
     const opevo_interrupt *interrupt;
+    /* Points of trials 1 and following, whose outcomes the tuner is told before it is asked; a
+     * point that stands there twice is evaluated once. NULL: those of the objective; none if the
+     * count is 0. The store keeps them with the run: one that it has goes on with its own. */
+    const opevo_starts *starts;
 } opevo_run_options;
 
 /* The settings, what is searched by where the tuner sees more than the fitness, and the
@@ -107,7 +111,8 @@ typedef struct opevo_session opevo_session;
  *
  * Of an external objective, that is done here already.
  *
- * Errors: INVALID without a limit, or for earlier trials that the tuner cannot use; MISMATCH for a
+ * Errors: INVALID without a limit, for earlier trials that the tuner cannot use, or for a start
+ * point that is no allowed point of the space; MISMATCH for a
  * stored run of another version, space or landscape; NOMEM; whatever the store reports. */
 OPEVO_API opevo_status opevo_session_create_sized(opevo_objective *objective,
                                                   const opevo_run_options *options, size_t size,
