@@ -219,8 +219,8 @@ const opevo_verb opevo_i_verb_computation = {
     .details =
         "COMPUTATION is an operator (mm1, matmul(512,1024,1024)), a name with numbers\n"
         "(c2d(1,56,56,64,64,1,1,0)), a shape of Ansor's evaluation (ansor-c2d-2, with batch 16\n"
-        "ansor-c2d-2(16)), a text of definitions, or a file with one. Without it, the names are\n"
-        "listed. docs/formats/computation.md has the language.\n\n"
+        "ansor-c2d-2(16)), a text of definitions, or a file with one (FILE or @FILE). Without it,\n"
+        "the names are listed. docs/formats/computation.md has the language.\n\n"
         "  opevo computation 'softmax(512,1024)'\n"
         "  opevo computation 'C[i:64, j:64] = sum(k:32) A[i,k]*B[k,j]; D[i,j] = max(C[i,j], 0)'",
     .options = options,

@@ -6,7 +6,6 @@
 #ifndef OPEVO_CLI_INTERNAL_H
 #define OPEVO_CLI_INTERNAL_H
 
-#include <opevo/computation.h>
 #include <opevo/front.h>
 #include <opevo/interrupt.h>
 #include <opevo/json.h>
@@ -18,6 +17,7 @@
 #include <opevo/schedule.h>
 #include <opevo/space.h>
 #include <opevo/version.h>
+#include <opevo/workload.h>
 
 /* 1 is also what a verification that rejects returns. */
 enum { OPEVO_EXIT_OK = 0, OPEVO_EXIT_FAILED = 1, OPEVO_EXIT_MISUSED = 2, OPEVO_EXIT_SIGINT = 130 };
@@ -120,7 +120,8 @@ opevo_status opevo_i_on_of_call(const opevo_call *call, const char *on, opevo_te
         "only-recorded", NULL, "recordings: the rows are the whole space", false                   \
     }
 /* An objective: `on` is recorded (above) or "cmd:PROGRAM" (then `what` is NULL), or "sim:DEVICE",
- * "cpu", "cuda:N" or "hip:N" (then it is an operator); `space` is a space file for a recorded
+ * "cpu", "cuda:N" or "hip:N" (then it is what opevo_i_workload_of takes, for sim an operator);
+ * `space` is a space file for a recorded
  * landscape, a program or kernels, or NULL. */
 opevo_status opevo_i_objective_of(const char *what, const char *on, const char *space,
                                   opevo_objective **out, opevo_error *err);
@@ -129,8 +130,16 @@ opevo_status opevo_i_objective_of_call(const opevo_call *call, const char *what,
                                        const char *space, opevo_objective **out, opevo_error *err);
 #define OPEVO_I_OBJECTIVES "recorded:[FILE], sim:DEVICE, cmd:PROGRAM, cpu, cuda:N or hip:N"
 
-/* A computation by a file, a name, an operator or a text (computation_spec.c). */
+/* A computation by a file ("@FILE" or a path), a name, an operator or a text
+ * (computation_spec.c). */
 opevo_status opevo_i_computation_of(const char *what, opevo_computation **out, opevo_error *err);
+/* The same for what kernels compute: operators stay operators, also beside a file of that name. */
+opevo_status opevo_i_workload_of(const char *what, opevo_workload **out, opevo_error *err);
+/* The path that is read for it; NULL: none. */
+const char *opevo_i_workload_file(const char *what);
+/* An operator, for `user` ("--on sim:mi50"), who takes no other computations. */
+opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_operator *out,
+                                 opevo_error *err);
 
 /* ---- Live objectives (live_options.c) ---- */
 
@@ -164,8 +173,13 @@ opevo_status opevo_i_live_program(const opevo_call *call, const char *command, c
  * NULL.
  */
 opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, const char *space,
-                                  const opevo_operator *op, opevo_objective **out,
+                                  const opevo_workload *work, opevo_objective **out,
                                   opevo_error *err);
+/* The template that makes kernels of an operator or computation; what none makes has one sentence
+ * here. */
+opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
+                                opevo_kernel_dialect dialect, opevo_kernel_maker **out,
+                                opevo_error *err);
 
 /* ---- Finals (finals.c) ---- */
 
@@ -242,8 +256,8 @@ bool opevo_i_looks_like_path(const char *text);
 /* How a store says that the objective can be opened again: `on` and `space` with their paths from
  * the root, so that it does not matter from where. Release with opevo_i_note_free. */
 typedef struct opevo_note_texts {
-    opevo_text on, space;
-    opevo_objective_note note; /* points into the texts, and to `what` */
+    opevo_text what, on, space;
+    opevo_objective_note note; /* points into the texts, and to `what` where it is no file */
 } opevo_note_texts;
 opevo_status opevo_i_note_of(const char *what, const char *on, const char *space,
                              const opevo_optimum *optimum, opevo_note_texts *out, opevo_error *err);
@@ -353,6 +367,9 @@ opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text 
 void opevo_i_table_free(opevo_table *table);
 /* 1234567 as "1,234,567". */
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
+/* The name of an objective for display: that of kernels, which may hold the whole text of a
+ * computation, ends after 120 characters in "...". */
+void opevo_i_text_add_objective(opevo_text *out, const char *name);
 
 /* ---- A run as a drawing (curve.c) ---- */
 

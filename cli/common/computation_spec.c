@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A computation by what a user writes: a text, a name, an operator or a file. */
+/* Computations and operators by what a user writes: a text, a name, a form or a file. */
 
 #include "cli_internal.h"
 
@@ -28,9 +28,54 @@ cleanup:
     return status;
 }
 
+/* The path that is meant; NULL where it is none. */
+static const char *file_of(const char *what)
+{
+    if (*what == '@')
+        return what + 1;
+    return !strchr(what, '[') && (opevo_i_looks_like_path(what) || !access(what, F_OK)) ? what
+                                                                                        : NULL;
+}
+
 opevo_status opevo_i_computation_of(const char *what, opevo_computation **out, opevo_error *err)
 {
-    bool is_file = !strchr(what, '[') && (opevo_i_looks_like_path(what) || !access(what, F_OK));
+    const char *file = file_of(what);
 
-    return is_file ? read_file(what, out, err) : opevo_computation_read(what, out, err);
+    return file ? read_file(file, out, err) : opevo_computation_read(what, out, err);
+}
+
+const char *opevo_i_workload_file(const char *what)
+{
+    opevo_operator op;
+
+    return opevo_operator_parse(what, &op, NULL) == OPEVO_OK ? NULL : file_of(what);
+}
+
+opevo_status opevo_i_workload_of(const char *what, opevo_workload **out, opevo_error *err)
+{
+    const char *file = opevo_i_workload_file(what);
+    opevo_computation *computation = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!file)
+        return opevo_workload_read(what, out, err);
+    status = read_file(file, &computation, err);
+    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
+}
+
+opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_operator *out,
+                                 opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_workload *work = NULL;
+
+    if (opevo_operator_parse(what, out, &inner) == OPEVO_OK)
+        return OPEVO_OK;
+    if (opevo_i_workload_of(what, &work, NULL) != OPEVO_OK)
+        return OPEVO_FAIL(err, inner.status, "%s", inner.message);
+    opevo_workload_destroy(work);
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s takes an operator such as mm1 or matmul(512,1024,1024), not the "
+                      "computation '%.200s'.",
+                      user, what);
 }

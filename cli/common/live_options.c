@@ -114,15 +114,33 @@ cleanup:
     return status;
 }
 
-static opevo_status open_maker(const opevo_call *call, const char *device, const opevo_operator *op,
-                               opevo_kernel_maker **out, opevo_error *err)
+opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
+                                opevo_kernel_dialect dialect, opevo_kernel_maker **out,
+                                opevo_error *err)
+{
+    opevo_text what = {0};
+
+    if (work->op)
+        return opevo_template_open(work->op, name, dialect, out, err);
+    opevo_workload_print(work, &what);
+    OPEVO_FAIL(err, OPEVO_INVALID,
+               "No template generates kernels for the computation %.200s; give an operator such as "
+               "mm1 or conv2d(1,64,56,56,64,3,3,1,1).",
+               opevo_text_string(&what));
+    opevo_text_free(&what);
+    return OPEVO_INVALID;
+}
+
+static opevo_status open_maker(const opevo_call *call, const char *device,
+                               const opevo_workload *work, opevo_kernel_maker **out,
+                               opevo_error *err)
 {
     const char *name = call ? opevo_i_option(call, "template") : NULL;
     opevo_kernel_dialect dialect = !strncmp(device, "cuda", 4)  ? OPEVO_KERNEL_CUDA
                                    : !strncmp(device, "hip", 3) ? OPEVO_KERNEL_HIP
                                                                 : OPEVO_KERNEL_C;
 
-    return opevo_template_open(op, name, dialect, out, err);
+    return opevo_i_kernels_of(work, name, dialect, out, err);
 }
 
 static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_error *err)
@@ -141,7 +159,8 @@ static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_er
 }
 
 opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, const char *space,
-                                  const opevo_operator *op, opevo_objective **out, opevo_error *err)
+                                  const opevo_workload *work, opevo_objective **out,
+                                  opevo_error *err)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_status status = OPEVO_OK;
@@ -155,7 +174,7 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
     options.criteria = criteria;
     OPEVO_TRY(all_of(call, "workers", &workers, &options.workers.count, err));
     options.workers.commands = workers;
-    OPEVO_TRY(open_maker(call, device, op, &maker, err));
+    OPEVO_TRY(open_maker(call, device, work, &maker, err));
     if (space)
         OPEVO_TRY(narrow(maker, space, err));
     status = opevo_live_open(maker, &options, out, err);

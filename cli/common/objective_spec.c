@@ -177,19 +177,24 @@ static bool is_path(const char *what)
     return opevo_i_looks_like_path(what) || access(what, F_OK) == 0;
 }
 
-opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err)
+/* The paper's space of an operator. */
+static opevo_status space_of_operator(const char *what, opevo_space **out, opevo_error *err)
 {
     opevo_operator op;
-    opevo_status status = OPEVO_OK;
+    opevo_status status = opevo_i_operator_of(what, "The paper's space", &op, err);
 
+    return status == OPEVO_OK ? opevo_operator_space(&op, out, err) : status;
+}
+
+opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err)
+{
     if (opevo_i_is_recorded(what))
         return space_of_recorded(what, out, err);
     if (is_type_call(what))
         return space_of_parameter(what, out, err);
-    if (is_path(what))
+    if (*what != '@' && !strchr(what, '[') && is_path(what))
         return opevo_space_load(what, out, err);
-    status = opevo_operator_parse(what, &op, err);
-    return status == OPEVO_OK ? opevo_operator_space(&op, out, err) : status;
+    return space_of_operator(what, out, err);
 }
 
 /* ---- Runs ---- */
@@ -221,22 +226,29 @@ static opevo_status open_recorded(const wanted *given, opevo_objective **out, op
     return open_recording(given->detail, given->space, *given->on == 'o', out, err);
 }
 
-static opevo_status operator_of(const wanted *given, opevo_operator *op, opevo_error *err)
+/* What is computed, for those who compute something. */
+static opevo_status require_what(const wanted *given, opevo_error *err)
 {
-    if (!given->what)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s needs an operator, such as mm1.", given->on);
-    return opevo_operator_parse(given->what, op, err);
+    return given->what ? OPEVO_OK
+                       : OPEVO_FAIL(err, OPEVO_INVALID, "--on %s needs an operator, such as mm1.",
+                                    given->on);
 }
 
 static opevo_status open_simulated(const wanted *given, opevo_objective **out, opevo_error *err)
 {
     opevo_operator op;
     opevo_status status = OPEVO_OK;
+    opevo_text user = {0};
 
     if (given->what && given->space)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--space cannot be combined with --on sim:.");
-    status = operator_of(given, &op, err);
-    return status == OPEVO_OK ? opevo_simulated_open(&op, given->detail, out, err) : status;
+    opevo_text_printf(&user, "--on %s", given->on);
+    OPEVO_TRY(require_what(given, err));
+    OPEVO_TRY(opevo_i_operator_of(given->what, opevo_text_string(&user), &op, err));
+    OPEVO_TRY(opevo_simulated_open(&op, given->detail, out, err));
+cleanup:
+    opevo_text_free(&user);
+    return status;
 }
 
 static opevo_status open_program(const wanted *given, opevo_objective **out, opevo_error *err)
@@ -254,12 +266,15 @@ static opevo_status open_program(const wanted *given, opevo_objective **out, ope
 
 static opevo_status open_kernels(const wanted *given, opevo_objective **out, opevo_error *err)
 {
-    opevo_operator op;
-    opevo_status status = operator_of(given, &op, err);
+    opevo_workload *work = NULL;
+    opevo_status status = OPEVO_OK;
 
-    return status == OPEVO_OK
-               ? opevo_i_live_kernels(given->call, given->on, given->space, &op, out, err)
-               : status;
+    OPEVO_TRY(require_what(given, err));
+    OPEVO_TRY(opevo_i_workload_of(given->what, &work, err));
+    OPEVO_TRY(opevo_i_live_kernels(given->call, given->on, given->space, work, out, err));
+cleanup:
+    opevo_workload_destroy(work);
+    return status;
 }
 
 typedef enum sort { COMPUTED, PROGRAM, KERNELS } sort;
@@ -348,6 +363,7 @@ opevo_status opevo_i_note_of(const char *what, const char *on, const char *space
 {
     const char *colon = strchr(on, ':');
     size_t length = colon ? (size_t)(colon + 1 - on) : 0;
+    const char *file = what ? opevo_i_workload_file(what) : NULL;
     opevo_status status = OPEVO_OK;
 
     *out = (opevo_note_texts){.note = {.what = what}};
@@ -358,6 +374,12 @@ opevo_status opevo_i_note_of(const char *what, const char *on, const char *space
         opevo_text_add(&out->on, on + length);
     if (space)
         add_path(space, &out->space);
+    if (file) {
+        opevo_text_add(&out->what, "@");
+        add_path(file, &out->what);
+        out->note.what = opevo_text_string(&out->what);
+    }
+    OPEVO_TRY(opevo_text_check(&out->what, err));
     OPEVO_TRY(opevo_text_check(&out->on, err));
     OPEVO_TRY(opevo_text_check(&out->space, err));
     out->note.on = opevo_text_string(&out->on);
@@ -371,6 +393,7 @@ cleanup:
 
 void opevo_i_note_free(opevo_note_texts *texts)
 {
+    opevo_text_free(&texts->what);
     opevo_text_free(&texts->on);
     opevo_text_free(&texts->space);
     texts->note = (opevo_objective_note){.on = NULL};

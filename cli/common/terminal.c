@@ -342,6 +342,19 @@ void opevo_i_table_free(opevo_table *table)
     table->count = table->capacity = 0;
 }
 
+void opevo_i_text_add_objective(opevo_text *out, const char *name)
+{
+    bool of_kernels =
+        !strncmp(name, "cpu", 3) || !strncmp(name, "cuda", 4) || !strncmp(name, "hip", 3);
+    char shortened[120 + sizeof "..."];
+
+    if (of_kernels && strlen(name) > 120) { /* the text of a computation is ASCII */
+        snprintf(shortened, sizeof shortened, "%.120s...", name);
+        name = shortened;
+    }
+    opevo_text_add_visible(out, name);
+}
+
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value)
 {
     char digits[OPEVO_INDEX_TEXT_SIZE];

@@ -291,7 +291,7 @@ static void print_result(const plan *self, opevo_text *out)
     const char *unit = record->objective->unit;
     uint64_t failed = asked->rows - asked->by_class[OPEVO_OUTCOME_OK];
 
-    opevo_text_add_visible(out, record->objective->name);
+    opevo_i_text_add_objective(out, record->objective->name);
     opevo_text_printf(out, ": %llu of %zu points recorded, %llu of them now, %llu failed\n",
                       (unsigned long long)asked->rows, self->count,
                       (unsigned long long)self->measured, (unsigned long long)failed);

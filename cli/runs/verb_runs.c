@@ -74,7 +74,7 @@ static void add_settings(const opevo_run_info *info, opevo_text *out)
 
 static void add_row(const opevo_run_info *info, opevo_table *table)
 {
-    opevo_text settings = {0};
+    opevo_text settings = {0}, objective = {0};
 
     opevo_i_table_cell(table, "%lld", (long long)info->run);
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->seed);
@@ -87,7 +87,9 @@ static void add_row(const opevo_run_info *info, opevo_table *table)
         opevo_i_table_cell(table, "none");
     opevo_i_table_cell(table, "%llu", (unsigned long long)info->best_trial);
     opevo_i_table_cell(table, "%.1f s", info->cost_s);
-    opevo_i_table_cell(table, "%s", info->objective);
+    opevo_i_text_add_objective(&objective, info->objective);
+    opevo_i_table_cell(table, "%s", opevo_text_string(&objective));
+    opevo_text_free(&objective);
     opevo_i_table_cell(table, "%s", info->tuner);
     add_settings(info, &settings);
     opevo_i_table_cell(table, "%s", opevo_text_string(&settings));
@@ -101,7 +103,7 @@ static void print_run(const opevo_run_info *info, const opevo_i_reasons *reasons
 
     add_settings(info, &settings);
     opevo_text_printf(out, "run %lld, ", (long long)info->run);
-    opevo_text_add_visible(out, info->objective);
+    opevo_i_text_add_objective(out, info->objective);
     opevo_text_add(out, "; tuner ");
     opevo_text_add_visible(out, info->tuner);
     opevo_text_add(out, *info->settings ? " " : "");

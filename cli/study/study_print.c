@@ -114,7 +114,7 @@ static void print_lines(const opevo_study *study, opevo_text *out)
         const opevo_study_line *line = &study->lines[i];
 
         opevo_text_add(out, "  ");
-        opevo_text_add_visible(out, line->objective->name);
+        opevo_i_text_add_objective(out, line->objective->name);
         opevo_text_printf(out, "  %s%s", line->tuner->name, *line->settings_text ? " " : "");
         add_settings(line, out);
         opevo_text_printf(out, "  %s\n", line->budget_text);

@@ -105,7 +105,7 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
     const opevo_budget *budget = &self->run.budget;
     const char *unit = self->objective->unit;
 
-    opevo_text_add_visible(out, self->objective->name);
+    opevo_i_text_add_objective(out, self->objective->name);
     opevo_text_add(out, ", ");
     opevo_i_text_add_grouped(out, opevo_space_size(self->objective->space));
     opevo_text_printf(out, " points; tuner %s", self->run.tuner->name);
