@@ -32,7 +32,7 @@ typedef struct job {
     const opevo_definition *definition;
     opevo_i_machine **machines; /* one a thread */
     target target;
-    bool bounds, likely;
+    bool bounds, likely, product;
     int64_t elements, terms; /* of the result; of each */
     int64_t task_blocks;     /* blocks of lanes in a task, of elements or terms */
     total *parts;            /* [task][element], where lanes are terms */
@@ -129,11 +129,37 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* The totals of the lanes of a product; false where they are to be made otherwise. */
+static bool total_products(const job *self, opevo_i_machine *machine, int count, total *sums)
+{
+    double values[OPEVO_I_LANES], sizes[OPEVO_I_LANES];
+
+    if (!self->product || !opevo_i_machine_products(machine, count, values, sizes))
+        return false;
+    for (int i = 0; i < count; i++) {
+        double error = opevo_i_products_error(sizes[i], self->terms);
+
+        sums[i] = (total){values[i], error, sizes[i] + error};
+    }
+    return true;
+}
+
+static void total_lanes(const job *self, opevo_i_machine *machine, total *sums)
+{
+    const opevo_definition *definition = self->definition;
+
+    for (int i = 0; i < OPEVO_I_LANES; i++)
+        sums[i] = start_of(definition->reducer);
+    do {
+        opevo_i_machine_run(machine);
+        take_lanes(definition->reducer, sums, machine->registers, machine->bounds);
+    } while (step(definition, machine->outer, definition->spatial, definition->axes));
+}
+
 /* Blocks of elements: each runs through all its terms. */
 static opevo_status run_elements(void *context, size_t index, unsigned worker, opevo_error *err)
 {
     const job *self = context;
-    const opevo_definition *definition = self->definition;
     opevo_i_machine *machine = self->machines[worker];
     int64_t first = (int64_t)index * self->task_blocks * OPEVO_I_LANES;
     int64_t end = least(first + self->task_blocks * OPEVO_I_LANES, self->elements);
@@ -144,12 +170,8 @@ static opevo_status run_elements(void *context, size_t index, unsigned worker, o
         total sums[OPEVO_I_LANES];
 
         opevo_i_machine_place(machine, first, count);
-        for (int i = 0; i < OPEVO_I_LANES; i++)
-            sums[i] = start_of(definition->reducer);
-        do {
-            opevo_i_machine_run(machine);
-            take_lanes(definition->reducer, sums, machine->registers, machine->bounds);
-        } while (step(definition, machine->outer, definition->spatial, definition->axes));
+        if (!total_products(self, machine, count, sums))
+            total_lanes(self, machine, sums);
         for (int i = 0; i < count; i++)
             store(self, first + i, &sums[i]);
     }
@@ -313,6 +335,7 @@ static opevo_status compute(graph *self, const opevo_tensor *tensor)
     OPEVO_TRY(own(self, tensor));
     work.target = self->targets[tensor->number];
     work.bounds = self->bounds && !program.exact;
+    work.product = opevo_i_program_is_product(&program, self->exact);
     work.elements = opevo_tensor_elements(tensor);
     for (int a = definition->spatial; a < definition->axes; a++)
         work.terms *= definition->axis[a].extent;

@@ -128,6 +128,18 @@ static inline int64_t opevo_i_machine_value(const opevo_i_machine *self, int lin
                : (int64_t)((uint64_t)self->base[linear][lane] + (uint64_t)self->shift[linear]);
 }
 
+/* ---- Products (interpreter_product.c) ---- */
+
+/* Whether a program is a sum of products of two tensors, each with `exact[number]`. */
+bool opevo_i_program_is_product(const opevo_i_program *program, const bool *exact);
+/* For the `count` lanes where the machine is placed, the sums of such a program over all its
+ * reduction axes, which are outer axes, and the sums of the sizes of the products. False, with
+ * nothing done, where an index is a division of lane axes and outer ones together. */
+bool opevo_i_machine_products(opevo_i_machine *self, int count, double *sums, double *sizes);
+/* The errors of so many products together, whose sizes add up to `size`. Products below 2^-126 may
+ * be flushed to 0; where the sum is far above that, u' covers it. */
+double opevo_i_products_error(double size, int64_t terms);
+
 /* ---- Errors (interpreter_error.c) ---- */
 
 /* u' of computation_reference.h. */

@@ -419,6 +419,41 @@ static void test_likely_bounds(void **state)
     }
 }
 
+/* Sums of products have a way of their own: every kind of index, blocks that are not full. */
+static void test_products(void **state)
+{
+    static const char *const texts[] = {
+        "A[i:67, k:9]; B[k, j:21]; C[i, j] = sum(k) A[i, k]*B[k, j]",
+        "A[k:9, i:67]; B[j:21, k]; C[i, j] = sum(k) A[k, i]*B[j, k]",
+        "A[i:67, k:9]; C[i, j:67] = sum(k) A[i, k]*A[j, k]",
+        "C[i:67, j:3] = sum(r:3, k:11) A[2*i + k//4, r]*B[j, (3*k + r)%7]",
+        "C[i:90] = sum(k:6, r:5) A[i//7 + k]*B[(i + 2*r)%13]",
+        "C[i:90, j:2] = sum(k:6) A[(i + k)//3, j]*B[i%4, k]",
+        "P[i:20, j:20] = select(1 <= i and i < 19 and 2 <= j, X[i - 1, j - 2], 0);"
+        "C[i:18, j:18, f:9] = sum(r:3, s:3) P[i + r, j + s]*W[r, s, f]",
+        "C[i:70] = sum(k:5) A[i]*A[i]",
+        "C[i:70] = sum(k:5) 1e-30*A[i]*B[k]; D[i] = sum(k:7) C[i]*B[k]",
+    };
+
+    (void)state;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        fixture self;
+        double **values = NULL;
+
+        start_text(texts[t], t, &self);
+        compute(&self, 2);
+        values = evaluate_computation(self.computation, self.input);
+        check_values(&self, values, false);
+        free_values(self.computation, values);
+        for (uint64_t order = 0; order < 5; order++) {
+            values = evaluate_all_single(&self, order);
+            check_values(&self, values, true);
+            free_values(self.computation, values);
+        }
+        finish(&self);
+    }
+}
+
 static void test_bounds_hold_in_any_order(void **state)
 {
     (void)state;
@@ -558,6 +593,7 @@ int main(void)
         cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_bounds_hold_in_any_order),
         cmocka_unit_test(test_likely_bounds),
+        cmocka_unit_test(test_products),
         cmocka_unit_test(test_results_do_not_depend_on_threads),
         cmocka_unit_test(test_bounds_are_infinite_where_there_are_none),
         cmocka_unit_test(test_bounds_cross_conditions_on_values),
