@@ -51,8 +51,9 @@ static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opev
 
 static const opevo_kernel_maker_ops ops = {.make = make, .destroy = zoo_destroy};
 
-static opevo_objective *open_fake_for(const char *device, opevo_kernel_dialect dialect,
-                                      opevo_operator op)
+/* Of an operator, or of the computation where that is not NULL. */
+static opevo_objective *open_fake_of(const char *device, opevo_kernel_dialect dialect,
+                                     opevo_operator op, const opevo_computation *computation)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_objective *objective = NULL;
@@ -62,12 +63,22 @@ static opevo_objective *open_fake_for(const char *device, opevo_kernel_dialect d
                             op);
 
     maker->super.dialect = dialect;
+    if (computation) {
+        maker->super.op = NULL;
+        maker->super.computation = computation;
+    }
     options.device = device;
     options.run_limit_s = 3;
     options.repeat_s = 0.02;
     options.build_limit_s = 3;
     CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
     return objective;
+}
+
+static opevo_objective *open_fake_for(const char *device, opevo_kernel_dialect dialect,
+                                      opevo_operator op)
+{
+    return open_fake_of(device, dialect, op, NULL);
 }
 
 static opevo_objective *open_fake(const char *device, opevo_kernel_dialect dialect)
@@ -126,6 +137,39 @@ static void check_device(const char *device, opevo_kernel_dialect dialect)
         assert_int_equal(logged("context"), 3);
     /* Kernels that were being built when a worker ended are built again. */
     assert_in_range(logged(hip ? "no options" : "--gpu-architecture=sm_86"), COUNT, 2 * COUNT);
+}
+
+/* The same kernels compute the computation, whose operands are the operator's. */
+static void test_computation(void **state)
+{
+    static const opevo_kernel_dialect dialects[] = {OPEVO_KERNEL_CUDA, OPEVO_KERNEL_HIP};
+    static const opevo_index points[] = {0, 1, 7, 12};
+    opevo_computation *computation = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_computation_parse("A[i:48, k:32]; B[k, j:40]; C[i, j] = sum(k) A[i, k]*B[k, j]",
+                                     "test", NULL, 0, &computation, &err));
+    for (size_t d = 0; d < 2; d++) {
+        opevo_objective *objective =
+            open_fake_of(d ? "hip:0" : "cuda:0", dialects[d],
+                         (opevo_operator){.kind = OPEVO_MATMUL}, computation);
+        opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIVE_LIBRARY}};
+        opevo_outcome outcomes[4];
+        opevo_text said = {0};
+        double fitness[2];
+
+        CHECK_OK(opevo_objective_evaluate(objective, points, 4, outcomes, &err));
+        for (size_t i = 0; i < 4; i++)
+            assert_int_equal(outcomes[i].kind, kernels[(size_t)points[i]].kind);
+        CHECK_CLOSE(outcomes[0].fitness, 2 * 48 * 32 * 40 / 1e-5 / 1e9, 1e-2);
+        assert_non_null(strstr(outcomes[1].message, "the first is C[0, 7], which"));
+        CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 1, 1, NULL},
+                                   fitness, &said, &err));
+        assert_non_null(strstr(opevo_text_string(&said), "not for computations"));
+        opevo_text_free(&said);
+        opevo_objective_destroy(objective);
+    }
+    opevo_computation_destroy(computation);
 }
 
 /* Its energy is the power, which is always the same, for the time that the events say. */
@@ -288,6 +332,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_hip),
         /* After those that count what is built, because objects are cached. */
         cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_computation),
         cmocka_unit_test(test_library),
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_no_such_device),
