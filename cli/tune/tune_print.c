@@ -176,8 +176,10 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     if (!result->best.number)
         opevo_text_add(out, "\nno trial succeeded");
     opevo_text_add(out, "\n");
-    if (self->live)
+    if (self->live) {
+        opevo_live_print_reference(self->objective, out);
         opevo_i_reasons_print(&self->reasons[0], out);
+    }
     if (result->stop == OPEVO_STOP_GAVE_UP)
         opevo_text_printf(out,
                           "gave up after %llu failures of one class: fix their cause, or raise the "

@@ -46,6 +46,10 @@ struct opevo_i_backend {
     size_t core_count;           /* 0: building would disturb measuring */
     double build_limit_s;        /* from the setup */
     uint64_t build_memory_bytes; /* address space of a process that builds; 0: it limits itself */
+    /* Also from the setup, for kernels: what the right result took, and how many of its elements
+     * have no bound. */
+    double reference_s;
+    size_t unbounded;
 };
 
 /* "cpu", "cuda:1": the row and the ordinal. Errors: INVALID with the known kinds. */

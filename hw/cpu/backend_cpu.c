@@ -127,6 +127,8 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
     OPEVO_TRY(opevo_i_setup_workload(message, &work, err));
     OPEVO_TRY(opevo_i_operands_create(work, (uint64_t)seed, opevo_i_worker_reference,
                                       &self->operands, err));
+    backend->reference_s = self->operands.reference_s;
+    backend->unbounded = self->operands.unbounded;
 cleanup:
     return status;
 }

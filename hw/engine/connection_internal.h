@@ -32,6 +32,8 @@ typedef struct opevo_i_connection {
     double retry_s;         /* not to be started again before */
     size_t in_flight;
     char device[256];
+    double reference_s; /* that it computed the right result for; 0: not known */
+    int64_t unbounded;  /* elements of that without a bound */
 } opevo_i_connection;
 
 /* Start the process, in a session of its own, so that an interrupt from the keyboard reaches the

@@ -193,6 +193,29 @@ void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out)
     }
 }
 
+void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out)
+{
+    const opevo_i_live *self = (const opevo_i_live *)objective;
+    double longest_s = 0;
+    int64_t unbounded = 0;
+
+    if (!is_live(objective))
+        return;
+    for (size_t i = 0; i < self->pool.count; i++) {
+        longest_s = fmax(longest_s, self->pool.members[i].reference_s);
+        if (self->pool.members[i].unbounded > unbounded)
+            unbounded = self->pool.members[i].unbounded;
+    }
+    if (longest_s >= 1)
+        opevo_text_printf(out, "the reference result took %.1f s, once in each worker\n",
+                          longest_s);
+    if (unbounded)
+        opevo_text_printf(out,
+                          "%lld elements of the outputs have no error bound and were only checked "
+                          "for being written\n",
+                          (long long)unbounded);
+}
+
 /* ---- Workers -------------------------------------------------------------------------------- */
 
 /* Beside the running program, where an installation and a build folder have it, else by PATH. */

@@ -241,6 +241,8 @@ static bool take_message(work *self, size_t number, const json_t *message)
         good = take_hello(self, member, message);
     } else if (good && !strcmp(type, "ready") && member->state == OPEVO_I_SETTING) {
         opevo_i_connection_progress(member);
+        member->reference_s = json_number_value(json_object_get(message, "reference_s"));
+        member->unbounded = json_integer_value(json_object_get(message, "unbounded"));
         member->state = OPEVO_I_READY;
     } else if (good && !strcmp(type, "started") && member->state == OPEVO_I_READY) {
         good = take_started(self, number, message);

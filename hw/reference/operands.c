@@ -5,6 +5,7 @@
 
 #include "operands_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/computation_reference.h>
 #include <opevo/memory.h>
 #include <opevo/random.h>
@@ -168,13 +169,14 @@ cleanup:
 }
 
 /* A check of few elements is none. */
-static opevo_status require_bounds(const opevo_i_operands *self, opevo_error *err)
+static opevo_status require_bounds(opevo_i_operands *self, opevo_error *err)
 {
     for (int i = self->list.inputs; i < self->list.count; i++) {
         size_t without = 0;
 
         for (size_t k = 0; k < self->count[i]; k++)
             without += isinf(self->bound[i][k]) != 0;
+        self->unbounded += without;
         if (2 * without > self->count[i])
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
@@ -256,10 +258,12 @@ opevo_status opevo_i_operands_create(opevo_workload *work, uint64_t seed,
         self.count[i] = (size_t)self.list.item[i].elements;
     OPEVO_TRY(allocate(&self, err));
     OPEVO_TRY(fill_inputs(&self, seed, err));
+    self.reference_s = opevo_clock_monotonic_s();
     if (work->op)
         OPEVO_TRY(compute_operator(&self, reference ? reference : by_plain_loops, err));
     else
         OPEVO_TRY(compute_graph(&self, err));
+    self.reference_s = opevo_clock_monotonic_s() - self.reference_s;
     OPEVO_TRY(require_bounds(&self, err));
     *out = self;
 cleanup:

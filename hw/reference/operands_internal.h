@@ -36,6 +36,8 @@ typedef struct opevo_i_operands {
     float *bound[OPEVO_WORKLOAD_OPERANDS];  /* INFINITY where there is none */
     float *secret;                          /* where these are; not there in forked processes */
     size_t secret_bytes;                    /* of its mapping */
+    double reference_s;                     /* that the right results took */
+    size_t unbounded;                       /* elements of outputs that have no bound */
 } opevo_i_operands;
 
 /* Inputs are uniform on [-1, 1), or on [1/2, 3/2) where they decide the sign of a divisor or of the

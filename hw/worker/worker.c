@@ -98,7 +98,9 @@ static void take_setup(worker *self, const json_t *message)
         return;
     }
     self->ready = true;
-    send_message(self, json_pack("{s:s}", "type", "ready"));
+    send_message(self, json_pack("{s:s, s:f, s:I}", "type", "ready", "reference_s",
+                                 self->backend->reference_s, "unbounded",
+                                 (json_int_t)self->backend->unbounded));
 }
 
 static void take_job(worker *self, const json_t *message)

@@ -94,6 +94,30 @@ static void test_no_library(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* Few elements without a bound are told, and so would be a reference that takes long. */
+static void test_told(void **state)
+{
+    static const computation_kernel kernel = {
+        "root", "Y[i:50] = sqrt(A[i] - B[i])",
+        "enum { COUNT = 50 };\n"
+        "void kernel(const float *first, const float *b, float *o) { BEFORE\n"
+        "  for (int i = 0; i < 50; i++) o[i] = __builtin_sqrtf(first[i] - b[i]);\n"};
+    opevo_objective *objective = open_kernel(&kernel);
+    opevo_index point = 0;
+    opevo_outcome outcome;
+    opevo_text said = {0};
+
+    (void)state;
+    opevo_live_print_reference(objective, &said);
+    assert_int_equal(said.length, 0);
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+    opevo_live_print_reference(objective, &said);
+    assert_non_null(strstr(opevo_text_string(&said), "have no error bound and were only checked"));
+    opevo_text_free(&said);
+    opevo_objective_destroy(objective);
+}
+
 /* A worker that cannot check what it is to measure says why, and nothing is measured. */
 static void test_unchecked(void **state)
 {
@@ -115,10 +139,9 @@ static void test_unchecked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_no_library),
-        cmocka_unit_test(test_unchecked),
+        cmocka_unit_test(test_kernels),    cmocka_unit_test(test_words),
+        cmocka_unit_test(test_no_library), cmocka_unit_test(test_unchecked),
+        cmocka_unit_test(test_told),
     };
 
     if (!cache_folder_make())

@@ -79,6 +79,11 @@ opevo_status opevo_program_open(opevo_space *space, const opevo_program_options 
  * model, driver, compiler. Nothing before the first evaluation, and for any other objective. */
 void opevo_live_print_devices(const opevo_objective *objective, opevo_text *out);
 
+/* What is to be known of the result that kernels are compared with, in lines: what it cost where it
+ * took a worker a second or more, and how many elements cannot be compared. Nothing otherwise, and
+ * before the first evaluation. */
+void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out);
+
 /* ---- Finalists ---- */
 
 /* The point of a finalist that is no point: the operator as the vendor of the device has it in a
