@@ -199,6 +199,8 @@ static const char row_head[] =
     "static inline void opevo_row(float *to, const float *from, long at, long step, long low,\n"
     "                             long high, long count)\n"
     "{\n"
+    "    if (high > count)\n"
+    "        high = count;\n"
     "    from += at;\n"
     "    if (step > 2) {\n"
     "        for (long i = 0; i < count; i++)\n"

@@ -70,7 +70,7 @@ bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const op
         leaf->factor[0].buffer >= self->nest->inputs ||
         self->nest->buffer[leaf->to.buffer].scope != OPEVO_SCOPE_PACKED ||
         !opevo_i_plain_factor(self, &leaf->to.address, atom, &to) || to != 1 ||
-        !opevo_i_plain_factor(self, &leaf->factor[0].address, atom, &from) ||
+        !opevo_i_plain_factor(self, &leaf->factor[0].address, atom, &from) || from < 1 ||
         !plain_guards(self, &leaf->keep, atom, true) ||
         !plain_guards(self, &leaf->inside, atom, false))
         return false;

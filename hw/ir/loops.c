@@ -46,6 +46,15 @@ static opevo_status name_part(const opevo_i_loop *loop, int part, char *name, op
     return OPEVO_OK;
 }
 
+static bool any_reduces(const opevo_i_loops *self)
+{
+    for (int i = 0; i < self->loops; i++) {
+        if (self->loop[i].reduces)
+            return true;
+    }
+    return false;
+}
+
 opevo_status opevo_i_loops_split(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
                                  int at, int count, const int64_t *lengths, opevo_error *err)
 {
@@ -65,6 +74,11 @@ opevo_status opevo_i_loops_split(opevo_i_loops *self, opevo_i_atoms *atoms, cons
     if (count < 1 || old.annotation != OPEVO_ANNOTATION_SERIAL)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: a split needs a serial loop and a length.",
                           old.name);
+    if (old.inner && old.extent % inner && any_reduces(self))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has %lld iterations, which cannot be split into parts of %lld: only "
+                          "the outermost loop of an axis is split unevenly.",
+                          old.name, (long long)old.extent, (long long)inner);
     if (self->loops + count > OPEVO_I_LOOPS)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s would have more than %d loops.", stage,
                           OPEVO_I_LOOPS);
@@ -79,6 +93,7 @@ opevo_status opevo_i_loops_split(opevo_i_loops *self, opevo_i_atoms *atoms, cons
             inner /= extent;
         OPEVO_TRY(name_part(&old, i, name, err));
         OPEVO_TRY(opevo_i_loops_add(self, atoms, name, extent, old.reduces, err));
+        self->loop[at + i].inner = i || old.inner;
         part = opevo_i_affine_atom(self->loop[at + i].atom);
         value = opevo_i_affine_add(atoms, value, inner, &part);
     }
@@ -116,6 +131,7 @@ opevo_status opevo_i_loops_fuse(opevo_i_loops *self, opevo_i_atoms *atoms, const
     if (count < 2 || at < 0 || at + count > self->loops)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Only two or more adjacent loops can be fused.");
     fused.reduces = self->loop[at].reduces;
+    fused.inner = self->loop[at].inner;
     for (int i = 0; i < count; i++) {
         const opevo_i_loop *one = &self->loop[at + i];
 

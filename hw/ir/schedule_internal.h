@@ -46,6 +46,7 @@ typedef struct opevo_i_loop {
     int atom;
     int64_t extent;
     bool reduces;
+    bool inner; /* iterations beyond its extent would be those of another one of a loop around it */
     opevo_annotation annotation;
 } opevo_i_loop;
 
@@ -65,7 +66,9 @@ opevo_status opevo_i_loops_add(opevo_i_loops *self, opevo_i_atoms *atoms, const 
 /* Every axis with `value` in the place of a loop's atom. */
 opevo_status opevo_i_loops_replace(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
                                    int atom, const opevo_i_affine *value, opevo_error *err);
-/* A loop becomes inner loops of `count` lengths and one around them. */
+/* A loop becomes inner loops of `count` lengths and one around them. They may have more iterations
+ * than the loop; but not where elements are sums and the loop is an inner one itself, since terms
+ * would be added twice. */
 opevo_status opevo_i_loops_split(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
                                  int at, int count, const int64_t *lengths, opevo_error *err);
 opevo_status opevo_i_loops_fuse(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,

@@ -329,8 +329,8 @@ static bool add_condition(const opevo_i_pipeline_lowering *self, opevo_i_guards 
         limit = most;
         shift = -shift;
     }
-    least = least == -FAR ? least : least - shift;
-    limit = limit == FAR ? limit : limit - shift;
+    least = least == -FAR ? opevo_i_affine_least(atoms, &value) : least - shift;
+    limit = limit == FAR ? opevo_i_affine_most(atoms, &value) + 1 : limit - shift;
     for (int i = 0; i < guards->count; i++) {
         opevo_i_guard *one = &guards->item[i];
 

@@ -26,6 +26,7 @@ opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_st
     for (int a = 0; a < axes; a++) {
         OPEVO_TRY(opevo_i_loops_add(&stage->own, &self->atoms, axis[a].name, axis[a].extent,
                                     reduces[a], err));
+        memcpy(stage->axis_name[a], stage->own.loop[a].name, sizeof stage->axis_name[a]);
         stage->own.axis_extent[a] = axis[a].extent;
         stage->axis_atom[a] = stage->own.loop[a].atom;
         stage->axis_reduces[a] = reduces[a];
@@ -35,6 +36,24 @@ opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_st
     }
 cleanup:
     return status;
+}
+
+/* The dimensions of an input, by their names where the text has one for each. */
+static void name_dims(opevo_i_pipeline_stage *stage, const opevo_tensor *tensor)
+{
+    bool named = true;
+
+    for (int d = 0; d < tensor->dims; d++) {
+        named &= tensor->dim_name[d] != NULL;
+        for (int e = 0; e < d && named; e++)
+            named = strcmp(tensor->dim_name[d], tensor->dim_name[e]) != 0;
+    }
+    for (int d = 0; d < tensor->dims; d++) {
+        if (named)
+            snprintf(stage->axis_name[d], OPEVO_I_NAME, "%s", tensor->dim_name[d]);
+        else
+            snprintf(stage->axis_name[d], OPEVO_I_NAME, "i%d", d);
+    }
 }
 
 static opevo_status set_stage(opevo_pipeline *self, const opevo_tensor *tensor, opevo_error *err)
@@ -57,6 +76,7 @@ static opevo_status set_stage(opevo_pipeline *self, const opevo_tensor *tensor, 
         stage->kind = OPEVO_STAGE_INPUT;
         stage->dims = stage->own.axes = tensor->dims;
         memcpy(stage->own.axis_extent, tensor->extent, sizeof tensor->extent);
+        name_dims(stage, tensor);
         return OPEVO_OK;
     }
     stage->kind = OPEVO_STAGE_DEFINED;

@@ -27,6 +27,7 @@ typedef struct opevo_i_pipeline_stage {
     opevo_scope scope;
     int dims; /* axes that do not reduce come first */
     opevo_i_loops own;
+    char axis_name[OPEVO_I_AXES][OPEVO_I_NAME];
     int axis_atom[OPEVO_I_AXES]; /* stand for the axes in `map` */
     bool axis_reduces[OPEVO_I_AXES];
     opevo_i_affine

@@ -128,10 +128,7 @@ static opevo_status take_axes(opevo_pipeline *self, opevo_i_pipeline_stage *stag
     int count = kept ? of->dims : of->own.axes;
 
     for (int a = 0; a < count; a++) {
-        if (of->own.loops)
-            memcpy(names[a], of->own.loop[a].name, sizeof names[a]);
-        else
-            snprintf(names[a], sizeof names[a], "i%d", a);
+        memcpy(names[a], of->axis_name[a], sizeof names[a]);
         axis[a] = (opevo_axis){names[a], of->own.axis_extent[a]};
         reduces[a] = of->kind != OPEVO_STAGE_INPUT && of->axis_reduces[a];
     }

@@ -148,6 +148,8 @@ static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, con
                                            "-Wall",
                                            "-Werror",
                                            "-Wno-unused-but-set-variable",
+                                           "-Wno-maybe-uninitialized",
+                                           "-Wno-array-bounds",
                                            "-Wno-unknown-pragmas",
                                            "-fno-builtin-memset",
                                            NULL};
