@@ -4,13 +4,25 @@
 
 #include "print_internal.h"
 
-void opevo_i_print_cpu_buffers(opevo_i_printer *self, bool parallel)
+static bool writes(const opevo_i_node *node, int buffer)
+{
+    if (node->kind == OPEVO_I_LEAF)
+        return node->leaf->to.buffer == buffer;
+    for (const opevo_i_node *one = node->first; one; one = one->next) {
+        if (writes(one, buffer))
+            return true;
+    }
+    return node->otherwise && writes(node->otherwise, buffer);
+}
+
+void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel)
 {
     for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
         int lanes = self->named[i];
 
-        if (buffer->scope != OPEVO_SCOPE_LOCAL || buffer->size == 0 || buffer->parallel != parallel)
+        if (buffer->scope != OPEVO_SCOPE_LOCAL || buffer->size == 0 ||
+            (parallel ? !buffer->parallel || !writes(parallel, i) : buffer->parallel))
             continue;
         /* Of a tile that never gets full some are not used. */
         for (int64_t at = 0; lanes && at < (buffer->size + lanes - 1) / lanes; at++) {

@@ -37,6 +37,7 @@ typedef struct opevo_i_printer {
     int64_t *value;             /* ... this one */
     int64_t dynamic_at;         /* next free element of dynamic shared memory, -1: static */
     bool uses_rows, uses_masks; /* functions that the text must hold */
+    bool parallel;              /* threads divide a loop of the text */
     unsigned functions;         /* called: a bit for each opevo_expression_kind */
     bool copying;               /* inside a loop that is repeated as text */
     int pointers;               /* in use now */
@@ -87,9 +88,9 @@ void opevo_i_print_pointers(opevo_i_printer *self, const opevo_i_node *node);
 
 /* ---- print_buffers.c ---- */
 
-/* The local buffers of a CPU kernel made outside or inside a parallel loop; the buffers of a scope
- * of a GPU kernel. */
-void opevo_i_print_cpu_buffers(opevo_i_printer *self, bool parallel);
+/* The local buffers of a CPU kernel made inside a parallel loop (NULL: outside all of them); the
+ * buffers of a scope of a GPU kernel. */
+void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel);
 void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope);
 int64_t opevo_i_thread_count(const opevo_i_nest *nest); /* of a block */
 

@@ -282,7 +282,7 @@ void opevo_i_print_cpu(opevo_i_printer *self)
     }
     self->out = &body;
     self->depth = 1;
-    opevo_i_print_cpu_buffers(self, false);
+    opevo_i_print_cpu_buffers(self, NULL);
     opevo_i_print_node(self, self->nest->root);
     self->out = out;
     opevo_text_add(out, head);

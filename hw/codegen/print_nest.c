@@ -42,6 +42,7 @@ static void print_loop(opevo_i_printer *self, const opevo_i_node *node)
 {
     const opevo_i_leaf *leaf = opevo_i_node_only_leaf(node);
     opevo_annotation what = node->annotation;
+    bool parallel = self->dialect->cpu && what == OPEVO_ANNOTATION_PARALLEL;
 
     if (node->extent == 1 || what == OPEVO_ANNOTATION_EXPAND ||
         (what == OPEVO_ANNOTATION_UNROLL && self->dialect->cpu)) {
@@ -56,11 +57,12 @@ static void print_loop(opevo_i_printer *self, const opevo_i_node *node)
     if (self->dialect->gpu &&
         (what == OPEVO_ANNOTATION_UNROLL || what == OPEVO_ANNOTATION_VECTORIZE))
         opevo_i_print_line(self, "#pragma unroll");
-    if (self->dialect->cpu && what == OPEVO_ANNOTATION_PARALLEL)
+    if (parallel)
         opevo_i_print_line(self, "#pragma omp parallel for");
     opevo_i_print_for(self, node->atom, node->extent);
-    if (self->dialect->cpu && what == OPEVO_ANNOTATION_PARALLEL)
-        opevo_i_print_cpu_buffers(self, true);
+    if (parallel)
+        opevo_i_print_cpu_buffers(self, node);
+    self->parallel |= parallel;
     opevo_i_print_list(self, node);
     opevo_i_print_end(self);
 }

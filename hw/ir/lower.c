@@ -7,6 +7,32 @@
 
 #include <opevo/memory.h>
 
+/* Whether a stage has a loop for threads among its first `count`; the one loop, or NULL. */
+static const opevo_i_loop *find_parallel(const opevo_i_stage *stage, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (stage->own.loop[i].annotation == OPEVO_ANNOTATION_PARALLEL &&
+            stage->own.loop[i].extent > 1)
+            return &stage->own.loop[i];
+    }
+    return NULL;
+}
+
+/* A copy made inside a parallel loop is each thread's own, and filled by that thread. */
+static void find_private(opevo_i_lowering *self, int number)
+{
+    const opevo_i_stage *stage = &self->schedule->stage[number];
+    const opevo_i_loop *around = find_parallel(self->compute, stage->attached + 1);
+    const opevo_i_loop *own = find_parallel(stage, stage->own.loops);
+
+    self->nest->buffer[number].parallel = around != NULL;
+    if (around && own)
+        OPEVO_I_REFUSE(self,
+                       "The parallel loop %s of %s is inside the parallel loop %s: parallel loops "
+                       "are not nested.",
+                       own->name, stage->name, around->name);
+}
+
 /* Every copy must be attached, and the computation reads the last copy of each tensor. */
 static void find_stages(opevo_i_lowering *self)
 {
@@ -27,9 +53,7 @@ static void find_stages(opevo_i_lowering *self)
             self->reads[stage->tensor] = i; /* copies of copies come later */
         self->nest->buffer[i].scope = stage->scope;
         self->nest->buffer[i].size = opevo_i_stage_size(stage);
-        for (int l = 0; l <= stage->attached && l < self->compute->own.loops; l++)
-            self->nest->buffer[i].parallel |=
-                self->compute->own.loop[l].annotation == OPEVO_ANNOTATION_PARALLEL;
+        find_private(self, i);
     }
     if (shared && self->schedule->stage[self->write].trimmed)
         OPEVO_I_REFUSE(self, "%s is trimmed, but threads that share copies need all iterations.",

@@ -67,6 +67,23 @@ opevo_status opevo_i_step_fuse(opevo_schedule *self, opevo_i_stage *stage, const
                               step->count == 2 ? (int)step->number[1] : 0, err);
 }
 
+/* Threads divide loops of C and of what is packed. */
+static opevo_status check_parallel(const opevo_i_stage *stage, int at, opevo_error *err)
+{
+    if (stage->kind != OPEVO_I_COMPUTE &&
+        (stage->kind != OPEVO_I_CACHE_READ || stage->scope != OPEVO_SCOPE_PACKED))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: only loops of C and of packed copies can be parallel.",
+                          stage->own.loop[at].name);
+    for (int i = 0; i < stage->own.loops; i++) {
+        if (i != at && stage->own.loop[i].annotation == OPEVO_ANNOTATION_PARALLEL)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s and %s cannot both be parallel: parallel loops are not nested.",
+                              stage->own.loop[i].name, stage->own.loop[at].name);
+    }
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)
 {
     int at = 0;
@@ -87,10 +104,11 @@ opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step,
                               stage->own.loop[i].name, loop->name);
     }
     if (stage->kind != OPEVO_I_COMPUTE &&
-        (opevo_i_is_block(what) || what == OPEVO_ANNOTATION_VTHREAD ||
-         what == OPEVO_ANNOTATION_PARALLEL))
+        (opevo_i_is_block(what) || what == OPEVO_ANNOTATION_VTHREAD))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: only loops of C can be bound to that.",
                           loop->name);
+    if (what == OPEVO_ANNOTATION_PARALLEL && check_parallel(stage, at, err) != OPEVO_OK)
+        return OPEVO_INVALID;
     /* Threads in z may share a sum: it is gathered before it is written. */
     if (loop->reduces &&
         (what == OPEVO_ANNOTATION_PARALLEL || what == OPEVO_ANNOTATION_VTHREAD ||

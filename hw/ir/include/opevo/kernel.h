@@ -40,12 +40,15 @@ typedef struct opevo_kernel {
     char entry[64];             /* a C identifier */
     uint32_t grid[3], block[3]; /* 1 for CPU dialects */
     uint32_t dynamic_shared_bytes;
+    bool parallel; /* C: threads divide a loop of it, so it is compiled with OpenMP */
 } opevo_kernel;
 
 void opevo_kernel_free(opevo_kernel *kernel);
 
 /* Of a C compiler, for kernels in C: what decides which code one becomes. */
 #define OPEVO_KERNEL_C_FLAGS "-O2", "-march=native", "-fno-math-errno"
+/* ... and for parallel ones after these. */
+#define OPEVO_KERNEL_C_PARALLEL_FLAG "-fopenmp"
 
 /* Turns the points of a tuning space into kernels: a template with its operator, or whatever
  * schedules a computation. */
@@ -69,6 +72,7 @@ struct opevo_kernel_maker {
     const opevo_computation *computation;
     const char *name; /* "matmul-cpu", ...: of the template */
     opevo_kernel_dialect dialect;
+    unsigned threads; /* that parallel kernels are for; 0: as for 1 */
     /* Of all that decides the source: template, version, operator or computation, dialect. */
     uint64_t signature;
     const opevo_feature_source *features; /* of the loop nest; NULL: none; owned too */
