@@ -402,8 +402,15 @@ static bool is_sound(const opevo_i_cpu_report *report)
 static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, bool library)
 {
     result->sample_count = 0;
+    opevo_free(result->processor_s);
+    result->processor_s = NULL;
+    result->processor_capacity = 0;
     for (uint64_t i = 0; i < report->sample_count; i++) {
-        if (!opevo_i_result_add_window(result, report->samples_s[i], report->processor_s[i]))
+        bool added = report->other_threads ? opevo_i_result_add(result, report->samples_s[i])
+                                           : opevo_i_result_add_window(result, report->samples_s[i],
+                                                                       report->processor_s[i]);
+
+        if (!added)
             return false;
     }
     opevo_text_clear(&result->message);

@@ -3,8 +3,10 @@
 /* A sample is the mean over a window of at least 0.2 ms, long against the resolution of the clocks
  * and the calls that read them: a window that turns out shorter is dropped, and the next has twice
  * as many executions. Every other window is kept with its elapsed and its processor time, whatever
- * else ran meanwhile; opevo_i_window_times says what counts. The processor time is that of all
- * threads, so that a kernel gains nothing by leaving its work to others.
+ * else ran meanwhile; opevo_i_window_times says what counts. The processor time is that of the
+ * thread that calls the kernel, as the clock of the whole process may tick in milliseconds; where
+ * other threads worked, too, it says nothing and is left out, so that a kernel gains nothing by
+ * leaving its work to others.
  *
  * No memory is allocated between fork and the end except by the kernel itself and by dlopen. */
 
@@ -22,11 +24,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "job_internal.h"
 #include "keeper_internal.h"
 #include "samples_internal.h"
 #include "sandbox_internal.h"
 
 #define WINDOW_S 2e-4
+#define TICK_S 0.01                    /* resolution that the clock of a process has at least */
 #define MOST_CALLS ((uint64_t)1 << 40) /* a clock that stands still must not last for ever */
 /* Windows follow each other, so that fewer of them look more precise than they are. */
 enum { LEAST_SAMPLES = 64, CALIBRATION_WORDS = 1 << 15, CALIBRATION_PASSES = 8 };
@@ -51,7 +55,7 @@ typedef struct instant {
 
 static instant now(void)
 {
-    return (instant){opevo_clock_monotonic_s(), opevo_clock_process_s()};
+    return (instant){opevo_clock_monotonic_s(), opevo_clock_thread_s()};
 }
 
 /* Execute a kernel of at most so many operands. By the calling conventions of x86-64 and ARM64 it
@@ -173,11 +177,12 @@ static void take_samples(timing *self)
 {
     const opevo_i_cpu_plan *plan = self->plan;
     opevo_i_cpu_report *report = self->report;
-    uint64_t most = plan->brief ? 1 : OPEVO_I_CPU_SAMPLES;
+    instant warm = run_window(self, 1);
+    bool once = plan->brief && fmin(warm.wall_s, warm.processor_s) >= OPEVO_I_BRIEF_S;
+    uint64_t most = once ? 1 : OPEVO_I_CPU_SAMPLES;
     uint64_t calls = 1;
     double deadline = 0, least = 0;
 
-    run_window(self, 1); /* to warm up */
     deadline = opevo_clock_monotonic_s() + plan->repeat_s;
     least = opevo_clock_monotonic_s() + plan->least_s;
     do {
@@ -256,6 +261,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
     };
     opevo_error err = {OPEVO_OK, ""};
     instant first;
+    double others_s = 0;
 
     for (int i = 0; i < operands->list.count; i++)
         self.argument[i] = opevo_i_floats(&operands->memory[i]);
@@ -272,6 +278,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
     for (int i = operands->list.inputs; i < operands->list.count; i++)
         enter_pages(&operands->memory[i]);
     report->calibration_s[0] = calibrate();
+    others_s = opevo_clock_process_s() - opevo_clock_thread_s();
     first = run_window(&self, 1);
     report->first_s = first.wall_s;
     say('c');
@@ -282,6 +289,8 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
     } else {
         take_samples(&self);
     }
+    others_s = opevo_clock_process_s() - opevo_clock_thread_s() - others_s;
+    report->other_threads = others_s > TICK_S + 0.1 * opevo_clock_thread_s();
     report->calibration_s[1] = calibrate();
     say('d');
     _exit(0);

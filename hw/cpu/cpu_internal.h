@@ -30,8 +30,9 @@ typedef struct opevo_i_cpu_report {
     double first_s;          /* elapsed, of the first execution */
     double calibration_s[2]; /* of a fixed piece of work, before and after */
     uint64_t sample_count;
+    bool other_threads;                      /* than the one that calls the kernel worked, too */
     double samples_s[OPEVO_I_CPU_SAMPLES];   /* elapsed; means over a window of executions */
-    double processor_s[OPEVO_I_CPU_SAMPLES]; /* processor time of the same windows, likewise */
+    double processor_s[OPEVO_I_CPU_SAMPLES]; /* of the calling thread, likewise */
 } opevo_i_cpu_report;
 
 typedef struct opevo_i_cpu_plan {

@@ -130,15 +130,72 @@ static double compare_times(const double *winner, const double *other, size_t co
     return opevo_i_median(scratch, sound);
 }
 
-/* Of the finalists that are points the best, `but` left aside; count if none exists. */
-static size_t best_of(const opevo_finalist *finalists, size_t count, size_t but)
+/* Rounds that a won against b minus those that it lost. */
+static int64_t lead_over(const double *a, const double *b, size_t count)
 {
+    int64_t lead = 0;
+
+    for (size_t i = 0; i < count; i++)
+        lead += (a[i] > b[i]) - (a[i] < b[i]);
+    return lead;
+}
+
+/* How a point did against the others. */
+typedef struct standing {
+    bool whole;   /* no round of it failed */
+    size_t ahead; /* of how many others it won more rounds than it lost */
+    int64_t lead; /* rounds won minus lost, against all of them */
+    double median;
+} standing;
+
+static standing stand(const opevo_finalist *finalists, size_t count, const double *fitness,
+                      size_t round_count, size_t number)
+{
+    standing out = {.whole = finalists[number].median > 0, .median = finalists[number].median};
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t lead = 0;
+
+        if (i == number || finalists[i].point == OPEVO_LIVE_LIBRARY)
+            continue;
+        lead = lead_over(fitness + number * round_count, fitness + i * round_count, round_count);
+        out.ahead += lead > 0;
+        out.lead += lead;
+    }
+    return out;
+}
+
+static bool is_better(const standing *a, const standing *b)
+{
+    if (a->whole != b->whole)
+        return a->whole;
+    if (a->ahead != b->ahead)
+        return a->ahead > b->ahead;
+    if (a->lead != b->lead)
+        return a->lead > b->lead;
+    return a->median > b->median;
+}
+
+/* Of the finalists that are points the best, `but` left aside; count if none exists. What disturbs
+ * a round disturbs all in it, so the rounds decide and not the medians over different disturbances:
+ * the winner is the one that wins more rounds than it loses against most others (Copeland), which
+ * is against all of them, unless they win in a circle. */
+static size_t best_of(const opevo_finalist *finalists, size_t count, const double *fitness,
+                      size_t round_count, size_t but)
+{
+    standing of_best = {.whole = false};
     size_t best = count;
 
     for (size_t i = 0; i < count; i++) {
-        if (i != but && finalists[i].point != OPEVO_LIVE_LIBRARY &&
-            (best == count || finalists[i].median > finalists[best].median))
+        standing own;
+
+        if (i == but || finalists[i].point == OPEVO_LIVE_LIBRARY)
+            continue;
+        own = stand(finalists, count, fitness, round_count, i);
+        if (best == count || is_better(&own, &of_best)) {
             best = i;
+            of_best = own;
+        }
     }
     return best;
 }
@@ -181,8 +238,8 @@ opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_
         if (finalists[i].point == OPEVO_LIVE_LIBRARY)
             out.library = i;
     }
-    out.winner = best_of(finalists, count, count);
-    out.rival = best_of(finalists, count, out.winner);
+    out.winner = best_of(finalists, count, fitness, rounds_count, count);
+    out.rival = best_of(finalists, count, fitness, rounds_count, out.winner);
     winner = fitness + out.winner * rounds_count;
     if (out.rival < count) {
         const double *rival = fitness + out.rival * rounds_count;

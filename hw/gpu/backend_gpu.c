@@ -408,12 +408,13 @@ static bool is_precise(const gpu_backend *self, const opevo_i_result *result)
 static bool take_samples(const running *run)
 {
     const gpu_backend *self = run->self;
-    size_t most = run->job->brief ? 1 : MOST_SAMPLES;
+    double warm_s = run_window(run, 1);
+    size_t most = run->job->brief && warm_s >= OPEVO_I_BRIEF_S ? 1 : MOST_SAMPLES;
     unsigned calls = 1;
     double least = opevo_clock_monotonic_s() + self->least_s;
     double deadline = 0;
 
-    if (run_window(run, 1) == 0) /* to warm up */
+    if (warm_s == 0)
         return false;
     deadline = opevo_clock_monotonic_s() + self->repeat_s;
     do {

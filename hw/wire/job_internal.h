@@ -17,8 +17,10 @@ typedef struct opevo_i_job {
     opevo_kernel kernel;
     opevo_i_arguments command;
     bool library; /* in place of the kernel */
-    bool brief;   /* a single sample: one round among finalists */
+    bool brief; /* one round among finalists: executions from OPEVO_I_BRIEF_S on are not repeated */
 } opevo_i_job;
+
+#define OPEVO_I_BRIEF_S 1e-3
 
 /* What may be asked of kernels beside their time. */
 typedef enum opevo_i_kernel_criterion {

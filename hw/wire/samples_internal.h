@@ -23,8 +23,7 @@ bool opevo_i_median_interval(const double *sorted, size_t count, double confiden
                              double *high);
 
 /* The time of one execution in each of `count` windows into `times`: the smaller one of elapsed and
- * processor time. What other processes took of a core is in the first only; what several cores did
- * at once counts in the second for each of them. */
+ * processor time. What other processes took of a core is in the first only. */
 void opevo_i_window_times(const double *elapsed_s, const double *processor_s, size_t count,
                           double *times);
 

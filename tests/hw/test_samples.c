@@ -74,8 +74,7 @@ static void test_recordable(void **state)
     }
 }
 
-/* What another process took of a core is not in the time of a window, nor is what several threads
- * did at once. */
+/* What another process took of a core is not in the time of a window. */
 static void test_window_times(void **state)
 {
     const double elapsed_s[] = {2e-3, 9e-3, 1e-3};

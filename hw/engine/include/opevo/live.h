@@ -100,8 +100,8 @@ typedef struct opevo_finalist {
 /* Where there is no rival or no library, its number is that of the finalists and its ratios are
  * NAN. */
 typedef struct opevo_final_verdict {
-    size_t winner;      /* among the finalists that are points */
-    size_t rival;       /* the best of the other points */
+    size_t winner;      /* of the finalists that are points, by the rounds that each pair had */
+    size_t rival;       /* the best of the other points, likewise */
     size_t library;     /* OPEVO_LIVE_LIBRARY */
     double probability; /* of a result like this if both were equally fast: two-sided sign test */
     double ratio;       /* median over rounds of rival's time / winner's time */
