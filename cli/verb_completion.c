@@ -8,6 +8,7 @@
 
 #include <opevo/computation_named.h>
 #include <opevo/law.h>
+#include <opevo/scheduler.h>
 #include <opevo/template.h>
 #include <opevo/tuners.h>
 
@@ -180,6 +181,18 @@ static void offer_methods(const line *self)
         offer(self, "", opevo_law_method_name((opevo_law_method)i));
 }
 
+static void offer_aims(const line *self)
+{
+    for (int i = OPEVO_AIM_SUM; i <= OPEVO_AIM_GEOMETRIC_MEAN; i++)
+        offer(self, "", opevo_aim_name((opevo_aim)i));
+}
+
+static void offer_allocations(const line *self)
+{
+    for (int i = OPEVO_ALLOCATION_GRADIENT; i <= OPEVO_ALLOCATION_ROUND_ROBIN; i++)
+        offer(self, "", opevo_allocation_name((opevo_allocation)i));
+}
+
 static void offer_shells(const line *self)
 {
     offer(self, "", "bash");
@@ -219,6 +232,8 @@ static const struct {
     const char *name;
     void (*offer)(const line *self);
 } sources[] = {
+    {"aim", offer_aims},
+    {"allocate", offer_allocations},
     {"method", offer_methods},
     {"on", offer_objectives},
     {"set", offer_settings},
@@ -226,6 +241,7 @@ static const struct {
     {"topology", offer_topologies},
     {"tuner", offer_tuners},
     {"[OPERATOR]", offer_operators},
+    {"[OPERATOR...]", offer_operators},
     {"[TUNER]", offer_tuners},
     {"[VERB]", offer_verbs},
     {"[WHAT]", offer_spaces},

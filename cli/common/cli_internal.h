@@ -224,13 +224,14 @@ opevo_status opevo_i_check_output(const char *option, const char *path, const ch
 
 /* ---- The best kernel as files (kernel_files.c) ---- */
 
-/* Where --emit was given: refuse an objective without kernels and a folder that has such files, and
- * make the folder unless the run is a dry one. */
-opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const opevo_objective *objective,
-                                          opevo_error *err);
-/* Write the kernel of a point into the folder of --emit. */
-opevo_status opevo_i_kernel_files_write(const opevo_call *call, const opevo_objective *objective,
-                                        opevo_index point, double fitness, opevo_error *err);
+/* For the folder of --emit, NULL without it: refuse an objective without kernels and a folder that
+ * has such files, and make the folder unless the run is a dry one. */
+opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const char *folder,
+                                          const opevo_objective *objective, opevo_error *err);
+/* Write the kernel of a point, measured by what --on says, into the folder. */
+opevo_status opevo_i_kernel_files_write(const char *folder, const char *on,
+                                        const opevo_objective *objective, opevo_index point,
+                                        double fitness, opevo_error *err);
 
 /* ---- A schedule as a file (schedule_file.c) ---- */
 

@@ -48,10 +48,9 @@ static opevo_status make_folder(const char *folder, opevo_error *err)
     return status;
 }
 
-opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const opevo_objective *objective,
-                                          opevo_error *err)
+opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const char *folder,
+                                          const opevo_objective *objective, opevo_error *err)
 {
-    const char *folder = opevo_i_option(call, "emit");
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
     opevo_status status = OPEVO_OK;
 
@@ -85,10 +84,10 @@ static opevo_status write_files(const char *folder, opevo_kernel_dialect dialect
     return status;
 }
 
-opevo_status opevo_i_kernel_files_write(const opevo_call *call, const opevo_objective *objective,
-                                        opevo_index point, double fitness, opevo_error *err)
+opevo_status opevo_i_kernel_files_write(const char *folder, const char *on,
+                                        const opevo_objective *objective, opevo_index point,
+                                        double fitness, opevo_error *err)
 {
-    const char *folder = opevo_i_option(call, "emit");
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
     opevo_text files[OPEVO_HARNESS_FILES] = {0};
     opevo_text device = {0};
@@ -97,7 +96,7 @@ opevo_status opevo_i_kernel_files_write(const opevo_call *call, const opevo_obje
 
     opevo_live_print_devices(objective, &device);
     /* No worker was asked when every trial was in the store. */
-    label.device = device.length ? opevo_text_string(&device) : opevo_i_option(call, "on");
+    label.device = device.length ? opevo_text_string(&device) : on;
     OPEVO_TRY(opevo_harness_print(maker, point, &label, files, err));
     OPEVO_TRY(write_files(folder, maker->dialect, files, err));
 cleanup:

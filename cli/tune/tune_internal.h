@@ -7,6 +7,8 @@
 
 #include "reasons_internal.h"
 
+#include <opevo/scheduler.h>
+
 /* Of one run with --criteria. */
 typedef struct opevo_i_run_front {
     opevo_front front; /* the origins of its members are the seed */
@@ -44,13 +46,82 @@ typedef struct opevo_i_tuning {
     double volume;
 } opevo_i_tuning;
 
+/* Read what concerns one objective, but no budget; `what` and `space` may be NULL, and so may `on`
+ * for that of the call. Release with opevo_i_tune_free, also on failure. */
+opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const char *on,
+                               const char *space, opevo_i_tuning *self, opevo_error *err);
+void opevo_i_tune_free(opevo_i_tuning *self); /* but not the store */
+/* --target: a number, or a share of the optimum in percent; 0 where it was not given. */
+opevo_status opevo_i_tune_parse_target(const opevo_call *call, double *value, bool *share,
+                                       opevo_error *err);
+/* The store of --store, NULL without it and in a dry run. */
+opevo_status opevo_i_tune_open_store(const opevo_call *call, opevo_store **out, opevo_error *err);
+/* Count a failure of a run; of a device it is said at once how a trial is the first to fail.
+ * `which` as in opevo_i_reasons_tell. */
+void opevo_i_tune_note_failure(opevo_i_tuning *self, size_t run, const char *which,
+                               const opevo_trial *trial, bool resumed);
+/* The winner of the finals, or else the best trial of all runs, into a folder. What was measured is
+ * printed also when that fails. */
+void opevo_i_tune_emit(const opevo_i_tuning *self, const char *folder, int *exit_code);
+/* What was measured is printed also when it is not in the store. */
+void opevo_i_tune_check_store(opevo_store *store, int *exit_code);
+
 void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out);
 void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out);
+/* The members of a single run of the JSON object being written. */
+void opevo_i_tune_add_json(const opevo_i_tuning *self, opevo_text *out);
+/* ", 3 failed = 1.5 % (2 timeout, 1 wrong)" */
+void opevo_i_tune_print_failures(const opevo_run_result *result, opevo_text *out);
 /* Of a single run; `store` may be NULL. */
 void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, opevo_text *out);
 /* Of several. Errors: NOMEM. */
 opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
                                         opevo_error *err);
+
+/* ---- Several operators (tune_tasks.c) ---- */
+
+#define OPEVO_I_TASK_OPTIONS                                                                       \
+    {"weights", "W,W,...",                                                                         \
+     "several operators: weights of their times in the sum (default 1 for each)", false},          \
+        {"allocate", "HOW",                                                                        \
+         "several operators: gradient (default) or round-robin, then ,KEY=VALUE: round, epsilon, " \
+         "patience, alpha, beta, window",                                                          \
+         false},                                                                                   \
+    {                                                                                              \
+        "aim", "AIM", "several operators: sum (default) or geometric-mean of their times", false   \
+    }
+
+/* How many operators or objectives the call names. */
+size_t opevo_i_tasks_count(const opevo_call *call);
+/* The first option above that was given; NULL for none. */
+const char *opevo_i_tasks_option(const opevo_call *call);
+/* Tune them within one budget. */
+opevo_status opevo_i_tune_tasks(const opevo_call *call, opevo_text *out, int *exit_code,
+                                opevo_error *err);
+
+/* What is tuned together. */
+typedef struct opevo_i_tasks {
+    opevo_i_tuning *tunings; /* `count` of them, each with one run */
+    const char **names;      /* operators, or names of objectives */
+    double *weights;
+    size_t count;
+    opevo_scheduler_options options;
+    opevo_scheduler *scheduler; /* until it has ended */
+    opevo_task *tasks;          /* as the scheduler left them, with results of their tunings */
+    opevo_scheduler_result result;
+    double optimum_s; /* value of the aim; NAN where an optimum is unknown */
+    opevo_store *store;
+    opevo_progress progress;
+} opevo_i_tasks;
+
+/* ---- What is printed of them (tasks_print.c) ---- */
+
+void opevo_i_tasks_print_settings(const opevo_i_tasks *self, opevo_text *out);
+opevo_status opevo_i_tasks_print(const opevo_i_tasks *self, const char *store, opevo_text *out,
+                                 opevo_error *err);
+void opevo_i_tasks_print_json(const opevo_i_tasks *self, opevo_text *out);
+/* 0.00123 as "1.23 ms". */
+const char *opevo_i_tasks_time(double seconds, char *out, size_t size);
 
 /* ---- Fronts (tune_front.c) ---- */
 

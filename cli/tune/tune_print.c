@@ -74,14 +74,18 @@ static void add_json_result(const opevo_i_tuning *self, size_t index, opevo_text
     opevo_json_double(out, "fraction_of_optimum", fraction(self, result->best.outcome.fitness));
 }
 
+void opevo_i_tune_add_json(const opevo_i_tuning *self, opevo_text *out)
+{
+    add_json_result(self, 0, out);
+    add_json_head(self, out);
+    opevo_i_finals_print_json(&self->finals, self->objective->space, self->objective->unit, out);
+}
+
 void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out)
 {
     opevo_text_add(out, "{");
     if (self->runs == 1) {
-        add_json_result(self, 0, out);
-        add_json_head(self, out);
-        opevo_i_finals_print_json(&self->finals, self->objective->space, self->objective->unit,
-                                  out);
+        opevo_i_tune_add_json(self, out);
     } else {
         add_json_head(self, out);
         opevo_json_key(out, "runs");
@@ -142,7 +146,7 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
     opevo_i_print_library_note(self->run.tuner, out);
 }
 
-static void print_failures(const opevo_run_result *result, opevo_text *out)
+void opevo_i_tune_print_failures(const opevo_run_result *result, opevo_text *out)
 {
     const char *separator = " (";
 
@@ -166,7 +170,7 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     char best[64];
 
     opevo_text_printf(out, "%llu trials", (unsigned long long)result->trials);
-    print_failures(result, out);
+    opevo_i_tune_print_failures(result, out);
     if (result->resumed)
         opevo_text_printf(out, ", %llu taken from %s", (unsigned long long)result->resumed, store);
     opevo_text_printf(out, "; cost %.1f s; stopped by: %s", result->cost_s,

@@ -15,10 +15,9 @@
 #include <string.h>
 
 static const opevo_option options[] = {
-    {"on", "OBJECTIVE", "recorded:[FILE], sim:DEVICE for an operator, cmd:PROGRAM, cpu, ...",
-     false},
+    {"on", "OBJECTIVE", "recorded:[FILE], sim:DEVICE for an operator, cmd:PROGRAM, cpu, ...", true},
     {"space", "FILE",
-     "space file: of a program, restricting the kernels', or replacing the recording's", false},
+     "space file: of a program, restricting the kernels', or replacing the recording's", true},
     OPEVO_I_ONLY_RECORDED_OPTION,
     {"tuner", "NAME", "tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
@@ -26,11 +25,16 @@ static const opevo_option options[] = {
     {"criteria", "NAME,NAME,...",
      "search by these criteria and print the front, such as time,energy", false},
     {"require", "CRITERION<=X", "trials that violate it fail, such as error<=0.01", true},
-    {"trials", "N", "stop after N trials (default 500 when no limit is given)", false},
+    {"trials", "N", "stop after N trials (default 500 for each operator when no limit is given)",
+     false},
     {"seconds", "S", "stop when the trials have cost S seconds, simulated or measured", false},
-    {"target", "X", "stop at this result in the run's unit, or at X% of the known optimum", false},
+    {"target", "X",
+     "stop at this result in the run's unit (several operators: in s), or at X% of the known "
+     "optimum",
+     false},
     {"seed", "N", "seed of the run (default 1)", false},
     {"runs", "N", "number of runs, with consecutive seeds (default 1)", false},
+    OPEVO_I_TASK_OPTIONS,
     {"threads", "N", "threads (default 1, for several runs all cores; 0: all)", false},
     {"store", "FILE", "store every trial here; the same command resumes", false},
     OPEVO_I_GIVE_UP_OPTION,
@@ -95,34 +99,44 @@ static opevo_status read_settings(const opevo_call *call, opevo_i_tuning *self, 
     return opevo_text_check(&self->settings_text, err);
 }
 
-/* A result, or a share of the optimum. */
-static opevo_status read_target(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+opevo_status opevo_i_tune_parse_target(const opevo_call *call, double *value, bool *share,
+                                       opevo_error *err)
 {
     const char *text = opevo_i_option(call, "target");
     size_t length = text ? strlen(text) : 0;
     char number[64];
-    bool share = length && text[length - 1] == '%';
 
+    *value = 0;
+    *share = length && text[length - 1] == '%';
     if (!text)
         return OPEVO_OK;
-    snprintf(number, sizeof number, "%.*s", (int)(share ? length - 1 : length), text);
-    if (length >= sizeof number || !opevo_parse_double(number, &self->run.budget.target) ||
-        !(self->run.budget.target > 0))
+    snprintf(number, sizeof number, "%.*s", (int)(*share ? length - 1 : length), text);
+    if (length >= sizeof number || !opevo_parse_double(number, value) || !(*value > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--target %s: give a number above 0, or such as 95%%.", text);
-    if (!share) {
-        self->run.budget.target =
-            opevo_unit_fitness(self->objective->unit, self->run.budget.target);
-        return OPEVO_OK;
-    }
-    if (self->run.budget.target > 100)
+    if (*share && *value > 100)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--target %s: give at most 100%%.", text);
-    if (!self->optimum.known)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--target %s: the optimum of %s is unknown; give a number.", text,
-                          self->objective->name);
-    self->run.budget.target *= self->optimum.fitness / 100;
     return OPEVO_OK;
+}
+
+/* A result, or a share of the optimum. */
+static opevo_status read_target(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool share = false;
+    double value = 0;
+
+    OPEVO_TRY(opevo_i_tune_parse_target(call, &value, &share, err));
+    if (share && !self->optimum.known)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--target %s: the optimum of %s is unknown; give a number.",
+                          opevo_i_option(call, "target"), self->objective->name);
+    if (share)
+        self->run.budget.target = value * self->optimum.fitness / 100;
+    else if (value > 0)
+        self->run.budget.target = opevo_unit_fitness(self->objective->unit, value);
+cleanup:
+    return status;
 }
 
 static opevo_status read_budget(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
@@ -180,7 +194,8 @@ static opevo_status read_search(const opevo_call *call, opevo_i_tuning *self, op
     return names ? opevo_i_tune_fronts_create(self, err) : OPEVO_OK;
 }
 
-static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const char *given_on,
+                               const char *space, opevo_i_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
@@ -196,10 +211,8 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
         goto cleanup;
     }
     OPEVO_TRY(read_settings(call, self, err));
-    OPEVO_TRY(opevo_i_on_of_call(call, NULL, &self->on_text, &self->on, err));
-    OPEVO_TRY(opevo_i_objective_of_call(call, call->argument_count ? call->arguments[0] : NULL,
-                                        self->on, opevo_i_option(call, "space"), &self->objective,
-                                        err));
+    OPEVO_TRY(opevo_i_on_of_call(call, given_on, &self->on_text, &self->on, err));
+    OPEVO_TRY(opevo_i_objective_of_call(call, what, self->on, space, &self->objective, err));
     OPEVO_TRY(opevo_tuner_suits(self->run.tuner, self->objective->space, err));
     self->live = !self->objective->concurrent;
     OPEVO_TRY(read_search(call, self, err));
@@ -208,15 +221,8 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
     OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
     /* Where nothing is ok there is no optimum to compare with. */
     self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
-    OPEVO_TRY(read_budget(call, self, err));
-    OPEVO_TRY(opevo_i_note_of(call->argument_count ? call->arguments[0] : NULL, self->on,
-                              opevo_i_option(call, "space"), &self->optimum, &self->note, err));
+    OPEVO_TRY(opevo_i_note_of(what, self->on, space, &self->optimum, &self->note, err));
     self->run.note = self->note.note;
-    OPEVO_TRY(read_earlier(call, self, err));
-    OPEVO_TRY(opevo_i_kernel_files_prepare(call, self->objective, err));
-    if (!opevo_i_flag(call, "dry-run") && opevo_i_option(call, "store"))
-        OPEVO_TRY(opevo_store_open(opevo_i_option(call, "store"), OPEVO_STORE_WRITE,
-                                   &self->run.store, err));
     self->results = opevo_calloc((size_t)self->runs, sizeof *self->results);
     if (self->live || self->runs == 1)
         self->reasons = opevo_calloc((size_t)self->runs, sizeof *self->reasons);
@@ -225,6 +231,52 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opev
                             (unsigned long long)self->runs);
 cleanup:
     return status;
+}
+
+opevo_status opevo_i_tune_open_store(const opevo_call *call, opevo_store **out, opevo_error *err)
+{
+    const char *path = opevo_i_option(call, "store");
+
+    return path && !opevo_i_flag(call, "dry-run")
+               ? opevo_store_open(path, OPEVO_STORE_WRITE, out, err)
+               : OPEVO_OK;
+}
+
+static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    const char *option = opevo_i_tasks_option(call);
+
+    if (option)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--%s applies to several operators, which share the trials.", option);
+    OPEVO_TRY(opevo_i_tune_read(call, call->argument_count ? call->arguments[0] : NULL, NULL,
+                                opevo_i_option(call, "space"), self, err));
+    OPEVO_TRY(read_budget(call, self, err));
+    OPEVO_TRY(read_earlier(call, self, err));
+    OPEVO_TRY(
+        opevo_i_kernel_files_prepare(call, opevo_i_option(call, "emit"), self->objective, err));
+    OPEVO_TRY(opevo_i_tune_open_store(call, &self->run.store, err));
+cleanup:
+    return status;
+}
+
+void opevo_i_tune_free(opevo_i_tuning *self)
+{
+    for (uint64_t i = 0; self->reasons && i < self->runs; i++)
+        opevo_i_reasons_free(&self->reasons[i]);
+    opevo_free(self->reasons);
+    opevo_objective_destroy(self->objective);
+    opevo_i_finals_free(&self->finals);
+    opevo_i_note_free(&self->note);
+    opevo_run_curve_free(&self->curve);
+    opevo_i_tune_fronts_free(self);
+    opevo_free(self->requirements);
+    opevo_text_free(&self->on_text);
+    opevo_text_free(&self->settings_text);
+    opevo_free(self->settings);
+    opevo_free(self->earlier.trials);
+    opevo_free(self->results);
 }
 
 /* ---- Running
@@ -246,19 +298,11 @@ typedef struct observed_run {
     size_t index;
 } observed_run;
 
-/* Of a device it is said at once how a trial is the first to fail. */
-static void note_failure(const observed_run *observed, const opevo_trial *trial, bool resumed)
+void opevo_i_tune_note_failure(opevo_i_tuning *self, size_t run, const char *which,
+                               const opevo_trial *trial, bool resumed)
 {
-    opevo_i_tuning *self = observed->tuning;
-    char which[40] = "";
-
-    if (!opevo_i_reasons_add(&self->reasons[observed->index], trial, resumed) || resumed ||
-        !self->live)
-        return;
-    if (self->runs > 1)
-        snprintf(which, sizeof which, "seed %llu, ",
-                 (unsigned long long)(self->run.seed + observed->index));
-    opevo_i_reasons_tell("tune", which, trial, &self->progress);
+    if (opevo_i_reasons_add(&self->reasons[run], trial, resumed) && !resumed && self->live)
+        opevo_i_reasons_tell("tune", which, trial, &self->progress);
 }
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
@@ -269,11 +313,15 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     char line[256];
     char best[160] = "none";
     char share[64] = "";
+    char which[40] = "";
 
     if (self->fronts)
         opevo_i_tune_fronts_note(self, observed->index, trial);
+    if (self->reasons && self->runs > 1)
+        snprintf(which, sizeof which, "seed %llu, ",
+                 (unsigned long long)(self->run.seed + observed->index));
     if (self->reasons)
-        note_failure(observed, trial, resumed);
+        opevo_i_tune_note_failure(self, observed->index, which, trial, resumed);
     if (self->runs > 1)
         return;
     self->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
@@ -338,9 +386,7 @@ static opevo_status run_all(opevo_i_tuning *self, bool quiet, opevo_error *err)
     return status;
 }
 
-/* The winner of the finals, or else the best trial of all runs, into the folder of --emit. What was
- * measured is printed also when that fails. */
-static void emit(const opevo_i_tuning *self, const opevo_call *call, int *exit_code)
+void opevo_i_tune_emit(const opevo_i_tuning *self, const char *folder, int *exit_code)
 {
     const opevo_finalist *winner = &self->finals.finalists[self->finals.verdict.winner];
     const opevo_trial *best = &self->results[0].best;
@@ -353,9 +399,10 @@ static void emit(const opevo_i_tuning *self, const opevo_call *call, int *exit_c
     if (!best->number)
         return;
     if (self->finals.ran && winner->median > 0)
-        opevo_i_kernel_files_write(call, self->objective, winner->point, winner->median, &err);
+        opevo_i_kernel_files_write(folder, self->on, self->objective, winner->point, winner->median,
+                                   &err);
     else
-        opevo_i_kernel_files_write(call, self->objective, best->proposal.point,
+        opevo_i_kernel_files_write(folder, self->on, self->objective, best->proposal.point,
                                    best->outcome.fitness, &err);
     if (err.status == OPEVO_OK)
         return;
@@ -363,12 +410,11 @@ static void emit(const opevo_i_tuning *self, const opevo_call *call, int *exit_c
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
-/* What was measured is printed also when it is not in the store. */
-static void check_store(const opevo_i_tuning *self, int *exit_code)
+void opevo_i_tune_check_store(opevo_store *store, int *exit_code)
 {
     opevo_error err = {OPEVO_OK, ""};
 
-    if (!self->run.store || opevo_store_check_place(self->run.store, &err) == OPEVO_OK)
+    if (!store || opevo_store_check_place(store, &err) == OPEVO_OK)
         return;
     opevo_i_print_error("tune", err.message);
     *exit_code = OPEVO_EXIT_FAILED;
@@ -395,7 +441,8 @@ static void judge(const opevo_call *call, const opevo_i_tuning *self, int *exit_
     opevo_i_judge_replay(call, trials, unrecorded, exit_code);
 }
 
-static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exit_code,
+                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_tuning self = {.runs = 1};
@@ -408,7 +455,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
     OPEVO_TRY(opevo_i_tune_fronts_finish(&self, err));
     if (opevo_i_flag(call, "emit"))
-        emit(&self, call, exit_code);
+        opevo_i_tune_emit(&self, opevo_i_option(call, "emit"), exit_code);
     if (opevo_i_flag(call, "json")) {
         opevo_i_tune_print_json(&self, out);
     } else {
@@ -424,30 +471,23 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     judge(call, &self, exit_code);
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
-    check_store(&self, exit_code);
+    opevo_i_tune_check_store(self.run.store, exit_code);
 cleanup:
-    for (uint64_t i = 0; self.reasons && i < self.runs; i++)
-        opevo_i_reasons_free(&self.reasons[i]);
-    opevo_free(self.reasons);
     opevo_store_close(self.run.store);
-    opevo_objective_destroy(self.objective);
-    opevo_i_finals_free(&self.finals);
-    opevo_i_note_free(&self.note);
-    opevo_run_curve_free(&self.curve);
-    opevo_i_tune_fronts_free(&self);
-    opevo_free(self.requirements);
-    opevo_text_free(&self.on_text);
-    opevo_text_free(&self.settings_text);
-    opevo_free(self.settings);
-    opevo_free(self.earlier.trials);
-    opevo_free(self.results);
+    opevo_i_tune_free(&self);
     return status;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    return opevo_i_tasks_count(call) > 1 ? opevo_i_tune_tasks(call, out, exit_code, err)
+                                         : run_single(call, out, exit_code, err);
 }
 
 const opevo_verb opevo_i_verb_tune = {
     .name = "tune",
-    .arguments = "[OPERATOR]",
-    .arguments_max = 1,
+    .arguments = "[OPERATOR...]",
+    .arguments_max = SIZE_MAX,
     .summary = "Search for the fastest configuration of an operator, a program or a recording.",
     .details =
         "  opevo tune mm1 --on sim:gtx1080ti --trials 500 --set lambda=8 --set q=0.5\n"
@@ -456,10 +496,13 @@ const opevo_verb opevo_i_verb_tune = {
         "  opevo tune --on 'cmd:./bench --tile {X}' --space space.json --result 'ms:/([0-9.]+) "
         "ms/'\n"
         "  opevo tune mm1 --on cpu --store runs.db\n"
-        "  opevo tune mm1 --on cpu --emit mm1-kernel && make -C mm1-kernel && mm1-kernel/kernel\n\n"
+        "  opevo tune mm1 --on cpu --emit mm1-kernel && make -C mm1-kernel && mm1-kernel/kernel\n"
+        "  opevo tune mm1 bmm1 c1 --weights 3,1,1 --on cpu --trials 1500 --store runs.db\n\n"
         "recorded: without a file is the built-in recording, which needs no device.\n"
         "A run with --store survives a kill at any moment: the same command continues it,\n"
-        "and a larger budget continues a finished run.",
+        "and a larger budget continues a finished run.\n"
+        "Several operators, or several --on, share one budget: each round of trials goes\n"
+        "where the sum of weight x time is expected to fall most.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -5,6 +5,9 @@ words tun
 words tune --on sim:
 words tune --tuner=opevo
 words tune --tuner opevo --set ''
+words tune mm1 bm
+words tune --aim ''
+words tune --allocate g
 words tune --set dup
 words tune --set duplicates=
 mkdir -p tables/more && touch tables/a.csv tables/a.json tables/b.csv.xz tables/.c.csv tables/notes.txt
