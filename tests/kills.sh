@@ -30,7 +30,7 @@ program() {
     cat >bench.sh <<'S'
 sleep 0.02
 [ $(($1 % 8)) != 0 ] || { echo "no multiples of 8" >&2; exit 3; }
-echo "took $(($1 * 37 % 101)) ms"
+echo "took $(($1 * 37 % 101 + ${2:-0})) ms"
 S
     echo "{\"X\": {\"_type\": \"discrete\", \"_value\": [$(seq -s , "$1")]}}" >space.json
 }
@@ -44,6 +44,14 @@ measured() {
 
 files_tune() { program 60; }
 run_tune() { measured 'tune --trials 30 --store runs.db' "$@"; }
+
+# Three programs share the trials; which of them gets the next is decided by their outcomes, ties by the seed.
+files_tasks() { program 60; }
+run_tasks() {
+    "$@" opevo tune --on 'cmd:sh bench.sh {X}' --on 'cmd:sh bench.sh {X} 20' --on 'cmd:sh bench.sh {X} 90' \
+        --space space.json --result 'ms:/took ([0-9]+) ms/' --weights 1,4,2 --allocate gradient,round=4,epsilon=0.2 \
+        --trials 45 --seed 5 --store runs.db --quiet --workers 'opevo-worker cmd' --workers 'opevo-worker cmd'
+}
 
 files_cpu() { :; }
 run_cpu() { "$@" opevo tune 'matmul(16,16,16)' --on cpu --tuner random --trials 6 --store runs.db --quiet; }
@@ -125,7 +133,7 @@ left_behind() {
 # fixed: those parts of the lines of seen that do not depend on time
 fixed() {
     case $verb in
-    tune | measured) cut -d , -f 1-8,13- ;;
+    tune | tasks | measured) cut -d , -f 1-8,13- ;;
     record) cut -d , -f 3-7,9- | sort ;; # rows stand in the order in which they were measured
     cpu) sed -n 's/^\([0-9]*,[0-9]*,[^,]*\),.*\("{"".*\)$/\1,\2/p' ;;
     *) cat ;;
@@ -137,7 +145,7 @@ summary() {
     case $verb in
     record) cat table.json ;;
     cpu) listed runs.db | sed 's/"best.*"budget"/"budget"/; s/"started".*"version"/"version"/; s/"finals": {.*/finals/' ;;
-    tune | measured | serve) listed runs.db | sed 's/"cost_s": [^,]*, //; s/"started": "[^"]*", //' ;;
+    tune | tasks | measured | serve) listed runs.db | sed 's/"cost_s": [^,]*, //; s/"started": "[^"]*", //' ;;
     computed) listed runs.db ;;
     merge) listed runs.db && cksum runs.*-of-3.db ;;
     esac
@@ -294,8 +302,8 @@ check_verb() {
 lane() {
     status=0
     place=0
-    for each in tune cpu computed measured record merge serve; do
-        share=$(((kills + 6 - place) / 7))
+    for each in tune cpu computed measured record merge serve tasks; do
+        share=$(((kills + 7 - place) / 8))
         [ $((place % 2)) != "$1" ] || [ "$share" = 0 ] || check_verb "$each" "$share" || status=1
         place=$((place + 1))
     done

@@ -195,10 +195,15 @@ static opevo_status begin(opevo_scheduler *self, opevo_error *err)
     return OPEVO_OK;
 }
 
+/* The runs that could have gone on end for the same reason. */
 static void stop(opevo_scheduler *self, opevo_stop why)
 {
     self->over = true;
     self->result.stop = why;
+    for (size_t i = 0; i < self->count; i++) {
+        if (!self->tasks[i].session->ended)
+            opevo_i_session_stop(self->tasks[i].session, why);
+    }
 }
 
 /* Let the session end where the scheduler has to. */
@@ -337,14 +342,11 @@ opevo_status opevo_scheduler_end(opevo_scheduler *scheduler, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; scheduler && i < scheduler->count; i++) {
-        opevo_i_task_entry *task = &scheduler->tasks[i];
-        opevo_status ended = OPEVO_OK;
+        opevo_status ended =
+            opevo_session_end(scheduler->tasks[i].session, NULL, status == OPEVO_OK ? err : NULL);
 
-        if (scheduler->over && !task->session->ended)
-            opevo_i_session_stop(task->session, scheduler->result.stop);
-        ended = opevo_session_end(task->session, NULL, status == OPEVO_OK ? err : NULL);
         status = status == OPEVO_OK ? ended : status;
-        free_task(task);
+        free_task(&scheduler->tasks[i]);
     }
     if (scheduler)
         opevo_free(scheduler->tasks);

@@ -99,7 +99,8 @@ typedef enum opevo_task_state {
 OPEVO_API const char *opevo_task_state_name(opevo_task_state state);
 
 typedef struct opevo_task {
-    const opevo_run_result *result;
+    const opevo_run_result *result; /* once the scheduler has ended, so has the run: of a task that
+                                       could have gone on, `stop` is that of the scheduler */
     double weight;
     double best_s; /* time of its best trial; INFINITY without a success */
     uint64_t rounds;
@@ -158,8 +159,8 @@ OPEVO_API const opevo_task *opevo_scheduler_task(const opevo_scheduler *schedule
 OPEVO_API size_t opevo_scheduler_count(const opevo_scheduler *scheduler);
 
 /* Release the scheduler, which may be NULL, with the sessions of its tasks, in any state and also
- * on failure. Stores note why each run ended, as after opevo_session_end; of a task that could have
- * gone on, that is why the scheduler ended. Errors: those of the stores. */
+ * on failure. Stores note why each run ended, as after opevo_session_end. Errors: those of the
+ * stores. */
 OPEVO_API opevo_status opevo_scheduler_end(opevo_scheduler *scheduler, opevo_error *err);
 
 #ifdef __cplusplus
