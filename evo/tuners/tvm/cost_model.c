@@ -194,14 +194,23 @@ static size_t count_rows(const size_t *rows, size_t count)
     return sum;
 }
 
-/* From the predictions of all rows to the scores of their candidates; both may be one array. */
-static void sum_rows(const float *predictions, const size_t *rows, size_t count, float *scores)
+/* What each row but the first of a candidate does not add to its score. */
+static float repeated_base(const opevo_i_cost_model *self)
 {
+    return self->boosting.base_each_row ? 0 : OPEVO_I_BASE_SCORE;
+}
+
+/* From the predictions of all rows to the scores of their candidates; both may be one array. */
+static void sum_rows(const opevo_i_cost_model *self, const float *predictions, const size_t *rows,
+                     size_t count, float *scores)
+{
+    float base = repeated_base(self);
+
     for (size_t i = 0; i < count; i++) {
         float score = *predictions++;
 
         for (size_t r = 1; r < rows[i]; r++)
-            score += *predictions++ - OPEVO_I_BASE_SCORE;
+            score += *predictions++ - base;
         scores[i] = score;
     }
 }
@@ -283,7 +292,7 @@ static opevo_status predict_training(opevo_i_cost_model *self, BoosterHandle boo
         XGBoosterPredictFromDMatrix(booster, matrix, how, &shape, &dimensions, predictions), err);
 
     if (status == OPEVO_OK && samples->rows) {
-        sum_rows(*predictions, samples->rows, samples->count, self->scores);
+        sum_rows(self, *predictions, samples->rows, samples->count, self->scores);
         *predictions = self->scores;
     }
     return status;
@@ -544,6 +553,6 @@ opevo_status opevo_i_cost_model_predict_sums(opevo_i_cost_model *model, const fl
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to score %zu rows.", row_count);
     status = opevo_i_cost_model_predict(model, features, row_count, model->scores, err);
     if (status == OPEVO_OK)
-        sum_rows(model->scores, rows, count, out);
+        sum_rows(model, model->scores, rows, count, out);
     return status;
 }

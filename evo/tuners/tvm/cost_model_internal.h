@@ -27,6 +27,7 @@ typedef struct opevo_i_boosting {
     unsigned stride;    /* the score is looked at in every stride-th round */
     size_t recall_size; /* score: average recall of as many, the larger the better; 0: root mean
                            square error, the smaller the better */
+    bool base_each_row; /* the base score counts for each row of a candidate, as in TVM */
 } opevo_i_boosting;
 
 /* The prediction of no trees. */
@@ -43,9 +44,14 @@ void opevo_i_cost_model_destroy(opevo_i_cost_model *model);
  *
  *     f(first row) + sum over its other rows of (f(row) - base score),
  *
- * so that the trees are summed over its rows and the base score counts once; the loss is one of
- * scores, and its gradient is the same for all rows of a candidate. Source: Zheng et al., "Ansor",
- * OSDI 2020, section 5.2. */
+ * so that the trees are summed over its rows and the base score counts once, or with base_each_row
+ *
+ *     sum over its rows of f(row).
+ *
+ * The loss is one of scores, and its gradient is the same for all rows of a candidate: with labels
+ * y, weights w and scores s it is 1/2 sum w (s - y)^2, whose derivatives by the prediction of a row
+ * are w (s - y) and w. Source: Zheng et al., "Ansor", OSDI 2020, section 5.2; TVM v0.8,
+ * pack_sum_square_error. */
 typedef struct opevo_i_samples {
     size_t count;
     const float *features;

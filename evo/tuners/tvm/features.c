@@ -172,10 +172,6 @@ static opevo_status ask_source(opevo_i_features *self, opevo_index point, size_t
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of another point.");
     rows = self->rows + self->first[place] * self->width;
     count = self->source->features(self->source->context, point, rows);
-    if (count == 0) {
-        memset(rows, 0, self->width * sizeof *rows);
-        count = 1;
-    }
     for (size_t i = 0; i < count * self->width; i++)
         rows[i] = cleaned((double)rows[i]);
     self->first[place + 1] = self->first[place] + count;
@@ -204,9 +200,22 @@ static opevo_status source_rows(opevo_i_features *self, opevo_index point, float
             return status;
     }
     *count = self->first[place + 1] - self->first[place];
+    if (*count == 0) {
+        memset(rows, 0, self->width * sizeof *rows);
+        *count = 1;
+        return OPEVO_OK;
+    }
     memcpy(rows, self->rows + self->first[place] * self->width,
            *count * self->width * sizeof *rows);
     return OPEVO_OK;
+}
+
+bool opevo_i_features_are_missing(const opevo_i_features *features, opevo_index point)
+{
+    uint64_t place = 0;
+
+    return features->source && opevo_index_map_get(features->cached, point, &place) &&
+           features->first[place] == features->first[place + 1];
 }
 
 opevo_status opevo_i_features_rows(opevo_i_features *features, opevo_index point,

@@ -40,4 +40,7 @@ opevo_status opevo_i_features_rows(opevo_i_features *features, opevo_index point
                                    const opevo_index *vertices, float *rows, size_t *count,
                                    opevo_error *err);
 
+/* Whether the source had nothing to say of the point whose rows were asked for last. */
+bool opevo_i_features_are_missing(const opevo_i_features *features, opevo_index point);
+
 #endif

@@ -37,10 +37,12 @@ struct opevo_i_surrogate {
     opevo_i_cost_model *model;
     opevo_i_cost_model *earlier; /* of earlier runs; NULL: none */
     double earlier_weight;       /* in the predictions */
+    bool refuses_missing;        /* -INFINITY for points without features */
 
     opevo_index *vertices; /* of one point */
     float *batch;          /* rows of points to predict, `batch_most` of them */
     size_t *batch_rows;    /* how many each has */
+    bool *batch_missing;   /* whether the source had nothing to say of it */
     float *margins;        /* their predictions by `earlier` */
     size_t batch_most;
 };
@@ -72,9 +74,11 @@ opevo_i_surrogate *opevo_i_surrogate_create(const opevo_space *space,
         self->batch =
             opevo_malloc(batch_most, self->rows_most * self->row_width * sizeof *self->batch);
         self->batch_rows = opevo_malloc(batch_most, sizeof *self->batch_rows);
+        self->batch_missing = opevo_malloc(batch_most, sizeof *self->batch_missing);
         self->margins = opevo_malloc(batch_most, sizeof *self->margins);
     }
-    if (self->model && self->vertices && self->batch && self->batch_rows && self->margins)
+    if (self->model && self->vertices && self->batch && self->batch_rows && self->batch_missing &&
+        self->margins)
         return self;
     opevo_i_surrogate_destroy(self);
     return NULL;
@@ -91,6 +95,7 @@ void opevo_i_surrogate_destroy(opevo_i_surrogate *surrogate)
     opevo_free(surrogate->vertices);
     opevo_free(surrogate->batch);
     opevo_free(surrogate->batch_rows);
+    opevo_free(surrogate->batch_missing);
     opevo_free(surrogate->margins);
     opevo_free(surrogate);
 }
@@ -278,17 +283,28 @@ bool opevo_i_surrogate_is_ready(const opevo_i_surrogate *surrogate)
     return surrogate->earlier || opevo_i_cost_model_is_trained(surrogate->model);
 }
 
-opevo_status opevo_i_surrogate_predict(opevo_i_surrogate *surrogate, const opevo_index *points,
-                                       const opevo_index *vertices, size_t count, float *scores,
-                                       opevo_error *err)
+void opevo_i_surrogate_refuse_missing(opevo_i_surrogate *surrogate)
 {
-    opevo_i_surrogate *self = surrogate;
+    surrogate->refuses_missing = true;
+}
+
+opevo_status opevo_i_surrogate_knows(opevo_i_surrogate *surrogate, opevo_index point,
+                                     const opevo_index *vertices, bool *out, opevo_error *err)
+{
+    opevo_status status = opevo_i_features_rows(surrogate->features, point, vertices,
+                                                surrogate->batch, surrogate->batch_rows, err);
+
+    if (status == OPEVO_OK)
+        *out = !opevo_i_features_are_missing(surrogate->features, point);
+    return status;
+}
+
+/* Scores of the points whose rows were listed. */
+static opevo_status predict_listed(opevo_i_surrogate *self, size_t count, float *scores,
+                                   opevo_error *err)
+{
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0, row = 0; i < count; row += self->batch_rows[i++])
-        OPEVO_TRY(opevo_i_features_rows(self->features, points[i], vertices + i * self->width,
-                                        self->batch + row * self->row_width, &self->batch_rows[i],
-                                        err));
     if (!opevo_i_cost_model_is_trained(self->model))
         return predict_margins(self, self->batch, self->batch_rows, count, scores, err);
     OPEVO_TRY(opevo_i_cost_model_predict_sums(self->model, self->batch,
@@ -299,6 +315,26 @@ opevo_status opevo_i_surrogate_predict(opevo_i_surrogate *surrogate, const opevo
     /* A margin stands in the place of the base score. */
     for (size_t i = 0; i < count; i++)
         scores[i] += self->margins[i] - OPEVO_I_BASE_SCORE;
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_surrogate_predict(opevo_i_surrogate *surrogate, const opevo_index *points,
+                                       const opevo_index *vertices, size_t count, float *scores,
+                                       opevo_error *err)
+{
+    opevo_i_surrogate *self = surrogate;
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0, row = 0; i < count; row += self->batch_rows[i++]) {
+        OPEVO_TRY(opevo_i_features_rows(self->features, points[i], vertices + i * self->width,
+                                        self->batch + row * self->row_width, &self->batch_rows[i],
+                                        err));
+        self->batch_missing[i] = opevo_i_features_are_missing(self->features, points[i]);
+    }
+    OPEVO_TRY(predict_listed(self, count, scores, err));
+    for (size_t i = 0; i < count && self->refuses_missing; i++)
+        scores[i] = self->batch_missing[i] ? -INFINITY : scores[i];
 cleanup:
     return status;
 }

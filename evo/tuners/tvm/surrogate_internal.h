@@ -54,6 +54,11 @@ opevo_status opevo_i_surrogate_learn(opevo_i_surrogate *surrogate, const opevo_i
 
 /* Whether it can predict. */
 bool opevo_i_surrogate_is_ready(const opevo_i_surrogate *surrogate);
+/* Score points that the source of features has no rows for -INFINITY, not as a row of zeros. */
+void opevo_i_surrogate_refuse_missing(opevo_i_surrogate *surrogate);
+/* Whether the source of features has rows for a point; true without a source. Errors: NOMEM. */
+opevo_status opevo_i_surrogate_knows(opevo_i_surrogate *surrogate, opevo_index point,
+                                     const opevo_index *vertices, bool *out, opevo_error *err);
 /* Predicted scores of `count` points, `vertices` one row for each; the larger the better. Errors:
  * as opevo_i_cost_model_predict. */
 opevo_status opevo_i_surrogate_predict(opevo_i_surrogate *surrogate, const opevo_index *points,

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A batch that would be empty is filled with uniform points; Ansor stops. So the search goes on
+ * until every allowed point was proposed. */
+
+#include "evolution_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FAILURES_MOST = 1 << 20, /* mutations that failed, of one generation */
+    SPARE = 2                /* best points kept for each that a batch has room for */
+};
+
+void opevo_i_evolution_release(opevo_i_evolution *self)
+{
+    opevo_i_rounds_destroy(self->rounds);
+    opevo_i_surrogate_destroy(self->surrogate);
+    opevo_free(self->points);
+    opevo_free(self->vertices);
+    opevo_free(self->scores);
+    opevo_free(self->below);
+    opevo_free(self->next_points);
+    opevo_free(self->next_vertices);
+    opevo_free(self->best);
+    opevo_free(self->random);
+    opevo_free(self->measured);
+}
+
+size_t opevo_i_evolution_random_wanted(const opevo_i_evolution *self)
+{
+    return (size_t)(self->plan.random * (double)self->plan.batch);
+}
+
+bool opevo_i_evolution_init(opevo_i_evolution *self, const opevo_i_evolution_ways *ways,
+                            const opevo_i_evolution_plan *plan, const opevo_space *space,
+                            const opevo_rng *rng)
+{
+    size_t row = opevo_space_parameter_count(space) * sizeof(opevo_index);
+
+    self->ways = ways;
+    self->plan = *plan;
+    self->space = space;
+    self->width = opevo_space_parameter_count(space);
+    self->rng = *rng;
+    self->room = plan->population + (size_t)(plan->measured * (double)plan->population);
+    self->best_most = SPARE * plan->batch;
+    self->rounds = opevo_i_rounds_create(space);
+    self->points = opevo_malloc(self->room, sizeof *self->points);
+    self->vertices = opevo_malloc(self->room, row);
+    self->scores = opevo_malloc(self->room, sizeof *self->scores);
+    self->below = opevo_malloc(self->room, sizeof *self->below);
+    self->next_points = opevo_malloc(self->room, sizeof *self->next_points);
+    self->next_vertices = opevo_malloc(self->room, row);
+    self->best = opevo_malloc(self->best_most, sizeof *self->best);
+    self->random = opevo_malloc((SPARE + 1) * plan->batch, sizeof *self->random);
+    return self->rounds && self->points && self->vertices && self->scores && self->below &&
+           self->next_points && self->next_vertices && self->best && self->random;
+}
+
+/* ---- Scores ---- */
+
+void opevo_i_scored_insert(opevo_i_scored *list, size_t *count, size_t most, opevo_i_scored added)
+{
+    size_t low = 0;
+    size_t high = *count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (list[middle].score >= added.score)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == most)
+        return;
+    if (*count < most)
+        ++*count;
+    memmove(list + low + 1, list + low, (*count - 1 - low) * sizeof *list);
+    list[low] = added;
+}
+
+/* Whether the model is to be asked; before that, scores are uniform. */
+static bool is_warm(const opevo_i_evolution *self)
+{
+    return (double)opevo_i_surrogate_count(self->surrogate) > self->plan.warmup &&
+           opevo_i_surrogate_best(self->surrogate) > 0;
+}
+
+opevo_status opevo_i_evolution_score(opevo_i_evolution *self, const opevo_index *points,
+                                     const opevo_index *vertices, size_t count, float *scores,
+                                     opevo_error *err)
+{
+    if (is_warm(self))
+        return opevo_i_surrogate_predict(self->surrogate, points, vertices, count, scores, err);
+    for (size_t i = 0; i < count; i++)
+        scores[i] = (float)opevo_rng_unit(&self->rng);
+    return OPEVO_OK;
+}
+
+static bool is_listed(const opevo_i_evolution *self, opevo_index point)
+{
+    for (size_t i = 0; i < self->best_count; i++) {
+        if (self->best[i].point == point)
+            return true;
+    }
+    return false;
+}
+
+void opevo_i_evolution_list(opevo_i_evolution *self)
+{
+    for (size_t i = 0; i < self->now_count; i++) {
+        opevo_i_scored one = {.score = (double)self->scores[i], .point = self->points[i]};
+
+        if (isinf(one.score) || (self->best_count == self->best_most &&
+                                 !(one.score > self->best[self->best_most - 1].score)))
+            continue;
+        if (!is_listed(self, one.point) && !opevo_i_rounds_has(self->rounds, one.point))
+            opevo_i_scored_insert(self->best, &self->best_count, self->best_most, one);
+    }
+}
+
+/* ---- Breeding ---- */
+
+opevo_status opevo_i_evolution_start(opevo_i_evolution *self, opevo_error *err)
+{
+    opevo_status status = self->ways->sample(self, err);
+    size_t sampled = self->now_count;
+
+    if (status != OPEVO_OK)
+        return status;
+    for (size_t i = 0; i < self->measured_count && i < self->room - self->plan.population; i++)
+        self->points[self->now_count++] = self->measured[i].point;
+    for (size_t i = sampled; i < self->now_count; i++)
+        opevo_space_decode(self->space, self->points[i], self->vertices + i * self->width);
+    return OPEVO_OK;
+}
+
+void opevo_i_evolution_choose_random(opevo_i_evolution *self)
+{
+    self->random_count = self->now_count ? (SPARE + 1) * opevo_i_evolution_random_wanted(self) : 0;
+    for (size_t i = 0; i < self->random_count; i++)
+        self->random[i] = self->points[opevo_rng_below(&self->rng, self->now_count)];
+}
+
+/* Running sums of the positive scores; where there are none, every point counts the same. */
+static void weigh_parents(opevo_i_evolution *self)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < self->now_count; i++) {
+        sum += self->scores[i] > 0 ? (double)self->scores[i] : 0;
+        self->below[i] = sum;
+    }
+    for (size_t i = 0; i < self->now_count && !(sum > 0); i++)
+        self->below[i] = (double)(i + 1);
+}
+
+size_t opevo_i_evolution_parent(opevo_i_evolution *self)
+{
+    return opevo_rng_weighted(&self->rng, self->below, self->now_count);
+}
+
+/* The next generation: children of parents drawn by score. */
+static opevo_status breed(opevo_i_evolution *self, opevo_error *err)
+{
+    opevo_index *points = self->points;
+    opevo_index *vertices = self->vertices;
+    size_t failures = 0;
+    size_t made = 0;
+
+    weigh_parents(self);
+    if (self->ways->cross) {
+        opevo_status status = self->ways->cross(self, &made, err);
+
+        if (status != OPEVO_OK)
+            return status;
+    }
+    while (made < self->plan.population) {
+        size_t parent = opevo_i_evolution_parent(self);
+        opevo_index *child = self->next_vertices + made * self->width;
+        bool copied =
+            failures >= FAILURES_MOST || opevo_rng_unit(&self->rng) >= self->plan.mutation;
+
+        memcpy(child, vertices + parent * self->width, self->width * sizeof *child);
+        self->next_points[made] = points[parent];
+        if (copied || self->ways->mutate(self, child, &self->next_points[made]))
+            made++;
+        else
+            failures++;
+    }
+    self->points = self->next_points;
+    self->vertices = self->next_vertices;
+    self->next_points = points;
+    self->next_vertices = vertices;
+    self->now_count = self->plan.population;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_evolution_evolve(opevo_i_evolution *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_evolution_start(self, err));
+    opevo_i_evolution_choose_random(self);
+    for (size_t k = 0; self->now_count > 0; k++) {
+        OPEVO_TRY(opevo_i_evolution_score(self, self->points, self->vertices, self->now_count,
+                                          self->scores, err));
+        opevo_i_evolution_list(self);
+        if (k == self->plan.generations)
+            break;
+        OPEVO_TRY(breed(self, err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- Batches ---- */
+
+static opevo_status have_surrogate(opevo_i_evolution *self, opevo_error *err)
+{
+    const opevo_i_boosting boosting = {
+        .loss = OPEVO_I_LOSS_SQUARED,
+        .depth = 10,
+        .gamma = 0.001,
+        .child_weight = 0,
+        .eta = 0.2,
+        .rounds = self->plan.trees,
+        .patience = 50,
+        .stride = 2,
+        .recall_size = 0,
+        .base_each_row = self->plan.of_programs,
+    };
+
+    if (!self->surrogate)
+        self->surrogate =
+            opevo_i_surrogate_create(self->space, self->super.features, &boosting, self->room);
+    if (!self->surrogate)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
+    if (self->plan.of_programs)
+        opevo_i_surrogate_refuse_missing(self->surrogate);
+    return OPEVO_OK;
+}
+
+static opevo_status observe_one(opevo_i_evolution *self, opevo_index point, double fitness,
+                                opevo_error *err)
+{
+    if (!opevo_reserve((void **)&self->measured, &self->measured_capacity, self->measured_count + 1,
+                       sizeof *self->measured))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember a trial.");
+    opevo_i_scored_insert(self->measured, &self->measured_count, self->measured_capacity,
+                          (opevo_i_scored){.score = fitness, .point = point});
+    self->since_best++;
+    if (fitness > self->best_fitness) {
+        self->best_fitness = fitness;
+        self->since_best = 0;
+    }
+    return opevo_i_surrogate_observe(self->surrogate, point, fitness, err);
+}
+
+static opevo_status observe_round(opevo_i_evolution *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < opevo_i_rounds_count(self->rounds) && status == OPEVO_OK; i++)
+        status = observe_one(self, opevo_i_rounds_point(self->rounds, i),
+                             opevo_i_rounds_fitness(self->rounds, i), err);
+    return status;
+}
+
+/* Train where there is enough new to learn from. */
+static opevo_status train(opevo_i_evolution *self, opevo_error *err)
+{
+    static const opevo_i_fit fit = {.weighted = true, .half_life = 1};
+    size_t count = opevo_i_surrogate_count(self->surrogate);
+    opevo_status status = OPEVO_OK;
+
+    if (!is_warm(self) ||
+        (opevo_i_surrogate_is_ready(self->surrogate) &&
+         (double)(count - self->trained_on) < self->plan.retrain * (double)self->trained_on))
+        return OPEVO_OK;
+    status = opevo_i_surrogate_fit(self->surrogate, &fit, err);
+    self->trained_on = count;
+    return status;
+}
+
+/* Fill the round from the best points and then the random ones; each list stands in for the other
+ * where that has no more, and uniform points for both. */
+static opevo_status make_round(opevo_i_evolution *self, opevo_error *err)
+{
+    size_t good = self->plan.batch - opevo_i_evolution_random_wanted(self);
+    size_t best = 0, random = 0;
+    const char *dry = NULL;
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_rounds_begin(self->rounds);
+    while (opevo_i_rounds_count(self->rounds) < self->plan.batch && status == OPEVO_OK &&
+           (best < self->best_count || random < self->random_count)) {
+        bool wants_best = opevo_i_rounds_count(self->rounds) < good;
+        bool takes_best = best < self->best_count && (wants_best || random == self->random_count);
+        opevo_index point = takes_best ? self->best[best++].point : self->random[random++];
+
+        if (!opevo_i_rounds_has(self->rounds, point))
+            status = opevo_i_rounds_add(self->rounds, point, takes_best ? "model" : "random", err);
+    }
+    if (opevo_i_rounds_count(self->rounds) > 0)
+        return status;
+    while (opevo_i_rounds_count(self->rounds) < self->plan.batch && status == OPEVO_OK && !dry)
+        status = opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", &dry, err);
+    if (status == OPEVO_OK && opevo_i_rounds_count(self->rounds) == 0)
+        self->super.reason = dry;
+    return status;
+}
+
+opevo_status opevo_i_evolution_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                                   size_t *count, opevo_error *err)
+{
+    opevo_i_evolution *self = (opevo_i_evolution *)tuner;
+    opevo_status status = OPEVO_OK;
+
+    if (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
+        OPEVO_TRY(have_surrogate(self, err));
+        OPEVO_TRY(observe_round(self, err));
+        if (self->plan.early_stopping > 0 && (double)self->since_best > self->plan.early_stopping) {
+            tuner->reason = "no trial of the last early_stopping ones was the best";
+            *count = 0;
+            return OPEVO_OK;
+        }
+        OPEVO_TRY(train(self, err));
+        self->best_count = self->random_count = 0;
+        OPEVO_TRY((self->ways->choose ? self->ways->choose : opevo_i_evolution_evolve)(self, err));
+        OPEVO_TRY(make_round(self, err));
+    }
+    *count = opevo_i_rounds_ask(self->rounds, proposals, capacity);
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_evolution_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                    opevo_error *err)
+{
+    return opevo_i_rounds_tell(((opevo_i_evolution *)tuner)->rounds, trials, count, err);
+}
+
+opevo_status opevo_i_evolution_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                       opevo_error *err)
+{
+    opevo_i_evolution *self = (opevo_i_evolution *)tuner;
+    opevo_status status = have_surrogate(self, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_i_rounds_know(self->rounds, trials, count, err);
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+        status = observe_one(self, trials[i].proposal.point, trials[i].outcome.fitness, err);
+    return status;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The frame of Ansor's search policy (TVM v0.8, SketchPolicy), shared by `ansor` and `ansor-knobs`:
+ * every `batch` trials a cost model is trained; then a first generation of samples and of the best
+ * measured points is bred for some generations by predicted scores alone, and the best unmeasured
+ * points met are proposed, with a few random ones of the first generation. What is sampled and how
+ * a child is mutated is up to the tuner. */
+
+#ifndef OPEVO_EVOLUTION_INTERNAL_H
+#define OPEVO_EVOLUTION_INTERNAL_H
+
+#include "rounds_internal.h"
+#include "surrogate_internal.h"
+
+typedef struct opevo_i_evolution opevo_i_evolution;
+
+typedef struct opevo_i_scored {
+    double score;
+    opevo_index point;
+} opevo_i_scored;
+
+/* The constants of a search. */
+typedef struct opevo_i_evolution_plan {
+    size_t population;  /* children of a generation, and samples of the first */
+    size_t generations; /* bred between two batches */
+    size_t batch;
+    double mutation;       /* probability that a child is mutated rather than copied */
+    double random;         /* share of a batch that is random, rounded down */
+    double measured;       /* share of the population of measured points in the first generation */
+    double warmup;         /* trials up to which scores are uniform random numbers */
+    double retrain;        /* new trials that a training takes, as a share of those of the last */
+    double early_stopping; /* trials without a better one after which the search ends; 0: never */
+    unsigned trees;        /* of the cost model, at most */
+    bool of_programs;      /* the model is of programs, opevo_i_surrogate_refuse_missing, and the
+                              base score counts for each of their rows */
+} opevo_i_evolution_plan;
+
+typedef struct opevo_i_evolution_ways {
+    const char *name; /* of the tuner */
+    /* Put distinct allowed points and their vertices into `points` and `vertices`, at most
+     * `population`, and set `now_count`. */
+    opevo_status (*sample)(opevo_i_evolution *self, opevo_error *err);
+    /* Mutate a child; false if it is not an allowed point. */
+    bool (*mutate)(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point);
+    /* Fill in the first children of the next generation, and their number; NULL: none. */
+    opevo_status (*cross)(opevo_i_evolution *self, size_t *made, opevo_error *err);
+    /* List the best and the random points of the next batch; NULL: opevo_i_evolution_evolve. */
+    opevo_status (*choose)(opevo_i_evolution *self, opevo_error *err);
+} opevo_i_evolution_ways;
+
+/* First member of both tuners; `super` and the parts that the functions of a tuner use. */
+struct opevo_i_evolution {
+    opevo_tuner super;
+    const opevo_i_evolution_ways *ways;
+    opevo_i_evolution_plan plan;
+    const opevo_space *space;
+    size_t width;
+    opevo_rng rng;
+    opevo_i_rounds *rounds;
+    opevo_i_surrogate *surrogate; /* made once the source of the features is known */
+    size_t trained_on;            /* trials of the last training */
+
+    /* The generation at hand and the next; room for the population and the measured points. */
+    size_t room;
+    size_t now_count;
+    opevo_index *points;
+    opevo_index *vertices;
+    float *scores;
+    double *below; /* running sums of the positive scores */
+    opevo_index *next_points;
+    opevo_index *next_vertices;
+
+    opevo_i_scored *best; /* unmeasured points by falling score; room for best_most */
+    size_t best_count;
+    size_t best_most;
+    opevo_index *random; /* for the random share of a batch */
+    size_t random_count;
+
+    opevo_i_scored *measured; /* by falling fitness */
+    size_t measured_count;
+    size_t measured_capacity;
+    double best_fitness;
+    size_t since_best; /* trials after the one that had it first */
+};
+
+/* Set up all but `super`; false without memory, and opevo_i_evolution_release is still needed. */
+bool opevo_i_evolution_init(opevo_i_evolution *self, const opevo_i_evolution_ways *ways,
+                            const opevo_i_evolution_plan *plan, const opevo_space *space,
+                            const opevo_rng *rng);
+void opevo_i_evolution_release(opevo_i_evolution *self);
+
+/* ask, tell and observe of a tuner that begins with this struct. */
+opevo_status opevo_i_evolution_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
+                                   size_t *count, opevo_error *err);
+opevo_status opevo_i_evolution_tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                    opevo_error *err);
+opevo_status opevo_i_evolution_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                       opevo_error *err);
+
+/* ---- For the functions of a tuner ---- */
+
+/* Points of a batch that are to be random. */
+size_t opevo_i_evolution_random_wanted(const opevo_i_evolution *self);
+/* Insert by falling score, after equals; what falls beyond `most` is dropped. */
+void opevo_i_scored_insert(opevo_i_scored *list, size_t *count, size_t most, opevo_i_scored added);
+/* Scores of `count` <= room points: by the model or, up to `warmup` trials, uniform random ones. A
+ * program that cannot be lowered scores -INFINITY. */
+opevo_status opevo_i_evolution_score(opevo_i_evolution *self, const opevo_index *points,
+                                     const opevo_index *vertices, size_t count, float *scores,
+                                     opevo_error *err);
+/* Let the points of the generation that were not proposed compete for the list of the best. */
+void opevo_i_evolution_list(opevo_i_evolution *self);
+/* The first generation: the samples, and then the best measured points. */
+opevo_status opevo_i_evolution_start(opevo_i_evolution *self, opevo_error *err);
+/* Draw `count` points of the generation for the random share, with repetition. */
+void opevo_i_evolution_choose_random(opevo_i_evolution *self);
+/* Place of a parent in the generation, drawn by score; after the generation was scored. */
+size_t opevo_i_evolution_parent(opevo_i_evolution *self);
+opevo_status opevo_i_evolution_evolve(opevo_i_evolution *self, opevo_error *err);
+
+#endif
