@@ -10,6 +10,7 @@
 
 /* A row is a tuner's opevo_i_NAME_ops, which its file defines. */
 #define TUNERS(ROW)                                                                                \
+    ROW(ansor)                                                                                     \
     ROW(ansor_knobs)                                                                               \
     ROW(autotvm)                                                                                   \
     ROW(autotvm_ga)                                                                                \

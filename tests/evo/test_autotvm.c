@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `autotvm` and `ansor-knobs`: what their plans are made of, learning from earlier trials, features
+/* `autotvm`, `ansor-knobs` and `ansor`: what their plans are made of, learning from earlier trials, features
  * of the objective, and the diversity filter. */
 
 #include "tuner_fixture.h"
@@ -361,6 +361,7 @@ static void test_features_of_the_objective(void **state)
     for (size_t i = 0; i < sizeof revelations / sizeof *revelations; i++) {
         check_features("autotvm", "", PLAN, &revelations[i]);
         check_features("ansor-knobs", "population=512 batch=64 warmup=0", PLAN, &revelations[i]);
+        check_features("ansor", "population=512 warmup=0", PLAN, &revelations[i]);
     }
 }
 
@@ -381,16 +382,15 @@ static void test_diversity(void **state)
     assert_memory_equal(chosen, expected, 2 * sizeof *chosen);
 }
 
-/* ---- ansor-knobs ---- */
+/* ---- Evolution ---- */
 
 /* The batch holds 61 of the best and 3 random points; it learns. */
-static void test_batches_of_ansor_knobs(void **state)
+static void check_batches(const char *name)
 {
     opevo_space *space = formula_space(large_space);
-    opevo_tuner *tuner = tuner_make("ansor-knobs", space, "", 3);
+    opevo_tuner *tuner = tuner_make(name, space, "", 3);
     record made;
 
-    (void)state;
     run(tuner, 5 * PLAN, fitness_of, &made);
     for (size_t batch = 0; batch < 5; batch++) {
         assert_int_equal(count_origin(&made, batch * PLAN, 61, "model"), 61);
@@ -401,6 +401,13 @@ static void test_batches_of_ansor_knobs(void **state)
     assert_true(mean_fitness(&made, 4 * PLAN, PLAN) > 3 * mean_fitness(&made, PLAN, PLAN));
     opevo_tuner_destroy(tuner);
     opevo_space_destroy(space);
+}
+
+static void test_batches_of_evolution(void **state)
+{
+    (void)state;
+    check_batches("ansor-knobs");
+    check_batches("ansor");
 }
 
 /* From a population of one random point, most points of a small space are met by mutation, not by
@@ -435,7 +442,7 @@ int main(void)
         cmocka_unit_test(test_learning_without_memory),
         cmocka_unit_test(test_features_of_the_objective),
         cmocka_unit_test(test_diversity),
-        cmocka_unit_test(test_batches_of_ansor_knobs),
+        cmocka_unit_test(test_batches_of_evolution),
         cmocka_unit_test(test_mutation_covers_a_space),
     };
 

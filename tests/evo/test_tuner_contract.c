@@ -59,6 +59,8 @@ static const char *const variants[] = {
     /* autotvm, autotvm-ga, ansor-knobs, droplet, tpe */
     "loss=reg diversity=2 plan=16", "population=7 elite=7 mutation=1", "warmup=0 batch=16 random=1",
     "batch=1 exhausted=restart", "startup=1 candidates=1",
+    /* ansor */
+    "search=beam batch=16 warmup=0", "search=random", "crossover=1 population=70 warmup=0 batch=8",
     "initial=2 samples=1 batch=7 margin=0",                                /* qgp */
     "population=5 crossover=0 mutation=0", "population=3 crossover=1 q=0", /* nsga2 */
 };
@@ -84,6 +86,7 @@ static const struct {
     const char *name;
     const char *changes;
 } cheaper[] = {
+    {"ansor", "population=100 generations=1 trees=10"},
     {"ansor-knobs", "population=600 generations=1 trees=10"},
     {"autotvm", "chains=16 steps=60 trees=20"},
 };

@@ -21,71 +21,9 @@
 #include "tiling_internal.h"
 #include "untried_internal.h"
 
-enum {
-    SETTING_POPULATION,
-    SETTING_GENERATIONS,
-    SETTING_MUTATION,
-    SETTING_RANDOM,
-    SETTING_MEASURED,
-    SETTING_BATCH,
-    SETTING_WARMUP,
-    SETTING_TREES,
-    SETTING_COUNT
-};
-
 #define TILE_WEIGHT 0.9 /* share of mutations that move a factor */
 
-static const opevo_setting settings_table[SETTING_COUNT] = {
-    [SETTING_POPULATION] = {.key = "population",
-                            .kind = OPEVO_SETTING_COUNT,
-                            .default_value = 2048,
-                            .min = 1,
-                            .max = 16384,
-                            .summary = "points of a generation"},
-    [SETTING_GENERATIONS] = {.key = "generations",
-                             .kind = OPEVO_SETTING_COUNT,
-                             .default_value = 4,
-                             .min = 0,
-                             .max = 20,
-                             .summary = "generations between two batches"},
-    [SETTING_MUTATION] = {.key = "mutation",
-                          .kind = OPEVO_SETTING_REAL,
-                          .default_value = 0.85,
-                          .min = 0,
-                          .max = 1,
-                          .summary = "probability that a child is mutated rather than copied"},
-    [SETTING_RANDOM] = {.key = "random",
-                        .kind = OPEVO_SETTING_REAL,
-                        .default_value = 0.05,
-                        .min = 0,
-                        .max = 1,
-                        .summary = "share of a batch that is random, rounded down"},
-    [SETTING_MEASURED] = {.key = "measured",
-                          .kind = OPEVO_SETTING_REAL,
-                          .default_value = 0.2,
-                          .min = 0,
-                          .max = 1,
-                          .summary = "best measured points in the first generation, at most, as a "
-                                     "share of the population"},
-    [SETTING_BATCH] = {.key = "batch",
-                       .kind = OPEVO_SETTING_COUNT,
-                       .default_value = 64,
-                       .min = 1,
-                       .max = 1024,
-                       .summary = "trials between two trainings of the cost model"},
-    [SETTING_WARMUP] = {.key = "warmup",
-                        .kind = OPEVO_SETTING_COUNT,
-                        .default_value = 100,
-                        .min = 0,
-                        .max = 1000000,
-                        .summary = "initial trials in which scores are uniform random numbers"},
-    [SETTING_TREES] = {.key = "trees",
-                       .kind = OPEVO_SETTING_COUNT,
-                       .default_value = 10000,
-                       .min = 1,
-                       .max = 10000,
-                       .summary = "maximum number of trees of the cost model"},
-};
+static const opevo_setting settings_table[] = {OPEVO_I_EVOLUTION_TABLE};
 
 typedef struct knobs {
     opevo_i_evolution super;
@@ -164,22 +102,12 @@ static bool mutate(opevo_i_evolution *evolution, opevo_index *vertices, opevo_in
     return opevo_space_allows(evolution->space, *point);
 }
 
-static const opevo_i_evolution_ways ways = {
-    .name = "ansor-knobs", .sample = sample, .mutate = mutate};
+static const opevo_i_evolution_ways ways = {.sample = sample, .mutate = mutate};
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    const opevo_i_evolution_plan plan = {
-        .population = (size_t)settings[SETTING_POPULATION].number,
-        .generations = (size_t)settings[SETTING_GENERATIONS].number,
-        .batch = (size_t)settings[SETTING_BATCH].number,
-        .mutation = settings[SETTING_MUTATION].number,
-        .random = settings[SETTING_RANDOM].number,
-        .measured = settings[SETTING_MEASURED].number,
-        .warmup = settings[SETTING_WARMUP].number,
-        .trees = (unsigned)settings[SETTING_TREES].number,
-    };
+    const opevo_i_evolution_plan plan = opevo_i_evolution_plan_of(settings);
     knobs *self = opevo_calloc(1, sizeof *self);
     size_t width = opevo_space_parameter_count(space);
 
@@ -202,7 +130,7 @@ const opevo_tuner_ops opevo_i_ansor_knobs_ops = {
     .summary = "evolution by the scores of boosted trees, in the style of Ansor, over parameters",
     .source = "after Zheng et al., \"Ansor\", OSDI 2020, section 5; TVM v0.8, SketchPolicy",
     .settings = settings_table,
-    .setting_count = SETTING_COUNT,
+    .setting_count = OPEVO_I_EVOLUTION_SETTINGS,
     .create = create,
     .ask = opevo_i_evolution_ask,
     .tell = opevo_i_evolution_tell,

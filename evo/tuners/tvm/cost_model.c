@@ -228,6 +228,14 @@ static void spread(float *numbers, const size_t *rows, size_t count)
     }
 }
 
+static void spread_both(const opevo_i_samples *samples, float *first, float *second)
+{
+    if (!samples->rows)
+        return;
+    spread(first, samples->rows, samples->count);
+    spread(second, samples->rows, samples->count);
+}
+
 static double mean_square(const float *predictions, const float *labels, size_t count)
 {
     double sum = 0;
@@ -315,14 +323,14 @@ static opevo_status grow_from(BoosterHandle booster, DMatrixHandle matrix, size_
 #endif
 }
 
-/* Of half the weighted square of prediction less label. */
-static void squared_gradients(opevo_i_cost_model *self, const opevo_i_samples *samples,
-                              const float *predictions)
+void opevo_i_squared_gradients(const opevo_i_samples *samples, const float *scores, float *first,
+                               float *second)
 {
     for (size_t i = 0; i < samples->count; i++) {
-        self->second[i] = samples->weights ? samples->weights[i] : 1.0F;
-        self->first[i] = self->second[i] * (predictions[i] - samples->labels[i]);
+        second[i] = samples->weights ? samples->weights[i] : 1.0F;
+        first[i] = second[i] * (scores[i] - samples->labels[i]);
     }
+    spread_both(samples, first, second);
 }
 
 /* Grow one more tree. */
@@ -337,13 +345,11 @@ static opevo_status grow(opevo_i_cost_model *self, BoosterHandle booster, DMatri
     status = predict_training(self, booster, matrix, samples, &predictions, err);
     if (status != OPEVO_OK)
         return status;
-    if (self->pairs)
+    if (self->pairs) {
         opevo_i_rank_pairs_gradients(self->pairs, round, predictions, self->first, self->second);
-    else
-        squared_gradients(self, samples, predictions);
-    if (samples->rows) {
-        spread(self->first, samples->rows, samples->count);
-        spread(self->second, samples->rows, samples->count);
+        spread_both(samples, self->first, self->second);
+    } else {
+        opevo_i_squared_gradients(samples, predictions, self->first, self->second);
     }
     return grow_from(booster, matrix, count_rows(samples->rows, samples->count), round, self->first,
                      self->second, err);

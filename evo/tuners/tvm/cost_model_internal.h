@@ -61,6 +61,11 @@ typedef struct opevo_i_samples {
     const float *margins; /* prediction to start from; NULL: the base score */
 } opevo_i_samples;
 
+/* First and second derivatives of that squared loss by the prediction of each row, given the scores
+ * of the candidates. */
+void opevo_i_squared_gradients(const opevo_i_samples *samples, const float *scores, float *first,
+                               float *second);
+
 /* Forget the trees and grow new ones. The trees that were grown after the best score stay: so does
  * AutoTVM, whose stopping rule this is.
  *

@@ -15,6 +15,20 @@ enum {
     SPARE = 2                /* best points kept for each that a batch has room for */
 };
 
+opevo_i_evolution_plan opevo_i_evolution_plan_of(const opevo_setting_value *settings)
+{
+    return (opevo_i_evolution_plan){
+        .population = (size_t)settings[OPEVO_I_EVOLUTION_POPULATION].number,
+        .generations = (size_t)settings[OPEVO_I_EVOLUTION_GENERATIONS].number,
+        .batch = (size_t)settings[OPEVO_I_EVOLUTION_BATCH].number,
+        .mutation = settings[OPEVO_I_EVOLUTION_MUTATION].number,
+        .random = settings[OPEVO_I_EVOLUTION_RANDOM].number,
+        .measured = settings[OPEVO_I_EVOLUTION_MEASURED].number,
+        .warmup = settings[OPEVO_I_EVOLUTION_WARMUP].number,
+        .trees = (unsigned)settings[OPEVO_I_EVOLUTION_TREES].number,
+    };
+}
+
 void opevo_i_evolution_release(opevo_i_evolution *self)
 {
     opevo_i_rounds_destroy(self->rounds);
@@ -56,7 +70,8 @@ bool opevo_i_evolution_init(opevo_i_evolution *self, const opevo_i_evolution_way
     self->next_points = opevo_malloc(self->room, sizeof *self->next_points);
     self->next_vertices = opevo_malloc(self->room, row);
     self->best = opevo_malloc(self->best_most, sizeof *self->best);
-    self->random = opevo_malloc((SPARE + 1) * plan->batch, sizeof *self->random);
+    self->random_most = (SPARE + 1) * plan->batch;
+    self->random = opevo_malloc(self->random_most, sizeof *self->random);
     return self->rounds && self->points && self->vertices && self->scores && self->below &&
            self->next_points && self->next_vertices && self->best && self->random;
 }
@@ -147,8 +162,7 @@ void opevo_i_evolution_choose_random(opevo_i_evolution *self)
         self->random[i] = self->points[opevo_rng_below(&self->rng, self->now_count)];
 }
 
-/* Running sums of the positive scores; where there are none, every point counts the same. */
-static void weigh_parents(opevo_i_evolution *self)
+void opevo_i_evolution_weigh(opevo_i_evolution *self)
 {
     double sum = 0;
 
@@ -173,7 +187,7 @@ static opevo_status breed(opevo_i_evolution *self, opevo_error *err)
     size_t failures = 0;
     size_t made = 0;
 
-    weigh_parents(self);
+    opevo_i_evolution_weigh(self);
     if (self->ways->cross) {
         opevo_status status = self->ways->cross(self, &made, err);
 
@@ -279,7 +293,7 @@ static opevo_status train(opevo_i_evolution *self, opevo_error *err)
     size_t count = opevo_i_surrogate_count(self->surrogate);
     opevo_status status = OPEVO_OK;
 
-    if (!is_warm(self) ||
+    if (self->plan.trees == 0 || !is_warm(self) ||
         (opevo_i_surrogate_is_ready(self->surrogate) &&
          (double)(count - self->trained_on) < self->plan.retrain * (double)self->trained_on))
         return OPEVO_OK;

@@ -30,13 +30,82 @@ typedef struct opevo_i_evolution_plan {
     double warmup;         /* trials up to which scores are uniform random numbers */
     double retrain;        /* new trials that a training takes, as a share of those of the last */
     double early_stopping; /* trials without a better one after which the search ends; 0: never */
-    unsigned trees;        /* of the cost model, at most */
+    unsigned trees;        /* of the cost model, at most; 0: the search asks no model */
     bool of_programs;      /* the model is of programs, opevo_i_surrogate_refuse_missing, and the
                               base score counts for each of their rows */
 } opevo_i_evolution_plan;
 
+/* The settings that both tuners have, the first of their tables. */
+enum {
+    OPEVO_I_EVOLUTION_POPULATION,
+    OPEVO_I_EVOLUTION_GENERATIONS,
+    OPEVO_I_EVOLUTION_MUTATION,
+    OPEVO_I_EVOLUTION_RANDOM,
+    OPEVO_I_EVOLUTION_MEASURED,
+    OPEVO_I_EVOLUTION_BATCH,
+    OPEVO_I_EVOLUTION_WARMUP,
+    OPEVO_I_EVOLUTION_TREES,
+    OPEVO_I_EVOLUTION_SETTINGS
+};
+
+#define OPEVO_I_EVOLUTION_TABLE                                                                    \
+    [OPEVO_I_EVOLUTION_POPULATION] = {.key = "population",                                         \
+                                      .kind = OPEVO_SETTING_COUNT,                                 \
+                                      .default_value = 2048,                                       \
+                                      .min = 1,                                                    \
+                                      .max = 16384,                                                \
+                                      .summary = "points of a generation"},                        \
+    [OPEVO_I_EVOLUTION_GENERATIONS] = {.key = "generations",                                       \
+                                       .kind = OPEVO_SETTING_COUNT,                                \
+                                       .default_value = 4,                                         \
+                                       .min = 0,                                                   \
+                                       .max = 20,                                                  \
+                                       .summary = "generations between two batches"},              \
+    [OPEVO_I_EVOLUTION_MUTATION] = {.key = "mutation",                                             \
+                                    .kind = OPEVO_SETTING_REAL,                                    \
+                                    .default_value = 0.85,                                         \
+                                    .min = 0,                                                      \
+                                    .max = 1,                                                      \
+                                    .summary =                                                     \
+                                        "probability that a child is mutated rather than copied"}, \
+    [OPEVO_I_EVOLUTION_RANDOM] = {.key = "random",                                                 \
+                                  .kind = OPEVO_SETTING_REAL,                                      \
+                                  .default_value = 0.05,                                           \
+                                  .min = 0,                                                        \
+                                  .max = 1,                                                        \
+                                  .summary = "share of a batch that is random, rounded down"},     \
+    [OPEVO_I_EVOLUTION_MEASURED] =                                                                 \
+        {.key = "measured",                                                                        \
+         .kind = OPEVO_SETTING_REAL,                                                               \
+         .default_value = 0.2,                                                                     \
+         .min = 0,                                                                                 \
+         .max = 1,                                                                                 \
+         .summary = "best measured points in the first generation, at most, as a "                 \
+                    "share of the population"},                                                    \
+    [OPEVO_I_EVOLUTION_BATCH] = {.key = "batch",                                                   \
+                                 .kind = OPEVO_SETTING_COUNT,                                      \
+                                 .default_value = 64,                                              \
+                                 .min = 1,                                                         \
+                                 .max = 1024,                                                      \
+                                 .summary = "trials between two evolutions"},                      \
+    [OPEVO_I_EVOLUTION_WARMUP] =                                                                   \
+        {.key = "warmup",                                                                          \
+         .kind = OPEVO_SETTING_COUNT,                                                              \
+         .default_value = 100,                                                                     \
+         .min = 0,                                                                                 \
+         .max = 1000000,                                                                           \
+         .summary = "initial trials in which scores are uniform random numbers"},                  \
+    [OPEVO_I_EVOLUTION_TREES] = {.key = "trees",                                                   \
+                                 .kind = OPEVO_SETTING_COUNT,                                      \
+                                 .default_value = 10000,                                           \
+                                 .min = 1,                                                         \
+                                 .max = 10000,                                                     \
+                                 .summary = "maximum number of trees of the cost model"}
+
+/* The constants that these settings say; the others are 0. */
+opevo_i_evolution_plan opevo_i_evolution_plan_of(const opevo_setting_value *settings);
+
 typedef struct opevo_i_evolution_ways {
-    const char *name; /* of the tuner */
     /* Put distinct allowed points and their vertices into `points` and `vertices`, at most
      * `population`, and set `now_count`. */
     opevo_status (*sample)(opevo_i_evolution *self, opevo_error *err);
@@ -75,6 +144,7 @@ struct opevo_i_evolution {
     size_t best_most;
     opevo_index *random; /* for the random share of a batch */
     size_t random_count;
+    size_t random_most; /* room; several times what a batch takes */
 
     opevo_i_scored *measured; /* by falling fitness */
     size_t measured_count;
@@ -114,7 +184,9 @@ void opevo_i_evolution_list(opevo_i_evolution *self);
 opevo_status opevo_i_evolution_start(opevo_i_evolution *self, opevo_error *err);
 /* Draw `count` points of the generation for the random share, with repetition. */
 void opevo_i_evolution_choose_random(opevo_i_evolution *self);
-/* Place of a parent in the generation, drawn by score; after the generation was scored. */
+/* A parent of the generation is drawn with probability max(score, 0) / sum max(score, 0), or
+ * uniformly if the sum is 0. First prepare the draws, then draw the places of any number. */
+void opevo_i_evolution_weigh(opevo_i_evolution *self);
 size_t opevo_i_evolution_parent(opevo_i_evolution *self);
 opevo_status opevo_i_evolution_evolve(opevo_i_evolution *self, opevo_error *err);
 

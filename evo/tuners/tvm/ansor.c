@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `ansor`: the search of Ansor (TVM v0.8, SketchPolicy) over a space whose branches are sketches
+ * and whose parameters are the annotations of a sketch. The cost model is of programs where the
+ * objective has features of them, one row for each statement, and of parameters otherwise.
+ *
+ * Deliberate deviations: a state is a point, so that a mutation gives a program whenever the
+ * constraints allow it, and need not be replayed; a batch that would be empty is filled with
+ * uniform points, where Ansor stops; random numbers are those of the tuner's one stream. */
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include "ansor_internal.h"
+
+enum {
+    SETTING_CROSSOVER = OPEVO_I_EVOLUTION_SETTINGS,
+    SETTING_RETRAIN,
+    SETTING_MINIMUM,
+    SETTING_INNERMOST,
+    SETTING_WEIGHTS,
+    SETTING_SEARCH,
+    SETTING_EARLY_STOPPING,
+    SETTING_COUNT
+};
+
+enum { SEARCH_EVOLUTION, SEARCH_RANDOM, SEARCH_BEAM };
+
+enum { BARREN_MOST = 5 }; /* batches of samples in a row without a new one */
+
+static const opevo_setting settings_table[SETTING_COUNT] = {
+    OPEVO_I_EVOLUTION_TABLE,
+    [SETTING_CROSSOVER] = {.key = "crossover",
+                           .kind = OPEVO_SETTING_REAL,
+                           .default_value = 0,
+                           .min = 0,
+                           .max = 1,
+                           .summary = "probability that a child is crossed from two parents, stage "
+                                      "by stage"},
+    [SETTING_RETRAIN] = {.key = "retrain",
+                         .kind = OPEVO_SETTING_REAL,
+                         .default_value = 0.2,
+                         .min = 0,
+                         .max = 10,
+                         .summary = "new trials for the next training of the cost model, as a "
+                                    "share of those of the last"},
+    [SETTING_MINIMUM] = {.key = "minimum",
+                         .kind = OPEVO_SETTING_COUNT,
+                         .default_value = 50,
+                         .min = 1,
+                         .max = 16384,
+                         .summary =
+                             "samples that the first generation needs, if there are so many"},
+    [SETTING_INNERMOST] = {.key = "innermost",
+                           .kind = OPEVO_SETTING_COUNT,
+                           .default_value = 64,
+                           .min = 0,
+                           .max = 1000000,
+                           .summary =
+                               "largest innermost component of a factorisation; 0: no bound"},
+    [SETTING_WEIGHTS] = {.key = "weights",
+                         .kind = OPEVO_SETTING_CHOICE,
+                         .choices = "auto cpu gpu",
+                         .summary =
+                             "weights of the mutations; auto: cpu if a parameter is a compute "
+                             "location or of parallel loops"},
+    [SETTING_SEARCH] = {.key = "search",
+                        .kind = OPEVO_SETTING_CHOICE,
+                        .choices = "evolution random beam",
+                        .summary = "how points are chosen: random: samples alone; beam: parameter "
+                                   "after parameter"},
+    [SETTING_EARLY_STOPPING] = {.key = "early_stopping",
+                                .kind = OPEVO_SETTING_COUNT,
+                                .default_value = 0,
+                                .min = 0,
+                                .max = 1000000000,
+                                .summary = "trials without a better one that end the search; "
+                                           "0: none"},
+};
+
+static void destroy(opevo_tuner *tuner)
+{
+    opevo_i_ansor *self = (opevo_i_ansor *)tuner;
+
+    opevo_i_evolution_release(&self->super);
+    opevo_i_genome_destroy(self->genome);
+    opevo_i_crossing_release(&self->crossing);
+    opevo_free(self->beam);
+    opevo_free(self);
+}
+
+/* ---- Samples ---- */
+
+/* Whether a sample is a new program; it is then in the population. */
+static opevo_status take_sample(opevo_i_evolution *self, opevo_index_set *met, opevo_error *err)
+{
+    opevo_index *vertices = self->vertices + self->now_count * self->width;
+    opevo_status status = OPEVO_OK;
+    opevo_index point = 0;
+    bool known = false;
+
+    opevo_i_genome_sample(((opevo_i_ansor *)self)->genome, 0, &self->rng, vertices);
+    point = opevo_space_encode(self->space, vertices);
+    if (!opevo_space_allows(self->space, point) || opevo_index_set_has(met, point))
+        return OPEVO_OK;
+    status = opevo_i_surrogate_knows(self->surrogate, point, vertices, &known, err);
+    if (status != OPEVO_OK || !known)
+        return status;
+    if (!opevo_index_set_add(met, point))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a population.");
+    self->points[self->now_count++] = point;
+    return OPEVO_OK;
+}
+
+/* Batches of as many samples as a generation has points, until enough of them are programs and
+ * different. After five batches in a row without a new one half as many are enough, now and later.
+ * Source: TVM v0.8, SketchPolicyNode::SampleInitPopulation. */
+static opevo_status sample(opevo_i_evolution *self, opevo_error *err)
+{
+    opevo_i_ansor *ansor = (opevo_i_ansor *)self;
+    opevo_index_set *met = opevo_index_set_create();
+    opevo_status status = OPEVO_OK;
+
+    if (!met)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a population.");
+    self->now_count = 0;
+    for (int barren = 0; self->now_count < ansor->minimum;) {
+        size_t before = self->now_count;
+
+        for (size_t i = 0; i < self->plan.population && self->now_count < self->plan.population;
+             i++)
+            OPEVO_TRY(take_sample(self, met, err));
+        barren = self->now_count > before ? 0 : barren + 1;
+        if (barren == BARREN_MOST) {
+            ansor->minimum /= 2;
+            barren = 0;
+        }
+    }
+cleanup:
+    opevo_index_set_destroy(met);
+    return status;
+}
+
+/* A mutation that has nothing to change gives a copy. */
+static bool mutate(opevo_i_evolution *self, opevo_index *vertices, opevo_index *point)
+{
+    opevo_i_genome_mutate(((opevo_i_ansor *)self)->genome, &self->rng, vertices);
+    *point = opevo_space_encode(self->space, vertices);
+    return opevo_space_allows(self->space, *point);
+}
+
+/* ---- Searches ---- */
+
+/* Samples alone, in the order drawn. */
+static opevo_status choose_samples(opevo_i_evolution *self, opevo_error *err)
+{
+    opevo_status status = sample(self, err);
+
+    for (size_t i = 0; status == OPEVO_OK && i < self->now_count && i < self->random_most; i++)
+        self->random[self->random_count++] = self->points[i];
+    return status;
+}
+
+static opevo_status choose_by_beam(opevo_i_evolution *self, opevo_error *err)
+{
+    opevo_status status = sample(self, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_i_evolution_choose_random(self);
+    return opevo_i_ansor_beam((opevo_i_ansor *)self, err);
+}
+
+static opevo_status cross(opevo_i_evolution *self, size_t *made, opevo_error *err)
+{
+    return opevo_i_ansor_cross((opevo_i_ansor *)self, made, err);
+}
+
+static const opevo_i_evolution_ways searches[] = {
+    [SEARCH_EVOLUTION] = {.sample = sample, .mutate = mutate, .cross = cross},
+    [SEARCH_RANDOM] = {.sample = sample, .choose = choose_samples},
+    [SEARCH_BEAM] = {.sample = sample, .choose = choose_by_beam},
+};
+
+static bool allocate(opevo_i_ansor *self, const opevo_space *space,
+                     const opevo_setting_value *settings)
+{
+    self->genome =
+        opevo_i_genome_create(space, (opevo_i_gene_weights)settings[SETTING_WEIGHTS].number,
+                              (uint64_t)settings[SETTING_INNERMOST].number);
+    self->beam_width = self->super.best_most < self->super.plan.population
+                           ? self->super.best_most
+                           : self->super.plan.population;
+    self->beam = opevo_malloc(self->beam_width, sizeof *self->beam);
+    return self->genome && self->beam &&
+           opevo_i_crossing_init(&self->crossing, settings[SETTING_CROSSOVER].number,
+                                 self->super.room, self->super.width);
+}
+
+static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
+                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+{
+    size_t search = (size_t)settings[SETTING_SEARCH].number;
+    opevo_i_evolution_plan plan = opevo_i_evolution_plan_of(settings);
+    opevo_i_ansor *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor.");
+    plan.retrain = settings[SETTING_RETRAIN].number;
+    plan.early_stopping = settings[SETTING_EARLY_STOPPING].number;
+    plan.of_programs = true;
+    if (search == SEARCH_RANDOM)
+        plan.trees = 0;
+    self->minimum = (size_t)settings[SETTING_MINIMUM].number;
+    if (self->minimum > plan.population)
+        self->minimum = plan.population;
+    if (!opevo_i_evolution_init(&self->super, &searches[search], &plan, space, rng) ||
+        !allocate(self, space, settings)) {
+        destroy(&self->super.super);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor.");
+    }
+    *out = &self->super.super;
+    return OPEVO_OK;
+}
+
+const opevo_tuner_ops opevo_i_ansor_ops = {
+    .name = "ansor",
+    .summary = "Ansor's evolutionary search, with sketches as branches of the space",
+    .source = "Zheng et al., \"Ansor\", OSDI 2020, section 5; TVM v0.8, SketchPolicy",
+    .settings = settings_table,
+    .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
+    .create = create,
+    .ask = opevo_i_evolution_ask,
+    .tell = opevo_i_evolution_tell,
+    .destroy = destroy,
+    .library = opevo_i_cost_model_library,
+};
