@@ -305,13 +305,16 @@ void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t 
 /* One JSON object in one line (tuner_json.c). */
 void opevo_i_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out);
 
-/* ---- The library of a tuner (tuner_library.c); nothing where it has none */
+/* ---- The library and the features of a tuner (tuner_library.c); nothing where it has none */
 
 /* " with XGBoost 3.0.0" */
 void opevo_i_add_library(const opevo_tuner_ops *tuner, opevo_text *out);
 void opevo_i_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out);
 /* A line where this version computes other results than those tested. */
 void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out);
+/* A line where a cost model of programs sees the parameters, as the objective has no features. */
+void opevo_i_print_features_note(const opevo_tuner_ops *tuner, const opevo_objective *objective,
+                                 opevo_text *out);
 
 /* ---- The terminal (terminal.c)
  * --------------------------------------------------------------------------- */

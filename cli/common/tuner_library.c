@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a run says of the library that its tuner depends on. */
+/* What a run says of the library and of the features that its tuner depends on. */
 
 #include "cli_internal.h"
 
@@ -37,4 +37,14 @@ void opevo_i_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out)
                           "the results of %s differ from those of %s, so the trials of %s may "
                           "differ from those with these versions\n",
                           library.name, library.tested, tuner->name);
+}
+
+void opevo_i_print_features_note(const opevo_tuner_ops *tuner, const opevo_objective *objective,
+                                 opevo_text *out)
+{
+    if (tuner->of_programs && !objective->features)
+        opevo_text_printf(out,
+                          "%s has no features of programs, so the cost model of %s sees the values "
+                          "of the parameters instead\n",
+                          objective->name, tuner->name);
 }

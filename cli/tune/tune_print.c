@@ -144,6 +144,7 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
     opevo_text_add(out, "\n");
     opevo_i_print_ignored(self->objective, out);
     opevo_i_print_library_note(self->run.tuner, out);
+    opevo_i_print_features_note(self->run.tuner, self->objective, out);
 }
 
 void opevo_i_tune_print_failures(const opevo_run_result *result, opevo_text *out)

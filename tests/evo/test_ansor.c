@@ -405,16 +405,16 @@ static void test_retraining(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_early_stopping(void **state)
+static void test_patience(void **state)
 {
     opevo_space *space = formula_space(sketches);
     size_t best = 0;
     record made;
 
     (void)state;
-    run(space, "early_stopping=100 search=random", false, TRIALS, &made);
+    run(space, "patience=100 search=random", false, TRIALS, &made);
     assert_true(made.count < TRIALS);
-    assert_string_equal(made.reason, "no trial of the last early_stopping ones was the best");
+    assert_string_equal(made.reason, "no trial of the last `patience` ones was the best");
     for (size_t i = 0; i < made.count; i++) {
         if (fitness_of(space, made.proposals[i].point) >
             fitness_of(space, made.proposals[best].point))
@@ -479,7 +479,7 @@ int main(void)
         cmocka_unit_test(test_learns),
         cmocka_unit_test(test_programs_that_cannot_be_lowered),
         cmocka_unit_test(test_retraining),
-        cmocka_unit_test(test_early_stopping),
+        cmocka_unit_test(test_patience),
         cmocka_unit_test(test_resumes),
     };
 

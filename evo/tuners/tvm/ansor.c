@@ -20,7 +20,7 @@ enum {
     SETTING_INNERMOST,
     SETTING_WEIGHTS,
     SETTING_SEARCH,
-    SETTING_EARLY_STOPPING,
+    SETTING_PATIENCE,
     SETTING_COUNT
 };
 
@@ -69,7 +69,7 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                         .choices = "evolution random beam",
                         .summary = "how points are chosen: random: samples alone; beam: parameter "
                                    "after parameter"},
-    [SETTING_EARLY_STOPPING] = {.key = "early_stopping",
+    [SETTING_PATIENCE] = {.key = "patience",
                                 .kind = OPEVO_SETTING_COUNT,
                                 .default_value = 0,
                                 .min = 0,
@@ -207,7 +207,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor.");
     plan.retrain = settings[SETTING_RETRAIN].number;
-    plan.early_stopping = settings[SETTING_EARLY_STOPPING].number;
+    plan.patience = settings[SETTING_PATIENCE].number;
     plan.of_programs = true;
     if (search == SEARCH_RANDOM)
         plan.trees = 0;
@@ -230,9 +230,11 @@ const opevo_tuner_ops opevo_i_ansor_ops = {
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
     .works_on_branches = true,
+    .of_programs = true,
     .create = create,
     .ask = opevo_i_evolution_ask,
     .tell = opevo_i_evolution_tell,
     .destroy = destroy,
+    .observe = opevo_i_evolution_observe,
     .library = opevo_i_cost_model_library,
 };

@@ -339,8 +339,8 @@ opevo_status opevo_i_evolution_ask(opevo_tuner *tuner, opevo_proposal *proposals
     if (opevo_i_rounds_complete(self->rounds) && !tuner->reason) {
         OPEVO_TRY(have_surrogate(self, err));
         OPEVO_TRY(observe_round(self, err));
-        if (self->plan.early_stopping > 0 && (double)self->since_best > self->plan.early_stopping) {
-            tuner->reason = "no trial of the last early_stopping ones was the best";
+        if (self->plan.patience > 0 && (double)self->since_best > self->plan.patience) {
+            tuner->reason = "no trial of the last `patience` ones was the best";
             *count = 0;
             return OPEVO_OK;
         }

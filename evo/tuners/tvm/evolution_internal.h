@@ -29,7 +29,7 @@ typedef struct opevo_i_evolution_plan {
     double measured;       /* share of the population of measured points in the first generation */
     double warmup;         /* trials up to which scores are uniform random numbers */
     double retrain;        /* new trials that a training takes, as a share of those of the last */
-    double early_stopping; /* trials without a better one after which the search ends; 0: never */
+    double patience; /* trials without a better one after which the search ends; 0: never */
     unsigned trees;        /* of the cost model, at most; 0: the search asks no model */
     bool of_programs;      /* the model is of programs, opevo_i_surrogate_refuse_missing, and the
                               base score counts for each of their rows */

@@ -89,6 +89,8 @@ typedef struct opevo_tuner_ops {
     /* NULL: proposals do not depend on the version of a library. */
     void (*library)(opevo_tuner_library *out);
     bool by_criteria; /* it searches by the chosen criteria; otherwise by the fitness alone */
+    bool of_programs; /* its cost model is meant for programs: without features of the objective it
+                         sees the parameters, which users should know */
     /* Trials of this run that the tuner did not propose, told before the first ask, each point
      * once; they count as proposed and told. NULL: the tuner has no use for them before it proposes
      * the same points, where opevo_tuner_ask answers it. */
