@@ -26,9 +26,10 @@ typedef struct opevo_i_backend_ops {
     opevo_status (*open)(unsigned ordinal, opevo_i_backend **out, opevo_error *err);
     /* The members of a setup message; once, before anything below. Errors: INVALID, NOMEM. */
     opevo_status (*setup)(opevo_i_backend *self, const json_t *setup, opevo_error *err);
-    /* The command that makes a loadable object of a source file. Errors: NOMEM. */
-    opevo_status (*build_command)(const opevo_i_backend *self, const char *source,
-                                  const char *object, opevo_i_arguments *out, opevo_error *err);
+    /* The command that makes a loadable object of a kernel's source file. Errors: NOMEM. */
+    opevo_status (*build_command)(const opevo_i_backend *self, const opevo_kernel *kernel,
+                                  const char *source, const char *object, opevo_i_arguments *out,
+                                  opevo_error *err);
     /* Where set, workers of this device take turns at measuring, whose name goes to `out`. */
     void (*lock_name)(const opevo_i_backend *self, char *out, size_t size);
     /* Load and start the object (NULL for commands and libraries), check what it computes, and time
@@ -45,6 +46,7 @@ struct opevo_i_backend {
     const int *cores;            /* those that nothing is measured on; NULL: any */
     size_t core_count;           /* 0: building would disturb measuring */
     double build_limit_s;        /* from the setup */
+    unsigned threads;            /* likewise: of a parallel kernel; 0: as for 1 */
     uint64_t build_memory_bytes; /* address space of a process that builds; 0: it limits itself */
     /* Also from the setup, for kernels: what the right result took, and how many of its elements
      * have no bound. */

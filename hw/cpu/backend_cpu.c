@@ -8,6 +8,7 @@
 #include <opevo/clock.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/parallel.h>
 #include <opevo/reference.h>
 
 #include <errno.h>
@@ -51,25 +52,41 @@ typedef struct cpu_backend {
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
-/* Of the processors that this process may use, the last is for measuring, the others for building.
- */
-static void share_cores(cpu_backend *self)
+/* Of the processors that this process may use, the last are for measuring, one for each thread, the
+ * others for building. False where there are too few. */
+static bool share_cores(cpu_backend *self, size_t threads)
 {
     cpu_set_t set;
     size_t count = 0;
 
     self->plan.core = -1;
     if (sched_getaffinity(0, sizeof set, &set) < 0)
-        return;
+        return threads == 1;
     for (int i = 0; i < CPU_SETSIZE; i++) {
         if (CPU_ISSET((size_t)i, &set))
             self->cores[count++] = i;
     }
-    if (!count)
-        return;
+    if (count < threads)
+        return threads == 1;
+    opevo_i_cpu_choose(self->cores, count, threads, OPEVO_I_PROCESSORS);
     self->plan.core = self->cores[count - 1];
-    self->super.core_count = count - 1;
-    self->super.cores = count > 1 ? self->cores : NULL;
+    self->plan.cores = self->cores + (count - threads);
+    self->super.core_count = count - threads;
+    self->super.cores = count > threads ? self->cores : NULL;
+    return true;
+}
+
+static opevo_status set_threads(cpu_backend *self, const json_t *threads, opevo_error *err)
+{
+    json_int_t count = threads ? json_integer_value(threads) : 1;
+
+    if (count < 1 || count > CPU_SETSIZE || !share_cores(self, (size_t)count))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A kernel of %lld threads needs as many processors, and this process may "
+                          "use %u.",
+                          (long long)count, opevo_processor_count());
+    self->super.threads = (unsigned)count;
+    return OPEVO_OK;
 }
 
 static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_error *err)
@@ -89,7 +106,7 @@ static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_
     if (!self->compiler)
         self->compiler = "cc";
     self->super.build_memory_bytes = OPEVO_I_BUILD_MEMORY;
-    share_cores(self);
+    (void)share_cores(self, 1);
     opevo_i_rapl_find(OPEVO_I_POWERCAP, &self->rapl, &why);
     opevo_text_free(&why);
     opevo_i_cpu_title(self->super.device, sizeof self->super.device);
@@ -123,6 +140,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
     if (!(backend->build_limit_s > 0) || !(self->plan.run_limit_s > 0) ||
         !(self->plan.precision > 0) || !(self->plan.repeat_s > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks an operator, a limit or a bound.");
+    OPEVO_TRY(set_threads(self, json_object_get(message, "threads"), err));
     OPEVO_TRY(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &self->report, err));
     OPEVO_TRY(opevo_i_setup_workload(message, &work, err));
     OPEVO_TRY(opevo_i_operands_create(work, (uint64_t)seed, opevo_i_worker_reference,
@@ -133,15 +151,19 @@ cleanup:
     return status;
 }
 
-static opevo_status build_command(const opevo_i_backend *backend, const char *source,
-                                  const char *object, opevo_i_arguments *out, opevo_error *err)
+static opevo_status build_command(const opevo_i_backend *backend, const opevo_kernel *kernel,
+                                  const char *source, const char *object, opevo_i_arguments *out,
+                                  opevo_error *err)
 {
     const cpu_backend *self = (const cpu_backend *)backend;
-    const char *const words[] = {
-        self->compiler, OPEVO_KERNEL_C_FLAGS, "-fPIC", "-shared", "-pipe", "-w", "-o", object,
-        source};
+    const char *const words[] = {self->compiler, OPEVO_KERNEL_C_FLAGS,
+                                 "-fPIC",        "-shared",
+                                 "-pipe",        "-w",
+                                 "-o",           object,
+                                 source,         OPEVO_KERNEL_C_PARALLEL_FLAG};
+    size_t count = sizeof words / sizeof *words - !kernel->parallel;
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (!opevo_i_arguments_add(out, words[i], strlen(words[i])))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
     }
@@ -398,8 +420,8 @@ static bool is_sound(const opevo_i_cpu_report *report)
     return true;
 }
 
-/* Keep the windows of the report. */
-static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, bool library)
+/* Keep the windows of the report; `library` threads of OpenBLAS, 0 of a kernel. */
+static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, unsigned library)
 {
     result->sample_count = 0;
     opevo_free(result->processor_s);
@@ -417,6 +439,8 @@ static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, bool 
     if (library)
         opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s",
                           opevo_reference_blas_core());
+    if (library > 1)
+        opevo_text_printf(&result->message, ", on %u threads", library);
     return true;
 }
 
@@ -443,6 +467,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         return;
     }
     plan.brief = job->brief;
+    plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
     for (int turn = 0; turn < TURNS; turn++) {
         double slower = 0;
         double limit = DISTURBED * usual_calibration(self);
@@ -455,7 +480,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         }
         slower = fmax(report->calibration_s[0], report->calibration_s[1]);
         remember(self, report->calibration_s[0]);
-        if (slower < best && !take(result, report, job->library)) {
+        if (slower < best && !take(result, report, job->library ? plan.threads : 0)) {
             opevo_i_result_fault(result, "no memory for the samples of a kernel");
             return;
         }

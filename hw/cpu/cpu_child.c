@@ -36,6 +36,7 @@
 enum { LEAST_SAMPLES = 64, CALIBRATION_WORDS = 1 << 15, CALIBRATION_PASSES = 8 };
 /* Half of what is written to flush the caches; a share of a larger last cache belongs to others. */
 #define FLUSH_LIMIT (64L << 20)
+#define THREAD_MEMORY ((uint64_t)512 << 20) /* its stack, its heap and copies of its own */
 
 typedef struct timing timing;
 struct timing {
@@ -53,9 +54,13 @@ typedef struct instant {
     double wall_s, processor_s;
 } instant;
 
-static instant now(void)
+/* The processor time of several threads says nothing of how long they took together: elapsed time
+ * stands in its place. */
+static instant now(const opevo_i_cpu_plan *plan)
 {
-    return (instant){opevo_clock_monotonic_s(), opevo_clock_thread_s()};
+    double wall_s = opevo_clock_monotonic_s();
+
+    return (instant){wall_s, plan->threads > 1 ? wall_s : opevo_clock_thread_s()};
 }
 
 /* Execute a kernel of at most so many operands. By the calling conventions of x86-64 and ARM64 it
@@ -125,12 +130,12 @@ static instant run_window(const timing *self, uint64_t calls)
 
     if (self->flush)
         memset(self->flush, (int)(calls & 0xff) + 1, self->flush_bytes);
-    start = now();
+    start = now(self->plan);
     for (uint64_t i = 0; i < calls; i++) {
         self->execute(self);
         __asm__ volatile("" ::: "memory");
     }
-    end = now();
+    end = now(self->plan);
     return (instant){(end.wall_s - start.wall_s) / (double)calls,
                      (end.processor_s - start.processor_s) / (double)calls};
 }
@@ -217,7 +222,7 @@ static void execute_library(const timing *self)
 
 static void load_library(timing *self)
 {
-    openblas_set_num_threads(1); /* this process is held to one core */
+    openblas_set_num_threads(self->plan->threads > 1 ? (int)self->plan->threads : 1);
     self->execute = execute_library;
 }
 
@@ -229,8 +234,39 @@ static void give_up(const timing *self, const opevo_error *err)
     _exit(0);
 }
 
+/* What the user wishes of OpenMP elsewhere is not part of a measurement; and threads that would
+ * choose their cores could not be started here. */
+static void forget_wishes(void)
+{
+    static const char *const prefixes[] = {"OMP_", "GOMP_", "KMP_"};
+    char **to = environ;
+
+    for (char **from = environ; from && *from; from++) {
+        bool is_one = false;
+
+        for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+            is_one |= !strncmp(*from, prefixes[i], strlen(prefixes[i]));
+        if (!is_one)
+            *to++ = *from;
+    }
+    if (to)
+        *to = NULL;
+}
+
+/* Those that OpenMP starts for the object, where it uses it. */
+static void set_threads(void *library, unsigned threads)
+{
+    void *symbol = threads > 1 ? dlsym(library, "omp_set_num_threads") : NULL;
+    void (*set)(int) = NULL;
+
+    memcpy(&set, &symbol, sizeof symbol);
+    if (set)
+        set((int)threads);
+}
+
 static void load(timing *self, const char *object, const char *entry)
 {
+    const opevo_i_cpu_plan *plan = self->plan;
     void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, entry) : NULL;
     int count = self->operands->list.count;
@@ -241,6 +277,7 @@ static void load(timing *self, const char *object, const char *entry)
         say('l');
         _exit(0);
     }
+    set_threads(library, plan->threads);
     memcpy(&self->kernel, &symbol, sizeof symbol);
     self->execute = count <= 4    ? execute_4
                     : count <= 8  ? execute_8
@@ -252,10 +289,15 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
                        const opevo_i_operands *operands, opevo_i_cpu_report *report)
 {
     timing self = {.plan = plan, .operands = operands, .report = report};
+    unsigned threads = plan->threads > 1 ? plan->threads : 1;
     const opevo_i_limits limits = {
-        .memory_bytes = plan->memory_bytes,
-        .processor_s = 2 * plan->run_limit_s + 2 * plan->repeat_s + 2,
-        .core = plan->core,
+        .memory_bytes = plan->memory_bytes + (threads - 1) * THREAD_MEMORY,
+        .processor_s = threads * (2 * plan->run_limit_s + 2 * plan->repeat_s + 2),
+        .cores = plan->threads > 1 ? plan->cores
+                 : plan->core < 0  ? NULL
+                                   : &plan->core,
+        .core_count = threads,
+        .threads = threads,
         .kept = OPEVO_I_CPU_TO + 1,
         .object = object,
     };
@@ -267,6 +309,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
         self.argument[i] = opevo_i_floats(&operands->memory[i]);
     if (plan->cold)
         allocate_flush(&self);
+    forget_wishes();
     if (opevo_i_sandbox_enter(&limits, &err) != OPEVO_OK)
         give_up(&self, &err);
     if (object)
@@ -290,7 +333,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
         take_samples(&self);
     }
     others_s = opevo_clock_process_s() - opevo_clock_thread_s() - others_s;
-    report->other_threads = others_s > TICK_S + 0.1 * opevo_clock_thread_s();
+    report->other_threads = plan->threads < 2 && others_s > TICK_S + 0.1 * opevo_clock_thread_s();
     report->calibration_s[1] = calibrate();
     say('d');
     _exit(0);

@@ -16,6 +16,8 @@ enum {
     OPEVO_I_CPU_TO = 4    /* where it writes its own */
 };
 
+#define OPEVO_I_PROCESSORS "/sys/devices/system/cpu"
+
 /* Why kernels do not run here. */
 #define OPEVO_I_NO_FILTER                                                                          \
     "the system cannot filter system calls (seccomp) on this processor, and kernels are not run "  \
@@ -40,6 +42,8 @@ typedef struct opevo_i_cpu_plan {
     double least_s; /* of samples, however precise they are */
     bool cold, brief;
     int core;              /* to measure on; -1: any */
+    unsigned threads;      /* of the kernel; 0 and 1: the calling one alone */
+    const int *cores;      /* for more threads: one for each */
     uint64_t memory_bytes; /* that the kernel may take */
 } opevo_i_cpu_plan;
 
@@ -49,6 +53,10 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
                        const opevo_i_operands *operands, opevo_i_cpu_report *report)
     __attribute__((noreturn));
 
+/* Of `count` processors, move those that measure with so many threads, at most `count`, to the end:
+ * from the last on, each on a core of its own as far as there are so many. `root` is
+ * OPEVO_I_PROCESSORS. */
+void opevo_i_cpu_choose(int *cores, size_t count, size_t threads, const char *root);
 /* Model of the processor and what distinguishes it, into `out` of `size` bytes. */
 void opevo_i_cpu_title(char *out, size_t size);
 /* As `list` of a backend. */

@@ -162,6 +162,19 @@ static bool take_hello(work *self, opevo_i_connection *member, const json_t *mes
     return true;
 }
 
+/* One of a version that does not know of threads would measure with one. */
+static bool take_ready(work *self, opevo_i_connection *member, const json_t *message)
+{
+    if (self->pool->threads > 1 &&
+        json_integer_value(json_object_get(message, "threads")) != self->pool->threads)
+        return false;
+    opevo_i_connection_progress(member);
+    member->reference_s = json_number_value(json_object_get(message, "reference_s"));
+    member->unbounded = json_integer_value(json_object_get(message, "unbounded"));
+    member->state = OPEVO_I_READY;
+    return true;
+}
+
 static bool take_result(work *self, size_t number, const json_t *message)
 {
     opevo_i_connection *member = &self->pool->members[number];
@@ -240,10 +253,7 @@ static bool take_message(work *self, size_t number, const json_t *message)
     if (good && !strcmp(type, "hello") && member->state == OPEVO_I_GREETING) {
         good = take_hello(self, member, message);
     } else if (good && !strcmp(type, "ready") && member->state == OPEVO_I_SETTING) {
-        opevo_i_connection_progress(member);
-        member->reference_s = json_number_value(json_object_get(message, "reference_s"));
-        member->unbounded = json_integer_value(json_object_get(message, "unbounded"));
-        member->state = OPEVO_I_READY;
+        good = take_ready(self, member, message);
     } else if (good && !strcmp(type, "started") && member->state == OPEVO_I_READY) {
         good = take_started(self, number, message);
     } else if (good && !strcmp(type, "fault") && member->state == OPEVO_I_READY) {

@@ -16,6 +16,7 @@ typedef struct opevo_i_pool {
     opevo_i_connection *members;
     size_t count;
     char *setup;          /* the line that sets a worker up; released with free */
+    unsigned threads;     /* of a parallel kernel, as the setup says; 0: as for 1 */
     unsigned depth;       /* jobs at once in a worker: 1, or more where it builds ahead */
     double start_limit_s; /* from its start to its greeting, and from there to being ready */
     double job_limit_s;   /* from a job's start to its result */

@@ -209,14 +209,16 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const char *source,
-                                       const char *object, opevo_i_arguments *out, opevo_error *err)
+opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const opevo_kernel *kernel,
+                                       const char *source, const char *object,
+                                       opevo_i_arguments *out, opevo_error *err)
 {
     const gpu_backend *self = (const gpu_backend *)backend;
     const char *const words[] = {
         self->self, "--build", self->vendor->kind, self->ordinal_text, self->facts.arch,
         source,     object};
 
+    (void)kernel;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!opevo_i_arguments_add(out, words[i], strlen(words[i])))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");

@@ -18,6 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { MORE_TASKS = 64 }; /* than those that must be */
+
 /* The limit, or the tighter one that the process has already. */
 static bool limit(int resource, uint64_t value)
 {
@@ -52,6 +54,20 @@ bool opevo_i_limit_memory(uint64_t bytes)
     return mapped && limit(RLIMIT_AS, mapped + bytes);
 }
 
+/* Tasks of the machine, so no fewer than those of this user; 0 where that is not known. */
+static uint64_t task_count(void)
+{
+    FILE *file = fopen("/proc/loadavg", "re");
+    unsigned long count = 0;
+
+    if (!file)
+        return 0;
+    if (fscanf(file, "%*s %*s %*s %*u/%lu", &count) != 1) /* NOLINT(cert-err34-c): of the system */
+        count = 0;
+    fclose(file);
+    return count;
+}
+
 static bool redirect(int kept)
 {
     int null = open("/dev/null", O_RDWR);
@@ -65,7 +81,10 @@ static bool redirect(int kept)
 
 static bool limit_all(const opevo_i_limits *limits)
 {
-    return limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_NPROC, 64) &&
+    /* All tasks of the user count, not only those of this process. */
+    uint64_t tasks = MORE_TASKS + (limits->threads > 1 ? task_count() + limits->threads : 0);
+
+    return limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_NPROC, tasks) &&
            limit(RLIMIT_CPU, (uint64_t)ceil(limits->processor_s)) &&
            opevo_i_limit_memory(limits->memory_bytes);
 }
@@ -84,9 +103,10 @@ opevo_status opevo_i_sandbox_enter(const opevo_i_limits *limits, opevo_error *er
     if (!redirect(limits->kept))
         return OPEVO_FAIL(err, OPEVO_IO, "The files of the worker cannot be closed: %s.",
                           strerror(errno));
-    if (limits->core >= 0) {
+    if (limits->cores) {
         CPU_ZERO(&set);
-        CPU_SET((size_t)limits->core, &set);
+        for (size_t i = 0; i < limits->core_count; i++)
+            CPU_SET((size_t)limits->cores[i], &set);
         sched_setaffinity(0, sizeof set, &set);
     }
     if (!limit_all(limits))

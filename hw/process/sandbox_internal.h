@@ -6,6 +6,7 @@
 #define OPEVO_SANDBOX_INTERNAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <opevo/status.h>
@@ -13,10 +14,12 @@
 typedef struct opevo_i_limits {
     uint64_t memory_bytes; /* beyond what the process has mapped already */
     double processor_s;    /* seconds of processor time */
-    int core;              /* the only one to run on; -1: any */
-    int kept;              /* file descriptors below this stay open; the first three read and write
+    const int *cores;      /* the only ones to run on; NULL: any */
+    size_t core_count;
+    unsigned threads;   /* that it starts; a few more are allowed */
+    int kept;           /* file descriptors below this stay open; the first three read and write
                               nothing */
-    const char *object;    /* the file that is loaded; NULL: none */
+    const char *object; /* the file that is loaded; NULL: none */
 } opevo_i_limits;
 
 /* In a forked process. Its own group, killed with its parent; no files can be written or made, and

@@ -158,6 +158,8 @@ json_t *opevo_i_job_to_json(const opevo_i_job *job)
         failed |= json_object_set_new(message, "block", triple(kernel->block));
         failed |= json_object_set_new(message, "shared_bytes",
                                       json_integer(kernel->dynamic_shared_bytes));
+        if (kernel->parallel)
+            failed |= json_object_set_new(message, "parallel", json_true());
     }
     if (failed) {
         json_decref(message);
@@ -193,6 +195,7 @@ static bool read_kernel(const json_t *message, opevo_kernel *out)
         return false;
     memcpy(out->entry, entry, strlen(entry) + 1);
     opevo_text_add(&out->source, source);
+    out->parallel = json_is_true(json_object_get(message, "parallel"));
     return !out->source.failed && read_triple(json_object_get(message, "grid"), out->grid) &&
            read_triple(json_object_get(message, "block"), out->block) &&
            read_u32(json_object_get(message, "shared_bytes"), &out->dynamic_shared_bytes);

@@ -99,8 +99,8 @@ static void give_back(opevo_i_queued *item, const char *why)
 static opevo_status write_recipe(const opevo_i_builds *self, opevo_i_queued *item, opevo_error *err)
 {
     opevo_i_arguments command = {0};
-    opevo_status status =
-        self->backend->ops->build_command(self->backend, "SOURCE", "OBJECT", &command, err);
+    opevo_status status = self->backend->ops->build_command(self->backend, &item->job.kernel,
+                                                            "SOURCE", "OBJECT", &command, err);
 
     for (size_t i = 0; status == OPEVO_OK && i < command.count; i++)
         opevo_text_printf(&item->recipe, "%s\n", command.items[i]);
@@ -140,8 +140,8 @@ static opevo_status launch(opevo_i_builds *self, opevo_i_queued *item, opevo_err
     OPEVO_TRY(opevo_text_check(&item->source, err));
     OPEVO_TRY(opevo_text_check(&item->scratch, err));
     OPEVO_TRY(opevo_i_scratch_write(item->source.data, opevo_text_string(text), text->length, err));
-    OPEVO_TRY(
-        backend->ops->build_command(backend, item->source.data, item->scratch.data, &command, err));
+    OPEVO_TRY(backend->ops->build_command(backend, &item->job.kernel, item->source.data,
+                                          item->scratch.data, &command, err));
     program.argv = command.items;
     OPEVO_TRY(opevo_i_keeper_start(&program, &item->keeper, err));
     item->stage = OPEVO_I_BUILDING;

@@ -75,6 +75,22 @@ static void send_hello(worker *self)
                                  opevo_i_json_text(self->backend->device)));
 }
 
+/* An engine that asked for threads waits for their number, which earlier workers do not know. */
+static void send_ready(worker *self)
+{
+    unsigned threads = self->backend->threads;
+    json_t *message = json_pack("{s:s, s:f, s:I}", "type", "ready", "reference_s",
+                                self->backend->reference_s, "unbounded",
+                                (json_int_t)self->backend->unbounded);
+
+    if (message && threads > 1 &&
+        json_object_set_new(message, "threads", json_integer((json_int_t)threads))) {
+        json_decref(message);
+        message = NULL;
+    }
+    send_message(self, message);
+}
+
 /* ---- Messages ------------------------------------------------------------------------------- */
 
 static void take_setup(worker *self, const json_t *message)
@@ -98,9 +114,7 @@ static void take_setup(worker *self, const json_t *message)
         return;
     }
     self->ready = true;
-    send_message(self, json_pack("{s:s, s:f, s:I}", "type", "ready", "reference_s",
-                                 self->backend->reference_s, "unbounded",
-                                 (json_int_t)self->backend->unbounded));
+    send_ready(self);
 }
 
 static void take_job(worker *self, const json_t *message)
