@@ -143,6 +143,12 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
 
 /* ---- Live objectives (live_options.c) ---- */
 
+/* A row beside the following for a verb that has no other threads. */
+#define OPEVO_I_KERNEL_THREADS_OPTION                                                              \
+    {                                                                                              \
+        "threads", "N", "cpu: threads of a kernel (default 1; 0: all cores)", false                \
+    }
+
 /* Rows for the option table of a verb that measures. */
 #define OPEVO_I_LIVE_OPTIONS                                                                       \
     {"result", "HOW",                                                                              \
@@ -178,8 +184,8 @@ opevo_status opevo_i_live_kernels(const opevo_call *call, const char *device, co
 /* The template that makes kernels of an operator or computation; what none makes has one sentence
  * here. */
 opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
-                                opevo_kernel_dialect dialect, opevo_kernel_maker **out,
-                                opevo_error *err);
+                                opevo_kernel_dialect dialect, unsigned threads,
+                                opevo_kernel_maker **out, opevo_error *err);
 
 /* ---- Finals (finals.c) ---- */
 

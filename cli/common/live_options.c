@@ -6,11 +6,12 @@
 
 #include <opevo/live.h>
 #include <opevo/memory.h>
+#include <opevo/parallel.h>
 #include <opevo/template.h>
 
 #include <string.h>
 
-static const opevo_option rows[] = {OPEVO_I_LIVE_OPTIONS};
+static const opevo_option rows[] = {OPEVO_I_LIVE_OPTIONS, OPEVO_I_KERNEL_THREADS_OPTION};
 
 const opevo_option *opevo_i_live_option(const char *name)
 {
@@ -115,13 +116,13 @@ cleanup:
 }
 
 opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
-                                opevo_kernel_dialect dialect, opevo_kernel_maker **out,
-                                opevo_error *err)
+                                opevo_kernel_dialect dialect, unsigned threads,
+                                opevo_kernel_maker **out, opevo_error *err)
 {
     opevo_text what = {0};
 
     if (work->op)
-        return opevo_template_open(work->op, name, dialect, out, err);
+        return opevo_template_open_threads(work->op, name, dialect, threads, out, err);
     opevo_workload_print(work, &what);
     OPEVO_FAIL(err, OPEVO_INVALID,
                "No template generates kernels for the computation %.200s; give an operator such as "
@@ -131,16 +132,37 @@ opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
     return OPEVO_INVALID;
 }
 
+/* Of a kernel. */
+static opevo_status read_threads(const opevo_call *call, unsigned *threads, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    uint64_t count = 1;
+
+    if (call)
+        OPEVO_TRY(opevo_i_option_count(call, "threads", 1, 0, OPEVO_THREADS_MOST, &count, err));
+    if (count == 0 && opevo_i_flag(call, "workers"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--threads 0: give their number, as other hosts have other cores.");
+    *threads = count ? (unsigned)count : opevo_processor_count();
+cleanup:
+    return status;
+}
+
 static opevo_status open_maker(const opevo_call *call, const char *device,
                                const opevo_workload *work, opevo_kernel_maker **out,
                                opevo_error *err)
 {
+    opevo_status status = OPEVO_OK;
+    unsigned threads = 1;
     const char *name = call ? opevo_i_option(call, "template") : NULL;
     opevo_kernel_dialect dialect = !strncmp(device, "cuda", 4)  ? OPEVO_KERNEL_CUDA
                                    : !strncmp(device, "hip", 3) ? OPEVO_KERNEL_HIP
                                                                 : OPEVO_KERNEL_C;
 
-    return opevo_i_kernels_of(work, name, dialect, out, err);
+    OPEVO_TRY(read_threads(call, &threads, err));
+    OPEVO_TRY(opevo_i_kernels_of(work, name, dialect, threads, out, err));
+cleanup:
+    return status;
 }
 
 static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_error *err)

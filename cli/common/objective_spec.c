@@ -293,22 +293,32 @@ static const struct {
     {"hip", open_kernels, KERNELS, false},
 };
 
-/* Refuse an option of measuring that says nothing of such an objective; summaries name what they go
- * with. */
+/* What an option of measuring applies to; NULL where it applies to the objective. Summaries begin
+ * with what options go with. */
+static const char *other_sort(const opevo_option *option, const char *on, sort is)
+{
+    if (!strncmp(option->summary, "cmd:", 4))
+        return is == PROGRAM ? NULL : "programs (cmd:)";
+    if (!strncmp(option->summary, "cpu:", 4))
+        return is == KERNELS && !strncmp(on, "cpu", 3) ? NULL : "kernels (cpu)";
+    if (!strncmp(option->summary, "kernels:", 8))
+        return is == KERNELS ? NULL : "kernels (cpu, cuda:N or hip:N)";
+    return is == COMPUTED ? "programs and kernels" : NULL;
+}
+
+/* Refuse an option of measuring that says nothing of such an objective. An option of the verb itself
+ * by the same name also says something of computed ones. */
 static opevo_status check_options(const opevo_call *call, const char *on, sort is, opevo_error *err)
 {
     for (size_t i = 0; call && i < call->given_count; i++) {
-        const opevo_option *option = opevo_i_live_option(call->given[i].option->name);
-        bool of_programs = option && !strncmp(option->summary, "cmd:", 4);
-        bool of_kernels = option && !strncmp(option->summary, "kernels:", 8);
+        const opevo_option *given = call->given[i].option;
+        const opevo_option *option = opevo_i_live_option(given->name);
+        bool own = option && strcmp(option->summary, given->summary) != 0;
+        const char *other = option ? other_sort(option, on, is) : NULL;
 
-        if (option &&
-            (is == COMPUTED || (of_programs && is == KERNELS) || (of_kernels && is == PROGRAM)))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to %s, not to %s.", option->name,
-                              of_programs  ? "programs (cmd:)"
-                              : of_kernels ? "kernels (cpu, cuda:N or hip:N)"
-                                           : "programs and kernels",
-                              on);
+        if (other && !(own && is == COMPUTED))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to %s%s, not to %s.", option->name,
+                              own ? "recordings, simulations and " : "", other, on);
     }
     return OPEVO_OK;
 }

@@ -23,6 +23,7 @@ static const opevo_option options[] = {
     {"seed", "N", "seed of the order (default 1)", false},
     OPEVO_I_GIVE_UP_OPTION,
     OPEVO_I_LIVE_OPTIONS,
+    OPEVO_I_KERNEL_THREADS_OPTION,
     {"quiet", NULL, "no progress line", false},
 };
 

@@ -35,7 +35,10 @@ static const opevo_option options[] = {
     {"seed", "N", "seed of the run (default 1)", false},
     {"runs", "N", "number of runs, with consecutive seeds (default 1)", false},
     OPEVO_I_TASK_OPTIONS,
-    {"threads", "N", "threads (default 1, for several runs all cores; 0: all)", false},
+    {"threads", "N",
+     "cpu: threads of a kernel (default 1); recorded and sim: of the evaluation (default 1, for "
+     "several runs all cores); 0: all cores",
+     false},
     {"store", "FILE", "store every trial here; the same command resumes", false},
     OPEVO_I_GIVE_UP_OPTION,
     OPEVO_I_LIVE_OPTIONS,

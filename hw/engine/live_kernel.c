@@ -135,6 +135,7 @@ typedef struct model {
     const char *device;
     char title[256];
     char no_energy[256];
+    unsigned cores;
 } model;
 
 static void note_model(void *context, const opevo_hardware *row)
@@ -145,6 +146,7 @@ static void note_model(void *context, const opevo_hardware *row)
         return;
     snprintf(self->title, sizeof self->title, "%s", row->title);
     snprintf(self->no_energy, sizeof self->no_energy, "%s", row->no_energy ? row->no_energy : "");
+    self->cores = row->cores;
 }
 
 /* A run goes on where it began: the model of a device of this host counts, that of other hosts' is
@@ -163,7 +165,33 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
     hash = opevo_hash_bytes(hash, here.title, strlen(here.title) + 1);
     hash = opevo_hash_bytes(hash, options->device, strlen(options->device) + 1);
     hash = opevo_hash_bytes(hash, &options->seed, sizeof options->seed);
+    if (maker->threads > 1)
+        hash = opevo_hash_bytes(hash, &maker->threads, sizeof maker->threads);
     return opevo_hash_bytes(hash, numbers, sizeof numbers);
+}
+
+/* Each thread of a kernel has a core; how many another host has is not known before its worker has
+ * started. */
+static opevo_status check_threads(const opevo_kernel_maker *maker,
+                                  const opevo_live_options *options,
+                                  const opevo_i_backend_ops *backend, opevo_error *err)
+{
+    model here = {.device = options->device};
+
+    if (maker->threads <= 1)
+        return OPEVO_OK;
+    if (backend->dialect != OPEVO_KERNEL_C)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A kernel of %u threads needs cpu, not %s.",
+                          maker->threads, options->device);
+    if (!options->workers.count)
+        backend->list(note_model, &here);
+    if (here.cores && maker->threads > here.cores)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--threads %u: each thread of a kernel needs a core, and this process may "
+            "use %u.",
+            maker->threads, here.cores);
+    return OPEVO_OK;
 }
 
 /* The energy of a device of this host is asked for where it can be read; of others' it is not known
@@ -224,6 +252,14 @@ static int add_criteria(const kernels *self, json_t *setup)
     return failed | (list ? json_object_set_new(setup, "criteria", list) : 0);
 }
 
+/* Nothing for one. */
+static int add_threads(const kernels *self, json_t *setup)
+{
+    unsigned threads = self->maker->threads;
+
+    return threads > 1 ? json_object_set_new(setup, "threads", json_integer(threads)) : 0;
+}
+
 static opevo_status make_setup(kernels *self, const opevo_live_options *options, opevo_error *err)
 {
     json_t *setup = json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:b}", "type", "setup", "seed",
@@ -231,7 +267,8 @@ static opevo_status make_setup(kernels *self, const opevo_live_options *options,
                               "run_limit_s", options->run_limit_s, "precision", options->precision,
                               "repeat_s", options->repeat_s, "cold", (int)options->cold_cache);
 
-    if (setup && !opevo_i_setup_add_workload(setup, self->work) && !add_criteria(self, setup))
+    if (setup && !opevo_i_setup_add_workload(setup, self->work) && !add_criteria(self, setup) &&
+        !add_threads(self, setup))
         self->live.pool.setup = opevo_i_message_line(json_incref(setup));
     json_decref(setup);
     return self->live.pool.setup ? OPEVO_OK
@@ -246,6 +283,8 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
 
     opevo_text_printf(&name, "%s:%s ", options->device, self->maker->name);
     opevo_workload_print(self->work, &name);
+    if (self->maker->threads > 1)
+        opevo_text_printf(&name, " threads=%u", self->maker->threads);
     if (name.failed)
         return opevo_text_check(&name, err);
     live->name = name.data;
@@ -257,6 +296,7 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->super.signature = sign(self->maker, options, backend);
     live->prepare = prepare;
     live->value = value;
+    live->pool.threads = self->maker->threads;
     live->pool.depth = DEPTH;
     live->pool.start_limit_s = 300 + REFERENCE_S * self->work->flop;
     /* Three measurements of a disturbed kernel, each with its check and warm-up. */
@@ -283,6 +323,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     self->live.release = release;
     OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
     OPEVO_TRY(check_options(maker, options, backend, err));
+    OPEVO_TRY(check_threads(maker, options, backend, err));
     OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &self->work, err));
     OPEVO_TRY(read_criteria(self, options, backend, err));
     OPEVO_TRY(make_setup(self, options, err));

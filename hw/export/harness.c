@@ -51,12 +51,17 @@ static void add_label(opevo_text *out, const char *mark, const opevo_kernel_make
     opevo_text op = {0};
     opevo_text configuration = {0};
     char fitness[64];
+    char threads[16];
 
     opevo_operator_print(maker->op, &op);
     opevo_space_print(maker->space, point, &configuration);
     snprintf(fitness, sizeof fitness, "%.6g GFLOP/s", label->fitness);
     add_comment(out, mark, "operator", opevo_text_string(&op));
     add_comment(out, mark, "template", maker->name);
+    if (maker->threads > 1) {
+        snprintf(threads, sizeof threads, "%u", maker->threads);
+        add_comment(out, mark, "threads", threads);
+    }
     add_comment(out, mark, "configuration", opevo_text_string(&configuration));
     add_comment(out, mark, "device", label->device);
     add_comment(out, mark, "measured there, estimated", fitness);
@@ -221,9 +226,11 @@ static void add_gpu(opevo_text *out, const opevo_operand_list *list)
     opevo_text_add(out, opevo_i_harness_gpu_end);
 }
 
-static void add_main(opevo_text *out, const opevo_operand_list *list)
+static void add_main(opevo_text *out, const opevo_kernel *kernel, const opevo_operand_list *list)
 {
     opevo_text_add(out, opevo_i_harness_main);
+    if (kernel->parallel)
+        opevo_text_add(out, "    omp_set_num_threads(THREADS);\n");
     add_each(out, list, 0, "", "    $c = allocate($C_SIZE);\n");
     for (int i = 0; i < list->inputs; i++)
         add_for(out, list, i, "    fill($c, $C_SIZE);\n");
@@ -245,8 +252,10 @@ void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const 
     opevo_text_add(out, "\n/* Checks the kernel against plain loops, and times it. */\n\n");
     if (kernel->dialect == OPEVO_KERNEL_HIP)
         opevo_text_add(out, "#include <hip/hip_runtime.h>\n");
-    opevo_text_add(out, "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
-                        "#include <string.h>\n#include <time.h>\n\n");
+    opevo_text_printf(out,
+                      "#include <math.h>\n%s#include <stdio.h>\n#include <stdlib.h>\n"
+                      "#include <string.h>\n#include <time.h>\n\n",
+                      kernel->parallel ? "#include <omp.h>\n" : "");
     if (!cpu)
         opevo_text_printf(out, "#include \"%s\"\n\n", names[kernel->dialect][KERNEL]);
     add_numbers(out, kernel, op, &list);
@@ -257,20 +266,20 @@ void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const 
     else
         add_gpu(out, &list);
     add_each(out, &list, list.inputs, "", opevo_i_harness_check);
-    add_main(out, &list);
+    add_main(out, kernel, &list);
 }
 
-static void add_makefile(opevo_text *out, opevo_kernel_dialect dialect)
+static void add_makefile(opevo_text *out, const opevo_kernel *kernel)
 {
-    static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS};
+    static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS, OPEVO_KERNEL_C_PARALLEL_FLAG};
 
-    if (dialect == OPEVO_KERNEL_C) {
+    if (kernel->dialect == OPEVO_KERNEL_C) {
         opevo_text_add(out, "CFLAGS =");
-        for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        for (size_t i = 0; i < sizeof flags / sizeof *flags - !kernel->parallel; i++)
             opevo_text_printf(out, " %s", flags[i]);
         opevo_text_add(out, "\n\nkernel: main.c kernel.c\n"
                             "\t$(CC) $(CFLAGS) -o $@ main.c kernel.c -lm\n");
-    } else if (dialect == OPEVO_KERNEL_CUDA) {
+    } else if (kernel->dialect == OPEVO_KERNEL_CUDA) {
         opevo_text_add(out, "NVCC = nvcc\nNVCCFLAGS = -O2 -arch=native\n\n"
                             "kernel: main.cu kernel.cu\n"
                             "\t$(NVCC) $(NVCCFLAGS) -o $@ main.cu\n");
@@ -318,9 +327,11 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
     add_comment(&files[SCHEDULE], "#", "dialect", opevo_kernel_dialect_name(maker->dialect));
     opevo_schedule_print(schedule, &files[SCHEDULE]);
     add_label(&files[MAIN], "//", maker, point, label);
+    if (kernel.parallel)
+        opevo_text_printf(&files[MAIN], "\n#define THREADS %u\n", maker->threads);
     opevo_i_harness_program(&files[MAIN], &kernel, maker->op);
     add_label(&files[MAKEFILE], "#", maker, point, label);
-    add_makefile(&files[MAKEFILE], maker->dialect);
+    add_makefile(&files[MAKEFILE], &kernel);
     for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
         OPEVO_TRY(opevo_text_check(&files[i], err));
 cleanup:

@@ -40,12 +40,23 @@ static int64_t rounded_columns(int64_t m)
     return rounded(m, (const int64_t[]){32, 16, 8, 4, 2, 1});
 }
 
-static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+/* What threads may divide. Returns how many loops these are. */
+static size_t divisible(const opevo_operator *op, opevo_i_divisible *out)
+{
+    out[0] = (opevo_i_divisible){"i.0", "X[0]", rounded_rows(op->n)};
+    out[1] = (opevo_i_divisible){"j.0", "Y[0]", rounded_columns(op->m)};
+    out[2] = (opevo_i_divisible){"i.1", "X[1]", rounded_rows(op->n)};
+    out[3] = (opevo_i_divisible){"j.1", "Y[1]", rounded_columns(op->m)};
+    out[4] = (opevo_i_divisible){"b", NULL, op->batch};
+    return op->kind == OPEVO_BATCH_MATMUL ? 5 : 4;
+}
+
+static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err)
 {
     opevo_i_space_builder self = {.err = err};
+    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
 
-    (void)dialect;
     opevo_i_add_parameter(&self, "K", "factor", 2, (const int64_t[]){op->k, 3});
     opevo_i_add_parameter(&self, "X", "factor", 2, (const int64_t[]){rounded_rows(op->n), 4});
     opevo_i_add_parameter(&self, "Y", "factor", 2, (const int64_t[]){rounded_columns(op->m), 4});
@@ -58,6 +69,7 @@ static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect
     opevo_i_add_parameter(&self, "stream", "categorical", 2, (const int64_t[]){0, 1});
     if (op->kind == OPEVO_BATCH_MATMUL)
         opevo_i_add_parameter(&self, "prefetch", "categorical", 2, (const int64_t[]){0, 1});
+    opevo_i_add_parallel(&self, threads, loops, divisible(op, loops));
     return opevo_i_finish_space(&self, out);
 }
 
@@ -117,6 +129,7 @@ static void pack(opevo_i_build *self, int tensor, const char *at, const char *al
     int64_t extent = 0;
     int64_t depth = 0;
     char text[64];
+    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
 
     opevo_i_attach(self, stage, at);
     extent = opevo_i_extent(self, stage, along);
@@ -136,6 +149,8 @@ static void pack(opevo_i_build *self, int tensor, const char *at, const char *al
     opevo_i_reorder(self, stage, text);
     snprintf(text, sizeof text, "%s.2", along);
     opevo_i_annotate(self, stage, text, OPEVO_ANNOTATION_VECTORIZE);
+    divisible(self->op, loops);
+    opevo_i_divide_copy(self, stage, at, loops);
     if (batch && self->value->at[PREFETCH][0]) { /* the same of the next matrix */
         int64_t next = self->op->k * (tensor == OPEVO_STAGE_A ? self->op->n : self->op->m);
 
@@ -150,6 +165,7 @@ static void steps(opevo_i_build *self)
     const int64_t *inner = value->at[INNER];
     int64_t vector = opevo_i_lanes(value->at[Y][3], value->at[VECTOR][0]);
     bool unrolled = value->at[X][3] * (value->at[Y][3] / vector) <= value->at[UNROLL][0];
+    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
     int local = 0;
 
     opevo_i_extend(self, "i", rounded_rows(self->op->n));
@@ -161,6 +177,8 @@ static void steps(opevo_i_build *self)
     set_order(self);
     set_unrolling(self, vector);
     opevo_i_annotate(self, OPEVO_STAGE_C, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);
+    divisible(self->op, loops);
+    opevo_i_divide(self, loops);
     local = opevo_i_cache_write(self);
     opevo_i_attach(self, local, middle[inner[3]]);
     opevo_i_annotate(self, local, "j.3.1", OPEVO_ANNOTATION_VECTORIZE);

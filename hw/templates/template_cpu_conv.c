@@ -68,12 +68,23 @@ static int64_t pixels(const opevo_operator *op)
     return (count + unit - 1) / unit * unit;
 }
 
-static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+/* What threads may divide. Returns how many loops these are. */
+static size_t divisible(const opevo_operator *op, opevo_i_divisible *out)
+{
+    out[0] = (opevo_i_divisible){"f.0", "F[0]", op->out_channels};
+    out[1] = (opevo_i_divisible){"y+x.0", "Q[0]", pixels(op)};
+    out[2] = (opevo_i_divisible){"f.1", "F[1]", op->out_channels};
+    out[3] = (opevo_i_divisible){"y+x.1", "Q[1]", pixels(op)};
+    out[4] = (opevo_i_divisible){"n", NULL, op->batch};
+    return 5;
+}
+
+static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err)
 {
     opevo_i_space_builder self = {.err = err};
+    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
 
-    (void)dialect;
     opevo_i_add_parameter(&self, "F", "factor", 2, (const int64_t[]){op->out_channels, 3});
     opevo_i_add_parameter(&self, "Q", "factor", 2, (const int64_t[]){pixels(op), 3});
     opevo_i_add_parameter(&self, "C", "factor", 2, (const int64_t[]){op->in_channels, 2});
@@ -82,13 +93,14 @@ static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect
     opevo_i_add_parameter(&self, "pack", "categorical", 2, (const int64_t[]){0, 1});
     opevo_i_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){4, 8, 16});
     opevo_i_add_parameter(&self, "unroll", "discrete", 4, (const int64_t[]){0, 16, 64, 256});
+    opevo_i_add_parallel(&self, threads, loops, divisible(op, loops));
     return opevo_i_finish_space(&self, out);
 }
 
 /* The padded image in phases: loops n c y x, with rows of a phase side by side in memory. Channels
  * lie an odd number of cache lines apart: pixels of a kernel of one then start a line, and those of
  * neighbouring channels do not compete for places in a cache. */
-static void copy_image(opevo_i_build *self)
+static void copy_image(opevo_i_build *self, const opevo_i_divisible *loops)
 {
     const opevo_operator *op = self->op;
     int64_t py = phases(op->kernel_height, op->stride);
@@ -107,10 +119,11 @@ static void copy_image(opevo_i_build *self)
         opevo_i_split(self, stage, "x", 1, &px);
         opevo_i_reorder(self, stage, "n c y x.1 x.0");
     }
+    opevo_i_divide_copy(self, stage, "n", loops);
 }
 
 /* The kernel in panels of f2 output channels: in memory (panel, c, r, s, place in the panel). */
-static void pack_kernel(opevo_i_build *self, const char *at)
+static void pack_kernel(opevo_i_build *self, const char *at, const opevo_i_divisible *loops)
 {
     int stage = opevo_i_cache_read(self, OPEVO_STAGE_B, OPEVO_SCOPE_PACKED);
     int64_t tile = self->value->at[F][2];
@@ -125,6 +138,7 @@ static void pack_kernel(opevo_i_build *self, const char *at)
                                    opevo_i_extent(self, stage, "s"), 0, 1, tile});
     opevo_i_split(self, stage, "f", 1, &tile);
     opevo_i_reorder(self, stage, "f.0 c r s f.1");
+    opevo_i_divide_copy(self, stage, at, loops);
 }
 
 /* The kernel changes with the outer loops over f and c. */
@@ -175,6 +189,7 @@ static void steps(opevo_i_build *self)
 {
     const opevo_i_values *value = self->value;
     int64_t vector = opevo_i_lanes(value->at[Q][2], value->at[VECTOR][0]);
+    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
     bool unrolled = false;
     int64_t trimmed = 0;
     int local = 0;
@@ -188,6 +203,8 @@ static void steps(opevo_i_build *self)
     set_order(self);
     unrolled = set_unrolling(self, vector);
     opevo_i_annotate(self, OPEVO_STAGE_C, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    divisible(self->op, loops);
+    opevo_i_divide(self, loops);
     local = opevo_i_cache_write(self);
     opevo_i_attach(self, local, value->at[INNER][0] ? "f.1" : "y+x.1");
     opevo_i_annotate(self, local, "y+x.2.1", OPEVO_ANNOTATION_VECTORIZE);
@@ -198,9 +215,9 @@ static void steps(opevo_i_build *self)
         opevo_i_annotate(self, local, "y+x.2.0", OPEVO_ANNOTATION_UNROLL);
     }
     if (needs_copy(self->op))
-        copy_image(self);
+        copy_image(self, loops);
     if (value->at[PACK][0])
-        pack_kernel(self, kernel_place(value->at[ORDER]));
+        pack_kernel(self, kernel_place(value->at[ORDER]), loops);
 }
 
 const opevo_i_template opevo_i_template_conv2d_cpu = {

@@ -26,12 +26,12 @@ static int64_t rounded(int64_t size, int64_t unit)
     return size;
 }
 
-static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err)
 {
     opevo_i_space_builder self = {.err = err};
 
-    (void)dialect;
+    (void)threads;
     opevo_i_add_parameter(&self, "K", "factor", 2, (const int64_t[]){rounded(op->k, 16), 3});
     opevo_i_add_parameter(&self, "X", "factor", 2, (const int64_t[]){rounded(op->n, 64), 4});
     opevo_i_add_parameter(&self, "Y", "factor", 2, (const int64_t[]){rounded(op->m, 64), 4});

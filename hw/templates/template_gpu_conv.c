@@ -10,12 +10,12 @@
 
 enum { PITCH = OPEVO_I_TILES, BUFFERS, UNROLL };
 
-static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err)
 {
     opevo_i_space_builder self = {.err = err};
 
-    (void)dialect;
+    (void)threads;
     opevo_i_add_parameter(&self, "tile_f", "factor", 2, (const int64_t[]){op->out_channels, 4});
     opevo_i_add_parameter(&self, "tile_y", "factor", 2,
                           (const int64_t[]){opevo_operator_out_height(op), 4});

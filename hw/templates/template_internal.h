@@ -20,13 +20,16 @@ typedef struct opevo_i_build {
     const opevo_operator *op;
     const opevo_i_values *value;
     opevo_kernel_dialect dialect;
+    unsigned threads;
+    int64_t parallel; /* of the parameter of that name; 0 without it */
     opevo_status status;
     opevo_error *err;
 } opevo_i_build;
 
 typedef struct opevo_i_template {
     opevo_template_info info;
-    opevo_status (*space)(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+    /* With more than one thread it ends with the parameter of opevo_i_add_parallel. */
+    opevo_status (*space)(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err);
     void (*steps)(opevo_i_build *build);
     int64_t shared_bytes; /* a limit in the place of the dialect's; 0: that */
@@ -96,10 +99,14 @@ void opevo_i_tile_convolution(opevo_i_build *build);
 
 /* ---- Spaces ---- */
 
+enum { OPEVO_I_DIVISIBLES = 5 }; /* loops that threads may divide, at most */
+
 /* Parameters under construction; `finish` makes the space or releases them. */
 typedef struct opevo_i_space_builder {
     opevo_parameter *parameter[OPEVO_I_VALUES];
     size_t count;
+    char constraint[OPEVO_I_DIVISIBLES][64];
+    size_t constraints;
     opevo_status status;
     opevo_error *err;
 } opevo_i_space_builder;
@@ -108,5 +115,26 @@ typedef struct opevo_i_space_builder {
 void opevo_i_add_parameter(opevo_i_space_builder *builder, const char *name, const char *type,
                            size_t count, const int64_t *numbers);
 opevo_status opevo_i_finish_space(opevo_i_space_builder *builder, opevo_space **out);
+
+/* ---- Many cores ---- */
+
+/* A loop that threads may divide, and how many iterations it has: a constant, or a component of a
+ * parameter, such as "X[0]", of at most `most`. */
+typedef struct opevo_i_divisible {
+    const char *loop;
+    const char *component; /* NULL: always `most` iterations */
+    int64_t most;
+} opevo_i_divisible;
+
+/* For more than one thread: the parameter `parallel`. Its value i + 1 is loops[i], 0 none; a loop is
+ * allowed where its iterations keep more than half of the threads busy. */
+void opevo_i_add_parallel(opevo_i_space_builder *builder, unsigned threads,
+                          const opevo_i_divisible *loops, size_t count);
+/* Let threads divide the loop of C that the parameter names, before anything is attached. */
+void opevo_i_divide(opevo_i_build *build, const opevo_i_divisible *loops);
+/* Let threads share the work of a copy attached at `at`, where that is outside the divided loop and
+ * the copy is large enough for it. */
+void opevo_i_divide_copy(opevo_i_build *build, int stage, const char *at,
+                         const opevo_i_divisible *loops);
 
 #endif

@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static opevo_status space(const opevo_operator *op, opevo_kernel_dialect dialect, opevo_space **out,
+static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err)
 {
-    (void)dialect;
+    (void)threads;
     return opevo_operator_space(op, out, err);
 }
 

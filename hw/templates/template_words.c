@@ -4,6 +4,7 @@
 
 #include "template_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void opevo_i_step(opevo_i_build *build, opevo_step_kind kind, int stage, int count,
@@ -139,13 +140,85 @@ void opevo_i_add_parameter(opevo_i_space_builder *builder, const char *name, con
 
 opevo_status opevo_i_finish_space(opevo_i_space_builder *builder, opevo_space **out)
 {
+    const char *constraints[OPEVO_I_DIVISIBLES];
+
+    for (size_t i = 0; i < builder->constraints; i++)
+        constraints[i] = builder->constraint[i];
     if (builder->status == OPEVO_OK) {
-        builder->status = opevo_space_create(builder->parameter, builder->count, NULL, 0,
-                                             OPEVO_DIALECT_C, "template", out, builder->err);
+        builder->status = opevo_space_create(builder->parameter, builder->count, constraints,
+                                             builder->constraints, OPEVO_DIALECT_C, "template", out,
+                                             builder->err);
         if (builder->status == OPEVO_OK)
             builder->count = 0; /* owned by the space */
     }
     while (builder->count)
         opevo_parameter_destroy(builder->parameter[--builder->count]);
     return builder->status;
+}
+
+/* ---- Many cores ---- */
+
+/* Elements from which on copying them takes longer than waking threads up. */
+enum { LARGE_COPY = 1 << 14 };
+
+static bool keeps_busy(unsigned threads, int64_t iterations)
+{
+    return 2 * iterations > threads;
+}
+
+void opevo_i_add_parallel(opevo_i_space_builder *builder, unsigned threads,
+                          const opevo_i_divisible *loops, size_t count)
+{
+    int64_t values[OPEVO_I_DIVISIBLES + 1] = {0};
+    size_t offered = 1;
+
+    if (threads <= 1)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (!keeps_busy(threads, loops[i].most))
+            continue;
+        values[offered++] = (int64_t)i + 1;
+        if (loops[i].component)
+            snprintf(builder->constraint[builder->constraints++], sizeof *builder->constraint,
+                     "parallel != %zu || 2 * %s > %u", i + 1, loops[i].component, threads);
+    }
+    opevo_i_add_parameter(builder, "parallel", "categorical", offered, values);
+}
+
+void opevo_i_divide(opevo_i_build *build, const opevo_i_divisible *loops)
+{
+    if (build->parallel)
+        opevo_i_annotate(build, OPEVO_STAGE_C, loops[build->parallel - 1].loop,
+                         OPEVO_ANNOTATION_PARALLEL);
+}
+
+/* The outermost loop of a copy that is long enough for the threads, but for the innermost, which
+ * becomes a row or a vector; NULL: none. */
+static const char *long_loop(const opevo_i_build *build, int stage)
+{
+    for (int i = 0; i + 1 < opevo_schedule_loop_count(build->schedule, stage); i++) {
+        opevo_loop loop = opevo_schedule_loop(build->schedule, stage, i);
+
+        if (keeps_busy(build->threads, loop.extent))
+            return loop.name;
+    }
+    return NULL;
+}
+
+void opevo_i_divide_copy(opevo_i_build *build, int stage, const char *at,
+                         const opevo_i_divisible *loops)
+{
+    const char *loop = NULL;
+    double size = 1;
+
+    if (build->status != OPEVO_OK || !build->parallel ||
+        find(build, OPEVO_STAGE_C, at, strlen(at)) >= find(build, OPEVO_STAGE_C,
+                                                           loops[build->parallel - 1].loop,
+                                                           strlen(loops[build->parallel - 1].loop)))
+        return;
+    for (int i = 0; i < opevo_schedule_loop_count(build->schedule, stage); i++)
+        size *= (double)opevo_schedule_loop(build->schedule, stage, i).extent;
+    loop = size >= LARGE_COPY ? long_loop(build, stage) : NULL;
+    if (loop)
+        opevo_i_annotate(build, stage, loop, OPEVO_ANNOTATION_PARALLEL);
 }

@@ -61,13 +61,18 @@ opevo_status opevo_template_schedule(const opevo_kernel_maker *super, opevo_inde
     const maker *self = (const maker *)super;
     opevo_i_values values;
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_i_build build = {
-        .op = &self->op, .value = &values, .dialect = super->dialect, .err = &inner};
+    opevo_i_build build = {.op = &self->op,
+                           .value = &values,
+                           .dialect = super->dialect,
+                           .threads = super->threads,
+                           .err = &inner};
 
     *out = NULL;
     build.status = opevo_schedule_create(&self->op, &build.schedule, &inner);
     if (build.status == OPEVO_OK) {
         read_values(self->space, point, &values);
+        if (super->threads > 1)
+            build.parallel = values.at[opevo_space_parameter_count(self->space) - 1][0];
         self->template->steps(&build);
     }
     if (build.status == OPEVO_OK) {
@@ -249,6 +254,13 @@ opevo_status opevo_template_open(const opevo_operator *op, const char *name,
                                  opevo_kernel_dialect dialect, opevo_kernel_maker **out,
                                  opevo_error *err)
 {
+    return opevo_template_open_threads(op, name, dialect, 1, out, err);
+}
+
+opevo_status opevo_template_open_threads(const opevo_operator *op, const char *name,
+                                         opevo_kernel_dialect dialect, unsigned threads,
+                                         opevo_kernel_maker **out, opevo_error *err)
+{
     const opevo_i_template *found = NULL;
     opevo_status status = OPEVO_OK;
     opevo_schedule *plain = NULL;
@@ -260,6 +272,11 @@ opevo_status opevo_template_open(const opevo_operator *op, const char *name,
     }
     if (!found)
         return fail_to_find(op, name, dialect, err);
+    if (threads < 1 || threads > (dialect == OPEVO_KERNEL_C ? OPEVO_THREADS_MOST : 1))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A kernel has 1 to %d threads on a CPU, and threads of its own on a GPU; "
+                          "not %u.",
+                          (int)OPEVO_THREADS_MOST, threads);
     status = opevo_schedule_create(op, &plain, err); /* that the shapes are not too large */
     if (status != OPEVO_OK)
         return status;
@@ -269,13 +286,14 @@ opevo_status opevo_template_open(const opevo_operator *op, const char *name,
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a template.");
     self->template = found;
     self->op = *op;
-    OPEVO_TRY(found->space(op, dialect, &self->space, err));
+    OPEVO_TRY(found->space(op, threads, &self->space, err));
     set_limits(self, dialect);
     self->super = (opevo_kernel_maker){.ops = &maker_ops,
                                        .space = self->space,
                                        .op = &self->op,
                                        .name = found->info.name,
-                                       .dialect = dialect};
+                                       .dialect = dialect,
+                                       .threads = threads};
     self->super.signature = signature_of(self);
     count_features(self);
     *out = &self->super;

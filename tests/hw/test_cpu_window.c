@@ -83,7 +83,7 @@ static bool uses_other_threads(const char *name, const char *source)
     opevo_i_guarded shared;
     bool other_threads = false;
 
-    CHECK_OK(opevo_i_operands_create(&op, 1, NULL, &operands, &err));
+    CHECK_OK(operands_create(&op, 1, &operands, &err));
     CHECK_OK(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &shared, &err));
     memset(shared.data, 0, sizeof(opevo_i_cpu_report));
     child_run(&plan, child_build(name, source), &operands,

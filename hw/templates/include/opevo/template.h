@@ -30,6 +30,13 @@ const opevo_template_info *opevo_template_get(size_t i);
 opevo_status opevo_template_open(const opevo_operator *op, const char *name,
                                  opevo_kernel_dialect dialect, opevo_kernel_maker **out,
                                  opevo_error *err);
+/* The same for so many threads on a CPU. With more than one the space has a parameter `parallel`,
+ * its last: which loop the threads divide. Errors: also INVALID for no thread, for more than
+ * OPEVO_THREADS_MOST, and for more than one on a GPU. */
+enum { OPEVO_THREADS_MOST = 1024 };
+opevo_status opevo_template_open_threads(const opevo_operator *op, const char *name,
+                                         opevo_kernel_dialect dialect, unsigned threads,
+                                         opevo_kernel_maker **out, opevo_error *err);
 
 /* Let the maker know only a part of its space: the same parameters by name, in the same order, with
  * fewer values or more constraints, on graphs of any kind. It owns `part` on success. Errors:
