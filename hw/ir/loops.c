@@ -185,3 +185,23 @@ opevo_status opevo_i_loops_reorder(opevo_i_loops *self, const char *stage, int c
     }
     return OPEVO_OK;
 }
+
+const opevo_i_loop *opevo_i_loops_parallel(const opevo_i_loops *self, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (self->loop[i].annotation == OPEVO_ANNOTATION_PARALLEL && self->loop[i].extent > 1)
+            return &self->loop[i];
+    }
+    return NULL;
+}
+
+opevo_status opevo_i_loops_check_parallel(const opevo_i_loops *self, int at, opevo_error *err)
+{
+    for (int i = 0; i < self->loops; i++) {
+        if (i != at && self->loop[i].annotation == OPEVO_ANNOTATION_PARALLEL)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s and %s cannot both be parallel: parallel loops are not nested.",
+                              self->loop[i].name, self->loop[at].name);
+    }
+    return OPEVO_OK;
+}

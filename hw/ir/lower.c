@@ -7,23 +7,12 @@
 
 #include <opevo/memory.h>
 
-/* Whether a stage has a loop for threads among its first `count`; the one loop, or NULL. */
-static const opevo_i_loop *find_parallel(const opevo_i_stage *stage, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (stage->own.loop[i].annotation == OPEVO_ANNOTATION_PARALLEL &&
-            stage->own.loop[i].extent > 1)
-            return &stage->own.loop[i];
-    }
-    return NULL;
-}
-
 /* A copy made inside a parallel loop is each thread's own, and filled by that thread. */
 static void find_private(opevo_i_lowering *self, int number)
 {
     const opevo_i_stage *stage = &self->schedule->stage[number];
-    const opevo_i_loop *around = find_parallel(self->compute, stage->attached + 1);
-    const opevo_i_loop *own = find_parallel(stage, stage->own.loops);
+    const opevo_i_loop *around = opevo_i_loops_parallel(&self->compute->own, stage->attached + 1);
+    const opevo_i_loop *own = opevo_i_loops_parallel(&stage->own, stage->own.loops);
 
     self->nest->buffer[number].parallel = around != NULL;
     if (around && own)

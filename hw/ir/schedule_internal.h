@@ -63,6 +63,10 @@ typedef struct opevo_i_loops {
  * may then be spoilt. */
 opevo_status opevo_i_loops_add(opevo_i_loops *self, opevo_i_atoms *atoms, const char *name,
                                int64_t extent, bool reduces, opevo_error *err);
+/* The loop among the first `count` that threads divide, NULL where there is none. */
+const opevo_i_loop *opevo_i_loops_parallel(const opevo_i_loops *self, int count);
+/* That threads may divide the loop: INVALID where they divide another one already. */
+opevo_status opevo_i_loops_check_parallel(const opevo_i_loops *self, int at, opevo_error *err);
 /* Every axis with `value` in the place of a loop's atom. */
 opevo_status opevo_i_loops_replace(opevo_i_loops *self, opevo_i_atoms *atoms, const char *stage,
                                    int atom, const opevo_i_affine *value, opevo_error *err);

@@ -75,13 +75,7 @@ static opevo_status check_parallel(const opevo_i_stage *stage, int at, opevo_err
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: only loops of C and of packed copies can be parallel.",
                           stage->own.loop[at].name);
-    for (int i = 0; i < stage->own.loops; i++) {
-        if (i != at && stage->own.loop[i].annotation == OPEVO_ANNOTATION_PARALLEL)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "%s and %s cannot both be parallel: parallel loops are not nested.",
-                              stage->own.loop[i].name, stage->own.loop[at].name);
-    }
-    return OPEVO_OK;
+    return opevo_i_loops_check_parallel(&stage->own, at, err);
 }
 
 opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)

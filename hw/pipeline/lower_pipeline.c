@@ -303,16 +303,27 @@ static void set_operands(opevo_i_pipeline_lowering *self)
     self->buffers = nest->operands;
 }
 
+/* A stage computed inside a parallel loop is each thread's own. */
 static void find_parallel(opevo_i_pipeline_lowering *self)
 {
     for (int i = 0; i < self->pipeline->stages; i++) {
         const opevo_i_pipeline_stage *stage = self->pipeline->stage[i];
+        const opevo_i_loop *own =
+            self->part[i] ? opevo_i_loops_parallel(&self->part[i]->own, self->part[i]->own.loops)
+                          : NULL;
 
         for (const opevo_i_pipeline_stage *at = stage; self->part[i] && at->place == OPEVO_PLACE_AT;
              at = self->pipeline->stage[at->at]) {
-            for (int l = 0; l <= at->at_loop; l++)
-                self->nest->buffer[self->part[i]->buffer].parallel |=
-                    self->part[at->at]->own.loop[l].annotation == OPEVO_ANNOTATION_PARALLEL;
+            const opevo_i_loop *around =
+                opevo_i_loops_parallel(&self->part[at->at]->own, at->at_loop + 1);
+
+            self->nest->buffer[self->part[i]->buffer].parallel |= around != NULL;
+            if (own && around)
+                OPEVO_I_REFUSE(
+                    self, INVALID,
+                    "The parallel loop %s of %s is inside the parallel loop %s: parallel "
+                    "loops are not nested.",
+                    own->name, stage->name, around->name);
         }
     }
 }

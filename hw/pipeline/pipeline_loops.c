@@ -165,7 +165,9 @@ static opevo_status check_annotation(const opevo_i_pipeline_stage *stage,
     if (loop->reduces && what >= OPEVO_ANNOTATION_PARALLEL)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a reduction loop and cannot be parallelised.",
                           loop->name);
-    return OPEVO_OK;
+    return what == OPEVO_ANNOTATION_PARALLEL
+               ? opevo_i_loops_check_parallel(&stage->own, change->at, err)
+               : OPEVO_OK;
 }
 
 /* Neighbours, outer first. */
