@@ -11,6 +11,8 @@
 #include <opevo/parallel.h>
 #include <opevo/reference.h>
 
+#include <cblas.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -86,6 +88,9 @@ static opevo_status set_threads(cpu_backend *self, const json_t *threads, opevo_
                           "use %u.",
                           (long long)count, opevo_processor_count());
     self->super.threads = (unsigned)count;
+    /* OpenMP does not survive a fork once it has had threads, and the kernel is run in one. */
+    if (count > 1 && openblas_get_parallel() == OPENBLAS_OPENMP)
+        openblas_set_num_threads(1);
     return OPEVO_OK;
 }
 

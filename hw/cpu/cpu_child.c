@@ -234,25 +234,6 @@ static void give_up(const timing *self, const opevo_error *err)
     _exit(0);
 }
 
-/* What the user wishes of OpenMP elsewhere is not part of a measurement; and threads that would
- * choose their cores could not be started here. */
-static void forget_wishes(void)
-{
-    static const char *const prefixes[] = {"OMP_", "GOMP_", "KMP_"};
-    char **to = environ;
-
-    for (char **from = environ; from && *from; from++) {
-        bool is_one = false;
-
-        for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-            is_one |= !strncmp(*from, prefixes[i], strlen(prefixes[i]));
-        if (!is_one)
-            *to++ = *from;
-    }
-    if (to)
-        *to = NULL;
-}
-
 /* Those that OpenMP starts for the object, where it uses it. */
 static void set_threads(void *library, unsigned threads)
 {
@@ -309,7 +290,6 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
         self.argument[i] = opevo_i_floats(&operands->memory[i]);
     if (plan->cold)
         allocate_flush(&self);
-    forget_wishes();
     if (opevo_i_sandbox_enter(&limits, &err) != OPEVO_OK)
         give_up(&self, &err);
     if (object)

@@ -231,6 +231,28 @@ static void serve(worker *self)
     }
 }
 
+/* What the user asks of OpenMP elsewhere is not for measured kernels, and the runtime has read it
+ * before this program began: begin again without. */
+static void forget_openmp(char **argv)
+{
+    static const char *const prefixes[] = {"OMP_", "GOMP_", "KMP_"};
+    size_t kept = 0;
+    size_t count = 0;
+
+    for (; environ && environ[count]; count++) {
+        bool of_openmp = false;
+
+        for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+            of_openmp |= !strncmp(environ[count], prefixes[i], strlen(prefixes[i]));
+        if (!of_openmp)
+            environ[kept++] = environ[count];
+    }
+    if (kept == count)
+        return;
+    environ[kept] = NULL;
+    execv("/proc/self/exe", argv); /* without /proc, go on as it is */
+}
+
 int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
 {
     worker self = {0};
@@ -239,6 +261,8 @@ int opevo_worker_main(int argc, char **argv, opevo_reference_function reference)
     unsigned ordinal = 0;
     opevo_status status = OPEVO_OK;
 
+    if (argc == 2 && !strcmp(argv[1], "cpu"))
+        forget_openmp(argv);
     if (argc > 2 && !strcmp(argv[1], "--build")) /* what a worker for a GPU starts to compile */
         return opevo_i_gpu_build_main(argc - 2, argv + 2);
     opevo_i_worker_reference = reference;
