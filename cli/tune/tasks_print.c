@@ -70,19 +70,10 @@ void opevo_i_tasks_print_settings(const opevo_i_tasks *self, opevo_text *out)
 
 /* ---- The table ------------------------------------------------------------------------------ */
 
-static double sum_of(const opevo_i_tasks *self)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < self->count; i++)
-        sum += self->weights[i] > 0 ? self->weights[i] * self->tasks[i].best_s : 0;
-    return sum;
-}
-
-/* Its part of the sum of weight x time; NAN without a time. */
+/* Its part of the sum of weight x time; NAN where that is unknown. */
 static double share_of(const opevo_i_tasks *self, size_t task)
 {
-    return self->weights[task] > 0 ? self->weights[task] * self->tasks[task].best_s / sum_of(self)
+    return self->weights[task] > 0 ? self->weights[task] * self->tasks[task].best_s / self->sum_s
                                    : 0;
 }
 
@@ -142,27 +133,8 @@ static opevo_status print_table(const opevo_i_tasks *self, opevo_text *out, opev
 
 /* ---- The rest ------------------------------------------------------------------------------- */
 
-/* The aim with the medians of the winners of the finals; NAN where a task that matters had none. */
-static double aim_of_finals(const opevo_i_tasks *self)
-{
-    bool is_sum = self->options.aim == OPEVO_AIM_SUM;
-    double sum = 0, weights = 0;
-
-    for (size_t i = 0; i < self->count; i++) {
-        const opevo_i_finals *finals = &self->tunings[i].finals;
-        double fitness = finals->ran ? finals->finalists[finals->verdict.winner].median : NAN;
-        double time_s = opevo_objective_time_s(self->tunings[i].objective, fitness);
-
-        weights += self->weights[i];
-        if (self->weights[i] > 0)
-            sum += self->weights[i] * (is_sum ? time_s : log(time_s));
-    }
-    return is_sum ? sum : exp(sum / weights);
-}
-
 static void print_finals(const opevo_i_tasks *self, opevo_text *out)
 {
-    double aim_s = aim_of_finals(self);
     char time[40];
 
     for (size_t i = 0; i < self->count; i++) {
@@ -177,9 +149,9 @@ static void print_finals(const opevo_i_tasks *self, opevo_text *out)
         opevo_i_finals_print(&tuning->finals, tuning->objective->space, tuning->objective->unit,
                              out);
     }
-    if (isfinite(aim_s))
+    if (isfinite(self->finals_s))
         opevo_text_printf(out, "%s of the winners: %s\n", aim_words(self),
-                          opevo_i_tasks_time(aim_s, time, sizeof time));
+                          opevo_i_tasks_time(self->finals_s, time, sizeof time));
 }
 
 opevo_status opevo_i_tasks_print(const opevo_i_tasks *self, const char *store, opevo_text *out,
@@ -231,7 +203,7 @@ void opevo_i_tasks_print_json(const opevo_i_tasks *self, opevo_text *out)
     opevo_json_string(out, "aim", opevo_aim_name(self->options.aim));
     opevo_json_double(out, "aim_s", result->aim_s);
     opevo_json_double(out, "optimum_s", self->optimum_s);
-    opevo_json_double(out, "finals_s", aim_of_finals(self));
+    opevo_json_double(out, "finals_s", self->finals_s);
     opevo_json_index(out, "trials", result->trials);
     opevo_json_index(out, "resumed", result->resumed);
     opevo_json_index(out, "failed", result->failed);

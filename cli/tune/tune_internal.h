@@ -109,7 +109,10 @@ typedef struct opevo_i_tasks {
     opevo_scheduler *scheduler; /* until it has ended */
     opevo_task *tasks;          /* as the scheduler left them, with results of their tunings */
     opevo_scheduler_result result;
+    double *times_s;  /* scratch, one for each task */
+    double sum_s;     /* of weight x time, whatever the aim */
     double optimum_s; /* value of the aim; NAN where an optimum is unknown */
+    double finals_s;  /* with the winners of the finals; NAN where a task had none */
     opevo_store *store;
     opevo_progress progress;
 } opevo_i_tasks;

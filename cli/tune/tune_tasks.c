@@ -220,23 +220,34 @@ static opevo_status read_aim(const opevo_call *call, opevo_scheduler_options *ou
                 : OPEVO_OK;
 }
 
-/* The aim with every task at its optimum; NAN where one that matters has no known one. */
-static double optimum_of(const opevo_i_tasks *self)
+/* The value of an aim with these times of the tasks. */
+static double value_of(opevo_i_tasks *self, opevo_aim aim,
+                       double (*time_s)(const opevo_i_tuning *tuning))
 {
-    bool is_sum = self->options.aim == OPEVO_AIM_SUM;
-    double sum = 0, weights = 0;
+    for (size_t i = 0; i < self->count; i++)
+        self->times_s[i] = time_s(&self->tunings[i]);
+    return opevo_aim_value(aim, self->times_s, self->weights, self->count);
+}
 
-    for (size_t i = 0; i < self->count; i++) {
-        const opevo_i_tuning *tuning = &self->tunings[i];
-        double time_s = opevo_objective_time_s(tuning->objective, tuning->optimum.fitness);
+static double optimum_s(const opevo_i_tuning *tuning)
+{
+    return tuning->optimum.known
+               ? opevo_objective_time_s(tuning->objective, tuning->optimum.fitness)
+               : NAN;
+}
 
-        weights += self->weights[i];
-        if (self->weights[i] > 0 && !tuning->optimum.known)
-            return NAN;
-        if (self->weights[i] > 0)
-            sum += self->weights[i] * (is_sum ? time_s : log(time_s));
-    }
-    return is_sum ? sum : exp(sum / weights);
+static double best_s(const opevo_i_tuning *tuning)
+{
+    return opevo_objective_time_s(tuning->objective, tuning->results[0].best.outcome.fitness);
+}
+
+static double winner_s(const opevo_i_tuning *tuning)
+{
+    const opevo_i_finals *finals = &tuning->finals;
+
+    return finals->ran ? opevo_objective_time_s(tuning->objective,
+                                                finals->finalists[finals->verdict.winner].median)
+                       : NAN;
 }
 
 static opevo_status read_limits(const opevo_call *call, opevo_i_tasks *self, opevo_error *err)
@@ -339,7 +350,8 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tasks *self, opevo
     self->names = opevo_calloc(self->count, sizeof *self->names);
     self->weights = opevo_calloc(self->count, sizeof *self->weights);
     self->tasks = opevo_calloc(self->count, sizeof *self->tasks);
-    if (!self->tunings || !self->names || !self->weights || !self->tasks)
+    self->times_s = opevo_calloc(self->count, sizeof *self->times_s);
+    if (!self->tunings || !self->names || !self->weights || !self->tasks || !self->times_s)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", self->count);
     OPEVO_TRY(read_weights(call, self, err));
     OPEVO_TRY(read_allocation(call, &self->options, err));
@@ -347,7 +359,7 @@ static opevo_status read_plan(const opevo_call *call, opevo_i_tasks *self, opevo
     for (size_t i = 0; i < self->count; i++)
         OPEVO_TRY(read_task(call, self, i, err));
     self->options.seed = self->tunings[0].run.seed;
-    self->optimum_s = optimum_of(self);
+    self->optimum_s = value_of(self, self->options.aim, optimum_s);
     OPEVO_TRY(read_limits(call, self, err));
     OPEVO_TRY(prepare_folders(call, self, err));
     OPEVO_TRY(opevo_i_tune_open_store(call, &self->store, err));
@@ -497,6 +509,8 @@ static opevo_status run_all(opevo_i_tasks *self, bool quiet, opevo_error *err)
     OPEVO_TRY(end_scheduler(self, err));
     opevo_i_progress_end(&self->progress);
     OPEVO_TRY(run_finals(self, err));
+    self->sum_s = value_of(self, OPEVO_AIM_SUM, best_s);
+    self->finals_s = value_of(self, self->options.aim, winner_s);
 cleanup:
     opevo_scheduler_end(self->scheduler, NULL);
     self->scheduler = NULL;
@@ -557,5 +571,6 @@ cleanup:
     opevo_free(self.names);
     opevo_free(self.weights);
     opevo_free(self.tasks);
+    opevo_free(self.times_s);
     return status;
 }

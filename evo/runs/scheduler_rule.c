@@ -36,18 +36,34 @@ int opevo_i_scheduler_size_class(double flop)
 
 /* ---- The aim -------------------------------------------------------------------------------- */
 
-/* The aim without one task, whose number may be `count`, before a mean takes its root: sum of
- * weight x time, or of weight x ln(time). */
+/* What a task adds to the sum that the aim is, or that a mean is the exponential of. */
+static double term(opevo_aim aim, double time_s, double weight)
+{
+    if (weight == 0)
+        return 0;
+    return weight * (aim == OPEVO_AIM_SUM ? time_s : log(time_s));
+}
+
+double opevo_aim_value(opevo_aim aim, const double *times_s, const double *weights, size_t count)
+{
+    double sum = 0, sum_of_weights = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        sum += term(aim, times_s[i], weights[i]);
+        sum_of_weights += weights[i];
+    }
+    return aim == OPEVO_AIM_SUM ? sum : exp(sum / sum_of_weights);
+}
+
+/* The sum of terms without one task, whose number may be `count`. */
 static double sum_without(const opevo_scheduler *self, size_t left_out)
 {
-    bool is_sum = self->options.aim == OPEVO_AIM_SUM;
     double sum = 0;
 
     for (size_t i = 0; i < self->count; i++) {
         const opevo_task *task = &self->tasks[i].shown;
 
-        if (i != left_out && task->weight > 0)
-            sum += task->weight * (is_sum ? task->best_s : log(task->best_s));
+        sum += i == left_out ? 0 : term(self->options.aim, task->best_s, task->weight);
     }
     return sum;
 }

@@ -57,6 +57,10 @@ typedef enum opevo_aim {
 } opevo_aim;
 /* "sum", "geometric-mean". */
 OPEVO_API const char *opevo_aim_name(opevo_aim aim);
+/* The value for these times and weights, of which one is positive; tasks of weight 0 count for
+ * nothing, whatever their time. NAN and INFINITY are passed on. */
+OPEVO_API double opevo_aim_value(opevo_aim aim, const double *times_s, const double *weights,
+                                 size_t count);
 
 enum { OPEVO_SCHEDULER_ROUND = 64 }; /* trials of a round at most, unless told otherwise */
 
