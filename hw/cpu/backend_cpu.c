@@ -88,9 +88,6 @@ static opevo_status set_threads(cpu_backend *self, const json_t *threads, opevo_
                           "use %u.",
                           (long long)count, opevo_processor_count());
     self->super.threads = (unsigned)count;
-    /* OpenMP does not survive a fork once it has had threads, and the kernel is run in one. */
-    if (count > 1 && openblas_get_parallel() == OPENBLAS_OPENMP)
-        openblas_set_num_threads(1);
     return OPEVO_OK;
 }
 
@@ -152,6 +149,9 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
                                       &self->operands, err));
     backend->reference_s = self->operands.reference_s;
     backend->unbounded = self->operands.unbounded;
+    /* A forked process that says so itself starts a thread by it; and OpenMP does not survive a fork
+     * once it has had threads. */
+    openblas_set_num_threads(1);
 cleanup:
     return status;
 }
@@ -426,8 +426,10 @@ static bool is_sound(const opevo_i_cpu_report *report)
 }
 
 /* Keep the windows of the report; `library` threads of OpenBLAS, 0 of a kernel. */
-static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, unsigned library)
+static bool take(const cpu_backend *self, opevo_i_result *result, unsigned library)
 {
+    const opevo_i_cpu_report *report = (const opevo_i_cpu_report *)(const void *)self->report.data;
+
     result->sample_count = 0;
     opevo_free(result->processor_s);
     result->processor_s = NULL;
@@ -442,8 +444,9 @@ static bool take(opevo_i_result *result, const opevo_i_cpu_report *report, unsig
     }
     opevo_text_clear(&result->message);
     if (library)
-        opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s",
-                          opevo_reference_blas_core());
+        opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s, %s",
+                          opevo_reference_blas_core(),
+                          opevo_reference_blas_routine(self->operands.work->op));
     if (library > 1)
         opevo_text_printf(&result->message, ", on %u threads", library);
     return true;
@@ -485,7 +488,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         }
         slower = fmax(report->calibration_s[0], report->calibration_s[1]);
         remember(self, report->calibration_s[0]);
-        if (slower < best && !take(result, report, job->library ? plan.threads : 0)) {
+        if (slower < best && !take(self, result, job->library ? plan.threads : 0)) {
             opevo_i_result_fault(result, "no memory for the samples of a kernel");
             return;
         }

@@ -220,9 +220,11 @@ static void execute_library(const timing *self)
                                self->argument + self->operands->list.inputs, NULL);
 }
 
+/* The worker has set the library to one thread; a process that says so itself starts another. */
 static void load_library(timing *self)
 {
-    openblas_set_num_threads(self->plan->threads > 1 ? (int)self->plan->threads : 1);
+    if (self->plan->threads > 1)
+        openblas_set_num_threads((int)self->plan->threads);
     self->execute = execute_library;
 }
 

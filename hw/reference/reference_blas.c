@@ -16,9 +16,42 @@ const char *opevo_reference_blas_core(void)
     return openblas_get_corename();
 }
 
+/* Whether one of the factors of an n x m product is a vector. */
+static bool has_vector(int64_t n, int64_t m)
+{
+    return n == 1 || m == 1;
+}
+
+const char *opevo_reference_blas_routine(const opevo_operator *op)
+{
+    bool vector = op->kind == OPEVO_CONV2D
+                      ? has_vector(op->out_channels, opevo_operator_out_pixels(op))
+                      : has_vector(op->n, op->m);
+
+    return vector ? "sgemv" : "sgemm";
+}
+
+/* Row-major y = matrix x, or y = matrix^T x, of a matrix of so many rows and columns. */
+static void multiply_vector(bool transpose, int64_t rows, int64_t columns, const float *matrix,
+                            const float *x, float *y)
+{
+    cblas_sgemv(CblasRowMajor, transpose ? CblasTrans : CblasNoTrans, (blasint)rows,
+                (blasint)columns, 1.0F, matrix, (blasint)columns, x, 1, 0.0F, y, 1);
+}
+
 /* Row-major c = a b, n x k times k x m. */
 static void multiply(const opevo_operator *op, const float *a, const float *b, float *c)
 {
+    if (op->m == 1) {
+        multiply_vector(op->transpose_x, op->transpose_x ? op->k : op->n,
+                        op->transpose_x ? op->n : op->k, a, b, c);
+        return;
+    }
+    if (op->n == 1) { /* c^T = b^T a^T */
+        multiply_vector(!op->transpose_y, op->transpose_y ? op->m : op->k,
+                        op->transpose_y ? op->k : op->m, b, a, c);
+        return;
+    }
     cblas_sgemm(CblasRowMajor, op->transpose_x ? CblasTrans : CblasNoTrans,
                 op->transpose_y ? CblasTrans : CblasNoTrans, (blasint)op->n, (blasint)op->m,
                 (blasint)op->k, 1.0F, a, (blasint)(op->transpose_x ? op->n : op->k), b,

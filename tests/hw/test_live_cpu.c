@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -403,6 +405,91 @@ static void test_library(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* The parent of a process; 0 if it is gone. */
+static long parent_of(long process)
+{
+    char path[64];
+    char text[512] = "";
+    char *end = NULL;
+    FILE *file = NULL;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    file = fopen(path, "r");
+    if (!file)
+        return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    end = strrchr(text, ')'); /* ") S PARENT" */
+    return end && strlen(end) > 4 ? strtol(end + 4, NULL, 10) : 0;
+}
+
+/* Threads of a process; 0 if it is gone. */
+static int threads_of(long process)
+{
+    char path[64];
+    DIR *tasks = NULL;
+    struct dirent *entry = NULL;
+    int count = 0;
+
+    snprintf(path, sizeof path, "/proc/%ld/task", process);
+    tasks = opendir(path);
+    while (tasks && (entry = readdir(tasks)) != NULL)
+        count += *entry->d_name != '.';
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+typedef struct watch {
+    _Atomic(bool) over;
+    int seen, most; /* processes of workers, and threads in one of them */
+} watch;
+
+/* Count the threads of what workers of this process start. */
+static void *watch_threads(void *context)
+{
+    watch *self = context;
+
+    while (!self->over) {
+        DIR *all = opendir("/proc");
+        struct dirent *entry = NULL;
+
+        while (all && (entry = readdir(all)) != NULL) {
+            long process = strtol(entry->d_name, NULL, 10);
+            int count =
+                process > 0 && parent_of(parent_of(process)) == getpid() ? threads_of(process) : 0;
+
+            self->seen += count > 0;
+            self->most = count > self->most ? count : self->most;
+        }
+        if (all)
+            closedir(all);
+    }
+    return NULL;
+}
+
+/* The library has one thread, also where OpenBLAS would take more. */
+static void test_library_alone(void **state)
+{
+    opevo_finalist finalists[2] = {{.point = OPEVO_LIVE_LIBRARY}, {.point = 0}};
+    opevo_objective *objective = NULL;
+    double fitness[2 * 12];
+    watch seen = {.over = false};
+    pthread_t thread;
+
+    (void)state;
+    unsetenv("OPENBLAS_NUM_THREADS");
+    objective = open_zoo(zoo_of_products(256), 5);
+    assert_int_equal(pthread_create(&thread, NULL, watch_threads, &seen), 0);
+    CHECK_OK(opevo_live_finals(objective, &(const opevo_finals_plan){finalists, 2, 12, 1, NULL},
+                               fitness, NULL, &err));
+    seen.over = true;
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(fitness[0] > 0 && seen.seen > 0);
+    assert_int_equal(seen.most, 1);
+    opevo_objective_destroy(objective);
+}
+
 static void test_bad_options(void **state)
 {
     static const struct {
@@ -440,17 +527,12 @@ static void test_bad_options(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contractions),
-        cmocka_unit_test(test_library),
-        cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_fitness),
-        cmocka_unit_test(test_both_clocks),
-        cmocka_unit_test(test_built_once),
-        cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_unconfined),
-        cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_contractions),  cmocka_unit_test(test_library),
+        cmocka_unit_test(test_library_alone), cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_fitness),       cmocka_unit_test(test_both_clocks),
+        cmocka_unit_test(test_built_once),    cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_unconfined),
+        cmocka_unit_test(test_file_limit),    cmocka_unit_test(test_no_descriptors),
     };
 
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))

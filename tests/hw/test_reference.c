@@ -50,7 +50,13 @@ static void test_blas(void **state)
         "batch_matmul(3,4,5,6)",     "batch_matmul(2,7,3,4,TN)",
         "batch_matmul(2,7,3,4,NT)",  "conv2d(2,3,9,8,5,3,3,1,1)",
         "conv2d(1,4,7,7,6,1,1,1,0)", "conv2d(2,2,10,11,3,5,2,3,2)",
-        "conv2d(1,3,6,6,2,1,1,2,1)",
+        "conv2d(1,3,6,6,2,1,1,2,1)", "matmul(1,31,9)",
+        "matmul(1,31,9,TN)",         "matmul(1,31,9,NT)",
+        "matmul(1,31,9,TT)",         "matmul(17,31,1)",
+        "matmul(17,31,1,TN)",        "matmul(17,31,1,NT)",
+        "matmul(17,31,1,TT)",        "matmul(1,31,1)",
+        "batch_matmul(3,1,5,6)",     "batch_matmul(3,4,5,1,TN)",
+        "conv2d(2,3,9,8,1,3,3,1,1)", "conv2d(2,3,3,3,7,3,3,1,0)",
     };
 
     (void)state;
@@ -72,6 +78,26 @@ static void test_blas(void **state)
     assert_non_null(opevo_reference_blas_core());
 }
 
+/* A product with a vector is one of sgemv, which is what such a shape is compared with. */
+static void test_routine(void **state)
+{
+    static const struct {
+        const char *form, *routine;
+    } rows[] = {
+        {"matmul(17,31,9)", "sgemm"},           {"matmul(1,31,9)", "sgemv"},
+        {"matmul(17,31,1,NT)", "sgemv"},        {"batch_matmul(3,1,5,6)", "sgemv"},
+        {"conv2d(2,3,9,8,5,3,3,1,1)", "sgemm"}, {"conv2d(2,3,3,3,7,3,3,1,0)", "sgemv"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        opevo_operator op;
+
+        CHECK_OK(opevo_operator_parse(rows[i].form, &op, &err));
+        assert_string_equal(opevo_reference_blas_routine(&op), rows[i].routine);
+    }
+}
+
 static void test_bound(void **state)
 {
     opevo_operator op;
@@ -90,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_closed_forms),
         cmocka_unit_test(test_blas),
+        cmocka_unit_test(test_routine),
         cmocka_unit_test(test_bound),
     };
 

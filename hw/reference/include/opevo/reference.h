@@ -36,11 +36,13 @@ double opevo_reference_roundings(const opevo_operator *op, int output);
  * of Numerical Algorithms", 2nd edition, section 3.1. */
 double opevo_reference_bound(const opevo_operator *op, int output, double magnitude);
 
-/* The result by OpenBLAS sgemm, convolutions by unfolding the image (im2col) first; on as many
+/* The result by OpenBLAS, sgemv where a factor is a vector and sgemm otherwise, convolutions by unfolding the image (im2col) first; on as many
  * threads as OpenBLAS is set to; contractions in plain loops. Errors: NOMEM; LIMIT for sizes above
  * 2^31 - 1. */
 opevo_status opevo_reference_blas(const opevo_operator *op, const float *const *inputs,
                                   float *const *outputs, opevo_error *err);
+/* "sgemm" or "sgemv": what that calls for an operator other than a contraction. */
+const char *opevo_reference_blas_routine(const opevo_operator *op);
 /* The processor that OpenBLAS takes this one for, such as "SkylakeX"; a static string. Settings in
  * the environment can make it a slower one, so it belongs beside every number. */
 const char *opevo_reference_blas_core(void);
