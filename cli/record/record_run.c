@@ -12,8 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 1024 };
-
 /* Two trials may round their time and fitness, but not their operations. */
 static const double rounding = 1e-6;
 
@@ -62,25 +60,25 @@ static opevo_status look_at(opevo_i_stored_run *self, const opevo_trial *trial, 
     return OPEVO_OK;
 }
 
-/* Call `visit` for each trial. */
+/* Call `visit` for each trial with its samples and message, one at a time: the store has those of
+ * the trial that it read last at hand. */
 static opevo_status each_trial(opevo_i_stored_run *self,
                                opevo_status (*visit)(opevo_i_stored_run *self,
                                                      const opevo_trial *trial, opevo_error *err),
                                opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_trial *trials = opevo_malloc(BATCH, sizeof *trials);
+    opevo_trial trial;
     size_t got = 1;
 
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
-    for (uint64_t after = 0; after < self->trials && got > 0; after += got) {
-        OPEVO_TRY(opevo_store_read(self->store, self->run, after, trials, BATCH, &got, err));
-        for (size_t i = 0; i < got; i++)
-            OPEVO_TRY(visit(self, &trials[i], err));
+    for (uint64_t after = 0; after < self->trials; after++) {
+        OPEVO_TRY(opevo_store_read(self->store, self->run, after, &trial, 1, &got, err));
+        if (!got)
+            break;
+        OPEVO_TRY(opevo_store_read_details(self->store, self->run, &trial, err));
+        OPEVO_TRY(visit(self, &trial, err));
     }
 cleanup:
-    opevo_free(trials);
     return status;
 }
 
