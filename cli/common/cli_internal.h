@@ -171,7 +171,16 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
         "build-timeout", "S", "kernels: time limit for compiling one (default 30 s)", false        \
     }
 
-/* The row of that name; NULL for an unknown name. */
+/* The row of a verb that searches. */
+#define OPEVO_I_SLOWER_OPTION                                                                      \
+    {                                                                                              \
+        "slower", "FACTOR",                                                                        \
+            "kernels: stop one that is FACTOR times slower than the best so far (default 10; 0: "  \
+            "never)",                                                                              \
+            false                                                                                  \
+    }
+
+/* The row of that name of both; NULL for an unknown name. */
 const opevo_option *opevo_i_live_option(const char *name);
 opevo_status opevo_i_live_program(const opevo_call *call, const char *command, const char *space,
                                   opevo_objective **out, opevo_error *err);

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-static const opevo_option rows[] = {OPEVO_I_LIVE_OPTIONS, OPEVO_I_KERNEL_THREADS_OPTION};
+static const opevo_option rows[] = {OPEVO_I_LIVE_OPTIONS, OPEVO_I_SLOWER_OPTION,
+                                    OPEVO_I_KERNEL_THREADS_OPTION};
 
 const opevo_option *opevo_i_live_option(const char *name)
 {
@@ -98,6 +99,7 @@ static opevo_status read_kernels(const opevo_call *call, opevo_live_options *opt
     double limit_s = 0;
     double build_s = 0;
     double percent = 0;
+    const char *slower = NULL;
 
     if (!call)
         return OPEVO_OK;
@@ -111,6 +113,12 @@ static opevo_status read_kernels(const opevo_call *call, opevo_live_options *opt
     options->run_limit_s = limit_s > 0 ? limit_s : options->run_limit_s;
     options->build_limit_s = build_s > 0 ? build_s : options->build_limit_s;
     options->precision = percent > 0 ? percent / 100 : options->precision;
+    slower = opevo_i_option(call, "slower");
+    if (slower && (!opevo_parse_double(slower, &options->slower) ||
+                   !(options->slower == 0 || options->slower >= 1)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--slower %s: give a factor of at least 1, or 0 for no such limit.",
+                          slower);
 cleanup:
     return status;
 }

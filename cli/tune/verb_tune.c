@@ -42,6 +42,7 @@ static const opevo_option options[] = {
     {"store", "FILE", "store every trial here; the same command resumes", false},
     OPEVO_I_GIVE_UP_OPTION,
     OPEVO_I_LIVE_OPTIONS,
+    OPEVO_I_SLOWER_OPTION,
     {"finals", "K", "re-evaluate the best K side by side (default: 5 for kernels)", false},
     {"rounds", "N", "finals: rounds of the re-evaluation (default 30)", false},
     {"library", NULL, "finals: include the vendor's library (OpenBLAS, cuBLAS, cuDNN, rocBLAS)",

@@ -200,6 +200,12 @@ opevo_status opevo_objective_measure(opevo_objective *objective, const opevo_ind
     return status;
 }
 
+void opevo_objective_note_best(opevo_objective *objective, double fitness)
+{
+    if (objective->ops->note_best)
+        objective->ops->note_best(objective, fitness);
+}
+
 const double *opevo_objective_processor_times(const opevo_objective *objective,
                                               const opevo_outcome *outcome)
 {

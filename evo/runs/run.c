@@ -68,12 +68,26 @@ static opevo_status arrive(void *context, size_t i, const opevo_outcome *outcome
     return status;
 }
 
+/* A trial that is far from the best in the fitness may be good in another criterion. */
+static void note_best(opevo_session *self)
+{
+    const opevo_criteria *criteria = self->options.criteria;
+    bool fitness_alone = !criteria || (criteria->count == 1 && criteria->chosen[0].index == 0);
+
+    opevo_objective_note_best(self->objective, fitness_alone && self->result.best.number > 0
+                                                   ? self->result.best.outcome.fitness
+                                                   : 0);
+}
+
 /* Measure what is left of the batch, and settle each trial as soon as it and all before it are
  * there. */
 static opevo_status measure(opevo_session *self, size_t count, opevo_error *err)
 {
-    opevo_status status = opevo_objective_measure(self->objective, self->points, count,
-                                                  self->options.interrupt, arrive, self, err);
+    opevo_status status = OPEVO_OK;
+
+    note_best(self);
+    status = opevo_objective_measure(self->objective, self->points, count, self->options.interrupt,
+                                     arrive, self, err);
 
     if (status != OPEVO_INTERRUPTED)
         return status;

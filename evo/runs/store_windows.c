@@ -54,11 +54,11 @@ opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t
     if (!has_table(store, "source"))
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_exec(store, schema, err));
-    OPEVO_TRY(opevo_i_store_prepare(
-        store,
-        "INSERT OR IGNORE INTO main.windows (run, number, processor_s)"
-        " SELECT ?1, number, processor_s FROM source.windows WHERE run = ?2",
-        &copy, err));
+    OPEVO_TRY(
+        opevo_i_store_prepare(store,
+                              "INSERT OR IGNORE INTO main.windows (run, number, processor_s)"
+                              " SELECT ?1, number, processor_s FROM source.windows WHERE run = ?2",
+                              &copy, err));
     sqlite3_bind_int64(copy, 1, run);
     sqlite3_bind_int64(copy, 2, source_run);
     if (sqlite3_step(copy) != SQLITE_DONE)
@@ -77,8 +77,8 @@ opevo_status opevo_store_has_windows(opevo_store *store, int64_t run, bool *has,
     *has = false;
     if (!has_table(store, "main"))
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_store_prepare(store, "SELECT 1 FROM windows WHERE run = ? LIMIT 1", &row,
-                                    err));
+    OPEVO_TRY(
+        opevo_i_store_prepare(store, "SELECT 1 FROM windows WHERE run = ? LIMIT 1", &row, err));
     sqlite3_bind_int64(row, 1, run);
     code = sqlite3_step(row);
     *has = code == SQLITE_ROW;

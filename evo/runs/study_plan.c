@@ -42,7 +42,7 @@ static opevo_status add_objective(opevo_plan *plan, const char *on, const char *
 /* What an objective may say of how it is measured; who opens it knows what goes with what. */
 #define MEASURING                                                                                  \
     "name", "result", "flop", "criterion", "exit", "repeats", "timeout", "workers", "template",    \
-        "cold", "precision", "build-timeout", "threads"
+        "cold", "precision", "slower", "build-timeout", "threads"
 static const char *const measuring[] = {MEASURING};
 enum { MEASURING_COUNT = sizeof measuring / sizeof *measuring };
 

@@ -43,6 +43,11 @@ static const double *processor_times(const opevo_objective *objective, const ope
     return opevo_objective_processor_times(((const reshaped *)objective)->inner, outcome);
 }
 
+static void note_best(opevo_objective *objective, double fitness)
+{
+    opevo_objective_note_best(((reshaped *)objective)->inner, fitness);
+}
+
 static void destroy(opevo_objective *objective)
 {
     opevo_space_destroy(((reshaped *)objective)->space);
@@ -56,6 +61,7 @@ static const opevo_objective_ops reshaped_ops = {
     .optimum = optimum,
     .destroy = destroy,
     .processor_times = processor_times,
+    .note_best = note_best,
 };
 
 /* "*factor" names all parameters of that type, another text the parameter of that name. */

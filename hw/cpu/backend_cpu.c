@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cpu_internal.h"
@@ -240,6 +241,40 @@ static char await(const child *process, double limit_s)
     }
 }
 
+/* For how long its first execution has run, by the clock that says less: it may have waited for
+ * others. */
+static double first_so_far_s(const opevo_i_cpu_report *report, const child *process)
+{
+    double begun_s = report->begun_s;
+    struct timespec spent;
+    clockid_t clock;
+
+    if (begun_s == 0 || clock_getcpuclockid(process->pid, &clock) != 0 ||
+        clock_gettime(clock, &spent) != 0)
+        return 0;
+    return fmin(opevo_clock_monotonic_s() - begun_s,
+                (double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec - report->begun_processor_s);
+}
+
+/* The letter after its first execution; 's' when that is certainly slower than is worth it. What
+ * does not cost more than sampling does is awaited. */
+static char await_first(const opevo_i_cpu_report *report, const opevo_i_cpu_plan *plan,
+                        const child *process)
+{
+    double slow_s = fmax(plan->slow_s, plan->repeat_s);
+    double deadline = opevo_clock_monotonic_s() + plan->run_limit_s + 0.5;
+    double left_s = fmin(slow_s, plan->run_limit_s + 0.5);
+    char letter = await(process, left_s);
+
+    while (letter == 't' && opevo_clock_monotonic_s() < deadline) {
+        left_s = slow_s - first_so_far_s(report, process);
+        if (left_s <= 0)
+            return 's';
+        letter = await(process, fmin(left_s, deadline - opevo_clock_monotonic_s()));
+    }
+    return letter;
+}
+
 /* Its wait status. */
 static int end_child(const child *process)
 {
@@ -325,11 +360,11 @@ static char await_samples(cpu_backend *self, const opevo_i_cpu_plan *plan, const
 }
 
 /* From its first letter on; true when there are samples to take. */
-static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const child *process,
-                     opevo_i_result *result)
+static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const opevo_i_job *job,
+                     const child *process, opevo_i_result *result)
 {
     const opevo_i_cpu_report *report = (const opevo_i_cpu_report *)(void *)self->report.data;
-    char letter = await(process, plan->run_limit_s + 0.5);
+    char letter = await_first(report, plan, process);
     bool once = false;
 
     if (letter == 'c') {
@@ -346,6 +381,9 @@ static bool converse(cpu_backend *self, const opevo_i_cpu_plan *plan, const chil
         opevo_i_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", report->failure);
     else if (letter == 'h')
         opevo_i_result_fault(result, "%s", report->failure);
+    else if (letter == 's')
+        opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER, job->slower,
+                            job->best_s);
     else if (letter == 't')
         opevo_i_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
                             plan->run_limit_s);
@@ -384,7 +422,7 @@ static bool measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan, const 
     if (!begin(self, plan, job, object, &process, result))
         return false;
     result->kind = OPEVO_OUTCOME_OK;
-    good = converse(self, plan, &process, result);
+    good = converse(self, plan, job, &process, result);
     status = end_child(&process);
     if (result->kind == OPEVO_OUTCOME_CRASHED)
         describe_death(result, status);
@@ -425,8 +463,8 @@ static bool is_sound(const opevo_i_cpu_report *report)
     return true;
 }
 
-/* Keep the windows of the report; `library` threads of OpenBLAS, 0 of a kernel. */
-static bool take(const cpu_backend *self, opevo_i_result *result, unsigned library)
+/* Keep the windows of the report. */
+static bool take(const cpu_backend *self, const opevo_i_job *job, opevo_i_result *result)
 {
     const opevo_i_cpu_report *report = (const opevo_i_cpu_report *)(const void *)self->report.data;
 
@@ -443,12 +481,15 @@ static bool take(const cpu_backend *self, opevo_i_result *result, unsigned libra
             return false;
     }
     opevo_text_clear(&result->message);
-    if (library)
+    if (report->slow)
+        opevo_text_printf(&result->message, "sampled once, as it is " OPEVO_I_SLOWER, job->slower,
+                          job->best_s);
+    if (job->library)
         opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s, %s",
                           opevo_reference_blas_core(),
                           opevo_reference_blas_routine(self->operands.work->op));
-    if (library > 1)
-        opevo_text_printf(&result->message, ", on %u threads", library);
+    if (job->library && self->super.threads > 1)
+        opevo_text_printf(&result->message, ", on %u threads", self->super.threads);
     return true;
 }
 
@@ -476,6 +517,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
     }
     plan.brief = job->brief;
     plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
+    plan.slow_s = opevo_i_job_slow_s(job);
     for (int turn = 0; turn < TURNS; turn++) {
         double slower = 0;
         double limit = DISTURBED * usual_calibration(self);
@@ -488,14 +530,14 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
         }
         slower = fmax(report->calibration_s[0], report->calibration_s[1]);
         remember(self, report->calibration_s[0]);
-        if (slower < best && !take(self, result, job->library ? plan.threads : 0)) {
+        if (slower < best && !take(self, job, result)) {
             opevo_i_result_fault(result, "no memory for the samples of a kernel");
             return;
         }
         if (slower < best)
             result->energy_j = energy_of(self, report);
         best = fmin(best, slower);
-        if (slower <= limit || plan.brief)
+        if (slower <= limit || plan.brief || report->slow)
             return;
     }
     opevo_text_printf(&result->message, "%sthe machine was disturbed in all of %d measurements",

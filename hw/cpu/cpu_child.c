@@ -170,12 +170,14 @@ static void keep_window(opevo_i_cpu_report *report, instant cost)
 static void take_sample(timing *self, uint64_t *calls)
 {
     instant cost = run_window(self, *calls);
+    double time_s = fmin(cost.wall_s, cost.processor_s);
 
-    if (!self->plan->cold && fmin(cost.wall_s, cost.processor_s) * (double)*calls < WINDOW_S &&
-        *calls < MOST_CALLS)
+    if (!self->plan->cold && time_s * (double)*calls < WINDOW_S && *calls < MOST_CALLS) {
         *calls *= 2;
-    else
-        keep_window(self->report, cost);
+        return;
+    }
+    keep_window(self->report, cost);
+    self->report->slow = self->plan->slow_s > 0 && time_s > self->plan->slow_s;
 }
 
 static void take_samples(timing *self)
@@ -192,7 +194,7 @@ static void take_samples(timing *self)
     least = opevo_clock_monotonic_s() + plan->least_s;
     do {
         take_sample(self, &calls);
-        if (report->sample_count == most ||
+        if (report->sample_count == most || report->slow ||
             (report->sample_count % 4 == 0 && opevo_clock_monotonic_s() >= least &&
              is_precise(self)))
             return;
@@ -304,6 +306,8 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
         enter_pages(&operands->memory[i]);
     report->calibration_s[0] = calibrate();
     others_s = opevo_clock_process_s() - opevo_clock_thread_s();
+    report->begun_processor_s = opevo_clock_process_s();
+    report->begun_s = opevo_clock_monotonic_s();
     first = run_window(&self, 1);
     report->first_s = first.wall_s;
     say('c');

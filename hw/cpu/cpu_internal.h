@@ -28,9 +28,13 @@ enum {
  * worker lets it go on ('g'). */
 
 typedef struct opevo_i_cpu_report {
-    char failure[512];       /* with 'l' and 'h': why */
-    double first_s;          /* elapsed, of the first execution */
-    double calibration_s[2]; /* of a fixed piece of work, before and after */
+    char failure[512]; /* with 'l' and 'h': why */
+    volatile double
+        begun_s; /* when the first execution began (opevo_clock_monotonic_s); 0: not yet */
+    double begun_processor_s; /* processor time of the process until then */
+    double first_s;           /* elapsed, of the first execution */
+    bool slow;                /* it takes longer than slow_s, and was not sampled again for that */
+    double calibration_s[2];  /* of a fixed piece of work, before and after */
     uint64_t sample_count;
     bool other_threads;                      /* than the one that calls the kernel worked, too */
     double samples_s[OPEVO_I_CPU_SAMPLES];   /* elapsed; means over a window of executions */
@@ -40,6 +44,7 @@ typedef struct opevo_i_cpu_report {
 typedef struct opevo_i_cpu_plan {
     double precision, repeat_s, run_limit_s;
     double least_s; /* of samples, however precise they are */
+    double slow_s;  /* an execution that takes longer is not repeated; 0: any is */
     bool cold, brief;
     int core;              /* to measure on; -1: any */
     unsigned threads;      /* of the kernel; 0 and 1: the calling one alone */

@@ -88,6 +88,10 @@ static opevo_status prepare(opevo_i_live *self, const opevo_index *points, size_
     self->task_count = count;
     for (size_t i = 0; i < count; i++) {
         self->tasks[i].job.brief = brief;
+        if (!brief) {
+            self->tasks[i].job.slower = self->slower;
+            self->tasks[i].job.best_s = self->best_s;
+        }
         self->tasks[i].job.library = points[i] == OPEVO_LIVE_LIBRARY;
         if (!self->tasks[i].job.library)
             OPEVO_TRY(self->prepare(self, points[i], &self->tasks[i], err));

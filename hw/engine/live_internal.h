@@ -17,6 +17,7 @@ struct opevo_i_live {
     opevo_i_pool pool;
     opevo_i_task *tasks; /* of the last evaluation; outcomes point into them */
     size_t task_count;
+    double slower, best_s; /* as in a job; for programs 0 */
     /* Fill the job of a point, or its result and DONE when there is nothing to measure. */
     opevo_status (*prepare)(const opevo_i_live *self, opevo_index point, opevo_i_task *task,
                             opevo_error *err);

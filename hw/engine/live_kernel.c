@@ -34,6 +34,7 @@ opevo_live_options opevo_live_defaults(void)
                                 .run_limit_s = 5,
                                 .precision = 0.02,
                                 .repeat_s = 0.1,
+                                .slower = 10,
                                 .seed = 1};
 }
 
@@ -83,6 +84,13 @@ static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *o
     out->sample_count = task->result.sample_count;
 }
 
+static void note_best(opevo_objective *objective, double fitness)
+{
+    kernels *self = (kernels *)objective;
+
+    self->live.best_s = fitness > 0 ? self->flop / fitness / 1e9 : 0;
+}
+
 static void release(opevo_i_live *live)
 {
     kernels *self = (kernels *)live;
@@ -97,6 +105,7 @@ static const opevo_objective_ops kernel_ops = {
     .measure = opevo_i_live_measure,
     .destroy = opevo_i_live_destroy,
     .processor_times = opevo_i_live_processor_times,
+    .note_best = note_best,
 };
 
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective)
@@ -127,6 +136,10 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
                           "The precision must be a fraction of the time, above 0 and below 1.");
     if (!is_positive(options->repeat_s))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The time for repetitions must be above 0 seconds.");
+    if (options->slower != 0 && !(options->slower >= 1 && isfinite(options->slower)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The limit relative to the best must be a factor of at least 1, or 0 for "
+                          "none.");
     return OPEVO_OK;
 }
 
@@ -293,6 +306,7 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->super.unit = "GFLOP/s";
     live->super.flop = self->work->flop;
     live->super.features = self->maker->features;
+    live->slower = options->slower;
     live->super.signature = sign(self->maker, options, backend);
     live->prepare = prepare;
     live->value = value;

@@ -37,6 +37,7 @@ enum {
     STATIC_SHARED_LIMIT = 48 << 10
 };
 
+#define RESTART_S 1.0  /* what a kernel that is stopped costs: a new worker */
 #define COUNTER_S 0.02 /* after which the counter of energy is renewed */
 
 typedef struct gpu_backend {
@@ -271,12 +272,12 @@ static bool launch(const running *run)
     return code == 0;
 }
 
-/* Wait for the end event; false on failure, or when the time is over. The engine may go away
- * meanwhile. */
-static bool wait_for_end(const running *run, double limit_s)
+/* Wait for the end event; false on failure, or when the time is over, or more than it is worth. The
+ * engine may go away meanwhile. */
+static bool wait_for_end(const running *run, double limit_s, double slow_s)
 {
     gpu_backend *self = run->self;
-    double deadline = opevo_clock_monotonic_s() + limit_s;
+    double deadline = opevo_clock_monotonic_s() + fmin(limit_s, slow_s);
     struct timespec nap = {.tv_nsec = 20000};
     int code = 0;
 
@@ -285,8 +286,12 @@ static bool wait_for_end(const running *run, double limit_s)
 
         if (opevo_clock_monotonic_s() > deadline) {
             run->result->spoilt = true; /* it can only be stopped with the process */
-            opevo_i_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
-                                limit_s);
+            if (slow_s < limit_s)
+                opevo_i_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER,
+                                    run->job->slower, run->job->best_s);
+            else
+                opevo_i_result_fail(run->result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
+                                    limit_s);
             return false;
         }
         if (poll(&engine, 1, 0) > 0)
@@ -320,7 +325,7 @@ static double run_window(const running *run, unsigned calls)
         judge_error(run, code, "no event");
         return 0;
     }
-    if (!wait_for_end(run, self->run_limit_s))
+    if (!wait_for_end(run, self->run_limit_s, fmax(opevo_i_job_slow_s(run->job), RESTART_S)))
         return 0;
     code = self->driver.elapsed_ms(&ms, self->start, self->end);
     if (code) {
@@ -430,7 +435,7 @@ static bool take_samples(const running *run)
         }
         if (!opevo_i_result_add(run->result, sample))
             return false;
-        if (run->result->sample_count == most ||
+        if (run->result->sample_count == most || sample > opevo_i_job_slow_s(run->job) ||
             (opevo_clock_monotonic_s() >= least && is_precise(self, run->result)))
             return true;
     } while (opevo_clock_monotonic_s() < fmax(deadline, least) || run->result->sample_count == 0);

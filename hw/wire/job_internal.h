@@ -18,6 +18,9 @@ typedef struct opevo_i_job {
     opevo_i_arguments command;
     bool library; /* in place of the kernel */
     bool brief; /* one round among finalists: executions from OPEVO_I_BRIEF_S on are not repeated */
+    /* An execution of a kernel that takes more than `slower` times best_s, that of the best kernel
+     * so far, is not worth its time; 0: no such limit. */
+    double slower, best_s;
 } opevo_i_job;
 
 #define OPEVO_I_BRIEF_S 1e-3
@@ -53,6 +56,10 @@ typedef struct opevo_i_result {
     bool fault;
 } opevo_i_result;
 
+/* slower * best_s, or INFINITY. */
+double opevo_i_job_slow_s(const opevo_i_job *job);
+/* What a kernel beyond that is, as the format of a sentence with both numbers. */
+#define OPEVO_I_SLOWER "slower than %g times the best so far, %.4g s"
 void opevo_i_job_clear(opevo_i_job *job);
 void opevo_i_result_clear(opevo_i_result *result);
 /* A failure with its sentence; costs are kept. */

@@ -28,6 +28,11 @@ bool opevo_i_kernel_criterion_find(const char *name, opevo_i_kernel_criterion *o
     return false;
 }
 
+double opevo_i_job_slow_s(const opevo_i_job *job)
+{
+    return job->slower > 0 && job->best_s > 0 ? job->slower * job->best_s : INFINITY;
+}
+
 void opevo_i_job_clear(opevo_i_job *job)
 {
     opevo_kernel_free(&job->kernel);
@@ -161,6 +166,10 @@ json_t *opevo_i_job_to_json(const opevo_i_job *job)
         if (kernel->parallel)
             failed |= json_object_set_new(message, "parallel", json_true());
     }
+    if (isfinite(opevo_i_job_slow_s(job))) {
+        failed |= json_object_set_new(message, "slower", json_real(job->slower));
+        failed |= json_object_set_new(message, "best_s", json_real(job->best_s));
+    }
     if (failed) {
         json_decref(message);
         return NULL;
@@ -219,7 +228,9 @@ bool opevo_i_job_from_json(const json_t *message, opevo_i_job *out)
     const json_t *id = json_object_get(message, "job");
     opevo_i_job job = {.id = json_integer_value(id),
                        .library = json_is_true(json_object_get(message, "library")),
-                       .brief = json_is_true(json_object_get(message, "brief"))};
+                       .brief = json_is_true(json_object_get(message, "brief")),
+                       .slower = json_number_value(json_object_get(message, "slower")),
+                       .best_s = json_number_value(json_object_get(message, "best_s"))};
     bool good = json_is_integer(id);
 
     if (good && command)

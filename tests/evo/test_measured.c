@@ -25,6 +25,9 @@ typedef struct device {
     uint64_t handed;
     const char *store; /* is looked into after each outcome; NULL: not */
     uint64_t begun;    /* trials in the store when the batch began */
+    double best;       /* as noted last */
+    double largest;    /* fitness of an outcome handed over, by then */
+    uint64_t noted;
 } device;
 
 static uint64_t stored_trials(const char *path)
@@ -81,6 +84,7 @@ static opevo_status measure(opevo_objective *objective, const opevo_index *point
         if (self->fault_after && self->handed == self->fault_after)
             return OPEVO_FAIL(err, OPEVO_FAULT, "The disk is full.");
         self->handed++;
+        self->largest = fmax(self->largest, outcome.fitness);
         self->formula.evaluated++;
         status = sink(sink_context, i, &outcome, err);
         come[i] = true;
@@ -273,6 +277,35 @@ static void test_processor_times(void **state)
     tear_down(&self);
 }
 
+static void note_best(opevo_objective *objective, double fitness)
+{
+    device *self = (device *)objective;
+
+    assert_true(fitness == self->largest);
+    self->noted++;
+    self->best = fitness;
+}
+
+/* Before each batch the device is told the best trial of the run, also of one that goes on. */
+static void test_best_is_noted(void **state)
+{
+    setup self;
+    opevo_run_result result = {0};
+    opevo_interrupt interrupt = {0};
+
+    (void)state;
+    set_up(&self, 4, ODD_FIRST);
+    self.ops.note_best = note_best;
+    self.device.raise = &interrupt;
+    self.device.raise_after = 20;
+    CHECK_OK(run(&self, &interrupt, &result, &err));
+    assert_true(result.trials == 20 && self.device.noted == 6 && self.device.best > 0);
+    self.device.raise = NULL;
+    CHECK_OK(run(&self, NULL, &result, &err));
+    assert_true(result.trials == TRIALS && self.device.noted == 16);
+    tear_down(&self);
+}
+
 static const char *watched_store; /* by the next function */
 
 /* An objective that knows no more than to evaluate, and is not concurrent: one point at a time. */
@@ -334,11 +367,9 @@ static void test_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stored_as_they_arrive),
-        cmocka_unit_test(test_broken_off),
-        cmocka_unit_test(test_processor_times),
-        cmocka_unit_test(test_one_at_a_time),
-        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_stored_as_they_arrive), cmocka_unit_test(test_broken_off),
+        cmocka_unit_test(test_processor_times),       cmocka_unit_test(test_best_is_noted),
+        cmocka_unit_test(test_one_at_a_time),         cmocka_unit_test(test_calls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

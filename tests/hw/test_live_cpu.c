@@ -120,6 +120,55 @@ static void test_zoo(void **state)
 }
 
 /* A worker whose files may not grow says so, and goes on. */
+/* Place of an animal in the zoo. */
+static opevo_index animal(const char *name)
+{
+    opevo_index i = 0;
+
+    while (strcmp(zoo_animals[(size_t)i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* The outcome of one animal, when the best so far took so long; 0: none. */
+static opevo_outcome measure_beside(opevo_objective *objective, const char *name, double best_s)
+{
+    opevo_index point = animal(name);
+    opevo_outcome outcome;
+
+    opevo_objective_note_best(objective, best_s > 0 ? objective->flop / best_s / 1e9 : 0);
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    return outcome;
+}
+
+/* A kernel that computes for far longer than the best did is stopped in its first execution, one
+ * that waits is not, as that may be for others; one that is not worth stopping is sampled once, and
+ * the next run has its own best. */
+static void test_slower(void **state)
+{
+    opevo_objective *objective = open_zoo(zoo_of_animals(), 600);
+    opevo_outcome outcome = measure_beside(objective, "endless", 1e-3);
+
+    (void)state;
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_TIMEOUT);
+    assert_true(outcome.fitness == 0 && outcome.run_s < 100);
+    assert_string_equal(outcome.message, "slower than 10 times the best so far, 0.001 s");
+    outcome = measure_beside(objective, "right", 1e-9);
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+    assert_int_equal(outcome.sample_count, 1);
+    assert_non_null(
+        strstr(outcome.message, "sampled once, as it is slower than 10 times the best"));
+    outcome = measure_beside(objective, "right", 0);
+    assert_true(outcome.kind == OPEVO_OUTCOME_OK && outcome.sample_count > 1);
+    assert_true(!outcome.message || !strstr(outcome.message, "slower"));
+    opevo_objective_destroy(objective);
+    objective = open_zoo(zoo_of_animals(), 0.5);
+    outcome = measure_beside(objective, "sleeper", 1e-3);
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_TIMEOUT);
+    assert_string_equal(outcome.message, "took longer than 0.5 s");
+    opevo_objective_destroy(objective);
+}
+
 static void test_file_limit(void **state)
 {
     opevo_live_options options = opevo_live_defaults();
@@ -527,12 +576,13 @@ static void test_bad_options(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contractions),  cmocka_unit_test(test_library),
-        cmocka_unit_test(test_library_alone), cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_fitness),       cmocka_unit_test(test_both_clocks),
-        cmocka_unit_test(test_built_once),    cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_unconfined),
-        cmocka_unit_test(test_file_limit),    cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_contractions),   cmocka_unit_test(test_library),
+        cmocka_unit_test(test_library_alone),  cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_slower),         cmocka_unit_test(test_fitness),
+        cmocka_unit_test(test_both_clocks),    cmocka_unit_test(test_built_once),
+        cmocka_unit_test(test_cold),           cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_unconfined),     cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_no_descriptors),
     };
 
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))

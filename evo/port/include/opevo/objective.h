@@ -155,7 +155,10 @@ typedef struct opevo_objective_ops {
     /* Processor times of the samples of an outcome that measure has handed over and that is still
      * valid, one for each: the samples are then elapsed times. NULL if unknown; may be NULL. */
     const double *(*processor_times)(const opevo_objective *self, const opevo_outcome *outcome);
-    void (*reserved[OPEVO_RESERVED - 1])(void); /* 0 */
+    /* Fitness of the best trial so far of the run whose points are measured next, 0 without one: a
+     * point that is certainly far worse need not be measured to the end. May be NULL. */
+    void (*note_best)(opevo_objective *self, double fitness);
+    void (*reserved[OPEVO_RESERVED - 2])(void); /* 0 */
 } opevo_objective_ops;
 
 /* Features that a learned cost model uses instead of the values of the parameters: rows of numbers
@@ -245,6 +248,9 @@ OPEVO_API opevo_status opevo_objective_measure(opevo_objective *objective,
                                                const opevo_interrupt *interrupt,
                                                opevo_outcome_sink sink, void *sink_context,
                                                opevo_error *err);
+/* Tell the objective, before it measures, the fitness of the best trial so far of the run; 0 if it
+ * has none, or if more than the fitness counts. */
+OPEVO_API void opevo_objective_note_best(opevo_objective *objective, double fitness);
 /* Processor times of the samples of an outcome just measured, one for each, as borrowed as the
  * outcome; NULL if unknown. The samples are then elapsed times. */
 OPEVO_API const double *opevo_objective_processor_times(const opevo_objective *objective,

@@ -27,6 +27,8 @@ typedef struct opevo_live_options {
     double run_limit_s;   /* of one execution; elapsed */
     double precision;     /* repeat until the interval of the median is within this share of it */
     double repeat_s;      /* ... or this long; 0 < repeat_s */
+    double slower;        /* an execution longer than so many times that of the best trial so far of
+                             the run, and than repeat_s, is a timeout; 0: none. Not signed. */
     bool cold_cache;      /* caches are flushed before each execution */
     uint64_t seed;        /* of the operands */
     const char *const
@@ -34,7 +36,7 @@ typedef struct opevo_live_options {
     size_t criterion_count;
 } opevo_live_options;
 
-/* cpu, 30 s, 5 s, 2 %, 0.1 s, warm, 1. */
+/* cpu, 30 s, 5 s, 2 %, 0.1 s, 10 times, warm, 1. */
 opevo_live_options opevo_live_defaults(void);
 
 /* Kernels measured on a device. Takes ownership of the maker, also on failure. Workers are started
