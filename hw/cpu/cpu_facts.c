@@ -60,6 +60,14 @@ static unsigned vector_bits(void)
     return strstr(flags, "asimd") ? 128 : 0;
 }
 
+/* 0 if unknown. */
+static uint64_t cache_bytes(int name)
+{
+    long bytes = sysconf(name);
+
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
 void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), void *context)
 {
     char title[256];
@@ -69,12 +77,12 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
     opevo_text why = {0};
     bool energy = opevo_i_rapl_find(OPEVO_I_POWERCAP, &rapl, &why);
     long pages = sysconf(_SC_PHYS_PAGES);
-    long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    uint64_t l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE);
+    uint64_t l3 = cache_bytes(_SC_LEVEL3_CACHE_SIZE);
 
     opevo_i_cpu_title(title, sizeof title);
-    snprintf(facts, sizeof facts, "L2 %ld KiB, L3 %ld KiB%s", l2 > 0 ? l2 >> 10 : 0,
-             l3 > 0 ? l3 >> 10 : 0,
+    snprintf(facts, sizeof facts, "L2 %llu KiB, L3 %llu KiB%s", (unsigned long long)l2 >> 10,
+             (unsigned long long)l3 >> 10,
              opevo_i_landlock_present() ? "" : "; no Landlock: kernels may read your files");
     if (!filter)
         snprintf(title, sizeof title, "%s", OPEVO_I_NO_FILTER);
@@ -87,6 +95,9 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
                           .memory_bytes =
                               pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0,
                           .facts = facts,
+                          .l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE),
+                          .l2_bytes = l2,
+                          .l3_bytes = l3,
                           .energy = filter && energy ? "RAPL" : NULL,
                           .no_energy = filter && !energy ? opevo_text_string(&why) : NULL});
     opevo_text_free(&why);

@@ -25,6 +25,8 @@ typedef struct kernels {
     opevo_kernel_maker *maker;
     opevo_workload *work; /* of the maker */
     opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
+    opevo_proposal first; /* what analysis expects to be good */
+    opevo_starts starts;
 } kernels;
 
 opevo_live_options opevo_live_defaults(void)
@@ -88,7 +90,7 @@ static void note_best(opevo_objective *objective, double fitness)
 {
     kernels *self = (kernels *)objective;
 
-    self->live.best_s = fitness > 0 ? self->flop / fitness / 1e9 : 0;
+    self->live.best_s = fitness > 0 ? self->work->flop / fitness / 1e9 : 0;
 }
 
 static void release(opevo_i_live *live)
@@ -143,12 +145,14 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
     return OPEVO_OK;
 }
 
-/* What is known of a device of this host; all "" where it is not present. */
+/* What is known of a device of this host; all "" and 0 where it is not present. */
 typedef struct model {
     const char *device;
     char title[256];
     char no_energy[256];
     unsigned cores;
+
+    opevo_device_facts facts;
 } model;
 
 static void note_model(void *context, const opevo_hardware *row)
@@ -158,6 +162,10 @@ static void note_model(void *context, const opevo_hardware *row)
     if (!row->present || strcmp(row->name, self->device) != 0)
         return;
     snprintf(self->title, sizeof self->title, "%s", row->title);
+    self->facts = (opevo_device_facts){.vector_bits = row->vector_bits,
+                                       .l1_bytes = row->l1_bytes,
+                                       .l2_bytes = row->l2_bytes,
+                                       .l3_bytes = row->l3_bytes};
     snprintf(self->no_energy, sizeof self->no_energy, "%s", row->no_energy ? row->no_energy : "");
     self->cores = row->cores;
 }
@@ -320,6 +328,27 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     return OPEVO_OK;
 }
 
+/* Of a device of another host nothing is known before its workers have started. */
+static opevo_status find_start(kernels *self, const opevo_live_options *options,
+                               const opevo_i_backend_ops *backend, opevo_error *err)
+{
+    model here = {.device = options->device};
+    bool found = false;
+    opevo_status status = OPEVO_OK;
+
+    if (!self->maker->ops->start)
+        return OPEVO_OK;
+    if (!options->workers.count)
+        backend->list(note_model, &here);
+    status = self->maker->ops->start(self->maker, &here.facts, &found, &self->first.point, err);
+    if (status != OPEVO_OK || !found)
+        return status;
+    self->first.origin = "default";
+    self->starts = (opevo_starts){&self->first, 1};
+    self->live.super.starts = &self->starts;
+    return OPEVO_OK;
+}
+
 opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
                              opevo_objective **out, opevo_error *err)
 {
@@ -343,6 +372,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     OPEVO_TRY(make_setup(self, options, err));
     OPEVO_TRY(opevo_i_live_workers(&self->live.pool, &options->workers, options->device, err));
     OPEVO_TRY(fill(self, options, backend, err));
+    OPEVO_TRY(find_start(self, options, backend, err));
     *out = &self->live.super;
 cleanup:
     if (status != OPEVO_OK)

@@ -194,6 +194,46 @@ static void steps(opevo_i_build *self)
         pack(self, OPEVO_STAGE_B, later(order, 1, 2), "j", value->at[Y][3], 16);
 }
 
+/* The largest divisor of k, at most 4, with which the statements of a turn are at most 64. */
+static int64_t turns_of_k(int64_t depth, int64_t tile)
+{
+    int64_t turns = 4;
+
+    while (turns > 1 && (depth % turns != 0 || tile * turns > 64))
+        turns /= 2;
+    return turns;
+}
+
+/* Goto's order: panels of B for the whole of a block of k stay in the last cache, a block of A in the
+ * second, one panel of B in the first. */
+static void wish(const opevo_operator *op, const opevo_device_facts *given, int round,
+                 opevo_i_values *out)
+{
+    opevo_device_facts facts = opevo_i_known_facts(given);
+    int64_t rows = rounded_rows(op->n);
+    int64_t columns = rounded_columns(op->m);
+    opevo_i_register_tile tile = opevo_i_choose_tile(&facts, rows, columns);
+    int64_t l1 = (int64_t)facts.l1_bytes / 4; /* numbers */
+    int64_t l2 = (int64_t)facts.l2_bytes / 4;
+    int64_t l3 = (int64_t)facts.l3_bytes / 4;
+    bool batch = op->kind == OPEVO_BATCH_MATMUL;
+    int64_t depth = opevo_i_divisor_below(op->k, 3 * l1 / 4 / tile.columns);
+    int64_t turns = turns_of_k(depth, tile.rows * (tile.columns / tile.lanes));
+    int64_t high = opevo_i_divisor_below(rows / tile.rows, l2 / 2 / depth / tile.rows);
+    int64_t wide = opevo_i_divisor_below(columns / tile.columns, l3 / 4 / depth / tile.columns);
+    bool pack_b = op->transpose_y || (!batch && op->n >= 8 * tile.rows && op->k * op->m > l2 / 2);
+
+    (void)round;
+    opevo_i_wish(out, K, 3, (const int64_t[]){1, depth / turns, turns});
+    opevo_i_wish(out, X, 4, (const int64_t[]){1, 1, high, tile.rows});
+    opevo_i_wish(out, Y, 4, (const int64_t[]){1, 1, wide, tile.columns});
+    opevo_i_wish(out, ORDER, 3, (const int64_t[]){1, 2, 0});
+    opevo_i_wish(out, INNER, 4, (const int64_t[]){0, 1, 3, 2});
+    opevo_i_wish(out, PACK_B, 1, (const int64_t[]){pack_b});
+    opevo_i_wish(out, VECTOR, 1, &tile.lanes);
+    opevo_i_wish(out, UNROLL, 1, (const int64_t[]){64});
+}
+
 const opevo_i_template opevo_i_template_matmul_cpu = {
     .info = {.name = "cpu",
              .summary = "matrix products for one core: register tiles, packed panels, blocks",
@@ -201,4 +241,5 @@ const opevo_i_template opevo_i_template_matmul_cpu = {
              .dialects = 1U << OPEVO_KERNEL_C},
     .space = space,
     .steps = steps,
+    .wish = wish,
 };

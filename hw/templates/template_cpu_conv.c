@@ -220,6 +220,31 @@ static void steps(opevo_i_build *self)
         pack_kernel(self, kernel_place(value->at[ORDER]), loops);
 }
 
+/* A panel of the kernel for some channels stays in the first cache while the pixels go by. */
+static void wish(const opevo_operator *op, const opevo_device_facts *given, int round,
+                 opevo_i_values *out)
+{
+    opevo_device_facts facts = opevo_i_known_facts(given);
+    opevo_i_register_tile tile = opevo_i_choose_tile(&facts, op->out_channels, pixels(op));
+    int64_t l1 = (int64_t)facts.l1_bytes / 4; /* numbers */
+    int64_t l2 = (int64_t)facts.l2_bytes / 4;
+    int64_t places = op->kernel_height * op->kernel_width;
+    int64_t channels = opevo_i_divisor_below(op->in_channels, l1 / 2 / places / tile.rows);
+    int64_t panels =
+        opevo_i_divisor_below(op->out_channels / tile.rows, l2 / 2 / places / channels / tile.rows);
+    bool pack = places > 1 || op->in_channels > channels;
+
+    (void)round;
+    opevo_i_wish(out, F, 3, (const int64_t[]){1, panels, tile.rows});
+    opevo_i_wish(out, Q, 3, (const int64_t[]){1, pixels(op) / tile.columns, tile.columns});
+    opevo_i_wish(out, CHANNELS, 2, (const int64_t[]){1, channels});
+    opevo_i_wish(out, ORDER, 3, (const int64_t[]){0, 2, 1});
+    opevo_i_wish(out, INNER, 2, (const int64_t[]){0, 1});
+    opevo_i_wish(out, PACK, 1, (const int64_t[]){pack});
+    opevo_i_wish(out, VECTOR, 1, &tile.lanes);
+    opevo_i_wish(out, UNROLL, 1, (const int64_t[]){64});
+}
+
 const opevo_i_template opevo_i_template_conv2d_cpu = {
     .info = {.name = "cpu",
              .summary = "direct convolution for one core: shifted rows, register tiles, blocks",
@@ -227,4 +252,5 @@ const opevo_i_template opevo_i_template_conv2d_cpu = {
              .dialects = 1U << OPEVO_KERNEL_C},
     .space = space,
     .steps = steps,
+    .wish = wish,
 };

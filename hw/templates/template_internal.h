@@ -32,6 +32,10 @@ typedef struct opevo_i_template {
     opevo_status (*space)(const opevo_operator *op, unsigned threads, opevo_space **out,
                           opevo_error *err);
     void (*steps)(opevo_i_build *build);
+    /* The values of a good schedule by analysis, which the space need not have: template_start.c
+     * takes the nearest. `round` counts the times that a limit of the device refused them. */
+    void (*wish)(const opevo_operator *op, const opevo_device_facts *facts, int round,
+                 opevo_i_values *out);
     int64_t shared_bytes; /* a limit in the place of the dialect's; 0: that */
     int64_t local_floats; /* likewise */
 } opevo_i_template;
@@ -96,6 +100,33 @@ enum {
     OPEVO_I_TILES
 };
 void opevo_i_tile_convolution(opevo_i_build *build);
+/* The wish for these six: at most 256 threads over channels and a square of pixels. */
+void opevo_i_wish_convolution(const opevo_operator *op, int round, opevo_i_values *out);
+
+/* ---- Start points (template_start.c) ---- */
+
+/* A tile of accumulators in vector registers. */
+typedef struct opevo_i_register_tile {
+    int64_t rows, columns; /* divide the extents */
+    int64_t lanes;         /* of the vectors along the columns */
+} opevo_i_register_tile;
+
+/* The tile whose step of the reduction, with a vector loaded for each vector of columns and a number
+ * broadcast for each row, takes the fewest cycles an element, if all is held in registers. */
+opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64_t row_extent,
+                                          int64_t column_extent);
+/* The largest divisor of `number` that is at most `most`, at least 1. */
+int64_t opevo_i_divisor_below(int64_t number, int64_t most);
+/* With sizes of caches and registers where they are not known. */
+opevo_device_facts opevo_i_known_facts(const opevo_device_facts *facts);
+/* Values of a parameter, all of them. */
+void opevo_i_wish(opevo_i_values *out, int parameter, int count, const int64_t *values);
+
+/* The point of the space that is nearest to the template's wish and that the limits allow. */
+opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
+                                    const opevo_i_template *template,
+                                    const opevo_device_facts *facts, bool *found,
+                                    opevo_index *point, opevo_error *err);
 
 /* ---- Spaces ---- */
 

@@ -112,7 +112,14 @@ static void destroy(opevo_kernel_maker *super)
     opevo_free(self);
 }
 
-static const opevo_kernel_maker_ops maker_ops = {make, destroy};
+static opevo_status start(const opevo_kernel_maker *super, const opevo_device_facts *facts,
+                          bool *found, opevo_index *point, opevo_error *err)
+{
+    return opevo_i_template_start(super, ((const maker *)super)->template, facts, found, point,
+                                  err);
+}
+
+static const opevo_kernel_maker_ops maker_ops = {make, destroy, start};
 
 /* ---- Features ---- */
 

@@ -10,7 +10,7 @@ build() {
     fi
 }
 emit() {
-    opevo tune "$1" --on cpu --trials "$2" --finals "$3" --rounds 2 --precision 50 --quiet --emit "$4" >printed || cat printed
+    opevo tune "$1" --on cpu --start none --trials "$2" --finals "$3" --rounds 2 --precision 50 --quiet --emit "$4" >printed || cat printed
     head -1 "$4"/main.c
     mkdir "$4.copy" && cp "$4"/* "$4.copy" && ls "$4.copy"
     (cd "$4.copy" && { build >log 2>&1 || cat log; } && ./kernel) >said
@@ -24,7 +24,7 @@ emit 'conv2d(2,3,9,8,5,3,3,2,1)' 3 0 conv
 emit 'matmul(520,520,520)' 1 0 large
 # All files say the same of where they are from, and the configuration is the one that the run printed.
 grep -h '^# \|^// ' mm/main.c mm/Makefile mm/kernel.schedule | sed 's/^[/#]* //' | sort | uniq -c | grep -c '^ *3 '
-opevo tune 'matmul(17,33,29,TN)' --on cpu --trials 3 --finals 0 --precision 50 --emit again >printed
+opevo tune 'matmul(17,33,29,TN)' --on cpu --start none --trials 3 --finals 0 --precision 50 --emit again >printed
 grep -c "configuration: $(sed -n 4p printed)\$" again/main.c
 # One constant of the kernel: sums that start elsewhere; a loop that ends too early.
 spoil() {

@@ -50,6 +50,12 @@ void opevo_kernel_free(opevo_kernel *kernel);
 /* ... and for parallel ones after these. */
 #define OPEVO_KERNEL_C_PARALLEL_FLAG "-fopenmp"
 
+/* Of the device that kernels run on, as far as schedules depend on it; 0: unknown. */
+typedef struct opevo_device_facts {
+    unsigned vector_bits;                  /* of a CPU: the widest registers */
+    uint64_t l1_bytes, l2_bytes, l3_bytes; /* data caches */
+} opevo_device_facts;
+
 /* Turns the points of a tuning space into kernels: a template with its operator, or whatever
  * schedules a computation. */
 typedef struct opevo_kernel_maker opevo_kernel_maker;
@@ -61,6 +67,11 @@ typedef struct opevo_kernel_maker_ops {
     opevo_status (*make)(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err);
     void (*destroy)(opevo_kernel_maker *self);
+    /* The point that analysis expects to be good on such a device, for the first trial; *found is
+     * false where there is none. A function of space and facts alone. NULL: there never is one.
+     * Errors: NOMEM. */
+    opevo_status (*start)(const opevo_kernel_maker *self, const opevo_device_facts *facts,
+                          bool *found, opevo_index *point, opevo_error *err);
 } opevo_kernel_maker_ops;
 
 /* First member, `super`, of every implementation, which fills it in. */
