@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Sketches of a computation: pipelines whose tile sizes are left open, made by rules that are tried
+ * on each definition, the last one first. What a sketch leaves open (tile sizes, places of stages,
+ * loops to divide, to unroll and to fill vectors with) are the parameters of a branch of one search
+ * space, so that every tuner searches all programs.
+ *
+ * Source: Zheng et al., "Ansor: Generating High-Performance Tensor Programs for Deep Learning", OSDI
+ * 2020, section 4; TVM 0.8, src/auto_scheduler/search_policy/sketch_policy_rules.cc. */
+
+#ifndef OPEVO_SKETCH_H
+#define OPEVO_SKETCH_H
+
+#include <opevo/pipeline.h>
+#include <opevo/space.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What sketches are for. `cores` decides whether a sum is worth dividing (Ansor's rule); `threads`
+ * of a kernel, 1 for none beside the calling one. */
+typedef struct opevo_sketch_target {
+    opevo_kernel_dialect dialect; /* C */
+    unsigned cores, threads;
+    bool ansor; /* Ansor's sketches only, without those that opevo adds */
+} opevo_sketch_target;
+
+/* What a parameter of a sketch decides. */
+typedef enum opevo_slot_kind {
+    OPEVO_SLOT_TILE,      /* lengths of a split: a factorisation of the loop's extent */
+    OPEVO_SLOT_LOCATION,  /* where a stage is computed */
+    OPEVO_SLOT_PARALLEL,  /* how many outer loops are fused and divided among threads */
+    OPEVO_SLOT_UNROLL,    /* auto_unroll of a stage */
+    OPEVO_SLOT_VECTORIZE, /* how many inner loops are fused and become a vector */
+    OPEVO_SLOT_LANES      /* elements of a vector of the register tile */
+} opevo_slot_kind;
+
+enum { OPEVO_SLOT_NAME = 64, OPEVO_SLOT_CHOICES = 40, OPEVO_SKETCH_SLOTS = 96 };
+
+typedef struct opevo_slot {
+    opevo_slot_kind kind;
+    char name[OPEVO_SLOT_NAME]; /* STAGE__WHAT, see docs/tuners/ansor.md */
+    int key;                    /* of the stage, in the pipeline */
+    size_t step;                /* TILE: the split */
+    int64_t extent;             /* TILE: of the loop */
+    int parts;                  /* TILE: loops that come of it */
+    int choices;                /* values of the others: */
+    int64_t value[OPEVO_SLOT_CHOICES];
+    struct {
+        int key, loop; /* LOCATION: a compute_at point; key -1: root, -2: inline */
+    } place[OPEVO_SLOT_CHOICES];
+} opevo_slot;
+
+typedef struct opevo_sketch {
+    opevo_pipeline *pipeline; /* the lengths of its splits are 1 */
+    bool tiled[OPEVO_PIPELINE_STAGES];
+    int registers; /* key of the stage whose innermost tile gathers in registers, -1: none */
+    int slots;
+    opevo_slot slot[OPEVO_SKETCH_SLOTS];
+} opevo_sketch;
+
+typedef struct opevo_sketches {
+    size_t count;
+    opevo_sketch **item;
+} opevo_sketches;
+
+/* All sketches of a computation, which is borrowed. Errors: INVALID for a dialect without sketches;
+ * LIMIT for more stages or choices than there may be; NOMEM. */
+opevo_status opevo_sketches_create(const opevo_computation *computation,
+                                   const opevo_sketch_target *target, opevo_sketches **out,
+                                   opevo_error *err);
+void opevo_sketches_destroy(opevo_sketches *sketches); /* NULL is allowed */
+
+/* Lengths of a TILE slot, outermost part first, or the number of a choice. */
+typedef struct opevo_slot_value {
+    int64_t length[8];
+    int choice;
+} opevo_slot_value;
+
+/* The pipeline that a sketch becomes with these values, one for each slot. Errors: INVALID where the
+ * values break a rule, with a sentence; LIMIT; NOMEM. */
+opevo_status opevo_sketch_build(const opevo_sketch *sketch, const opevo_slot_value *values,
+                                opevo_pipeline **out, opevo_error *err);
+
+/* The search space of all sketches: a choice `sketch` with a branch for each, or the parameters of
+ * the only one. Errors: as opevo_space_parse. */
+opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **out,
+                                  opevo_error *err);
+
+/* Kernels of a computation from the points of the space of its sketches. The maker owns the
+ * computation on success. Errors: those of sketches and space. */
+opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_sketch_target *target,
+                                 opevo_kernel_maker **out, opevo_error *err);
+/* The pipeline of a point of such a maker's space; the caller destroys it. A point that breaks a
+ * rule leaves *out NULL and says so in `why`. Errors: NOMEM. */
+opevo_status opevo_sketches_pipeline(const opevo_kernel_maker *maker, opevo_index point,
+                                     opevo_pipeline **out, opevo_text *why, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of sketches share. */
+
+#ifndef OPEVO_SKETCH_INTERNAL_H
+#define OPEVO_SKETCH_INTERNAL_H
+
+#include <opevo/sketch.h>
+
+#include "pipeline_internal.h"
+
+/* Append a step with numbers. */
+opevo_status opevo_i_sketch_step(opevo_pipeline *pipeline, opevo_pipeline_step_kind kind, int stage,
+                                 int count, const int64_t *numbers, opevo_error *err);
+
+/* ---- sketch_predicates.c: of a stage, by its number ---- */
+
+/* The stages that read it, through inlined ones: their numbers. Returns how many. */
+int opevo_i_sketch_consumers(const opevo_pipeline *pipeline, int stage, int *out);
+bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage);
+bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage);
+bool opevo_i_sketch_needs_rfactor(const opevo_pipeline *pipeline, int stage, unsigned cores);
+/* The only consumer, if it reads each element at its own place and sums nothing; -1 otherwise. */
+int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
+
+/* ---- sketch_slots.c ---- */
+
+/* What the pipeline of a sketch leaves open. Errors: LIMIT. */
+opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_target *target,
+                                       opevo_error *err);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Questions that the rules ask of a stage. */
+
+#include "sketch_internal.h"
+
+#include <opevo/computation_access.h>
+
+int opevo_i_sketch_consumers(const opevo_pipeline *pipeline, int stage, int *out)
+{
+    int count = 0;
+    bool reads[OPEVO_PIPELINE_STAGES] = {false}; /* it, or an inlined stage that reads it */
+
+    reads[stage] = true;
+    for (int one = stage + 1; one < pipeline->stages; one++) {
+        bool through = false;
+
+        for (int via = stage; via < one && !through; via++)
+            through = reads[via] && opevo_pipeline_reads(pipeline, one, via);
+        if (!through)
+            continue;
+        reads[one] = opevo_i_pipeline_at(pipeline, one)->place == OPEVO_PLACE_INLINED;
+        if (!reads[one])
+            out[count++] = one;
+    }
+    return count;
+}
+
+/* The definition that a stage computes as it stands; NULL for inputs, copies and parts of sums. */
+static const opevo_tensor *defined(const opevo_pipeline *pipeline, int stage)
+{
+    const opevo_i_pipeline_stage *one = opevo_i_pipeline_at(pipeline, stage);
+
+    return one->kind == OPEVO_STAGE_DEFINED && !one->map
+               ? pipeline->computation->tensor[one->tensor]
+               : NULL;
+}
+
+bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage)
+{
+    const opevo_tensor *tensor = defined(pipeline, stage);
+
+    return tensor && tensor->definition->axes == tensor->definition->spatial &&
+           !opevo_i_pipeline_is_output(pipeline, pipeline->order[stage]) &&
+           opevo_tensor_is_strictly_inlineable(tensor);
+}
+
+bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage)
+{
+    const opevo_tensor *tensor = defined(pipeline, stage);
+
+    return tensor && opevo_tensor_needs_tiling(tensor);
+}
+
+bool opevo_i_sketch_needs_rfactor(const opevo_pipeline *pipeline, int stage, unsigned cores)
+{
+    const opevo_tensor *tensor = defined(pipeline, stage);
+    double kept = 1;
+    double summed = 1;
+
+    if (!tensor)
+        return false;
+    for (int a = 0; a < tensor->definition->axes; a++)
+        *(a < tensor->definition->spatial ? &kept : &summed) *=
+            (double)tensor->definition->axis[a].extent;
+    if (opevo_tensor_needs_tiling(tensor))
+        return kept <= summed && kept <= 16.0 * cores;
+    return summed > 1 && summed > cores;
+}
+
+int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage)
+{
+    int consumers[OPEVO_PIPELINE_STAGES];
+    const opevo_i_pipeline_stage *one = opevo_i_pipeline_at(pipeline, stage);
+    const opevo_i_pipeline_stage *target = NULL;
+
+    if (opevo_i_sketch_consumers(pipeline, stage, consumers) != 1)
+        return -1;
+    target = opevo_i_pipeline_at(pipeline, consumers[0]);
+    if (target->own.axes > target->dims || target->dims != one->dims ||
+        target->own.loops != target->own.axes)
+        return -1;
+    if (target->kind == OPEVO_STAGE_COPY)
+        return target->source == pipeline->order[stage] ? consumers[0] : -1;
+    return target->kind == OPEVO_STAGE_DEFINED &&
+                   opevo_tensor_matches_elementwise(pipeline->computation->tensor[one->tensor],
+                                                    pipeline->computation->tensor[target->tensor])
+               ? consumers[0]
+               : -1;
+}

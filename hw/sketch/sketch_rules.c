@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The rules, and the list of states that they are tried on. A state is a pipeline with the number of
+ * the stage to look at next, the last one first. Each rule whose condition holds gives states; the
+ * first that excludes the others ends the trial. */
+
+#include "sketch_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+typedef struct state {
+    opevo_sketch sketch;                 /* without slots */
+    bool written[OPEVO_PIPELINE_STAGES]; /* by key: there is a cache_write of it */
+    int stage;
+} state;
+
+typedef struct generator {
+    const opevo_computation *computation;
+    const opevo_sketch_target *target;
+    state **open;
+    size_t open_count, open_capacity;
+    opevo_sketches *out;
+    size_t capacity;
+    opevo_error *err;
+} generator;
+
+opevo_status opevo_i_sketch_step(opevo_pipeline *pipeline, opevo_pipeline_step_kind kind, int stage,
+                                 int count, const int64_t *numbers, opevo_error *err)
+{
+    opevo_pipeline_step step = {.kind = kind, .stage = stage, .count = count};
+
+    if (count > OPEVO_PIPELINE_NUMBERS)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "A stage has too many loops for a sketch.");
+    memcpy(step.number, numbers, (size_t)count * sizeof *numbers);
+    return opevo_pipeline_apply(pipeline, &step, err);
+}
+
+/* ---- States ---- */
+
+static void free_state(state *self)
+{
+    if (self)
+        opevo_pipeline_destroy(self->sketch.pipeline);
+    opevo_free(self);
+}
+
+/* A copy to change, with the stage to look at next. */
+static opevo_status copy_state(const state *from, state **out, opevo_error *err)
+{
+    state *copy = opevo_malloc(1, sizeof *copy);
+    opevo_status status = OPEVO_OK;
+
+    if (!copy)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a sketch.");
+    *copy = *from;
+    copy->sketch.pipeline = NULL;
+    status = opevo_pipeline_copy(from->sketch.pipeline, &copy->sketch.pipeline, err);
+    if (status != OPEVO_OK) {
+        free_state(copy);
+        return status;
+    }
+    *out = copy;
+    return OPEVO_OK;
+}
+
+/* Takes over the state, also when it fails. */
+static opevo_status push(generator *self, state *one)
+{
+    if (!opevo_reserve((void **)&self->open, &self->open_capacity, self->open_count + 1,
+                       sizeof *self->open)) {
+        free_state(one);
+        return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for sketches.");
+    }
+    self->open[self->open_count++] = one;
+    return OPEVO_OK;
+}
+
+/* ---- Tiling ---- */
+
+/* Split each loop of a stage in as many parts as `structure` has letters of its kind, S for loops
+ * that do not reduce and R for those that do, and order the parts by the letters. `steps` become the
+ * numbers of the splits of the former. */
+static opevo_status tile(opevo_pipeline *pipeline, int stage, const char *structure, int64_t *steps,
+                         opevo_error *err)
+{
+    static const int64_t ones[OPEVO_PIPELINE_NUMBERS] = {0, 1, 1, 1, 1, 1, 1, 1};
+    const opevo_i_loops *own = &opevo_i_pipeline_at(pipeline, stage)->own;
+    int loops = own->loops;
+    int first[OPEVO_I_LOOPS]; /* part of each loop */
+    bool reduces[OPEVO_I_LOOPS];
+    int64_t order[OPEVO_I_LOOPS];
+    int parts[2] = {0, 0};
+    int level[2] = {0, 0};
+    int at = 0;
+    int count = 0;
+    opevo_status status = OPEVO_OK;
+
+    for (const char *letter = structure; *letter; letter++)
+        parts[*letter == 'R']++;
+    for (int i = 0; i < loops; i++) {
+        int64_t numbers[8];
+
+        memcpy(numbers, ones, sizeof numbers);
+        numbers[0] = at;
+        reduces[i] = own->loop[at].reduces;
+        first[i] = at;
+        if (!reduces[i])
+            steps[i] = (int64_t)opevo_pipeline_step_count(pipeline);
+        OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_SPLIT, stage, parts[reduces[i]],
+                                      numbers, err));
+        at += parts[reduces[i]];
+    }
+    for (const char *letter = structure; *letter; letter++) {
+        bool sums = *letter == 'R';
+
+        for (int i = 0; i < loops; i++) {
+            if (reduces[i] == sums)
+                order[count++] = first[i] + level[sums];
+        }
+        level[sums]++;
+    }
+    status = opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_REORDER, stage, count, order, err);
+cleanup:
+    return status;
+}
+
+/* Tile a consumer like the first `level` levels of a tiled stage, which is computed inside of them.
+ */
+static opevo_status follow(opevo_pipeline *pipeline, int stage, int target, int level,
+                           const int64_t *steps, opevo_error *err)
+{
+    int dims = opevo_i_pipeline_at(pipeline, target)->dims;
+    int64_t order[OPEVO_I_LOOPS];
+    opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < dims; i++) {
+        int64_t numbers[] = {(int64_t)i * (level + 1), steps[i], level};
+
+        OPEVO_TRY(
+            opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_FOLLOW_SPLIT, target, 3, numbers, err));
+    }
+    for (int i = 0; i < dims * (level + 1); i++)
+        order[i] = (int64_t)(i % dims) * (level + 1) + i / dims;
+    OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_REORDER, target, dims * (level + 1),
+                                  order, err));
+    status = opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_COMPUTE_AT, stage, 2,
+                                 (int64_t[]){target, (int64_t)level * dims - 1}, err);
+cleanup:
+    return status;
+}
+
+/* ---- Rules ---- */
+
+typedef enum verdict { SKIP, APPLY, APPLY_ALONE } verdict;
+
+static const opevo_i_pipeline_stage *stage_of(const state *self)
+{
+    return opevo_i_pipeline_at(self->sketch.pipeline, self->stage);
+}
+
+static verdict should_inline(const generator *self, const state *from)
+{
+    (void)self;
+    return opevo_i_sketch_inlines(from->sketch.pipeline, from->stage) ? APPLY_ALONE : SKIP;
+}
+
+static opevo_status do_inline(generator *self, const state *from)
+{
+    state *to = NULL;
+    opevo_status status = copy_state(from, &to, self->err);
+
+    if (status != OPEVO_OK)
+        return status;
+    OPEVO_TRY(opevo_i_sketch_step(to->sketch.pipeline, OPEVO_PIPELINE_COMPUTE_INLINE, to->stage, 0,
+                                  (int64_t[]){0}, self->err));
+    to->stage--;
+    status = push(self, to);
+    to = NULL;
+cleanup:
+    free_state(to);
+    return status;
+}
+
+static bool is_written(const state *self)
+{
+    return self->written[self->sketch.pipeline->order[self->stage]];
+}
+
+static verdict should_rfactor(const generator *self, const state *from)
+{
+    return !is_written(from) && opevo_i_sketch_needs_rfactor(from->sketch.pipeline, from->stage,
+                                                             self->target->cores)
+               ? APPLY
+               : SKIP;
+}
+
+/* All reduction loops become one, which is split; `inner`: the parts of the sum belong to its inner
+ * loop, which is moved innermost to become a vector. */
+static opevo_status rfactor(generator *self, const state *from, bool inner)
+{
+    state *to = NULL;
+    opevo_pipeline *pipeline = NULL;
+    int dims = stage_of(from)->dims;
+    int64_t numbers[OPEVO_I_LOOPS];
+    int loops = 0;
+    opevo_status status = copy_state(from, &to, self->err);
+
+    if (status != OPEVO_OK)
+        return status;
+    pipeline = to->sketch.pipeline;
+    loops = stage_of(to)->own.loops;
+    for (int i = dims; i < loops; i++)
+        numbers[i - dims] = i;
+    if (loops - dims > 1)
+        OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_FUSE, to->stage, loops - dims,
+                                      numbers, self->err));
+    OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_SPLIT, to->stage, 2,
+                                  (int64_t[]){dims, 1}, self->err));
+    OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_RFACTOR, to->stage, 2,
+                                  (int64_t[]){dims + inner, dims}, self->err));
+    if (inner) {
+        for (int i = 0; i < dims; i++)
+            numbers[i] = i;
+        numbers[dims] = dims + 1;
+        numbers[dims + 1] = dims;
+        OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_REORDER, to->stage, dims + 2,
+                                      numbers, self->err));
+    }
+    to->stage--;
+    status = push(self, to);
+    to = NULL;
+cleanup:
+    free_state(to);
+    return status;
+}
+
+static opevo_status do_rfactor(generator *self, const state *from)
+{
+    opevo_status status = rfactor(self, from, false);
+
+    return status == OPEVO_OK ? rfactor(self, from, true) : status;
+}
+
+static verdict should_write(const generator *self, const state *from)
+{
+    (void)self;
+    return !is_written(from) && opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) &&
+                   opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage) < 0
+               ? APPLY
+               : SKIP;
+}
+
+/* The copy has an elementwise consumer then, which may hold its tiles. */
+static opevo_status do_write(generator *self, const state *from)
+{
+    state *to = NULL;
+    opevo_status status = copy_state(from, &to, self->err);
+
+    if (status != OPEVO_OK)
+        return status;
+    OPEVO_TRY(opevo_i_sketch_step(to->sketch.pipeline, OPEVO_PIPELINE_CACHE_WRITE, to->stage, 1,
+                                  (int64_t[]){OPEVO_SCOPE_LOCAL}, self->err));
+    to->written[to->sketch.pipeline->order[to->stage]] = true;
+    status = push(self, to);
+    to = NULL;
+cleanup:
+    free_state(to);
+    return status;
+}
+
+static verdict should_fuse(const generator *self, const state *from)
+{
+    (void)self;
+    if (!opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ||
+        opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage) < 0)
+        return SKIP;
+    return is_written(from) ? APPLY_ALONE : APPLY;
+}
+
+#define STRUCTURE "SSRSRS" /* Ansor's, for CPUs */
+
+static opevo_status do_fuse(generator *self, const state *from)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (int level = 1; level <= 2 && status == OPEVO_OK; level++) {
+        int target = opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage);
+        int64_t steps[OPEVO_I_LOOPS];
+        state *to = NULL;
+
+        status = copy_state(from, &to, self->err);
+        if (status == OPEVO_OK)
+            status = tile(to->sketch.pipeline, to->stage, STRUCTURE, steps, self->err);
+        if (status == OPEVO_OK)
+            status = follow(to->sketch.pipeline, to->stage, target, level, steps, self->err);
+        if (status != OPEVO_OK) {
+            free_state(to);
+            return status;
+        }
+        to->sketch.tiled[to->sketch.pipeline->order[to->stage]] = true;
+        to->sketch.tiled[to->sketch.pipeline->order[target]] = true;
+        to->stage--;
+        status = push(self, to);
+    }
+    return status;
+}
+
+static verdict should_tile(const generator *self, const state *from)
+{
+    (void)self;
+    return opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ? APPLY_ALONE : SKIP;
+}
+
+static opevo_status do_tile(generator *self, const state *from)
+{
+    int64_t steps[OPEVO_I_LOOPS];
+    state *to = NULL;
+    opevo_status status = copy_state(from, &to, self->err);
+
+    if (status != OPEVO_OK)
+        return status;
+    OPEVO_TRY(tile(to->sketch.pipeline, to->stage, STRUCTURE, steps, self->err));
+    to->sketch.tiled[to->sketch.pipeline->order[to->stage]] = true;
+    to->stage--;
+    status = push(self, to);
+    to = NULL;
+cleanup:
+    free_state(to);
+    return status;
+}
+
+/* Not Ansor's: the innermost tile of the sums gathers in vector registers, inside the tiles of an
+ * elementwise consumer if there is one. One stage of a sketch. */
+static verdict should_gather(const generator *self, const state *from)
+{
+    return !self->target->ansor && from->sketch.registers < 0 && !is_written(from) &&
+                   stage_of(from)->own.axes > stage_of(from)->dims &&
+                   opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage)
+               ? APPLY
+               : SKIP;
+}
+
+/* Outside of the registers S R S, inside R S. */
+static opevo_status do_gather(generator *self, const state *from)
+{
+    int64_t steps[OPEVO_I_LOOPS];
+    state *to = NULL;
+    opevo_pipeline *pipeline = NULL;
+    int dims = stage_of(from)->dims;
+    int sums = stage_of(from)->own.axes - dims;
+    int target = opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage);
+    opevo_status status = copy_state(from, &to, self->err);
+
+    if (status != OPEVO_OK)
+        return status;
+    pipeline = to->sketch.pipeline;
+    OPEVO_TRY(tile(pipeline, to->stage, "SRSRS", steps, self->err));
+    OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_ACCUMULATE, to->stage, 1,
+                                  (int64_t[]){2 * dims + sums - 1}, self->err));
+    to->sketch.registers = pipeline->order[to->stage];
+    to->sketch.tiled[to->sketch.registers] = true;
+    if (target >= 0) {
+        OPEVO_TRY(follow(pipeline, to->stage, target, 1, steps, self->err));
+        to->sketch.tiled[pipeline->order[target]] = true;
+    }
+    to->stage--;
+    status = push(self, to);
+    to = NULL;
+cleanup:
+    free_state(to);
+    return status;
+}
+
+static verdict should_skip(const generator *self, const state *from)
+{
+    (void)self;
+    (void)from;
+    return APPLY;
+}
+
+static opevo_status do_skip(generator *self, const state *from)
+{
+    state *to = NULL;
+    opevo_status status = copy_state(from, &to, self->err);
+
+    if (status != OPEVO_OK)
+        return status;
+    to->stage--;
+    return push(self, to);
+}
+
+/* Ansor's order for CPUs; what opevo adds comes before a rule that would exclude it. */
+static const struct {
+    verdict (*should)(const generator *self, const state *from);
+    opevo_status (*apply)(generator *self, const state *from);
+} rules[] = {
+    {should_inline, do_inline}, {should_gather, do_gather}, {should_rfactor, do_rfactor},
+    {should_write, do_write},   {should_fuse, do_fuse},     {should_tile, do_tile},
+    {should_skip, do_skip},
+};
+
+/* ---- The list ---- */
+
+static opevo_status finish(generator *self, state *one)
+{
+    opevo_sketch *sketch = opevo_malloc(1, sizeof *sketch);
+
+    if (!sketch || !opevo_reserve((void **)&self->out->item, &self->capacity, self->out->count + 1,
+                                  sizeof(opevo_sketch *))) {
+        opevo_free(sketch);
+        return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for sketches.");
+    }
+    *sketch = one->sketch;
+    one->sketch.pipeline = NULL;
+    self->out->item[self->out->count++] = sketch;
+    return opevo_i_sketch_find_slots(sketch, self->target, self->err);
+}
+
+static opevo_status try_rules(generator *self, const state *from)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        verdict found = rules[i].should(self, from);
+        opevo_status status = found == SKIP ? OPEVO_OK : rules[i].apply(self, from);
+
+        if (status != OPEVO_OK || found == APPLY_ALONE)
+            return status;
+    }
+    return OPEVO_OK;
+}
+
+enum { MOST_SKETCHES = 256 };
+
+static opevo_status run(generator *self)
+{
+    opevo_status status = OPEVO_OK;
+
+    while (self->open_count && status == OPEVO_OK) {
+        state *from = self->open[0]; /* first in, first out */
+
+        memmove(self->open, self->open + 1, --self->open_count * sizeof *self->open);
+        if (from->stage >= 0)
+            status = try_rules(self, from);
+        else if (self->out->count == MOST_SKETCHES)
+            status =
+                OPEVO_FAIL(self->err, OPEVO_LIMIT,
+                           "The computation has more than %d sketches; divide it.", MOST_SKETCHES);
+        else
+            status = finish(self, from);
+        free_state(from);
+    }
+    return status;
+}
+
+void opevo_sketches_destroy(opevo_sketches *sketches)
+{
+    if (!sketches)
+        return;
+    for (size_t i = 0; i < sketches->count; i++) {
+        opevo_pipeline_destroy(sketches->item[i]->pipeline);
+        opevo_free(sketches->item[i]);
+    }
+    opevo_free(sketches->item);
+    opevo_free(sketches);
+}
+
+opevo_status opevo_sketches_create(const opevo_computation *computation,
+                                   const opevo_sketch_target *target, opevo_sketches **out,
+                                   opevo_error *err)
+{
+    generator self = {.computation = computation, .target = target, .err = err};
+    state *first = opevo_calloc(1, sizeof *first);
+    opevo_status status = OPEVO_OK;
+
+    self.out = opevo_calloc(1, sizeof *self.out);
+    if (!first || !self.out) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
+        goto cleanup;
+    }
+    if (target->dialect != OPEVO_KERNEL_C) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "Sketches are generated for CPUs only.");
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_pipeline_create(computation, &first->sketch.pipeline, err));
+    first->sketch.registers = -1;
+    first->stage = computation->tensors - 1;
+    status = push(&self, first);
+    first = NULL;
+    if (status == OPEVO_OK)
+        status = run(&self);
+    if (status == OPEVO_OK) {
+        *out = self.out;
+        self.out = NULL;
+    }
+cleanup:
+    free_state(first);
+    while (self.open_count)
+        free_state(self.open[--self.open_count]);
+    opevo_free(self.open);
+    opevo_sketches_destroy(self.out);
+    return status;
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a sketch leaves open, and the pipeline that values make of it. Values are applied in the order
+ * of the slots: tiles, places, threads, unrolling, vectors. */
+
+#include "sketch_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDEST_VECTOR = 16, ROOT = -1, INLINED = -2 };
+
+/* ---- Names ---- */
+
+/* Names in keys are C identifiers. */
+static void add_name(char *out, size_t size, const char *name)
+{
+    size_t length = strlen(out);
+
+    for (; *name && length + 1 < size; name++)
+        out[length++] = *name == '.' || *name == '+' ? '_' : *name;
+    out[length] = '\0';
+}
+
+static opevo_status add_slot(opevo_sketch *self, opevo_slot_kind kind, int key, const char *what,
+                             opevo_slot **out, opevo_error *err)
+{
+    opevo_slot *slot = &self->slot[self->slots];
+
+    if (self->slots == OPEVO_SKETCH_SLOTS)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "A sketch has more than %d parameters.",
+                          OPEVO_SKETCH_SLOTS);
+    *slot = (opevo_slot){.kind = kind, .key = key};
+    add_name(slot->name, sizeof slot->name, self->pipeline->stage[key]->name);
+    add_name(slot->name, sizeof slot->name, "__");
+    add_name(slot->name, sizeof slot->name, what);
+    self->slots++;
+    *out = slot;
+    return OPEVO_OK;
+}
+
+static bool add_choice(opevo_slot *slot, int64_t value)
+{
+    if (slot->choices == OPEVO_SLOT_CHOICES)
+        return false;
+    slot->value[slot->choices++] = value;
+    return true;
+}
+
+/* ---- Tiles ---- */
+
+/* Every split of a sketch is open; the loops before it are found by doing its steps again. */
+static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
+{
+    opevo_pipeline *replay = NULL;
+    opevo_status status = opevo_pipeline_create(self->pipeline->computation, &replay, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    for (size_t i = 0; i < self->pipeline->step_count; i++) {
+        const opevo_pipeline_step *step = &self->pipeline->steps[i];
+
+        if (step->kind == OPEVO_PIPELINE_SPLIT) {
+            opevo_slot *slot = NULL;
+            const opevo_i_loop *loop =
+                &opevo_i_pipeline_at(replay, step->stage)->own.loop[step->number[0]];
+
+            OPEVO_TRY(add_slot(self, OPEVO_SLOT_TILE, replay->order[step->stage], loop->name, &slot,
+                               err));
+            slot->step = i;
+            slot->extent = loop->extent;
+            slot->parts = step->count;
+        }
+        OPEVO_TRY(opevo_pipeline_apply(replay, step, err));
+    }
+cleanup:
+    opevo_pipeline_destroy(replay);
+    return status;
+}
+
+/* ---- Places ---- */
+
+static bool has_point(const opevo_pipeline *self, int key, int loop)
+{
+    for (int i = 0; i < self->stages; i++) {
+        if (self->stage[i]->place == OPEVO_PLACE_AT && self->stage[i]->at == key &&
+            self->stage[i]->at_loop == loop)
+            return true;
+    }
+    return false;
+}
+
+static bool ends_in_zero(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 2 && strcmp(name + length - 2, ".0") == 0;
+}
+
+static void add_place(opevo_slot *slot, int key, int loop)
+{
+    if (slot->choices == OPEVO_SLOT_CHOICES)
+        return;
+    slot->place[slot->choices].key = key;
+    slot->place[slot->choices++].loop = loop;
+}
+
+/* The loops of the only consumer at which a stage may be computed, from the outside in: until the
+ * first that reduces, of a tiled one until the first that does not after those. Then those of the
+ * stage that the consumer is computed in. */
+static void add_places(const opevo_sketch *self, opevo_slot *slot, int target)
+{
+    const opevo_pipeline *pipeline = self->pipeline;
+    int key = pipeline->order[target];
+    const opevo_i_pipeline_stage *stage = pipeline->stage[key];
+    bool reduced = false;
+
+    for (int i = 0; i < stage->own.loops; i++) {
+        const opevo_i_loop *loop = &stage->own.loop[i];
+
+        reduced |= loop->reduces;
+        if ((loop->reduces && !self->tiled[key]) || (!loop->reduces && reduced))
+            break;
+        if (stage->place == OPEVO_PLACE_AT && !loop->reduces && ends_in_zero(loop->name))
+            continue;
+        add_place(slot, key, i);
+        if (has_point(pipeline, key, i))
+            break;
+    }
+    if (stage->place != OPEVO_PLACE_AT)
+        return;
+    for (int i = 0; i <= stage->at_loop && !pipeline->stage[stage->at]->own.loop[i].reduces; i++)
+        add_place(slot, stage->at, i);
+}
+
+static opevo_status find_places(opevo_sketch *self, opevo_error *err)
+{
+    const opevo_pipeline *pipeline = self->pipeline;
+    opevo_status status = OPEVO_OK;
+
+    for (int number = pipeline->stages - 1; number >= 0; number--) {
+        int key = pipeline->order[number];
+        const opevo_i_pipeline_stage *stage = pipeline->stage[key];
+        int consumers[OPEVO_PIPELINE_STAGES];
+        opevo_slot *slot = NULL;
+
+        if (stage->kind == OPEVO_STAGE_INPUT || stage->place != OPEVO_PLACE_ROOT ||
+            self->tiled[key] || opevo_i_pipeline_is_output(pipeline, key) ||
+            opevo_i_sketch_needs_tiling(pipeline, number))
+            continue;
+        OPEVO_TRY(add_slot(self, OPEVO_SLOT_LOCATION, key, "location", &slot, err));
+        add_place(slot, ROOT, 0);
+        if (stage->own.axes == stage->dims && !has_point(pipeline, key, 0))
+            add_place(slot, INLINED, 0);
+        if (opevo_i_sketch_consumers(pipeline, number, consumers) == 1)
+            add_places(self, slot, consumers[0]);
+        if (slot->choices == 1)
+            self->slots--;
+    }
+cleanup:
+    return status;
+}
+
+/* ---- Threads, unrolling, vectors ---- */
+
+/* Outer loops that can be fused: neither sums nor beyond a compute_at point. */
+static int outer_loops(const opevo_pipeline *pipeline, int key)
+{
+    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    int count = 0;
+
+    while (count < own->loops && !own->loop[count].reduces &&
+           own->loop[count].annotation == OPEVO_ANNOTATION_SERIAL) {
+        if (has_point(pipeline, key, count++))
+            break;
+    }
+    return count;
+}
+
+/* Inner loops that can be fused to a vector, likewise. */
+static int inner_loops(const opevo_pipeline *pipeline, int key)
+{
+    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    int count = 0;
+
+    while (count < own->loops && !own->loop[own->loops - 1 - count].reduces &&
+           own->loop[own->loops - 1 - count].annotation == OPEVO_ANNOTATION_SERIAL &&
+           !has_point(pipeline, key, own->loops - 1 - count))
+        count++;
+    return count;
+}
+
+static bool is_computed(const opevo_i_pipeline_stage *stage)
+{
+    return stage->kind != OPEVO_STAGE_INPUT && stage->place != OPEVO_PLACE_INLINED;
+}
+
+static opevo_status find_threads(opevo_sketch *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (int number = 0; number < self->pipeline->stages; number++) {
+        int key = self->pipeline->order[number];
+        opevo_slot *slot = NULL;
+
+        if (!is_computed(self->pipeline->stage[key]) ||
+            self->pipeline->stage[key]->place != OPEVO_PLACE_ROOT)
+            continue;
+        OPEVO_TRY(add_slot(self, OPEVO_SLOT_PARALLEL, key, "parallel", &slot, err));
+        for (int i = 1; i <= outer_loops(self->pipeline, key); i++)
+            add_choice(slot, i);
+        if (slot->choices == 0)
+            self->slots--;
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status find_unrolling(opevo_sketch *self, opevo_error *err)
+{
+    static const int64_t most[] = {0, 16, 64, 512}; /* Ansor's, for CPUs */
+    opevo_status status = OPEVO_OK;
+
+    for (int number = 0; number < self->pipeline->stages; number++) {
+        int key = self->pipeline->order[number];
+        const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+        opevo_slot *slot = NULL;
+
+        if (!is_computed(stage) || stage->own.axes == stage->dims || key == self->registers)
+            continue;
+        OPEVO_TRY(add_slot(self, OPEVO_SLOT_UNROLL, key, "unroll", &slot, err));
+        for (size_t i = 0; i < sizeof most / sizeof *most; i++)
+            add_choice(slot, most[i]);
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status find_vectors(opevo_sketch *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (int number = 0; number < self->pipeline->stages; number++) {
+        int key = self->pipeline->order[number];
+        opevo_slot *slot = NULL;
+        int loops = inner_loops(self->pipeline, key);
+
+        if (!is_computed(self->pipeline->stage[key]) || self->tiled[key] || loops < 2)
+            continue;
+        OPEVO_TRY(add_slot(self, OPEVO_SLOT_VECTORIZE, key, "vectorize", &slot, err));
+        for (int i = 1; i <= loops; i++)
+            add_choice(slot, i);
+    }
+    if (self->registers >= 0) {
+        opevo_slot *slot = NULL;
+
+        OPEVO_TRY(add_slot(self, OPEVO_SLOT_LANES, self->registers, "lanes", &slot, err));
+        for (int lanes = 4; lanes <= WIDEST_VECTOR; lanes *= 2)
+            add_choice(slot, lanes);
+    }
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_target *target,
+                                       opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    sketch->slots = 0;
+    OPEVO_TRY(find_tiles(sketch, err));
+    OPEVO_TRY(find_places(sketch, err));
+    if (target->threads > 1)
+        OPEVO_TRY(find_threads(sketch, err));
+    OPEVO_TRY(find_unrolling(sketch, err));
+    OPEVO_TRY(find_vectors(sketch, err));
+cleanup:
+    return status;
+}
+
+/* ---- Building ---- */
+
+static opevo_status step_on(opevo_pipeline *pipeline, int key, opevo_pipeline_step_kind kind,
+                            int count, const int64_t *numbers, opevo_error *err)
+{
+    return opevo_i_sketch_step(pipeline, kind, opevo_i_pipeline_number(pipeline, key), count,
+                               numbers, err);
+}
+
+static opevo_status annotate(opevo_pipeline *pipeline, int key, int loop, opevo_annotation what,
+                             opevo_error *err)
+{
+    return step_on(pipeline, key, OPEVO_PIPELINE_ANNOTATE, 2, (int64_t[]){loop, what}, err);
+}
+
+static opevo_status build_tiles(const opevo_sketch *sketch, const opevo_slot_value *values,
+                                opevo_pipeline **out, opevo_error *err)
+{
+    opevo_pipeline *pipeline = NULL;
+    opevo_status status = opevo_pipeline_create(sketch->pipeline->computation, &pipeline, err);
+    int slot = 0;
+
+    for (size_t i = 0; i < sketch->pipeline->step_count && status == OPEVO_OK; i++) {
+        opevo_pipeline_step step = sketch->pipeline->steps[i];
+
+        if (slot < sketch->slots && sketch->slot[slot].kind == OPEVO_SLOT_TILE &&
+            sketch->slot[slot].step == i) {
+            for (int k = 1; k < step.count; k++)
+                step.number[k] = values[slot].length[k];
+            slot++;
+        }
+        status = opevo_pipeline_apply(pipeline, &step, err);
+    }
+    if (status != OPEVO_OK) {
+        opevo_pipeline_destroy(pipeline);
+        return status;
+    }
+    *out = pipeline;
+    return OPEVO_OK;
+}
+
+static opevo_status build_place(opevo_pipeline *pipeline, const opevo_slot *slot, int choice,
+                                opevo_error *err)
+{
+    int key = slot->place[choice].key;
+
+    if (key == ROOT)
+        return OPEVO_OK;
+    if (key == INLINED)
+        return step_on(pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_INLINE, 0, (int64_t[]){0}, err);
+    return step_on(pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_AT, 2,
+                   (int64_t[]){opevo_i_pipeline_number(pipeline, key), slot->place[choice].loop},
+                   err);
+}
+
+static opevo_status fuse(opevo_pipeline *pipeline, int key, int first, int count, opevo_error *err)
+{
+    int64_t loops[OPEVO_I_LOOPS];
+
+    for (int i = 0; i < count; i++)
+        loops[i] = first + i;
+    return count > 1 ? step_on(pipeline, key, OPEVO_PIPELINE_FUSE, count, loops, err) : OPEVO_OK;
+}
+
+static opevo_status build_threads(opevo_pipeline *pipeline, const opevo_slot *slot, int choice,
+                                  opevo_error *err)
+{
+    int most = outer_loops(pipeline, slot->key);
+    int count = (int)slot->value[choice] < most ? (int)slot->value[choice] : most;
+    opevo_status status = OPEVO_OK;
+
+    if (count == 0)
+        return OPEVO_OK;
+    OPEVO_TRY(fuse(pipeline, slot->key, 0, count, err));
+    status = annotate(pipeline, slot->key, 0, OPEVO_ANNOTATION_PARALLEL, err);
+cleanup:
+    return status;
+}
+
+/* The innermost loops become a vector, as many of them as have up to 16 iterations together; a
+ * longer innermost loop is split. */
+static opevo_status build_vector(opevo_pipeline *pipeline, int key, int wanted, opevo_error *err)
+{
+    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    int most = inner_loops(pipeline, key);
+    int count = 0;
+    int64_t lanes = 1;
+    opevo_status status = OPEVO_OK;
+
+    while (count < wanted && count < most &&
+           own->loop[own->loops - 1 - count].extent <= WIDEST_VECTOR / lanes)
+        lanes *= own->loop[own->loops - 1 - count++].extent;
+    if (count == 0 && most > 0 && (!own->loop[own->loops - 1].inner || own->axes == most)) {
+        OPEVO_TRY(step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
+                          (int64_t[]){own->loops - 1, WIDEST_VECTOR}, err));
+        return annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
+    }
+    if (count == 0 || lanes == 1)
+        return OPEVO_OK;
+    OPEVO_TRY(fuse(pipeline, key, own->loops - count, count, err));
+    status = annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
+cleanup:
+    return status;
+}
+
+/* The innermost tile is written out, its last loop in vectors. */
+static opevo_status build_registers(opevo_pipeline *pipeline, int key, int64_t lanes,
+                                    opevo_error *err)
+{
+    const opevo_i_loops *own = &pipeline->stage[key]->own;
+    int dims = pipeline->stage[key]->dims;
+    int64_t extent = own->loop[own->loops - 1].extent;
+    opevo_status status = OPEVO_OK;
+
+    if (extent % lanes)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A row of the register tile has %lld elements, which vectors of %lld do "
+                          "not divide.",
+                          (long long)extent, (long long)lanes);
+    for (int i = own->loops - dims; i < own->loops - 1; i++)
+        OPEVO_TRY(annotate(pipeline, key, i, OPEVO_ANNOTATION_UNROLL, err));
+    OPEVO_TRY(
+        step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2, (int64_t[]){own->loops - 1, lanes}, err));
+    OPEVO_TRY(annotate(pipeline, key, own->loops - 2, OPEVO_ANNOTATION_UNROLL, err));
+    status = annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
+cleanup:
+    return status;
+}
+
+static opevo_status build_slot(const opevo_slot *slot, opevo_pipeline *pipeline, int choice,
+                               opevo_error *err)
+{
+    switch (slot->kind) {
+    case OPEVO_SLOT_LOCATION:
+        return build_place(pipeline, slot, choice, err);
+    case OPEVO_SLOT_PARALLEL:
+        return build_threads(pipeline, slot, choice, err);
+    case OPEVO_SLOT_UNROLL:
+        return slot->value[choice] ? step_on(pipeline, slot->key, OPEVO_PIPELINE_AUTO_UNROLL, 1,
+                                             &slot->value[choice], err)
+                                   : OPEVO_OK;
+    case OPEVO_SLOT_LANES:
+        return build_registers(pipeline, slot->key, slot->value[choice], err);
+    default: /* tiles are built, vectors come last */
+        return OPEVO_OK;
+    }
+}
+
+/* How many loops of a stage are to become a vector: what a slot says, or one. */
+static int vector_loops(const opevo_sketch *sketch, const opevo_slot_value *values, int key)
+{
+    for (int i = 0; i < sketch->slots; i++) {
+        if (sketch->slot[i].kind == OPEVO_SLOT_VECTORIZE && sketch->slot[i].key == key)
+            return (int)sketch->slot[i].value[values[i].choice];
+    }
+    return 1;
+}
+
+opevo_status opevo_sketch_build(const opevo_sketch *sketch, const opevo_slot_value *values,
+                                opevo_pipeline **out, opevo_error *err)
+{
+    opevo_pipeline *pipeline = NULL;
+    opevo_status status = build_tiles(sketch, values, &pipeline, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    for (int i = 0; i < sketch->slots; i++)
+        OPEVO_TRY(build_slot(&sketch->slot[i], pipeline, values[i].choice, err));
+    for (int number = 0; number < pipeline->stages; number++) {
+        int key = pipeline->order[number];
+
+        if (is_computed(pipeline->stage[key]) && key != sketch->registers)
+            OPEVO_TRY(build_vector(pipeline, key, vector_loops(sketch, values, key), err));
+    }
+    *out = pipeline;
+    pipeline = NULL;
+cleanup:
+    opevo_pipeline_destroy(pipeline);
+    return status;
+}
