@@ -32,7 +32,7 @@ static const struct {
     {CONV_BN_RELU, 3},
     {"X[n:1, a:56, b:56, c:512]; P[n, y:58, x:58, c] = select(1 <= y and y < 57 and 1 <= x and "
      "x < 57, X[n, y - 1, x - 1, c], -1000); "
-     "M[n, h:28, w:28, c] = max(r:3, s:3) P[n, 2*h + r, 2*w + s, c]",
+     "M[n, h:57, w:57, c] = max(r:2, s:2) P[n, h + r, w + s, c]",
      1},
     {"A[i:10, j:1024]; M[i] = min(j) A[i, j]", 3},
     {"softmax(1,1024)", 9},
