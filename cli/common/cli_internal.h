@@ -62,9 +62,9 @@ struct opevo_call {
     size_t given_count;
 };
 
-extern const opevo_verb opevo_i_verb_analyze, opevo_i_verb_completion, opevo_i_verb_computation,
-    opevo_i_verb_devices, opevo_i_verb_help, opevo_i_verb_landscape, opevo_i_verb_law,
-    opevo_i_verb_man, opevo_i_verb_record, opevo_i_verb_report, opevo_i_verb_runs,
+extern const opevo_verb opevo_i_verb_sketch, opevo_i_verb_analyze, opevo_i_verb_completion,
+    opevo_i_verb_computation, opevo_i_verb_devices, opevo_i_verb_help, opevo_i_verb_landscape,
+    opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_record, opevo_i_verb_report, opevo_i_verb_runs,
     opevo_i_verb_serve, opevo_i_verb_space, opevo_i_verb_study, opevo_i_verb_tune,
     opevo_i_verb_tuners, opevo_i_verb_verify;
 extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
@@ -162,7 +162,8 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
         {"timeout", "S", "time limit of one execution (default: cmd 60 s, kernels 5 s)", false},   \
         {"workers", "COMMAND", "measure through this worker, such as 'ssh host opevo-worker cpu'", \
          true},                                                                                    \
-        {"template", "NAME", "kernels: template (default: the operator's first)", false},          \
+        {"template", "NAME", "kernels: template (default: the operator's first), or sketch",       \
+         false},                                                                                   \
         {"cold", NULL, "kernels: flush the caches before each execution", false},                  \
         {"precision", "P",                                                                         \
          "kernels: sample until the interval of the median is within P percent (default 2)",       \

@@ -4,9 +4,11 @@
 
 #include "cli_internal.h"
 
+#include <opevo/computation_named.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+#include <opevo/sketch.h>
 #include <opevo/template.h>
 
 #include <string.h>
@@ -123,21 +125,45 @@ cleanup:
     return status;
 }
 
+/* Sketches of an operator, or of a computation, which is read again, as the maker owns its own. */
+static opevo_status open_sketches(const opevo_workload *work, opevo_kernel_dialect dialect,
+                                  unsigned threads, opevo_kernel_maker **out, opevo_error *err)
+{
+    const opevo_sketch_target target = {.dialect = dialect, .cores = threads, .threads = threads};
+    opevo_text what = {0};
+    opevo_computation *computation = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (work->op) {
+        OPEVO_TRY(opevo_computation_of_operator(work->op, &computation, err));
+    } else {
+        opevo_workload_print(work, &what);
+        OPEVO_TRY(opevo_text_check(&what, err));
+        OPEVO_TRY(opevo_computation_read(opevo_text_string(&what), &computation, err));
+    }
+    OPEVO_TRY(opevo_sketches_open(computation, &target, out, err));
+    computation = NULL;
+cleanup:
+    opevo_computation_destroy(computation);
+    opevo_text_free(&what);
+    return status;
+}
+
 opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
                                 opevo_kernel_dialect dialect, unsigned threads,
                                 opevo_kernel_maker **out, opevo_error *err)
 {
-    opevo_text what = {0};
+    bool sketches = name ? strcmp(name, "sketch") == 0 : !work->op;
 
-    if (work->op)
-        return opevo_template_open_threads(work->op, name, dialect, threads, out, err);
-    opevo_workload_print(work, &what);
-    OPEVO_FAIL(err, OPEVO_INVALID,
-               "No template generates kernels for the computation %.200s; give an operator such as "
-               "mm1 or conv2d(1,64,56,56,64,3,3,1,1).",
-               opevo_text_string(&what));
-    opevo_text_free(&what);
-    return OPEVO_INVALID;
+    if (sketches)
+        return open_sketches(work, dialect, threads, out, err);
+    if (!work->op)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--template %.100s: the kernels of a computation come from sketches; give "
+            "sketch, or nothing.",
+            name);
+    return opevo_template_open_threads(work->op, name, dialect, threads, out, err);
 }
 
 /* Of a kernel. */
@@ -177,8 +203,15 @@ static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_er
 {
     opevo_space *part = NULL;
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_i_space_of(file, &part, err);
+    opevo_status status = OPEVO_OK;
 
+    if (maker->computation)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--space %.200s: the space of sketches is made from the computation; give "
+            "a template by --template, or no space.",
+            file);
+    status = opevo_i_space_of(file, &part, err);
     if (status != OPEVO_OK)
         return status;
     status = opevo_template_narrow(maker, part, &inner);

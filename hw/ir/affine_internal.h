@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OPEVO_I_TERMS = 24 };
+enum { OPEVO_I_TERMS = 40 };
 
 /* A plain value. `overflow` marks an expression that did not fit; it survives every operation. */
 typedef struct opevo_i_affine {

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The sketches of a computation: their steps, and what they leave open. */
+
+#include "cli_internal.h"
+
+#include <opevo/parallel.h>
+#include <opevo/sketch.h>
+#include <opevo/workload.h>
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static const opevo_option options[] = {
+    {"on", "DEVICE", "what the kernels are for (default cpu)", false},
+    {"threads", "N", "threads of a kernel (default 1; 0: all cores)", false},
+    {"cores", "N", "cores that sums may be divided among (default: the threads)", false},
+    {"ansor", NULL, "Ansor's sketches only, without those that opevo adds", false},
+    {"space", NULL, "print the search space, in the format of space files", false},
+    {"json", NULL, "print one JSON object", false},
+};
+
+static opevo_status read_target(const opevo_call *call, opevo_sketch_target *out, opevo_error *err)
+{
+    const char *device = opevo_i_option(call, "on");
+    opevo_status status = OPEVO_OK;
+    uint64_t threads = 1;
+    uint64_t cores = 0;
+
+    if (device && strcmp(device, "cpu") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %.100s: sketches are generated for cpu only.",
+                          device);
+    OPEVO_TRY(opevo_i_option_count(call, "threads", 1, 0, 1024, &threads, err));
+    threads = threads ? threads : opevo_processor_count();
+    OPEVO_TRY(opevo_i_option_count(call, "cores", threads, 1, 1 << 20, &cores, err));
+    *out = (opevo_sketch_target){.dialect = OPEVO_KERNEL_C,
+                                 .cores = (unsigned)cores,
+                                 .threads = (unsigned)threads,
+                                 .ansor = opevo_i_flag(call, "ansor")};
+cleanup:
+    return status;
+}
+
+/* Points of the branch of a sketch, constraints not counted: the product of its parameters' values.
+ */
+static double points_of(const opevo_space *space, size_t first, const opevo_sketch *sketch)
+{
+    double points = 1;
+
+    for (int i = 0; i < sketch->slots; i++)
+        points *= (double)opevo_parameter_size(opevo_space_parameter(space, first + (size_t)i));
+    return points;
+}
+
+static void print_text(const opevo_sketches *sketches, const opevo_space *space, opevo_text *out)
+{
+    size_t first = sketches->count > 1;
+
+    opevo_text_printf(out, "%zu sketch%s, ", sketches->count, sketches->count == 1 ? "" : "es");
+    opevo_i_text_add_grouped(out, opevo_space_size(space));
+    opevo_text_printf(out, " points, %zu constraints\n", opevo_space_constraint_count(space));
+    for (size_t i = 0; i < sketches->count; i++) {
+        const opevo_sketch *sketch = sketches->item[i];
+
+        opevo_text_printf(out, "\ns%zu%s: %d parameters, %.4g points\n", i + 1,
+                          sketch->registers >= 0 ? " (register tile)" : "", sketch->slots,
+                          points_of(space, first, sketch));
+        opevo_pipeline_print(sketch->pipeline, out);
+        for (int k = 0; k < sketch->slots; k++)
+            opevo_text_printf(out, "  %s = %s\n", sketch->slot[k].name,
+                              opevo_parameter_text(opevo_space_parameter(space, first++)));
+    }
+}
+
+static void print_json(const opevo_sketches *sketches, const opevo_space *space, opevo_text *out)
+{
+    size_t first = sketches->count > 1;
+
+    opevo_text_add(out, "{");
+    opevo_json_index(out, "sketches", sketches->count);
+    opevo_json_index(out, "points", opevo_space_size(space));
+    opevo_json_index(out, "constraints", opevo_space_constraint_count(space));
+    opevo_json_key(out, "branches");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < sketches->count; i++) {
+        const opevo_sketch *sketch = sketches->item[i];
+        opevo_text steps = {0};
+
+        opevo_pipeline_print(sketch->pipeline, &steps);
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        opevo_json_index(out, "sketch", i + 1);
+        opevo_json_bool(out, "register_tile", sketch->registers >= 0);
+        opevo_json_double(out, "points", points_of(space, first, sketch));
+        opevo_json_string(out, "steps", opevo_text_string(&steps));
+        opevo_json_key(out, "parameters");
+        opevo_text_add(out, "{");
+        for (int k = 0; k < sketch->slots; k++)
+            opevo_json_string(out, sketch->slot[k].name,
+                              opevo_parameter_text(opevo_space_parameter(space, first++)));
+        opevo_text_add(out, "}}");
+        out->failed |= steps.failed;
+        opevo_text_free(&steps);
+    }
+    opevo_text_add(out, "\n]}\n");
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_space *space = NULL;
+    opevo_sketch_target target;
+    opevo_status status = OPEVO_OK;
+
+    (void)exit_code;
+    OPEVO_TRY(read_target(call, &target, err));
+    OPEVO_TRY(opevo_i_computation_of(call->arguments[0], &computation, err));
+    OPEVO_TRY(opevo_sketches_create(computation, &target, &sketches, err));
+    OPEVO_TRY(opevo_sketches_space(sketches, &space, err));
+    if (opevo_i_flag(call, "space"))
+        opevo_space_write_json(space, out);
+    else
+        (opevo_i_flag(call, "json") ? print_json : print_text)(sketches, space, out);
+cleanup:
+    opevo_space_destroy(space);
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_sketch = {
+    .name = "sketch",
+    .arguments = "COMPUTATION",
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .summary = "Print the sketches of a computation and the space that they leave open.",
+    .details =
+        "COMPUTATION is what `opevo computation` takes. A sketch is a list of steps whose tile\n"
+        "sizes are open; `opevo tune COMPUTATION --on cpu` searches the space of all.\n"
+        "docs/sketches.md says how they are made.\n\n"
+        "  opevo sketch 'matmul(512,512,512)'\n"
+        "  opevo sketch 'softmax(512,1024)' --ansor --cores 4",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};
