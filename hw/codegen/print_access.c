@@ -92,7 +92,6 @@ static void print_product(opevo_i_printer *self, const opevo_i_leaf *leaf)
 void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
 {
     int keep = opevo_i_print_decided(self, &leaf->keep);
-    bool adds = leaf->kind == OPEVO_I_ADD || leaf->kind == OPEVO_I_MAC || leaf->kind == OPEVO_I_SUM;
 
     if (keep == 0)
         return;
@@ -103,7 +102,7 @@ void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
         opevo_text_add(self->out, ") ");
     }
     opevo_i_print_element(self, &leaf->to);
-    opevo_text_add(self->out, adds ? " += " : " = ");
+    opevo_text_add(self->out, opevo_i_leaf_adds(leaf) ? " += " : " = ");
     if (leaf->kind < OPEVO_I_STORE)
         print_product(self, leaf);
     else

@@ -7,15 +7,33 @@
 
 #include "print_internal.h"
 
+enum { OPEVO_I_ASSUMED = 8 };
+
 typedef struct opevo_i_vector_loop {
     const opevo_i_leaf *leaf;
     int lane;
     int64_t width;
+    /* Of values: selects whose conditions hold in all lanes as far as they differ among them, which
+     * is so where these guards do; and a variable whose bits say in which lanes elements may be
+     * read, NULL: in all. */
+    const opevo_i_value *assumed[OPEVO_I_ASSUMED];
+    int assumed_count;
+    opevo_i_guards assumed_guards;
+    const char *lanes;
 } opevo_i_vector_loop;
 
 static inline bool opevo_i_is_vector_width(int64_t width)
 {
     return width == 2 || width == 4 || width == 8 || width == 16;
+}
+
+/* Take back what was printed since the text had this length. */
+static inline void opevo_i_take_back(opevo_text *text, size_t length)
+{
+    if (!text->data)
+        return;
+    text->length = length;
+    text->data[length] = '\0';
 }
 
 /* print_lanes.c: how an index moves with the lane as long as no quotient or remainder in it wraps
@@ -29,6 +47,14 @@ bool opevo_i_plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, 
 void opevo_i_print_at_first(opevo_i_printer *self, const opevo_i_affine *a, int lane);
 void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                            const opevo_i_access *access, bool splat_alone);
+
+/* print_vector_values.c: find the selects of a leaf's value that are worth an assumption: those that
+ * keep elements from being read; the value for all lanes, with the assumptions of the loop. */
+void opevo_i_find_assumed(const opevo_i_printer *self, opevo_i_vector_loop *loop);
+void opevo_i_print_vector_value(opevo_i_printer *self, const opevo_i_vector_loop *loop);
+
+/* print_vector_c.c: whether it is a loop over the lanes of one statement. */
+bool opevo_i_is_vector_loop(const opevo_i_node *node);
 
 /* print_masks.c: those lanes of a vector to memory that are to be written. print_rows.c: a loop
  * over a copy as one row. False where that cannot be. */

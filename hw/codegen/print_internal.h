@@ -38,9 +38,11 @@ typedef struct opevo_i_printer {
     int64_t dynamic_at;         /* next free element of dynamic shared memory, -1: static */
     bool uses_rows, uses_masks; /* functions that the text must hold */
     bool parallel;              /* threads divide a loop of the text */
-    unsigned functions;         /* called: a bit for each opevo_expression_kind */
-    bool copying;               /* inside a loop that is repeated as text */
-    int pointers;               /* in use now */
+    /* Functions that were called, for each opevo_expression_kind: the sum of the widths; of vectors
+     * of int for WHOLE. */
+    unsigned char functions[OPEVO_EXPR_SIGMOID + 1];
+    bool copying; /* inside a loop that is repeated as text */
+    int pointers; /* in use now */
     opevo_i_pointer pointer[OPEVO_I_POINTERS];
     /* Expressions that repeated statements have in common: k0, k1, ..., declared at this depth. */
     int shared_depth, shared_count;
@@ -48,9 +50,10 @@ typedef struct opevo_i_printer {
     int named[OPEVO_I_BUFFERS]; /* lanes of the variables that stand for a buffer, 0: an array */
 } opevo_i_printer;
 
-/* The files that print, each using those before it only: print_index, print_access with
- * print_values, print_pointers, print_buffers; print_lanes, print_masks, print_rows, print_vector_c (print_cpu_internal.h);
- * print_vector_gpu; print_nest; print_kernel_c, print_kernel_gpu, print_kernel_emulation; print. */
+/* The files that print, each using those before it only: print_index, print_functions,
+ * print_access with print_values, print_pointers, print_buffers; print_lanes, print_vector_values,
+ * print_masks, print_rows, print_vector_c (print_cpu_internal.h); print_vector_gpu; print_nest;
+ * print_kernel_c, print_kernel_gpu, print_kernel_emulation; print. */
 
 /* ---- print_index.c ---- */
 
@@ -73,13 +76,32 @@ void opevo_i_print_buffer(opevo_i_printer *self, int buffer);
 void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access);
 void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf);
 
+static inline bool opevo_i_leaf_adds(const opevo_i_leaf *leaf)
+{
+    return leaf->kind == OPEVO_I_ADD || leaf->kind == OPEVO_I_MAC || leaf->kind == OPEVO_I_SUM;
+}
+
+/* ---- print_functions.c ---- */
+
+/* The name of a function of vectors of this width, 1: of one element, which from now on stands
+ * before the kernel unless the dialect has it. */
+void opevo_i_print_function_name(opevo_i_printer *self, opevo_expression_kind kind, int width);
+/* The functions that were called. */
+void opevo_i_print_functions(opevo_i_printer *self);
+
 /* ---- print_values.c ---- */
 
 /* What the statement of one element assigns: its value, or the larger or smaller of that and what
  * is there. */
 void opevo_i_print_leaf_value(opevo_i_printer *self, const opevo_i_leaf *leaf);
-/* The functions that were called. */
-void opevo_i_print_functions(opevo_i_printer *self);
+/* A part of it, and a condition of one, with brackets where needed. */
+void opevo_i_print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
+                         const opevo_i_value *value);
+void opevo_i_print_condition(opevo_i_printer *self, const opevo_i_leaf *leaf,
+                             const opevo_i_condition *condition);
+/* "<" and so on; "+" and so on, NULL for functions and values without operands. */
+const char *opevo_i_relation_text(opevo_condition_kind kind);
+const char *opevo_i_operator_text(opevo_expression_kind kind);
 
 /* ---- print_pointers.c ---- */
 

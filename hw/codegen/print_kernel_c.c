@@ -9,29 +9,26 @@
 /* ---- Which buffers become variables ---- */
 
 typedef struct finder {
-    opevo_i_printer *self;
-    bool known[512]; /* loop variables that are numbers where we are */
+    opevo_i_printer *self; /* its loop variables are known that are numbers where we are */
     bool spoilt[OPEVO_I_BUFFERS];
 } finder;
 
-static bool all_known(const finder *all, const opevo_i_affine *a, int lane)
+static bool all_known(const opevo_i_printer *self, const opevo_i_affine *a, int lane)
 {
-    const opevo_i_atoms *atoms = all->self->atoms;
-
     for (int i = 0; i < a->count; i++) {
         int one = a->term[i].atom;
 
-        if (one == lane)
-            continue;
-        if (atoms->item[one].is_loop
-                ? one >= (int)(sizeof all->known / sizeof *all->known) || !all->known[one]
-                : !all_known(all, &atoms->item[one].inner, -1))
+        if (one != lane &&
+            (self->atoms->item[one].is_loop ? !self->known[one]
+                                            : !all_known(self, &self->atoms->item[one].inner, -1)))
             return false;
     }
     return true;
 }
 
-static void look_at(finder *all, const opevo_i_access *access, int lane, int64_t width)
+/* Of a value, also one element for all lanes. */
+static void look_at(finder *all, const opevo_i_access *access, int lane, int64_t width,
+                    bool of_value)
 {
     opevo_i_printer *self = all->self;
     int64_t factor = lane >= 0 ? opevo_i_affine_factor(&access->address, lane) : 0;
@@ -39,7 +36,8 @@ static void look_at(finder *all, const opevo_i_access *access, int lane, int64_t
 
     if (self->nest->buffer[access->buffer].scope != OPEVO_SCOPE_LOCAL)
         return;
-    if (!all_known(all, &access->address, lane) || (lane >= 0 && factor != 1) ||
+    if (!all_known(self, &access->address, lane) ||
+        (lane >= 0 && factor != 1 && (factor != 0 || !of_value)) ||
         !opevo_i_affine_is_aligned(&access->address, lane, lanes) ||
         (self->named[access->buffer] && self->named[access->buffer] != lanes))
         all->spoilt[access->buffer] = true;
@@ -48,32 +46,30 @@ static void look_at(finder *all, const opevo_i_access *access, int lane, int64_t
 
 static void find_named(finder *all, const opevo_i_node *node, const opevo_i_node *parent)
 {
+    opevo_i_printer *self = all->self;
     bool becomes_known = node->kind == OPEVO_I_LOOP &&
                          (node->extent == 1 || node->annotation == OPEVO_ANNOTATION_EXPAND ||
-                          node->annotation == OPEVO_ANNOTATION_UNROLL) &&
-                         node->atom < (int)(sizeof all->known / sizeof *all->known);
+                          node->annotation == OPEVO_ANNOTATION_UNROLL);
 
     if (node->kind == OPEVO_I_LEAF) {
-        bool vector = parent && parent->kind == OPEVO_I_LOOP && parent->extent > 1 &&
-                      parent->annotation == OPEVO_ANNOTATION_VECTORIZE &&
-                      opevo_i_node_only_leaf(parent) && node->leaf->kind < OPEVO_I_STORE &&
-                      opevo_i_is_vector_width(parent->extent);
+        bool vector = parent && opevo_i_is_vector_loop(parent);
         int lane = vector ? parent->atom : -1;
         int64_t width = vector ? parent->extent : 1;
+        bool of_value = node->leaf->kind >= OPEVO_I_STORE;
 
-        look_at(all, &node->leaf->to, lane, width);
+        look_at(all, &node->leaf->to, lane, width, false);
         for (int i = 0; i < node->leaf->factors; i++)
-            look_at(all, &node->leaf->factor[i], lane, width);
+            look_at(all, &node->leaf->factor[i], lane, width, of_value);
         return;
     }
     if (becomes_known)
-        all->known[node->atom] = true;
+        self->known[node->atom] = true;
     for (const opevo_i_node *one = node->first; one; one = one->next)
         find_named(all, one, node);
     if (node->otherwise)
         find_named(all, node->otherwise, node);
     if (becomes_known)
-        all->known[node->atom] = false;
+        self->known[node->atom] = false;
 }
 
 /* ---- The text ---- */

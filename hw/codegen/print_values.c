@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Expressions of elements as text, for one element in every dialect. Functions that C lacks, and
- * max and min, which C would have to evaluate twice, stand before the kernel. */
+/* Expressions of elements as text, for one element in every dialect. */
 
 #include "print_internal.h"
 
@@ -25,7 +24,7 @@ static void print_number(opevo_i_printer *self, double number)
                       strpbrk(digits, ".e") ? "" : ".0");
 }
 
-static const char *relation_of(opevo_condition_kind kind)
+const char *opevo_i_relation_text(opevo_condition_kind kind)
 {
     switch (kind) {
     case OPEVO_COND_AND:
@@ -43,96 +42,29 @@ static const char *relation_of(opevo_condition_kind kind)
     }
 }
 
-static void print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
-                        const opevo_i_value *value);
-
-static void print_condition(opevo_i_printer *self, const opevo_i_leaf *leaf,
-                            const opevo_i_condition *condition)
+void opevo_i_print_condition(opevo_i_printer *self, const opevo_i_leaf *leaf,
+                             const opevo_i_condition *condition)
 {
     opevo_text_add(self->out, "(");
     if (condition->left)
-        print_condition(self, leaf, condition->left);
+        opevo_i_print_condition(self, leaf, condition->left);
     else if (condition->is_whole)
         opevo_i_print_affine(self, &condition->whole);
     else
-        print_value(self, leaf, condition->x);
-    opevo_text_printf(self->out, " %s ", relation_of(condition->kind));
+        opevo_i_print_value(self, leaf, condition->x);
+    opevo_text_printf(self->out, " %s ", opevo_i_relation_text(condition->kind));
     if (condition->left)
-        print_condition(self, leaf, condition->right);
+        opevo_i_print_condition(self, leaf, condition->right);
     else if (condition->is_whole)
         opevo_text_add(self->out, "0");
     else
-        print_value(self, leaf, condition->y);
+        opevo_i_print_value(self, leaf, condition->y);
     opevo_text_add(self->out, ")");
-}
-
-/* ---- Functions ---- */
-
-/* Of one operand or two, for one element: its name in a dialect for GPUs, NULL where it stands
- * before the kernel as in C. */
-static const char *gpu_name(opevo_expression_kind kind)
-{
-    switch (kind) {
-    case OPEVO_EXPR_EXP:
-        return "expf";
-    case OPEVO_EXPR_SQRT:
-        return "sqrtf";
-    case OPEVO_EXPR_TANH:
-        return "tanhf";
-    case OPEVO_EXPR_ERF:
-        return "erff";
-    default:
-        return NULL;
-    }
-}
-
-static const struct {
-    opevo_expression_kind kind;
-    const char *name, *body;
-} functions[] = {
-    {OPEVO_EXPR_MAX, "max", "float x, float y)\n{\n    return x > y ? x : y;\n}\n"},
-    {OPEVO_EXPR_MIN, "min", "float x, float y)\n{\n    return x < y ? x : y;\n}\n"},
-    {OPEVO_EXPR_EXP, "exp", "float x)\n{\n    return __builtin_expf(x);\n}\n"},
-    {OPEVO_EXPR_SQRT, "sqrt", "float x)\n{\n    return __builtin_sqrtf(x);\n}\n"},
-    {OPEVO_EXPR_TANH, "tanh", "float x)\n{\n    return __builtin_tanhf(x);\n}\n"},
-    {OPEVO_EXPR_ERF, "erf", "float x)\n{\n    return __builtin_erff(x);\n}\n"},
-    {OPEVO_EXPR_SIGMOID, "sigmoid",
-     "float x)\n{\n    return 1.0f / (1.0f + __builtin_expf(-x));\n}\n"},
-};
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
-
-static void print_function_name(opevo_i_printer *self, opevo_expression_kind kind)
-{
-    const char *name = self->dialect->gpu ? gpu_name(kind) : NULL;
-
-    if (name) {
-        opevo_text_add(self->out, name);
-        return;
-    }
-    for (int i = 0; i < FUNCTIONS; i++) {
-        if (functions[i].kind == kind)
-            opevo_text_printf(self->out, "opevo_%s", functions[i].name);
-    }
-    self->functions |= 1U << kind;
-}
-
-void opevo_i_print_functions(opevo_i_printer *self)
-{
-    for (int i = 0; i < FUNCTIONS; i++) {
-        if (!(self->functions >> functions[i].kind & 1))
-            continue;
-        opevo_text_printf(self->out, "static %sinline float opevo_%s(",
-                          self->dialect->gpu ? "__device__ " : "", functions[i].name);
-        if (self->dialect->gpu && functions[i].kind == OPEVO_EXPR_SIGMOID)
-            opevo_text_add(self->out, "float x)\n{\n    return 1.0f / (1.0f + expf(-x));\n}\n");
-        else
-            opevo_text_add(self->out, functions[i].body);
-    }
 }
 
 /* ---- Values ---- */
 
-static const char *operator_of(opevo_expression_kind kind)
+const char *opevo_i_operator_text(opevo_expression_kind kind)
 {
     switch (kind) {
     case OPEVO_EXPR_ADD:
@@ -150,12 +82,12 @@ static const char *operator_of(opevo_expression_kind kind)
 
 static void print_call(opevo_i_printer *self, const opevo_i_leaf *leaf, const opevo_i_value *value)
 {
-    print_function_name(self, value->kind);
+    opevo_i_print_function_name(self, value->kind, 1);
     opevo_text_add(self->out, "(");
-    print_value(self, leaf, value->left);
+    opevo_i_print_value(self, leaf, value->left);
     if (value->right) {
         opevo_text_add(self->out, ", ");
-        print_value(self, leaf, value->right);
+        opevo_i_print_value(self, leaf, value->right);
     }
     opevo_text_add(self->out, ")");
 }
@@ -176,31 +108,32 @@ static void print_bare(opevo_i_printer *self, const opevo_i_leaf *leaf, const op
         opevo_text_add(self->out, ")");
         break;
     case OPEVO_EXPR_SELECT:
-        print_condition(self, leaf, value->condition);
+        opevo_i_print_condition(self, leaf, value->condition);
         opevo_text_add(self->out, " ? ");
-        print_value(self, leaf, value->left);
+        opevo_i_print_value(self, leaf, value->left);
         opevo_text_add(self->out, " : ");
-        print_value(self, leaf, value->right);
+        opevo_i_print_value(self, leaf, value->right);
         break;
     case OPEVO_EXPR_NEGATE:
         opevo_text_add(self->out, "-");
-        print_value(self, leaf, value->left);
+        opevo_i_print_value(self, leaf, value->left);
         break;
     default:
-        if (!operator_of(value->kind)) {
+        if (!opevo_i_operator_text(value->kind)) {
             print_call(self, leaf, value);
             break;
         }
-        print_value(self, leaf, value->left);
-        opevo_text_printf(self->out, " %s ", operator_of(value->kind));
-        print_value(self, leaf, value->right);
+        opevo_i_print_value(self, leaf, value->left);
+        opevo_text_printf(self->out, " %s ", opevo_i_operator_text(value->kind));
+        opevo_i_print_value(self, leaf, value->right);
         break;
     }
 }
 
-static void print_value(opevo_i_printer *self, const opevo_i_leaf *leaf, const opevo_i_value *value)
+void opevo_i_print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
+                         const opevo_i_value *value)
 {
-    bool brackets = operator_of(value->kind) || value->kind == OPEVO_EXPR_SELECT ||
+    bool brackets = opevo_i_operator_text(value->kind) || value->kind == OPEVO_EXPR_SELECT ||
                     value->kind == OPEVO_EXPR_NEGATE;
 
     opevo_text_add(self->out, brackets ? "(" : "");
@@ -214,10 +147,11 @@ void opevo_i_print_leaf_value(opevo_i_printer *self, const opevo_i_leaf *leaf)
         print_bare(self, leaf, leaf->value);
         return;
     }
-    print_function_name(self, leaf->kind == OPEVO_I_MAX ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN);
+    opevo_i_print_function_name(self, leaf->kind == OPEVO_I_MAX ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN,
+                                1);
     opevo_text_add(self->out, "(");
     opevo_i_print_element(self, &leaf->to);
     opevo_text_add(self->out, ", ");
-    print_value(self, leaf, leaf->value);
+    opevo_i_print_value(self, leaf, leaf->value);
     opevo_text_add(self->out, ")");
 }

@@ -96,6 +96,10 @@ static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
     const opevo_i_leaf *leaf = loop->leaf;
     bool others_move = false;
 
+    if (leaf->kind >= OPEVO_I_STORE) {
+        opevo_i_print_vector_value(self, loop);
+        return;
+    }
     if (leaf->kind == OPEVO_I_ZERO) {
         opevo_text_printf(self->out, "(V%d){0}", (int)loop->width);
         return;
@@ -108,34 +112,72 @@ static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
     }
 }
 
+static void print_to(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    if (self->named[loop->leaf->to.buffer] != (int)loop->width)
+        opevo_text_printf(self->out, "*(V%d *)&", (int)loop->width);
+    self->known[loop->lane] = true;
+    self->value[loop->lane] = 0;
+    opevo_i_print_element(self, &loop->leaf->to);
+    self->known[loop->lane] = false;
+}
+
+/* Lists of lanes have commas, which would part the arguments of a macro. */
+static bool has_lists(const opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    int64_t factor = 0;
+
+    if (loop->leaf->kind != OPEVO_I_COPY)
+        return loop->leaf->kind >= OPEVO_I_STORE;
+    return !opevo_i_lane_factor(self, &loop->leaf->factor[0].address, loop->lane, &factor) ||
+           (factor != 0 && factor != 1);
+}
+
+static void print_stream(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    bool brackets = has_lists(self, loop);
+
+    opevo_text_printf(self->out, "STREAM%d(&", (int)loop->width);
+    self->known[loop->lane] = true;
+    self->value[loop->lane] = 0;
+    opevo_i_print_element(self, &loop->leaf->to);
+    self->known[loop->lane] = false;
+    opevo_text_add(self->out, brackets ? ", (" : ", ");
+    print_value(self, loop);
+    opevo_text_add(self->out, brackets ? "));\n" : ");\n");
+}
+
+/* The larger or smaller of what is there and the value. */
+static void print_extreme(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    bool most = loop->leaf->kind == OPEVO_I_MAX;
+
+    opevo_i_print_function_name(self, most ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN, (int)loop->width);
+    opevo_text_add(self->out, "(");
+    print_to(self, loop);
+    opevo_text_add(self->out, ", ");
+    print_value(self, loop);
+    opevo_text_add(self->out, ")");
+}
+
 static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;
-    bool adds = leaf->kind == OPEVO_I_ADD || leaf->kind == OPEVO_I_MAC;
-    int width = (int)loop->width;
-    bool named = self->named[leaf->to.buffer] == width;
+    bool adds = opevo_i_leaf_adds(leaf);
+    bool extreme = leaf->kind == OPEVO_I_MAX || leaf->kind == OPEVO_I_MIN;
 
     opevo_i_print_indent(self);
-    if (leaf->stream && !adds && !named &&
-        opevo_i_affine_is_aligned(&leaf->to.address, loop->lane, width)) {
-        opevo_text_printf(self->out, "STREAM%d(&", width);
-        self->known[loop->lane] = true;
-        self->value[loop->lane] = 0;
-        opevo_i_print_element(self, &leaf->to);
-        self->known[loop->lane] = false;
-        opevo_text_add(self->out, ", ");
-        print_value(self, loop);
-        opevo_text_add(self->out, ");\n");
+    if (leaf->stream && !adds && !extreme && self->named[leaf->to.buffer] != (int)loop->width &&
+        opevo_i_affine_is_aligned(&leaf->to.address, loop->lane, loop->width)) {
+        print_stream(self, loop);
         return;
     }
-    self->known[loop->lane] = true;
-    self->value[loop->lane] = 0;
-    if (!named)
-        opevo_text_printf(self->out, "*(V%d *)&", width);
-    opevo_i_print_element(self, &leaf->to);
-    self->known[loop->lane] = false;
+    print_to(self, loop);
     opevo_text_add(self->out, adds ? " += " : " = ");
-    print_value(self, loop);
+    if (extreme)
+        print_extreme(self, loop);
+    else
+        print_value(self, loop);
     opevo_text_add(self->out, ";\n");
     if (leaf->prefetch) {
         opevo_i_access further = leaf->factor[0];
@@ -168,7 +210,10 @@ static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *lo
         opevo_text_printf(self->out, "V%d t%d = ", (int)loop->width, i);
         self->known[loop->lane] = true;
         self->value[loop->lane] = 0;
-        opevo_i_print_element(self, access);
+        if (i == 0 && leaf.kind == OPEVO_I_STORE && !leaf.keep.count)
+            opevo_text_add(self->out, "{0}"); /* all of it is written */
+        else
+            opevo_i_print_element(self, access);
         self->known[loop->lane] = false;
         opevo_text_add(self->out, ";\n");
         own->buffer = -1 - i; /* printed as t0, t1 and so on */
@@ -195,13 +240,15 @@ static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *lo
 
 enum { MASKED_WIDTH = 16 }; /* AVX-512 */
 
-/* Take back what was printed since. */
-static void take_back(opevo_text *text, size_t length)
+/* The elements that a value reads are listed where they do not lie side by side. */
+static void print_no_wrap_of(joined *all, const opevo_i_leaf *leaf, const opevo_i_affine *address)
 {
-    if (!text->data)
-        return;
-    text->length = length;
-    text->data[length] = '\0';
+    int64_t factor = 0;
+
+    if (leaf->kind < OPEVO_I_STORE ||
+        (opevo_i_lane_factor(all->self, address, all->lane, &factor) &&
+         (factor == 0 || factor == 1)))
+        print_no_wrap(all, address);
 }
 
 /* What must hold for a statement to be one for all lanes; false when nothing must. */
@@ -217,39 +264,53 @@ static bool print_lane_guard(opevo_i_printer *self, const opevo_i_vector_loop *l
         print_no_wrap(&all, &leaf->to.address);
     for (int i = 0; i < leaf->factors; i++) {
         if (i || self->named[leaf->factor[i].buffer] != (int)loop->width)
-            print_no_wrap(&all, &leaf->factor[i].address);
+            print_no_wrap_of(&all, leaf, &leaf->factor[i].address);
     }
     print_for_all(&all, &leaf->keep, false);
     print_for_all(&all, &leaf->inside, false);
+    print_for_all(&all, &loop->assumed_guards, true);
     if (!all.any)
-        take_back(self->out, start);
+        opevo_i_take_back(self->out, start);
     else
         opevo_text_add(self->out, ") {\n");
     return all.any;
 }
 
-/* False where the lanes of what is written do not lie side by side. */
-static bool print_vector(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf)
+/* Whether the lanes of what is written lie side by side. */
+static bool is_vector(const opevo_i_printer *self, const opevo_i_leaf *leaf, int lane)
 {
-    opevo_i_vector_loop loop = {leaf, node->atom, node->extent};
     int64_t factor = 0;
+
+    return opevo_i_lane_factor(self, &leaf->to.address, lane, &factor) && factor == 1 &&
+           factors_known(self, &leaf->keep, lane) && factors_known(self, &leaf->inside, lane);
+}
+
+static bool uses_named(const opevo_i_printer *self, const opevo_i_leaf *leaf, int64_t width)
+{
+    for (int i = 0; i < leaf->factors; i++) {
+        if (self->named[leaf->factor[i].buffer] == (int)width)
+            return true;
+    }
+    return self->named[leaf->to.buffer] == (int)width;
+}
+
+static void print_vector(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf)
+{
+    opevo_i_vector_loop loop = {.leaf = leaf, .lane = node->atom, .width = node->extent};
     size_t start = self->out->length;
 
     if (opevo_i_print_decided(self, &leaf->keep) == 0)
-        return true;
-    if ((self->named[leaf->to.buffer] != (int)node->extent &&
-         (!opevo_i_lane_factor(self, &leaf->to.address, loop.lane, &factor) || factor != 1)) ||
-        !factors_known(self, &leaf->keep, loop.lane) ||
-        !factors_known(self, &leaf->inside, loop.lane))
-        return false;
+        return;
+    if (leaf->kind >= OPEVO_I_STORE)
+        opevo_i_find_assumed(self, &loop);
     if (!print_lane_guard(self, &loop)) {
         print_whole(self, &loop);
-        return true;
+        return;
     }
     /* There a mask costs nothing, and the text gets half as long. */
-    take_back(self->out, start);
+    opevo_i_take_back(self->out, start);
     if (loop.width == MASKED_WIDTH && opevo_i_print_masked(self, &loop))
-        return true;
+        return;
     print_lane_guard(self, &loop);
     self->depth++;
     print_whole(self, &loop);
@@ -260,15 +321,29 @@ static bool print_vector(opevo_i_printer *self, const opevo_i_node *node, const 
         print_lane_loop(self, &loop);
     self->depth--;
     opevo_i_print_line(self, "}");
-    return true;
+}
+
+bool opevo_i_is_vector_loop(const opevo_i_node *node)
+{
+    return node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_VECTORIZE &&
+           opevo_i_is_vector_width(node->extent) && opevo_i_node_only_leaf(node);
 }
 
 bool opevo_i_print_cpu_loop(opevo_i_printer *self, const opevo_i_node *node,
                             const opevo_i_leaf *leaf)
 {
-    if (!leaf || leaf->kind >= OPEVO_I_STORE)
+    if (!leaf)
         return false;
-    if (node->annotation == OPEVO_ANNOTATION_VECTORIZE && opevo_i_is_vector_width(node->extent))
-        return print_vector(self, node, leaf);
-    return node->annotation == OPEVO_ANNOTATION_SERIAL && opevo_i_print_row(self, node, leaf);
+    if (!opevo_i_is_vector_loop(node))
+        return node->annotation == OPEVO_ANNOTATION_SERIAL && opevo_i_print_row(self, node, leaf);
+    if (is_vector(self, leaf, node->atom)) {
+        print_vector(self, node, leaf);
+        return true;
+    }
+    if (!uses_named(self, leaf, node->extent))
+        return false;
+    if (opevo_i_print_decided(self, &leaf->keep) != 0)
+        print_lane_loop(
+            self, &(opevo_i_vector_loop){.leaf = leaf, .lane = node->atom, .width = node->extent});
+    return true;
 }

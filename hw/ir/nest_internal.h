@@ -99,8 +99,9 @@ struct opevo_i_node {
 
 typedef struct opevo_i_buffer {
     opevo_scope scope;
-    int64_t size;  /* elements; of one thread if local; 0: not used */
-    bool parallel; /* made inside a parallel loop: each thread has its own */
+    int64_t size;     /* elements; of one thread if local; 0: not used, or an operand */
+    int64_t readable; /* elements of an operand; 0: not known */
+    bool parallel;    /* made inside a parallel loop: each thread has its own */
 } opevo_i_buffer;
 
 typedef struct opevo_i_nest_chunk opevo_i_nest_chunk;

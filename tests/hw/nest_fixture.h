@@ -20,6 +20,7 @@ static inline opevo_i_nest *nest_new(int inputs, int outputs)
 {
     opevo_i_nest *nest = opevo_calloc(1, sizeof *nest);
 
+    nest->root = opevo_i_nest_add(nest, NULL, OPEVO_I_LIST);
     nest->inputs = inputs;
     nest->operands = inputs + outputs;
     for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
@@ -29,45 +30,19 @@ static inline opevo_i_nest *nest_new(int inputs, int outputs)
     return nest;
 }
 
-static inline opevo_i_node *nest_add(opevo_i_nest *nest, opevo_i_node *parent,
-                                     opevo_i_node_kind kind)
-{
-    opevo_i_node *node = opevo_calloc(1, sizeof *node);
-
-    node->kind = kind;
-    node->made_before = nest->nodes;
-    nest->nodes = node;
-    if (!parent) {
-        nest->root = node;
-        return node;
-    }
-    if (parent->last)
-        parent->last->next = node;
-    else
-        parent->first = node;
-    parent->last = node;
-    return node;
-}
-
 static inline opevo_i_node *nest_loop(opevo_i_nest *nest, opevo_i_node *parent, int64_t extent,
                                       opevo_annotation annotation)
 {
-    opevo_i_node *node = nest_add(nest, parent, OPEVO_I_LOOP);
-
-    node->atom = opevo_i_atoms_loop(&nest->atoms, extent);
-    node->extent = extent;
-    node->annotation = annotation;
-    return node;
+    return opevo_i_nest_add_loop(nest, parent, opevo_i_atoms_loop(&nest->atoms, extent), extent,
+                                 annotation);
 }
 
 static inline opevo_i_leaf *nest_leaf(opevo_i_nest *nest, opevo_i_node *parent,
                                       opevo_i_leaf_kind kind)
 {
-    opevo_i_node *node = nest_add(nest, parent, OPEVO_I_LEAF);
+    opevo_i_leaf leaf = {.kind = kind};
 
-    node->leaf = opevo_calloc(1, sizeof *node->leaf);
-    node->leaf->kind = kind;
-    return node->leaf;
+    return opevo_i_nest_add_leaf(nest, parent, &leaf)->leaf;
 }
 
 static inline opevo_i_value *nest_value(opevo_i_nest *nest, opevo_expression_kind kind,

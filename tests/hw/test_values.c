@@ -109,14 +109,14 @@ static const opevo_i_value *random_value(maker *self, int depth)
     return value;
 }
 
-static opevo_i_affine place(maker *self, int64_t row, int64_t lane)
+static opevo_i_affine place(maker *self, int around, int64_t row, int64_t lane)
 {
     opevo_i_atoms *atoms = &self->nest->atoms;
     opevo_i_affine sum = opevo_i_affine_constant(0);
     const int64_t factor[] = {row, lane};
 
     for (int i = 0; i < 2; i++) {
-        opevo_i_affine one = opevo_i_affine_atom(self->loops[i ? self->count - 1 : 0]);
+        opevo_i_affine one = opevo_i_affine_atom(self->loops[i ? self->count - 1 : around]);
 
         sum = opevo_i_affine_add(atoms, sum, factor[i], &one);
     }
@@ -142,6 +142,23 @@ static void add_lanes(maker *self, opevo_i_node *parent, int64_t width, opevo_i_
     self->leaf->value = random_value(self, 4);
 }
 
+/* The same elements again, with the terms of a reduction. */
+static void add_reduction(maker *self, opevo_i_node *rows, int64_t width, int64_t gap)
+{
+    opevo_i_nest *nest = self->nest;
+    opevo_i_access to = self->leaf->to;
+    opevo_i_affine lane = opevo_i_affine_atom(self->loops[1]);
+    opevo_i_node *terms = nest_loop(nest, rows, 1 + draw(self, 6), OPEVO_ANNOTATION_SERIAL);
+
+    to.address = opevo_i_affine_add(&nest->atoms, to.address, -gap, &lane);
+    self->count = 1;
+    self->loops[self->count++] = terms->atom;
+    add_lanes(self, terms, width, (opevo_i_leaf_kind)(OPEVO_I_SUM + draw(self, 3)));
+    lane = opevo_i_affine_atom(self->loops[self->count - 1]);
+    self->leaf->to = to;
+    self->leaf->to.address = opevo_i_affine_add(&nest->atoms, to.address, gap, &lane);
+}
+
 /* One output: a value for each element, or the reduction of one. */
 static void add_output(maker *self, opevo_i_node *parent, int output)
 {
@@ -156,21 +173,51 @@ static void add_output(maker *self, opevo_i_node *parent, int output)
     self->count = 1;
     self->loops[0] = rows->atom;
     add_lanes(self, rows, width, OPEVO_I_STORE);
-    self->leaf->to = (opevo_i_access){output, place(self, gap * width + draw(self, 2), gap)};
-    if (draw(self, 2)) {
-        opevo_i_affine row = self->leaf->to.address;
-        opevo_i_affine lane = opevo_i_affine_atom(self->loops[1]);
-        opevo_i_node *terms = nest_loop(nest, rows, 1 + draw(self, 6), OPEVO_ANNOTATION_SERIAL);
-
-        row = opevo_i_affine_add(&nest->atoms, row, -gap, &lane);
-        self->count = 1;
-        self->loops[self->count++] = terms->atom;
-        add_lanes(self, terms, width, (opevo_i_leaf_kind)(OPEVO_I_SUM + draw(self, 3)));
-        lane = opevo_i_affine_atom(self->loops[self->count - 1]);
-        self->leaf->to =
-            (opevo_i_access){output, opevo_i_affine_add(&nest->atoms, row, gap, &lane)};
-    }
+    self->leaf->to = (opevo_i_access){output, place(self, 0, gap * width + draw(self, 2), gap)};
+    if (draw(self, 2))
+        add_reduction(self, rows, width, gap);
     random_keep(self);
+}
+
+/* The same by way of accumulators, in registers where their loops are unrolled. */
+static void add_accumulated(maker *self, opevo_i_node *parent, int output, int local)
+{
+    static const int64_t widths[] = {2, 4, 8, 16, 1, 3};
+    opevo_i_nest *nest = self->nest;
+    int64_t width = widths[draw(self, 6)];
+    int64_t tile = 1 + draw(self, 3);
+    opevo_annotation what = draw(self, 4) ? OPEVO_ANNOTATION_UNROLL : OPEVO_ANNOTATION_SERIAL;
+    opevo_i_node *rows = nest_loop(nest, parent, 1 + draw(self, 4), OPEVO_ANNOTATION_SERIAL);
+    opevo_i_node *terms = NULL;
+    opevo_i_node *inner = NULL;
+
+    nest->buffer[local] = (opevo_i_buffer){.scope = OPEVO_SCOPE_LOCAL, .size = tile * width};
+    for (int part = 0; part < 3; part++) {
+        terms =
+            part == 1 ? nest_loop(nest, rows, 1 + draw(self, 5), OPEVO_ANNOTATION_SERIAL) : rows;
+        inner = nest_loop(nest, terms, tile, what);
+        self->count = 0;
+        if (part)
+            self->loops[self->count++] = rows->atom;
+        if (part == 1)
+            self->loops[self->count++] = terms->atom;
+        self->loops[self->count++] = inner->atom;
+        add_lanes(self, inner, width,
+                  part == 1 ? (opevo_i_leaf_kind)(OPEVO_I_SUM + draw(self, 3)) : OPEVO_I_STORE);
+        self->leaf->to = (opevo_i_access){local, place(self, self->count - 2, width, 1)};
+        if (part == 1 && draw(self, 2))
+            random_keep(self);
+        if (part < 2)
+            continue;
+        self->leaf->factor[0] = self->leaf->to;
+        self->leaf->factors += !self->leaf->factors;
+        self->leaf->to.buffer = output;
+        self->leaf->to.address =
+            opevo_i_affine_add(&nest->atoms, self->leaf->to.address, tile * width + draw(self, 2),
+                               &(opevo_i_affine){.count = 1, .term = {{1, rows->atom}}});
+        self->leaf->value = nest_value(
+            nest, OPEVO_EXPR_ADD, nest_value(nest, OPEVO_EXPR_READ, NULL, NULL), self->leaf->value);
+    }
 }
 
 static maker random_nest(uint64_t seed, bool functions)
@@ -183,10 +230,14 @@ static maker random_nest(uint64_t seed, bool functions)
     inputs = 1 + draw(&self, 12);
     outputs = 1 + draw(&self, 4);
     self.nest = nest_new(inputs, outputs);
-    nest_add(self.nest, NULL, OPEVO_I_LIST);
     for (int i = 0; i < outputs; i++)
-        add_output(&self, self.nest->root, inputs + i);
+        if (draw(&self, 2))
+            add_output(&self, self.nest->root, inputs + i);
+        else
+            add_accumulated(&self, self.nest->root, inputs + i, inputs + outputs + i);
     nest_fit(self.nest);
+    for (int i = 0; i < inputs && draw(&self, 2); i++)
+        self.nest->buffer[i].readable = self.nest->buffer[i].size;
     return self;
 }
 

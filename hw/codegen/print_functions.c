@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Functions that stand before a kernel: those that C lacks for vectors, and max and min, which C
+ * would have to evaluate twice. One element goes the way of four, so that a result does not depend
+ * on the lanes that it is computed with.
+ *
+ * exp splits x = n ln 2 + r with |r| <= ln 2 / 2 and multiplies e^r by 2^n in two steps, which go
+ * beyond the exponents of normal numbers. tanh and erf are x P(x^2) / Q(x^2) up to where they round
+ * to 1. P and Q, and e^r, are fits with the smallest relative error. Largest errors over all floats,
+ * in units in the last place: exp 1.0, tanh 2.2, erf 2.2. */
+
+#include "print_internal.h"
+
+#include <string.h>
+
+/* An @ is the width. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y
+ * and x < y ? x : y. */
+typedef struct function {
+    opevo_expression_kind kind;
+    const char *name, *gpu_name;
+    int operands;
+    unsigned calls; /* bits of kinds */
+    const char *one, *vector;
+} function;
+
+#define CALLS(kind) (1U << OPEVO_EXPR_##kind)
+
+/* In the order of the text: what a function calls comes before it. */
+static const function functions[] = {
+    {OPEVO_EXPR_SELECT, "select", NULL, 0, 0, NULL,
+     "I@ lanes, V@ x, V@ y)\n"
+     "{\n"
+     "    return (V@)((lanes & (I@)x) | (~lanes & (I@)y));\n"
+     "}\n"},
+    {OPEVO_EXPR_MAX, "max", NULL, 2, 0, "    return x > y ? x : y;\n",
+     "V@ x, V@ y)\n"
+     "{\n"
+     "#ifdef __clang__\n"
+     "    I@ larger = x > y;\n"
+     "    return (V@)((larger & (I@)x) | (~larger & (I@)y));\n"
+     "#else\n"
+     "    V@ z = y;\n"
+     "    for (int i = 0; i < @; i++)\n"
+     "        z[i] = x[i] > y[i] ? x[i] : y[i];\n"
+     "    return z;\n"
+     "#endif\n"
+     "}\n"},
+    {OPEVO_EXPR_MIN, "min", NULL, 2, 0, "    return x < y ? x : y;\n",
+     "V@ x, V@ y)\n"
+     "{\n"
+     "#ifdef __clang__\n"
+     "    I@ smaller = x < y;\n"
+     "    return (V@)((smaller & (I@)x) | (~smaller & (I@)y));\n"
+     "#else\n"
+     "    V@ z = y;\n"
+     "    for (int i = 0; i < @; i++)\n"
+     "        z[i] = x[i] < y[i] ? x[i] : y[i];\n"
+     "    return z;\n"
+     "#endif\n"
+     "}\n"},
+    {OPEVO_EXPR_SQRT, "sqrt", "sqrtf", 1, 0, "    return __builtin_sqrtf(x);\n",
+     "V@ x)\n"
+     "{\n"
+     "#if defined __clang__ && defined __AVX512F__ && @ == 16\n"
+     "    return __builtin_ia32_sqrtps512(x, 4);\n"
+     "#else\n"
+     "    V@ z = x;\n"
+     "    for (int i = 0; i < @; i++)\n"
+     "        z[i] = __builtin_sqrtf(x[i]);\n"
+     "    return z;\n"
+     "#endif\n"
+     "}\n"},
+    {OPEVO_EXPR_EXP, "exp", "expf", 1, CALLS(MAX) | CALLS(MIN), NULL,
+     "V@ x)\n"
+     "{\n"
+     "    x = opevo_max@((V@){0} - 104.0f, opevo_min@((V@){0} + 89.0f, x));\n"
+     "    V@ turns = x * 1.44269504f + 12582912.0f;\n"
+     "    I@ n = (I@)turns - 0x4b400000;\n"
+     "    turns -= 12582912.0f;\n"
+     "    V@ r = (x - turns * 0.693359375f) - turns * -2.12194440e-4f;\n"
+     "    V@ y = r * 1.3814581395e-3f + 8.3687234632e-3f;\n"
+     "    y = y * r + 4.1668388699e-2f;\n"
+     "    y = y * r + 1.6666520577e-1f;\n"
+     "    y = y * r + 4.9999993444e-1f;\n"
+     "    y = y * (r * r) + r + 1.0f;\n"
+     "    I@ half = n >> 1;\n"
+     "    return y * (V@)((half + 127) << 23) * (V@)((n - half + 127) << 23);\n"
+     "}\n"},
+    {OPEVO_EXPR_TANH, "tanh", "tanhf", 1, CALLS(MAX) | CALLS(MIN), NULL,
+     "V@ x)\n"
+     "{\n"
+     "    x = opevo_max@((V@){0} - 9.02f, opevo_min@((V@){0} + 9.02f, x));\n"
+     "    V@ t = x * x;\n"
+     "    V@ p = t * 1.33176073e-8f + 2.05824319e-5f;\n"
+     "    p = p * t + 3.49397204e-3f;\n"
+     "    p = p * t + 1.33796661e-1f;\n"
+     "    p = p * t + 9.99999979e-1f;\n"
+     "    V@ q = t * 7.76142086e-7f + 3.28298951e-4f;\n"
+     "    q = q * t + 2.58708375e-2f;\n"
+     "    q = q * t + 4.67129814e-1f;\n"
+     "    q = q * t + 1.0f;\n"
+     "    return x * p / q;\n"
+     "}\n"},
+    {OPEVO_EXPR_ERF, "erf", "erff", 1, CALLS(MAX) | CALLS(MIN), NULL,
+     "V@ x)\n"
+     "{\n"
+     "    x = opevo_max@((V@){0} - 3.94f, opevo_min@((V@){0} + 3.94f, x));\n"
+     "    V@ t = x * x;\n"
+     "    V@ p = t * 2.03385941e-6f + 2.84716723e-4f;\n"
+     "    p = p * t + 3.79313073e-3f;\n"
+     "    p = p * t + 5.28304411e-2f;\n"
+     "    p = p * t + 1.91151458e-1f;\n"
+     "    p = p * t + 1.12837914f;\n"
+     "    V@ q = t * 3.79154932e-5f + 1.16776045e-3f;\n"
+     "    q = q * t + 1.50247458e-2f;\n"
+     "    q = q * t + 1.14401797e-1f;\n"
+     "    q = q * t + 5.02736270e-1f;\n"
+     "    q = q * t + 1.0f;\n"
+     "    return x * p / q;\n"
+     "}\n"},
+    {OPEVO_EXPR_SIGMOID, "sigmoid", NULL, 1, CALLS(EXP), NULL,
+     "V@ x)\n"
+     "{\n"
+     "    return 1.0f / (1.0f + opevo_exp@(-x));\n"
+     "}\n"},
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* A text with the width in the place of each @. */
+static void print_template(opevo_text *out, const char *text, int width)
+{
+    for (const char *at = strchr(text, '@'); at; at = strchr(text, '@')) {
+        opevo_text_printf(out, "%.*s%d", (int)(at - text), text, width);
+        text = at + 1;
+    }
+    opevo_text_add(out, text);
+}
+
+void opevo_i_print_function_name(opevo_i_printer *self, opevo_expression_kind kind, int width)
+{
+    const function *one = functions;
+
+    while (one->kind != kind)
+        one++;
+    if (self->dialect->gpu && one->gpu_name) {
+        opevo_text_add(self->out, one->gpu_name);
+        return;
+    }
+    opevo_text_printf(self->out, width > 1 ? "opevo_%s%d" : "opevo_%s", one->name, width);
+    self->functions[kind] |= (unsigned char)width;
+}
+
+/* Those that others call. A function of one element that has no text of its own calls the one of
+ * four. Returns the widths of all vectors. */
+static unsigned find_called(opevo_i_printer *self)
+{
+    unsigned widths = self->functions[OPEVO_EXPR_WHOLE];
+
+    for (int i = FUNCTIONS - 1; i >= 0; i--) {
+        unsigned char *mine = &self->functions[functions[i].kind];
+
+        if ((*mine & 1) && !functions[i].one && !self->dialect->gpu)
+            *mine |= 4;
+        for (int called = 0; called <= OPEVO_EXPR_SIGMOID; called++) {
+            if (functions[i].calls >> called & 1)
+                self->functions[called] |= *mine & (unsigned char)~1U;
+        }
+        widths |= *mine & ~1U;
+    }
+    return widths;
+}
+
+static void print_one(opevo_i_printer *self, const function *one)
+{
+    opevo_text_printf(self->out, "static %sinline float opevo_%s(float x%s)\n{\n",
+                      self->dialect->gpu ? "__device__ " : "", one->name,
+                      one->operands == 2 ? ", float y" : "");
+    if (one->one)
+        opevo_text_add(self->out, one->one);
+    else if (self->dialect->gpu) /* sigmoid */
+        opevo_text_add(self->out, "    return 1.0f / (1.0f + expf(-x));\n");
+    else
+        opevo_text_printf(self->out, "    return opevo_%s4((V4){x, x, x, x})[0];\n", one->name);
+    opevo_text_add(self->out, "}\n");
+}
+
+void opevo_i_print_functions(opevo_i_printer *self)
+{
+    unsigned widths = find_called(self);
+
+    for (int width = 2; width <= 16; width *= 2) {
+        if (!(widths & (unsigned)width))
+            continue;
+        if (!self->dialect->cpu)
+            opevo_text_printf(self->out, "typedef float V%d __attribute__((vector_size(%d)));\n",
+                              width, 4 * width);
+        opevo_text_printf(
+            self->out, "typedef int I%d __attribute__((vector_size(%d), aligned(4), may_alias));\n",
+            width, 4 * width);
+    }
+    for (int i = 0; i < FUNCTIONS; i++) {
+        unsigned used = self->functions[functions[i].kind];
+
+        for (int width = 2; width <= 16; width *= 2) {
+            if (!(used & (unsigned)width))
+                continue;
+            opevo_text_printf(self->out, "static inline V%d opevo_%s%d(", width, functions[i].name,
+                              width);
+            print_template(self->out, functions[i].vector, width);
+        }
+        if (used & 1)
+            print_one(self, &functions[i]);
+    }
+}
