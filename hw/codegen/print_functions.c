@@ -5,9 +5,10 @@
  * on the lanes that it is computed with.
  *
  * exp splits x = n ln 2 + r with |r| <= ln 2 / 2 and multiplies e^r by 2^n in two steps, which go
- * beyond the exponents of normal numbers. tanh and erf are x P(x^2) / Q(x^2) up to where they round
- * to 1. P and Q, and e^r, are fits with the smallest relative error. Largest errors over all floats,
- * in units in the last place: exp 1.0, tanh 2.2, erf 2.2. */
+ * beyond the exponents of normal numbers. tanh and erf are polynomials near 0, and further away
+ * 1 - 2 / (e^(2x) + 1) and 1 - e^P(x). All polynomials are those with the smallest relative error of
+ * the result. Largest errors over all floats, in units in the last place: exp 1.0, tanh 1.3,
+ * erf 1.2. */
 
 #include "print_internal.h"
 
@@ -86,37 +87,39 @@ static const function functions[] = {
      "    I@ half = n >> 1;\n"
      "    return y * (V@)((half + 127) << 23) * (V@)((n - half + 127) << 23);\n"
      "}\n"},
-    {OPEVO_EXPR_TANH, "tanh", "tanhf", 1, CALLS(MAX) | CALLS(MIN), NULL,
+    {OPEVO_EXPR_TANH, "tanh", "tanhf", 1, CALLS(EXP) | CALLS(SELECT), NULL,
      "V@ x)\n"
      "{\n"
-     "    x = opevo_max@((V@){0} - 9.02f, opevo_min@((V@){0} + 9.02f, x));\n"
+     "    I@ sign = (I@)x & (-2147483647 - 1);\n"
+     "    V@ size = (V@)((I@)x ^ sign);\n"
      "    V@ t = x * x;\n"
-     "    V@ p = t * 1.33176073e-8f + 2.05824319e-5f;\n"
-     "    p = p * t + 3.49397204e-3f;\n"
-     "    p = p * t + 1.33796661e-1f;\n"
-     "    p = p * t + 9.99999979e-1f;\n"
-     "    V@ q = t * 7.76142086e-7f + 3.28298951e-4f;\n"
-     "    q = q * t + 2.58708375e-2f;\n"
-     "    q = q * t + 4.67129814e-1f;\n"
-     "    q = q * t + 1.0f;\n"
-     "    return x * p / q;\n"
+     "    V@ y = t * -5.59101325e-3f + 2.05388171e-2f;\n"
+     "    y = y * t - 5.37096565e-2f;\n"
+     "    y = y * t + 1.33310922e-1f;\n"
+     "    y = y * t - 3.33332695e-1f;\n"
+     "    y = y * (t * size) + size;\n"
+     "    V@ far = 1.0f - 2.0f / (opevo_exp@(size + size) + 1.0f);\n"
+     "    return (V@)((I@)opevo_select@(size < 0.625f, y, far) | sign);\n"
      "}\n"},
-    {OPEVO_EXPR_ERF, "erf", "erff", 1, CALLS(MAX) | CALLS(MIN), NULL,
+    {OPEVO_EXPR_ERF, "erf", "erff", 1, CALLS(EXP) | CALLS(MIN) | CALLS(SELECT), NULL,
      "V@ x)\n"
      "{\n"
-     "    x = opevo_max@((V@){0} - 3.94f, opevo_min@((V@){0} + 3.94f, x));\n"
-     "    V@ t = x * x;\n"
-     "    V@ p = t * 2.03385941e-6f + 2.84716723e-4f;\n"
-     "    p = p * t + 3.79313073e-3f;\n"
-     "    p = p * t + 5.28304411e-2f;\n"
-     "    p = p * t + 1.91151458e-1f;\n"
-     "    p = p * t + 1.12837914f;\n"
-     "    V@ q = t * 3.79154932e-5f + 1.16776045e-3f;\n"
-     "    q = q * t + 1.50247458e-2f;\n"
-     "    q = q * t + 1.14401797e-1f;\n"
-     "    q = q * t + 5.02736270e-1f;\n"
-     "    q = q * t + 1.0f;\n"
-     "    return x * p / q;\n"
+     "    I@ sign = (I@)x & (-2147483647 - 1);\n"
+     "    V@ size = opevo_min@((V@){0} + 3.95f, (V@)((I@)x ^ sign));\n"
+     "    V@ t = size * size;\n"
+     "    V@ y = t * -5.95351171e-4f + 4.98589030e-3f;\n"
+     "    y = y * t - 2.67616812e-2f;\n"
+     "    y = y * t + 1.12816813e-1f;\n"
+     "    y = y * t - 3.76124810e-1f;\n"
+     "    y = y * t + 1.28379148e-1f;\n"
+     "    y = y * size + size;\n"
+     "    V@ far = size * 1.95939104e-4f - 3.04323407e-3f;\n"
+     "    far = far * size + 2.22269806e-2f;\n"
+     "    far = far * size - 1.03931710e-1f;\n"
+     "    far = far * size - 6.37182131e-1f;\n"
+     "    far = far * size - 1.12767569f;\n"
+     "    far = 1.0f - opevo_exp@(far * size - 1.95662104e-4f);\n"
+     "    return (V@)((I@)opevo_select@(size < 0.925f, y, far) | sign);\n"
      "}\n"},
     {OPEVO_EXPR_SIGMOID, "sigmoid", NULL, 1, CALLS(EXP), NULL,
      "V@ x)\n"

@@ -260,6 +260,114 @@ static void test_random(void **state)
     assert_true(checked > 20 * cases);
 }
 
+/* ---- Functions ---- */
+
+enum { FUNCTIONS = 4, CHUNK = 65536 };
+
+static const struct {
+    opevo_expression_kind kind;
+    double most; /* units in the last place */
+} functions[FUNCTIONS] = {{OPEVO_EXPR_EXP, 1.1},
+                          {OPEVO_EXPR_TANH, 1.5},
+                          {OPEVO_EXPR_ERF, 1.5},
+                          {OPEVO_EXPR_SIGMOID, 2.7}};
+
+static double exactly(opevo_expression_kind kind, double x)
+{
+    return kind == OPEVO_EXPR_EXP    ? exp(x)
+           : kind == OPEVO_EXPR_TANH ? tanh(x)
+           : kind == OPEVO_EXPR_ERF  ? erf(x)
+                                     : 1 / (1 + exp(-x));
+}
+
+/* Each function of the elements of a chunk, in lanes of this width, 1: one by one. */
+static nest_function *functions_load(int64_t width, void **handle)
+{
+    opevo_i_nest *nest = nest_new(1, FUNCTIONS);
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+    opevo_kernel kernel = {0};
+    nest_function *function = NULL;
+    opevo_i_node *rows = nest_loop(nest, nest->root, CHUNK / width, OPEVO_ANNOTATION_SERIAL);
+
+    for (int i = 0; i < FUNCTIONS; i++) {
+        opevo_i_node *lanes = nest_loop(nest, rows, width, OPEVO_ANNOTATION_VECTORIZE);
+        opevo_i_leaf *leaf = nest_leaf(nest, lanes, OPEVO_I_STORE);
+        opevo_i_affine row = opevo_i_affine_atom(rows->atom);
+        opevo_i_affine at =
+            opevo_i_affine_add(&nest->atoms, opevo_i_affine_atom(lanes->atom), width, &row);
+
+        leaf->to = (opevo_i_access){1 + i, at};
+        leaf->factor[leaf->factors++] = (opevo_i_access){0, at};
+        leaf->value = nest_value(nest, functions[i].kind,
+                                 nest_value(nest, OPEVO_EXPR_READ, NULL, NULL), NULL);
+    }
+    opevo_i_nest_print(nest, OPEVO_KERNEL_C, &limits, &kernel);
+    *handle = source_load(opevo_text_string(&kernel.source));
+    assert_non_null(*handle);
+    *(void **)&function = dlsym(*handle, kernel.entry);
+    opevo_kernel_free(&kernel);
+    opevo_i_nest_destroy(nest);
+    return function;
+}
+
+/* In units in the last place of the right result. Below normal numbers these are equal. */
+static double ulps(float is, double right)
+{
+    int exponent = 0;
+
+    if (isnan(right) || isnan(is))
+        return isnan(right) && isnan(is) ? 0 : INFINITY;
+    if (fabs(right) > (double)FLT_MAX || isinf(is))
+        return (double)is == (double)(float)right ? 0 : INFINITY;
+    frexp(right, &exponent);
+    return fabs((double)is - right) / ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
+}
+
+static void check_functions(int64_t width, uint32_t step)
+{
+    static float x[CHUNK], y[FUNCTIONS][CHUNK];
+    double most[FUNCTIONS] = {0};
+    void *handle = NULL;
+    nest_function *function = functions_load(width, &handle);
+    uint64_t bits = 0;
+
+    while (bits <= UINT32_MAX) {
+        for (int i = 0; i < CHUNK; i++, bits += step) {
+            uint32_t low = (uint32_t)bits;
+
+            memcpy(&x[i], &low, sizeof low);
+        }
+        function(x, y[0], y[1], y[2], y[3], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                 NULL, NULL, NULL, NULL, NULL, NULL);
+        for (int f = 0; f < FUNCTIONS; f++) {
+            for (int i = 0; i < CHUNK; i++) {
+                double error = ulps(y[f][i], exactly(functions[f].kind, (double)x[i]));
+
+                /* 1 + exp(-x) overflows where sigmoid is no normal number. */
+                if (functions[f].kind == OPEVO_EXPR_SIGMOID && x[i] < -87 && y[f][i] >= 0 &&
+                    y[f][i] < 0x1.1p-126F)
+                    continue;
+                if (error > functions[f].most)
+                    fail_msg("function %d of %.9g is %.9g, wrong by %g units", f, (double)x[i],
+                             (double)y[f][i], error);
+                most[f] = fmax(most[f], error);
+            }
+        }
+    }
+    print_message("largest errors: exp %.3f, tanh %.3f, erf %.3f, sigmoid %.3f\n", most[0], most[1],
+                  most[2], most[3]);
+    dlclose(handle);
+}
+
+/* Among all single-precision numbers. */
+static void test_functions(void **state)
+{
+    (void)state;
+    check_functions(16, 2003);
+    check_functions(4, 20011);
+    check_functions(1, 20011);
+}
+
 /* The lanes are loops there, and blocks and threads take the place of those around. */
 static void test_gpu_text(void **state)
 {
@@ -283,6 +391,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_functions),
         cmocka_unit_test(test_gpu_text),
     };
 
