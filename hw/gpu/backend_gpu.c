@@ -114,7 +114,7 @@ opevo_status opevo_i_gpu_open(const opevo_i_vendor *vendor, const opevo_i_backen
     rtc.version(&major, &minor);
     if (!vendor->hip)
         opevo_i_nvml_driver(version, sizeof version);
-    snprintf(self->super.device, sizeof self->super.device, "%s, %s, %s %d%s%s, compiler %d.%d",
+    snprintf(self->super.device, sizeof self->super.device, "%.128s, %s, %s %d%s%s, compiler %d.%d",
              self->facts.name, self->facts.arch, vendor->title, self->facts.driver,
              *version ? ", driver " : "", version, major, minor);
     /* What runs on the device is not disturbed by compilers on the processors. */
