@@ -28,6 +28,12 @@ extern const char opevo_i_harness_check[], opevo_i_harness_main[], opevo_i_harne
 /* The body of the function `reference` of an output, given its place in the list of operands. */
 void opevo_i_harness_contraction(opevo_text *out, const opevo_contraction *what, int operand);
 
+/* Values with bounds of their errors, which opevo_i_harness_graph computes with. */
+extern const char opevo_i_harness_values[];
+/* The function `reference` of a computation, which fills an array `v_NAME` for each definition from
+ * the inputs, `x_NAME`; needs opevo_i_harness_values and `allocate`. */
+void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation);
+
 /* The whole program for a kernel of an operator, without its label. */
 void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op);
 

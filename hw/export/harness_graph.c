@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A computation as plain loops in C that is also C++: each definition evaluated in double precision
+ * with the bound of its error in single precision, by the formulas of computation_reference.h. */
+
+#include "harness_internal.h"
+
+/* What the loops are written in. A comparison of values that may come out either way leaves the
+ * element without a bound. */
+const char opevo_i_harness_values[] =
+    "/* A value, and how far one of single precision may be from it. */\n"
+    "typedef struct value {\n"
+    "    double v, e;\n"
+    "} value;\n"
+    "\n"
+    "#define UNIT ((1 + 1.0 / 8388608) / 16777216)\n"
+    "\n"
+    "static value make(double v, double e)\n"
+    "{\n"
+    "    value out;\n"
+    "\n"
+    "    out.v = v;\n"
+    "    out.e = e;\n"
+    "    return out;\n"
+    "}\n"
+    "\n"
+    "/* With `units` roundings; nothing is known of what overflows. */\n"
+    "static value rounded(double v, double e, double units)\n"
+    "{\n"
+    "    double size = fabs(v) + e;\n"
+    "\n"
+    "    if (!(size <= FLT_MAX))\n"
+    "        return make(v, HUGE_VAL);\n"
+    "    return make(v, e + units * UNIT * size + (size > 0 && size < 2 * FLT_MIN ? FLT_MIN : "
+    "0));\n"
+    "}\n"
+    "\n"
+    "static double scaled(double a, double e)\n"
+    "{\n"
+    "    return a == 0 || e == 0 ? 0 : fabs(a) * e;\n"
+    "}\n"
+    "\n"
+    "static inline value number(double v)\n"
+    "{\n"
+    "    return make(v, fabs((double)(float)v - v));\n"
+    "}\n"
+    "\n"
+    "static inline value whole(long long n)\n"
+    "{\n"
+    "    return make((double)n, n > 16777216 || n < -16777216 ? UNIT * fabs((double)n) : 0);\n"
+    "}\n"
+    "\n"
+    "static inline value sum_of(value a, value b)\n"
+    "{\n"
+    "    return rounded(a.v + b.v, a.e + b.e, 1);\n"
+    "}\n"
+    "\n"
+    "static inline value difference(value a, value b)\n"
+    "{\n"
+    "    return rounded(a.v - b.v, a.e + b.e, 1);\n"
+    "}\n"
+    "\n"
+    "static inline value product(value a, value b)\n"
+    "{\n"
+    "    return rounded(a.v * b.v, scaled(a.v, b.e) + scaled(b.v, a.e) + scaled(a.e, b.e), 1);\n"
+    "}\n"
+    "\n"
+    "static inline value quotient(value a, value b)\n"
+    "{\n"
+    "    double least = fabs(b.v) - b.e, q = a.v / b.v;\n"
+    "\n"
+    "    return rounded(q, least > 0 ? (a.e + scaled(q, b.e)) / least : HUGE_VAL, 1);\n"
+    "}\n"
+    "\n"
+    "static inline value negated(value a)\n"
+    "{\n"
+    "    return make(-a.v, a.e);\n"
+    "}\n"
+    "\n"
+    "static inline value larger(value a, value b)\n"
+    "{\n"
+    "    double e = a.v - a.e > b.v + b.e ? a.e : b.v - b.e > a.v + a.e ? b.e : fmax(a.e, b.e);\n"
+    "\n"
+    "    return make(a.v > b.v ? a.v : b.v, e);\n"
+    "}\n"
+    "\n"
+    "static inline value smaller(value a, value b)\n"
+    "{\n"
+    "    return negated(larger(negated(a), negated(b)));\n"
+    "}\n"
+    "\n"
+    "static inline value exp_of(value a)\n"
+    "{\n"
+    "    return rounded(exp(a.v), scaled(exp(a.v), expm1(a.e)), 8);\n"
+    "}\n"
+    "\n"
+    "static inline value root(value a)\n"
+    "{\n"
+    "    double e = a.e == 0 ? (a.v < 0 ? HUGE_VAL : 0)\n"
+    "               : a.v > a.e ? a.e / (sqrt(a.v) + sqrt(a.v - a.e)) : HUGE_VAL;\n"
+    "\n"
+    "    return rounded(sqrt(a.v), e, 1);\n"
+    "}\n"
+    "\n"
+    "/* The place near a where the slope is steepest. */\n"
+    "static inline double near(value a)\n"
+    "{\n"
+    "    return fabs(a.v) > a.e ? fabs(a.v) - a.e : 0;\n"
+    "}\n"
+    "\n"
+    "static inline value tanh_of(value a)\n"
+    "{\n"
+    "    double tail = exp(-2 * near(a)), slope = 4 * tail / ((1 + tail) * (1 + tail));\n"
+    "\n"
+    "    return rounded(tanh(a.v), a.e == 0 ? 0 : fmin(2, a.e * slope), 8);\n"
+    "}\n"
+    "\n"
+    "static inline value erf_of(value a)\n"
+    "{\n"
+    "    double slope = 1.1283791670955126 * exp(-near(a) * near(a));\n"
+    "\n"
+    "    return rounded(erf(a.v), a.e == 0 ? 0 : fmin(2, a.e * slope), 8);\n"
+    "}\n"
+    "\n"
+    "static inline value sigmoid(value a)\n"
+    "{\n"
+    "    double tail = exp(-near(a)), slope = tail / ((1 + tail) * (1 + tail));\n"
+    "\n"
+    "    return rounded(1 / (1 + exp(-a.v)), a.e == 0 ? 0 : fmin(2, a.e * slope), 11);\n"
+    "}\n"
+    "\n"
+    "/* Whether values compare in single precision as they do here. */\n"
+    "static inline int apart(value a, value b)\n"
+    "{\n"
+    "    return (a.e == 0 && b.e == 0) || fabs(a.v - b.v) > a.e + b.e;\n"
+    "}\n"
+    "\n"
+    "static inline value chosen(int sure, value a)\n"
+    "{\n"
+    "    return make(a.v, sure ? a.e : HUGE_VAL);\n"
+    "}\n"
+    "\n"
+    "static inline long long floor_of(long long a, long long divisor)\n"
+    "{\n"
+    "    return a / divisor - (a % divisor < 0);\n"
+    "}\n"
+    "\n"
+    "/* A sum of so many terms in any order, whose values, errors and sizes were added. */\n"
+    "static inline value total(double v, double e, double size, double terms)\n"
+    "{\n"
+    "    double growth = fmin(4 * sqrt(terms - 1), (terms - 1) / (1 - fmin(0.5, (terms - 1) * "
+    "UNIT)));\n"
+    "\n"
+    "    return terms == 1 ? make(v, e) : rounded(v, e + growth * UNIT * size, 0);\n"
+    "}\n"
+    "\n";
+
+/* ---- Expressions ---------------------------------------------------------------------------- */
+
+static void add_affine(opevo_text *out, const opevo_affine *affine,
+                       const opevo_definition *definition);
+
+static void add_atom(opevo_text *out, const opevo_term *term, const opevo_definition *definition)
+{
+    if (term->atom == OPEVO_ATOM_AXIS) {
+        opevo_text_printf(out, "i_%s", definition->axis[term->axis].name);
+        return;
+    }
+    if (term->atom == OPEVO_ATOM_MODULO) { /* a - d floor(a / d) */
+        opevo_text_add(out, "(");
+        add_affine(out, term->inner, definition);
+        opevo_text_printf(out, " - %lldLL * ", (long long)term->divisor);
+    }
+    opevo_text_add(out, "floor_of(");
+    add_affine(out, term->inner, definition);
+    opevo_text_printf(out, ", %lldLL)", (long long)term->divisor);
+    opevo_text_add(out, term->atom == OPEVO_ATOM_MODULO ? ")" : "");
+}
+
+/* "(1LL + 2LL * i_h + i_r)" */
+static void add_affine(opevo_text *out, const opevo_affine *affine,
+                       const opevo_definition *definition)
+{
+    opevo_text_printf(out, "(%lldLL", (long long)affine->constant);
+    for (int i = 0; i < affine->count; i++) {
+        opevo_text_printf(out, " + %lldLL * ", (long long)affine->term[i].factor);
+        add_atom(out, &affine->term[i], definition);
+    }
+    opevo_text_add(out, ")");
+}
+
+static void add_read(opevo_text *out, const opevo_expression *read,
+                     const opevo_definition *definition)
+{
+    const opevo_tensor *tensor = read->tensor;
+
+    opevo_text_printf(out, tensor->definition ? "v_%s[" : "make(x_%s[", tensor->name);
+    for (int d = 1; d < tensor->dims; d++)
+        opevo_text_add(out, "(");
+    for (int d = 0; d < tensor->dims; d++) {
+        if (d)
+            opevo_text_printf(out, ") * %lldLL + ", (long long)tensor->extent[d]);
+        add_affine(out, &read->index[d], definition);
+    }
+    opevo_text_add(out, tensor->dims ? "]" : "0]");
+    opevo_text_add(out, tensor->definition ? "" : ", 0)");
+}
+
+static void add_expression(opevo_text *out, const opevo_expression *expression,
+                           const opevo_definition *definition);
+
+static void add_pair(opevo_text *out, const char *name, const opevo_condition *condition,
+                     const opevo_definition *definition)
+{
+    opevo_text_printf(out, "%s(", name);
+    add_expression(out, condition->x, definition);
+    opevo_text_add(out, ", ");
+    add_expression(out, condition->y, definition);
+    opevo_text_add(out, ")");
+}
+
+static void add_condition(opevo_text *out, const opevo_condition *condition,
+                          const opevo_definition *definition)
+{
+    static const char *const words[] = {
+        [OPEVO_COND_AND] = " && ",   [OPEVO_COND_OR] = " || ",
+        [OPEVO_COND_LESS] = " < ",   [OPEVO_COND_LESS_EQUAL] = " <= ",
+        [OPEVO_COND_EQUAL] = " == ", [OPEVO_COND_NOT_EQUAL] = " != "};
+
+    opevo_text_add(out, "(");
+    if (condition->left) {
+        add_condition(out, condition->left, definition);
+        opevo_text_add(out, words[condition->kind]);
+        add_condition(out, condition->right, definition);
+    } else if (condition->a) {
+        add_affine(out, condition->a, definition);
+        opevo_text_add(out, words[condition->kind]);
+        add_affine(out, condition->b, definition);
+    } else {
+        add_expression(out, condition->x, definition);
+        opevo_text_printf(out, ".v%s", words[condition->kind]);
+        add_expression(out, condition->y, definition);
+        opevo_text_add(out, ".v");
+    }
+    opevo_text_add(out, ")");
+}
+
+/* "apart(x, y) && " for each comparison of values. */
+static void add_sure(opevo_text *out, const opevo_condition *condition,
+                     const opevo_definition *definition)
+{
+    if (condition->left) {
+        add_sure(out, condition->left, definition);
+        add_sure(out, condition->right, definition);
+    } else if (condition->x) {
+        add_pair(out, "apart", condition, definition);
+        opevo_text_add(out, " && ");
+    }
+}
+
+static void add_select(opevo_text *out, const opevo_expression *expression,
+                       const opevo_definition *definition)
+{
+    opevo_text_add(out, "chosen(");
+    add_sure(out, expression->condition, definition);
+    opevo_text_add(out, "1, ");
+    add_condition(out, expression->condition, definition);
+    opevo_text_add(out, " ? ");
+    add_expression(out, expression->left, definition);
+    opevo_text_add(out, " : ");
+    add_expression(out, expression->right, definition);
+    opevo_text_add(out, ")");
+}
+
+static const char *const functions[] = {
+    [OPEVO_EXPR_ADD] = "sum_of",       [OPEVO_EXPR_SUBTRACT] = "difference",
+    [OPEVO_EXPR_MULTIPLY] = "product", [OPEVO_EXPR_DIVIDE] = "quotient",
+    [OPEVO_EXPR_MAX] = "larger",       [OPEVO_EXPR_MIN] = "smaller",
+    [OPEVO_EXPR_NEGATE] = "negated",   [OPEVO_EXPR_EXP] = "exp_of",
+    [OPEVO_EXPR_SQRT] = "root",        [OPEVO_EXPR_TANH] = "tanh_of",
+    [OPEVO_EXPR_ERF] = "erf_of",       [OPEVO_EXPR_SIGMOID] = "sigmoid"};
+
+static void add_expression(opevo_text *out, const opevo_expression *expression,
+                           const opevo_definition *definition)
+{
+    switch (expression->kind) {
+    case OPEVO_EXPR_READ:
+        add_read(out, expression, definition);
+        return;
+    case OPEVO_EXPR_NUMBER:
+        opevo_text_printf(out, "number(%.17g)", expression->number);
+        return;
+    case OPEVO_EXPR_WHOLE:
+        opevo_text_add(out, "whole");
+        add_affine(out, expression->index, definition);
+        return;
+    case OPEVO_EXPR_SELECT:
+        add_select(out, expression, definition);
+        return;
+    default:
+        break;
+    }
+    opevo_text_printf(out, "%s(", functions[expression->kind]);
+    add_expression(out, expression->left, definition);
+    if (expression->right) {
+        opevo_text_add(out, ", ");
+        add_expression(out, expression->right, definition);
+    }
+    opevo_text_add(out, ")");
+}
+
+/* ---- Definitions ---------------------------------------------------------------------------- */
+
+static void add_loops(opevo_text *out, const opevo_definition *definition, int first, int end)
+{
+    for (int a = first; a < end; a++)
+        opevo_text_printf(out, "    for (long long i_%s = 0; i_%s < %lldLL; i_%s++)\n",
+                          definition->axis[a].name, definition->axis[a].name,
+                          (long long)definition->axis[a].extent, definition->axis[a].name);
+}
+
+static double count_terms(const opevo_definition *definition)
+{
+    double terms = 1;
+
+    for (int a = definition->spatial; a < definition->axes; a++)
+        terms *= (double)definition->axis[a].extent;
+    return terms;
+}
+
+/* The statements of one element. */
+static void add_element(opevo_text *out, const opevo_tensor *tensor)
+{
+    const opevo_definition *definition = tensor->definition;
+    bool sums = definition->reducer == OPEVO_REDUCER_SUM;
+
+    if (definition->reducer == OPEVO_REDUCER_NONE) {
+        opevo_text_printf(out, "        v_%s[at++] = ", tensor->name);
+        add_expression(out, definition->value, definition);
+        opevo_text_add(out, ";\n");
+        return;
+    }
+    opevo_text_add(out, sums ? "        double sum = 0, error = 0, size = 0;\n\n"
+                        : definition->reducer == OPEVO_REDUCER_MAX
+                            ? "        value most = make(-HUGE_VAL, 0);\n\n"
+                            : "        value most = make(HUGE_VAL, 0);\n\n");
+    add_loops(out, definition, definition->spatial, definition->axes);
+    opevo_text_add(out, "        {\n            value term = ");
+    add_expression(out, definition->value, definition);
+    opevo_text_add(out, sums ? ";\n\n            sum += term.v;\n            error += term.e;\n"
+                               "            size += fabs(term.v) + term.e;\n        }\n"
+                             : ";\n\n");
+    if (!sums)
+        opevo_text_printf(
+            out,
+            "            most = make(term.v %c most.v ? term.v : most.v, fmax(term.e, "
+            "most.e));\n        }\n",
+            definition->reducer == OPEVO_REDUCER_MAX ? '>' : '<');
+    if (sums)
+        opevo_text_printf(out, "        v_%s[at++] = total(sum, error, size, %.0f);\n",
+                          tensor->name, count_terms(definition));
+    else
+        opevo_text_printf(out, "        v_%s[at++] = most;\n", tensor->name);
+}
+
+static void add_definition(opevo_text *out, const opevo_tensor *tensor)
+{
+    opevo_text_printf(out, "static void define_%s(void)\n{\n    long long at = 0;\n\n",
+                      tensor->name);
+    add_loops(out, tensor->definition, 0, tensor->definition->spatial);
+    opevo_text_add(out, "    {\n");
+    add_element(out, tensor);
+    opevo_text_add(out, "    }\n}\n\n");
+}
+
+void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation)
+{
+    for (int i = 0; i < computation->tensors; i++) {
+        const opevo_tensor *tensor = computation->tensor[i];
+        opevo_text line = {0};
+
+        if (!tensor->definition)
+            continue;
+        opevo_tensor_print(tensor, &line);
+        opevo_text_printf(out, "/* %s */\nstatic value *v_%s;\n\n", opevo_text_string(&line),
+                          tensor->name);
+        out->failed = out->failed || line.failed;
+        opevo_text_free(&line);
+        add_definition(out, tensor);
+    }
+    opevo_text_add(out, "/* Everything in plain loops. */\nstatic void reference(void)\n{\n");
+    for (int i = 0; i < computation->tensors; i++) {
+        const opevo_tensor *tensor = computation->tensor[i];
+
+        if (tensor->definition)
+            opevo_text_printf(out, "    v_%s = (value *)allocate(%lldLL);\n    define_%s();\n",
+                              tensor->name, (long long)(opevo_tensor_elements(tensor) * 4),
+                              tensor->name);
+    }
+    opevo_text_add(out, "}\n\n");
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Computations as plain loops in C: compiled, they give the values and bounds of the interpreter. */
+
+#include "child_fixture.h"
+#include "computations.h"
+
+#include <opevo/computation_named.h>
+#include <opevo/computation_reference.h>
+#include <opevo/random.h>
+#include <opevo/workload.h>
+
+#include <dlfcn.h>
+
+#include "harness_internal.h"
+
+/* run(inputs, outputs): for each output its values with their errors. */
+typedef void (*run_function)(float *const *inputs, double **outputs);
+
+static void write_program(const opevo_workload *work, opevo_text *out)
+{
+    opevo_text_add(out, "#include <float.h>\n#include <math.h>\n#include <stdlib.h>\n"
+                        "static void *allocate(long long count) { return malloc(4 * count); }\n");
+    for (int i = 0; i < work->list.inputs; i++)
+        opevo_text_printf(out, "static float *x_%s;\n", work->list.item[i].name);
+    opevo_text_add(out, opevo_i_harness_values);
+    opevo_i_harness_graph(out, work->computation);
+    opevo_text_add(out, "void run(float **inputs, double **outputs) {\n");
+    for (int i = 0; i < work->list.inputs; i++)
+        opevo_text_printf(out, "  x_%s = inputs[%d];\n", work->list.item[i].name, i);
+    opevo_text_add(out, "  reference();\n");
+    for (int i = work->list.inputs; i < work->list.count; i++)
+        opevo_text_printf(out, "  outputs[%d] = (double *)v_%s;\n", i - work->list.inputs,
+                          work->list.item[i].name);
+    opevo_text_add(out, "}\n");
+}
+
+/* As the interpreter has them; an element whose comparisons are not sure has no bound here. */
+static void check_output(const char *what, const double *pairs, const float *wanted,
+                         const double *bound, size_t count, size_t *bounded)
+{
+    for (size_t k = 0; k < count; k++) {
+        double v = pairs[2 * k], e = pairs[2 * k + 1];
+        double full = e + fabs((double)(float)v - v);
+
+        if (isfinite(wanted[k]) &&
+            !((float)v == wanted[k] || fabs(v - (double)wanted[k]) <= 1e-6 * fabs(v)))
+            fail_msg("%s: [%zu] is %.17g, expected %.9g", what, k, v, (double)wanted[k]);
+        if (isinf(full))
+            continue;
+        if (!(fabs(full - bound[k]) <= 1e-6 * bound[k] + 1e-300))
+            fail_msg("%s: the bound of [%zu] is %.17g, expected %.17g", what, k, full, bound[k]);
+        ++*bounded;
+    }
+}
+
+static void check_computation(opevo_computation *computation, const char *what, size_t *elements,
+                              size_t *bounded)
+{
+    static int number;
+    opevo_workload *work = NULL;
+    opevo_text program = {0};
+    float *inputs[8] = {0}, *outputs[16] = {0};
+    double *bounds[16] = {0}, *pairs[16] = {0};
+    char name[32];
+    void *library = NULL, *symbol = NULL;
+    run_function run = NULL;
+    opevo_rng rng;
+    int count = 0;
+
+    CHECK_OK(opevo_workload_adopt(computation, &work, &err));
+    opevo_rng_init(&rng, 1, "inputs", 0);
+    for (int i = 0; i < work->list.count; i++) {
+        size_t each = (size_t)work->list.item[i].elements;
+
+        if (i < work->list.inputs) {
+            inputs[i] = calloc(each, sizeof **inputs);
+            for (size_t k = 0; k < each; k++)
+                inputs[i][k] = (float)(opevo_rng_u64(&rng) >> 40) * 0x1p-23F - 1;
+            continue;
+        }
+        outputs[count] = calloc(each, sizeof **outputs);
+        bounds[count++] = calloc(each, sizeof **bounds);
+    }
+    write_program(work, &program);
+    snprintf(name, sizeof name, "graph%d", number++);
+    library = dlopen(child_build(name, opevo_text_string(&program)), RTLD_NOW | RTLD_LOCAL);
+    symbol = library ? dlsym(library, "run") : NULL;
+    if (!symbol)
+        fail_msg("%s: %s\n%s", what, dlerror(), opevo_text_string(&program));
+    memcpy(&run, &symbol, sizeof run);
+    run(inputs, pairs);
+    CHECK_OK(opevo_computation_expect(work->computation, (const float *const *)inputs, outputs,
+                                      bounds, 1, &err));
+    for (int o = 0; o < count; o++) {
+        size_t each = (size_t)work->list.item[work->list.inputs + o].elements;
+
+        check_output(what, pairs[o], outputs[o], bounds[o], each, bounded);
+        *elements += each;
+    }
+    for (int i = 0; i < 16; i++) {
+        free(i < 8 ? inputs[i] : NULL);
+        free(outputs[i]);
+        free(bounds[i]);
+    }
+    dlclose(library);
+    opevo_text_free(&program);
+    opevo_workload_destroy(work);
+}
+
+static void test_named(void **state)
+{
+    static const char *const texts[] = {
+        "c2d(1,9,8,3,5,3,2,1)",
+        "grp(1,9,8,4,8,3,1,1,4)",
+        "dil(1,9,8,3,4,3,1,0,2)",
+        "t2d(1,4,4,6,5,4,2,1)",
+        "nrm(2,30,41)",
+        "tbg(2,5,3,4)",
+        "softmax(5,37)",
+        "layer-norm(4,59)",
+        "attention(1,2,7,3)",
+        "conv-layer(1,9,8,3,4,3,1,1)",
+        "S[] = sum(i:100) X[i]*X[i]",
+        "Y[i:50] = tanh(9*X[i]) + erf(X[i]) - sigmoid(2*X[i])/3 + min(X[i], i)",
+        "Y[i:50] = select(X[i] < 0 and i//3 > 2, -X[i], exp(X[i]*5) - 1e-30)",
+    };
+    size_t elements = 0, bounded = 0;
+
+    (void)state;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        opevo_computation *computation = NULL;
+
+        CHECK_OK(opevo_computation_read(texts[t], &computation, &err));
+        check_computation(computation, texts[t], &elements, &bounded);
+    }
+    assert_int_equal(bounded, elements);
+}
+
+static void test_random(void **state)
+{
+    size_t elements = 0, bounded = 0;
+    int checked = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; checked < 20; seed++) {
+        opevo_text text = {0};
+        opevo_computation *computation = NULL;
+
+        write_computation(seed, 5, &text);
+        if (opevo_computation_parse(opevo_text_string(&text), "random", NULL, 0, &computation,
+                                    NULL) == OPEVO_OK) {
+            check_computation(computation, opevo_text_string(&text), &elements, &bounded);
+            checked++;
+        }
+        opevo_text_free(&text);
+    }
+    assert_true(2 * bounded > elements);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_named),
+        cmocka_unit_test(test_random),
+    };
+
+    if (!cache_folder_make())
+        return 1;
+    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+}
