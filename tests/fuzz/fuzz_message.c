@@ -66,6 +66,23 @@ static void check_setup(const json_t *message)
     cmd->close(backend);
 }
 
+static void check_workload(const json_t *message)
+{
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_workload *work = NULL, *again = NULL;
+    json_t *written = NULL;
+
+    if (!fuzz_accepts(opevo_i_setup_workload(message, &work, &err), &err))
+        return;
+    written = json_object();
+    FUZZ_CHECK(opevo_i_setup_add_workload(written, work) == 0);
+    FUZZ_CHECK(opevo_i_setup_workload(written, &again, &err) == OPEVO_OK);
+    FUZZ_CHECK(again->list.count == work->list.count && again->flop == work->flop);
+    json_decref(written);
+    opevo_workload_destroy(work);
+    opevo_workload_destroy(again);
+}
+
 void fuzz_one(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);
@@ -75,6 +92,7 @@ void fuzz_one(const uint8_t *data, size_t size)
         check_job(message);
         check_result(message);
         check_setup(message);
+        check_workload(message);
         free(opevo_i_message_line(message)); /* takes it */
     }
     free(text);
