@@ -153,20 +153,12 @@ static void add_output_numbers(opevo_text *out, const opevo_operator *op,
     opevo_text_printf(out, " %lldLL\n", (long long)(all ? elements : SAMPLES));
 }
 
-static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op,
-                        const opevo_operand_list *list)
+void opevo_i_harness_launch(opevo_text *out, const opevo_kernel *kernel, double flop)
 {
     opevo_text_printf(out, "#define ENTRY %s\n", kernel->entry);
-    for (int i = 0; i < list->count; i++) {
-        add_for(out, list, i, "#define $C_SIZE");
-        opevo_text_printf(out, " %lldLL\n", (long long)opevo_operand_elements(op, i));
-    }
-    for (int i = list->inputs; i < list->count; i++)
-        add_output_numbers(out, op, list, i);
-    opevo_text_printf(out, "#define FLOP %.1f\n", opevo_operator_flop(op));
+    opevo_text_printf(out, "#define FLOP %.1f\n", flop);
     opevo_text_printf(out, "#define WINDOW_S %s\n",
                       kernel->dialect == OPEVO_KERNEL_C ? "0.2e-3" : "1e-3");
-    add_shapes(out, op);
     if (kernel->dialect == OPEVO_KERNEL_C)
         return;
     opevo_text_printf(out,
@@ -175,6 +167,19 @@ static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo
                       kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
                       kernel->block[1], kernel->block[2], kernel->dynamic_shared_bytes,
                       kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
+}
+
+static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op,
+                        const opevo_operand_list *list)
+{
+    opevo_i_harness_launch(out, kernel, opevo_operator_flop(op));
+    for (int i = 0; i < list->count; i++) {
+        add_for(out, list, i, "#define $C_SIZE");
+        opevo_text_printf(out, " %lldLL\n", (long long)opevo_operand_elements(op, i));
+    }
+    for (int i = list->inputs; i < list->count; i++)
+        add_output_numbers(out, op, list, i);
+    add_shapes(out, op);
 }
 
 /* The operands, memory for them, and what is right. */
@@ -243,12 +248,8 @@ static void add_main(opevo_text *out, const opevo_kernel *kernel, const opevo_op
 }
 
 /* A GPU kernel is compiled with the program, whose launch must know it. */
-void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+void opevo_i_harness_start(opevo_text *out, const opevo_kernel *kernel)
 {
-    bool cpu = kernel->dialect == OPEVO_KERNEL_C;
-    opevo_operand_list list;
-
-    opevo_operator_operands(op, &list);
     opevo_text_add(out, "\n/* Checks the kernel against plain loops, and times it. */\n\n");
     if (kernel->dialect == OPEVO_KERNEL_HIP)
         opevo_text_add(out, "#include <hip/hip_runtime.h>\n");
@@ -256,8 +257,17 @@ void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const 
                       "#include <math.h>\n%s#include <stdio.h>\n#include <stdlib.h>\n"
                       "#include <string.h>\n#include <time.h>\n\n",
                       kernel->parallel ? "#include <omp.h>\n" : "");
-    if (!cpu)
+    if (kernel->dialect != OPEVO_KERNEL_C)
         opevo_text_printf(out, "#include \"%s\"\n\n", names[kernel->dialect][KERNEL]);
+}
+
+void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+{
+    bool cpu = kernel->dialect == OPEVO_KERNEL_C;
+    opevo_operand_list list;
+
+    opevo_operator_operands(op, &list);
+    opevo_i_harness_start(out, kernel);
     add_numbers(out, kernel, op, &list);
     opevo_text_add(out, "\n");
     add_data(out, op, &list);

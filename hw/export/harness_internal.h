@@ -7,6 +7,7 @@
 #define OPEVO_HARNESS_INTERNAL_H
 
 #include <opevo/kernel.h>
+#include <opevo/workload.h>
 
 /* Functions that the others need: memory, inputs, clock; `poison` begins at the end. */
 extern const char opevo_i_harness_head[];
@@ -34,6 +35,13 @@ extern const char opevo_i_harness_values[];
  * the inputs, `x_NAME`; needs opevo_i_harness_values and `allocate`. */
 void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation);
 
+/* The beginning of a program: what it includes; and its numbers: how the kernel is started. */
+void opevo_i_harness_start(opevo_text *out, const opevo_kernel *kernel);
+void opevo_i_harness_launch(opevo_text *out, const opevo_kernel *kernel, double flop);
+
+/* The whole program for a kernel of a computation, without its label. Errors: NOMEM. */
+opevo_status opevo_i_harness_graph_program(opevo_text *out, const opevo_kernel *kernel,
+                                           const opevo_workload *work, opevo_error *err);
 /* The whole program for a kernel of an operator, without its label. */
 void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op);
 

@@ -3,6 +3,7 @@
 /* Computations as plain loops in C: compiled, they give the values and bounds of the interpreter. */
 
 #include "child_fixture.h"
+#include "computation_kernels.h"
 #include "computations.h"
 
 #include <opevo/computation_named.h>
@@ -158,11 +159,67 @@ static void test_random(void **state)
     assert_true(2 * bounded > elements);
 }
 
+/* ---- Programs ---- */
+
+/* The exit status of the program of a kernel, compiled. */
+static int run_program(const opevo_kernel *kernel, const opevo_workload *work)
+{
+    char path[2][4200], command[5 * 4200];
+    opevo_text main_text = {0};
+    const opevo_text *texts[] = {&kernel->source, &main_text};
+
+    CHECK_OK(opevo_i_harness_graph_program(&main_text, kernel, work, &err));
+    for (int i = 0; i < 2; i++) {
+        FILE *file = NULL;
+
+        snprintf(path[i], sizeof path[i], "%s/%s.c", cache_folder, i ? "main" : "kernel");
+        file = fopen(path[i], "w");
+        assert_non_null(file);
+        assert_true(fputs(opevo_text_string(texts[i]), file) >= 0);
+        assert_int_equal(fclose(file), 0);
+    }
+    snprintf(command, sizeof command,
+             "cd '%s' && cc -O2 -Wall -Wextra -Werror -Wno-unused-function -c main.c && "
+             "cc -O2 -w -o program main.o kernel.c -lm && ./program >said",
+             cache_folder);
+    opevo_text_free(&main_text);
+    return system(command); /* NOLINT(cert-env33-c): the words are ours */
+}
+
+/* Programs tell right kernels from wrong ones. */
+static void test_programs(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COMPUTATION_KERNELS; k++) {
+        opevo_kernel_maker *maker = computation_maker_create(&computation_kernels[k]);
+        opevo_workload *work = NULL;
+
+        CHECK_OK(opevo_workload_create(NULL, maker->computation, &work, &err));
+        for (size_t i = 0; i < SPOILT_KERNELS; i++) {
+            opevo_kernel kernel = {0};
+            opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+            opevo_text why = {0};
+
+            if (spoilt_kernels[i].kind != OPEVO_OUTCOME_OK &&
+                strcmp(spoilt_kernels[i].name, "off") != 0 &&
+                strcmp(spoilt_kernels[i].name, "unwritten") != 0)
+                continue;
+            CHECK_OK(maker->ops->make(maker, i, &kernel, &refused, &why, &err));
+            if ((run_program(&kernel, work) == 0) != (spoilt_kernels[i].kind == OPEVO_OUTCOME_OK))
+                fail_msg("%s %s", computation_kernels[k].name, spoilt_kernels[i].name);
+            opevo_kernel_free(&kernel);
+        }
+        opevo_workload_destroy(work);
+        maker->ops->destroy(maker);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_named),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_programs),
     };
 
     if (!cache_folder_make())

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The program that checks and times the kernel of a computation: operands by their names, the
+ * reference of harness_graph.c, a check of all elements. */
+
+#include <opevo/memory.h>
+
+#include "harness_internal.h"
+#include "operands_internal.h"
+
+typedef struct program {
+    opevo_text *out;
+    const opevo_kernel *kernel;
+    const opevo_workload *work;
+    bool *positive; /* by tensor number: which inputs are drawn positive */
+} program;
+
+static const char fill_positive[] =
+    "/* Uniform on [1/2, 3/2): what decides the sign of a divisor or of the argument of a root. "
+    "*/\n"
+    "static inline void fill_positive(float *values, long long count)\n"
+    "{\n"
+    "    for (long long i = 0; i < count; i++)\n"
+    "        values[i] = (float)(random_bits() >> 40) / 16777216 + 0.5f;\n"
+    "}\n"
+    "\n";
+
+static const char check[] =
+    "/* Whether every element of an output was written, and is within the bound of its error. */\n"
+    "static int check(const char *name, const float *c, const value *right, long long count)\n"
+    "{\n"
+    "    long long unwritten = 0, wrong = 0, unbounded = 0;\n"
+    "    double worst = 0;\n"
+    "\n"
+    "    for (long long i = 0; i < count; i++) {\n"
+    "        double error = fabs(c[i] - right[i].v), bound = right[i].e * (1 + 1e-6);\n"
+    "        unsigned bits;\n"
+    "\n"
+    "        memcpy(&bits, &c[i], sizeof bits);\n"
+    "        unwritten += bits == 0xffffffffU;\n"
+    "        unbounded += !(bound < HUGE_VAL);\n"
+    "        if (!(bound < HUGE_VAL))\n"
+    "            continue;\n"
+    "        if (!(error <= bound))\n"
+    "            wrong++;\n"
+    "        if (error > worst * bound)\n"
+    "            worst = bound > 0 ? error / bound : HUGE_VAL;\n"
+    "    }\n"
+    "    printf(\"%s: %lld of %lld elements checked: largest error %.3g of its bound, %lld beyond; "
+    "\"\n"
+    "           \"%lld not written\\n\",\n"
+    "           name, count - unbounded, count, worst, wrong, unwritten);\n"
+    "    return !wrong && !unwritten;\n"
+    "}\n"
+    "\n";
+
+/* ---- The operands --------------------------------------------------------------------------- */
+
+static bool is_output(const program *self, int operand)
+{
+    return operand >= self->work->list.inputs;
+}
+
+static const char *name_of(const program *self, int operand)
+{
+    return self->work->list.item[operand].name;
+}
+
+static long long size_of(const program *self, int operand)
+{
+    return (long long)self->work->list.item[operand].elements;
+}
+
+/* `before`, the operand, and so on, with commas between. */
+static void add_names(const program *self, const char *before)
+{
+    for (int i = 0; i < self->work->list.count; i++)
+        opevo_text_printf(self->out, "%s%s%s", i ? ", " : "", before, name_of(self, i));
+}
+
+static void add_data(const program *self)
+{
+    opevo_text_add(self->out, "static float ");
+    add_names(self, "*x_");
+    opevo_text_add(self->out, ";\n\n");
+    opevo_text_add(self->out, opevo_i_harness_head);
+    for (int i = self->work->list.inputs; i < self->work->list.count; i++)
+        opevo_text_printf(self->out, "    memset(x_%s, 0xff, %lldLL * sizeof(float));\n",
+                          name_of(self, i), size_of(self, i));
+    opevo_text_add(self->out, "}\n\n");
+    opevo_text_add(self->out, fill_positive);
+    opevo_text_add(self->out, opevo_i_harness_values);
+    opevo_i_harness_graph(self->out, self->work->computation);
+}
+
+/* ---- Executions ----------------------------------------------------------------------------- */
+
+static void add_cpu(const program *self)
+{
+    opevo_text_add(self->out, "void ENTRY(");
+    for (int i = 0; i < self->work->list.count; i++)
+        opevo_text_printf(self->out, "%s%sfloat *", i ? ", " : "",
+                          is_output(self, i) ? "" : "const ");
+    opevo_text_add(self->out, ");\n\n");
+    opevo_text_add(self->out, opevo_i_harness_cpu);
+    add_names(self, "x_");
+    opevo_text_add(self->out, opevo_i_harness_cpu_end);
+}
+
+static void add_gpu(const program *self)
+{
+    opevo_text_add(self->out, "static float ");
+    add_names(self, "*device_");
+    opevo_text_add(self->out, ";\n");
+    opevo_text_add(self->out, opevo_i_harness_gpu);
+    for (int i = 0; i < self->work->list.count; i++)
+        opevo_text_printf(self->out, "    copy(&device_%s, x_%s, %lldLL);\n", name_of(self, i),
+                          name_of(self, i), size_of(self, i));
+    opevo_text_add(self->out, opevo_i_harness_gpu_sent);
+    for (int i = self->work->list.inputs; i < self->work->list.count; i++)
+        opevo_text_printf(self->out,
+                          "    must(GPU(Memcpy)(x_%s, device_%s, %lldLL * sizeof(float), "
+                          "GPU(MemcpyDeviceToHost)), \"copying\");\n",
+                          name_of(self, i), name_of(self, i), size_of(self, i));
+    opevo_text_add(self->out, opevo_i_harness_gpu_execute);
+    add_names(self, "device_");
+    opevo_text_add(self->out, opevo_i_harness_gpu_end);
+}
+
+/* ---- main ----------------------------------------------------------------------------------- */
+
+static void add_checks(const program *self)
+{
+    for (int i = self->work->list.inputs; i < self->work->list.count; i++)
+        opevo_text_printf(self->out, "%scheck(\"%s\", x_%s, v_%s, %lldLL)",
+                          i > self->work->list.inputs ? " & " : "", name_of(self, i),
+                          name_of(self, i), name_of(self, i), size_of(self, i));
+}
+
+static void add_main(const program *self)
+{
+    const opevo_computation *computation = self->work->computation;
+
+    opevo_text_add(self->out, opevo_i_harness_main);
+    if (self->kernel->parallel)
+        opevo_text_add(self->out, "    omp_set_num_threads(THREADS);\n");
+    for (int i = 0; i < self->work->list.count; i++) {
+        const opevo_tensor *tensor = opevo_computation_find(computation, name_of(self, i));
+
+        opevo_text_printf(self->out, "    x_%s = allocate(%lldLL);\n", name_of(self, i),
+                          size_of(self, i));
+        if (!is_output(self, i))
+            opevo_text_printf(self->out, "    fill%s(x_%s, %lldLL);\n",
+                              self->positive[tensor->number] ? "_positive" : "", name_of(self, i),
+                              size_of(self, i));
+    }
+    opevo_text_add(self->out, "    reference();\n    poison();\n    send();\n    execute(1);\n"
+                              "    fetch();\n    right = ");
+    add_checks(self);
+    opevo_text_add(self->out, ";\n    if (right) {\n        measure();\n        fetch();\n"
+                              "        right = ");
+    add_checks(self);
+    opevo_text_add(self->out, "; /* also after the last execution */\n    }\n");
+    opevo_text_add(self->out, opevo_i_harness_main_end);
+}
+
+opevo_status opevo_i_harness_graph_program(opevo_text *out, const opevo_kernel *kernel,
+                                           const opevo_workload *work, opevo_error *err)
+{
+    program self = {.out = out, .kernel = kernel, .work = work};
+    bool cpu = kernel->dialect == OPEVO_KERNEL_C;
+    opevo_status status = opevo_i_positive_tensors(work->computation, &self.positive, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_i_harness_start(out, kernel);
+    opevo_text_add(out, "#include <float.h>\n\n");
+    opevo_i_harness_launch(out, kernel, work->flop);
+    opevo_text_add(out, "\n");
+    add_data(&self);
+    if (cpu)
+        add_cpu(&self);
+    else
+        add_gpu(&self);
+    opevo_text_add(out, check);
+    add_main(&self);
+    opevo_free(self.positive);
+    return opevo_text_check(out, err);
+}
