@@ -89,6 +89,10 @@ static opevo_status set_threads(cpu_backend *self, const json_t *threads, opevo_
                           "use %u.",
                           (long long)count, opevo_processor_count());
     self->super.threads = (unsigned)count;
+    /* OpenMP does not survive a fork once it has had threads, and the kernel is run in one: the
+     * reference gets one. */
+    if (count > 1 && openblas_get_parallel() == OPENBLAS_OPENMP)
+        openblas_set_num_threads(1);
     return OPEVO_OK;
 }
 
@@ -150,8 +154,7 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
                                       &self->operands, err));
     backend->reference_s = self->operands.reference_s;
     backend->unbounded = self->operands.unbounded;
-    /* A forked process that says so itself starts a thread by it; and OpenMP does not survive a fork
-     * once it has had threads. */
+    /* A forked process that says so itself starts a thread by it. */
     openblas_set_num_threads(1);
 cleanup:
     return status;

@@ -319,7 +319,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
         take_samples(&self);
     }
     others_s = opevo_clock_process_s() - opevo_clock_thread_s() - others_s;
-    report->other_threads = plan->threads < 2 && others_s > TICK_S + 0.1 * opevo_clock_thread_s();
+    report->other_threads = plan->threads > 1 || others_s > TICK_S + 0.1 * opevo_clock_thread_s();
     report->calibration_s[1] = calibrate();
     say('d');
     _exit(0);
