@@ -244,9 +244,10 @@ static char await(const child *process, double limit_s)
     }
 }
 
-/* For how long its first execution has run, by the clock that says less: it may have waited for
- * others. */
-static double first_so_far_s(const opevo_i_cpu_report *report, const child *process)
+/* For how long its first execution has run at least, by the clock that says less: it may have waited
+ * for others. */
+static double first_so_far_s(const opevo_i_cpu_report *report, const opevo_i_cpu_plan *plan,
+                             const child *process)
 {
     double begun_s = report->begun_s;
     struct timespec spent;
@@ -256,7 +257,8 @@ static double first_so_far_s(const opevo_i_cpu_report *report, const child *proc
         clock_gettime(clock, &spent) != 0)
         return 0;
     return fmin(opevo_clock_monotonic_s() - begun_s,
-                (double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec - report->begun_processor_s);
+                ((double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec - report->begun_processor_s) /
+                    (plan->threads > 1 ? plan->threads : 1));
 }
 
 /* The letter after its first execution; 's' when that is certainly slower than is worth it. What
@@ -270,7 +272,7 @@ static char await_first(const opevo_i_cpu_report *report, const opevo_i_cpu_plan
     char letter = await(process, left_s);
 
     while (letter == 't' && opevo_clock_monotonic_s() < deadline) {
-        left_s = slow_s - first_so_far_s(report, process);
+        left_s = slow_s - first_so_far_s(report, plan, process);
         if (left_s <= 0)
             return 's';
         letter = await(process, fmin(left_s, deadline - opevo_clock_monotonic_s()));

@@ -5,6 +5,7 @@
 #include <opevo/reference.h>
 
 #include <opevo/memory.h>
+#include <opevo/parallel.h>
 
 #include <cblas.h>
 
@@ -92,18 +93,39 @@ static void unfold_row(const opevo_operator *op, const float *plane, int64_t r, 
     }
 }
 
-static void unfold(const opevo_operator *op, const float *image, float *rows)
-{
-    int64_t pixels = opevo_operator_out_pixels(op);
+typedef struct unfolding {
+    const opevo_operator *op;
+    const float *image;
+    float *rows;
+} unfolding;
 
-    for (int64_t c = 0; c < op->in_channels; c++) {
-        for (int64_t r = 0; r < op->kernel_height; r++) {
-            for (int64_t s = 0; s < op->kernel_width; s++) {
-                unfold_row(op, image + c * op->height * op->width, r, s, rows);
-                rows += pixels;
-            }
+/* All rows of one input channel. */
+static opevo_status unfold_channel(void *context, size_t channel, unsigned worker, opevo_error *err)
+{
+    const unfolding *self = context;
+    const opevo_operator *op = self->op;
+    const float *plane = self->image + (int64_t)channel * op->height * op->width;
+    int64_t pixels = opevo_operator_out_pixels(op);
+    float *rows = self->rows + (int64_t)channel * op->kernel_height * op->kernel_width * pixels;
+
+    (void)worker;
+    (void)err;
+    for (int64_t r = 0; r < op->kernel_height; r++) {
+        for (int64_t s = 0; s < op->kernel_width; s++) {
+            unfold_row(op, plane, r, s, rows);
+            rows += pixels;
         }
     }
+    return OPEVO_OK;
+}
+
+/* On as many threads as OpenBLAS has. */
+static void unfold(const opevo_operator *op, const float *image, float *rows)
+{
+    unfolding self = {op, image, rows};
+
+    (void)opevo_parallel_for((size_t)op->in_channels, (unsigned)openblas_get_num_threads(),
+                             unfold_channel, &self, NULL);
 }
 
 static opevo_status convolve(const opevo_operator *op, const float *a, const float *b, float *c,
