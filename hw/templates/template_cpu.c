@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `cpu`: matrix products for one core.
+/* `cpu`: matrix products on a CPU.
  *
  *     X = (n1, n2, n3, n4), Y = (m1, m2, m3, m4), K = (k1, k2, k3)
  *     for i.0 < n1, j.0 < m1, k.0 < k1              in the order `order`
@@ -236,7 +236,7 @@ static void wish(const opevo_operator *op, const opevo_device_facts *given, int 
 
 const opevo_i_template opevo_i_template_matmul_cpu = {
     .info = {.name = "cpu",
-             .summary = "matrix products for one core: register tiles, packed panels, blocks",
+             .summary = "matrix products on a CPU: register tiles, packed panels, blocks",
              .kinds = 1U << OPEVO_MATMUL | 1U << OPEVO_BATCH_MATMUL,
              .dialects = 1U << OPEVO_KERNEL_C},
     .space = space,

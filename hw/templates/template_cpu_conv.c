@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `cpu`: direct convolutions for one core, as products of the kernel with shifted views of the
+/* `cpu`: direct convolutions on a CPU, as products of the kernel with shifted views of the
  * image.
  *
  * The image is copied with its padding, one plane for each phase of the stride, in rows of w
@@ -247,7 +247,7 @@ static void wish(const opevo_operator *op, const opevo_device_facts *given, int 
 
 const opevo_i_template opevo_i_template_conv2d_cpu = {
     .info = {.name = "cpu",
-             .summary = "direct convolution for one core: shifted rows, register tiles, blocks",
+             .summary = "direct convolution on a CPU: shifted rows, register tiles, blocks",
              .kinds = 1U << OPEVO_CONV2D,
              .dialects = 1U << OPEVO_KERNEL_C},
     .space = space,
