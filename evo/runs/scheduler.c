@@ -272,9 +272,8 @@ static void check_limits(opevo_scheduler *self, opevo_stop of_session, bool over
         stop(self, OPEVO_STOP_INTERRUPTED);
     else if (options->target_s > 0 && over && of_session == OPEVO_STOP_TARGET)
         stop(self, OPEVO_STOP_TARGET);
-    else if (options->seconds > 0 && result->cost_s >= options->seconds)
-        stop(self, OPEVO_STOP_SECONDS);
-    else if (over && of_session == OPEVO_STOP_SECONDS)
+    else if (options->seconds > 0 &&
+             (result->cost_s >= options->seconds || (over && of_session == OPEVO_STOP_SECONDS)))
         stop(self, OPEVO_STOP_SECONDS);
     else if (options->trials > 0 && result->trials >= options->trials)
         stop(self, OPEVO_STOP_TRIALS);

@@ -19,6 +19,7 @@
 /* Time of trial n: base_s (1 + gain / n^power), times at most 1 + noise. */
 typedef struct course {
     opevo_objective super;
+    opevo_space *space;
     char name[32], kind[8];
     double base_s, gain, power, noise, weight;
     uint64_t salt, succeeds_from; /* trials before that fail, and one in fail_one_in; 0: none */
@@ -92,6 +93,7 @@ static inline course course_of(unsigned number, uint64_t points)
     CHECK_OK(opevo_parameter_parse("X", opevo_text_string(&type), NULL, &parameter, &err));
     CHECK_OK(opevo_space_create(&parameter, 1, NULL, 0, OPEVO_DIALECT_C, NULL, &space, &err));
     opevo_text_free(&type);
+    self.space = space;
     snprintf(self.name, sizeof self.name, "course %u", number);
     self.super = (opevo_objective){.ops = &course_ops,
                                    .space = space,
@@ -111,7 +113,7 @@ static inline void course_compute(course *self, double flop, const char *kind)
 
 static inline void course_release(course *self)
 {
-    opevo_space_destroy((opevo_space *)(uintptr_t)self->super.space);
+    opevo_space_destroy(self->space);
 }
 
 /* ---- A scheduler of them ---- */
