@@ -78,7 +78,7 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
 opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *out,
                                         opevo_error *err);
 
-/* ---- Several operators (tune_tasks.c) ---- */
+/* ---- Several operators (tasks_read.c, tune_tasks.c) ---- */
 
 #define OPEVO_I_TASK_OPTIONS                                                                       \
     {"weights", "W,W,...",                                                                         \
@@ -116,6 +116,18 @@ typedef struct opevo_i_tasks {
     opevo_store *store;
     opevo_progress progress;
 } opevo_i_tasks;
+
+/* The value of an aim with these times of the tasks. */
+double opevo_i_tasks_value(opevo_i_tasks *self, opevo_aim aim,
+                           double (*time_s)(const opevo_i_tuning *tuning));
+
+/* ---- What the call says of them (tasks_read.c) ---- */
+
+/* Into zeros; what is there is to be released, also on failure. */
+opevo_status opevo_i_tasks_read(const opevo_call *call, opevo_i_tasks *self, opevo_error *err);
+/* DIR/1-mm1: the folder of a task inside that of --emit; nothing without it. */
+void opevo_i_tasks_folder(const opevo_call *call, const opevo_i_tasks *self, size_t number,
+                          opevo_text *out);
 
 /* ---- What is printed of them (tasks_print.c) ---- */
 

@@ -8,232 +8,15 @@
 #include <opevo/memory.h>
 #include <opevo/unit.h>
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
-enum { TRIALS_OF_EACH = 500 }; /* when no limit is given */
-
-/* ---- Reading the command line --------------------------------------------------------------- */
-
-static const opevo_option task_options[] = {OPEVO_I_TASK_OPTIONS};
-
-const char *opevo_i_tasks_option(const opevo_call *call)
-{
-    for (size_t i = 0; i < sizeof task_options / sizeof *task_options; i++) {
-        if (opevo_i_flag(call, task_options[i].name))
-            return task_options[i].name;
-    }
-    return NULL;
-}
-
-/* Values of a repeatable option. */
-static size_t count_given(const opevo_call *call, const char *name)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < call->given_count; i++)
-        count += !strcmp(call->given[i].option->name, name);
-    return count;
-}
-
-/* The one of task `number`, where there is one for each or one for all; NULL without any. */
-static const char *value_for(const opevo_call *call, const char *name, size_t number)
-{
-    size_t left = count_given(call, name) == 1 ? 0 : number;
-
-    for (size_t i = 0; i < call->given_count; i++) {
-        if (!strcmp(call->given[i].option->name, name) && left-- == 0)
-            return call->given[i].value;
-    }
-    return NULL;
-}
-
-size_t opevo_i_tasks_count(const opevo_call *call)
-{
-    size_t ons = count_given(call, "on");
-
-    return call->argument_count > ons ? call->argument_count : ons;
-}
-
-/* Everything that the call says is said of each task, or of all. */
-static opevo_status check_call(const opevo_call *call, size_t count, opevo_error *err)
-{
-    static const char *const of_one[][2] = {
-        {"runs", "repeat the command with another --seed"},
-        {"criteria", "the common budget goes by time alone"},
-        {"learn", "an earlier run belongs to one space"},
-        {"curve", "repeat the run of one of them from its --store"},
-    };
-    size_t ons = count_given(call, "on"), spaces = count_given(call, "space");
-
-    if (ons > 1 && call->argument_count > 1 && ons != call->argument_count)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%zu operators and %zu --on: give one --on for all, or one for each.",
-                          call->argument_count, ons);
-    if (spaces > 1 && spaces != count)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%zu --space for %zu tasks: give one for all, or one for each.", spaces,
-                          count);
-    for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++) {
-        if (opevo_i_flag(call, of_one[i][0]))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s applies to one operator, not to %zu: %s.",
-                              of_one[i][0], count, of_one[i][1]);
-    }
-    return OPEVO_OK;
-}
-
-static opevo_status read_weights(const opevo_call *call, opevo_i_tasks *self, opevo_error *err)
-{
-    const char *text = opevo_i_option(call, "weights");
-    size_t count = 0;
-    double sum = 0;
-
-    for (size_t i = 0; i < self->count; i++)
-        self->weights[i] = 1;
-    if (!text)
-        return OPEVO_OK;
-    for (const char *at = text, *end = text; *end; at = end + 1, count++) {
-        char number[64];
-
-        end = at + strcspn(at, ",");
-        snprintf(number, sizeof number, "%.*s", (int)(end - at < 64 ? end - at : 63), at);
-        if (count < self->count &&
-            (!opevo_parse_double(number, &self->weights[count]) || self->weights[count] < 0))
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "--weights %s: \"%s\" is not a weight; give numbers from 0.", text,
-                              number);
-        sum += count < self->count ? self->weights[count] : 0;
-    }
-    if (count != self->count)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--weights %s: give one weight for each of the %zu tasks, not %zu.", text,
-                          self->count, count);
-    if (!(sum > 0 && isfinite(sum)))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--weights %s: the sum of the weights must be positive and finite.",
-                          text);
-    return OPEVO_OK;
-}
-
-/* What may follow after --allocate: gradient or round-robin. */
-static const struct {
-    const char *name;
-    bool is_count, of_gradient;
-    double min, max;
-} keys[] = {
-    {"round", true, false, 1, 1e9},    {"epsilon", false, false, 0, 1},
-    {"patience", true, false, 1, 1e9}, {"alpha", false, true, 0, 1},
-    {"beta", false, true, 1e-6, 1e6},  {"window", true, true, 1, 1e6},
-};
-enum { KEY_COUNT = sizeof keys / sizeof *keys };
-
-static void set_key(size_t key, double value, opevo_scheduler_options *out)
-{
-    switch (key) {
-    case 0:
-        out->round = (uint64_t)value;
-        break;
-    case 1:
-        out->epsilon = value;
-        break;
-    case 2:
-        out->patience = (uint64_t)value;
-        break;
-    case 3:
-        out->alpha = value > 0 ? value : -1;
-        break; /* 0 would be the default */
-    case 4:
-        out->beta = value;
-        break;
-    default:
-        out->window = (uint64_t)value;
-        break;
-    }
-}
-
-static opevo_status read_key(const char *text, const char *word, opevo_scheduler_options *out,
-                             opevo_error *err)
-{
-    const char *equals = strchr(word, '=');
-    size_t length = equals ? (size_t)(equals - word) : strlen(word);
-    double value = 0;
-
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        if (strlen(keys[i].name) != length || strncmp(keys[i].name, word, length) != 0)
-            continue;
-        if (keys[i].of_gradient && out->allocation != OPEVO_ALLOCATION_GRADIENT)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--allocate %s: %s applies to gradient.", text,
-                              keys[i].name);
-        if (!equals || !opevo_parse_double(equals + 1, &value) ||
-            !(value >= keys[i].min && value <= keys[i].max) ||
-            (keys[i].is_count && value != floor(value)))
-            return OPEVO_FAIL(
-                err, OPEVO_INVALID, "--allocate %s: %s must be a %snumber from %g to %g.", text,
-                keys[i].name, keys[i].is_count ? "whole " : "", keys[i].min, keys[i].max);
-        set_key(i, value, out);
-        return OPEVO_OK;
-    }
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "--allocate %s: unknown key \"%.*s\"; use round, epsilon, patience, alpha, "
-                      "beta or window.",
-                      text, (int)length, word);
-}
-
-static opevo_status read_allocation(const opevo_call *call, opevo_scheduler_options *out,
-                                    opevo_error *err)
-{
-    const char *text = opevo_i_option(call, "allocate");
-    char *copy = text ? opevo_strdup(text) : NULL;
-    opevo_status status = OPEVO_OK;
-    char *rest = NULL;
-    const char *word = copy ? strtok_r(copy, ",", &rest) : NULL;
-
-    if (!text)
-        return OPEVO_OK;
-    if (!copy)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --allocate.");
-    if (word && !strcmp(word, opevo_allocation_name(OPEVO_ALLOCATION_ROUND_ROBIN)))
-        out->allocation = OPEVO_ALLOCATION_ROUND_ROBIN;
-    else if (!word || strcmp(word, opevo_allocation_name(OPEVO_ALLOCATION_GRADIENT)) != 0)
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--allocate %s: give gradient or round-robin, and ,KEY=VALUE after it.",
-                            text);
-    while (status == OPEVO_OK && (word = strtok_r(NULL, ",", &rest)) != NULL)
-        status = read_key(text, word, out, err);
-    opevo_free(copy);
-    return status;
-}
-
-static opevo_status read_aim(const opevo_call *call, opevo_scheduler_options *out, opevo_error *err)
-{
-    const char *text = opevo_i_option(call, "aim");
-
-    for (int i = OPEVO_AIM_SUM; text && i <= OPEVO_AIM_GEOMETRIC_MEAN; i++) {
-        out->aim = (opevo_aim)i;
-        if (!strcmp(text, opevo_aim_name(out->aim)))
-            return OPEVO_OK;
-    }
-    return text ? OPEVO_FAIL(err, OPEVO_INVALID, "--aim %s: give sum or geometric-mean.", text)
-                : OPEVO_OK;
-}
-
-/* The value of an aim with these times of the tasks. */
-static double value_of(opevo_i_tasks *self, opevo_aim aim,
-                       double (*time_s)(const opevo_i_tuning *tuning))
+double opevo_i_tasks_value(opevo_i_tasks *self, opevo_aim aim,
+                           double (*time_s)(const opevo_i_tuning *tuning))
 {
     for (size_t i = 0; i < self->count; i++)
         self->times_s[i] = time_s(&self->tunings[i]);
     return opevo_aim_value(aim, self->times_s, self->weights, self->count);
-}
-
-static double optimum_s(const opevo_i_tuning *tuning)
-{
-    return tuning->optimum.known
-               ? opevo_objective_time_s(tuning->objective, tuning->optimum.fitness)
-               : NAN;
 }
 
 static double best_s(const opevo_i_tuning *tuning)
@@ -249,125 +32,6 @@ static double winner_s(const opevo_i_tuning *tuning)
                                                 finals->finalists[finals->verdict.winner].median)
                        : NAN;
 }
-
-static opevo_status read_limits(const opevo_call *call, opevo_i_tasks *self, opevo_error *err)
-{
-    opevo_scheduler_options *out = &self->options;
-    bool limited = opevo_i_flag(call, "trials") || opevo_i_flag(call, "seconds") ||
-                   opevo_i_flag(call, "target");
-    opevo_status status = OPEVO_OK;
-    bool share = false;
-
-    OPEVO_TRY(opevo_i_option_count(call, "trials", limited ? 0 : TRIALS_OF_EACH * self->count, 1,
-                                   UINT64_MAX, &out->trials, err));
-    if (out->trials && out->trials < self->count)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--trials %llu: give at least one for each of the %zu tasks.",
-                          (unsigned long long)out->trials, self->count);
-    OPEVO_TRY(opevo_i_option_positive(call, "seconds", &out->seconds, err));
-    OPEVO_TRY(opevo_i_tune_parse_target(call, &out->target_s, &share, err));
-    if (share && isnan(self->optimum_s))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--target %s: the optimum of a task is unknown; give a time in s.",
-                          opevo_i_option(call, "target"));
-    if (share)
-        out->target_s = self->optimum_s / (out->target_s / 100);
-cleanup:
-    return status;
-}
-
-/* DIR/1-mm1: the folder of a task inside that of --emit; nothing without it. */
-static void print_folder(const opevo_call *call, const opevo_i_tasks *self, size_t number,
-                         opevo_text *out)
-{
-    opevo_text_clear(out);
-    if (!opevo_i_flag(call, "emit"))
-        return;
-    opevo_text_printf(out, "%s/%zu-", opevo_i_option(call, "emit"), number + 1);
-    for (const char *at = self->names[number]; *at; at++) {
-        bool plain = isalnum((unsigned char)*at) || strchr("_.-", *at);
-
-        if (plain || at[1])
-            opevo_text_add_bytes(out, plain ? at : "_", 1);
-    }
-}
-
-static opevo_status read_task(const opevo_call *call, opevo_i_tasks *self, size_t number,
-                              opevo_error *err)
-{
-    opevo_i_tuning *tuning = &self->tunings[number];
-    const char *what =
-        call->argument_count == 0 ? NULL : call->arguments[call->argument_count > 1 ? number : 0];
-    opevo_status status = OPEVO_OK;
-
-    OPEVO_TRY(opevo_i_tune_read(call, what, value_for(call, "on", number),
-                                value_for(call, "space", number), tuning, err));
-    self->names[number] = call->argument_count > 1 ? what : tuning->objective->name;
-    if (isnan(opevo_objective_time_s(tuning->objective, 1)))
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%.300s is measured in %.60s and its FLOP are unknown, so that it has "
-                            "no time to share a budget by; tune it alone, or give a program's "
-                            "--flop N.",
-                            tuning->objective->name, opevo_unit_name(tuning->objective->unit));
-    for (size_t i = 0; i < number && status == OPEVO_OK; i++) {
-        if (!strcmp(tuning->objective->name, self->tunings[i].objective->name))
-            status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "%.300s is given twice; give it once, with the sum of the weights.",
-                                tuning->objective->name);
-    }
-cleanup:
-    return status;
-}
-
-static opevo_status prepare_folders(const opevo_call *call, const opevo_i_tasks *self,
-                                    opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    opevo_text folder = {0};
-
-    if (!opevo_i_flag(call, "emit"))
-        return OPEVO_OK;
-    if (!opevo_i_flag(call, "dry-run") && opevo_live_maker(self->tunings[0].objective))
-        mkdir(opevo_i_option(call, "emit"), 0777); /* a failure shows with the folders inside */
-    for (size_t i = 0; i < self->count && status == OPEVO_OK; i++) {
-        print_folder(call, self, i, &folder);
-        status = opevo_text_check(&folder, err);
-        if (status == OPEVO_OK)
-            status = opevo_i_kernel_files_prepare(call, opevo_text_string(&folder),
-                                                  self->tunings[i].objective, err);
-    }
-    opevo_text_free(&folder);
-    return status;
-}
-
-static opevo_status read_plan(const opevo_call *call, opevo_i_tasks *self, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    self->count = opevo_i_tasks_count(call);
-    OPEVO_TRY(check_call(call, self->count, err));
-    self->tunings = opevo_calloc(self->count, sizeof *self->tunings);
-    self->names = opevo_calloc(self->count, sizeof *self->names);
-    self->weights = opevo_calloc(self->count, sizeof *self->weights);
-    self->tasks = opevo_calloc(self->count, sizeof *self->tasks);
-    self->times_s = opevo_calloc(self->count, sizeof *self->times_s);
-    if (!self->tunings || !self->names || !self->weights || !self->tasks || !self->times_s)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", self->count);
-    OPEVO_TRY(read_weights(call, self, err));
-    OPEVO_TRY(read_allocation(call, &self->options, err));
-    OPEVO_TRY(read_aim(call, &self->options, err));
-    for (size_t i = 0; i < self->count; i++)
-        OPEVO_TRY(read_task(call, self, i, err));
-    self->options.seed = self->tunings[0].run.seed;
-    self->optimum_s = value_of(self, self->options.aim, optimum_s);
-    OPEVO_TRY(read_limits(call, self, err));
-    OPEVO_TRY(prepare_folders(call, self, err));
-    OPEVO_TRY(opevo_i_tune_open_store(call, &self->store, err));
-cleanup:
-    return status;
-}
-
-/* ---- Running -------------------------------------------------------------------------------- */
 
 /* A task and its number, for its observer. */
 typedef struct observed_task {
@@ -509,8 +173,8 @@ static opevo_status run_all(opevo_i_tasks *self, bool quiet, opevo_error *err)
     OPEVO_TRY(end_scheduler(self, err));
     opevo_i_progress_end(&self->progress);
     OPEVO_TRY(run_finals(self, err));
-    self->sum_s = value_of(self, OPEVO_AIM_SUM, best_s);
-    self->finals_s = value_of(self, self->options.aim, winner_s);
+    self->sum_s = opevo_i_tasks_value(self, OPEVO_AIM_SUM, best_s);
+    self->finals_s = opevo_i_tasks_value(self, self->options.aim, winner_s);
 cleanup:
     opevo_scheduler_end(self->scheduler, NULL);
     self->scheduler = NULL;
@@ -523,7 +187,7 @@ static void emit(const opevo_call *call, const opevo_i_tasks *self, int *exit_co
     opevo_text folder = {0};
 
     for (size_t i = 0; i < self->count && opevo_i_flag(call, "emit"); i++) {
-        print_folder(call, self, i, &folder);
+        opevo_i_tasks_folder(call, self, i, &folder);
         opevo_i_tune_emit(&self->tunings[i], opevo_text_string(&folder), exit_code);
     }
     opevo_text_free(&folder);
@@ -549,7 +213,7 @@ opevo_status opevo_i_tune_tasks(const opevo_call *call, opevo_text *out, int *ex
     opevo_status status = OPEVO_OK;
     opevo_i_tasks self = {.count = 0};
 
-    OPEVO_TRY(read_plan(call, &self, err));
+    OPEVO_TRY(opevo_i_tasks_read(call, &self, err));
     if (opevo_i_flag(call, "dry-run")) {
         opevo_i_tasks_print_settings(&self, out);
         goto cleanup;
