@@ -104,6 +104,24 @@ static void test_cleaning_criteria(void **state)
     assert_true(isnan(got.more[0]) && isnan(got.more[1]) && isnan(got.more[2]));
 }
 
+static void test_time_of_a_fitness(void **state)
+{
+    static const struct {
+        const char *unit;
+        double flop, fitness, time_s;
+    } rows[] = {{"1/s", 0, 4, 0.25},       {"ms", 1e9, 4, 0.25},         {"GFLOP/s", 3e9, 4, 0.75},
+                {"TFLOP/s", 3e9, 4, 0.75}, {"GFLOP/s", 0, 4, NAN},       {"score", 1e9, 4, NAN},
+                {"us", 0, 0, INFINITY},    {"GFLOP/s", 1e9, 0, INFINITY}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        opevo_objective objective = {.unit = rows[i].unit, .flop = rows[i].flop};
+        double time_s = opevo_objective_time_s(&objective, rows[i].fitness);
+
+        assert_true(time_s == rows[i].time_s || (isnan(time_s) && isnan(rows[i].time_s)));
+    }
+}
+
 static void test_optimum_unknown(void **state)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}");
@@ -123,7 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),           cmocka_unit_test(test_failed),
         cmocka_unit_test(test_cleaning),        cmocka_unit_test(test_cleaning_criteria),
-        cmocka_unit_test(test_optimum_unknown),
+        cmocka_unit_test(test_optimum_unknown), cmocka_unit_test(test_time_of_a_fitness),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,6 +222,23 @@ static void test_decisions(void **state)
     assert_true(decisions > 10000 && left_group > 10 && stalled > 10 && failing > 10);
 }
 
+/* Weight 0 counts for nothing; what has no time makes the aim infinite, or unknown. */
+static void test_values_of_aims(void **state)
+{
+    static const double weights[] = {2, 0, 1};
+    double times[] = {3, INFINITY, 0.5};
+
+    (void)state;
+    CHECK_CLOSE(opevo_aim_value(OPEVO_AIM_SUM, times, weights, 3), 6.5, 1e-15);
+    CHECK_CLOSE(opevo_aim_value(OPEVO_AIM_GEOMETRIC_MEAN, times, weights, 3), cbrt(4.5), 1e-15);
+    times[2] = INFINITY;
+    assert_true(opevo_aim_value(OPEVO_AIM_SUM, times, weights, 3) == INFINITY);
+    assert_true(opevo_aim_value(OPEVO_AIM_GEOMETRIC_MEAN, times, weights, 3) == INFINITY);
+    times[0] = NAN;
+    assert_true(isnan(opevo_aim_value(OPEVO_AIM_SUM, times, weights, 3)));
+    assert_true(isnan(opevo_aim_value(OPEVO_AIM_GEOMETRIC_MEAN, times, weights, 3)));
+}
+
 /* ---- Allocations ---------------------------------------------------------------------------- */
 
 /* The least sum that any allocation of so many rounds can reach: by dynamic programming. */
@@ -397,6 +414,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_values_of_aims),
         cmocka_unit_test(test_allocation_of_known_courses),
         cmocka_unit_test(test_allocation_of_random_courses),
         cmocka_unit_test(test_weights_and_ties),
