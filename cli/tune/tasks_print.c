@@ -162,9 +162,9 @@ opevo_status opevo_i_tasks_print(const opevo_i_tasks *self, const char *store, o
     char line[160], time[40];
 
     OPEVO_TRY(print_table(self, out, err));
-    opevo_text_printf(out, "%llu trials in %llu rounds, %llu failed",
+    opevo_text_printf(out, "%llu trials in %llu round%s, %llu failed",
                       (unsigned long long)result->trials, (unsigned long long)result->rounds,
-                      (unsigned long long)result->failed);
+                      result->rounds == 1 ? "" : "s", (unsigned long long)result->failed);
     if (result->resumed)
         opevo_text_printf(out, ", %llu taken from %s", (unsigned long long)result->resumed, store);
     opevo_text_printf(out, "; cost %.1f s; stopped by: %s\n", result->cost_s,

@@ -17,15 +17,6 @@ enum { TRIALS_OF_EACH = 500 }; /* when no limit is given */
 
 static const opevo_option task_options[] = {OPEVO_I_TASK_OPTIONS};
 
-const char *opevo_i_tasks_option(const opevo_call *call)
-{
-    for (size_t i = 0; i < sizeof task_options / sizeof *task_options; i++) {
-        if (opevo_i_flag(call, task_options[i].name))
-            return task_options[i].name;
-    }
-    return NULL;
-}
-
 /* Values of a repeatable option. */
 static size_t count_given(const opevo_call *call, const char *name)
 {
@@ -53,6 +44,19 @@ size_t opevo_i_tasks_count(const opevo_call *call)
     size_t ons = count_given(call, "on");
 
     return call->argument_count > ons ? call->argument_count : ons;
+}
+
+opevo_status opevo_i_tasks_refuse(const opevo_call *call, opevo_error *err)
+{
+    for (size_t i = 0; i < sizeof task_options / sizeof *task_options; i++) {
+        if (opevo_i_flag(call, task_options[i].name))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--%s applies to several operators, which share the trials.",
+                              task_options[i].name);
+    }
+    if (count_given(call, "space") > 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--space is given twice.");
+    return OPEVO_OK;
 }
 
 /* Everything that the call says is said of each task, or of all. */

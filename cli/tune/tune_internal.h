@@ -93,8 +93,8 @@ opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *
 
 /* How many operators or objectives the call names. */
 size_t opevo_i_tasks_count(const opevo_call *call);
-/* The first option above that was given; NULL for none. */
-const char *opevo_i_tasks_option(const opevo_call *call);
+/* Refuse what a call of one says as if of several. */
+opevo_status opevo_i_tasks_refuse(const opevo_call *call, opevo_error *err);
 /* Tune them within one budget. */
 opevo_status opevo_i_tune_tasks(const opevo_call *call, opevo_text *out, int *exit_code,
                                 opevo_error *err);

@@ -249,11 +249,8 @@ opevo_status opevo_i_tune_open_store(const opevo_call *call, opevo_store **out, 
 static opevo_status read_plan(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const char *option = opevo_i_tasks_option(call);
 
-    if (option)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--%s applies to several operators, which share the trials.", option);
+    OPEVO_TRY(opevo_i_tasks_refuse(call, err));
     OPEVO_TRY(opevo_i_tune_read(call, call->argument_count ? call->arguments[0] : NULL, NULL,
                                 opevo_i_option(call, "space"), self, err));
     OPEVO_TRY(read_budget(call, self, err));

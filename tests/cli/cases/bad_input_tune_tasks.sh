@@ -34,6 +34,7 @@ try mm1 bmm1 --on sim:mi50 --target -1
 try mm1 bmm1 --on sim:mi50 --target 200%
 try mm1 bmm1 --on sim:mi50 --emit kernels
 try mm1 --on sim:mi50 --weights 1
+try mm1 --on cpu --space a.json --space b.json
 try mm1 --on sim:mi50 --allocate round-robin
 printf '{"X": {"_type": "discrete", "_value": [1, 2]}}' >space.json
 try --on 'cmd:echo {X}' --on 'cmd:echo 1 {X}' --space space.json --result 'score:/(.*)/' --store runs.db
