@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The rule of the task scheduler: the value of the aim, the gradient, and which tasks are dead. */
+/* The rule of the task scheduler: the value of the aim, the gradient, and which tasks have
+ * ended. */
 
 #include "scheduler_internal.h"
 

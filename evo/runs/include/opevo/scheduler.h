@@ -10,18 +10,17 @@
  * runs is stored: a scheduler that was killed makes the same decisions again from the stored
  * outcomes.
  *
- * The gradient rule. With g_i(t) the best time of task i after t rounds, t_i its rounds so far, C_i
- * its FLOP and V the highest FLOP/s among the tasks similar to i, the next round goes to the task
- * with the least
+ * The gradient rule. Let g_i(t) be the best time of task i after t rounds, t_i its rounds so far,
+ * C_i its FLOP and V the highest FLOP/s that it or a task similar to it has reached. The next round
+ * goes to the task with the least
  *
  *   df/dg_i (alpha (g_i(t_i) - g_i(t_i - w)) / w
  *            + (1 - alpha) (min(g_i (1 - 1 / t_i), beta C_i / V) - g_i))
  *
- * where df/dg_i is the weight for a sum and proportional to weight / g_i for a geometric mean; a
- * uniform choice decides among equals. The
- * backward difference counts as 0 before round w + 1, and beta C_i / V as infinite for a task
- * without others that are similar. Before that, each task gets one round, and those that matter and
- * have no success yet get more.
+ * where df/dg_i is the weight for a sum and proportional to weight / g_i for a geometric mean. A
+ * uniform choice decides among equals. The backward difference counts as 0 until round w, and beta
+ * C_i / V as infinite for a task that is similar to no other. Each task gets one round first; those
+ * of positive weight that have no success yet get more before any other.
  *
  * Tasks are similar if they have the same kind and the same integer part of log_phi(FLOP + 1), phi
  * = 1.618. A task leaves its group when it reaches less than V / beta and has been given over 5
