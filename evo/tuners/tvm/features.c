@@ -186,7 +186,7 @@ static opevo_status source_rows(opevo_i_features *self, opevo_index point, float
     if (!opevo_index_map_get(self->cached, point, &place)) {
         opevo_status status = OPEVO_OK;
 
-        if (place == CACHED_MOST) {
+        if (place > 0 && self->first[place] + self->source->rows_most > CACHED_MOST) {
             opevo_index_map *empty = opevo_index_map_create();
 
             if (!empty)
