@@ -108,11 +108,12 @@ double opevo_i_statement_stride(const opevo_statement_program *program,
         double elements = 1; /* between two values of the index */
         double stride = 0;
 
-        for (size_t d = buffer->dimension_count; d-- > 0; elements *= (double)buffer->shape[d]) {
+        for (size_t d = buffer->dimension_count; d-- > 0;) {
             if (find_stride(&touched->accesses[a]->indices[d], loop, &stride)) {
                 smallest = fmin(smallest, stride * elements);
                 break;
             }
+            elements *= (double)buffer->shape[d];
         }
     }
     return isfinite(smallest) ? smallest : 0;

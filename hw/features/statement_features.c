@@ -158,7 +158,7 @@ static void touch_loops(const opevo_statement_program *program, const opevo_stat
         }
         operations *= extent_of(program, store, i);
         out->x[out->count] = log2(operations);
-        out->bytes[out->count++] = log2(bytes);
+        out->bytes[out->count++] = log2(fmax(bytes, 2)); /* divided by; TVM: infinite at 1 byte */
     }
     out->operations = operations;
 }

@@ -45,9 +45,6 @@ void opevo_i_touches_add(opevo_i_touches *self, size_t loop, size_t buffer, doub
     self->last[loop] = place;
 }
 
-#define FOR_EACH(touch, self, loop)                                                                \
-    for (size_t touch = (self)->first[loop]; touch != SIZE_MAX; touch = (self)->all[touch].next)
-
 const opevo_i_touch *opevo_i_touches_oldest(const opevo_i_touches *self, size_t loop, size_t buffer)
 {
     size_t i = self->first[loop];
@@ -61,8 +58,8 @@ double opevo_i_touches_bytes(const opevo_i_touches *self, size_t loop)
 {
     double sum = 0;
 
-    FOR_EACH(i, self, loop)
-    sum += self->all[i].elements * self->all[i].bytes;
+    for (size_t i = self->first[loop]; i != SIZE_MAX; i = self->all[i].next)
+        sum += self->all[i].elements * self->all[i].bytes;
     return sum;
 }
 
@@ -70,8 +67,8 @@ double opevo_i_touches_one_each(const opevo_i_touches *self, size_t loop)
 {
     double sum = 0;
 
-    FOR_EACH(i, self, loop)
-    sum += self->all[i].bytes;
+    for (size_t i = self->first[loop]; i != SIZE_MAX; i = self->all[i].next)
+        sum += self->all[i].bytes;
     return sum;
 }
 
@@ -79,8 +76,7 @@ size_t opevo_i_touches_of(const opevo_i_touches *self, size_t loop, size_t buffe
 {
     size_t count = 0;
 
-    FOR_EACH(i, self, loop)
-    {
+    for (size_t i = self->first[loop]; i != SIZE_MAX; i = self->all[i].next) {
         if (self->all[i].buffer != buffer)
             continue;
         if (count++ == 0 || self->all[i].elements < *least)

@@ -221,7 +221,7 @@ static void test_gradients_are_differences(void **state)
     (void)state;
     opevo_rng_init(&rng, 3, "test", 0);
     for (int trial = 0; trial < 50; trial++) {
-        double predictions[PROGRAMS * ROWS_MOST], scores[PROGRAMS], other[PROGRAMS];
+        double predictions[PROGRAMS * ROWS_MOST] = {0}, scores[PROGRAMS], other[PROGRAMS];
         float narrow[PROGRAMS], first[PROGRAMS * ROWS_MOST], second[PROGRAMS * ROWS_MOST];
         double loss = 0;
         programs of;
@@ -266,7 +266,8 @@ static void add_best_stump(const programs *of, const double *first, const double
     best_gain = all_g * all_g / (all_h + 1) + 1e-6;
     best_left = best_right = -eta * all_g / (all_h + 1);
     for (size_t f = 0; f < 2; f++) {
-        for (float below = 0.5F; below < 4; below++) {
+        for (int k = 0; k < 4; k++) {
+            float below = (float)k + 0.5F;
             double g[2] = {0}, h[2] = {0};
             size_t met[2] = {0};
 
@@ -310,7 +311,7 @@ static void test_sums_are_those_of_brute_force(void **state)
     opevo_rng_init(&rng, 4, "test", 0);
     for (int trial = 0; trial < 100; trial++) {
         opevo_i_cost_model *model = opevo_i_cost_model_create(2, &boosting);
-        double predictions[PROGRAMS * ROWS_MOST], scores[PROGRAMS];
+        double predictions[PROGRAMS * ROWS_MOST] = {0}, scores[PROGRAMS];
         float learned[PROGRAMS];
         programs of;
 

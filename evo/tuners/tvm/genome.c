@@ -257,7 +257,9 @@ bool opevo_i_genome_mutate(const opevo_i_genome *genome, opevo_rng *rng, opevo_i
     if (kind == OPEVO_I_GENE_FIXED)
         return false;
     left = (size_t)opevo_rng_below(rng, present[kind]);
-    for (i = 0; !eligible[i] || genome->genes[i].kind != kind || left-- > 0;)
-        i++;
+    for (i = 0; i + 1 < genome->count; i++) {
+        if (eligible[i] && genome->genes[i].kind == kind && left-- == 0)
+            break;
+    }
     return change(genome, i, rng, &vertices[i]);
 }
