@@ -424,6 +424,67 @@ static void test_patience(void **state)
     opevo_space_destroy(space);
 }
 
+/* ---- Earlier trials ---- */
+
+/* Two runs on devices of other speeds: the second is ten times faster. The first batch is better
+ * than that of the search without them by far, and the earlier points may come again. */
+static void test_learns_from_earlier_runs(void **state)
+{
+    enum { EARLIER = 300 };
+    static opevo_trial earlier[EARLIER];
+    opevo_space *space = formula_space(sketches);
+    opevo_tuner *tuner = tuner_make("ansor", space, "", 3);
+    opevo_proposal next[BATCH];
+    record drawn;
+    double sum = 0;
+    size_t count = 0, repeated = 0;
+
+    (void)state;
+    run(space, "search=random", false, EARLIER, &drawn);
+    for (size_t i = 0; i < EARLIER; i++) {
+        earlier[i] = (opevo_trial){.number = 1 + i % 150, .proposal = drawn.proposals[i]};
+        earlier[i].outcome.fitness =
+            fitness_of(space, drawn.proposals[i].point) * (i < 150 ? 1 : 10);
+    }
+    CHECK_OK(opevo_tuner_learn(tuner, earlier, EARLIER, &err));
+    CHECK_OK(opevo_tuner_ask(tuner, next, BATCH, &count, &err));
+    assert_int_equal(count, BATCH);
+    for (size_t i = 0; i < BATCH; i++) {
+        sum += fitness_of(space, next[i].point);
+        for (size_t k = 0; k < EARLIER; k++)
+            repeated += next[i].point == earlier[k].proposal.point;
+    }
+    assert_true(sum / BATCH > 3 * mean_fitness(space, &drawn, 0));
+    assert_true(repeated < BATCH);
+    opevo_tuner_destroy(tuner);
+    opevo_space_destroy(space);
+}
+
+/* Failures alone teach nothing. */
+static void test_learns_nothing_from_failures(void **state)
+{
+    opevo_trial earlier[BATCH] = {0};
+    opevo_space *space = formula_space(sketches);
+    opevo_tuner *plain = tuner_make("ansor", space, "", 3);
+    opevo_tuner *taught = tuner_make("ansor", space, "", 3);
+    opevo_proposal first[BATCH], second[BATCH];
+    size_t count = 0;
+
+    (void)state;
+    for (size_t i = 0; i < BATCH; i++)
+        earlier[i] = (opevo_trial){.number = i + 1,
+                                   .proposal.point = i,
+                                   .outcome = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT)};
+    CHECK_OK(opevo_tuner_learn(taught, earlier, BATCH, &err));
+    CHECK_OK(opevo_tuner_ask(plain, first, BATCH, &count, &err));
+    CHECK_OK(opevo_tuner_ask(taught, second, BATCH, &count, &err));
+    for (size_t i = 0; i < BATCH; i++)
+        assert_true(first[i].point == second[i].point);
+    opevo_tuner_destroy(plain);
+    opevo_tuner_destroy(taught);
+    opevo_space_destroy(space);
+}
+
 /* ---- Resuming ---- */
 
 static void note_points(void *context, const opevo_trial *trial, bool resumed)
@@ -480,6 +541,8 @@ int main(void)
         cmocka_unit_test(test_programs_that_cannot_be_lowered),
         cmocka_unit_test(test_retraining),
         cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_learns_from_earlier_runs),
+        cmocka_unit_test(test_learns_nothing_from_failures),
         cmocka_unit_test(test_resumes),
     };
 

@@ -121,6 +121,7 @@ static void test_identity(void **state)
     (void)state;
     check_identity("autotvm", "history=10 plan=16");
     check_identity("qgp", "");
+    check_identity("ansor", "population=300 batch=16 warmup=10 trees=20");
 }
 
 static void test_refused(void **state)

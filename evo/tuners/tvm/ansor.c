@@ -70,12 +70,12 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                         .summary = "how points are chosen: random: samples alone; beam: parameter "
                                    "after parameter"},
     [SETTING_PATIENCE] = {.key = "patience",
-                                .kind = OPEVO_SETTING_COUNT,
-                                .default_value = 0,
-                                .min = 0,
-                                .max = 1000000000,
-                                .summary = "trials without a better one that end the search; "
-                                           "0: none"},
+                          .kind = OPEVO_SETTING_COUNT,
+                          .default_value = 0,
+                          .min = 0,
+                          .max = 1000000000,
+                          .summary = "trials without a better one that end the search; "
+                                     "0: none"},
 };
 
 static void destroy(opevo_tuner *tuner)
@@ -235,6 +235,7 @@ const opevo_tuner_ops opevo_i_ansor_ops = {
     .ask = opevo_i_evolution_ask,
     .tell = opevo_i_evolution_tell,
     .destroy = destroy,
+    .learn = opevo_i_evolution_learn,
     .observe = opevo_i_evolution_observe,
     .library = opevo_i_cost_model_library,
 };

@@ -42,6 +42,7 @@ void opevo_i_evolution_release(opevo_i_evolution *self)
     opevo_free(self->best);
     opevo_free(self->random);
     opevo_free(self->measured);
+    opevo_free(self->earlier);
 }
 
 size_t opevo_i_evolution_random_wanted(const opevo_i_evolution *self)
@@ -103,7 +104,7 @@ void opevo_i_scored_insert(opevo_i_scored *list, size_t *count, size_t most, ope
 static bool is_warm(const opevo_i_evolution *self)
 {
     return (double)opevo_i_surrogate_count(self->surrogate) > self->plan.warmup &&
-           opevo_i_surrogate_best(self->surrogate) > 0;
+           opevo_i_surrogate_can_fit(self->surrogate);
 }
 
 opevo_status opevo_i_evolution_score(opevo_i_evolution *self, const opevo_index *points,
@@ -141,6 +142,23 @@ void opevo_i_evolution_list(opevo_i_evolution *self)
 
 /* ---- Breeding ---- */
 
+/* The best points of this run and of those learned from, by fitness over the best of their run. */
+static void add_measured(opevo_i_evolution *self)
+{
+    size_t most = self->room - self->plan.population;
+    size_t own = 0, earlier = 0;
+
+    while (own + earlier < most && (own < self->measured_count || earlier < self->earlier_count)) {
+        bool takes_own =
+            own < self->measured_count &&
+            (earlier == self->earlier_count ||
+             self->measured[own].score >= self->earlier[earlier].score * self->best_fitness);
+
+        self->points[self->now_count++] =
+            takes_own ? self->measured[own++].point : self->earlier[earlier++].point;
+    }
+}
+
 opevo_status opevo_i_evolution_start(opevo_i_evolution *self, opevo_error *err)
 {
     opevo_status status = self->ways->sample(self, err);
@@ -148,8 +166,7 @@ opevo_status opevo_i_evolution_start(opevo_i_evolution *self, opevo_error *err)
 
     if (status != OPEVO_OK)
         return status;
-    for (size_t i = 0; i < self->measured_count && i < self->room - self->plan.population; i++)
-        self->points[self->now_count++] = self->measured[i].point;
+    add_measured(self);
     for (size_t i = sampled; i < self->now_count; i++)
         opevo_space_decode(self->space, self->points[i], self->vertices + i * self->width);
     return OPEVO_OK;
@@ -370,5 +387,44 @@ opevo_status opevo_i_evolution_observe(opevo_tuner *tuner, const opevo_trial *tr
         status = opevo_i_rounds_know(self->rounds, trials, count, err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
         status = observe_one(self, trials[i].proposal.point, trials[i].outcome.fitness, err);
+    return status;
+}
+
+/* The best fitness of the run that trial `first` begins, and the number of the trial after it. */
+static double best_of_run(const opevo_trial *trials, size_t count, size_t first, size_t *end)
+{
+    double best = 0;
+
+    for (*end = first; *end < count; ++*end) {
+        if (*end > first && trials[*end].number <= trials[*end - 1].number)
+            break;
+        if (trials[*end].outcome.fitness > best)
+            best = trials[*end].outcome.fitness;
+    }
+    return best;
+}
+
+opevo_status opevo_i_evolution_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                     opevo_error *err)
+{
+    opevo_i_evolution *self = (opevo_i_evolution *)tuner;
+    opevo_status status = have_surrogate(self, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    self->earlier = opevo_malloc(count, sizeof *self->earlier);
+    if (!self->earlier)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from %zu trials.", count);
+    for (size_t first = 0, end = 0; first < count; first = end) {
+        double best = best_of_run(trials, count, first, &end);
+
+        for (size_t i = first; i < end && best > 0 && status == OPEVO_OK; i++) {
+            opevo_i_scored one = {.score = trials[i].outcome.fitness / best,
+                                  .point = trials[i].proposal.point};
+
+            opevo_i_scored_insert(self->earlier, &self->earlier_count, count, one);
+            status = opevo_i_surrogate_teach(self->surrogate, one.point, one.score, err);
+        }
+    }
     return status;
 }

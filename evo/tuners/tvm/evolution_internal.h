@@ -24,14 +24,14 @@ typedef struct opevo_i_evolution_plan {
     size_t population;  /* children of a generation, and samples of the first */
     size_t generations; /* bred between two batches */
     size_t batch;
-    double mutation;       /* probability that a child is mutated rather than copied */
-    double random;         /* share of a batch that is random, rounded down */
-    double measured;       /* share of the population of measured points in the first generation */
-    double warmup;         /* trials up to which scores are uniform random numbers */
-    double retrain;        /* new trials that a training takes, as a share of those of the last */
-    double patience; /* trials without a better one after which the search ends; 0: never */
-    unsigned trees;        /* of the cost model, at most; 0: the search asks no model */
-    bool of_programs;      /* the model is of programs, opevo_i_surrogate_refuse_missing, and the
+    double mutation;  /* probability that a child is mutated rather than copied */
+    double random;    /* share of a batch that is random, rounded down */
+    double measured;  /* share of the population of measured points in the first generation */
+    double warmup;    /* trials up to which scores are uniform random numbers */
+    double retrain;   /* new trials that a training takes, as a share of those of the last */
+    double patience;  /* trials without a better one after which the search ends; 0: never */
+    unsigned trees;   /* of the cost model, at most; 0: the search asks no model */
+    bool of_programs; /* the model is of programs, opevo_i_surrogate_refuse_missing, and the
                               base score counts for each of their rows */
 } opevo_i_evolution_plan;
 
@@ -149,6 +149,8 @@ struct opevo_i_evolution {
     opevo_i_scored *measured; /* by falling fitness */
     size_t measured_count;
     size_t measured_capacity;
+    opevo_i_scored *earlier; /* of runs learned from, by falling fitness over the best of the run */
+    size_t earlier_count;
     double best_fitness;
     size_t since_best; /* trials after the one that had it first */
 };
@@ -166,6 +168,10 @@ opevo_status opevo_i_evolution_tell(opevo_tuner *tuner, const opevo_trial *trial
                                     opevo_error *err);
 opevo_status opevo_i_evolution_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                                        opevo_error *err);
+/* Trials of other runs train the model, each with the best fitness of its run as 1, and the best of
+ * them stand in the first generations. */
+opevo_status opevo_i_evolution_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
+                                     opevo_error *err);
 
 /* ---- For the functions of a tuner ---- */
 

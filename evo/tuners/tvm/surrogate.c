@@ -25,6 +25,7 @@ typedef struct table {
     size_t *rows_of; /* how many each observation has */
     double *fitness;
     double best;
+    size_t taught; /* the first ones, of other runs, whose fitness is the label */
 } table;
 
 struct opevo_i_surrogate {
@@ -131,6 +132,22 @@ opevo_status opevo_i_surrogate_observe(opevo_i_surrogate *surrogate, opevo_index
     return observe(surrogate, &surrogate->seen, point, fitness, err);
 }
 
+opevo_status opevo_i_surrogate_teach(opevo_i_surrogate *surrogate, opevo_index point, double label,
+                                     opevo_error *err)
+{
+    double best = surrogate->seen.best;
+    opevo_status status = observe(surrogate, &surrogate->seen, point, label, err);
+
+    surrogate->seen.best = best;
+    surrogate->seen.taught = surrogate->seen.count;
+    return status;
+}
+
+bool opevo_i_surrogate_can_fit(const opevo_i_surrogate *surrogate)
+{
+    return surrogate->seen.best > 0 || surrogate->seen.taught > 0;
+}
+
 size_t opevo_i_surrogate_count(const opevo_i_surrogate *surrogate)
 {
     return surrogate->seen.count;
@@ -162,7 +179,13 @@ static opevo_status predict_margins(opevo_i_surrogate *self, const float *rows,
     return status;
 }
 
-/* The observations of `seen`, in a drawn order, as rows to train on. */
+/* Fitness over the best of its run. */
+static double label_of(const table *seen, size_t i)
+{
+    return i < seen->taught || !(seen->best > 0) ? seen->fitness[i] : seen->fitness[i] / seen->best;
+}
+
+/* The observations of `seen`, in a drawn order, as rows to train on, with labels as fitness. */
 static opevo_status permute(const opevo_i_surrogate *self, const table *seen, opevo_rng *rng,
                             table *out, opevo_error *err)
 {
@@ -192,7 +215,7 @@ static opevo_status permute(const opevo_i_surrogate *self, const table *seen, op
                seen->rows_of[from] * self->row_width * sizeof *out->rows);
         out->rows_of[i] = seen->rows_of[from];
         out->row_count += seen->rows_of[from];
-        out->fitness[i] = seen->fitness[from];
+        out->fitness[i] = label_of(seen, from);
     }
 cleanup:
     opevo_free(order);
@@ -217,7 +240,7 @@ static opevo_status train(opevo_i_surrogate *self, opevo_i_cost_model *model, co
     }
     OPEVO_TRY(permute(self, seen, fit->permutation, &drawn, err));
     for (size_t i = 0; i < count; i++)
-        labels[i] = (float)(drawn.fitness[i] / seen->best);
+        labels[i] = (float)drawn.fitness[i];
     samples.features = drawn.rows;
     samples.rows = several(self, drawn.rows_of);
     samples.weights = fit->weighted ? labels : NULL;

@@ -24,6 +24,12 @@ void opevo_i_surrogate_destroy(opevo_i_surrogate *surrogate);
 /* Remember an observation; a fitness that is not positive and finite counts as 0. Errors: NOMEM. */
 opevo_status opevo_i_surrogate_observe(opevo_i_surrogate *surrogate, opevo_index point,
                                        double fitness, opevo_error *err);
+/* Remember a trial of another run with its label, fitness over the best of that run; before the
+ * first observation. Errors: NOMEM. */
+opevo_status opevo_i_surrogate_teach(opevo_i_surrogate *surrogate, opevo_index point, double label,
+                                     opevo_error *err);
+/* Whether there is a success to learn from. */
+bool opevo_i_surrogate_can_fit(const opevo_i_surrogate *surrogate);
 size_t opevo_i_surrogate_count(const opevo_i_surrogate *surrogate);
 double opevo_i_surrogate_best(const opevo_i_surrogate *surrogate); /* largest fitness, or 0 */
 
@@ -40,7 +46,7 @@ typedef struct opevo_i_fit {
     double half_life; /* observations that halve the weight of what earlier runs taught */
 } opevo_i_fit;
 
-/* Train on all observations; at least one must have a positive fitness. Errors: as
+/* Train on all observations; opevo_i_surrogate_can_fit must hold. Errors: as
  * opevo_i_cost_model_train. */
 opevo_status opevo_i_surrogate_fit(opevo_i_surrogate *surrogate, const opevo_i_fit *fit,
                                    opevo_error *err);
