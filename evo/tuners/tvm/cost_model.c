@@ -197,7 +197,7 @@ static size_t count_rows(const size_t *rows, size_t count)
 /* What each row but the first of a candidate does not add to its score. */
 static float repeated_base(const opevo_i_cost_model *self)
 {
-    return self->boosting.base_each_row ? 0 : OPEVO_I_BASE_SCORE;
+    return self->boosting.by_rows ? 0 : OPEVO_I_BASE_SCORE;
 }
 
 /* From the predictions of all rows to the scores of their candidates; both may be one array. */
@@ -236,16 +236,18 @@ static void spread_both(const opevo_i_samples *samples, float *first, float *sec
     spread(second, samples->rows, samples->count);
 }
 
-static double mean_square(const float *predictions, const float *labels, size_t count)
+/* `rows`: how often each counts; NULL: once. */
+static double mean_square(const float *predictions, const float *labels, const size_t *rows,
+                          size_t count)
 {
     double sum = 0;
 
     for (size_t i = 0; i < count; i++) {
         double difference = (double)predictions[i] - (double)labels[i];
 
-        sum += difference * difference;
+        sum += difference * difference * (rows ? (double)rows[i] : 1);
     }
-    return sum / (double)count;
+    return sum / (double)count_rows(rows, count);
 }
 
 /* ---- Training ---- */
@@ -368,7 +370,8 @@ static opevo_status measure(opevo_i_cost_model *self, BoosterHandle booster, DMa
         *score = opevo_i_average_recall(predictions, self->above, samples->count,
                                         self->boosting.recall_size, self->scratch);
     else
-        *score = -sqrt(mean_square(predictions, samples->labels, samples->count));
+        *score = -sqrt(mean_square(predictions, samples->labels,
+                                   self->boosting.by_rows ? samples->rows : NULL, samples->count));
     return OPEVO_OK;
 }
 

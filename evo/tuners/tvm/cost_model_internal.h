@@ -27,7 +27,8 @@ typedef struct opevo_i_boosting {
     unsigned stride;    /* the score is looked at in every stride-th round */
     size_t recall_size; /* score: average recall of as many, the larger the better; 0: root mean
                            square error, the smaller the better */
-    bool base_each_row; /* the base score counts for each row of a candidate, as in TVM */
+    bool by_rows; /* as in Ansor: the base score counts for each row of a candidate, and a candidate
+                     as often in the mean square as it has rows */
 } opevo_i_boosting;
 
 /* The prediction of no trees. */
@@ -44,7 +45,7 @@ void opevo_i_cost_model_destroy(opevo_i_cost_model *model);
  *
  *     f(first row) + sum over its other rows of (f(row) - base score),
  *
- * so that the trees are summed over its rows and the base score counts once, or with base_each_row
+ * so that the trees are summed over its rows and the base score counts once, or with by_rows
  *
  *     sum over its rows of f(row).
  *

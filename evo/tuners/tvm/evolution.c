@@ -111,10 +111,20 @@ opevo_status opevo_i_evolution_score(opevo_i_evolution *self, const opevo_index 
                                      const opevo_index *vertices, size_t count, float *scores,
                                      opevo_error *err)
 {
+    opevo_status status = OPEVO_OK;
+
     if (is_warm(self))
         return opevo_i_surrogate_predict(self->surrogate, points, vertices, count, scores, err);
-    for (size_t i = 0; i < count; i++)
-        scores[i] = (float)opevo_rng_unit(&self->rng);
+    for (size_t i = 0; i < count; i++) {
+        bool known = true;
+
+        if (self->plan.of_programs)
+            status = opevo_i_surrogate_knows(self->surrogate, points[i], vertices + i * self->width,
+                                             &known, err);
+        if (status != OPEVO_OK)
+            return status;
+        scores[i] = known ? (float)opevo_rng_unit(&self->rng) : -INFINITY;
+    }
     return OPEVO_OK;
 }
 
@@ -264,7 +274,7 @@ static opevo_status have_surrogate(opevo_i_evolution *self, opevo_error *err)
         .patience = 50,
         .stride = 2,
         .recall_size = 0,
-        .base_each_row = self->plan.of_programs,
+        .by_rows = self->plan.of_programs,
     };
 
     if (!self->surrogate)
