@@ -234,6 +234,20 @@ static void wish(const opevo_operator *op, const opevo_device_facts *given, int 
     opevo_i_wish(out, UNROLL, 1, (const int64_t[]){64});
 }
 
+/* Whole matrices where there are enough; else blocks of rows, which share the panels of B; else blocks
+ * of columns. */
+static int64_t wish_parallel(const opevo_operator *op, unsigned threads, opevo_i_values *out)
+{
+    int64_t *x = out->at[X];
+    int64_t *y = out->at[Y];
+
+    if (op->kind == OPEVO_BATCH_MATMUL && op->batch >= threads)
+        return 5;
+    if (opevo_i_wish_divided(rounded_rows(op->n) / x[3], threads, &x[0], &x[2]))
+        return 1;
+    return opevo_i_wish_divided(rounded_columns(op->m) / y[3], threads, &y[0], &y[2]) ? 2 : 0;
+}
+
 const opevo_i_template opevo_i_template_matmul_cpu = {
     .info = {.name = "cpu",
              .summary = "matrix products on a CPU: register tiles, packed panels, blocks",
@@ -242,4 +256,5 @@ const opevo_i_template opevo_i_template_matmul_cpu = {
     .space = space,
     .steps = steps,
     .wish = wish,
+    .wish_parallel = wish_parallel,
 };

@@ -245,6 +245,20 @@ static void wish(const opevo_operator *op, const opevo_device_facts *given, int 
     opevo_i_wish(out, UNROLL, 1, (const int64_t[]){64});
 }
 
+/* Whole images where there are enough; else blocks of output channels, which share the image; else
+ * blocks of pixels. */
+static int64_t wish_parallel(const opevo_operator *op, unsigned threads, opevo_i_values *out)
+{
+    int64_t *f = out->at[F];
+    int64_t *q = out->at[Q];
+
+    if (op->batch >= threads)
+        return 5;
+    if (opevo_i_wish_divided(op->out_channels / f[2], threads, &f[0], &f[1]))
+        return 1;
+    return opevo_i_wish_divided(pixels(op) / q[2], threads, &q[0], &q[1]) ? 2 : 0;
+}
+
 const opevo_i_template opevo_i_template_conv2d_cpu = {
     .info = {.name = "cpu",
              .summary = "direct convolution on a CPU: shifted rows, register tiles, blocks",
@@ -253,4 +267,5 @@ const opevo_i_template opevo_i_template_conv2d_cpu = {
     .space = space,
     .steps = steps,
     .wish = wish,
+    .wish_parallel = wish_parallel,
 };

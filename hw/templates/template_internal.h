@@ -36,6 +36,9 @@ typedef struct opevo_i_template {
      * takes the nearest. `round` counts the times that a limit of the device refused them. */
     void (*wish)(const opevo_operator *op, const opevo_device_facts *facts, int round,
                  opevo_i_values *out);
+    /* For several threads: change the wish so that they divide a loop. Returns the value of the
+     * parameter `parallel`. NULL: one thread only. */
+    int64_t (*wish_parallel)(const opevo_operator *op, unsigned threads, opevo_i_values *out);
     int64_t shared_bytes; /* a limit in the place of the dialect's; 0: that */
     int64_t local_floats; /* likewise */
 } opevo_i_template;
@@ -161,6 +164,9 @@ typedef struct opevo_i_divisible {
  * allowed where its iterations keep more than half of the threads busy. */
 void opevo_i_add_parallel(opevo_i_space_builder *builder, unsigned threads,
                           const opevo_i_divisible *loops, size_t count);
+/* Of `panels` along a dimension, give the outer of two loops as many as threads need, and the inner
+ * one no more than it had. False where there are too few panels. */
+bool opevo_i_wish_divided(int64_t panels, unsigned threads, int64_t *outer, int64_t *inner);
 /* Let threads divide the loop of C that the parameter names, before anything is attached. */
 void opevo_i_divide(opevo_i_build *build, const opevo_i_divisible *loops);
 /* Let threads share the work of a copy attached at `at`, where that is outside the divided loop and

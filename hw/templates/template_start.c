@@ -89,6 +89,22 @@ opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64
     return best;
 }
 
+/* Iterations for each thread with which it does not matter that the last ones have none. */
+enum { UNEVEN = 4 };
+
+bool opevo_i_wish_divided(int64_t panels, unsigned threads, int64_t *outer, int64_t *inner)
+{
+    int64_t most = panels / threads;
+
+    if (most < 1)
+        return false;
+    *inner = opevo_i_divisor_below(panels, *inner < most ? *inner : most);
+    if (panels / *inner % threads != 0 && most / UNEVEN >= 1)
+        *inner = opevo_i_divisor_below(panels, *inner < most / UNEVEN ? *inner : most / UNEVEN);
+    *outer = panels / *inner;
+    return true;
+}
+
 /* ---- From the wish to a point --------------------------------------------------------------- */
 
 static opevo_status nearest(const opevo_space *space, const opevo_i_values *wanted, bool *found,
@@ -135,6 +151,9 @@ opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
         bool any = false;
 
         template->wish(maker->op, facts, round, &wanted);
+        if (maker->threads > 1)
+            wanted.at[opevo_space_parameter_count(maker->space) - 1][0] =
+                template->wish_parallel(maker->op, maker->threads, &wanted);
         OPEVO_TRY(nearest(maker->space, &wanted, &any, &near, err));
         if (!any)
             return OPEVO_OK;

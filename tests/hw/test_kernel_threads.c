@@ -414,6 +414,42 @@ static void test_every_operator(void **state)
     maker->ops->destroy(maker);
 }
 
+/* The analytic schedule of each operator that has enough panels divides a loop. */
+static void test_starts(void **state)
+{
+    static const char *const names[] = {"mm1",
+                                        "mm3",
+                                        "bmm1",
+                                        "resnet18-c2",
+                                        "resnet18-c12",
+                                        "bmm3",
+                                        "matmul(1,4096,4096)",
+                                        "matmul(37,129,511)"};
+    static const unsigned threads[] = {2, 3, 8};
+    const opevo_device_facts facts = {.vector_bits = 256};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+            opevo_operator op;
+            opevo_kernel_maker *maker = NULL;
+            opevo_kernel kernel;
+            opevo_index point = 0;
+            bool found = false;
+
+            CHECK_OK(opevo_operator_parse(names[i], &op, &err));
+            maker = open_for(&op, threads[t]);
+            CHECK_OK(maker->ops->start(maker, &facts, &found, &point, &err));
+            assert_true(found && opevo_space_allows(maker->space, point));
+            assert_true(make(maker, point, &kernel));
+            if (!kernel.parallel)
+                fail_msg("%s on %u threads starts on one", names[i], threads[t]);
+            opevo_kernel_free(&kernel);
+            maker->ops->destroy(maker);
+        }
+    }
+}
+
 /* ---- Cores ---------------------------------------------------------------------------------- */
 
 /* A folder as sysfs has it, of `count` processors with these lists of siblings. */
@@ -486,8 +522,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_single_iteration),
         cmocka_unit_test(test_one_thread), cmocka_unit_test(test_every_operator),
-        cmocka_unit_test(test_cores),      cmocka_unit_test(test_any_number),
-        cmocka_unit_test(test_races),
+        cmocka_unit_test(test_starts),     cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_any_number), cmocka_unit_test(test_races),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
