@@ -57,23 +57,24 @@ static opevo_status prepare(const opevo_i_live *live, opevo_index point, opevo_i
     return status;
 }
 
-/* The median of the samples, of windows by both of their clocks. */
+/* The median of the samples, or what windows say by both of their clocks. */
 static double estimate_s(const opevo_i_result *result)
 {
     size_t count = result->sample_count;
     double *times = opevo_malloc(count, sizeof *times);
-    double median = result->samples[0]; /* without memory the first is as honest as any */
+    double time_s = result->samples[0]; /* without memory the first is as honest as any */
 
     if (!times)
-        return median;
+        return time_s;
     if (result->processor_s)
         opevo_i_window_times(result->samples, result->processor_s, count, times);
     else
         memcpy(times, result->samples, count * sizeof *times);
     opevo_i_sort(times, count);
-    median = opevo_i_median(times, count);
+    time_s =
+        result->processor_s ? opevo_i_time_of_windows(times, count) : opevo_i_median(times, count);
     opevo_free(times);
-    return median;
+    return time_s;
 }
 
 static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *out)

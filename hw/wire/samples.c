@@ -44,6 +44,11 @@ void opevo_i_window_times(const double *elapsed_s, const double *processor_s, si
         times[i] = fmin(elapsed_s[i], processor_s[i]);
 }
 
+double opevo_i_time_of_windows(const double *sorted, size_t count)
+{
+    return sorted[(size_t)(0.1 * (double)(count - 1) + 0.5)];
+}
+
 double opevo_i_recordable_s(double time_s)
 {
     double ms = time_s * 1e3;

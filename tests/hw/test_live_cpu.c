@@ -314,8 +314,8 @@ static void test_fitness(void **state)
     opevo_objective_destroy(objective);
 }
 
-/* All windows are there with both clocks, and the time of
- * the trial is the median of the smaller ones. */
+/* All windows are there with both clocks, and the time of the trial is the 10 % quantile of the
+ * smaller ones. */
 static void test_both_clocks(void **state)
 {
     opevo_objective *objective = open_zoo(zoo_of_products(64), 5);
@@ -336,7 +336,7 @@ static void test_both_clocks(void **state)
         below += time_s <= outcome.time_s * (1 + 1e-12);
         above += time_s >= outcome.time_s * (1 - 1e-12);
     }
-    assert_true(2 * below >= outcome.sample_count && 2 * above >= outcome.sample_count);
+    assert_true(10 * below >= outcome.sample_count && 10 * above + 10 >= 9 * outcome.sample_count);
     opevo_objective_destroy(objective);
 }
 

@@ -86,13 +86,26 @@ static void test_window_times(void **state)
     assert_true(times[0] == 2e-3 && times[1] == 2e-3 && times[2] == 1e-3);
 }
 
+/* Of few windows the least, of many one that ten percent are below. */
+static void test_time_of_windows(void **state)
+{
+    double times[201];
+
+    (void)state;
+    for (size_t i = 0; i < 201; i++)
+        times[i] = (double)(i + 1);
+    for (size_t count = 1; count <= 5; count++)
+        assert_true(opevo_i_time_of_windows(times, count) == 1);
+    assert_true(opevo_i_time_of_windows(times, 11) == 2);
+    assert_true(opevo_i_time_of_windows(times, 201) == 21);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interval),
-        cmocka_unit_test(test_median),
-        cmocka_unit_test(test_recordable),
-        cmocka_unit_test(test_window_times),
+        cmocka_unit_test(test_interval),        cmocka_unit_test(test_median),
+        cmocka_unit_test(test_recordable),      cmocka_unit_test(test_window_times),
+        cmocka_unit_test(test_time_of_windows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
