@@ -119,68 +119,49 @@ static opevo_status read_weights(const opevo_call *call, opevo_i_tasks *self, op
     return OPEVO_OK;
 }
 
-/* What may follow after --allocate: gradient or round-robin. */
-static const struct {
-    const char *name;
-    bool is_count, of_gradient;
-    double min, max;
-} keys[] = {
-    {"round", true, false, 1, 1e9},    {"epsilon", false, false, 0, 1},
-    {"patience", true, false, 1, 1e9}, {"alpha", false, true, 0, 1},
-    {"beta", false, true, 1e-6, 1e6},  {"window", true, true, 1, 1e6},
-};
-enum { KEY_COUNT = sizeof keys / sizeof *keys };
-
-static void set_key(size_t key, double value, opevo_scheduler_options *out)
-{
-    switch (key) {
-    case 0:
-        out->round = (uint64_t)value;
-        break;
-    case 1:
-        out->epsilon = value;
-        break;
-    case 2:
-        out->patience = (uint64_t)value;
-        break;
-    case 3:
-        out->alpha = value > 0 ? value : -1;
-        break; /* 0 would be the default */
-    case 4:
-        out->beta = value;
-        break;
-    default:
-        out->window = (uint64_t)value;
-        break;
-    }
-}
-
+/* One KEY=VALUE of --allocate, after its allocation. */
 static opevo_status read_key(const char *text, const char *word, opevo_scheduler_options *out,
                              opevo_error *err)
 {
+    const struct {
+        const char *name;
+        bool of_gradient;
+        double min, max;
+        uint64_t *count; /* where it goes: one of these */
+        double *real;
+    } keys[] = {
+        {"round", false, 1, 1e9, &out->round, NULL},
+        {"epsilon", false, 0, 1, NULL, &out->epsilon},
+        {"patience", false, 1, 1e9, &out->patience, NULL},
+        {"alpha", true, 0, 1, NULL, &out->alpha},
+        {"beta", true, 1e-6, 1e6, NULL, &out->beta},
+        {"window", true, 1, 1e6, &out->window, NULL},
+    };
     const char *equals = strchr(word, '=');
-    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    size_t length = equals ? (size_t)(equals - word) : strlen(word), i = 0;
     double value = 0;
 
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        if (strlen(keys[i].name) != length || strncmp(keys[i].name, word, length) != 0)
-            continue;
-        if (keys[i].of_gradient && out->allocation != OPEVO_ALLOCATION_GRADIENT)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--allocate %s: %s applies to gradient.", text,
-                              keys[i].name);
-        if (!equals || !opevo_parse_double(equals + 1, &value) ||
-            !(value >= keys[i].min && value <= keys[i].max) ||
-            (keys[i].is_count && value != floor(value)))
-            return OPEVO_FAIL(
-                err, OPEVO_INVALID, "--allocate %s: %s must be a %snumber from %g to %g.", text,
-                keys[i].name, keys[i].is_count ? "whole " : "", keys[i].min, keys[i].max);
-        set_key(i, value, out);
-        return OPEVO_OK;
-    }
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "--allocate %s: unknown key \"%.*s\"; use round, epsilon, patience, alpha, "
-                      "beta or window.",
-                      text, (int)length, word);
+    while (i < sizeof keys / sizeof *keys &&
+           (strlen(keys[i].name) != length || strncmp(keys[i].name, word, length) != 0))
+        i++;
+    if (i == sizeof keys / sizeof *keys)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--allocate %s: unknown key \"%.*s\"; use round, epsilon, patience, "
+                          "alpha, beta or window.",
+                          text, (int)length, word);
+    if (keys[i].of_gradient && out->allocation != OPEVO_ALLOCATION_GRADIENT)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--allocate %s: %s applies to gradient.", text,
+                          keys[i].name);
+    if (!equals || !opevo_parse_double(equals + 1, &value) ||
+        !(value >= keys[i].min && value <= keys[i].max) || (keys[i].count && value != floor(value)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--allocate %s: %s must be a %snumber from %g to %g.",
+                          text, keys[i].name, keys[i].count ? "whole " : "", keys[i].min,
+                          keys[i].max);
+    if (keys[i].count)
+        *keys[i].count = (uint64_t)value;
+    else
+        *keys[i].real = keys[i].real == &out->alpha && value == 0 ? -1 : value; /* 0: default */
+    return OPEVO_OK;
 }
 
 static opevo_status read_allocation(const opevo_call *call, opevo_scheduler_options *out,
