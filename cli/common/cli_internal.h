@@ -288,6 +288,40 @@ void opevo_i_judge_replay(const opevo_call *call, uint64_t trials, uint64_t unre
 /* Say how many rows of a recording a space file left out, if any. */
 void opevo_i_print_ignored(const opevo_objective *objective, opevo_text *out);
 
+/* ---- Start points (starts.c, transfer.c) ---- */
+
+#define OPEVO_I_START_OPTIONS                                                                      \
+    {"start", "POINT",                                                                             \
+     "measure this first: a configuration, STORE:RUN, FILE of a schedule, default, or none",       \
+     true},                                                                                        \
+    {                                                                                              \
+        "transfer", "STORE", "measure the best points of its runs with other extents first", false \
+    }
+
+/* A plain value: start from {0}, and free it. */
+typedef struct opevo_i_starts {
+    opevo_proposal *points;
+    size_t capacity;
+    opevo_starts list; /* of them */
+    bool given;        /* the command says something of start points */
+    opevo_text more;   /* what that adds to the settings of a stored run */
+} opevo_i_starts;
+void opevo_i_starts_free(opevo_i_starts *starts);
+/* From --start and --transfer: the points of --start in their order, that of the objective unless
+ * one is `none`, and the transferred ones. Errors: INVALID naming the option; those of files and
+ * stores; NOMEM. */
+opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *objective,
+                                 opevo_i_starts *starts, opevo_error *err);
+opevo_status opevo_i_starts_add(opevo_i_starts *starts, opevo_index point, const char *origin,
+                                opevo_error *err);
+/* The best point of a run, carried over where that is of another space. */
+opevo_status opevo_i_starts_add_run(opevo_i_starts *starts, const opevo_objective *objective,
+                                    const char *path, int64_t run, opevo_error *err);
+/* The best points of the runs of this device, template and kind of operator with other extents: five
+ * different ones at most, of the nearest extents first. Errors: INVALID where there is no such run. */
+opevo_status opevo_i_starts_transfer(opevo_i_starts *starts, const opevo_objective *objective,
+                                     const char *path, opevo_error *err);
+
 /* ---- Trials to learn from (earlier.c) ---- */
 
 /* A plain value: start from {0}, and free the trials. */

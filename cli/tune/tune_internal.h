@@ -31,7 +31,8 @@ typedef struct opevo_i_tuning {
     const char *on;
     opevo_text on_text;
     opevo_note_texts note;
-    opevo_i_earlier earlier;   /* to learn from */
+    opevo_i_earlier earlier; /* to learn from */
+    opevo_i_starts starts;
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
     opevo_i_finals finals;

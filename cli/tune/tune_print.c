@@ -36,6 +36,8 @@ static void add_json_head(const opevo_i_tuning *self, opevo_text *out)
     opevo_i_add_library_json(self->run.tuner, out);
     if (self->run.earlier_count > 0)
         opevo_json_index(out, "earlier_trials", self->run.earlier_count);
+    if (self->starts.given)
+        opevo_json_index(out, "start_points", self->starts.list.count);
 }
 
 static void add_json_best(const opevo_i_tuning *self, const opevo_trial *best, opevo_text *out)
@@ -123,6 +125,9 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
                           (unsigned long long)(self->run.seed + self->runs - 1));
     if (self->run.earlier_count > 0)
         opevo_text_printf(out, "; %zu earlier trials", self->run.earlier_count);
+    if (self->starts.given)
+        opevo_text_printf(out, "; %zu start point%s", self->starts.list.count,
+                          self->starts.list.count == 1 ? "" : "s");
     if (budget->trials)
         opevo_text_printf(out, "; at most %llu trials", (unsigned long long)budget->trials);
     if (budget->seconds > 0)

@@ -22,6 +22,7 @@ static const opevo_option options[] = {
     {"tuner", "NAME", "tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
     {"learn", "STORE:RUN", "learn from a run in a store before the first trial", true},
+    OPEVO_I_START_OPTIONS,
     {"criteria", "NAME,NAME,...",
      "search by these criteria and print the front, such as time,energy", false},
     {"require", "CRITERION<=X", "trials that violate it fail, such as error<=0.01", true},
@@ -227,6 +228,9 @@ opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const c
     self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
     OPEVO_TRY(opevo_i_note_of(what, self->on, space, &self->optimum, &self->note, err));
     self->run.note = self->note.note;
+    OPEVO_TRY(opevo_i_starts_read(call, self->objective, &self->starts, err));
+    self->run.starts = self->starts.given ? &self->starts.list : NULL;
+    self->run.settings_more = opevo_text_string(&self->starts.more);
     self->results = opevo_calloc((size_t)self->runs, sizeof *self->results);
     if (self->live || self->runs == 1)
         self->reasons = opevo_calloc((size_t)self->runs, sizeof *self->reasons);
@@ -277,6 +281,7 @@ void opevo_i_tune_free(opevo_i_tuning *self)
     opevo_text_free(&self->settings_text);
     opevo_free(self->settings);
     opevo_free(self->earlier.trials);
+    opevo_i_starts_free(&self->starts);
     opevo_free(self->results);
 }
 

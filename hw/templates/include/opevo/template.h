@@ -48,6 +48,14 @@ opevo_status opevo_template_narrow(opevo_kernel_maker *maker, opevo_space *part,
 opevo_status opevo_template_schedule(const opevo_kernel_maker *maker, opevo_index point,
                                      opevo_schedule **out, opevo_text *why, opevo_error *err);
 
+/* A point of such a maker's space whose schedule is this one, step by step; of several any. The
+ * search goes from `near` parameter by parameter, and may miss a point whose parameters have to
+ * change together; *found is false then. Errors: NOMEM. Cost: a schedule for each value of each
+ * parameter, a few times. */
+opevo_status opevo_template_find(const opevo_kernel_maker *maker, const opevo_schedule *schedule,
+                                 opevo_index near, bool *found, opevo_index *point,
+                                 opevo_error *err);
+
 #ifdef __cplusplus
 }
 #endif

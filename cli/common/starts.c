@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Start points from the command line: --start and --transfer. */
+
+#include "cli_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/live.h>
+#include <opevo/memory.h>
+#include <opevo/template.h>
+
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+opevo_status opevo_i_starts_add(opevo_i_starts *self, opevo_index point, const char *origin,
+                                opevo_error *err)
+{
+    if (!opevo_reserve((void **)&self->points, &self->capacity, self->list.count + 1,
+                       sizeof *self->points))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for start points.");
+    self->points[self->list.count++] = (opevo_proposal){.point = point, .origin = origin};
+    self->list.points = self->points;
+    return OPEVO_OK;
+}
+
+void opevo_i_starts_free(opevo_i_starts *self)
+{
+    opevo_free(self->points);
+    opevo_text_free(&self->more);
+}
+
+/* ---- A configuration ---- */
+
+/* A value as opevo_space_read takes it: the numbers of an array with commas. */
+static void add_value(const json_t *value, opevo_text *out)
+{
+    char *text = NULL;
+
+    if (json_is_array(value)) {
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            opevo_text_add(out, i ? "," : "");
+            add_value(json_array_get(value, i), out);
+        }
+        return;
+    }
+    text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+    opevo_text_add(out, text ? text : "");
+    free(text);
+}
+
+static opevo_status read_json(const char *text, opevo_text *out, opevo_error *err)
+{
+    json_error_t where;
+    json_t *object = json_loads(text, 0, &where);
+    const char *key = NULL;
+    json_t *value = NULL;
+
+    if (!json_is_object(object)) {
+        json_decref(object);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "column %d: %s; give one JSON object.", where.column,
+                          where.text);
+    }
+    json_object_foreach(object, key, value)
+    {
+        opevo_text_printf(out, "%s%s=", out->length ? " " : "", key);
+        add_value(value, out);
+    }
+    json_decref(object);
+    return opevo_text_check(out, err);
+}
+
+static opevo_status add_configuration(opevo_i_starts *self, const opevo_space *space,
+                                      const char *text, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text plain = {0};
+    opevo_index point = 0;
+
+    if (*text == '{')
+        OPEVO_TRY(read_json(text, &plain, err));
+    OPEVO_TRY(
+        opevo_space_read(space, *text == '{' ? opevo_text_string(&plain) : text, &point, err));
+    if (!opevo_space_allows(space, point))
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "a constraint forbids this configuration.");
+    else
+        status = opevo_i_starts_add(self, point, "start", err);
+cleanup:
+    opevo_text_free(&plain);
+    return status;
+}
+
+/* ---- A schedule ---- */
+
+static opevo_status find_schedule(const opevo_objective *objective, const char *path,
+                                  const opevo_i_schedule_file *file, opevo_index *point,
+                                  opevo_error *err)
+{
+    const opevo_kernel_maker *maker = opevo_live_maker(objective);
+    opevo_index near = objective->starts ? objective->starts->points[0].point : 0;
+    opevo_status status = OPEVO_OK;
+    bool found = false;
+
+    /* The configuration of the head is where to look first. */
+    if (file->configuration)
+        opevo_space_read(objective->space, file->configuration, &near, NULL);
+    status = opevo_template_find(maker, file->schedule, near, &found, point, err);
+    if (status == OPEVO_OK && (!found || !opevo_space_allows(objective->space, *point)))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: the space of the template %s has no point with this schedule.",
+                            path, maker->name);
+    return status;
+}
+
+static opevo_status add_schedule(opevo_i_starts *self, const opevo_objective *objective,
+                                 const char *path, opevo_error *err)
+{
+    const opevo_kernel_maker *maker = opevo_live_maker(objective);
+    opevo_i_schedule_file file = {0};
+    opevo_status status = OPEVO_OK;
+    opevo_index point = 0;
+
+    if (!maker || !maker->op)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: a schedule needs a template: use --on cpu, cuda:N or hip:N with an "
+                          "operator.",
+                          path);
+    OPEVO_TRY(opevo_i_schedule_file_read(path, maker->op, &maker->dialect, &file, err));
+    OPEVO_TRY(find_schedule(objective, path, &file, &point, err));
+    status = opevo_i_starts_add(self, point, "start", err);
+cleanup:
+    opevo_i_schedule_file_free(&file);
+    return status;
+}
+
+/* ---- Options ---- */
+
+static opevo_status add_default(opevo_i_starts *self, const opevo_objective *objective,
+                                opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; objective->starts && i < objective->starts->count && status == OPEVO_OK; i++)
+        status = opevo_i_starts_add(self, objective->starts->points[i].point,
+                                    objective->starts->points[i].origin, err);
+    return status;
+}
+
+static opevo_status add_given(opevo_i_starts *self, const opevo_objective *objective,
+                              const char *text, opevo_error *err)
+{
+    int64_t run = 0;
+    char *path = opevo_i_split_run(text, &run);
+    opevo_status status = OPEVO_OK;
+
+    if (!path)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read start points.");
+    if (run)
+        status = opevo_i_starts_add_run(self, objective, path, run, err);
+    else if (access(text, F_OK) == 0)
+        status = add_schedule(self, objective, text, err);
+    else if (*text == '{' || strchr(text, '='))
+        status = add_configuration(self, objective->space, text, err);
+    else
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "there is no such file; give none, default, a configuration, "
+                            "STORE:RUN or the file of a schedule.");
+    opevo_free(path);
+    return status;
+}
+
+/* Where start points are what the command says, they are part of what identifies the run. */
+static opevo_status print_more(opevo_i_starts *self, uint64_t starts, const char *transfer,
+                               opevo_error *err)
+{
+    if (starts)
+        opevo_text_printf(&self->more, " start=%016llx", (unsigned long long)starts);
+    if (transfer)
+        opevo_text_printf(
+            &self->more, " transfer=%016llx",
+            (unsigned long long)opevo_hash_bytes(OPEVO_HASH_START, transfer, strlen(transfer)));
+    return opevo_text_check(&self->more, err);
+}
+
+static bool is_start(const opevo_given *given)
+{
+    return !strcmp(given->option->name, "start");
+}
+
+opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *objective,
+                                 opevo_i_starts *self, opevo_error *err)
+{
+    const char *transfer = opevo_i_option(call, "transfer");
+    opevo_status status = OPEVO_OK;
+    uint64_t hash = OPEVO_HASH_START;
+    bool none = false;
+    bool others = false;
+
+    for (size_t i = 0; i < call->given_count; i++) {
+        const char *text = call->given[i].value;
+        opevo_error inner = {OPEVO_OK, ""};
+
+        if (!is_start(&call->given[i]))
+            continue;
+        self->given = true;
+        none = none || !strcmp(text, "none");
+        if (!strcmp(text, "default"))
+            continue;
+        others = true;
+        hash = opevo_hash_bytes(hash, text, strlen(text) + 1);
+        if (strcmp(text, "none") != 0 && add_given(self, objective, text, &inner) != OPEVO_OK)
+            return OPEVO_FAIL(err, inner.status, "--start %.200s: %.700s", text, inner.message);
+    }
+    if (!none)
+        OPEVO_TRY(add_default(self, objective, err));
+    if (transfer)
+        OPEVO_TRY(opevo_i_starts_transfer(self, objective, transfer, err));
+    self->given = self->given || transfer;
+    status = print_more(self, others ? hash : 0, transfer, err);
+cleanup:
+    return status;
+}

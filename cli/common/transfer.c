@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Start points from the runs of a store: the best point of each, carried over to another space. */
+
+#include "cli_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+#include <opevo/nearest.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRANSFERRED_MOST = 5, EXTENTS_MOST = 16 };
+
+/* A run whose best point may be carried over. */
+typedef struct source {
+    int64_t run;
+    uint64_t trial;  /* the best */
+    double distance; /* of its extents: sum of |log2 of their ratios| */
+    double fitness;
+} source;
+
+typedef struct gatherer {
+    const char *name; /* of the objective */
+    int64_t only;     /* the run that is wanted; 0: all of another shape */
+    source *sources;
+    size_t count, capacity;
+    bool failed; /* no memory */
+} gatherer;
+
+/* The numbers between the parentheses of "cpu:cpu matmul(512,1024,1024)", and how many. */
+static size_t read_extents(const char *name, double *out)
+{
+    const char *at = strchr(name, '(');
+    size_t count = 0;
+
+    while (at && count < EXTENTS_MOST) {
+        char *end = NULL;
+        double number = strtod(at + 1, &end);
+
+        if (end > at + 1)
+            out[count++] = number;
+        at = strpbrk(at + 1, ",=");
+    }
+    return count;
+}
+
+/* The same device, template and kind of operator with other extents. */
+static bool is_related(const char *name, const char *other)
+{
+    size_t length = strcspn(name, "(");
+
+    return name[length] && !strncmp(name, other, length + 1) && strcmp(name, other) != 0;
+}
+
+static double distance_of(const char *name, const char *other)
+{
+    double a[EXTENTS_MOST];
+    double b[EXTENTS_MOST];
+    size_t count = read_extents(name, a);
+    double sum = 0;
+
+    if (read_extents(other, b) != count)
+        return INFINITY;
+    for (size_t i = 0; i < count; i++)
+        sum += a[i] > 0 && b[i] > 0 ? fabs(log2(a[i] / b[i])) : fabs(a[i] - b[i]);
+    return sum;
+}
+
+static void gather(void *context, const opevo_run_info *info)
+{
+    gatherer *self = context;
+    bool wanted = self->only ? info->run == self->only : is_related(self->name, info->objective);
+
+    if (!wanted || self->failed)
+        return;
+    if (!opevo_reserve((void **)&self->sources, &self->capacity, self->count + 1,
+                       sizeof *self->sources)) {
+        self->failed = true;
+        return;
+    }
+    self->sources[self->count++] = (source){.run = info->run,
+                                            .trial = info->best_trial,
+                                            .distance = distance_of(self->name, info->objective),
+                                            .fitness = info->best_fitness};
+}
+
+/* The nearest shape first, of equals the fastest, of equals the first run. */
+static int compare_sources(const void *a, const void *b)
+{
+    const source *x = a;
+    const source *y = b;
+
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    if (x->fitness != y->fitness)
+        return x->fitness > y->fitness ? -1 : 1;
+    return x->run < y->run ? -1 : x->run > y->run;
+}
+
+/* The point of `objective` that is nearest to a point of the run's space; what that does not say is
+ * as in the objective's own start point. *found is false where the spaces have nothing in common. */
+static opevo_status carry(const opevo_objective *objective, const opevo_space *from,
+                          opevo_index best, bool *found, opevo_index *point, opevo_error *err)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+
+    *found = false;
+    if (opevo_space_signature(from) == opevo_space_signature(objective->space)) {
+        *found = true;
+        *point = best;
+        return OPEVO_OK;
+    }
+    if (opevo_space_has_branches(from) || opevo_space_has_branches(objective->space))
+        return OPEVO_OK;
+    opevo_space_decode(
+        objective->space,
+        objective->starts && objective->starts->count ? objective->starts->points[0].point : 0,
+        vertices);
+    if (opevo_space_carry(from, best, objective->space, vertices) == 0)
+        return OPEVO_OK;
+    return opevo_space_nearest_allowed(objective->space, vertices, found, point, err);
+}
+
+/* Add the best point of a run; *added says whether it is there and new. */
+static opevo_status add_best(opevo_i_starts *self, const opevo_objective *objective,
+                             opevo_store *store, const source *from, const char *origin,
+                             bool *added, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_space *space = NULL;
+    opevo_trial best;
+    size_t count = 0;
+    opevo_index point = 0;
+
+    *added = false;
+    if (from->trial == 0)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_store_space(store, from->run, &space, err));
+    OPEVO_TRY(opevo_store_read(store, from->run, from->trial - 1, &best, 1, &count, err));
+    if (!space || count == 0 || best.proposal.point >= opevo_space_size(space))
+        goto cleanup;
+    OPEVO_TRY(carry(objective, space, best.proposal.point, added, &point, err));
+    for (size_t i = 0; i < self->list.count && *added; i++)
+        *added = self->points[i].point != point;
+    if (*added)
+        status = opevo_i_starts_add(self, point, origin, err);
+cleanup:
+    opevo_space_destroy(space);
+    return status;
+}
+
+static opevo_status list_sources(opevo_store *store, gatherer *self, opevo_error *err)
+{
+    opevo_status status = opevo_store_list(store, gather, self, err);
+
+    if (status == OPEVO_OK && self->failed)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of a store.");
+    if (status == OPEVO_OK && self->count > 0)
+        qsort(self->sources, self->count, sizeof *self->sources, compare_sources);
+    return status;
+}
+
+opevo_status opevo_i_starts_add_run(opevo_i_starts *self, const opevo_objective *objective,
+                                    const char *path, int64_t run, opevo_error *err)
+{
+    gatherer runs = {.name = objective->name, .only = run};
+    opevo_status status = OPEVO_OK;
+    opevo_store *store = NULL;
+    size_t before = self->list.count;
+    bool added = false;
+
+    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
+    OPEVO_TRY(list_sources(store, &runs, err));
+    if (runs.count == 0)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld.", path, (long long)run);
+    else if (runs.sources[0].trial == 0)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "no trial of run %lld succeeded.", (long long)run);
+    else
+        status = add_best(self, objective, store, &runs.sources[0], "start", &added, err);
+    if (status == OPEVO_OK && self->list.count == before && before == 0)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "no parameter of run %lld is one of this space.",
+                            (long long)run);
+cleanup:
+    opevo_store_close(store);
+    opevo_free(runs.sources);
+    return status;
+}
+
+opevo_status opevo_i_starts_transfer(opevo_i_starts *self, const opevo_objective *objective,
+                                     const char *path, opevo_error *err)
+{
+    gatherer runs = {.name = objective->name};
+    opevo_status status = OPEVO_OK;
+    opevo_store *store = NULL;
+    size_t total = 0;
+
+    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
+    OPEVO_TRY(list_sources(store, &runs, err));
+    if (runs.count == 0)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--transfer %s: it has no run of %.*s with other extents.", path,
+                            (int)strcspn(objective->name, "("), objective->name);
+    for (size_t i = 0; i < runs.count && total < TRANSFERRED_MOST; i++) {
+        bool added = false;
+
+        OPEVO_TRY(add_best(self, objective, store, &runs.sources[i], "transfer", &added, err));
+        total += added;
+    }
+cleanup:
+    opevo_store_close(store);
+    opevo_free(runs.sources);
+    return status;
+}
