@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The point of a space that makes a given schedule. A step is the work of few parameters, so the
- * point is found parameter by parameter: each is set to the value with which most lines of the
- * schedule's text agree, as long as that makes any difference. */
+/* The point of a space that makes a given schedule. Templates apply their steps one after the other,
+ * each by the values of few parameters, so the point is found parameter by parameter: each is set to
+ * a value with which the schedule's text agrees longest, also where a later step then fails. */
 
 #include "template_internal.h"
 
@@ -18,60 +18,41 @@ typedef struct finder {
     opevo_index vertex[OPEVO_I_VALUES];
 } finder;
 
-static bool has_line(const char *text, const char *line, size_t length)
+/* How many characters both texts begin with. A line counts where its first two words agree, for
+ * another step or stage is no step closer. */
+static size_t common_length(const char *a, const char *b)
 {
-    for (const char *at = text; *at;) {
-        size_t here = strcspn(at, "\n");
+    size_t length = 0;
+    size_t line = 0; /* where the last line begins, and how many of its words agree */
+    int words = 0;
 
-        if (here == length && !memcmp(at, line, length))
-            return true;
-        at += here + (at[here] == '\n');
+    for (; a[length] && a[length] == b[length]; length++) {
+        words += a[length] == ' ';
+        if (a[length] == '\n') {
+            line = length + 1;
+            words = 0;
+        }
     }
-    return false;
-}
-
-/* Lines of `a` that `b` has, less those that it does not have. */
-static int64_t agreement(const char *a, const char *b)
-{
-    int64_t sum = 0;
-
-    for (const char *at = a; *at;) {
-        size_t here = strcspn(at, "\n");
-
-        sum += has_line(b, at, here) ? 1 : -1;
-        at += here + (at[here] == '\n');
-    }
-    return sum;
+    return words < 2 ? line : length;
 }
 
 /* How well the schedule of the point in `vertex` agrees, and whether it is the one wanted. */
-static opevo_status judge(const finder *self, int64_t *score, bool *equal, opevo_error *err)
+static opevo_status judge(const finder *self, size_t *score, bool *equal, opevo_error *err)
 {
-    opevo_schedule *schedule = NULL;
-    opevo_text why = {0};
+    opevo_index point = opevo_space_encode(self->maker->space, self->vertex);
     opevo_text text = {0};
-    opevo_status status = opevo_template_schedule(
-        self->maker, opevo_space_encode(self->maker->space, self->vertex), &schedule, &why, err);
+    bool whole = false;
+    opevo_status status = opevo_i_template_print(self->maker, point, &whole, &text, err);
+    const char *got = opevo_text_string(&text);
 
-    *score = INT64_MIN;
-    *equal = false;
-    if (status == OPEVO_OK && schedule) {
-        opevo_schedule_print(schedule, &text);
-        status = opevo_text_check(&text, err);
-    }
-    if (status == OPEVO_OK && schedule) {
-        *equal = !strcmp(opevo_text_string(&text), self->wanted);
-        *score = agreement(self->wanted, opevo_text_string(&text)) +
-                 agreement(opevo_text_string(&text), self->wanted);
-    }
-    opevo_schedule_destroy(schedule);
-    opevo_text_free(&why);
+    *score = common_length(got, self->wanted);
+    *equal = status == OPEVO_OK && whole && !strcmp(got, self->wanted);
     opevo_text_free(&text);
     return status;
 }
 
 /* Set parameter i to its best value; *score rises where there is a better one. */
-static opevo_status improve(finder *self, size_t i, int64_t *score, bool *equal, opevo_error *err)
+static opevo_status improve(finder *self, size_t i, size_t *score, bool *equal, opevo_error *err)
 {
     const opevo_parameter *parameter = opevo_space_parameter(self->maker->space, i);
     opevo_index best = self->vertex[i];
@@ -80,7 +61,7 @@ static opevo_status improve(finder *self, size_t i, int64_t *score, bool *equal,
     if (opevo_parameter_size(parameter) > VERTICES_MOST)
         return OPEVO_OK;
     for (opevo_index v = 0; v < opevo_parameter_size(parameter) && !*equal; v++) {
-        int64_t here = 0;
+        size_t here = 0;
 
         self->vertex[i] = v;
         OPEVO_TRY(judge(self, &here, equal, err));
@@ -101,8 +82,8 @@ opevo_status opevo_template_find(const opevo_kernel_maker *maker, const opevo_sc
     opevo_status status = OPEVO_OK;
     opevo_text wanted = {0};
     finder self = {.maker = maker};
-    int64_t score = 0;
-    int64_t before = 0;
+    size_t score = 0;
+    size_t before = 0;
     bool equal = false;
 
     opevo_schedule_print(schedule, &wanted);

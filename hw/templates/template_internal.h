@@ -125,6 +125,11 @@ opevo_device_facts opevo_i_known_facts(const opevo_device_facts *facts);
 /* Values of a parameter, all of them. */
 void opevo_i_wish(opevo_i_values *out, int parameter, int count, const int64_t *values);
 
+/* Append the steps of a point's schedule, as far as they can be applied; *whole: all of them. Errors:
+ * NOMEM. */
+opevo_status opevo_i_template_print(const opevo_kernel_maker *maker, opevo_index point, bool *whole,
+                                    opevo_text *out, opevo_error *err);
+
 /* The point of the space that is nearest to the template's wish and that the limits allow. */
 opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
                                     const opevo_i_template *template,

@@ -55,35 +55,61 @@ static void read_values(const opevo_space *space, opevo_index point, opevo_i_val
     }
 }
 
+/* Apply the steps of a point to a new schedule, which the caller destroys whatever the status. */
+static opevo_status build(const maker *self, opevo_index point, opevo_schedule **out,
+                          opevo_error *err)
+{
+    opevo_i_values values;
+    opevo_i_build built = {.op = &self->op,
+                           .value = &values,
+                           .dialect = self->super.dialect,
+                           .threads = self->super.threads,
+                           .err = err};
+
+    built.status = opevo_schedule_create(&self->op, &built.schedule, err);
+    if (built.status == OPEVO_OK) {
+        read_values(self->space, point, &values);
+        if (self->super.threads > 1)
+            built.parallel = values.at[opevo_space_parameter_count(self->space) - 1][0];
+        self->template->steps(&built);
+    }
+    *out = built.schedule;
+    return built.status;
+}
+
 opevo_status opevo_template_schedule(const opevo_kernel_maker *super, opevo_index point,
                                      opevo_schedule **out, opevo_text *why, opevo_error *err)
 {
-    const maker *self = (const maker *)super;
-    opevo_i_values values;
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_i_build build = {.op = &self->op,
-                           .value = &values,
-                           .dialect = super->dialect,
-                           .threads = super->threads,
-                           .err = &inner};
+    opevo_schedule *built = NULL;
+    opevo_status status = build((const maker *)super, point, &built, &inner);
 
     *out = NULL;
-    build.status = opevo_schedule_create(&self->op, &build.schedule, &inner);
-    if (build.status == OPEVO_OK) {
-        read_values(self->space, point, &values);
-        if (super->threads > 1)
-            build.parallel = values.at[opevo_space_parameter_count(self->space) - 1][0];
-        self->template->steps(&build);
-    }
-    if (build.status == OPEVO_OK) {
-        *out = build.schedule;
+    if (status == OPEVO_OK) {
+        *out = built;
         return OPEVO_OK;
     }
-    opevo_schedule_destroy(build.schedule);
-    if (build.status == OPEVO_NOMEM)
+    opevo_schedule_destroy(built);
+    if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "%s", inner.message);
     opevo_text_add(why, inner.message);
     return OPEVO_OK;
+}
+
+opevo_status opevo_i_template_print(const opevo_kernel_maker *super, opevo_index point, bool *whole,
+                                    opevo_text *out, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_schedule *built = NULL;
+    opevo_status status = build((const maker *)super, point, &built, &inner);
+
+    *whole = status == OPEVO_OK;
+    if (built)
+        opevo_schedule_print(built, out);
+    opevo_schedule_destroy(built);
+    if (status == OPEVO_NOMEM)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "%s", inner.message);
+    return opevo_text_check(out, err);
 }
 
 static opevo_status make(const opevo_kernel_maker *super, opevo_index point, opevo_kernel *out,
