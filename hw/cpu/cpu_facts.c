@@ -97,7 +97,6 @@ void opevo_i_cpu_list(void (*add)(void *context, const opevo_hardware *row), voi
                           .facts = facts,
                           .l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE),
                           .l2_bytes = l2,
-                          .l3_bytes = l3,
                           .energy = filter && energy ? "RAPL" : NULL,
                           .no_energy = filter && !energy ? opevo_text_string(&why) : NULL});
     opevo_text_free(&why);

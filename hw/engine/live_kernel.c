@@ -163,10 +163,8 @@ static void note_model(void *context, const opevo_hardware *row)
     if (!row->present || strcmp(row->name, self->device) != 0)
         return;
     snprintf(self->title, sizeof self->title, "%s", row->title);
-    self->facts = (opevo_device_facts){.vector_bits = row->vector_bits,
-                                       .l1_bytes = row->l1_bytes,
-                                       .l2_bytes = row->l2_bytes,
-                                       .l3_bytes = row->l3_bytes};
+    self->facts = (opevo_device_facts){
+        .vector_bits = row->vector_bits, .l1_bytes = row->l1_bytes, .l2_bytes = row->l2_bytes};
     snprintf(self->no_energy, sizeof self->no_energy, "%s", row->no_energy ? row->no_energy : "");
     self->cores = row->cores;
 }

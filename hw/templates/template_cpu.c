@@ -204,8 +204,8 @@ static int64_t turns_of_k(int64_t depth, int64_t tile)
     return turns;
 }
 
-/* Goto's order: panels of B for the whole of a block of k stay in the last cache, a block of A in the
- * second, one panel of B in the first. */
+/* Goto's order: a block of A fills half of the second cache, one panel of B most of the first, and the
+ * panels that go with a block of k are as large as the second, in the third. */
 static void wish(const opevo_operator *op, const opevo_device_facts *given, int round,
                  opevo_i_values *out)
 {
@@ -215,12 +215,11 @@ static void wish(const opevo_operator *op, const opevo_device_facts *given, int 
     opevo_i_register_tile tile = opevo_i_choose_tile(&facts, rows, columns);
     int64_t l1 = (int64_t)facts.l1_bytes / 4; /* numbers */
     int64_t l2 = (int64_t)facts.l2_bytes / 4;
-    int64_t l3 = (int64_t)facts.l3_bytes / 4;
     bool batch = op->kind == OPEVO_BATCH_MATMUL;
     int64_t depth = opevo_i_divisor_below(op->k, 3 * l1 / 4 / tile.columns);
     int64_t turns = turns_of_k(depth, tile.rows * (tile.columns / tile.lanes));
     int64_t high = opevo_i_divisor_below(rows / tile.rows, l2 / 2 / depth / tile.rows);
-    int64_t wide = opevo_i_divisor_below(columns / tile.columns, l3 / 4 / depth / tile.columns);
+    int64_t wide = opevo_i_divisor_below(columns / tile.columns, l2 / depth / tile.columns);
     bool pack_b = op->transpose_y || (!batch && op->n >= 8 * tile.rows && op->k * op->m > l2 / 2);
 
     (void)round;

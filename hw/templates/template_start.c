@@ -32,7 +32,6 @@ opevo_device_facts opevo_i_known_facts(const opevo_device_facts *facts)
         .vector_bits = facts->vector_bits ? facts->vector_bits : 256,
         .l1_bytes = facts->l1_bytes ? facts->l1_bytes : 32 << 10,
         .l2_bytes = facts->l2_bytes ? facts->l2_bytes : 512 << 10,
-        .l3_bytes = facts->l3_bytes ? facts->l3_bytes : 8 << 20,
     };
 }
 

@@ -28,8 +28,8 @@ static const char *const forms[] = {
 
 static const opevo_device_facts devices[] = {
     {0}, /* nothing is known */
-    {.vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20, .l3_bytes = 32 << 20},
-    {.vector_bits = 256, .l1_bytes = 32 << 10, .l2_bytes = 512 << 10, .l3_bytes = 16 << 20},
+    {.vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20},
+    {.vector_bits = 256, .l1_bytes = 32 << 10, .l2_bytes = 512 << 10},
     {.vector_bits = 128, .l1_bytes = 64 << 10, .l2_bytes = 1 << 20},
 };
 
@@ -114,7 +114,7 @@ static void test_tile_fills_the_registers(void **state)
     static const struct {
         size_t device;
         const char *part;
-    } cases[] = {{1, "8 Y=1,1,32,32 "}, {2, "4 Y=1,1,"}};
+    } cases[] = {{1, "8 Y=1,1,32,32 "}, {2, "4 Y=2,1,32,16 "}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

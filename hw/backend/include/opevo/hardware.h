@@ -22,7 +22,7 @@ typedef struct opevo_hardware {
     unsigned vector_bits;  /* of a CPU: the widest registers; 0 for others */
     uint64_t memory_bytes; /* 0 if unknown */
     const char *facts;     /* further facts in words: driver, clocks, power state; "" where none */
-    uint64_t l1_bytes, l2_bytes, l3_bytes; /* of a CPU: data caches; 0 if unknown */
+    uint64_t l1_bytes, l2_bytes; /* of a CPU: data caches; 0 if unknown */
     const char *energy;    /* what reads that of kernels, such as "RAPL"; NULL where nothing does */
     const char *no_energy; /* then the reason as a clause; NULL where the device is not present */
 } opevo_hardware;

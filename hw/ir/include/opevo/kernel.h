@@ -52,8 +52,8 @@ void opevo_kernel_free(opevo_kernel *kernel);
 
 /* Of the device that kernels run on, as far as schedules depend on it; 0: unknown. */
 typedef struct opevo_device_facts {
-    unsigned vector_bits;                  /* of a CPU: the widest registers */
-    uint64_t l1_bytes, l2_bytes, l3_bytes; /* data caches */
+    unsigned vector_bits;        /* of a CPU: the widest registers */
+    uint64_t l1_bytes, l2_bytes; /* data caches */
 } opevo_device_facts;
 
 /* Turns the points of a tuning space into kernels: a template with its operator, or whatever
