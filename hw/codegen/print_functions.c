@@ -8,16 +8,16 @@
  * beyond the exponents of normal numbers. tanh and erf are polynomials near 0, and further away
  * 1 - 2 / (e^(2x) + 1) and 1 - e^P(x). All polynomials are those with the smallest relative error of
  * the result. Largest errors over all floats, in units in the last place: exp 1.0, tanh 1.3,
- * erf 1.2. */
+ * erf 1.4. */
 
 #include "print_internal.h"
 
 #include <string.h>
 
-/* An @ is the width. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y
+/* An @ is the width, a $ the bit of each lane. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y
  * and x < y ? x : y. */
 typedef struct function {
-    opevo_expression_kind kind;
+    int kind;
     const char *name, *gpu_name;
     int operands;
     unsigned calls; /* bits of kinds */
@@ -28,6 +28,36 @@ typedef struct function {
 
 /* In the order of the text: what a function calls comes before it. */
 static const function functions[] = {
+    {OPEVO_I_FUNCTION_MASK, "mask", NULL, 0, 0, NULL,
+     "long lanes)\n"
+     "{\n"
+     "    I@ bits = (I@){0} + (int)lanes;\n"
+     "    return (bits & (I@){$}) != (I@){0};\n"
+     "}\n"},
+    /* As in the functions of masks, gcc 12 must not know the lanes. */
+    {OPEVO_I_FUNCTION_GET, "get", NULL, 0, 1U << OPEVO_I_FUNCTION_MASK, NULL,
+     "const float *from, long lanes)\n"
+     "{\n"
+     "    __asm__(\"\" : \"+r\"(lanes));\n"
+     "#if defined __AVX512VL__ && @ == 16\n"
+     "    return (V@)__builtin_ia32_loadups512_mask(from, (V@){0}, (unsigned short)lanes);\n"
+     "#elif defined __AVX512VL__ && @ == 8\n"
+     "    return (V@)__builtin_ia32_loadups256_mask((const void *)from, (V@){0}, (unsigned "
+     "char)lanes);\n"
+     "#elif defined __AVX512VL__ && @ == 4\n"
+     "    return (V@)__builtin_ia32_loadups128_mask((const void *)from, (V@){0}, (unsigned "
+     "char)lanes);\n"
+     "#elif defined __AVX__ && @ == 8\n"
+     "    return (V@)__builtin_ia32_maskloadps256((const void *)from, opevo_mask@(lanes));\n"
+     "#elif defined __AVX__ && @ == 4\n"
+     "    return (V@)__builtin_ia32_maskloadps((const void *)from, opevo_mask@(lanes));\n"
+     "#else\n"
+     "    V@ x = {0};\n"
+     "    for (int i = 0; i < @; i++)\n"
+     "        x[i] = lanes >> i & 1 ? from[i] : 0.0f;\n"
+     "    return x;\n"
+     "#endif\n"
+     "}\n"},
     {OPEVO_EXPR_SELECT, "select", NULL, 0, 0, NULL,
      "I@ lanes, V@ x, V@ y)\n"
      "{\n"
@@ -129,17 +159,20 @@ static const function functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* A text with the width in the place of each @. */
 static void print_template(opevo_text *out, const char *text, int width)
 {
-    for (const char *at = strchr(text, '@'); at; at = strchr(text, '@')) {
-        opevo_text_printf(out, "%.*s%d", (int)(at - text), text, width);
+    for (const char *at = strpbrk(text, "@$"); at; at = strpbrk(text, "@$")) {
+        opevo_text_printf(out, "%.*s", (int)(at - text), text);
+        if (*at == '@')
+            opevo_text_printf(out, "%d", width);
+        for (int i = 0; i < width && *at == '$'; i++)
+            opevo_text_printf(out, "%s%d", i ? ", " : "", 1 << i);
         text = at + 1;
     }
     opevo_text_add(out, text);
 }
 
-void opevo_i_print_function_name(opevo_i_printer *self, opevo_expression_kind kind, int width)
+void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
 {
     const function *one = functions;
 
@@ -164,7 +197,7 @@ static unsigned find_called(opevo_i_printer *self)
 
         if ((*mine & 1) && !functions[i].one && !self->dialect->gpu)
             *mine |= 4;
-        for (int called = 0; called <= OPEVO_EXPR_SIGMOID; called++) {
+        for (int called = 0; called < OPEVO_I_FUNCTIONS; called++) {
             if (functions[i].calls >> called & 1)
                 self->functions[called] |= *mine & (unsigned char)~1U;
         }
@@ -207,8 +240,9 @@ void opevo_i_print_functions(opevo_i_printer *self)
         for (int width = 2; width <= 16; width *= 2) {
             if (!(used & (unsigned)width))
                 continue;
-            opevo_text_printf(self->out, "static inline V%d opevo_%s%d(", width, functions[i].name,
-                              width);
+            opevo_text_printf(self->out, "static inline %c%d opevo_%s%d(",
+                              functions[i].kind == OPEVO_I_FUNCTION_MASK ? 'I' : 'V', width,
+                              functions[i].name, width);
             print_template(self->out, functions[i].vector, width);
         }
         if (used & 1)

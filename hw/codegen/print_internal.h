@@ -21,6 +21,10 @@ typedef struct opevo_i_dialect {
 
 enum { OPEVO_I_POINTERS = 8, OPEVO_I_SHARED = 16 };
 
+/* Functions are those of opevo_expression_kind, and of the bits that say which lanes are meant: a
+ * mask made of them, and a load of these lanes. */
+enum { OPEVO_I_FUNCTION_MASK = OPEVO_EXPR_SIGMOID + 1, OPEVO_I_FUNCTION_GET, OPEVO_I_FUNCTIONS };
+
 /* "const float *p7 = a + ...": where a statement that is repeated as text starts in a buffer. */
 typedef struct opevo_i_pointer {
     int buffer;
@@ -38,9 +42,8 @@ typedef struct opevo_i_printer {
     int64_t dynamic_at;         /* next free element of dynamic shared memory, -1: static */
     bool uses_rows, uses_masks; /* functions that the text must hold */
     bool parallel;              /* threads divide a loop of the text */
-    /* Functions that were called, for each opevo_expression_kind: the sum of the widths; of vectors
-     * of int for WHOLE. */
-    unsigned char functions[OPEVO_EXPR_SIGMOID + 1];
+    /* Functions that were called, the sum of the widths of each; of vectors of int for WHOLE. */
+    unsigned char functions[OPEVO_I_FUNCTIONS];
     bool copying; /* inside a loop that is repeated as text */
     int pointers; /* in use now */
     opevo_i_pointer pointer[OPEVO_I_POINTERS];
@@ -85,7 +88,7 @@ static inline bool opevo_i_leaf_adds(const opevo_i_leaf *leaf)
 
 /* The name of a function of vectors of this width, 1: of one element, which from now on stands
  * before the kernel unless the dialect has it. */
-void opevo_i_print_function_name(opevo_i_printer *self, opevo_expression_kind kind, int width);
+void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width);
 /* The functions that were called. */
 void opevo_i_print_functions(opevo_i_printer *self);
 

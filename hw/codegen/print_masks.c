@@ -180,6 +180,116 @@ static void work_out(opevo_i_printer *self, const opevo_i_vector_loop *loop, con
     out->failed |= lanes->failed || start->failed;
 }
 
+/* ---- Values ---- */
+
+/* Whether the elements that a value reads can be read under a mask: no quotient or remainder may
+ * wrap around among those that are taken to lie side by side. */
+static bool can_read_masked(const opevo_i_printer *self, const opevo_i_leaf *leaf, int lane)
+{
+    for (int i = 0; i < leaf->factors; i++) {
+        const opevo_i_affine *address = &leaf->factor[i].address;
+        int64_t factor = 0;
+
+        if (!opevo_i_plain_factor(self, address, lane, &factor) &&
+            opevo_i_lane_factor(self, address, lane, &factor) && (factor == 0 || factor == 1))
+            return false;
+    }
+    return true;
+}
+
+static void print_at_first_lane(opevo_i_printer *self, const opevo_i_access *access, int lane)
+{
+    self->known[lane] = true;
+    self->value[lane] = 0;
+    opevo_i_print_element(self, access);
+    self->known[lane] = false;
+}
+
+/* What is there, in the lanes that are meant. */
+static void print_old(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_access *to = &loop->leaf->to;
+    bool named = self->named[to->buffer] == (int)loop->width;
+
+    if (!named) {
+        opevo_i_print_function_name(self, OPEVO_I_FUNCTION_GET, (int)loop->width);
+        opevo_text_add(self->out, "(&");
+    }
+    print_at_first_lane(self, to, loop->lane);
+    if (!named)
+        opevo_text_printf(self->out, ", %s)", loop->lanes);
+}
+
+/* With what was there, unless that is added to it on the way to memory. */
+static void print_new(opevo_i_printer *self, const opevo_i_vector_loop *loop, bool adds)
+{
+    opevo_i_leaf_kind kind = loop->leaf->kind;
+    bool extreme = kind == OPEVO_I_MAX || kind == OPEVO_I_MIN;
+
+    if (extreme) {
+        opevo_i_print_function_name(self, kind == OPEVO_I_MAX ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN,
+                                    (int)loop->width);
+        opevo_text_add(self->out, "(");
+    }
+    if (extreme || adds) {
+        print_old(self, loop);
+        opevo_text_add(self->out, adds ? " + " : ", ");
+    }
+    opevo_i_print_vector_value(self, loop);
+    opevo_text_add(self->out, extreme ? ")" : "");
+}
+
+static void print_masked_statement(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_leaf *leaf = loop->leaf;
+    int width = (int)loop->width;
+
+    if (self->named[leaf->to.buffer] == width) {
+        print_at_first_lane(self, &leaf->to, loop->lane);
+        opevo_text_add(self->out, " = ");
+        opevo_i_print_function_name(self, OPEVO_EXPR_SELECT, width);
+        opevo_text_add(self->out, "(");
+        opevo_i_print_function_name(self, OPEVO_I_FUNCTION_MASK, width);
+        opevo_text_printf(self->out, "(%s), ", loop->lanes);
+        print_new(self, loop, leaf->kind == OPEVO_I_SUM);
+        opevo_text_add(self->out, ", ");
+        print_at_first_lane(self, &leaf->to, loop->lane);
+    } else {
+        opevo_text_printf(self->out, "opevo_%s%d(&", leaf->kind == OPEVO_I_SUM ? "add" : "put",
+                          width);
+        print_at_first_lane(self, &leaf->to, loop->lane);
+        opevo_text_add(self->out, ", ");
+        print_new(self, loop, false);
+        opevo_text_printf(self->out, ", %s, 0", loop->lanes);
+    }
+    opevo_text_add(self->out, ");\n");
+}
+
+static bool print_masked_value(opevo_i_printer *self, opevo_i_vector_loop loop)
+{
+    const opevo_i_leaf *leaf = loop.leaf;
+    opevo_text lanes = {0};
+
+    if (loop.assumed_count || !can_mask_all(self, &leaf->keep, loop.lane) ||
+        !advances(self, &leaf->to.address, loop.lane) || !can_read_masked(self, leaf, loop.lane))
+        return false;
+    work_out(self, &loop, NULL, &lanes, &(opevo_text){0});
+    opevo_i_print_line(self, "{");
+    self->depth++;
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "const long lanes = %s;\n", opevo_text_string(&lanes));
+    opevo_i_print_line(self, "if (lanes)");
+    loop.lanes = "lanes";
+    self->depth++;
+    opevo_i_print_indent(self);
+    print_masked_statement(self, &loop);
+    self->depth -= 2;
+    opevo_i_print_line(self, "}");
+    self->uses_masks = true;
+    opevo_text_free(&lanes);
+    return true;
+}
+
 bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;
@@ -189,6 +299,8 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
     opevo_text lanes = {0};
     opevo_text start = {0};
 
+    if (leaf->kind >= OPEVO_I_STORE)
+        return print_masked_value(self, *loop);
     if ((leaf->kind != OPEVO_I_COPY && leaf->kind != OPEVO_I_ADD) || leaf->inside.count ||
         self->named[leaf->factor[0].buffer] != (int)loop->width || self->named[to.buffer] ||
         !can_mask_all(self, &leaf->keep, loop->lane) ||

@@ -294,14 +294,11 @@ static bool uses_named(const opevo_i_printer *self, const opevo_i_leaf *leaf, in
     return self->named[leaf->to.buffer] == (int)width;
 }
 
-static void print_vector(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf)
+static void print_vector(opevo_i_printer *self, opevo_i_vector_loop loop)
 {
-    opevo_i_vector_loop loop = {.leaf = leaf, .lane = node->atom, .width = node->extent};
     size_t start = self->out->length;
 
-    if (opevo_i_print_decided(self, &leaf->keep) == 0)
-        return;
-    if (leaf->kind >= OPEVO_I_STORE)
+    if (loop.leaf->kind >= OPEVO_I_STORE)
         opevo_i_find_assumed(self, &loop);
     if (!print_lane_guard(self, &loop)) {
         print_whole(self, &loop);
@@ -323,6 +320,34 @@ static void print_vector(opevo_i_printer *self, const opevo_i_node *node, const 
     opevo_i_print_line(self, "}");
 }
 
+/* With a value: what holds for all lanes or none is asked around everything. */
+static void print_value_vector(opevo_i_printer *self, opevo_i_vector_loop loop)
+{
+    opevo_i_leaf leaf = *loop.leaf;
+    opevo_i_guards common = {0};
+
+    leaf.keep.count = 0;
+    for (int i = 0; i < loop.leaf->keep.count; i++) {
+        const opevo_i_guard *one = &loop.leaf->keep.item[i];
+        opevo_i_guards *to =
+            opevo_i_affine_uses(self->atoms, &one->value, loop.lane) ? &leaf.keep : &common;
+
+        to->item[to->count++] = *one;
+    }
+    loop.leaf = &leaf;
+    if (opevo_i_print_decided(self, &common) == 1) {
+        print_vector(self, loop);
+        return;
+    }
+    opevo_i_print_indent(self);
+    opevo_text_add(self->out, "if (");
+    opevo_i_print_guards(self, &common);
+    opevo_text_add(self->out, ") {\n");
+    self->depth++;
+    print_vector(self, loop);
+    opevo_i_print_end(self);
+}
+
 bool opevo_i_is_vector_loop(const opevo_i_node *node)
 {
     return node->kind == OPEVO_I_LOOP && node->annotation == OPEVO_ANNOTATION_VECTORIZE &&
@@ -332,18 +357,22 @@ bool opevo_i_is_vector_loop(const opevo_i_node *node)
 bool opevo_i_print_cpu_loop(opevo_i_printer *self, const opevo_i_node *node,
                             const opevo_i_leaf *leaf)
 {
+    opevo_i_vector_loop loop = {.leaf = leaf, .lane = node->atom, .width = node->extent};
+
     if (!leaf)
         return false;
     if (!opevo_i_is_vector_loop(node))
         return node->annotation == OPEVO_ANNOTATION_SERIAL && opevo_i_print_row(self, node, leaf);
-    if (is_vector(self, leaf, node->atom)) {
-        print_vector(self, node, leaf);
+    if (opevo_i_print_decided(self, &leaf->keep) == 0)
         return true;
+    if (!is_vector(self, leaf, node->atom)) {
+        if (!uses_named(self, leaf, node->extent))
+            return false;
+        print_lane_loop(self, &loop);
+    } else if (leaf->kind >= OPEVO_I_STORE) {
+        print_value_vector(self, loop);
+    } else {
+        print_vector(self, loop);
     }
-    if (!uses_named(self, leaf, node->extent))
-        return false;
-    if (opevo_i_print_decided(self, &leaf->keep) != 0)
-        print_lane_loop(
-            self, &(opevo_i_vector_loop){.leaf = leaf, .lane = node->atom, .width = node->extent});
     return true;
 }

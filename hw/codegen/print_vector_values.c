@@ -229,16 +229,11 @@ static bool print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop,
 static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                          const opevo_i_value *value, const branch *around);
 
-static bool with_care(const opevo_i_vector_loop *loop, const branch *around)
-{
-    return around || loop->lanes;
-}
-
 /* As it is, for an operator whose other operand is a vector. */
 static void print_either(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                          const opevo_i_value *value, const branch *around)
 {
-    if (differs(self, loop, value, with_care(loop, around)))
+    if (differs(self, loop, value, around))
         print_vector(self, loop, value, around);
     else
         opevo_i_print_value(self, loop->leaf, value);
@@ -250,7 +245,7 @@ static void print_mask(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     int width = (int)loop->width;
 
     self->functions[OPEVO_EXPR_WHOLE] |= (unsigned char)width;
-    if (!condition_differs(self, loop, condition, with_care(loop, around))) {
+    if (!condition_differs(self, loop, condition, around)) {
         opevo_text_printf(self->out, "((I%d){0} - ", width);
         opevo_i_print_condition(self, loop->leaf, condition);
         opevo_text_add(self->out, ")");
@@ -317,7 +312,7 @@ static void print_select(opevo_i_printer *self, const opevo_i_vector_loop *loop,
             print_either_side(self, loop, value, around);
         else
             print_vector(self, loop, value->left, around);
-    } else if (!condition_differs(self, loop, value->condition, with_care(loop, around))) {
+    } else if (!condition_differs(self, loop, value->condition, around)) {
         opevo_text_add(self->out, "(");
         opevo_i_print_condition(self, loop->leaf, value->condition);
         print_either_side(self, loop, value, around);
@@ -340,7 +335,7 @@ static void print_read(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     int width = (int)loop->width;
     int64_t factor = 0;
 
-    if (!with_care(loop, around) || self->named[access->buffer] == width ||
+    if ((!around && !loop->lanes) || self->named[access->buffer] == width ||
         may_read_anywhere(self, access)) {
         bool splat = self->named[access->buffer] != width &&
                      opevo_i_lane_factor(self, &access->address, loop->lane, &factor) &&
@@ -352,7 +347,8 @@ static void print_read(opevo_i_printer *self, const opevo_i_vector_loop *loop,
             opevo_text_printf(self->out, " - (V%d){0})", width);
     } else if (!around && opevo_i_plain_factor(self, &access->address, loop->lane, &factor) &&
                factor == 1) {
-        opevo_text_printf(self->out, "opevo_get%d(&", width);
+        opevo_i_print_function_name(self, OPEVO_I_FUNCTION_GET, width);
+        opevo_text_add(self->out, "(&");
         self->known[loop->lane] = true;
         self->value[loop->lane] = 0;
         opevo_i_print_element(self, access);
@@ -394,7 +390,7 @@ static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
 {
     size_t start = self->out->length;
 
-    if (!differs(self, loop, value, with_care(loop, around))) {
+    if (!differs(self, loop, value, around)) {
         opevo_text_add(self->out, "(");
         opevo_i_print_value(self, loop->leaf, value);
         opevo_text_printf(self->out, " - (V%d){0})", (int)loop->width);

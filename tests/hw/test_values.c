@@ -123,13 +123,23 @@ static opevo_i_affine place(maker *self, int around, int64_t row, int64_t lane)
     return sum;
 }
 
+/* Half of them as at the edges of tensors. */
 static void random_keep(maker *self)
 {
     opevo_i_guards *keep = &self->leaf->keep;
 
     keep->count = draw(self, 3) ? 0 : 1 + draw(self, 2);
-    for (int i = 0; i < keep->count; i++)
-        keep->item[i] = (opevo_i_guard){random_affine(self), draw(self, 6), 6 + draw(self, 30)};
+    for (int i = 0; i < keep->count; i++) {
+        opevo_i_affine value = random_affine(self);
+
+        if (draw(self, 2)) {
+            value = opevo_i_affine_atom(self->loops[self->count - 1]);
+            value =
+                opevo_i_affine_add(&self->nest->atoms, value, 1 + draw(self, 8),
+                                   &(opevo_i_affine){.count = 1, .term = {{1, self->loops[0]}}});
+        }
+        keep->item[i] = (opevo_i_guard){value, draw(self, 6), 6 + draw(self, 20)};
+    }
 }
 
 /* A leaf alone in a loop over lanes. */
