@@ -393,9 +393,10 @@ void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation
         const opevo_tensor *tensor = computation->tensor[i];
 
         if (tensor->definition)
-            opevo_text_printf(out, "    v_%s = (value *)allocate(%lldLL);\n    define_%s();\n",
-                              tensor->name, (long long)(opevo_tensor_elements(tensor) * 4),
-                              tensor->name);
+            opevo_text_printf(out,
+                              "    v_%s = (value *)allocate(%lldLL * (long long)(sizeof(value) / "
+                              "sizeof(float)));\n    define_%s();\n",
+                              tensor->name, (long long)opevo_tensor_elements(tensor), tensor->name);
     }
     opevo_text_add(out, "}\n\n");
 }
