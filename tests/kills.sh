@@ -135,7 +135,7 @@ fixed() {
     case $verb in
     tune | tasks | measured) cut -d , -f 1-8,13- ;;
     record) cut -d , -f 3-7,9- | sort ;; # rows stand in the order in which they were measured
-    cpu) sed -n 's/^\([0-9]*,[0-9]*,[^,]*\),.*\("{"".*\)$/\1,\2/p' ;;
+    cpu) sed -n 's/^\([0-9]*,[0-9]*,[^,]*\),.*\("{"".*}"\).*$/\1,\2/p' ;;
     *) cat ;;
     esac
 }
