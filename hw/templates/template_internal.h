@@ -33,7 +33,8 @@ typedef struct opevo_i_template {
                           opevo_error *err);
     void (*steps)(opevo_i_build *build);
     /* The values of a good schedule by analysis, which the space need not have: template_start.c
-     * takes the nearest. `round` counts the times that a limit of the device refused them. */
+     * takes the nearest. `round` counts the times that a limit of the device refused them. NULL:
+     * there is no start point. */
     void (*wish)(const opevo_operator *op, const opevo_device_facts *facts, int round,
                  opevo_i_values *out);
     /* For several threads: change the wish so that they divide a loop. Returns the value of the

@@ -144,7 +144,7 @@ opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
     opevo_status status = OPEVO_OK;
 
     *found = false;
-    for (int round = 0; round < ROUNDS && !*found; round++) {
+    for (int round = 0; template->wish && round < ROUNDS && !*found; round++) {
         opevo_i_values wanted = {0};
         opevo_index near = 0;
         bool any = false;
