@@ -181,6 +181,8 @@ static opevo_status compute(void *context, size_t index, unsigned worker, opevo_
                                  .requirement_count = line->requirement_count,
                                  .seed = seed_of(self, place),
                                  .budget = line->budget,
+                                 .starts =
+                                     self->study->plan->line_starts[line - self->study->lines],
                                  .observer = record,
                                  .observer_context = &recorded,
                                  .interrupt = self->options->interrupt};
@@ -288,6 +290,8 @@ static opevo_status measure(scheduler *self, size_t place, opevo_error *err)
                                  .requirement_count = line->requirement_count,
                                  .seed = watched.seed,
                                  .budget = line->budget,
+                                 .starts =
+                                     self->study->plan->line_starts[line - self->study->lines],
                                  .give_up = self->options->give_up,
                                  .observer = self->options->observer ? observe : NULL,
                                  .observer_context = &watched,

@@ -82,6 +82,7 @@ static opevo_status print_settings(const opevo_plan *plan, const place *at, opev
                           : text.length ? " " OPEVO_I_TOPOLOGY
                                         : OPEVO_I_TOPOLOGY,
                           axes->items[i].key, opevo_i_axes_value(axes, at->topologies, i));
+    opevo_i_plan_print_starts(&plan->objectives[at->objective], &text);
     opevo_text_add(&text, ""); /* a text in any case */
     if (opevo_text_check(&text, err) != OPEVO_OK) {
         opevo_text_free(&text);
@@ -227,9 +228,11 @@ static opevo_status add_tuner(opevo_study *study, place at, opevo_objective *con
     for (at.settings = 0; at.settings < settings; at.settings++) {
         for (at.topologies = 0; at.topologies < topologies; at.topologies++) {
             for (at.budget = 0; at.budget < plan->budget_count; at.budget++) {
-                opevo_study_line *line = &study->lines[study->line_count++];
+                const opevo_i_plan_objective *entry = &plan->objectives[at.objective];
+                opevo_study_line *line = &study->lines[study->line_count];
                 opevo_status status = make_line(plan, &at, shapes[at.topologies], note, line, err);
 
+                plan->line_starts[study->line_count++] = entry->start_count ? &entry->starts : NULL;
                 if (status == OPEVO_OK && at.budget == 0)
                     status = try_tuner(study, &at, line, err);
                 if (status != OPEVO_OK)
@@ -253,6 +256,9 @@ static opevo_status add_objective(opevo_study *study, size_t which,
                                  "%s has no search space, and a study needs one; run each tuner on "
                                  "it separately.",
                                  plain->name);
+    if (study->plan->objectives[which].start_count > 0)
+        OPEVO_TRY(
+            opevo_i_plan_set_starts(study->plan, &study->plan->objectives[which], plain, err));
     if (axes->count) {
         uint64_t count = opevo_i_axes_combinations(axes);
 
@@ -268,6 +274,7 @@ static opevo_status add_objective(opevo_study *study, size_t which,
     for (size_t i = 0; status == OPEVO_OK && i < study->plan->tuner_count; i++)
         status =
             add_tuner(study, (place){.objective = which, .tuner = i}, shapes, &given->note, err);
+cleanup:
     return status;
 }
 
@@ -330,7 +337,9 @@ opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *o
     study->seed_count = plan->seed_count;
     study->lines = opevo_calloc(lines, sizeof *study->lines);
     study->reshaped = opevo_calloc(shapes, sizeof(opevo_objective *));
-    if (!study->lines || !study->reshaped) {
+    opevo_free(plan->line_starts); /* of a study that failed */
+    plan->line_starts = opevo_calloc(lines, sizeof *plan->line_starts);
+    if (!study->lines || !study->reshaped || !plan->line_starts) {
         status = fail_memory(plan, err);
         goto cleanup;
     }

@@ -32,6 +32,10 @@ typedef struct opevo_i_plan_objective {
     opevo_text criteria; /* "time,energy"; empty: the fitness */
     char **requirements;
     size_t requirement_count;
+    char **start_texts; /* as in the plan */
+    size_t start_count;
+    opevo_proposal *start_points;
+    opevo_starts starts; /* of them, once the objective is open */
     bool only_recorded;
     bool own_topologies; /* otherwise those of the plan */
 } opevo_i_plan_objective;
@@ -60,6 +64,7 @@ struct opevo_plan {
     size_t budget_count;
     uint64_t *seeds;
     size_t seed_count;
+    const opevo_starts **line_starts; /* of each line of the study; NULL: those of its objective */
 };
 
 /* "trials=500 seconds=30 target=95%"; `unit` follows a target that is no share.
@@ -76,6 +81,15 @@ void opevo_i_axes_free(opevo_i_axes *axes);
 uint64_t opevo_i_axes_combinations(const opevo_i_axes *axes);
 /* The value of axis i in combination `number`, the last axis running fastest. */
 const char *opevo_i_axes_value(const opevo_i_axes *axes, uint64_t number, size_t i);
+
+/* ---- Start points (study_starts.c) ---- */
+
+/* The points of "start" on the opened objective. Errors: INVALID; NOMEM. */
+opevo_status opevo_i_plan_set_starts(const opevo_plan *plan, opevo_i_plan_objective *self,
+                                     const opevo_objective *objective, opevo_error *err);
+void opevo_i_plan_free_starts(opevo_i_plan_objective *self);
+/* What they add to the settings of a run; nothing for the objective's own. */
+void opevo_i_plan_print_starts(const opevo_i_plan_objective *self, opevo_text *out);
 
 /* ---- Topologies (study_space.c) ---- */
 

@@ -128,8 +128,8 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
                                    opevo_error *err)
 {
     static const char *const keys[] = {"on",         "what",     "space",   "only-recorded",
-                                       "topologies", "criteria", "require", MEASURING,
-                                       NULL};
+                                       "topologies", "criteria", "require", "start",
+                                       MEASURING,    NULL};
     const json_t *only = json_object_get(entry, "only-recorded");
     opevo_status status = OPEVO_OK;
     opevo_i_texts on = {NULL, 0};
@@ -160,6 +160,7 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
         plan->objectives[i].only_recorded = json_is_true(only);
         OPEVO_TRY(read_options(plan, entry, &plan->objectives[i], err));
         OPEVO_TRY(read_search(plan, entry, &plan->objectives[i], err));
+        OPEVO_TRY(opevo_i_plan_read_starts(plan, entry, &plan->objectives[i], err));
     }
     for (size_t i = first; json_object_get(entry, "topologies") && i < plan->objective_count; i++) {
         plan->objectives[i].own_topologies = true;
@@ -507,6 +508,7 @@ void opevo_plan_destroy(opevo_plan *plan)
         for (size_t k = 0; k < self->requirement_count; k++)
             opevo_free(self->requirements[k]);
         opevo_free(self->requirements);
+        opevo_i_plan_free_starts(self);
         for (size_t k = 0; k < self->option_count; k++) {
             opevo_free(self->options[k].key);
             opevo_free(self->options[k].value);
@@ -527,6 +529,7 @@ void opevo_plan_destroy(opevo_plan *plan)
     opevo_free(plan->tuners);
     opevo_free(plan->budgets);
     opevo_free(plan->seeds);
+    opevo_free(plan->line_starts);
     opevo_free(plan->path);
     opevo_free(plan);
 }

@@ -29,6 +29,9 @@ opevo_status opevo_i_plan_list(const char *path, const json_t *object, const cha
 opevo_status opevo_i_plan_texts(const char *path, const json_t *object, const char *where,
                                 const char *key, bool required, opevo_i_texts *out,
                                 opevo_error *err);
+/* "start" of an objective: a text or a list of texts. */
+opevo_status opevo_i_plan_read_starts(const opevo_plan *plan, const json_t *entry,
+                                      opevo_i_plan_objective *self, opevo_error *err);
 /* An object of axes: key -> a text, a number, {"from", "to", "step"}, or a list of these. */
 opevo_status opevo_i_plan_axes(const char *path, const json_t *object, const char *where,
                                const char *key, opevo_i_axes *out, opevo_error *err);
