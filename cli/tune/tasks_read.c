@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { TRIALS_OF_EACH = 500 }; /* when no limit is given */
 
@@ -280,20 +281,29 @@ cleanup:
 static opevo_status prepare_folders(const opevo_call *call, const opevo_i_tasks *self,
                                     opevo_error *err)
 {
+    const char *parent = opevo_i_option(call, "emit");
     opevo_status status = OPEVO_OK;
     opevo_text folder = {0};
+    bool made = false;
+    size_t i = 0;
 
-    if (!opevo_i_flag(call, "emit"))
+    if (!parent)
         return OPEVO_OK;
-    if (!opevo_i_flag(call, "dry-run") && opevo_live_maker(self->tunings[0].objective))
-        mkdir(opevo_i_option(call, "emit"), 0777); /* a failure shows with the folders inside */
-    for (size_t i = 0; i < self->count && status == OPEVO_OK; i++) {
+    if (!opevo_i_flag(call, "dry-run"))
+        made = mkdir(parent, 0777) == 0; /* a failure shows with the folders inside */
+    for (; i < self->count && status == OPEVO_OK; i++) {
         opevo_i_tasks_folder(call, self, i, &folder);
         status = opevo_text_check(&folder, err);
         if (status == OPEVO_OK)
             status = opevo_i_kernel_files_prepare(call, opevo_text_string(&folder),
                                                   self->tunings[i].objective, err);
     }
+    while (status != OPEVO_OK && made && i-- > 0) {
+        opevo_i_tasks_folder(call, self, i, &folder);
+        rmdir(opevo_text_string(&folder));
+    }
+    if (status != OPEVO_OK && made)
+        rmdir(parent);
     opevo_text_free(&folder);
     return status;
 }
