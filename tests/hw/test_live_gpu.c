@@ -172,6 +172,30 @@ static void test_computation(void **state)
     opevo_computation_destroy(computation);
 }
 
+/* A kernel that does not end is stopped when that costs less than waiting; one that is not worth
+ * more is sampled once. */
+static void test_slower(void **state)
+{
+    opevo_objective *objective = open_fake("cuda:0", OPEVO_KERNEL_CUDA);
+    opevo_index hang = 4;
+    opevo_index right = 0;
+    opevo_outcome outcome;
+
+    (void)state;
+    assert_string_equal(kernels[hang].word, "hang");
+    opevo_objective_note_best(objective, objective->flop / 1e-6 / 1e9);
+    CHECK_OK(opevo_objective_evaluate(objective, &hang, 1, &outcome, &err));
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_TIMEOUT);
+    assert_string_equal(outcome.message, "slower than 10 times the best so far, 1e-06 s");
+    opevo_objective_note_best(objective, objective->flop / 1e-7 / 1e9);
+    CHECK_OK(opevo_objective_evaluate(objective, &right, 1, &outcome, &err));
+    assert_true(outcome.kind == OPEVO_OUTCOME_OK && outcome.sample_count == 1);
+    opevo_objective_note_best(objective, 0);
+    CHECK_OK(opevo_objective_evaluate(objective, &right, 1, &outcome, &err));
+    assert_true(outcome.kind == OPEVO_OUTCOME_OK && outcome.sample_count > 1);
+    opevo_objective_destroy(objective);
+}
+
 /* Its energy is the power, which is always the same, for the time that the events say. */
 static void test_energy(void **state)
 {
@@ -331,6 +355,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_cuda),
         cmocka_unit_test(test_hip),
         /* After those that count what is built, because objects are cached. */
+        cmocka_unit_test(test_slower),
         cmocka_unit_test(test_energy),
         cmocka_unit_test(test_computation),
         cmocka_unit_test(test_library),
