@@ -40,7 +40,8 @@ typedef struct opevo_live_options {
 opevo_live_options opevo_live_defaults(void);
 
 /* Kernels measured on a device. Takes ownership of the maker, also on failure. Workers are started
- * at the first evaluation. Fitness is GFLOP/s at the median of the samples.
+ * at the first evaluation. Fitness is GFLOP/s at the median of the samples; on a CPU at the 10 %
+ * quantile of its windows, each with the smaller of elapsed and processor time.
  *
  * Errors: INVALID for options outside their domain, an unknown device, and energy that cannot be
  * read on this host; NOMEM. Evaluating: IO when no worker can be had. */
