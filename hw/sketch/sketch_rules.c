@@ -479,7 +479,7 @@ opevo_status opevo_sketches_create(const opevo_computation *computation,
         goto cleanup;
     }
     if (target->dialect != OPEVO_KERNEL_C) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "Sketches are generated for CPUs only.");
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "Sketches are generated for CPUs only: use --on cpu.");
         goto cleanup;
     }
     OPEVO_TRY(opevo_pipeline_create(computation, &first->sketch.pipeline, err));
