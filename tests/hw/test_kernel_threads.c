@@ -106,6 +106,14 @@ static void *load_parallel(const char *source)
     return source_build(compiler, source, &handle) ? handle : NULL;
 }
 
+static uint32_t bits_of(float number)
+{
+    uint32_t bits = 0;
+
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
 static void check_threads(operands *self, const opevo_kernel *kernel, const char *what)
 {
     void *handle = load_parallel(opevo_text_string(&kernel->source));
@@ -129,7 +137,7 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
             double bound = opevo_reference_bound(&self->op, 0, self->magnitude[i]);
 
             if (!(fabs((double)self->c[i] - (double)self->expected[i]) <= bound) ||
-                memcmp(&first[i], &self->c[i], sizeof(float)) != 0)
+                bits_of(first[i]) != bits_of(self->c[i]))
                 fail_msg("%s: element %zu is %.9g on %d threads and %.9g on one, expected %.9g\n%s",
                          what, i, (double)self->c[i], threads, (double)first[i],
                          (double)self->expected[i], opevo_text_string(&kernel->source));
