@@ -54,5 +54,8 @@ opevo_status opevo_pipeline_emit(const opevo_pipeline *pipeline, opevo_kernel_di
     opevo_error lowered = {OPEVO_OK, ""};
 
     lowered.status = opevo_i_pipeline_lower(pipeline, &nest, &lowered);
+    if (lowered.status == OPEVO_OK && dialect == OPEVO_KERNEL_C &&
+        !opevo_i_nest_split_vectors(nest))
+        lowered.status = OPEVO_FAIL(&lowered, OPEVO_NOMEM, "No memory for a loop nest.");
     return emit(nest, &lowered, dialect, limits, out, fits, why, err);
 }

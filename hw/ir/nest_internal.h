@@ -150,6 +150,10 @@ const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node);
  * UNROLL or EXPAND. */
 void opevo_i_node_auto_unroll(opevo_i_node *node, int64_t limit, opevo_annotation what);
 
+/* Vectorized loops over one statement become loops of 2, 4, 8 and 16, for C. False without memory;
+ * the nest is then worthless. */
+bool opevo_i_nest_split_vectors(opevo_i_nest *nest);
+
 /* False, with a sentence in `why`, where a dialect or a limit forbids the nest. */
 bool opevo_i_nest_check(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
                         const opevo_limits *limits, opevo_text *why);

@@ -172,7 +172,7 @@ static void add_reduction(maker *self, opevo_i_node *rows, int64_t width, int64_
 /* One output: a value for each element, or the reduction of one. */
 static void add_output(maker *self, opevo_i_node *parent, int output)
 {
-    static const int64_t widths[] = {2, 4, 8, 16, 1, 3, 7, 12};
+    static const int64_t widths[] = {2, 4, 8, 16, 1, 7, 12, 24};
     opevo_i_nest *nest = self->nest;
     int64_t width = widths[draw(self, 8)];
     int64_t gap = draw(self, 4) ? 1 : 2;
@@ -192,7 +192,7 @@ static void add_output(maker *self, opevo_i_node *parent, int output)
 /* The same by way of accumulators, in registers where their loops are unrolled. */
 static void add_accumulated(maker *self, opevo_i_node *parent, int output, int local)
 {
-    static const int64_t widths[] = {2, 4, 8, 16, 1, 3};
+    static const int64_t widths[] = {2, 4, 8, 16, 12, 3};
     opevo_i_nest *nest = self->nest;
     int64_t width = widths[draw(self, 6)];
     int64_t tile = 1 + draw(self, 3);
@@ -262,6 +262,7 @@ static void test_random(void **state)
     for (int i = 0; i < cases; i++) {
         maker self = random_nest((uint64_t)i, i % 2);
 
+        assert_true(i % 3 || opevo_i_nest_split_vectors(self.nest));
         checked += nest_check(self.nest, OPEVO_KERNEL_C, (uint64_t)i);
         if (i % 4 == 0)
             checked += nest_check(self.nest, OPEVO_KERNEL_EMULATION, (uint64_t)i);
