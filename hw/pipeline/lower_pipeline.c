@@ -349,33 +349,43 @@ static void prepare(opevo_i_pipeline_lowering *self)
         OPEVO_I_REFUSE(self, LIMIT, "A kernel has at most %d operands.", OPEVO_I_BUFFERS / 2);
 }
 
+void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self)
+{
+    self->nest = opevo_calloc(1, sizeof *self->nest);
+    if (self->nest)
+        self->nest->root = opevo_i_nest_add(self->nest, NULL, OPEVO_I_LIST);
+    if (!self->nest || !self->nest->root)
+        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+    if (self->status == OPEVO_OK)
+        prepare(self);
+    if (self->status == OPEVO_OK)
+        opevo_i_pipeline_infer(self);
+    if (self->status == OPEVO_OK)
+        find_parallel(self);
+}
+
+void opevo_i_pipeline_end(opevo_i_pipeline_lowering *self)
+{
+    if (self->status == OPEVO_OK && self->nest->atoms.failed)
+        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+    for (int i = 0; i < self->pipeline->stages; i++)
+        opevo_free(self->part[i]);
+    opevo_free(self->owner);
+}
+
 opevo_status opevo_i_pipeline_lower(const opevo_pipeline *pipeline, opevo_i_nest **out,
                                     opevo_error *err)
 {
     opevo_i_pipeline_lowering self = {.pipeline = pipeline, .err = err};
 
-    self.nest = opevo_calloc(1, sizeof *self.nest);
-    if (self.nest)
-        self.nest->root = opevo_i_nest_add(self.nest, NULL, OPEVO_I_LIST);
-    if (!self.nest || !self.nest->root)
-        OPEVO_I_REFUSE(&self, NOMEM, "No memory for a loop nest.");
-    if (self.status == OPEVO_OK)
-        prepare(&self);
-    if (self.status == OPEVO_OK)
-        opevo_i_pipeline_infer(&self);
-    if (self.status == OPEVO_OK)
-        find_parallel(&self);
+    opevo_i_pipeline_begin(&self);
     for (int number = 0; number < pipeline->stages && self.status == OPEVO_OK; number++) {
         const opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(pipeline, number);
 
         if (stage->kind != OPEVO_STAGE_INPUT && stage->place == OPEVO_PLACE_ROOT)
             lower_stage(&self, self.nest->root, pipeline->order[number]);
     }
-    if (self.status == OPEVO_OK && self.nest->atoms.failed)
-        self.status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a loop nest.");
-    for (int i = 0; i < pipeline->stages; i++)
-        opevo_free(self.part[i]);
-    opevo_free(self.owner);
+    opevo_i_pipeline_end(&self);
     if (self.status == OPEVO_OK)
         *out = self.nest;
     else

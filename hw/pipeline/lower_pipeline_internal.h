@@ -84,6 +84,11 @@ bool opevo_i_pipeline_is_fixed(const opevo_i_pipeline_lowering *self, int key, i
 
 /* ---- lower_pipeline.c ---- */
 
+/* Parts and buffers of all stages, in a nest that has no statements yet; begin with {.pipeline, .err}
+ * and look at the status. End in any case: the nest remains. */
+void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self);
+void opevo_i_pipeline_end(opevo_i_pipeline_lowering *self);
+
 /* The pipeline as a nest. Errors: INVALID where it cannot be lowered, with a sentence that says why;
  * LIMIT; NOMEM. */
 opevo_status opevo_i_pipeline_lower(const opevo_pipeline *pipeline, opevo_i_nest **out,

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Features of pipelines: TVM's matrix product and fusion, with the values that its tests state, and
+ * points of sketches, whose rows are finite and the same however often they are asked for. */
+
+#include "check.h"
+
+#include <stdlib.h>
+
+#include <opevo/computation_named.h>
+#include <opevo/pipeline_features.h>
+#include <opevo/random.h>
+#include <opevo/sketch.h>
+
+enum { FEATURES = OPEVO_STATEMENT_FEATURES };
+
+static float rows[OPEVO_PIPELINE_ROWS][FEATURES];
+
+static size_t number_of(const char *name)
+{
+    char found[48];
+
+    for (size_t i = 0; i < FEATURES; i++) {
+        opevo_statement_feature_name(i, found);
+        if (!strcmp(found, name))
+            return i;
+    }
+    fail_msg("no feature %s", name);
+    return 0;
+}
+
+static double value(size_t row, const char *name)
+{
+    return (double)rows[row][number_of(name)];
+}
+
+static double of_buffer(size_t row, size_t place, const char *name)
+{
+    char whole[64];
+
+    snprintf(whole, sizeof whole, "B%zu.%s", place, name);
+    return value(row, whole);
+}
+
+/* Rows of the pipeline that these steps make. */
+static size_t describe(const char *text, const char *steps)
+{
+    opevo_computation *computation = NULL;
+    opevo_pipeline *pipeline = NULL;
+    size_t count = 0;
+
+    CHECK_OK(opevo_computation_read(text, &computation, &err));
+    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
+    CHECK_OK(opevo_pipeline_features(pipeline, rows[0], &count, &err));
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+    return count;
+}
+
+/* What TVM's test_cpu_matmul states, and more of the same program. */
+static void check_product(void)
+{
+    size_t c = 0;
+
+    while (of_buffer(0, c, "acc_type.kReadWrite") < 0.5)
+        assert_true(++c < 5);
+    CHECK_CLOSE(of_buffer(0, c, "bytes"), log2(512.0 * 512 * 512 * 4 + 1), 1e-5);
+    CHECK_CLOSE(of_buffer(0, c, "unique_bytes"), log2(512.0 * 512 * 4 + 1), 1e-5);
+    CHECK_CLOSE(of_buffer(0, c, "reuse_dis_iter"), log2(8 * 16 + 1), 1e-5);
+    CHECK_CLOSE(of_buffer(0, c, "reuse_dis_bytes"), log2((8 * 16 + 8 + 16) * 4 + 1), 1e-5);
+    CHECK_CLOSE(of_buffer(0, c, "reuse_ct"), log2(512 + 1), 1e-5);
+    CHECK_CLOSE(value(0, "unroll_num"), 1, 0);
+    CHECK_CLOSE(value(0, "vec_num"), 1, 0);
+    CHECK_CLOSE(value(0, "parallel_prod"), log2(32 * 64 + 1), 1e-5);
+    CHECK_CLOSE(value(0, "float_mul"), log2(512.0 * 512 * 512 + 1), 1e-5);
+    CHECK_CLOSE(value(0, "float_addsub"), log2(512.0 * 512 * 512 + 1), 1e-5);
+    for (size_t k = 0; k < 3; k++)
+        CHECK_CLOSE(of_buffer(0, k, "unique_bytes"), log2(512.0 * 512 * 4 + 1), 1e-5);
+}
+
+/* One parallel loop, as parallel loops are not nested here; then the product of both, whose indices
+ * are a quotient and a remainder of one loop. */
+static void test_matrix_product(void **state)
+{
+    (void)state;
+    assert_int_equal(describe("matmul(512,512,512)", "split C i 16\nsplit C j 8\n"
+                                                     "reorder C i.0 j.0 k j.1 i.1\n"
+                                                     "annotate C j.1 vectorize\n"
+                                                     "annotate C i.0 parallel\n"
+                                                     "annotate C k unroll\n"),
+                     1);
+    CHECK_CLOSE(value(0, "parallel_num"), 1, 0);
+    CHECK_CLOSE(value(0, "parallel_prod"), log2(32 + 1), 1e-5);
+    CHECK_CLOSE(value(0, "num_loops"), log2(6), 1e-6);
+    assert_int_equal(describe("matmul(512,512,512)", "split C i 16\nsplit C j 8\n"
+                                                     "reorder C i.0 j.0 k j.1 i.1\n"
+                                                     "fuse C i.0 j.0\n"
+                                                     "annotate C j.1 vectorize\n"
+                                                     "annotate C i.0+j.0 parallel\n"
+                                                     "annotate C k unroll\n"),
+                     1);
+    check_product();
+    CHECK_CLOSE(value(0, "num_loops"), log2(5), 1e-6);
+}
+
+/* TVM's test_cpu_fusion. */
+static void test_fusion(void **state)
+{
+    size_t found = 0;
+
+    (void)state;
+    assert_int_equal(
+        describe("A[i:64, j:32]; B[i, j] = A[i, j]; C[i, j] = B[i, j]", "compute_at B C j\n"), 2);
+    for (size_t row = 0; row < 2; row++) {
+        for (size_t k = 0; k < 5; k++) {
+            if (of_buffer(row, k, "reuse_type.kSerialMultipleReadWrite") < 0.5)
+                continue;
+            CHECK_CLOSE(of_buffer(row, k, "reuse_dis_iter"), 1, 0);
+            CHECK_CLOSE(of_buffer(row, k, "reuse_dis_bytes"), log2(16 + 1), 1e-6);
+            CHECK_CLOSE(of_buffer(row, k, "reuse_ct"), 1, 0);
+            found++;
+        }
+    }
+    assert_int_equal(found, 1);
+    CHECK_CLOSE(value(0, "alloc_size"), log2(5), 1e-6);
+    CHECK_CLOSE(value(0, "alloc_outer_prod"), log2(64 * 32 + 1), 1e-5);
+}
+
+/* ---- Sketches ---- */
+
+static const char *const computations[] = {
+    "matmul(12,30,32)", "c2d(2,9,9,3,8,3,2,1)", "conv-layer(1,8,8,4,16,3,1,1)",
+    "softmax(6,40)",    "t2d(1,4,4,8,8,4,2,1)", "nrm(2,16,12)",
+};
+
+static void check_point(const opevo_kernel_maker *maker, opevo_index point)
+{
+    static float again[OPEVO_PIPELINE_ROWS][FEATURES];
+    opevo_pipeline *pipeline = NULL;
+    opevo_text why = {0};
+    size_t count = 0, second = 0;
+
+    CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
+    opevo_text_free(&why);
+    if (!pipeline)
+        return;
+    CHECK_OK(opevo_pipeline_features(pipeline, rows[0], &count, &err));
+    assert_true(count > 0 && count <= OPEVO_PIPELINE_ROWS);
+    for (size_t r = 0; r < count; r++) {
+        for (size_t i = 0; i < FEATURES; i++)
+            assert_true(isfinite(rows[r][i]) && rows[r][i] >= 0);
+        assert_true(value(r, "outer_prod") > 0);
+    }
+    CHECK_OK(opevo_pipeline_features(pipeline, again[0], &second, &err));
+    assert_int_equal(count, second);
+    assert_memory_equal(rows, again, count * sizeof rows[0]);
+    opevo_pipeline_destroy(pipeline);
+}
+
+static void test_points_of_sketches(void **state)
+{
+    enum { POINTS = 100 };
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof computations / sizeof *computations; i++) {
+        opevo_computation *computation = NULL;
+        opevo_kernel_maker *maker = NULL;
+        opevo_rng rng;
+
+        CHECK_OK(opevo_computation_read(computations[i], &computation, &err));
+        CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+        opevo_rng_init(&rng, 1, "test", 0);
+        for (int k = 0; k < POINTS;) {
+            opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(maker->space));
+
+            if (!opevo_space_allows(maker->space, point))
+                continue;
+            check_point(maker, point);
+            k++;
+        }
+        maker->ops->destroy(maker);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_matrix_product),
+        cmocka_unit_test(test_fusion),
+        cmocka_unit_test(test_points_of_sketches),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
