@@ -7,6 +7,7 @@
 #include <opevo/emit.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/pipeline_features.h>
 #include <opevo/space.h>
 
 /* Raised when a sketch gives other code for a point than before. */
@@ -19,6 +20,7 @@ typedef struct maker {
     opevo_sketches *sketches;
     opevo_space *space;
     opevo_limits limits;
+    opevo_feature_source features;
 } maker;
 
 /* The sketch of a point, and its values: the parameters of a branch follow one another. */
@@ -85,6 +87,38 @@ static opevo_status make(const opevo_kernel_maker *super, opevo_index point, ope
     return status;
 }
 
+/* ---- Features ---- */
+
+static size_t features(void *context, opevo_index point, float *rows)
+{
+    opevo_pipeline *pipeline = NULL;
+    opevo_text why = {0};
+    size_t count = 0;
+
+    if (opevo_sketches_pipeline(context, point, &pipeline, &why, NULL) == OPEVO_OK && pipeline &&
+        opevo_pipeline_features(pipeline, rows, &count, NULL) != OPEVO_OK)
+        count = 0;
+    opevo_pipeline_destroy(pipeline);
+    opevo_text_free(&why);
+    return count;
+}
+
+/* A row for each stage that is computed, and one for the registers of a sketch. */
+static size_t count_rows(const opevo_sketches *sketches)
+{
+    size_t most = 1;
+
+    for (size_t i = 0; i < sketches->count; i++) {
+        const opevo_sketch *sketch = sketches->item[i];
+        size_t rows = sketch->registers >= 0;
+
+        for (int s = 0; s < opevo_pipeline_stage_count(sketch->pipeline); s++)
+            rows += opevo_pipeline_stage(sketch->pipeline, s).kind != OPEVO_STAGE_INPUT;
+        most = rows > most ? rows : most;
+    }
+    return most;
+}
+
 static void destroy(opevo_kernel_maker *super)
 {
     maker *self = (maker *)super;
@@ -129,6 +163,9 @@ opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_ske
                                        .dialect = target->dialect,
                                        .threads = target->threads,
                                        .signature = signature_of(self)};
+    self->features = (opevo_feature_source){OPEVO_STATEMENT_FEATURES, count_rows(self->sketches),
+                                            features, self};
+    self->super.features = &self->features;
     *out = &self->super;
     self = NULL;
 cleanup:

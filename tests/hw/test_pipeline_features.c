@@ -154,6 +154,10 @@ static void check_point(const opevo_kernel_maker *maker, opevo_index point)
     CHECK_OK(opevo_pipeline_features(pipeline, again[0], &second, &err));
     assert_int_equal(count, second);
     assert_memory_equal(rows, again, count * sizeof rows[0]);
+    /* The maker offers the same rows. */
+    assert_true(count <= maker->features->rows_most);
+    assert_int_equal(maker->features->features(maker->features->context, point, again[0]), count);
+    assert_memory_equal(rows, again, count * sizeof rows[0]);
     opevo_pipeline_destroy(pipeline);
 }
 
