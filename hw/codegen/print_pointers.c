@@ -22,6 +22,15 @@ static void find_inside(pointer_finder *all, const opevo_i_node *node)
         find_inside(all, node->otherwise);
 }
 
+/* Where a statement is masked, its address may lie outside of an array. A pointer there would be
+ * computed without the mask, and compilers conclude from it that loops end earlier. */
+static bool is_outside(const opevo_i_printer *self, int buffer, const opevo_i_affine *address)
+{
+    return buffer >= self->nest->operands &&
+           (opevo_i_affine_least(self->atoms, address) < 0 ||
+            opevo_i_affine_most(self->atoms, address) >= self->nest->buffer[buffer].size);
+}
+
 static void add_pointer(pointer_finder *all, const opevo_i_access *access)
 {
     opevo_i_printer *self = all->self;
@@ -46,7 +55,8 @@ static void add_pointer(pointer_finder *all, const opevo_i_access *access)
             opevo_i_affine_equal(&self->pointer[i].address, &common))
             return;
     }
-    if (terms == 0 || self->pointers == OPEVO_I_POINTERS)
+    if (terms == 0 || self->pointers == OPEVO_I_POINTERS ||
+        is_outside(self, access->buffer, &common))
         return;
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "%sfloat *p%d = &",
