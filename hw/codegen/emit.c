@@ -4,11 +4,53 @@
 
 #include <opevo/emit.h>
 
+#include <opevo/hash.h>
+
+#include <stdio.h>
+#include <string.h>
+
 #include "lower_pipeline_internal.h"
 #include "print_internal.h"
 
-/* The nest that a schedule was lowered to, with what the lowering said; destroys it. */
-static opevo_status emit(opevo_i_nest *nest, const opevo_error *lowered,
+/* Give a kernel its name, also in its text: what it computes, and a hash of text and launch, which
+ * are all of it. */
+static void name_entry(opevo_kernel *kernel, const char *what)
+{
+    const char *at = opevo_text_string(&kernel->source);
+    uint64_t hash = opevo_hash_bytes(OPEVO_HASH_START, at, kernel->source.length);
+    opevo_text named = {0};
+
+    hash = opevo_hash_bytes(hash, kernel->grid, sizeof kernel->grid);
+    hash = opevo_hash_bytes(hash, kernel->block, sizeof kernel->block);
+    snprintf(kernel->entry, sizeof kernel->entry, "opevo_%s_%016llx", what,
+             (unsigned long long)hash);
+    for (const char *found = strstr(at, OPEVO_I_ENTRY); found; found = strstr(at, OPEVO_I_ENTRY)) {
+        opevo_text_add_bytes(&named, at, (size_t)(found - at));
+        opevo_text_add(&named, kernel->entry);
+        at = found + strlen(OPEVO_I_ENTRY);
+    }
+    opevo_text_add(&named, at);
+    named.failed |= kernel->source.failed;
+    opevo_text_free(&kernel->source);
+    kernel->source = named;
+}
+
+static const char *name_of(const opevo_operator *op)
+{
+    switch (op->kind) {
+    case OPEVO_MATMUL:
+        return "matmul";
+    case OPEVO_BATCH_MATMUL:
+        return "batch_matmul";
+    case OPEVO_CONV2D:
+        return "conv2d";
+    default:
+        return "contraction";
+    }
+}
+
+/* The nest that a schedule of `what` was lowered to, with what the lowering said; destroys it. */
+static opevo_status emit(opevo_i_nest *nest, const char *what, const opevo_error *lowered,
                          opevo_kernel_dialect dialect, const opevo_limits *limits,
                          opevo_kernel *out, bool *fits, opevo_text *why, opevo_error *err)
 {
@@ -24,6 +66,7 @@ static opevo_status emit(opevo_i_nest *nest, const opevo_error *lowered,
         return OPEVO_FAIL(err, lowered->status, "%s", lowered->message);
     if (opevo_i_nest_check(nest, dialect, limits, why)) {
         opevo_i_nest_print(nest, dialect, limits, &kernel);
+        name_entry(&kernel, what);
         OPEVO_TRY(opevo_text_check(&kernel.source, err));
         *out = kernel;
         kernel = (opevo_kernel){0};
@@ -43,7 +86,8 @@ opevo_status opevo_schedule_emit(const opevo_schedule *schedule, opevo_kernel_di
     opevo_error lowered = {OPEVO_OK, ""};
 
     lowered.status = opevo_i_nest_create(schedule, &nest, &lowered);
-    return emit(nest, &lowered, dialect, limits, out, fits, why, err);
+    return emit(nest, name_of(opevo_schedule_operator(schedule)), &lowered, dialect, limits, out,
+                fits, why, err);
 }
 
 opevo_status opevo_pipeline_emit(const opevo_pipeline *pipeline, opevo_kernel_dialect dialect,
@@ -57,5 +101,5 @@ opevo_status opevo_pipeline_emit(const opevo_pipeline *pipeline, opevo_kernel_di
     if (lowered.status == OPEVO_OK && dialect == OPEVO_KERNEL_C &&
         !opevo_i_nest_split_vectors(nest))
         lowered.status = OPEVO_FAIL(&lowered, OPEVO_NOMEM, "No memory for a loop nest.");
-    return emit(nest, &lowered, dialect, limits, out, fits, why, err);
+    return emit(nest, "computation", &lowered, dialect, limits, out, fits, why, err);
 }

@@ -26,20 +26,22 @@ static const opevo_i_dialect dialects[OPEVO_KERNEL_COUNT] = {
                           .head = "",
                           .sync = "__syncthreads();",
                           .shared = "__shared__ __align__(16) float"},
-    [OPEVO_KERNEL_EMULATION] = {.index = "long",
-                                .unsigned_index = "unsigned long",
-                                .head = "typedef struct {\n    float x, y, z, w;\n} "
-                                        "__attribute__((aligned(16), may_alias)) float4;\n"
-                                        "typedef struct {\n    float x, y;\n} "
-                                        "__attribute__((aligned(8), may_alias)) float2;\n",
-                                .shared = "static float"},
+    [OPEVO_KERNEL_EMULATION] =
+        {
+            .index = "long",
+            .unsigned_index = "unsigned long",
+            .head = "typedef struct {\n    float x, y, z, w;\n} "
+                    "__attribute__((aligned(16), may_alias)) float4;\n"
+                    "typedef struct {\n    float x, y;\n} "
+                    "__attribute__((aligned(8), may_alias)) float2;\n",
+        },
 };
 
 static void set_launch(const opevo_i_printer *self, const opevo_limits *limits, opevo_kernel *out)
 {
     int64_t shared = 0;
 
-    snprintf(out->entry, sizeof out->entry, "opevo_kernel");
+    snprintf(out->entry, sizeof out->entry, OPEVO_I_ENTRY);
     for (int i = 0; i < 3; i++) {
         out->grid[i] = out->block[i] = 1;
         if (self->dialect->gpu) {
@@ -97,6 +99,9 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
     set_launch(&self, limits, out);
     if (out->dynamic_shared_bytes)
         self.dynamic_at = 0;
+    opevo_i_place_buffers(&self);
+    out->scratch_bytes = (uint64_t)self.scratch * sizeof(float);
+    out->thread_scratch_bytes = (uint64_t)self.thread_scratch * sizeof(float);
     opevo_text_add(self.out, self.dialect->head);
     if (self.dialect->cpu)
         opevo_i_print_cpu(&self);

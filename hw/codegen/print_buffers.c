@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Declarations of the memory of a kernel: registers, shared memory, and arrays in their place. */
+/* Declarations of the memory of a kernel: registers, shared memory, and parts of the scratch memory
+ * in their place. */
 
 #include "print_internal.h"
 
@@ -15,33 +16,6 @@ static bool writes(const opevo_i_node *node, int buffer)
     return node->otherwise && writes(node->otherwise, buffer);
 }
 
-void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel)
-{
-    for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
-        const opevo_i_buffer *buffer = &self->nest->buffer[i];
-        int lanes = self->named[i];
-
-        if (buffer->scope != OPEVO_SCOPE_LOCAL || buffer->size == 0 ||
-            (parallel ? !buffer->parallel || !writes(parallel, i) : buffer->parallel))
-            continue;
-        /* Of a tile that never gets full some are not used. */
-        for (int64_t at = 0; lanes && at < (buffer->size + lanes - 1) / lanes; at++) {
-            opevo_i_print_indent(self);
-            if (lanes > 1)
-                opevo_text_printf(self->out, "V%d r%d_%lld __attribute__((unused));\n", lanes, i,
-                                  (long long)at);
-            else
-                opevo_text_printf(self->out, "float r%d_%lld __attribute__((unused));\n", i,
-                                  (long long)at);
-        }
-        if (lanes)
-            continue;
-        opevo_i_print_indent(self);
-        opevo_text_printf(self->out, "float m%d[%lld] __attribute__((aligned(64)));\n", i,
-                          (long long)buffer->size);
-    }
-}
-
 int64_t opevo_i_thread_count(const opevo_i_nest *nest)
 {
     int64_t threads = 1;
@@ -52,29 +26,105 @@ int64_t opevo_i_thread_count(const opevo_i_nest *nest)
     return threads;
 }
 
+/* ---- Scratch memory ---- */
+
+enum { ALIGNED = OPEVO_KERNEL_ALIGNMENT / sizeof(float) };
+
+/* Floats of a buffer that lives in scratch memory; 0 for the others. Vectors may reach past the end
+ * of a packed one. */
+static int64_t scratch_size(const opevo_i_printer *self, const opevo_i_buffer *buffer)
+{
+    if (!buffer->size || self->dialect->gpu)
+        return 0;
+    if (self->dialect->cpu)
+        return buffer->scope == OPEVO_SCOPE_PACKED ? buffer->size + ALIGNED : 0;
+    return buffer->scope == OPEVO_SCOPE_LOCAL ? opevo_i_thread_count(self->nest) * buffer->size
+                                              : buffer->size;
+}
+
+void opevo_i_place_buffers(opevo_i_printer *self)
+{
+    for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
+        const opevo_i_buffer *buffer = &self->nest->buffer[i];
+        int64_t *total = buffer->parallel ? &self->thread_scratch : &self->scratch;
+
+        self->scratch_at[i] = *total;
+        *total += (scratch_size(self, buffer) + ALIGNED - 1) / ALIGNED * ALIGNED;
+    }
+}
+
+static void print_scratch(opevo_i_printer *self, int buffer)
+{
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "float *%sconst m%d = scratch + ",
+                      self->dialect->cpu ? "restrict " : "", buffer);
+    if (self->nest->buffer[buffer].parallel)
+        opevo_text_printf(self->out, "%lldL + THREAD * %lldL + ", (long long)self->scratch,
+                          (long long)self->thread_scratch);
+    opevo_text_printf(self->out, "%lldL;\n", (long long)self->scratch_at[buffer]);
+}
+
+/* ---- Buffers ---- */
+
+/* Sums that live in registers, or an array in their place. */
+static void print_local(opevo_i_printer *self, int i)
+{
+    const opevo_i_buffer *buffer = &self->nest->buffer[i];
+    int lanes = self->named[i];
+
+    /* Of a tile that never gets full some are not used. */
+    for (int64_t at = 0; lanes && at < (buffer->size + lanes - 1) / lanes; at++) {
+        opevo_i_print_indent(self);
+        if (lanes > 1)
+            opevo_text_printf(self->out, "V%d r%d_%lld __attribute__((unused));\n", lanes, i,
+                              (long long)at);
+        else
+            opevo_text_printf(self->out, "float r%d_%lld __attribute__((unused));\n", i,
+                              (long long)at);
+    }
+    if (lanes)
+        return;
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "float m%d[%lld] __attribute__((aligned(64)));\n", i,
+                      (long long)buffer->size);
+}
+
+void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel)
+{
+    for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
+        const opevo_i_buffer *buffer = &self->nest->buffer[i];
+
+        if (buffer->size == 0 ||
+            (parallel ? !buffer->parallel || !writes(parallel, i) : buffer->parallel))
+            continue;
+        if (buffer->scope == OPEVO_SCOPE_LOCAL)
+            print_local(self, i);
+        else if (buffer->scope == OPEVO_SCOPE_PACKED)
+            print_scratch(self, i);
+    }
+}
+
 void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope)
 {
-    int64_t threads = opevo_i_thread_count(self->nest);
-
     for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
 
         if (buffer->scope != scope || buffer->size == 0)
             continue;
+        if (!self->dialect->gpu) {
+            print_scratch(self, i);
+            continue;
+        }
         opevo_i_print_indent(self);
-        if (scope == OPEVO_SCOPE_LOCAL && self->dialect->gpu)
+        if (scope == OPEVO_SCOPE_LOCAL) {
             opevo_text_printf(self->out, "float m%d[%lld];\n", i, (long long)buffer->size);
-        else if (scope == OPEVO_SCOPE_LOCAL)
-            opevo_text_printf(self->out, "static float m%d[%lldL * %lld];\n", i, (long long)threads,
-                              (long long)buffer->size);
-        else if (self->dynamic_at >= 0) {
+        } else if (self->dynamic_at >= 0) {
             opevo_text_printf(self->out, "float *const m%d = shared_memory + %lld;\n", i,
                               (long long)self->dynamic_at);
             self->dynamic_at += (buffer->size + 3) / 4 * 4;
         } else {
-            opevo_text_printf(self->out, "%s m%d[%lld]%s;\n", self->dialect->shared, i,
-                              (long long)buffer->size,
-                              self->dialect->gpu ? "" : " __attribute__((aligned(64)))");
+            opevo_text_printf(self->out, "%s m%d[%lld];\n", self->dialect->shared, i,
+                              (long long)buffer->size);
         }
     }
 }

@@ -7,6 +7,9 @@
 
 #include "nest_internal.h"
 
+/* What the entry is called until its text is there, and decides its name. */
+#define OPEVO_I_ENTRY "opevo_kernel"
+
 /* Print a whole translation unit. */
 void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
                         const opevo_limits *limits, opevo_kernel *out);
@@ -51,6 +54,9 @@ typedef struct opevo_i_printer {
     int shared_depth, shared_count;
     opevo_text shared[OPEVO_I_SHARED];
     int named[OPEVO_I_BUFFERS]; /* lanes of the variables that stand for a buffer, 0: an array */
+    /* Floats before a buffer in the scratch memory: that all threads share, or of one thread. */
+    int64_t scratch_at[OPEVO_I_BUFFERS];
+    int64_t scratch, thread_scratch; /* floats of both */
 } opevo_i_printer;
 
 /* The files that print, each using those before it only: print_index, print_functions,
@@ -73,8 +79,9 @@ void opevo_i_print_end(opevo_i_printer *self);
 
 /* ---- print_access.c ---- */
 
-/* The head of the kernel: `name`, and a pointer to each operand, spelled `pointer`. */
-void opevo_i_print_signature(opevo_i_printer *self, const char *name, const char *pointer);
+/* The head of the kernel, after `before`: its name, and a pointer to each operand and to scratch
+ * memory, spelled `pointer`. */
+void opevo_i_print_signature(opevo_i_printer *self, const char *before, const char *pointer);
 void opevo_i_print_buffer(opevo_i_printer *self, int buffer);
 void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access);
 void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf);
@@ -113,8 +120,10 @@ void opevo_i_print_pointers(opevo_i_printer *self, const opevo_i_node *node);
 
 /* ---- print_buffers.c ---- */
 
-/* The local buffers of a CPU kernel made inside a parallel loop (NULL: outside all of them); the
- * buffers of a scope of a GPU kernel. */
+/* Give each buffer in memory its place: packed ones of a CPU kernel, all of an emulated one. */
+void opevo_i_place_buffers(opevo_i_printer *self);
+/* The buffers of a CPU kernel made inside a parallel loop (NULL: outside all of them); those of a
+ * scope of a GPU kernel. */
 void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel);
 void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope);
 int64_t opevo_i_thread_count(const opevo_i_nest *nest); /* of a block */

@@ -265,6 +265,14 @@ static const char row_head[] =
     "}\n"
     "#endif\n";
 
+/* The thread of a parallel loop that its part of the scratch memory belongs to. */
+static const char thread_head[] = "#ifdef _OPENMP\n"
+                                  "int omp_get_thread_num(void);\n"
+                                  "#define THREAD omp_get_thread_num()\n"
+                                  "#else\n"
+                                  "#define THREAD 0\n"
+                                  "#endif\n";
+
 void opevo_i_print_cpu(opevo_i_printer *self)
 {
     finder all = {.self = self};
@@ -291,17 +299,11 @@ void opevo_i_print_cpu(opevo_i_printer *self)
     if (self->uses_rows)
         opevo_text_add(out, row_head);
     opevo_i_print_functions(self);
-    for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
-        const opevo_i_buffer *buffer = &self->nest->buffer[i];
-
-        if (buffer->scope == OPEVO_SCOPE_PACKED && buffer->size)
-            opevo_text_printf(out, "static %sfloat m%d[%lld] __attribute__((aligned(64)));\n",
-                              buffer->parallel ? "_Thread_local " : "", i,
-                              (long long)buffer->size + 16);
-    }
-    opevo_i_print_signature(self, "void opevo_kernel", "*restrict ");
+    if (self->thread_scratch)
+        opevo_text_add(out, thread_head);
+    opevo_i_print_signature(self, "void ", "*restrict ");
     opevo_text_add(out, ";\n");
-    opevo_i_print_signature(self, "void opevo_kernel", "*restrict ");
+    opevo_i_print_signature(self, "void ", "*restrict ");
     opevo_text_add(out, "\n{\n");
     opevo_text_add(out, opevo_text_string(&body));
     out->failed |= body.failed;

@@ -81,9 +81,9 @@ void opevo_i_print_emulation(opevo_i_printer *self)
     static const opevo_annotation block_axes[3] = {
         OPEVO_ANNOTATION_BLOCK_Z, OPEVO_ANNOTATION_BLOCK_Y, OPEVO_ANNOTATION_BLOCK_X};
 
-    opevo_i_print_signature(self, "void opevo_kernel", "*");
+    opevo_i_print_signature(self, "void ", "*");
     opevo_text_add(self->out, ";\n");
-    opevo_i_print_signature(self, "void opevo_kernel", "*");
+    opevo_i_print_signature(self, "void ", "*");
     opevo_text_add(self->out, "\n{\n");
     self->depth = 1;
     opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_SHARED);

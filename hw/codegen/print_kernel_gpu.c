@@ -16,7 +16,7 @@ void opevo_i_print_gpu(opevo_i_printer *self)
     };
     opevo_text_printf(self->out, "extern \"C\" __global__ void __launch_bounds__(%lld)\n",
                       (long long)opevo_i_thread_count(self->nest));
-    opevo_i_print_signature(self, "opevo_kernel", "*__restrict__ ");
+    opevo_i_print_signature(self, "", "*__restrict__ ");
     opevo_text_add(self->out, "\n{\n");
     self->depth = 1;
     if (self->dynamic_at >= 0)

@@ -523,6 +523,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
     plan.brief = job->brief;
     plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
     plan.slow_s = opevo_i_job_slow_s(job);
+    plan.scratch_bytes = (size_t)opevo_kernel_scratch_bytes(&job->kernel, plan.threads);
     for (int turn = 0; turn < TURNS; turn++) {
         double slower = 0;
         double limit = DISTURBED * usual_calibration(self);

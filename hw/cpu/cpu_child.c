@@ -45,7 +45,8 @@ struct timing {
     opevo_i_cpu_report *report;
     void (*kernel)(void); /* of any number of operands */
     void (*execute)(const timing *self);
-    float *argument[OPEVO_WORKLOAD_OPERANDS];
+    float *argument[OPEVO_WORKLOAD_OPERANDS + 4]; /* operands, then scratch memory */
+    opevo_i_guarded scratch;
     unsigned char *flush; /* twice the last cache, when measuring cold */
     size_t flush_bytes;
 };
@@ -63,12 +64,13 @@ static instant now(const opevo_i_cpu_plan *plan)
     return (instant){wall_s, plan->threads > 1 ? wall_s : opevo_clock_thread_s()};
 }
 
-/* Execute a kernel of at most so many operands. By the calling conventions of x86-64 and ARM64 it
+/* Execute a kernel of at most so many arguments. By the calling conventions of x86-64 and ARM64 it
  * does not see the arguments behind those that it takes. */
 #define FOUR(X, i) X(i), X(i + 1), X(i + 2), X(i + 3)
 #define EIGHT(X, i) FOUR(X, i), FOUR(X, i + 4)
 #define SIXTEEN(X, i) EIGHT(X, i), EIGHT(X, i + 8)
 #define ALL(X, i) SIXTEEN(X, i), SIXTEEN(X, i + 16), SIXTEEN(X, i + 32), SIXTEEN(X, i + 48)
+#define MORE(X, i) ALL(X, i), FOUR(X, i + 64)
 #define TYPE(i) float *
 #define VALUE(i) self->argument[i]
 #define EXECUTE(count, LIST)                                                                       \
@@ -79,7 +81,7 @@ static instant now(const opevo_i_cpu_plan *plan)
 EXECUTE(4, FOUR)
 EXECUTE(8, EIGHT)
 EXECUTE(16, SIXTEEN)
-EXECUTE(64, ALL)
+EXECUTE(68, MORE)
 
 /* What is shared is not in this process' page table until it is touched, which would count as time
  * of a kernel that is executed once. */
@@ -254,7 +256,7 @@ static void load(timing *self, const char *object, const char *entry)
     const opevo_i_cpu_plan *plan = self->plan;
     void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, entry) : NULL;
-    int count = self->operands->list.count;
+    int count = self->operands->list.count + 1;
 
     if (!symbol) {
         snprintf(self->report->failure, sizeof self->report->failure, "%s",
@@ -267,7 +269,19 @@ static void load(timing *self, const char *object, const char *entry)
     self->execute = count <= 4    ? execute_4
                     : count <= 8  ? execute_8
                     : count <= 16 ? execute_16
-                                  : execute_64;
+                                  : execute_68;
+}
+
+/* What the kernel works in, touched as memory is that was there before it; NaN, so that what it
+ * takes from there without having put it there is seen. */
+static void allocate_scratch(timing *self)
+{
+    opevo_error err = {OPEVO_OK, ""};
+
+    if (opevo_i_guarded_create(self->plan->scratch_bytes, false, &self->scratch, &err) != OPEVO_OK)
+        give_up(self, &err);
+    memset(self->scratch.data, 0xff, self->scratch.bytes);
+    self->argument[self->operands->list.count] = opevo_i_floats(&self->scratch);
 }
 
 void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
@@ -292,6 +306,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
 
     for (int i = 0; i < operands->list.count; i++)
         self.argument[i] = opevo_i_floats(&operands->memory[i]);
+    allocate_scratch(&self);
     if (plan->cold)
         allocate_flush(&self);
     if (opevo_i_sandbox_enter(&limits, &err) != OPEVO_OK)

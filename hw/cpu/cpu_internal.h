@@ -49,7 +49,8 @@ typedef struct opevo_i_cpu_plan {
     int core;              /* to measure on; -1: any */
     unsigned threads;      /* of the kernel; 0 and 1: the calling one alone */
     const int *cores;      /* for more threads: one for each */
-    uint64_t memory_bytes; /* that the kernel may take */
+    uint64_t memory_bytes; /* that the kernel may take, beside ... */
+    size_t scratch_bytes;  /* ... its scratch memory */
 } opevo_i_cpu_plan;
 
 /* The forked process, from start to end; without an object OpenBLAS takes the place of the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A kernel as a folder of files that stands alone: its source, its schedule, a program that checks
- * and times it, and a Makefile. */
+ * and times it, a Makefile, and a header for other programs. */
 
 #include <opevo/harness.h>
 
@@ -18,12 +18,13 @@
 enum { SAMPLES = 10000 };
 
 /* The order of the files, and of their texts. */
-enum { KERNEL, SCHEDULE, MAIN, MAKEFILE };
+enum { KERNEL, SCHEDULE, MAIN, MAKEFILE, HEADER };
 
 static const char *const names[OPEVO_KERNEL_COUNT][OPEVO_HARNESS_FILES] = {
-    [OPEVO_KERNEL_C] = {"kernel.c", "kernel.schedule", "main.c", "Makefile"},
-    [OPEVO_KERNEL_CUDA] = {"kernel.cu", "kernel.schedule", "main.cu", "Makefile"},
-    [OPEVO_KERNEL_HIP] = {"kernel.hip.cpp", "kernel.schedule", "main.hip.cpp", "Makefile"},
+    [OPEVO_KERNEL_C] = {"kernel.c", "kernel.schedule", "main.c", "Makefile", "kernel.h"},
+    [OPEVO_KERNEL_CUDA] = {"kernel.cu", "kernel.schedule", "main.cu", "Makefile", "kernel.h"},
+    [OPEVO_KERNEL_HIP] = {"kernel.hip.cpp", "kernel.schedule", "main.hip.cpp", "Makefile",
+                          "kernel.h"},
 };
 
 const char *opevo_harness_name(opevo_kernel_dialect dialect, size_t i)
@@ -159,8 +160,13 @@ void opevo_i_harness_launch(opevo_text *out, const opevo_kernel *kernel, double 
     opevo_text_printf(out, "#define FLOP %.1f\n", flop);
     opevo_text_printf(out, "#define WINDOW_S %s\n",
                       kernel->dialect == OPEVO_KERNEL_C ? "0.2e-3" : "1e-3");
-    if (kernel->dialect == OPEVO_KERNEL_C)
+    if (kernel->dialect == OPEVO_KERNEL_C) {
+        opevo_text_printf(out, "#define SCRATCH_BYTES (%lluLL + %s * %lluLL)\n",
+                          (unsigned long long)kernel->scratch_bytes,
+                          kernel->parallel ? "THREADS" : "1",
+                          (unsigned long long)kernel->thread_scratch_bytes);
         return;
+    }
     opevo_text_printf(out,
                       "#define GRID %u, %u, %u\n#define BLOCK %u, %u, %u\n"
                       "#define DYNAMIC_SHARED_BYTES %u\n#define GPU(name) %s##name\n",
@@ -210,8 +216,8 @@ static void add_cpu(opevo_text *out, const opevo_operand_list *list)
 {
     opevo_text_add(out, "void ENTRY(");
     for (int i = 0; i < list->count; i++)
-        opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < list->inputs ? "const " : "");
-    opevo_text_add(out, ");\n\n");
+        opevo_text_printf(out, "%sfloat *, ", i < list->inputs ? "const " : "");
+    opevo_text_add(out, "float *);\n\n");
     opevo_text_add(out, opevo_i_harness_cpu);
     add_each(out, list, 0, ", ", "$c");
     opevo_text_add(out, opevo_i_harness_cpu_end);
@@ -239,7 +245,9 @@ static void add_main(opevo_text *out, const opevo_kernel *kernel, const opevo_op
     add_each(out, list, 0, "", "    $c = allocate($C_SIZE);\n");
     for (int i = 0; i < list->inputs; i++)
         add_for(out, list, i, "    fill($c, $C_SIZE);\n");
-    opevo_text_add(out, "    poison();\n    send();\n    execute(1);\n    right = ");
+    if (kernel->dialect == OPEVO_KERNEL_C)
+        opevo_text_add(out, "    scratch = allocate(SCRATCH_BYTES / 4 + 1);\n");
+    opevo_text_add(out, "    poison();\n    send();\n    execute(1, &spent);\n    right = ");
     add_each(out, list, list->inputs, " & ", "check$s()");
     opevo_text_add(out, ";\n    if (right) {\n        measure();\n        right = ");
     add_each(out, list, list->inputs, " & ", "check$s()");
@@ -300,6 +308,70 @@ static void add_makefile(opevo_text *out, const opevo_kernel *kernel)
     }
 }
 
+/* ---- The header -------------------------------------------------------------------------------
+ */
+
+/* "a: 512 x 1024" for each operand. */
+static void add_operands(opevo_text *out, const opevo_operand_list *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        add_for(out, list, i, " *   $c");
+        for (int d = 0; d < list->item[i].dims; d++)
+            opevo_text_printf(out, "%s%lld", d ? " x " : "  ", (long long)list->item[i].extent[d]);
+        opevo_text_add(out, list->item[i].dims ? "\n" : "  1\n");
+    }
+}
+
+/* Macros of the kernel called NAME: its scratch memory, or its launch. */
+static void add_macros(opevo_text *out, const opevo_kernel *kernel, const char *name)
+{
+    if (kernel->dialect == OPEVO_KERNEL_C)
+        opevo_text_printf(out,
+                          "/* Bytes of scratch memory of a call on at most so many threads: 1, or "
+                          "those of OpenMP. */\n"
+                          "#define %s_SCRATCH_BYTES(threads) (%lluLL + (threads) * %lluLL)\n\n",
+                          name, (unsigned long long)kernel->scratch_bytes,
+                          (unsigned long long)kernel->thread_scratch_bytes);
+    else
+        opevo_text_printf(out,
+                          "/* The launch: <<<dim3(GRID), dim3(BLOCK), SHARED_BYTES>>>. */\n"
+                          "#define %s_GRID %u, %u, %u\n#define %s_BLOCK %u, %u, %u\n"
+                          "#define %s_SHARED_BYTES %u\n\n",
+                          name, kernel->grid[0], kernel->grid[1], kernel->grid[2], name,
+                          kernel->block[0], kernel->block[1], kernel->block[2], name,
+                          kernel->dynamic_shared_bytes);
+}
+
+/* What a program needs to call the kernel, in C and in C++. */
+static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+{
+    bool cpu = kernel->dialect == OPEVO_KERNEL_C;
+    char name[sizeof kernel->entry];
+    opevo_operand_list list;
+
+    opevo_operator_operands(op, &list);
+    for (size_t i = 0; i < sizeof name; i++)
+        name[i] = (char)toupper((unsigned char)kernel->entry[i]);
+    opevo_text_printf(out, "\n#ifndef %s_H\n#define %s_H\n\n", name, name);
+    add_macros(out, kernel, name);
+    opevo_text_add(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+                        "/* Dense arrays of float, aligned to 64 bytes; outputs are written in "
+                        "full:\n");
+    add_operands(out, &list);
+    opevo_text_add(out, cpu ? " * Scratch memory is aligned likewise and may hold anything. Calls "
+                              "with different outputs and\n"
+                              " * scratch memory may overlap in time. */\n"
+                              "void "
+                            : " */\n__global__ void ");
+    opevo_text_printf(out, "%s(", kernel->entry);
+    for (int i = 0; i < list.count; i++) {
+        opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < list.inputs ? "const " : "");
+        add_for(out, &list, i, "$c");
+    }
+    opevo_text_printf(out, "%s);\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
+                      cpu ? ", float *scratch" : "");
+}
+
 /* ---- All files ------------------------------------------------------------------------------ */
 
 /* The kernel and the schedule of the point. */
@@ -342,6 +414,8 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
     opevo_i_harness_program(&files[MAIN], &kernel, maker->op);
     add_label(&files[MAKEFILE], "#", maker, point, label);
     add_makefile(&files[MAKEFILE], &kernel);
+    add_label(&files[HEADER], "//", maker, point, label);
+    add_header(&files[HEADER], &kernel, maker->op);
     for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
         OPEVO_TRY(opevo_text_check(&files[i], err));
 cleanup:

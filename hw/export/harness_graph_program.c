@@ -99,9 +99,8 @@ static void add_cpu(const program *self)
 {
     opevo_text_add(self->out, "void ENTRY(");
     for (int i = 0; i < self->work->list.count; i++)
-        opevo_text_printf(self->out, "%s%sfloat *", i ? ", " : "",
-                          is_output(self, i) ? "" : "const ");
-    opevo_text_add(self->out, ");\n\n");
+        opevo_text_printf(self->out, "%sfloat *, ", is_output(self, i) ? "" : "const ");
+    opevo_text_add(self->out, "float *);\n\n");
     opevo_text_add(self->out, opevo_i_harness_cpu);
     add_names(self, "x_");
     opevo_text_add(self->out, opevo_i_harness_cpu_end);
@@ -154,8 +153,11 @@ static void add_main(const program *self)
                               self->positive[tensor->number] ? "_positive" : "", name_of(self, i),
                               size_of(self, i));
     }
-    opevo_text_add(self->out, "    reference();\n    poison();\n    send();\n    execute(1);\n"
-                              "    fetch();\n    right = ");
+    if (self->kernel->dialect == OPEVO_KERNEL_C)
+        opevo_text_add(self->out, "    scratch = allocate(SCRATCH_BYTES / 4 + 1);\n");
+    opevo_text_add(self->out,
+                   "    reference();\n    poison();\n    send();\n    execute(1, &spent);\n"
+                   "    fetch();\n    right = ");
     add_checks(self);
     opevo_text_add(self->out, ";\n    if (right) {\n        measure();\n        fetch();\n"
                               "        right = ");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Dialects by name, and releasing a kernel. */
+/* Dialects by name; memory of a kernel. */
 
 #include <opevo/kernel.h>
 
@@ -13,6 +13,11 @@ const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect)
     };
 
     return names[dialect];
+}
+
+uint64_t opevo_kernel_scratch_bytes(const opevo_kernel *kernel, uint64_t threads)
+{
+    return kernel->scratch_bytes + threads * kernel->thread_scratch_bytes;
 }
 
 void opevo_kernel_free(opevo_kernel *kernel)

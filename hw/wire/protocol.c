@@ -165,6 +165,10 @@ json_t *opevo_i_job_to_json(const opevo_i_job *job)
                                       json_integer(kernel->dynamic_shared_bytes));
         if (kernel->parallel)
             failed |= json_object_set_new(message, "parallel", json_true());
+        failed |= json_object_set_new(message, "scratch_bytes",
+                                      json_integer((json_int_t)kernel->scratch_bytes));
+        failed |= json_object_set_new(message, "thread_scratch_bytes",
+                                      json_integer((json_int_t)kernel->thread_scratch_bytes));
     }
     if (isfinite(opevo_i_job_slow_s(job))) {
         failed |= json_object_set_new(message, "slower", json_real(job->slower));
@@ -184,6 +188,15 @@ static bool read_u32(const json_t *json, uint32_t *out)
 
     *out = (uint32_t)value;
     return value >= 0 && value <= UINT32_MAX;
+}
+
+/* Bytes of memory, 0 where nothing says them. */
+static bool read_bytes(const json_t *json, uint64_t *out)
+{
+    json_int_t value = json_integer_value(json);
+
+    *out = (uint64_t)value;
+    return (!json || json_is_integer(json)) && value >= 0 && value <= OPEVO_I_SCRATCH_LIMIT;
 }
 
 static bool read_triple(const json_t *json, uint32_t *out)
@@ -207,7 +220,9 @@ static bool read_kernel(const json_t *message, opevo_kernel *out)
     out->parallel = json_is_true(json_object_get(message, "parallel"));
     return !out->source.failed && read_triple(json_object_get(message, "grid"), out->grid) &&
            read_triple(json_object_get(message, "block"), out->block) &&
-           read_u32(json_object_get(message, "shared_bytes"), &out->dynamic_shared_bytes);
+           read_u32(json_object_get(message, "shared_bytes"), &out->dynamic_shared_bytes) &&
+           read_bytes(json_object_get(message, "scratch_bytes"), &out->scratch_bytes) &&
+           read_bytes(json_object_get(message, "thread_scratch_bytes"), &out->thread_scratch_bytes);
 }
 
 static bool read_command(const json_t *command, opevo_i_arguments *out)

@@ -10,10 +10,13 @@
 #include "job_internal.h"
 
 /* Raised when a message changes its meaning; both sides must speak the same. */
-enum { OPEVO_I_PROTOCOL = 3 };
+enum { OPEVO_I_PROTOCOL = 4 };
 
 /* Of one job: more say nothing more, and stores keep them all. */
 enum { OPEVO_I_SAMPLES_LIMIT = 10000 };
+
+/* Bytes of scratch memory that a job may ask for; what a host has is less. */
+#define OPEVO_I_SCRATCH_LIMIT (INT64_C(1) << 40)
 
 /* A text as JSON, with what is no UTF-8 replaced by '?'. NULL without memory. */
 json_t *opevo_i_json_text(const char *text);

@@ -104,7 +104,13 @@ static const struct {
 
 enum { POINTS = 3, ROUNDS_MOST = 400, ROUNDS_LEAST = 9 };
 
-typedef void kernel_function(const float *a, const float *b, float *c);
+typedef void kernel_function(const float *a, const float *b, float *c, float *scratch);
+
+/* A kernel, and memory that it works in. */
+typedef struct built {
+    kernel_function *function;
+    float *scratch;
+} built;
 
 static void stop(const char *sentence)
 {
@@ -112,51 +118,56 @@ static void stop(const char *sentence)
     exit(1);
 }
 
+static float *aligned(size_t bytes)
+{
+    void *memory = NULL;
+
+    if (posix_memalign(&memory, OPEVO_KERNEL_ALIGNMENT, bytes) != 0)
+        stop("No memory for an operand.");
+    return memory;
+}
+
 /* *build_s is the time that passed. */
-static kernel_function *build(const opevo_kernel *kernel, double *build_s)
+static built build(const opevo_kernel *kernel, double *build_s)
 {
     static const char *const compiler[] = {"cc", "-O2", "-march=native", "-fPIC", "-shared", NULL};
     void *handle = NULL;
-    kernel_function *function = NULL;
+    built self = {NULL, NULL};
     double start = opevo_clock_monotonic_s();
 
     if (!source_build(compiler, opevo_text_string(&kernel->source), &handle))
         stop("A kernel does not compile.");
     *build_s = opevo_clock_monotonic_s() - start;
-    *(void **)&function = dlsym(handle, kernel->entry);
-    return function;
+    *(void **)&self.function = dlsym(handle, kernel->entry);
+    self.scratch = aligned((size_t)opevo_kernel_scratch_bytes(kernel, 1));
+    return self;
 }
 
-static kernel_function *build_point(const opevo_kernel_maker *maker, const char *text,
-                                    double *build_s)
+static built build_point(const opevo_kernel_maker *maker, const char *text, double *build_s)
 {
     opevo_error err = {OPEVO_OK, ""};
     opevo_index point = 0;
     opevo_kernel kernel = {0};
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_text why = {0};
-    kernel_function *function = NULL;
+    built self = {NULL, NULL};
 
     if (opevo_space_read(maker->space, text, &point, &err) != OPEVO_OK ||
         maker->ops->make(maker, point, &kernel, &refused, &why, &err) != OPEVO_OK)
         stop(err.message);
     if (refused != OPEVO_OUTCOME_OK)
         stop(opevo_text_string(&why));
-    function = build(&kernel, build_s);
+    self = build(&kernel, build_s);
     opevo_kernel_free(&kernel);
     opevo_text_free(&why);
-    return function;
+    return self;
 }
 
 static float *operand(const opevo_operator *op, int which, opevo_rng *rng)
 {
     int64_t count = opevo_operand_elements(op, which);
-    void *memory = NULL;
-    float *number = NULL;
+    float *number = aligned((size_t)count * sizeof(float));
 
-    if (posix_memalign(&memory, 64, (size_t)count * sizeof(float)) != 0)
-        stop("No memory for an operand.");
-    number = memory;
     for (int64_t i = 0; i < count; i++)
         number[i] = (float)(2 * opevo_rng_unit(rng) - 1);
     return number;
@@ -169,7 +180,7 @@ enum { OPENBLAS = POINTS, ONEDNN, ONEDNN_OWN, CONTENDERS };
 typedef struct contest {
     const opevo_operator *op;
     float *operand[3];
-    kernel_function *kernel[POINTS];
+    built kernel[POINTS];
     onednn *other[2];
     double sample[CONTENDERS][ROUNDS_MOST];
     double median[CONTENDERS]; /* of processor time, in seconds; 0: did not run */
@@ -187,9 +198,9 @@ static bool execute(const contest *self, int who)
     }
     if (who >= ONEDNN)
         return self->other[who - ONEDNN] && onednn_run(self->other[who - ONEDNN]);
-    if (self->kernel[who])
-        self->kernel[who](x[0], x[1], x[2]);
-    return self->kernel[who] != NULL;
+    if (self->kernel[who].function)
+        self->kernel[who].function(x[0], x[1], x[2], self->kernel[who].scratch);
+    return self->kernel[who].function != NULL;
 }
 
 /* Each is executed twice in its turn and timed the second time, so that none finds in the caches

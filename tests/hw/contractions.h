@@ -42,13 +42,13 @@ static const opevo_operator sums_op = {
 /* Kernels for them; SPOIL is a factor of the last output. */
 #define SCALED_SOURCE                                                                              \
     CONTRACTION_HEAD                                                                               \
-    "void kernel(const float *a, const float *b, const float *s, float *d) {\n"                    \
+    "void kernel(const float *a, const float *b, const float *s, float *d, float *scratch) {\n"    \
     "  for (int i = 0; i < I; i++) for (int j = 0; j < J; j++) {\n"                                \
     "    float sum = 0; for (int k = 0; k < K; k++) sum += a[i*K+k] * b[k*J+j] * s[j];\n"          \
     "    d[i*J+j] = sum * SPOIL; } }\n"
 #define PAIRED_SOURCE                                                                              \
     CONTRACTION_HEAD                                                                               \
-    "void kernel(const float *a, const float *b, float *c, float *r) {\n"                          \
+    "void kernel(const float *a, const float *b, float *c, float *r, float *scratch) {\n"          \
     "  for (int i = 0; i < I; i++) { float row = 0;\n"                                             \
     "    for (int k = 0; k < K; k++) row += a[i*K+k];\n"                                           \
     "    r[i] = row * SPOIL;\n"                                                                    \

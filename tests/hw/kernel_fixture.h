@@ -17,7 +17,7 @@
 
 #include "operands_internal.h"
 
-typedef void kernel_function(const float *a, const float *b, float *c);
+typedef void kernel_function(const float *a, const float *b, float *c, float *scratch);
 
 /* Operands of an operator, the right result, and how far a kernel may be from it. */
 typedef struct operands {
@@ -81,23 +81,24 @@ static inline void *source_load(const char *source)
     return source_build(compiler, source, &handle) ? handle : NULL;
 }
 
-/* Run a kernel on a poisoned result, twice, since scratch memory is left over from the first time;
- * fails with the first element that is too far off. */
-static inline void kernel_check(operands *self, const opevo_kernel *kernel, const char *what)
+/* Run a kernel that was built, on a poisoned result and in scratch memory for so many threads,
+ * twice, since something is left there from the first time; fails with the first element that is
+ * too far off. */
+static inline void kernel_check_built(operands *self, const opevo_kernel *kernel, void *handle,
+                                      uint64_t threads, const char *what)
 {
-    void *handle = source_load(opevo_text_string(&kernel->source));
     kernel_function *function = NULL;
     int64_t count = opevo_operand_elements(&self->op, 2);
+    opevo_i_guarded scratch;
 
-    if (!handle) {
-        fail_msg("%s does not compile:\n%s", what, opevo_text_string(&kernel->source));
-        return;
-    }
     *(void **)&function = dlsym(handle, kernel->entry);
     assert_non_null(function);
+    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads), false,
+                                    &scratch, &err));
+    memset(scratch.data, 0xff, scratch.bytes); /* NaN */
     for (int run = 0; run < 2; run++) {
-        memset(self->c, 0xff, (size_t)count * sizeof *self->c); /* NaN */
-        function(self->a, self->b, self->c);
+        memset(self->c, 0xff, (size_t)count * sizeof *self->c);
+        function(self->a, self->b, self->c, opevo_i_floats(&scratch));
         for (int64_t i = 0; i < count; i++) {
             double bound = opevo_reference_bound(&self->op, 0, self->magnitude[i]);
 
@@ -109,6 +110,20 @@ static inline void kernel_check(operands *self, const opevo_kernel *kernel, cons
     }
     for (int i = 0; i < 3; i++)
         assert_true(opevo_i_guarded_intact(&self->memory[i]));
+    assert_true(opevo_i_guarded_intact(&scratch));
+    opevo_i_guarded_free(&scratch);
+}
+
+/* Build and run it. */
+static inline void kernel_check(operands *self, const opevo_kernel *kernel, const char *what)
+{
+    void *handle = source_load(opevo_text_string(&kernel->source));
+
+    if (!handle) {
+        fail_msg("%s does not compile:\n%s", what, opevo_text_string(&kernel->source));
+        return;
+    }
+    kernel_check_built(self, kernel, handle, 1, what);
     dlclose(handle);
 }
 

@@ -414,6 +414,7 @@ static inline int64_t nest_check(const opevo_i_nest *nest, opevo_kernel_dialect 
     nest_run run;
     nest_function *function = NULL;
     float *data[NEST_OPERANDS] = {NULL};
+    opevo_i_guarded scratch;
     void *handle = NULL;
     int64_t checked = 0;
 
@@ -429,10 +430,15 @@ static inline int64_t nest_check(const opevo_i_nest *nest, opevo_kernel_dialect 
     nest_run_open(&run, nest, seed);
     for (int b = 0; b < nest->operands; b++)
         data[b] = opevo_i_floats(&run.memory[b]);
+    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(&kernel, 1), false, &scratch,
+                                    &err));
+    data[nest->operands] = opevo_i_floats(&scratch);
     function(data[0], data[1], data[2], data[3], data[4], data[5], data[6], data[7], data[8],
              data[9], data[10], data[11], data[12], data[13], data[14], data[15], data[16],
              data[17], data[18], data[19]);
     checked = nest_compare(&run, opevo_text_string(&kernel.source));
+    assert_true(opevo_i_guarded_intact(&scratch));
+    opevo_i_guarded_free(&scratch);
     dlclose(handle);
     nest_run_close(&run);
     opevo_kernel_free(&kernel);

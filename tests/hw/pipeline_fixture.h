@@ -79,46 +79,16 @@ static inline void case_free(pipeline_case *self)
     opevo_computation_destroy(self->computation);
 }
 
-static inline void call_kernel(void *function, float *const *a, int count)
+/* A kernel does not see the arguments behind its own. */
+static inline void call_kernel(void *function, float *const a[PIPELINE_OPERANDS + 1])
 {
     union {
         void *object;
-        void (*one)(float *);
-        void (*two)(float *, float *);
-        void (*three)(float *, float *, float *);
-        void (*four)(float *, float *, float *, float *);
-        void (*five)(float *, float *, float *, float *, float *);
-        void (*six)(float *, float *, float *, float *, float *, float *);
-        void (*seven)(float *, float *, float *, float *, float *, float *, float *);
-        void (*eight)(float *, float *, float *, float *, float *, float *, float *, float *);
-    } call = {.object = function};
+        void (*call)(float *, float *, float *, float *, float *, float *, float *, float *,
+                     float *);
+    } kernel = {.object = function};
 
-    switch (count) {
-    case 1:
-        call.one(a[0]);
-        break;
-    case 2:
-        call.two(a[0], a[1]);
-        break;
-    case 3:
-        call.three(a[0], a[1], a[2]);
-        break;
-    case 4:
-        call.four(a[0], a[1], a[2], a[3]);
-        break;
-    case 5:
-        call.five(a[0], a[1], a[2], a[3], a[4]);
-        break;
-    case 6:
-        call.six(a[0], a[1], a[2], a[3], a[4], a[5]);
-        break;
-    case 7:
-        call.seven(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
-        break;
-    default:
-        call.eight(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
-        break;
-    }
+    kernel.call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
 }
 
 /* The first element that is wrong, or -1; `operand` is an output. */
@@ -153,7 +123,8 @@ static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, con
                                            "-Wno-unknown-pragmas",
                                            "-fno-builtin-memset",
                                            NULL};
-    float *operands[PIPELINE_OPERANDS];
+    float *operands[PIPELINE_OPERANDS + 1] = {NULL}; /* the last is scratch memory */
+    opevo_i_guarded scratch;
     void *handle = NULL;
     void *function = NULL;
 
@@ -165,10 +136,14 @@ static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, con
     assert_non_null(function);
     for (int i = 0; i < self->operands; i++)
         operands[i] = opevo_i_floats(&self->memory[i]);
+    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 1), false, &scratch,
+                                    &err));
+    memset(scratch.data, 0xff, scratch.bytes);
+    operands[self->operands] = opevo_i_floats(&scratch);
     for (int run = 0; run < 2; run++) {
         for (int i = self->inputs; i < self->operands; i++)
             memset(operands[i], 0xff, self->count[i] * sizeof(float)); /* NaN */
-        call_kernel(function, operands, self->operands);
+        call_kernel(function, operands);
         for (int i = self->inputs; i < self->operands; i++) {
             int64_t e = find_wrong(self, i);
 
@@ -180,6 +155,8 @@ static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, con
     }
     for (int i = 0; i < self->operands; i++)
         assert_true(opevo_i_guarded_intact(&self->memory[i]));
+    assert_true(opevo_i_guarded_intact(&scratch));
+    opevo_i_guarded_free(&scratch);
     dlclose(handle);
 }
 

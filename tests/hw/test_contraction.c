@@ -119,15 +119,18 @@ static void test_child(void **state)
 }
 
 /* Run an object on the operands; whether each output is right. */
-static bool is_right(const char *object, const opevo_i_operands *operands)
+static bool is_right(const char *object, const opevo_kernel *kernel,
+                     const opevo_i_operands *operands)
 {
+    opevo_i_cpu_plan own = plan;
     opevo_i_guarded report;
     opevo_text why = {0};
     bool right = true;
 
     CHECK_OK(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &report, &err));
     opevo_i_operands_poison(operands);
-    child_run(&plan, object, operands, (opevo_i_cpu_report *)(void *)report.data);
+    own.scratch_bytes = (size_t)opevo_kernel_scratch_bytes(kernel, 1);
+    child_run(&own, object, operands, (opevo_i_cpu_report *)(void *)report.data);
     for (int i = operands->list.inputs; i < operands->list.count; i++)
         right = right &&
                 opevo_i_operands_check(operands, i, opevo_i_floats(&operands->memory[i]), &why) &&
@@ -179,10 +182,10 @@ static void test_schedules(void **state)
                                      &err));
         if (!fits)
             fail_msg("%s: %s", schedules[s].steps, opevo_text_string(&why));
-        opevo_text_printf(&source, "#define opevo_kernel kernel\n%s",
+        opevo_text_printf(&source, "#define %s kernel\n%s", kernel.entry,
                           opevo_text_string(&kernel.source));
         CHECK_OK(operands_create(schedules[s].op, 1, &operands, &err));
-        if (!is_right(child_build(name, opevo_text_string(&source)), &operands))
+        if (!is_right(child_build(name, opevo_text_string(&source)), &kernel, &operands))
             fail_msg("%s\n%s", schedules[s].steps, opevo_text_string(&source));
         opevo_i_operands_free(&operands);
         opevo_kernel_free(&kernel);

@@ -12,9 +12,11 @@
 #include <opevo/harness.h>
 #include <opevo/random.h>
 
+#include <ctype.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { KERNEL, SCHEDULE, MAIN, MAKEFILE };
+enum { KERNEL, SCHEDULE, MAIN, MAKEFILE, HEADER };
 
 typedef struct files {
     opevo_kernel_maker *maker;
@@ -104,7 +106,7 @@ static void test_comments(void **state)
         files self = files_make(rows[i].form, rows[i].template, rows[i].dialect);
 
         for (size_t f = SCHEDULE; f < OPEVO_HARNESS_FILES; f++) {
-            const char *mark = f == MAIN ? "// " : "# ";
+            const char *mark = f == MAIN || f == HEADER ? "// " : "# ";
             const char *at = self.text[f].data;
 
             for (int line = 0; line < (f == SCHEDULE ? 7 : 6); line++, at = strchr(at, '\n') + 1)
@@ -170,6 +172,120 @@ static void test_make(void **state)
     }
 }
 
+/* Two kernels in one program, each called by two threads at once that have outputs and scratch
+ * memory of their own; what they compute is what they compute alone. */
+static const char linked[] =
+    "#include \"a/kernel.h\"\n#include \"b/kernel.h\"\n"
+    "#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n"
+    "enum { TURNS = 200, A = 64 * 96, B = 5 * 9 * 8 };\n"
+    "static float x[8192], y[8192];\n"
+    "static float *memory(size_t bytes) {\n"
+    "    float *it = aligned_alloc(64, (bytes + 64) / 64 * 64);\n"
+    "    if (!it) exit(2);\n"
+    "    return memset(it, 0xff, bytes);\n"
+    "}\n"
+    "static void once(float *c, float *d) {\n"
+    "    float *s = memory(KERNEL_A_SCRATCH_BYTES(1)), *t = memory(KERNEL_B_SCRATCH_BYTES(1));\n"
+    "    kernel_a(x, y, c, s);\n"
+    "    kernel_b(x, y, d, t);\n"
+    "    free(s); free(t);\n"
+    "}\n"
+    "static float right_a[A], right_b[B];\n"
+    "static void *work(void *wrong) {\n"
+    "    static _Thread_local float c[A], d[B];\n"
+    "    for (int i = 0; i < TURNS; i++) {\n"
+    "        memset(c, 0xff, sizeof c); memset(d, 0xff, sizeof d);\n"
+    "        once(c, d);\n"
+    "        *(int *)wrong |= memcmp(c, right_a, sizeof c) || memcmp(d, right_b, sizeof d);\n"
+    "    }\n"
+    "    return NULL;\n"
+    "}\n"
+    "int main(void) {\n"
+    "    pthread_t thread[2]; int wrong[2] = {0, 0};\n"
+    "    for (int i = 0; i < 8192; i++) { x[i] = (float)(i % 17 - 8); y[i] = (float)(i % 13 - 6); "
+    "}\n"
+    "    once(right_a, right_b);\n"
+    "    for (int i = 0; i < 2; i++)\n"
+    "        if (pthread_create(&thread[i], NULL, work, &wrong[i])) return 2;\n"
+    "    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);\n"
+    "    return wrong[0] || wrong[1] || right_a[0] != right_a[0] || right_b[0] != right_b[0];\n"
+    "}\n";
+
+/* A packed product or convolution, as files in a folder of its own. */
+static files write_packed(const char *folder, const char *name, const char *form, const char *point)
+{
+    char path[64];
+    files self = {0};
+    opevo_operator op;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+    CHECK_OK(opevo_operator_parse(form, &op, &err));
+    CHECK_OK(opevo_template_open(&op, NULL, OPEVO_KERNEL_C, &self.maker, &err));
+    CHECK_OK(opevo_space_read(self.maker->space, point, &self.point, &err));
+    CHECK_OK(opevo_harness_print(self.maker, self.point, &label, self.text, &err));
+    for (size_t f = 0; f < OPEVO_HARNESS_FILES; f++)
+        write_text(path, opevo_harness_name(OPEVO_KERNEL_C, f), &self.text[f]);
+    return self;
+}
+
+/* "opevo_matmul_..." from the header's last line but few. */
+static void add_names(opevo_text *out, const files *self, char letter)
+{
+    const char *at = strstr(self->text[HEADER].data, "\nvoid opevo_");
+    int length = 0;
+    char name[64];
+
+    assert_non_null(at);
+    at += strlen("\nvoid ");
+    length = (int)strcspn(at, "(");
+    opevo_text_printf(out, "#define kernel_%c %.*s\n", letter, length, at);
+    snprintf(name, sizeof name, "%.*s", length, at);
+    for (char *c = name; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    opevo_text_printf(out, "#define KERNEL_%c_SCRATCH_BYTES %s_SCRATCH_BYTES\n", toupper(letter),
+                      name);
+}
+
+static void test_linked(void **state)
+{
+    char folder[] = "/tmp/opevo_linked_XXXXXX";
+    opevo_text program = {0};
+    files a = {0};
+    files b = {0};
+    char path[5][64];
+    static const char *const names[] = {"program.c", "a/kernel.c", "b/kernel.c", "a/kernel.h",
+                                        "program"};
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    a = write_packed(folder, "a", "matmul(64,48,96)",
+                     "K=2,6,4 X=1,2,4,8 Y=1,1,3,32 order=0,1,2 inner=0,1,2,3 pack_a=1 pack_b=1 "
+                     "vector=16 unroll=64 stream=0");
+    b = write_packed(folder, "b", "conv2d(1,3,9,8,5,3,3,1,1)",
+                     "F=1,1,5 Q=1,4,32 C=1,3 order=0,1,2 inner=0,1 pack=1 vector=16 unroll=64");
+    add_names(&program, &a, 'a');
+    add_names(&program, &b, 'b');
+    opevo_text_add(&program, linked);
+    write_text(folder, "program.c", &program);
+    for (int i = 0; i < 5; i++)
+        snprintf(path[i], sizeof path[i], "%s/%s", folder, names[i]);
+    const char *const build[] = {"cc",    "-O2",   "-march=native", "-pthread", "-o",
+                                 path[4], path[0], path[1],         path[2],    NULL};
+    const char *const header[] = {"g++", "-fsyntax-only", "-x", "c++", path[3], NULL};
+    const char *const cxx[] = {"g++", "--version", NULL};
+    const char *const run[] = {path[4], NULL};
+    const char *const clean[] = {"rm", "-r", folder, NULL};
+
+    assert_true(program_succeeds(build));
+    assert_true(program_succeeds(run));
+    assert_true(!program_succeeds(cxx) || program_succeeds(header));
+    assert_true(program_succeeds(clean));
+    opevo_text_free(&program);
+    files_free(&a);
+    files_free(&b);
+}
+
 static void test_emulation(void **state)
 {
     files self = {0};
@@ -187,9 +303,8 @@ static void test_emulation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_kernel),
-        cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_make),
+        cmocka_unit_test(test_same_kernel), cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_make),        cmocka_unit_test(test_linked),
         cmocka_unit_test(test_emulation),
     };
 

@@ -48,7 +48,8 @@ static void test_paper_matmul(void **state)
     const char *text = opevo_text_string(&kernel.source);
 
     (void)state;
-    assert_string_equal(kernel.entry, "opevo_kernel");
+    assert_memory_equal(kernel.entry, "opevo_matmul_", 13);
+    assert_int_equal(count_of(text, kernel.entry), 1);
     assert_true(kernel.grid[0] == 16 && kernel.grid[1] == 8 && kernel.grid[2] == 1);
     assert_true(kernel.block[0] == 16 && kernel.block[1] == 16 && kernel.block[2] == 1);
     assert_int_equal(kernel.dynamic_shared_bytes, 0);
@@ -164,19 +165,23 @@ static void test_syntax(void **state)
 /* ---- Spoilt kernels ---- */
 
 /* How many elements are wrong. */
-static int64_t count_wrong(operands *self, const char *source)
+static int64_t count_wrong(operands *self, const opevo_kernel *kernel, const char *source)
 {
     void *handle = source_load(source);
     kernel_function *function = NULL;
+    opevo_i_guarded scratch;
     int64_t wrong = 0;
 
     assert_non_null(handle);
-    *(void **)&function = dlsym(handle, "opevo_kernel");
+    *(void **)&function = dlsym(handle, kernel->entry);
     memset(self->c, 0xff, (size_t)opevo_operand_elements(&self->op, 2) * sizeof *self->c);
-    function(self->a, self->b, self->c);
+    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 1), false, &scratch,
+                                    &err));
+    function(self->a, self->b, self->c, opevo_i_floats(&scratch));
     for (int64_t i = 0; i < opevo_operand_elements(&self->op, 2); i++)
         wrong += !(fabs((double)self->c[i] - (double)self->expected[i]) <=
                    opevo_reference_bound(&self->op, 0, self->magnitude[i]));
+    opevo_i_guarded_free(&scratch);
     dlclose(handle);
     return wrong;
 }
@@ -200,9 +205,9 @@ static void test_missing_barrier(void **state)
     for (int spoilt = 0; spoilt < 2; spoilt++) {
         opevo_i_nest_print(nest, OPEVO_KERNEL_EMULATION, &limits, &kernel);
         if (spoilt)
-            assert_true(count_wrong(&self, opevo_text_string(&kernel.source)) > 0);
+            assert_true(count_wrong(&self, &kernel, opevo_text_string(&kernel.source)) > 0);
         else
-            assert_int_equal(count_wrong(&self, opevo_text_string(&kernel.source)), 0);
+            assert_int_equal(count_wrong(&self, &kernel, opevo_text_string(&kernel.source)), 0);
         opevo_kernel_free(&kernel);
         for (opevo_i_node *node = nest->nodes; node; node = node->made_before) {
             if (node->kind == OPEVO_I_SYNC)
@@ -231,13 +236,13 @@ static void test_missing_term(void **state)
     CHECK_OK(opevo_schedule_emit(schedule, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
     assert_true(fits);
     source = opevo_strdup(opevo_text_string(&kernel.source));
-    assert_int_equal(count_wrong(&self, source), 0);
+    assert_int_equal(count_wrong(&self, &kernel, source), 0);
     for (char *at = source; (at = strstr(at, "< 8;")) != NULL; at++)
         last = at;
     assert_non_null(last);
     if (last)
         last[2] = '7';
-    assert_int_equal(count_wrong(&self, source), 64);
+    assert_int_equal(count_wrong(&self, &kernel, source), 64);
     opevo_free(source);
     opevo_kernel_free(&kernel);
     opevo_schedule_destroy(schedule);

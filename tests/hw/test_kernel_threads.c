@@ -119,6 +119,7 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
     void *handle = load_parallel(opevo_text_string(&kernel->source));
     size_t bytes = (size_t)opevo_operand_elements(&self->op, 2) * sizeof(float);
     float *first = opevo_malloc(bytes, 1);
+    opevo_i_guarded scratch;
     kernel_function *function = NULL;
     void (*set_threads)(int) = NULL;
 
@@ -127,10 +128,12 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
     *(void **)&function = dlsym(handle, kernel->entry);
     *(void **)&set_threads = dlsym(handle, "omp_set_num_threads");
     assert_true(first && function && set_threads);
+    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 3), false, &scratch,
+                                    &err));
     for (int threads = 1; threads <= 3; threads++) {
         set_threads(threads);
         memset(self->c, 0xff, bytes); /* NaN */
-        function(self->a, self->b, self->c);
+        function(self->a, self->b, self->c, opevo_i_floats(&scratch));
         if (threads == 1)
             memcpy(first, self->c, bytes);
         for (size_t i = 0; i < bytes / sizeof(float); i++) {
@@ -146,6 +149,8 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
     for (int i = 0; i < 3; i++)
         assert_true(opevo_i_guarded_intact(&self->memory[i]));
     opevo_free(first);
+    assert_true(opevo_i_guarded_intact(&scratch));
+    opevo_i_guarded_free(&scratch);
     /* The runtime's threads outlive the kernel, so the object stays. */
 }
 
@@ -199,15 +204,16 @@ static const char team[] =
     "int omp_get_thread_num(void) { return me; }\n"
     "int omp_get_num_threads(void) { return size; }\n"
     "int main(void) {\n"
-    "  float *x[3]; long n[3] = {SIZES};\n"
-    "  for (int i = 0; i < 3; i++) { x[i] = aligned_alloc(64, (n[i] * 4 + 63) / 64 * 64);\n"
+    "  float *x[4]; long n[4] = {SIZES};\n"
+    "  for (int i = 0; i < 4; i++) { x[i] = aligned_alloc(64, (n[i] * 4 + 63) / 64 * 64);\n"
     "    for (long k = 0; k < n[i]; k++) x[i][k] = k % 7; }\n"
     "  if (QUIET) close(2);\n"
-    "  for (int i = 0; i < 2; i++) opevo_kernel(x[0], x[1], x[2]);\n"
+    "  for (int i = 0; i < 2; i++) ENTRY(x[0], x[1], x[2], x[3]);\n"
     "  return 0; }\n";
 
-/* Whether ThreadSanitizer has nothing to say of a kernel of these sizes. */
-static bool is_race_free(const char *source, const int64_t *sizes, bool quiet)
+/* Whether ThreadSanitizer has nothing to say of a kernel of these sizes, of the operands and of
+ * scratch memory. */
+static bool is_race_free(const char *source, const char *entry, const int64_t *sizes, bool quiet)
 {
     char folder[] = "/tmp/opevo_race_XXXXXX";
     char in[BUILD_PATH];
@@ -221,8 +227,9 @@ static bool is_race_free(const char *source, const int64_t *sizes, bool quiet)
     snprintf(out, sizeof out, "%s/k", folder);
     file = fopen(in, "w");
     assert_non_null(file);
-    fprintf(file, "#define SIZES %lld, %lld, %lld\n#define QUIET %d\n%s%s", (long long)sizes[0],
-            (long long)sizes[1], (long long)sizes[2], quiet, source, team);
+    fprintf(file, "#define ENTRY %s\n#define SIZES %lld, %lld, %lld, %lld\n#define QUIET %d\n%s%s",
+            entry, (long long)sizes[0], (long long)sizes[1], (long long)sizes[2],
+            (long long)sizes[3], quiet, source, team);
     assert_int_equal(fclose(file), 0);
     built = program_succeeds((const char *const[]){"gcc", "-O1", "-g", "-w", "-fopenmp",
                                                    "-fsanitize=thread", "-o", out, in, NULL});
@@ -237,29 +244,30 @@ static bool is_race_free(const char *source, const int64_t *sizes, bool quiet)
 static void check_races(const char *form, const opevo_kernel *kernel, const char *what)
 {
     opevo_operator op;
-    int64_t sizes[3];
+    int64_t sizes[4];
 
     CHECK_OK(opevo_operator_parse(form, &op, &err));
     for (int i = 0; i < 3; i++)
         sizes[i] = opevo_operand_elements(&op, i);
-    if (!is_race_free(opevo_text_string(&kernel->source), sizes, false))
+    sizes[3] = (int64_t)opevo_kernel_scratch_bytes(kernel, 3) / 4;
+    if (!is_race_free(opevo_text_string(&kernel->source), kernel->entry, sizes, false))
         fail_msg("%s %s has a race:\n%s", form, what, opevo_text_string(&kernel->source));
 }
 
 static void test_races(void **state)
 {
-    static const int64_t sizes[3] = {64, 64, 64};
+    static const int64_t sizes[4] = {64, 64, 64, 0};
 
     (void)state;
-    if (!is_race_free("void opevo_kernel(float *a, float *b, float *c) { c[0] = a[0] + b[0]; }",
-                      sizes, true)) {
+    if (!is_race_free("void kernel(float *a, float *b, float *c, float *s) { c[0] = a[0] + b[0]; }",
+                      "kernel", sizes, true)) {
         print_message("skipped: gcc has no ThreadSanitizer that runs here\n");
         skip();
     }
-    assert_false(is_race_free("void opevo_kernel(float *a, float *b, float *c) {\n"
+    assert_false(is_race_free("void kernel(float *a, float *b, float *c, float *s) {\n"
                               "#pragma omp parallel for\n"
                               "  for (int i = 0; i < 64; i++) c[0] += a[i] * b[i]; }",
-                              sizes, true));
+                              "kernel", sizes, true));
     for (size_t f = 0; f < FORMS; f += 2) {
         opevo_operator op;
         opevo_kernel_maker *maker = NULL;

@@ -89,6 +89,43 @@ static void test_round_trip(void **state)
 
 /* ---- By hand ---- */
 
+/* Copies inside of a parallel loop, in scratch memory of three threads; without OpenMP it is
+ * that of one. */
+static void test_parallel(void **state)
+{
+    static const char steps[] =
+        "split C i 5\nsplit C j 8\nreorder C i.0 j.0 k i.1 j.1\nannotate C i.0 parallel\n"
+        "annotate C j.1 vectorize\ncache_write C local\n"
+        "attach C.local j.0\nannotate C.local j.1 vectorize\ncache_read A packed\n"
+        "attach A.packed i.0\ncache_read B packed\nattach B.packed j.0\n";
+    static const char *const compiler[] = {"cc", "-O2", "-fopenmp", "-fPIC", "-shared", NULL};
+    operands self = operands_make("matmul(37,40,29)", 7);
+    void (*set_threads)(int) = NULL;
+    opevo_schedule *schedule = NULL;
+    opevo_kernel kernel;
+    void *handle = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_schedule_parse(&self.op, steps, "parallel", &schedule, &err));
+    kernel = emit(schedule, OPEVO_KERNEL_C);
+    assert_null(strstr(opevo_text_string(&kernel.source), "static float"));
+    assert_int_equal(kernel.scratch_bytes, 0);
+    assert_true(kernel.thread_scratch_bytes >= 4 * (5 * 40 + 40 * 8));
+    assert_int_equal(kernel.thread_scratch_bytes % OPEVO_KERNEL_ALIGNMENT, 0);
+    kernel_check(&self, &kernel, "without OpenMP");
+    if (source_build(compiler, opevo_text_string(&kernel.source), &handle)) {
+        *(void **)&set_threads = dlsym(handle, "omp_set_num_threads");
+        assert_non_null(set_threads);
+        set_threads(3);
+        kernel_check_built(&self, &kernel, handle, 3, "with OpenMP");
+    } else {
+        puts("the compiler has no OpenMP: parallel loops were run on one thread only");
+    }
+    opevo_kernel_free(&kernel);
+    opevo_schedule_destroy(schedule);
+    operands_free(&self);
+}
+
 static void check_by_hand(const char *form, const char *text, opevo_kernel_dialect dialect)
 {
     operands self = operands_make(form, 7);
@@ -477,11 +514,12 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_trimmed),          cmocka_unit_test(test_refused_steps),
-        cmocka_unit_test(test_unchanged),        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_templates_refuse), cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_narrow),           cmocka_unit_test(test_narrow_refuses),
+        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_trimmed),
+        cmocka_unit_test(test_refused_steps),  cmocka_unit_test(test_unchanged),
+        cmocka_unit_test(test_limits),         cmocka_unit_test(test_templates_refuse),
+        cmocka_unit_test(test_allocations),    cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_narrow_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,7 @@ static void test_samples(void **state)
 static void test_senseless(void **state)
 {
     const char *foreign =
-        "sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":3}\"; read x;"
+        "sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":4}\"; read x;"
         " echo \"{\\\"type\\\":\\\"ready\\\"}\"; n=0; while read x; do"
         " echo \"{\\\"type\\\":\\\"result\\\",\\\"job\\\":$n,\\\"outcome\\\":\\\"ok\\\","
         "\\\"samples\\\":[1e-310]}\"; n=$((n + 1)); done'";

@@ -29,21 +29,34 @@ typedef enum opevo_kernel_dialect {
 } opevo_kernel_dialect;
 const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect);
 
-/* The entry takes a pointer to each operand in the order of opevo_workload_list: dense arrays of float, each aligned to 64 bytes or more. An output is
- * written in full and never read before it is written. With two inputs and one output:
- * C and emulation: void ENTRY(const float *a, const float *b, float *c);
- * CUDA and HIP:    extern "C" __global__ void ENTRY(const float *, const float *, float *);
- * whatever scratch memory a CPU kernel needs is static in its source. */
+/* Of operands and scratch memory, in bytes. */
+enum { OPEVO_KERNEL_ALIGNMENT = 64 };
+
+/* The entry takes a pointer to each operand in the order of
+ * opevo_workload_list: dense arrays of float. An output is written in full and never read
+ * before it is written. A kernel on a CPU has no memory of its own: the last argument is scratch
+ * memory of opevo_kernel_scratch_bytes, whatever is in it, NULL where that is 0. So calls with
+ * different outputs and scratch memory may overlap in time. With two inputs and one output:
+ * C and emulation: void ENTRY(const float *a, const float *b, float *c, float *scratch);
+ * CUDA and HIP:    extern "C" __global__ void ENTRY(const float *, const float *, float *); */
 typedef struct opevo_kernel {
     opevo_kernel_dialect dialect;
-    opevo_text source;          /* a whole translation unit */
-    char entry[64];             /* a C identifier */
-    uint32_t grid[3], block[3]; /* 1 for CPU dialects */
+    opevo_text source; /* a whole translation unit */
+    /* A C identifier: the kind of operator and a hash of operator, launch and source, so that two
+     * kernels can be linked into one program. */
+    char entry[64];
+    uint64_t scratch_bytes;        /* that the threads of a call share ... */
+    uint64_t thread_scratch_bytes; /* ... and that each of them has for itself, behind those */
+    uint32_t grid[3], block[3];    /* 1 for CPU dialects */
     uint32_t dynamic_shared_bytes;
     bool parallel; /* C: threads divide a loop of it, so it is compiled with OpenMP */
 } opevo_kernel;
 
 void opevo_kernel_free(opevo_kernel *kernel);
+
+/* Scratch memory of a call that runs on at most so many threads (of OpenMP; 1 for a kernel built
+ * without it). */
+uint64_t opevo_kernel_scratch_bytes(const opevo_kernel *kernel, uint64_t threads);
 
 /* Of a C compiler, for kernels in C: what decides which code one becomes. */
 #define OPEVO_KERNEL_C_FLAGS "-O2", "-march=native", "-fno-math-errno"
