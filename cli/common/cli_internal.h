@@ -63,10 +63,10 @@ struct opevo_call {
 };
 
 extern const opevo_verb opevo_i_verb_sketch, opevo_i_verb_analyze, opevo_i_verb_completion,
-    opevo_i_verb_computation, opevo_i_verb_devices, opevo_i_verb_help, opevo_i_verb_landscape,
-    opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_record, opevo_i_verb_report, opevo_i_verb_runs,
-    opevo_i_verb_serve, opevo_i_verb_space, opevo_i_verb_study, opevo_i_verb_tune,
-    opevo_i_verb_tuners, opevo_i_verb_verify;
+    opevo_i_verb_computation, opevo_i_verb_devices, opevo_i_verb_emit, opevo_i_verb_help,
+    opevo_i_verb_landscape, opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_record,
+    opevo_i_verb_report, opevo_i_verb_runs, opevo_i_verb_serve, opevo_i_verb_space,
+    opevo_i_verb_study, opevo_i_verb_tune, opevo_i_verb_tuners, opevo_i_verb_verify;
 extern const opevo_verb *const opevo_i_verbs[]; /* ends with NULL */
 /* Errors: INVALID with the verb that was probably meant. */
 opevo_status opevo_i_verb_find(const char *name, const opevo_verb **out, opevo_error *err);
@@ -172,6 +172,8 @@ opevo_status opevo_i_operator_of(const char *what, const char *user, opevo_opera
         "build-timeout", "S", "kernels: time limit for compiling one (default 30 s)", false        \
     }
 
+/* The dialect of kernels for "cpu", "cuda:0" or such; false for anything else. */
+bool opevo_i_dialect_of(const char *device, opevo_kernel_dialect *out);
 /* The row of a verb that searches. */
 #define OPEVO_I_SLOWER_OPTION                                                                      \
     {                                                                                              \
@@ -238,7 +240,15 @@ void opevo_i_finals_print_json(const opevo_i_finals *finals, const opevo_space *
 opevo_status opevo_i_check_output(const char *option, const char *path, const char *mark,
                                   opevo_error *err);
 
-/* ---- The best kernel as files (kernel_files.c) ---- */
+/* ---- A kernel as files (kernel_files.c) ---- */
+
+/* Refuse a folder that has files of a kernel of this dialect, named by option --OPTION, and make it
+ * if `make`. */
+opevo_status opevo_i_kernel_folder_prepare(const char *option, const char *folder,
+                                           opevo_kernel_dialect dialect, bool make,
+                                           opevo_error *err);
+opevo_status opevo_i_kernel_folder_write(const char *folder, opevo_kernel_dialect dialect,
+                                         const opevo_text *files, opevo_error *err);
 
 /* For the folder of --emit, NULL without it: refuse an objective without kernels and a folder that
  * has such files, and make the folder unless the run is a dry one. */
@@ -255,6 +265,7 @@ opevo_status opevo_i_kernel_files_write(const char *folder, const char *on,
 typedef struct opevo_i_schedule_file {
     opevo_operator op;
     opevo_kernel_dialect dialect;   /* OPEVO_KERNEL_COUNT where nothing says it */
+    unsigned threads;               /* likewise 0 */
     char *template, *configuration; /* as the head says them; NULL where it does not */
     opevo_schedule *schedule;
 } opevo_i_schedule_file;

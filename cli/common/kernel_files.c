@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The best kernel of a run as files: --emit. */
+/* A kernel as files: the best one of a run, with --emit, and others. */
 
 #include "cli_internal.h"
 
@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static opevo_status refuse_present(const char *folder, opevo_kernel_dialect dialect,
-                                   opevo_error *err)
+static opevo_status refuse_present(const char *option, const char *folder,
+                                   opevo_kernel_dialect dialect, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -25,14 +25,15 @@ static opevo_status refuse_present(const char *folder, opevo_kernel_dialect dial
         opevo_text_printf(&path, "%s/%s", folder, name);
         status = opevo_text_check(&path, err);
         if (status == OPEVO_OK && lstat(path.data, &info) == 0)
-            status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "--emit %s: %s already exists; give another folder.", folder, name);
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID, "--%s %s: %s already exists; give another folder.",
+                           option, folder, name);
         opevo_text_free(&path);
     }
     return status;
 }
 
-static opevo_status make_folder(const char *folder, opevo_error *err)
+static opevo_status make_folder(const char *option, const char *folder, opevo_error *err)
 {
     opevo_text inside = {0};
     opevo_status status = OPEVO_OK;
@@ -42,17 +43,25 @@ static opevo_status make_folder(const char *folder, opevo_error *err)
     if (status == OPEVO_OK && ((mkdir(folder, 0777) && errno != EEXIST) ||
                                access(opevo_text_string(&inside), W_OK | X_OK)))
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--emit %s: %s; give a folder that can be created or written.", folder,
-                            strerror(errno));
+                            "--%s %s: %s; give a folder that can be created or written.", option,
+                            folder, strerror(errno));
     opevo_text_free(&inside);
     return status;
+}
+
+opevo_status opevo_i_kernel_folder_prepare(const char *option, const char *folder,
+                                           opevo_kernel_dialect dialect, bool make,
+                                           opevo_error *err)
+{
+    opevo_status status = refuse_present(option, folder, dialect, err);
+
+    return status == OPEVO_OK && make ? make_folder(option, folder, err) : status;
 }
 
 opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const char *folder,
                                           const opevo_objective *objective, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
-    opevo_status status = OPEVO_OK;
 
     if (!folder)
         return OPEVO_OK;
@@ -62,15 +71,12 @@ opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const char *fo
     if (!maker->op)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--emit writes kernels of operators, not of computations; omit it.");
-    OPEVO_TRY(refuse_present(folder, maker->dialect, err));
-    if (!opevo_i_flag(call, "dry-run"))
-        OPEVO_TRY(make_folder(folder, err));
-cleanup:
-    return status;
+    return opevo_i_kernel_folder_prepare("emit", folder, maker->dialect,
+                                         !opevo_i_flag(call, "dry-run"), err);
 }
 
-static opevo_status write_files(const char *folder, opevo_kernel_dialect dialect,
-                                const opevo_text *files, opevo_error *err)
+opevo_status opevo_i_kernel_folder_write(const char *folder, opevo_kernel_dialect dialect,
+                                         const opevo_text *files, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -101,7 +107,7 @@ opevo_status opevo_i_kernel_files_write(const char *folder, const char *on,
     /* No worker was asked when every trial was in the store. */
     label.device = device.length ? opevo_text_string(&device) : on;
     OPEVO_TRY(opevo_harness_print(maker, point, &label, files, err));
-    OPEVO_TRY(write_files(folder, maker->dialect, files, err));
+    OPEVO_TRY(opevo_i_kernel_folder_write(folder, maker->dialect, files, err));
 cleanup:
     for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
         opevo_text_free(&files[i]);

@@ -149,6 +149,23 @@ cleanup:
     return status;
 }
 
+bool opevo_i_dialect_of(const char *device, opevo_kernel_dialect *out)
+{
+    static const struct {
+        const char *name;
+        opevo_kernel_dialect dialect;
+    } devices[] = {{"cpu", OPEVO_KERNEL_C}, {"cuda", OPEVO_KERNEL_CUDA}, {"hip", OPEVO_KERNEL_HIP}};
+    size_t length = strcspn(device, ":");
+
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        if (strlen(devices[i].name) == length && !strncmp(devices[i].name, device, length)) {
+            *out = devices[i].dialect;
+            return true;
+        }
+    }
+    return false;
+}
+
 opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
                                 opevo_kernel_dialect dialect, unsigned threads,
                                 opevo_kernel_maker **out, opevo_error *err)
@@ -189,10 +206,9 @@ static opevo_status open_maker(const opevo_call *call, const char *device,
     opevo_status status = OPEVO_OK;
     unsigned threads = 1;
     const char *name = call ? opevo_i_option(call, "template") : NULL;
-    opevo_kernel_dialect dialect = !strncmp(device, "cuda", 4)  ? OPEVO_KERNEL_CUDA
-                                   : !strncmp(device, "hip", 3) ? OPEVO_KERNEL_HIP
-                                                                : OPEVO_KERNEL_C;
+    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
+    (void)opevo_i_dialect_of(device, &dialect);
     OPEVO_TRY(read_threads(call, &threads, err));
     OPEVO_TRY(opevo_i_kernels_of(work, name, dialect, threads, out, err));
 cleanup:

@@ -7,6 +7,7 @@
 
 #include <opevo/file.h>
 #include <opevo/memory.h>
+#include <opevo/template.h>
 
 #include <string.h>
 
@@ -115,6 +116,26 @@ cleanup:
     return status;
 }
 
+/* Of a kernel with a parallel loop. */
+static opevo_status read_threads(const char *text, const char *path, unsigned *out,
+                                 opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    char *said = NULL;
+    uint64_t threads = 0;
+    int line = 0;
+
+    OPEVO_TRY(find_line(text, "threads", &said, &line, err));
+    if (said && (!opevo_parse_u64(said, &threads) || threads < 1 || threads > OPEVO_THREADS_MOST))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s:%d: '%.40s' is not a number of threads from 1 to %d.", path, line,
+                            said, OPEVO_THREADS_MOST);
+    *out = (unsigned)threads;
+cleanup:
+    opevo_free(said);
+    return status;
+}
+
 /* ---- The file ---- */
 
 opevo_status opevo_i_schedule_file_read(const char *path, const opevo_operator *op,
@@ -135,6 +156,7 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_operator *
     }
     OPEVO_TRY(read_operator(text, path, op, &self.op, err));
     OPEVO_TRY(read_dialect(text, path, dialect, &self, err));
+    OPEVO_TRY(read_threads(text, path, &self.threads, err));
     OPEVO_TRY(find_line(text, "template", &self.template, &line, err));
     OPEVO_TRY(find_line(text, "configuration", &self.configuration, &line, err));
     OPEVO_TRY(opevo_schedule_parse(&self.op, text, path, &self.schedule, err));

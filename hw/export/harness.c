@@ -5,6 +5,7 @@
 
 #include <opevo/harness.h>
 
+#include <opevo/emit.h>
 #include <opevo/reference.h>
 
 #include <ctype.h>
@@ -46,30 +47,31 @@ static void add_comment(opevo_text *out, const char *mark, const char *what, con
     opevo_text_add(out, "\n");
 }
 
-static void add_label(opevo_text *out, const char *mark, const opevo_kernel_maker *maker,
-                      opevo_index point, const opevo_harness_label *label)
+static void add_label(opevo_text *out, const char *mark, const opevo_operator *op,
+                      const opevo_harness_label *label)
 {
-    opevo_text op = {0};
-    opevo_text configuration = {0};
+    opevo_text form = {0};
     char fitness[64];
     char threads[16];
 
-    opevo_operator_print(maker->op, &op);
-    opevo_space_print(maker->space, point, &configuration);
-    snprintf(fitness, sizeof fitness, "%.6g GFLOP/s", label->fitness);
-    add_comment(out, mark, "operator", opevo_text_string(&op));
-    add_comment(out, mark, "template", maker->name);
-    if (maker->threads > 1) {
-        snprintf(threads, sizeof threads, "%u", maker->threads);
+    opevo_operator_print(op, &form);
+    add_comment(out, mark, "operator", opevo_text_string(&form));
+    if (label->template)
+        add_comment(out, mark, "template", label->template);
+    if (label->threads > 1) {
+        snprintf(threads, sizeof threads, "%u", label->threads);
         add_comment(out, mark, "threads", threads);
     }
-    add_comment(out, mark, "configuration", opevo_text_string(&configuration));
-    add_comment(out, mark, "device", label->device);
-    add_comment(out, mark, "measured there, estimated", fitness);
+    if (label->configuration)
+        add_comment(out, mark, "configuration", label->configuration);
+    if (label->device) {
+        snprintf(fitness, sizeof fitness, "%.6g GFLOP/s", label->fitness);
+        add_comment(out, mark, "device", label->device);
+        add_comment(out, mark, "measured there, estimated", fitness);
+    }
     add_comment(out, mark, "opevo", label->version);
-    out->failed = out->failed || op.failed || configuration.failed;
-    opevo_text_free(&op);
-    opevo_text_free(&configuration);
+    out->failed = out->failed || form.failed;
+    opevo_text_free(&form);
 }
 
 /* ---- The program ---------------------------------------------------------------------------- */
@@ -374,6 +376,66 @@ static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_
 
 /* ---- All files ------------------------------------------------------------------------------ */
 
+static opevo_status print_files(const opevo_kernel *kernel, const opevo_schedule *schedule,
+                                const opevo_harness_label *label,
+                                opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
+{
+    static const char *const marks[OPEVO_HARNESS_FILES] = {
+        [SCHEDULE] = "#", [MAIN] = "//", [MAKEFILE] = "#", [HEADER] = "//"};
+    const opevo_operator *op = opevo_schedule_operator(schedule);
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++) {
+        if (marks[i])
+            add_label(&files[i], marks[i], op, label);
+    }
+    opevo_text_add_bytes(&files[KERNEL], opevo_text_string(&kernel->source), kernel->source.length);
+    add_comment(&files[SCHEDULE], "#", "dialect", opevo_kernel_dialect_name(kernel->dialect));
+    opevo_schedule_print(schedule, &files[SCHEDULE]);
+    if (kernel->parallel && label->threads)
+        opevo_text_printf(&files[MAIN], "\n#define THREADS %u\n", label->threads);
+    else if (kernel->parallel)
+        opevo_text_add(&files[MAIN], "\n#define THREADS omp_get_max_threads()\n");
+    opevo_i_harness_program(&files[MAIN], kernel, op);
+    add_makefile(&files[MAKEFILE], kernel);
+    add_header(&files[HEADER], kernel, op);
+    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
+        OPEVO_TRY(opevo_text_check(&files[i], err));
+cleanup:
+    return status;
+}
+
+static opevo_status check_dialect(opevo_kernel_dialect dialect, opevo_error *err)
+{
+    return names[dialect][KERNEL]
+               ? OPEVO_OK
+               : OPEVO_FAIL(err, OPEVO_INVALID, "An emulated kernel has no compiler of its own.");
+}
+
+opevo_status opevo_harness_print_schedule(const opevo_schedule *schedule,
+                                          opevo_kernel_dialect dialect,
+                                          const opevo_harness_label *label,
+                                          opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
+{
+    opevo_limits limits = opevo_limits_default(dialect);
+    opevo_kernel kernel = {0};
+    opevo_text why = {0};
+    bool fits = false;
+    opevo_status status = check_dialect(dialect, err);
+
+    limits.shared_bytes = 0; /* what a launch may ask for is a matter of the device */
+    if (status == OPEVO_OK)
+        status = opevo_schedule_emit(schedule, dialect, &limits, &kernel, &fits, &why, err);
+    if (status == OPEVO_OK && !fits)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "The schedule does not give a kernel: %s",
+                            opevo_text_string(&why));
+    if (status == OPEVO_OK)
+        status = print_files(&kernel, schedule, label, files, err);
+    opevo_kernel_free(&kernel);
+    opevo_text_free(&why);
+    return status;
+}
+
 /* The kernel and the schedule of the point. */
 static opevo_status make(const opevo_kernel_maker *maker, opevo_index point, opevo_kernel *kernel,
                          opevo_schedule **schedule, opevo_error *err)
@@ -398,27 +460,21 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
                                  opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    opevo_harness_label own = *label;
+    opevo_text configuration = {0};
     opevo_kernel kernel = {0};
     opevo_schedule *schedule = NULL;
 
-    if (!names[maker->dialect][KERNEL])
-        return OPEVO_FAIL(err, OPEVO_INVALID, "An emulated kernel has no compiler of its own.");
+    OPEVO_TRY(check_dialect(maker->dialect, err));
     OPEVO_TRY(make(maker, point, &kernel, &schedule, err));
-    opevo_text_add_bytes(&files[KERNEL], opevo_text_string(&kernel.source), kernel.source.length);
-    add_label(&files[SCHEDULE], "#", maker, point, label);
-    add_comment(&files[SCHEDULE], "#", "dialect", opevo_kernel_dialect_name(maker->dialect));
-    opevo_schedule_print(schedule, &files[SCHEDULE]);
-    add_label(&files[MAIN], "//", maker, point, label);
-    if (kernel.parallel)
-        opevo_text_printf(&files[MAIN], "\n#define THREADS %u\n", maker->threads);
-    opevo_i_harness_program(&files[MAIN], &kernel, maker->op);
-    add_label(&files[MAKEFILE], "#", maker, point, label);
-    add_makefile(&files[MAKEFILE], &kernel);
-    add_label(&files[HEADER], "//", maker, point, label);
-    add_header(&files[HEADER], &kernel, maker->op);
-    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
-        OPEVO_TRY(opevo_text_check(&files[i], err));
+    opevo_space_print(maker->space, point, &configuration);
+    OPEVO_TRY(opevo_text_check(&configuration, err));
+    own.template = maker->name;
+    own.threads = maker->threads;
+    own.configuration = opevo_text_string(&configuration);
+    status = print_files(&kernel, schedule, &own, files, err);
 cleanup:
+    opevo_text_free(&configuration);
     opevo_kernel_free(&kernel);
     opevo_schedule_destroy(schedule);
     return status;

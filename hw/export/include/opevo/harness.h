@@ -18,11 +18,14 @@ enum { OPEVO_HARNESS_FILES = 5 };
  * (the emulation). */
 const char *opevo_harness_name(opevo_kernel_dialect dialect, size_t i);
 
-/* What comments say of the kernel; characters that could end one become blanks. */
+/* What comments say of the kernel; characters that could end one become blanks, and what is NULL is
+ * left out. */
 typedef struct opevo_harness_label {
-    const char *device;  /* what it was measured on */
-    const char *version; /* of opevo */
-    double fitness;      /* GFLOP/s */
+    const char *template, *configuration; /* of a schedule; a point of a maker has its own */
+    unsigned threads;                     /* of the kernel; 0: as many as OpenMP has */
+    const char *device;                   /* what it was measured on */
+    const char *version;                  /* of opevo */
+    double fitness;                       /* GFLOP/s, on the device */
 } opevo_harness_label;
 
 /* The texts of the files, in the order of their names, for a point of a template's maker. They
@@ -31,6 +34,13 @@ typedef struct opevo_harness_label {
 opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index point,
                                  const opevo_harness_label *label,
                                  opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);
+
+/* The same for a schedule, whatever memory of a device it needs. Errors: INVALID for a schedule
+ * that gives no kernel in this dialect, with the reason; NOMEM. */
+opevo_status opevo_harness_print_schedule(const opevo_schedule *schedule,
+                                          opevo_kernel_dialect dialect,
+                                          const opevo_harness_label *label,
+                                          opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A kernel from a schedule that was written before, as its source or as a folder. */
+
+#include "cli_internal.h"
+
+#include <opevo/harness.h>
+
+#include <string.h>
+
+static const opevo_option options[] = {
+    {"schedule", "FILE", "the schedule, such as the kernel.schedule of --emit", false},
+    {"on", "DEVICE", "cpu, cuda:N or hip:N (default: what the file is for, or else cpu)", false},
+    {"to", "DIR", "write the kernel with a program that checks and times it (default: print it)",
+     false},
+};
+
+static opevo_status read_schedule(const opevo_call *call, opevo_i_schedule_file *out,
+                                  opevo_error *err)
+{
+    const char *path = opevo_i_option(call, "schedule");
+    const char *on = opevo_i_option(call, "on");
+    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
+    opevo_operator op;
+    opevo_status status = OPEVO_OK;
+
+    if (!path)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--schedule is missing: give the file with the schedule.");
+    if (on && !opevo_i_dialect_of(on, &dialect))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give cpu, cuda:N or hip:N.", on);
+    if (call->argument_count)
+        OPEVO_TRY(opevo_operator_parse(call->arguments[0], &op, err));
+    OPEVO_TRY(opevo_i_schedule_file_read(path, call->argument_count ? &op : NULL,
+                                         on ? &dialect : NULL, out, err));
+    if (out->dialect == OPEVO_KERNEL_COUNT)
+        out->dialect = OPEVO_KERNEL_C;
+cleanup:
+    return status;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    const char *folder = opevo_i_option(call, "to");
+    opevo_i_schedule_file file = {0};
+    opevo_text files[OPEVO_HARNESS_FILES] = {0};
+    opevo_harness_label label = {.version = OPEVO_VERSION};
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    (void)exit_code;
+    OPEVO_TRY(read_schedule(call, &file, err));
+    label.threads = file.threads;
+    label.template = file.template;
+    label.configuration = file.configuration;
+    status = opevo_harness_print_schedule(file.schedule, file.dialect, &label, files, &inner);
+    if (status != OPEVO_OK) {
+        OPEVO_FAIL(err, status, "%s: %s", opevo_i_option(call, "schedule"), inner.message);
+        goto cleanup;
+    }
+    if (folder) {
+        OPEVO_TRY(opevo_i_kernel_folder_prepare("to", folder, file.dialect, true, err));
+        OPEVO_TRY(opevo_i_kernel_folder_write(folder, file.dialect, files, err));
+    } else {
+        opevo_text_add(out, opevo_text_string(&files[0]));
+    }
+cleanup:
+    for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
+        opevo_text_free(&files[i]);
+    opevo_i_schedule_file_free(&file);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_emit = {
+    .name = "emit",
+    .arguments = "[OPERATOR]",
+    .arguments_max = 1,
+    .summary = "Write the kernel of a schedule: its source, or a folder that builds.",
+    .details =
+        "The schedule is a file as opevo tune --emit writes it, kernel.schedule. Its head names\n"
+        "operator and dialect, which must agree with OPERATOR and --on where these are given;\n"
+        "a file of steps alone needs OPERATOR. docs/schedules.md has the steps.\n\n"
+        "  opevo tune mm1 --on cpu --emit mm1-kernel\n"
+        "  opevo emit --schedule mm1-kernel/kernel.schedule --to again",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .prints_data = true,
+    .run = run,
+};
