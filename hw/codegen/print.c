@@ -107,6 +107,7 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
         opevo_i_print_cpu(&self);
     else
         print_after_functions(&self);
+    opevo_i_print_packing(&self, out);
     out->parallel = self.parallel;
 cleanup:
     opevo_free(self.known);

@@ -62,7 +62,7 @@ typedef struct opevo_i_printer {
 /* The files that print, each using those before it only: print_index, print_functions,
  * print_access with print_values, print_pointers, print_buffers; print_lanes, print_vector_values,
  * print_masks, print_rows, print_vector_c (print_cpu_internal.h); print_vector_gpu; print_nest;
- * print_kernel_c, print_kernel_gpu, print_kernel_emulation; print. */
+ * print_pack; print_kernel_c, print_kernel_gpu, print_kernel_emulation; print. */
 
 /* ---- print_index.c ---- */
 
@@ -141,6 +141,11 @@ bool opevo_i_print_short_vector(opevo_i_printer *self, const opevo_i_node *loop,
 void opevo_i_print_node(opevo_i_printer *self, const opevo_i_node *node);
 /* What is inside a node. */
 void opevo_i_print_list(opevo_i_printer *self, const opevo_i_node *node);
+
+/* ---- print_pack.c ---- */
+
+/* The functions that pack constants, and the sizes that these have then. */
+void opevo_i_print_packing(opevo_i_printer *self, opevo_kernel *out);
 
 /* ---- print_kernel_c.c, print_kernel_gpu.c, print_kernel_emulation.c: whole kernels ---- */
 

@@ -495,6 +495,9 @@ static bool take(const cpu_backend *self, const opevo_i_job *job, opevo_i_result
                           opevo_reference_blas_routine(self->operands.work->op));
     if (job->library && self->super.threads > 1)
         opevo_text_printf(&result->message, ", on %u threads", self->super.threads);
+    if (report->pack_s > 0)
+        opevo_text_printf(&result->message, "%spacking constants took %.3g ms, not counted",
+                          result->message.length ? "; " : "", 1e3 * report->pack_s);
     return true;
 }
 
@@ -523,7 +526,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_job *job, const char
     plan.brief = job->brief;
     plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
     plan.slow_s = opevo_i_job_slow_s(job);
-    plan.scratch_bytes = (size_t)opevo_kernel_scratch_bytes(&job->kernel, plan.threads);
+    plan.kernel = &job->kernel;
     for (int turn = 0; turn < TURNS; turn++) {
         double slower = 0;
         double limit = DISTURBED * usual_calibration(self);

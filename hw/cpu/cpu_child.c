@@ -46,7 +46,8 @@ struct timing {
     void (*kernel)(void); /* of any number of operands */
     void (*execute)(const timing *self);
     float *argument[OPEVO_WORKLOAD_OPERANDS + 4]; /* operands, then scratch memory */
-    opevo_i_guarded scratch;
+    opevo_i_guarded scratch, packed[OPEVO_OPERANDS];
+    void (*pack[OPEVO_OPERANDS])(const float *from, float *to); /* NULL: dense */
     unsigned char *flush; /* twice the last cache, when measuring cold */
     size_t flush_bytes;
 };
@@ -251,12 +252,9 @@ static void set_threads(void *library, unsigned threads)
         set((int)threads);
 }
 
-static void load(timing *self, const char *object, const char *entry)
+static void *find_symbol(const timing *self, void *library, const char *name)
 {
-    const opevo_i_cpu_plan *plan = self->plan;
-    void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library ? dlsym(library, entry) : NULL;
-    int count = self->operands->list.count + 1;
+    void *symbol = library ? dlsym(library, name) : NULL;
 
     if (!symbol) {
         snprintf(self->report->failure, sizeof self->report->failure, "%s",
@@ -264,24 +262,73 @@ static void load(timing *self, const char *object, const char *entry)
         say('l');
         _exit(0);
     }
-    set_threads(library, plan->threads);
+    return symbol;
+}
+
+static void load(timing *self, const char *object, const char *entry)
+{
+    void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = find_symbol(self, library, entry);
+    int count = self->operands->list.count + 1;
+
+    set_threads(library, self->plan->threads);
     memcpy(&self->kernel, &symbol, sizeof symbol);
+    for (int i = 0; i < OPEVO_OPERANDS; i++) {
+        char name[OPEVO_KERNEL_NAME];
+
+        if (!self->packed[i].data)
+            continue;
+        opevo_kernel_pack_name(self->plan->kernel, i, name);
+        symbol = find_symbol(self, library, name);
+        memcpy(&self->pack[i], &symbol, sizeof symbol);
+    }
     self->execute = count <= 4    ? execute_4
                     : count <= 8  ? execute_8
                     : count <= 16 ? execute_16
                                   : execute_68;
 }
 
-/* What the kernel works in, touched as memory is that was there before it; NaN, so that what it
- * takes from there without having put it there is seen. */
-static void allocate_scratch(timing *self)
+/* Memory of the kernel, touched as memory is that was there before it; NaN, so that what it takes
+ * from there without having put it there is seen. */
+static void allocate(const timing *self, uint64_t bytes, opevo_i_guarded *out)
 {
     opevo_error err = {OPEVO_OK, ""};
 
-    if (opevo_i_guarded_create(self->plan->scratch_bytes, false, &self->scratch, &err) != OPEVO_OK)
+    if (opevo_i_guarded_create((size_t)bytes, false, out, &err) != OPEVO_OK)
         give_up(self, &err);
-    memset(self->scratch.data, 0xff, self->scratch.bytes);
+    memset(out->data, 0xff, out->bytes);
+}
+
+static void allocate_memory(timing *self)
+{
+    const opevo_kernel *kernel = self->plan->kernel;
+    unsigned threads = self->plan->threads > 1 ? self->plan->threads : 1;
+
+    if (!kernel)
+        return;
+    allocate(self, opevo_kernel_scratch_bytes(kernel, threads), &self->scratch);
     self->argument[self->operands->list.count] = opevo_i_floats(&self->scratch);
+    for (int i = 0; i < OPEVO_OPERANDS; i++) {
+        if (kernel->packed[i])
+            allocate(self, kernel->packed[i] * sizeof(float), &self->packed[i]);
+    }
+}
+
+/* Bring constants into their layouts, which the kernel reads from then on. */
+static void pack(timing *self)
+{
+    double start = opevo_clock_monotonic_s();
+    bool any = false;
+
+    for (int i = 0; i < OPEVO_OPERANDS; i++) {
+        if (!self->pack[i])
+            continue;
+        self->pack[i](self->argument[i], opevo_i_floats(&self->packed[i]));
+        self->argument[i] = opevo_i_floats(&self->packed[i]);
+        any = true;
+    }
+    if (any)
+        self->report->pack_s = opevo_clock_monotonic_s() - start;
 }
 
 void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const char *entry,
@@ -306,7 +353,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
 
     for (int i = 0; i < operands->list.count; i++)
         self.argument[i] = opevo_i_floats(&operands->memory[i]);
-    allocate_scratch(&self);
+    allocate_memory(&self);
     if (plan->cold)
         allocate_flush(&self);
     if (opevo_i_sandbox_enter(&limits, &err) != OPEVO_OK)
@@ -319,6 +366,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
         give_up(&self, &err);
     for (int i = operands->list.inputs; i < operands->list.count; i++)
         enter_pages(&operands->memory[i]);
+    pack(&self);
     report->calibration_s[0] = calibrate();
     others_s = opevo_clock_process_s() - opevo_clock_thread_s();
     report->begun_processor_s = opevo_clock_process_s();

@@ -7,6 +7,7 @@
 #define OPEVO_CPU_INTERNAL_H
 
 #include <opevo/hardware.h>
+#include <opevo/kernel.h>
 
 #include "operands_internal.h"
 
@@ -34,6 +35,7 @@ typedef struct opevo_i_cpu_report {
     double begun_processor_s; /* processor time of the process until then */
     double first_s;           /* elapsed, of the first execution */
     bool slow;                /* it takes longer than slow_s, and was not sampled again for that */
+    double pack_s;            /* of bringing constants into their layouts, once */
     double calibration_s[2];  /* of a fixed piece of work, before and after */
     uint64_t sample_count;
     bool other_threads;                      /* than the one that calls the kernel worked, too */
@@ -49,8 +51,9 @@ typedef struct opevo_i_cpu_plan {
     int core;              /* to measure on; -1: any */
     unsigned threads;      /* of the kernel; 0 and 1: the calling one alone */
     const int *cores;      /* for more threads: one for each */
-    uint64_t memory_bytes; /* that the kernel may take, beside ... */
-    size_t scratch_bytes;  /* ... its scratch memory */
+    uint64_t memory_bytes; /* that the kernel may take, beside scratch and packed memory */
+    /* Whose memory that is; NULL: of a kernel with neither. */
+    const opevo_kernel *kernel;
 } opevo_i_cpu_plan;
 
 /* The forked process, from start to end; without an object OpenBLAS takes the place of the

@@ -214,14 +214,49 @@ static void add_data(opevo_text *out, const opevo_operator *op, const opevo_oper
     }
 }
 
-static void add_cpu(opevo_text *out, const opevo_operand_list *list)
+/* A text for each operand that has a layout of its own. */
+static void add_each_packed(opevo_text *out, const opevo_kernel *kernel,
+                            const opevo_operand_list *list, const char *text)
+{
+    for (int i = 0; i < list->inputs; i++) {
+        if (kernel->packed[i])
+            add_for(out, list, i, text);
+    }
+}
+
+/* The kernel, the functions that pack its constants, and memory for these. */
+static void add_declarations(opevo_text *out, const opevo_kernel *kernel,
+                             const opevo_operand_list *list)
 {
     opevo_text_add(out, "void ENTRY(");
     for (int i = 0; i < list->count; i++)
         opevo_text_printf(out, "%sfloat *, ", i < list->inputs ? "const " : "");
-    opevo_text_add(out, "float *);\n\n");
+    opevo_text_add(out, "float *);\n");
+    for (int i = 0; i < list->inputs; i++) {
+        char name[OPEVO_KERNEL_NAME];
+
+        if (!kernel->packed[i])
+            continue;
+        opevo_kernel_pack_name(kernel, i, name);
+        add_for(out, list, i, "#define PACK_$C ");
+        opevo_text_printf(out, "%s\n", name);
+        add_for(out, list, i, "#define $C_PACKED_SIZE ");
+        opevo_text_printf(out, "%lluLL\n", (unsigned long long)kernel->packed[i]);
+        add_for(out, list, i,
+                "void PACK_$C(const float *, float *);\nstatic float *$c_packed; /* as the kernel "
+                "reads $c */\n");
+    }
+    opevo_text_add(out, "\n");
+}
+
+static void add_cpu(opevo_text *out, const opevo_kernel *kernel, const opevo_operand_list *list)
+{
+    add_declarations(out, kernel, list);
     opevo_text_add(out, opevo_i_harness_cpu);
-    add_each(out, list, 0, ", ", "$c");
+    for (int i = 0; i < list->count; i++) {
+        opevo_text_add(out, i ? ", " : "");
+        add_for(out, list, i, kernel->packed[i] ? "$c_packed" : "$c");
+    }
     opevo_text_add(out, opevo_i_harness_cpu_end);
 }
 
@@ -249,6 +284,7 @@ static void add_main(opevo_text *out, const opevo_kernel *kernel, const opevo_op
         add_for(out, list, i, "    fill($c, $C_SIZE);\n");
     if (kernel->dialect == OPEVO_KERNEL_C)
         opevo_text_add(out, "    scratch = allocate(SCRATCH_BYTES / 4 + 1);\n");
+    add_each_packed(out, kernel, list, opevo_i_harness_pack);
     opevo_text_add(out, "    poison();\n    send();\n    execute(1, &spent);\n    right = ");
     add_each(out, list, list->inputs, " & ", "check$s()");
     opevo_text_add(out, ";\n    if (right) {\n        measure();\n        right = ");
@@ -282,7 +318,7 @@ void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const 
     opevo_text_add(out, "\n");
     add_data(out, op, &list);
     if (cpu)
-        add_cpu(out, &list);
+        add_cpu(out, kernel, &list);
     else
         add_gpu(out, &list);
     add_each(out, &list, list.inputs, "", opevo_i_harness_check);
@@ -344,6 +380,27 @@ static void add_macros(opevo_text *out, const opevo_kernel *kernel, const char *
                           kernel->dynamic_shared_bytes);
 }
 
+/* The functions that pack constants, and the memory that these then take. */
+static void add_packers(opevo_text *out, const opevo_kernel *kernel, const char *name,
+                        const opevo_operand_list *list)
+{
+    for (int i = 0; i < list->inputs; i++) {
+        char pack[OPEVO_KERNEL_NAME];
+
+        if (!kernel->packed[i])
+            continue;
+        opevo_kernel_pack_name(kernel, i, pack);
+        add_for(out, list, i,
+                "\n/* The kernel reads $c in a layout of its own: bring it there once for all "
+                "calls. */\n");
+        opevo_text_printf(out, "#define %s_PACKED_", name);
+        add_for(out, list, i, "$C");
+        opevo_text_printf(out, "_BYTES %lluLL\nvoid %s(const float *",
+                          (unsigned long long)kernel->packed[i] * sizeof(float), pack);
+        add_for(out, list, i, "$c, float *$c_packed);\n");
+    }
+}
+
 /* What a program needs to call the kernel, in C and in C++. */
 static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
 {
@@ -368,10 +425,11 @@ static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_
     opevo_text_printf(out, "%s(", kernel->entry);
     for (int i = 0; i < list.count; i++) {
         opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < list.inputs ? "const " : "");
-        add_for(out, &list, i, "$c");
+        add_for(out, &list, i, kernel->packed[i] ? "$c_packed" : "$c");
     }
-    opevo_text_printf(out, "%s);\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
-                      cpu ? ", float *scratch" : "");
+    opevo_text_printf(out, "%s);\n", cpu ? ", float *scratch" : "");
+    add_packers(out, kernel, name, &list);
+    opevo_text_add(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
 /* ---- All files ------------------------------------------------------------------------------ */

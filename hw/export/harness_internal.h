@@ -13,6 +13,8 @@
 extern const char opevo_i_harness_head[];
 /* `reference` for matrix products and for convolutions, from the numbers defined before. */
 extern const char opevo_i_harness_matmul[], opevo_i_harness_conv2d[];
+/* One constant brought into its layout. */
+extern const char opevo_i_harness_pack[];
 /* `send`, `fetch` and `execute` on a processor, up to the arguments of the call,
  * and behind them. */
 extern const char opevo_i_harness_cpu[], opevo_i_harness_cpu_end[];

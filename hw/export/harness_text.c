@@ -41,6 +41,12 @@ const char opevo_i_harness_head[] =
     "static void poison(void)\n"
     "{\n";
 
+const char opevo_i_harness_pack[] =
+    "    $c_packed = allocate($C_PACKED_SIZE);\n"
+    "    spent = now(CLOCK_MONOTONIC);\n"
+    "    PACK_$C($c, $c_packed);\n"
+    "    printf(\"packing $c, once: %.6g ms\\n\", 1e3 * (now(CLOCK_MONOTONIC) - spent));\n";
+
 const char opevo_i_harness_matmul[] =
     "/* Element `at` of the result in plain loops, and the same sum of absolute values. */\n"
     "static void reference(long long at, double *sum, double *magnitude)\n"

@@ -4,6 +4,8 @@
 
 #include <opevo/kernel.h>
 
+#include <stdio.h>
+
 const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect)
 {
     static const char *const names[OPEVO_KERNEL_COUNT] = {
@@ -13,6 +15,11 @@ const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect)
     };
 
     return names[dialect];
+}
+
+void opevo_kernel_pack_name(const opevo_kernel *kernel, int operand, char *out)
+{
+    snprintf(out, OPEVO_KERNEL_NAME, "%s_pack_%c", kernel->entry, 'a' + operand);
 }
 
 uint64_t opevo_kernel_scratch_bytes(const opevo_kernel *kernel, uint64_t threads)

@@ -7,6 +7,8 @@
 
 #include <opevo/memory.h>
 
+#include <string.h>
+
 /* A copy made inside a parallel loop is each thread's own, and filled by that thread. */
 static void find_private(opevo_i_lowering *self, int number)
 {
@@ -93,6 +95,20 @@ static void find_zeroed(opevo_i_lowering *self)
     self->status = opevo_i_schedule_attach(self->schedule, self->zeroed, at - 1, self->err);
 }
 
+static void describe_packing(opevo_i_lowering *self, const opevo_i_stage *stage)
+{
+    const opevo_i_tensor *tensor = &self->schedule->compute.tensor[stage->tensor];
+    opevo_i_packing *one = &self->nest->packing[self->nest->packings++];
+    double size = (double)opevo_i_stage_size(stage);
+
+    *one =
+        (opevo_i_packing){.operand = stage->tensor, .dims = tensor->dims, .pieces = stage->pieces};
+    memcpy(one->extent, tensor->extent, sizeof one->extent);
+    memcpy(one->piece, stage->piece, sizeof one->piece);
+    if (size > self->nest->reach)
+        self->nest->reach = size;
+}
+
 /* What the nest keeps of the schedule. */
 static void describe(opevo_i_lowering *self)
 {
@@ -108,6 +124,8 @@ static void describe(opevo_i_lowering *self)
             size *= (double)tensor->extent[d] + 4096;
         if (size > nest->reach)
             nest->reach = size;
+        if (self->schedule->stage[t].pieces)
+            describe_packing(self, &self->schedule->stage[t]);
     }
     for (int i = 0; i < self->schedule->stages; i++)
         nest->streams |= self->schedule->stage[i].stream;

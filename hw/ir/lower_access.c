@@ -68,12 +68,14 @@ opevo_i_access opevo_i_lower_access_of(opevo_i_lowering *self, int number,
     return access;
 }
 
-/* That an index lies inside its tensor. */
+/* That an index lies inside its tensor, or in the room of its layout, which holds zeros there. */
 void opevo_i_lower_bound_index(opevo_i_lowering *self, opevo_i_guards *guards, int tensor,
                                const opevo_i_affine *index)
 {
     const opevo_i_tensor *one = &self->schedule->compute.tensor[tensor];
+    const opevo_i_stage *stage = &self->schedule->stage[tensor];
 
     for (int d = 0; d < one->dims; d++)
-        opevo_i_lower_add_guard(self, guards, &index[d], 0, one->extent[d]);
+        opevo_i_lower_add_guard(self, guards, &index[d], 0,
+                                stage->pieces ? opevo_i_stage_room(stage, d) : one->extent[d]);
 }

@@ -347,6 +347,11 @@ static bool check_scopes(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
 {
     bool cpu = dialect == OPEVO_KERNEL_C;
 
+    if (nest->packings && !cpu) {
+        opevo_text_add(why, "A layout of a constant is not supported on a GPU.");
+        return false;
+    }
+
     for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
         opevo_scope scope = nest->buffer[i].scope;
 

@@ -104,13 +104,24 @@ typedef struct opevo_i_buffer {
     bool parallel;    /* made inside a parallel loop: each thread has its own */
 } opevo_i_buffer;
 
+/* An operand that the kernel reads in a layout of its own: element (p0, p1, ...) of the pieces, each
+ * (index / divisor) % extent of its dimension, is that of the dense tensor, or 0 outside it. */
+typedef struct opevo_i_packing {
+    int operand, dims;
+    int64_t extent[OPEVO_I_DIMS];
+    int pieces;
+    opevo_i_piece piece[OPEVO_I_PIECES];
+} opevo_i_packing;
+
 typedef struct opevo_i_nest_chunk opevo_i_nest_chunk;
 
 typedef struct opevo_i_nest {
     opevo_i_atoms atoms;
     int operands, inputs; /* arguments of the kernel, the first buffers; those before the outputs */
-    double reach;         /* no address of an operand is as large as this */
-    bool streams;         /* whether any leaf does */
+    int packings;
+    opevo_i_packing packing[OPEVO_OPERANDS];
+    double reach; /* no address of an operand is as large as this */
+    bool streams; /* whether any leaf does */
     opevo_i_node *root, *nodes;
     opevo_i_nest_chunk *chunks; /* memory of values and conditions */
     opevo_i_buffer buffer[OPEVO_I_BUFFERS];

@@ -238,7 +238,7 @@ opevo_i_affine opevo_i_schedule_address(opevo_schedule *schedule, const opevo_i_
     opevo_i_affine address = opevo_i_affine_constant(0);
     const opevo_i_tensor *tensor = &schedule->compute.tensor[stage->tensor];
 
-    if (stage->kind == OPEVO_I_TENSOR || stage->kind == OPEVO_I_COMPUTE) {
+    if ((stage->kind == OPEVO_I_TENSOR || stage->kind == OPEVO_I_COMPUTE) && !stage->pieces) {
         int64_t stride = 1;
 
         for (int d = tensor->dims - 1; d >= 0; d--) {
@@ -261,6 +261,17 @@ opevo_i_affine opevo_i_schedule_address(opevo_schedule *schedule, const opevo_i_
         address = opevo_i_affine_add(&schedule->atoms, address, piece->stride, &value);
     }
     return address;
+}
+
+int64_t opevo_i_stage_room(const opevo_i_stage *stage, int dim)
+{
+    int64_t room = 1;
+
+    for (int i = 0; i < stage->pieces; i++) {
+        if (stage->piece[i].dim == dim)
+            room *= stage->piece[i].extent;
+    }
+    return room;
 }
 
 int64_t opevo_i_stage_size(const opevo_i_stage *stage)

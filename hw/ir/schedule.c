@@ -155,6 +155,8 @@ static opevo_status apply_to(opevo_schedule *self, opevo_i_stage *stage, const o
     case OPEVO_STEP_ATTACH:
         return opevo_i_step_attach(self, stage, step, err);
     default:
+        if (step->kind == OPEVO_STEP_LAYOUT && stage->kind == OPEVO_I_TENSOR)
+            return opevo_i_step_lay_out(self, stage, step, err);
         return opevo_i_step_set_flag(stage, step, err);
     }
 }

@@ -181,6 +181,24 @@ static opevo_status trim(opevo_i_stage *stage, const opevo_step *step, opevo_err
                       stage->own.loop[loop].name);
 }
 
+/* A constant is brought into its layout before the kernel is called. */
+opevo_status opevo_i_step_lay_out(const opevo_schedule *self, opevo_i_stage *stage,
+                                  const opevo_step *step, opevo_error *err)
+{
+    const opevo_i_tensor *tensor = &self->compute.tensor[stage->tensor];
+    opevo_operand_list list;
+
+    opevo_operator_operands(&self->op, &list);
+    if (list.item[stage->tensor].role != OPEVO_ROLE_CONSTANT)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has the layout that it is passed in: only copies and constants have "
+                          "layouts of their own.",
+                          stage->name);
+    stage->own.axes = tensor->dims;
+    memcpy(stage->own.axis_extent, tensor->extent, sizeof tensor->extent);
+    return layout(stage, step, err);
+}
+
 opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step, opevo_error *err)
 {
     if (stage->attached < 0)

@@ -113,7 +113,7 @@ typedef struct opevo_i_stage {
     int origin[OPEVO_I_AXES];
     int vthreads;   /* each virtual thread has its own copy in registers */
     int vthread[3]; /* atoms */
-    int pieces;
+    int pieces;     /* of a tensor 0, unless it has a layout of its own */
     opevo_i_piece piece[OPEVO_I_PIECES];
     int64_t pitch;    /* unused elements after the innermost ... */
     int pitch_pieces; /* ... this many pieces */
@@ -151,6 +151,8 @@ opevo_status opevo_i_schedule_attach(opevo_schedule *schedule, opevo_i_stage *st
                                      opevo_error *err);
 /* Strides of the pieces, innermost last. */
 void opevo_i_schedule_strides(opevo_i_stage *stage);
+/* Indices of a dimension that a layout has room for. */
+int64_t opevo_i_stage_room(const opevo_i_stage *stage, int dim);
 /* Elements of one copy, virtual threads not counted. */
 int64_t opevo_i_stage_size(const opevo_i_stage *stage);
 
@@ -169,6 +171,8 @@ opevo_status opevo_i_step_annotate(opevo_i_stage *stage, const opevo_step *step,
 opevo_status opevo_i_step_add_copy(opevo_schedule *self, const opevo_step *step, opevo_error *err);
 opevo_status opevo_i_step_attach(opevo_schedule *self, opevo_i_stage *stage, const opevo_step *step,
                                  opevo_error *err);
+opevo_status opevo_i_step_lay_out(const opevo_schedule *self, opevo_i_stage *stage,
+                                  const opevo_step *step, opevo_error *err);
 opevo_status opevo_i_step_set_flag(opevo_i_stage *stage, const opevo_step *step, opevo_error *err);
 
 static inline bool opevo_i_is_block(opevo_annotation a)

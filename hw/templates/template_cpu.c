@@ -17,27 +17,14 @@
 
 enum { K, X, Y, ORDER, INNER, PACK_A, PACK_B, VECTOR, UNROLL, STREAM, PREFETCH };
 
-/* A size that is at least `size`, has more factors, and wastes little: the next multiple of the
- * largest of these units that adds no more than a sixteenth. */
-static int64_t rounded(int64_t size, const int64_t *units)
-{
-    for (; *units > 1; units++) {
-        int64_t up = (size + *units - 1) / *units * *units;
-
-        if (up - size <= size / 16)
-            return up;
-    }
-    return size;
-}
-
 static int64_t rounded_rows(int64_t n)
 {
-    return rounded(n, (const int64_t[]){8, 6, 4, 3, 2, 1});
+    return opevo_i_widened(n, (const int64_t[]){8, 6, 4, 3, 2, 1});
 }
 
 static int64_t rounded_columns(int64_t m)
 {
-    return rounded(m, (const int64_t[]){32, 16, 8, 4, 2, 1});
+    return opevo_i_widened(m, (const int64_t[]){32, 16, 8, 4, 2, 1});
 }
 
 /* What threads may divide. Returns how many loops these are. */

@@ -50,6 +50,7 @@ extern const opevo_i_template opevo_i_template_matmul_paper;
 extern const opevo_i_template opevo_i_template_conv2d_paper;
 extern const opevo_i_template opevo_i_template_matmul_gpu;
 extern const opevo_i_template opevo_i_template_conv2d_gpu;
+extern const opevo_i_template opevo_i_template_conv2d_weights;
 
 /* ---- Steps by name ---- */
 
@@ -68,6 +69,9 @@ void opevo_i_step(opevo_i_build *build, opevo_step_kind kind, int stage, int cou
                   const int64_t *numbers);
 /* `wanted`, a power of two, or the largest half, quarter, ... of it that divides `run`. */
 int64_t opevo_i_lanes(int64_t run, int64_t wanted);
+/* A size that is at least `size`, has more factors, and wastes little: the next multiple of the
+ * largest of these units, which end with 1, that adds no more than a sixteenth. */
+int64_t opevo_i_widened(int64_t size, const int64_t *units);
 /* Extent of a loop, 1 after a failure. */
 int64_t opevo_i_extent(const opevo_i_build *build, int stage, const char *loop);
 

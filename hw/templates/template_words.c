@@ -89,6 +89,17 @@ int64_t opevo_i_lanes(int64_t run, int64_t wanted)
     return wanted;
 }
 
+int64_t opevo_i_widened(int64_t size, const int64_t *units)
+{
+    for (; *units > 1; units++) {
+        int64_t up = (size + *units - 1) / *units * *units;
+
+        if (up - size <= size / 16)
+            return up;
+    }
+    return size;
+}
+
 int opevo_i_cache_read(opevo_i_build *build, int stage, opevo_scope scope)
 {
     opevo_i_step(build, OPEVO_STEP_CACHE_READ, stage, 1, (const int64_t[]){scope});

@@ -12,8 +12,9 @@
 #include <string.h>
 
 static const opevo_i_template *const table[] = {
-    &opevo_i_template_matmul_cpu,   &opevo_i_template_conv2d_cpu, &opevo_i_template_matmul_paper,
-    &opevo_i_template_conv2d_paper, &opevo_i_template_matmul_gpu, &opevo_i_template_conv2d_gpu,
+    &opevo_i_template_matmul_cpu,     &opevo_i_template_conv2d_cpu, &opevo_i_template_matmul_paper,
+    &opevo_i_template_conv2d_paper,   &opevo_i_template_matmul_gpu, &opevo_i_template_conv2d_gpu,
+    &opevo_i_template_conv2d_weights,
 };
 
 /* Raised when a template gives other code for a point than before. */

@@ -138,6 +138,23 @@ static json_t *triple(const uint32_t *numbers)
     return json_pack("[i,i,i]", (int)numbers[0], (int)numbers[1], (int)numbers[2]);
 }
 
+/* Nothing where all operands are dense. */
+static int add_packed(const opevo_kernel *kernel, json_t *message)
+{
+    json_t *list = NULL;
+    int failed = 0;
+    int count = 0;
+
+    for (int i = 0; i < OPEVO_OPERANDS; i++)
+        count = kernel->packed[i] ? i + 1 : count;
+    if (!count)
+        return 0;
+    list = json_array();
+    for (int i = 0; i < count; i++)
+        failed |= json_array_append_new(list, json_integer((json_int_t)kernel->packed[i]));
+    return failed | json_object_set_new(message, "packed", list);
+}
+
 json_t *opevo_i_job_to_json(const opevo_i_job *job)
 {
     json_t *message = json_pack("{s:s, s:I, s:b}", "type", "measure", "job", (json_int_t)job->id,
@@ -165,6 +182,7 @@ json_t *opevo_i_job_to_json(const opevo_i_job *job)
                                       json_integer(kernel->dynamic_shared_bytes));
         if (kernel->parallel)
             failed |= json_object_set_new(message, "parallel", json_true());
+        failed |= add_packed(kernel, message);
         failed |= json_object_set_new(message, "scratch_bytes",
                                       json_integer((json_int_t)kernel->scratch_bytes));
         failed |= json_object_set_new(message, "thread_scratch_bytes",
@@ -190,13 +208,22 @@ static bool read_u32(const json_t *json, uint32_t *out)
     return value >= 0 && value <= UINT32_MAX;
 }
 
-/* Bytes of memory, 0 where nothing says them. */
-static bool read_bytes(const json_t *json, uint64_t *out)
+/* A size of memory, 0 where nothing says it. */
+static bool read_size(const json_t *json, uint64_t *out)
 {
     json_int_t value = json_integer_value(json);
 
     *out = (uint64_t)value;
     return (!json || json_is_integer(json)) && value >= 0 && value <= OPEVO_I_SCRATCH_LIMIT;
+}
+
+static bool read_packed(const json_t *list, opevo_kernel *out)
+{
+    bool good = (!list || json_is_array(list)) && json_array_size(list) <= OPEVO_OPERANDS;
+
+    for (size_t i = 0; good && i < json_array_size(list); i++)
+        good = read_size(json_array_get(list, i), &out->packed[i]);
+    return good;
 }
 
 static bool read_triple(const json_t *json, uint32_t *out)
@@ -221,8 +248,9 @@ static bool read_kernel(const json_t *message, opevo_kernel *out)
     return !out->source.failed && read_triple(json_object_get(message, "grid"), out->grid) &&
            read_triple(json_object_get(message, "block"), out->block) &&
            read_u32(json_object_get(message, "shared_bytes"), &out->dynamic_shared_bytes) &&
-           read_bytes(json_object_get(message, "scratch_bytes"), &out->scratch_bytes) &&
-           read_bytes(json_object_get(message, "thread_scratch_bytes"), &out->thread_scratch_bytes);
+           read_packed(json_object_get(message, "packed"), out) &&
+           read_size(json_object_get(message, "scratch_bytes"), &out->scratch_bytes) &&
+           read_size(json_object_get(message, "thread_scratch_bytes"), &out->thread_scratch_bytes);
 }
 
 static bool read_command(const json_t *command, opevo_i_arguments *out)

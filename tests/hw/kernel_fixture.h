@@ -81,6 +81,22 @@ static inline void *source_load(const char *source)
     return source_build(compiler, source, &handle) ? handle : NULL;
 }
 
+/* B as the kernel reads it. */
+static inline const float *kernel_pack(const operands *self, const opevo_kernel *kernel,
+                                       void *handle, opevo_i_guarded *out)
+{
+    void (*pack)(const float *from, float *to) = NULL;
+    char name[OPEVO_KERNEL_NAME];
+
+    opevo_kernel_pack_name(kernel, OPEVO_STAGE_B, name);
+    *(void **)&pack = dlsym(handle, name);
+    assert_non_null(pack);
+    CHECK_OK(opevo_i_guarded_create((size_t)kernel->packed[OPEVO_STAGE_B] * sizeof(float), false,
+                                    out, &err));
+    pack(self->b, opevo_i_floats(out));
+    return opevo_i_floats(out);
+}
+
 /* Run a kernel that was built, on a poisoned result and in scratch memory for so many threads,
  * twice, since something is left there from the first time; fails with the first element that is
  * too far off. */
@@ -90,15 +106,19 @@ static inline void kernel_check_built(operands *self, const opevo_kernel *kernel
     kernel_function *function = NULL;
     int64_t count = opevo_operand_elements(&self->op, 2);
     opevo_i_guarded scratch;
+    opevo_i_guarded packed = {0};
+    const float *b = self->b;
 
     *(void **)&function = dlsym(handle, kernel->entry);
     assert_non_null(function);
     CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads), false,
                                     &scratch, &err));
     memset(scratch.data, 0xff, scratch.bytes); /* NaN */
+    if (kernel->packed[OPEVO_STAGE_B])
+        b = kernel_pack(self, kernel, handle, &packed);
     for (int run = 0; run < 2; run++) {
         memset(self->c, 0xff, (size_t)count * sizeof *self->c);
-        function(self->a, self->b, self->c, opevo_i_floats(&scratch));
+        function(self->a, b, self->c, opevo_i_floats(&scratch));
         for (int64_t i = 0; i < count; i++) {
             double bound = opevo_reference_bound(&self->op, 0, self->magnitude[i]);
 
@@ -110,7 +130,9 @@ static inline void kernel_check_built(operands *self, const opevo_kernel *kernel
     }
     for (int i = 0; i < 3; i++)
         assert_true(opevo_i_guarded_intact(&self->memory[i]));
-    assert_true(opevo_i_guarded_intact(&scratch));
+    assert_true(opevo_i_guarded_intact(&scratch) &&
+                (!packed.map || opevo_i_guarded_intact(&packed)));
+    opevo_i_guarded_free(&packed);
     opevo_i_guarded_free(&scratch);
 }
 

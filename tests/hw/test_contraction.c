@@ -129,7 +129,7 @@ static bool is_right(const char *object, const opevo_kernel *kernel,
 
     CHECK_OK(opevo_i_guarded_create(sizeof(opevo_i_cpu_report), true, &report, &err));
     opevo_i_operands_poison(operands);
-    own.scratch_bytes = (size_t)opevo_kernel_scratch_bytes(kernel, 1);
+    own.kernel = kernel;
     child_run(&own, object, operands, (opevo_i_cpu_report *)(void *)report.data);
     for (int i = operands->list.inputs; i < operands->list.count; i++)
         right = right &&

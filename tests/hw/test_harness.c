@@ -65,6 +65,7 @@ static const struct {
     opevo_kernel_dialect dialect;
 } rows[] = {
     {"matmul(17,33,29,TN)", NULL, OPEVO_KERNEL_C},
+    {"conv2d(2,3,9,8,5,3,3,2,1)", "weights", OPEVO_KERNEL_C},
     {"matmul(64,48,96)", "paper", OPEVO_KERNEL_CUDA},
     {"batch_matmul(3,17,12,20,NT)", "tiled", OPEVO_KERNEL_CUDA},
     {"conv2d(2,3,9,8,5,3,3,2,1)", "tiled", OPEVO_KERNEL_CUDA},

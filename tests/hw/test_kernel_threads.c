@@ -35,11 +35,11 @@ static const struct {
 };
 enum { SHARED_COPIES = sizeof shared_copies / sizeof *shared_copies };
 
-static opevo_kernel_maker *open_for(const opevo_operator *op, unsigned threads)
+static opevo_kernel_maker *open_for(const opevo_operator *op, const char *name, unsigned threads)
 {
     opevo_kernel_maker *maker = NULL;
 
-    CHECK_OK(opevo_template_open_threads(op, "cpu", OPEVO_KERNEL_C, threads, &maker, &err));
+    CHECK_OK(opevo_template_open_threads(op, name, OPEVO_KERNEL_C, threads, &maker, &err));
     return maker;
 }
 
@@ -63,7 +63,7 @@ static opevo_kernel make_text(const char *form, const char *point)
     opevo_kernel_maker *maker = NULL;
 
     CHECK_OK(opevo_operator_parse(form, &op, &err));
-    maker = open_for(&op, 2);
+    maker = open_for(&op, "cpu", 2);
     CHECK_OK(opevo_space_read(maker->space, point, &at, &err));
     assert_true(opevo_space_allows(maker->space, at));
     if (!make(maker, at, &kernel))
@@ -120,6 +120,8 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
     size_t bytes = (size_t)opevo_operand_elements(&self->op, 2) * sizeof(float);
     float *first = opevo_malloc(bytes, 1);
     opevo_i_guarded scratch;
+    opevo_i_guarded packed = {0};
+    const float *b = self->b;
     kernel_function *function = NULL;
     void (*set_threads)(int) = NULL;
 
@@ -130,10 +132,12 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
     assert_true(first && function && set_threads);
     CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 3), false, &scratch,
                                     &err));
+    if (kernel->packed[OPEVO_STAGE_B])
+        b = kernel_pack(self, kernel, handle, &packed);
     for (int threads = 1; threads <= 3; threads++) {
         set_threads(threads);
         memset(self->c, 0xff, bytes); /* NaN */
-        function(self->a, self->b, self->c, opevo_i_floats(&scratch));
+        function(self->a, b, self->c, opevo_i_floats(&scratch));
         if (threads == 1)
             memcpy(first, self->c, bytes);
         for (size_t i = 0; i < bytes / sizeof(float); i++) {
@@ -151,6 +155,7 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
     opevo_free(first);
     assert_true(opevo_i_guarded_intact(&scratch));
     opevo_i_guarded_free(&scratch);
+    opevo_i_guarded_free(&packed);
     /* The runtime's threads outlive the kernel, so the object stays. */
 }
 
@@ -159,7 +164,9 @@ static void test_any_number(void **state)
     (void)state;
     for (size_t f = 0; f < FORMS; f++) {
         operands self = operands_make(forms[f], f);
-        opevo_kernel_maker *maker = open_for(&self.op, 2 + (unsigned)f % 2);
+        opevo_kernel_maker *maker =
+            open_for(&self.op, f & 1 && self.op.kind == OPEVO_CONV2D ? "weights" : "cpu",
+                     2 + (unsigned)f % 2);
         opevo_text what = {0};
         opevo_rng rng;
 
@@ -275,7 +282,7 @@ static void test_races(void **state)
         opevo_rng rng;
 
         CHECK_OK(opevo_operator_parse(forms[f], &op, &err));
-        maker = open_for(&op, 3);
+        maker = open_for(&op, "cpu", 3);
         opevo_rng_init(&rng, f, "races", 0);
         for (int i = 0; i < point_count(1); i++) {
             opevo_kernel kernel = draw_kernel(maker, &rng, &what);
@@ -378,8 +385,8 @@ static void test_one_thread(void **state)
     (void)state;
     CHECK_OK(opevo_operator_parse("mm1", &op, &err));
     CHECK_OK(opevo_template_open(&op, NULL, OPEVO_KERNEL_C, &plain, &err));
-    one = open_for(&op, 1);
-    two = open_for(&op, 2);
+    one = open_for(&op, "cpu", 1);
+    two = open_for(&op, "cpu", 2);
     assert_true(plain->signature == one->signature && plain->signature != two->signature);
     assert_int_equal(opevo_space_parameter_count(one->space) + 1,
                      opevo_space_parameter_count(two->space));
@@ -417,7 +424,7 @@ static void test_every_operator(void **state)
             opevo_rng rng;
 
             opevo_rng_init(&rng, i, "operators", t);
-            maker = open_for(&opevo_operator_get(i)->op, threads[t]);
+            maker = open_for(&opevo_operator_get(i)->op, "cpu", threads[t]);
             kernel = draw_kernel(maker, &rng, &what);
             opevo_kernel_free(&kernel);
             maker->ops->destroy(maker);
@@ -425,7 +432,7 @@ static void test_every_operator(void **state)
     }
     opevo_text_free(&what);
     CHECK_OK(opevo_operator_parse("matmul(1,64,1)", &op, &err));
-    maker = open_for(&op, 2);
+    maker = open_for(&op, "cpu", 2);
     assert_true(opevo_space_size(maker->space) > 1);
     maker->ops->destroy(maker);
 }

@@ -409,6 +409,54 @@ static void test_contractions(void **state)
     }
 }
 
+/* B reaches the kernel transposed: by a function that is right, or wrong, or not there, or that
+ * writes past the end. */
+static opevo_status packed_make(const opevo_kernel_maker *self, opevo_index point,
+                                opevo_kernel *out, opevo_outcome_class *refused, opevo_text *why,
+                                opevo_error *err)
+{
+    (void)self;
+    (void)refused;
+    (void)why;
+    out->dialect = OPEVO_KERNEL_C;
+    strcpy(out->entry, "kernel");
+    out->packed[1] = COLUMNS_J * SUMMED_K;
+    opevo_text_add(&out->source, CONTRACTION_HEAD);
+    opevo_text_printf(
+        &out->source,
+        "void kernel(const float *a, const float *b, const float *s, float *d, float *scratch) {\n"
+        "  for (int i = 0; i < I; i++) for (int j = 0; j < J; j++) {\n"
+        "    float sum = 0; for (int k = 0; k < K; k++) sum += a[i*K+k] * b[j*K+k] * s[j];\n"
+        "    d[i*J+j] = sum; } }\n"
+        "void kernel_pack_%s(const float *from, float *to) {\n"
+        "  for (int j = 0; j < J; j++) for (int k = 0; k < K; k++)\n"
+        "    to[j*K+k] = from[k*J+j] * %s;\n"
+        "  %s }\n",
+        point == 2 ? "c" : "b", point == 1 ? "1.001f" : "1.0f", point == 3 ? "to[J*K] = 0;" : "");
+    return opevo_text_check(&out->source, err);
+}
+
+static void test_packed(void **state)
+{
+    static const opevo_kernel_maker_ops ops = {.make = packed_make, .destroy = zoo_destroy};
+    static const opevo_outcome_class kinds[] = {OPEVO_OUTCOME_OK, OPEVO_OUTCOME_WRONG,
+                                                OPEVO_OUTCOME_LAUNCH_ERROR, OPEVO_OUTCOME_CRASHED};
+    opevo_index points[4] = {0, 1, 2, 3};
+    opevo_outcome outcomes[4];
+    opevo_objective *objective = open_zoo(
+        zoo_create(&ops, "packed", "{\"way\": {\"_type\": \"choice\", \"_value\": [0, 1, 2, 3]}}",
+                   scaled_op),
+        5);
+
+    (void)state;
+    CHECK_OK(opevo_objective_evaluate(objective, points, 4, outcomes, &err));
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(outcomes[i].kind, kinds[i]);
+    assert_non_null(strstr(outcomes[0].message, "packing constants took "));
+    assert_non_null(strstr(outcomes[2].message, "no function with that name"));
+    opevo_objective_destroy(objective);
+}
+
 /* With cold caches a sample is one execution, after the caches were flushed. */
 static void test_cold(void **state)
 {
@@ -576,13 +624,13 @@ static void test_bad_options(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contractions),   cmocka_unit_test(test_library),
-        cmocka_unit_test(test_library_alone),  cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_slower),         cmocka_unit_test(test_fitness),
-        cmocka_unit_test(test_both_clocks),    cmocka_unit_test(test_built_once),
-        cmocka_unit_test(test_cold),           cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_unconfined),     cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_contractions),  cmocka_unit_test(test_library),
+        cmocka_unit_test(test_library_alone), cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_slower),        cmocka_unit_test(test_fitness),
+        cmocka_unit_test(test_both_clocks),   cmocka_unit_test(test_built_once),
+        cmocka_unit_test(test_packed),        cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_unconfined),
+        cmocka_unit_test(test_file_limit),    cmocka_unit_test(test_no_descriptors),
     };
 
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))

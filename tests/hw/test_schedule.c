@@ -196,6 +196,47 @@ static void test_by_hand(void **state)
                   OPEVO_KERNEL_EMULATION);
 }
 
+/* Weights in panels of four channels, of which the last is not full: read as vectors of channels,
+ * whose sums leave them one by one, and copied from there; and with the dimensions turned round. */
+static void test_constant(void **state)
+{
+    static const char form[] = "conv2d(2,3,6,7,10,3,2,2,1)";
+    static const char panels[] = "extend C f 12\nsplit C f 4\nreorder C n f.0 y x c r s f.1\n"
+                                 "layout B 0 4 3 1 1 3 2 1 3 3 1 2 0 1 4\n";
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_EMULATION);
+    opevo_operator op;
+    opevo_schedule *schedule = NULL;
+    opevo_kernel kernel = {0};
+    opevo_text text = {0};
+    opevo_text why = {0};
+    bool fits = true;
+
+    (void)state;
+    opevo_text_printf(&text,
+                      "%sannotate C f.1 vectorize\ncache_write C local\nattach C.local x\n"
+                      "annotate C.local f.1 vectorize\n",
+                      panels);
+    check_by_hand(form, opevo_text_string(&text), OPEVO_KERNEL_C);
+    CHECK_OK(opevo_operator_parse(form, &op, &err));
+    CHECK_OK(opevo_schedule_parse(&op, opevo_text_string(&text), "t", &schedule, &err));
+    kernel = emit(schedule, OPEVO_KERNEL_C);
+    assert_int_equal(kernel.packed[OPEVO_STAGE_A], 0);
+    assert_int_equal(kernel.packed[OPEVO_STAGE_B], 12 * 3 * 3 * 2);
+    assert_non_null(strstr(opevo_text_string(&kernel.source), "*(const V4 *)&b["));
+    opevo_kernel_free(&kernel);
+    CHECK_OK(
+        opevo_schedule_emit(schedule, OPEVO_KERNEL_EMULATION, &limits, &kernel, &fits, &why, &err));
+    assert_false(fits);
+    assert_non_null(strstr(opevo_text_string(&why), "not supported on a GPU"));
+    opevo_schedule_destroy(schedule);
+    opevo_text_clear(&text);
+    opevo_text_printf(&text, "%scache_read B packed\nattach B.packed f.0\n", panels);
+    check_by_hand(form, opevo_text_string(&text), OPEVO_KERNEL_C);
+    check_by_hand(form, "layout B 3 1 2 2 1 3 1 1 3 0 1 10\n", OPEVO_KERNEL_C);
+    opevo_text_free(&text);
+    opevo_text_free(&why);
+}
+
 /* Of the last tile, which has one column of 12, one vector of three is computed. */
 static void test_trimmed(void **state)
 {
@@ -274,6 +315,8 @@ static void test_refused_steps(void **state)
         {"cache_write C local\nattach C.local i\nsplit C.local j 4\ntrim C.local j.1\n",
          "not a whole loop"},
         {"auto_unroll C 5\n", "0 or 1"},
+        {"layout B 0 1 64 1 1 48\n", "B has the layout that it is passed in"},
+        {"layout C 0 1 32 1 1 48\n", "C is not attached"},
     };
 
     (void)state;
@@ -514,12 +557,12 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_parallel),
-        cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_trimmed),
-        cmocka_unit_test(test_refused_steps),  cmocka_unit_test(test_unchanged),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_templates_refuse),
-        cmocka_unit_test(test_allocations),    cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_narrow_refuses),
+        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_constant),         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_trimmed),          cmocka_unit_test(test_refused_steps),
+        cmocka_unit_test(test_unchanged),        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_templates_refuse), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_narrow),           cmocka_unit_test(test_narrow_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

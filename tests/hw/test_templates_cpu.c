@@ -26,12 +26,14 @@ static void test_conv2d(void **state)
         "conv2d(1,8,14,14,16,1,1,1,0)",  "conv2d(1,3,23,21,8,7,7,2,3)",
         "conv2d(1,2,6,5,3,1,1,1,2)",     "conv2d(1,1,5,5,1,5,5,1,0)",
         "conv2d(1,16,30,30,16,3,3,1,1)", "conv2d(1,4,16,18,8,2,3,5,1)",
-        "conv2d(2,3,12,16,8,1,1,1,0)",
+        "conv2d(2,3,12,16,8,1,1,1,0)",   "conv2d(1,2,17,19,31,3,3,1,1)",
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         assert_true(template_check(forms[i], "cpu", OPEVO_KERNEL_C, point_count(2), i) > 0);
+        assert_true(template_check(forms[i], "weights", OPEVO_KERNEL_C, point_count(3), i) > 0);
+    }
 }
 
 /* Sums over parts of the channels are added to the result, here 7 of 8 lanes at its very end. */

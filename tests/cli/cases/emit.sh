@@ -7,7 +7,8 @@ ls again
 cmp first/kernel.c again/kernel.c
 opevo emit 'conv2d(2,3,9,8,5,3,3,2,1)' --on cpu --schedule first/kernel.schedule | cmp - first/kernel.c
 for file in main.c kernel.h; do grep -v 'device:\|measured there' first/$file | cmp - again/$file; done
-(cd again && { command -v make >/dev/null && make || cc $(sed -n 's/^CFLAGS = //p' Makefile) -o kernel main.c kernel.c -lm; } >log 2>&1 && ./kernel | tail -1)
+build() { (cd "$1" && { command -v make >/dev/null && make || cc $(sed -n 's/^CFLAGS = //p' Makefile) -o kernel main.c kernel.c -lm; }) >log 2>&1; }
+build again && again/kernel | tail -1
 # The file that was written from a file says the same.
 opevo emit --schedule again/kernel.schedule --to third && cmp again/kernel.schedule third/kernel.schedule
 # Steps alone, and a sum of more operands, whose operator is read back from the head.
@@ -20,6 +21,13 @@ opevo emit --schedule d/kernel.schedule | cmp - d/kernel.c
 printf '# operator: matmul(64,64,64)\n# dialect: cuda\nannotate C i block.x\nannotate C j thread.x\n' >gpu
 opevo emit --schedule gpu --to gpu.files && ls gpu.files && grep -c '_BLOCK 64, 1, 1$' gpu.files/kernel.h
 opevo emit --schedule gpu --on cuda:1 | grep -c __global__
+# Constants in a layout of their own: packed by a function beside the kernel, whose time is printed apart.
+opevo tune 'conv2d(1,3,9,8,5,3,3,1,1)' --on cpu --template weights --trials 3 --finals 0 --precision 50 --quiet --emit weights >printed || cat printed
+build weights && weights/kernel >said; echo "status $?"
+grep -c '^packing b, once: .* ms$' said
+grep -c '_pack_b(const float \*b, float \*b_packed);$' weights/kernel.h
+sed 's/\*to++ = /*to++ = 0.5f * /' weights/kernel.c >spoilt && mv spoilt weights/kernel.c && build weights
+weights/kernel >said; echo "status $?: $(tail -1 said)"
 # Refused, and nothing is written.
 try() { opevo emit "$@" --to none; [ $? = 2 ] || echo "exit status is not 2: $*"; }
 try mm1

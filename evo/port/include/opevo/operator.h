@@ -41,7 +41,7 @@ typedef enum opevo_element {
 
 typedef enum opevo_role {
     OPEVO_ROLE_INPUT,
-    OPEVO_ROLE_CONSTANT, /* an input known long before, whose layout is free; today as an input */
+    OPEVO_ROLE_CONSTANT, /* an input known long before, whose layout is free */
     OPEVO_ROLE_OUTPUT,
     OPEVO_ROLE_INTERMEDIATE /* of computations */
 } opevo_role;

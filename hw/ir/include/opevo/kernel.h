@@ -47,12 +47,21 @@ typedef struct opevo_kernel {
     char entry[64];
     uint64_t scratch_bytes;        /* that the threads of a call share ... */
     uint64_t thread_scratch_bytes; /* ... and that each of them has for itself, behind those */
-    uint32_t grid[3], block[3];    /* 1 for CPU dialects */
+    /* Elements of operand i as the kernel reads it; 0: the dense array. */
+    uint64_t packed[OPEVO_OPERANDS];
+    uint32_t grid[3], block[3]; /* 1 for CPU dialects */
     uint32_t dynamic_shared_bytes;
     bool parallel; /* C: threads divide a loop of it, so it is compiled with OpenMP */
 } opevo_kernel;
 
 void opevo_kernel_free(opevo_kernel *kernel);
+
+/* A constant may be read in a layout of its own. Beside the kernel is then a function that brings
+ * the dense array into it, once for any number of calls:
+ *     void ENTRY_pack_b(const float *b, float *packed);
+ * The name of that of operand i, into `out` of OPEVO_KERNEL_NAME bytes. */
+enum { OPEVO_KERNEL_NAME = 80 };
+void opevo_kernel_pack_name(const opevo_kernel *kernel, int operand, char *out);
 
 /* Scratch memory of a call that runs on at most so many threads (of OpenMP; 1 for a kernel built
  * without it). */

@@ -35,7 +35,7 @@ extern "C" {
     X(CACHE_READ, "cache_read", "STAGE scope: a copy of a tensor or of another copy")              \
     X(CACHE_WRITE, "cache_write", "C scope: accumulates in a copy, which is written back")         \
     X(ATTACH, "attach", "STAGE LOOP: compute_at point of the copy: this loop of C")                \
-    X(LAYOUT, "layout", "STAGE (dimension divisor extent)...: memory layout, outer piece first")   \
+    X(LAYOUT, "layout", "STAGE (dimension divisor extent)...: layout of a copy or a constant")     \
     X(PITCH, "pitch", "STAGE n [p]: pads by n elements after each run of the p innermost pieces")  \
     X(DOUBLE_BUFFER, "double_buffer", "STAGE: prefetches the copy of the next iteration")          \
     X(STAGED, "staged", "STAGE: a double buffer filled through registers")                         \

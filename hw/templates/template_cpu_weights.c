@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* `weights`: direct convolutions for one core whose vectors go over output channels. The weights
+ * are constants and lie in panels of the channels of one register tile, so they are read as whole
+ * vectors, and each pixel is one number for all lanes: no lane is wasted at the end of a row,
+ * whatever its length. Sums leave their vectors lane by lane.
+ *
+ *     F = (f0, f1, f2), Y = (y0, y1, y2), X = (x0, x1, x2), Cin = (c0, c1)
+ *     for each image: copy it with its padding, if it has any
+ *       for f.0, y.0 x.0, c.0 in the order `order`, f.1, y.1, x.1 in the order `inner`
+ *         for c.1, r, s: y2 x2 pixels x f2 channels, as sums in vector registers
+ *
+ * Source: Zhang, Franchetti, Low, "High performance zero-memory overhead direct convolutions", ICML
+ * 2018, for lanes over output channels and weights in that layout. */
+
+#include "template_internal.h"
+
+#include <stdio.h>
+
+enum { F, Y, X, CHANNELS, ORDER, INNER, VECTOR, UNROLL, PACK };
+
+enum { LINE = 16 }; /* elements of a cache line */
+
+/* With factors enough for a tile; too many channels are zeros, and too many pixels are dropped. */
+static int64_t channels(const opevo_operator *op)
+{
+    return opevo_i_widened(op->out_channels, (const int64_t[]){32, 16, 8, 4, 2, 1});
+}
+
+static int64_t pixels(int64_t count)
+{
+    return opevo_i_widened(count, (const int64_t[]){8, 7, 6, 4, 3, 2, 1});
+}
+
+static int64_t rows(const opevo_operator *op)
+{
+    return pixels(opevo_operator_out_height(op));
+}
+
+static int64_t columns(const opevo_operator *op)
+{
+    return pixels(opevo_operator_out_width(op));
+}
+
+/* Nothing may be read past the ends of the image. */
+static bool needs_copy(const opevo_operator *op)
+{
+    return op->padding != 0 || rows(op) != opevo_operator_out_height(op) ||
+           columns(op) != opevo_operator_out_width(op);
+}
+
+/* What threads may divide. Returns how many loops these are. */
+static size_t divisible(const opevo_operator *op, opevo_i_divisible *out)
+{
+    out[0] = (opevo_i_divisible){"f.0", "F[0]", channels(op)};
+    out[1] = (opevo_i_divisible){"y.0", "Y[0]", rows(op)};
+    out[2] = (opevo_i_divisible){"f.1", "F[1]", channels(op)};
+    out[3] = (opevo_i_divisible){"y.1", "Y[1]", rows(op)};
+    out[4] = (opevo_i_divisible){"n", NULL, op->batch};
+    return 5;
+}
+
+static opevo_status space(const opevo_operator *op, unsigned threads, opevo_space **out,
+                          opevo_error *err)
+{
+    opevo_i_space_builder self = {.err = err};
+    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
+
+    opevo_i_add_parameter(&self, "F", "factor", 2, (const int64_t[]){channels(op), 3});
+    opevo_i_add_parameter(&self, "Y", "factor", 2, (const int64_t[]){rows(op), 3});
+    opevo_i_add_parameter(&self, "X", "factor", 2, (const int64_t[]){columns(op), 3});
+    opevo_i_add_parameter(&self, "C", "factor", 2, (const int64_t[]){op->in_channels, 2});
+    opevo_i_add_parameter(&self, "order", "permutation", 1, (const int64_t[]){3});
+    opevo_i_add_parameter(&self, "inner", "permutation", 1, (const int64_t[]){3});
+    opevo_i_add_parameter(&self, "vector", "discrete", 3, (const int64_t[]){4, 8, 16});
+    opevo_i_add_parameter(&self, "unroll", "discrete", 4, (const int64_t[]){0, 16, 64, 256});
+    if (!needs_copy(op))
+        opevo_i_add_parameter(&self, "pack", "categorical", 2, (const int64_t[]){0, 1});
+    opevo_i_add_parallel(&self, threads, loops, divisible(op, loops));
+    return opevo_i_finish_space(&self, out);
+}
+
+/* The image with its padding. Channels lie an odd number of cache lines apart, so that they do not
+ * compete for places in a cache. */
+static void copy_image(opevo_i_build *self, const opevo_i_divisible *loops)
+{
+    int stage = opevo_i_cache_read(self, OPEVO_STAGE_A, OPEVO_SCOPE_PACKED);
+    int64_t plane = 0;
+    int64_t lines = 0;
+
+    opevo_i_attach(self, stage, "n");
+    plane = opevo_i_extent(self, stage, "y") * opevo_i_extent(self, stage, "x");
+    lines = ((plane + LINE - 1) / LINE) | 1;
+    opevo_i_step(self, OPEVO_STEP_PITCH, stage, 2, (const int64_t[]){lines * LINE - plane, 2});
+    opevo_i_divide_copy(self, stage, "n", loops);
+}
+
+/* In memory (panel, c, r, s, place in the panel). */
+static void lay_out_weights(opevo_i_build *self)
+{
+    const opevo_operator *op = self->op;
+    int64_t tile = self->value->at[F][2];
+
+    opevo_i_step(self, OPEVO_STEP_LAYOUT, OPEVO_STAGE_B, 15,
+                 (const int64_t[]){0, tile, channels(op) / tile, 1, 1, op->in_channels, 2, 1,
+                                   op->kernel_height, 3, 1, op->kernel_width, 0, 1, tile});
+}
+
+static const char *const outer[3] = {"f.0", "y.0 x.0", "c.0"};
+static const char *const middle[3] = {"f.1", "y.1", "x.1"};
+
+static void set_order(opevo_i_build *self)
+{
+    const int64_t *order = self->value->at[ORDER];
+    const int64_t *inner = self->value->at[INNER];
+    char text[128];
+
+    snprintf(text, sizeof text, "n %s %s %s %s %s %s c.1 r s y.2 x.2 f.2.0 f.2.1", outer[order[0]],
+             outer[order[1]], outer[order[2]], middle[inner[0]], middle[inner[1]],
+             middle[inner[2]]);
+    opevo_i_reorder(self, OPEVO_STAGE_C, text);
+}
+
+static int64_t tile_statements(const opevo_i_values *value, int64_t vector)
+{
+    return value->at[Y][2] * value->at[X][2] * (value->at[F][2] / vector);
+}
+
+/* The register tile as text, where that is not too much. */
+static void unroll_tile(opevo_i_build *self, int stage, int64_t vector)
+{
+    if (tile_statements(self->value, vector) > self->value->at[UNROLL][0])
+        return;
+    opevo_i_annotate(self, stage, "y.2", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_annotate(self, stage, "x.2", OPEVO_ANNOTATION_UNROLL);
+    opevo_i_annotate(self, stage, "f.2.0", OPEVO_ANNOTATION_UNROLL);
+}
+
+/* Likewise all statements of a row of the kernel, and of a channel. */
+static void unroll_sums(opevo_i_build *self, int64_t vector)
+{
+    int64_t limit = self->value->at[UNROLL][0];
+    int64_t row = tile_statements(self->value, vector) * self->op->kernel_width;
+
+    if (row <= limit)
+        opevo_i_annotate(self, OPEVO_STAGE_C, "s", OPEVO_ANNOTATION_UNROLL);
+    if (row * self->op->kernel_height <= limit)
+        opevo_i_annotate(self, OPEVO_STAGE_C, "r", OPEVO_ANNOTATION_UNROLL);
+}
+
+static void steps(opevo_i_build *self)
+{
+    const opevo_i_values *value = self->value;
+    int64_t vector = opevo_i_lanes(value->at[F][2], value->at[VECTOR][0]);
+    opevo_i_divisible loops[OPEVO_I_DIVISIBLES];
+    int local = 0;
+
+    opevo_i_extend(self, "f", channels(self->op));
+    opevo_i_extend(self, "y", rows(self->op));
+    opevo_i_extend(self, "x", columns(self->op));
+    opevo_i_split(self, OPEVO_STAGE_C, "f", 2, value->at[F] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "f.2", 1, &vector);
+    opevo_i_split(self, OPEVO_STAGE_C, "y", 2, value->at[Y] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "x", 2, value->at[X] + 1);
+    opevo_i_split(self, OPEVO_STAGE_C, "c", 1, value->at[CHANNELS] + 1);
+    set_order(self);
+    unroll_tile(self, OPEVO_STAGE_C, vector);
+    unroll_sums(self, vector);
+    opevo_i_annotate(self, OPEVO_STAGE_C, "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    lay_out_weights(self);
+    divisible(self->op, loops);
+    opevo_i_divide(self, loops);
+    local = opevo_i_cache_write(self);
+    opevo_i_attach(self, local, middle[value->at[INNER][2]]);
+    opevo_i_annotate(self, local, "f.2.1", OPEVO_ANNOTATION_VECTORIZE);
+    unroll_tile(self, local, vector);
+    if (needs_copy(self->op) || value->at[PACK][0])
+        copy_image(self, loops);
+}
+
+/* A panel of weights stays in the second cache while the pixels go by. A row of a wide kernel is
+ * text, whose pixels need registers beside those of the tile. */
+static void wish(const opevo_operator *op, const opevo_device_facts *given, int round,
+                 opevo_i_values *out)
+{
+    opevo_device_facts facts = opevo_i_known_facts(given);
+    int64_t most = op->kernel_width > 1 ? opevo_i_divisor_below(columns(op), 8) : columns(op);
+    opevo_i_register_tile tile = opevo_i_choose_tile(&facts, most, channels(op));
+    int64_t panel = (int64_t)facts.l2_bytes / 4 / 2 / op->kernel_height / op->kernel_width;
+    int64_t depth = opevo_i_divisor_below(op->in_channels, panel / tile.columns);
+
+    (void)round;
+    opevo_i_wish(out, F, 3, (const int64_t[]){channels(op) / tile.columns, 1, tile.columns});
+    opevo_i_wish(out, Y, 3, (const int64_t[]){1, rows(op), 1});
+    opevo_i_wish(out, X, 3, (const int64_t[]){1, columns(op) / tile.rows, tile.rows});
+    opevo_i_wish(out, CHANNELS, 2, (const int64_t[]){op->in_channels / depth, depth});
+    opevo_i_wish(out, ORDER, 3, (const int64_t[]){0, 2, 1});
+    opevo_i_wish(out, INNER, 3, (const int64_t[]){0, 2, 1});
+    opevo_i_wish(out, VECTOR, 1, &tile.lanes);
+    opevo_i_wish(out, UNROLL, 1, (const int64_t[]){64});
+}
+
+const opevo_i_template opevo_i_template_conv2d_weights = {
+    .info = {.name = "weights",
+             .summary = "direct convolution for one core: weights packed before, lanes of channels",
+             .kinds = 1U << OPEVO_CONV2D,
+             .dialects = 1U << OPEVO_KERNEL_C},
+    .space = space,
+    .steps = steps,
+    .wish = wish,
+};
