@@ -461,7 +461,7 @@ static void test_starts(void **state)
             bool found = false;
 
             CHECK_OK(opevo_operator_parse(names[i], &op, &err));
-            maker = open_for(&op, threads[t]);
+            maker = open_for(&op, "cpu", threads[t]);
             CHECK_OK(maker->ops->start(maker, &facts, &found, &point, &err));
             assert_true(found && opevo_space_allows(maker->space, point));
             assert_true(make(maker, point, &kernel));
