@@ -8,18 +8,21 @@
  * out once. */
 typedef struct pointer_finder {
     opevo_i_printer *self;
-    int inside[64]; /* loop variables that change among the copies */
-    int count;
+    const opevo_i_node *node; /* its loop variables change among the copies */
 } pointer_finder;
 
-static void find_inside(pointer_finder *all, const opevo_i_node *node)
+/* Whether a loop or a value inside changes the atom. */
+static bool changes(const opevo_i_printer *self, const opevo_i_node *node,
+                    const opevo_i_affine *atom)
 {
-    if (node->kind == OPEVO_I_LOOP && all->count < (int)(sizeof all->inside / sizeof *all->inside))
-        all->inside[all->count++] = node->atom;
-    for (const opevo_i_node *one = node->first; one; one = one->next)
-        find_inside(all, one);
-    if (node->otherwise)
-        find_inside(all, node->otherwise);
+    if ((node->kind == OPEVO_I_LOOP || node->kind == OPEVO_I_LET) &&
+        opevo_i_affine_uses(self->atoms, atom, node->atom))
+        return true;
+    for (const opevo_i_node *one = node->first; one; one = one->next) {
+        if (changes(self, one, atom))
+            return true;
+    }
+    return node->otherwise && changes(self, node->otherwise, atom);
 }
 
 /* Where a statement is masked, its address may lie outside of an array. A pointer there would be
@@ -41,11 +44,8 @@ static void add_pointer(pointer_finder *all, const opevo_i_access *access)
         return;
     for (int i = 0; i < access->address.count; i++) {
         opevo_i_affine one = opevo_i_affine_atom(access->address.term[i].atom);
-        bool changes = false;
 
-        for (int j = 0; j < all->count && !changes; j++)
-            changes = opevo_i_affine_uses(self->atoms, &one, all->inside[j]);
-        if (changes)
+        if (changes(self, all->node, &one))
             continue;
         common = opevo_i_affine_add(self->atoms, common, access->address.term[i].factor, &one);
         terms++;
@@ -85,8 +85,7 @@ static void find_pointers(pointer_finder *all, const opevo_i_node *node)
 
 void opevo_i_print_pointers(opevo_i_printer *self, const opevo_i_node *node)
 {
-    pointer_finder all = {.self = self};
+    pointer_finder all = {.self = self, .node = node};
 
-    find_inside(&all, node);
     find_pointers(&all, node);
 }

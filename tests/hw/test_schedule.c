@@ -154,6 +154,11 @@ static void test_by_hand(void **state)
     /* Sums outermost: C is set to zero before everything. */
     check_by_hand("matmul(7,5,9)", "reorder C k i j # the order of an outer product\n",
                   OPEVO_KERNEL_C);
+    /* Sums in one register whose lanes go apart from each other. */
+    check_by_hand("matmul(64,12,9)",
+                  "split C i 16\nreorder C i.0 j k i.1\nannotate C i.1 vectorize\n"
+                  "cache_write C local\nattach C.local j\nannotate C.local i.1 vectorize\n",
+                  OPEVO_KERNEL_C);
     /* Uneven lengths, vectors that do not fit, without a copy of C. */
     check_by_hand("matmul(7,5,19)",
                   "split C j 8\nsplit C i 3\nsplit C k 2\nannotate C j.1 vectorize\n",
