@@ -57,7 +57,10 @@ static void print_text(const opevo_sketches *sketches, const opevo_space *space,
 {
     size_t first = sketches->count > 1;
 
-    opevo_text_printf(out, "%zu sketch%s, ", sketches->count, sketches->count == 1 ? "" : "es");
+    opevo_text_printf(out, "%zu ", sketches->count);
+    if (sketches->found > sketches->count)
+        opevo_text_printf(out, "of %zu ", sketches->found);
+    opevo_text_add(out, sketches->found == 1 ? "sketch, " : "sketches, ");
     opevo_i_text_add_grouped(out, opevo_space_size(space));
     opevo_text_printf(out, " points, %zu constraints\n", opevo_space_constraint_count(space));
     for (size_t i = 0; i < sketches->count; i++) {
@@ -79,6 +82,7 @@ static void print_json(const opevo_sketches *sketches, const opevo_space *space,
 
     opevo_text_add(out, "{");
     opevo_json_index(out, "sketches", sketches->count);
+    opevo_json_index(out, "found", sketches->found);
     opevo_json_index(out, "points", opevo_space_size(space));
     opevo_json_index(out, "constraints", opevo_space_constraint_count(space));
     opevo_json_key(out, "branches");

@@ -453,14 +453,46 @@ static opevo_status run(generator *self)
     return status;
 }
 
+static void free_sketch(opevo_sketch *sketch)
+{
+    opevo_pipeline_destroy(sketch->pipeline);
+    opevo_free(sketch);
+}
+
+/* Whether the sketch at place i is among `kept` that are taken evenly. */
+static bool is_taken(size_t i, size_t kept, size_t found)
+{
+    return (i + 1) * kept / found > i * kept / found;
+}
+
+/* Keep as many sketches as have parameters for one space, with the choice among them. */
+static void thin(opevo_sketches *self)
+{
+    size_t kept = self->count;
+    size_t parameters = SIZE_MAX;
+
+    self->found = self->count;
+    while (kept > 1 && parameters > OPEVO_SPACE_PARAMETERS_MAX) {
+        parameters = 1;
+        for (size_t i = 0; i < self->found; i++)
+            parameters += is_taken(i, kept, self->found) ? (size_t)self->item[i]->slots : 0;
+        kept -= parameters > OPEVO_SPACE_PARAMETERS_MAX;
+    }
+    self->count = 0;
+    for (size_t i = 0; i < self->found; i++) {
+        if (is_taken(i, kept, self->found))
+            self->item[self->count++] = self->item[i];
+        else
+            free_sketch(self->item[i]);
+    }
+}
+
 void opevo_sketches_destroy(opevo_sketches *sketches)
 {
     if (!sketches)
         return;
-    for (size_t i = 0; i < sketches->count; i++) {
-        opevo_pipeline_destroy(sketches->item[i]->pipeline);
-        opevo_free(sketches->item[i]);
-    }
+    for (size_t i = 0; i < sketches->count; i++)
+        free_sketch(sketches->item[i]);
     opevo_free(sketches->item);
     opevo_free(sketches);
 }
@@ -479,7 +511,8 @@ opevo_status opevo_sketches_create(const opevo_computation *computation,
         goto cleanup;
     }
     if (target->dialect != OPEVO_KERNEL_C) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "Sketches are generated for CPUs only: use --on cpu.");
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "Sketches are generated for CPUs only: use --on cpu.");
         goto cleanup;
     }
     OPEVO_TRY(opevo_pipeline_create(computation, &first->sketch.pipeline, err));
@@ -490,6 +523,7 @@ opevo_status opevo_sketches_create(const opevo_computation *computation,
     if (status == OPEVO_OK)
         status = run(&self);
     if (status == OPEVO_OK) {
+        thin(self.out);
         *out = self.out;
         self.out = NULL;
     }

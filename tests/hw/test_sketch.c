@@ -58,6 +58,25 @@ static void test_counts(void **state)
     }
 }
 
+/* More sketches than one space holds: it is made of a part of them. */
+static void test_many(void **state)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_space *space = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("attention(1,2,32,16)", &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    assert_true(sketches->count > 1 && sketches->count < sketches->found);
+    CHECK_OK(opevo_sketches_space(sketches, &space, &err));
+    assert_true(opevo_space_parameter_count(space) <= OPEVO_SPACE_PARAMETERS_MAX);
+    opevo_space_destroy(space);
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+}
+
 /* ---- Kernels ---- */
 
 static const char *const small[] = {
@@ -75,6 +94,7 @@ static const char *const small[] = {
     "conv-layer(1,8,8,4,16,3,1,1)",
     "tbg(1,8,2,16)",
     "softmax(6,40)",
+    "attention(1,2,8,8)",
     "A[i:16, k:12]; B[k, j:16]; D[j, l:16]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
     "E[i, l] = sum(j) C[i, j]*D[j, l]",
 };
@@ -141,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_many),
         cmocka_unit_test(test_points),
     };
 

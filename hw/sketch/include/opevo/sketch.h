@@ -61,7 +61,8 @@ typedef struct opevo_sketch {
 } opevo_sketch;
 
 typedef struct opevo_sketches {
-    size_t count;
+    size_t found; /* that the rules give */
+    size_t count; /* that are kept: as many as one space can hold, evenly among them */
     opevo_sketch **item;
 } opevo_sketches;
 
