@@ -84,12 +84,6 @@ opevo_status opevo_i_pipeline_place(opevo_pipeline *self, const opevo_pipeline_s
 
 /* ---- New stages ---- */
 
-static const char *const scope_names[] = {
-#define SCOPE_NAME(suffix, name) name,
-    OPEVO_SCOPE_LIST(SCOPE_NAME)
-#undef SCOPE_NAME
-};
-
 /* A stage named after another, not yet among those of the pipeline. Names of several copies in one
  * scope end in a number. */
 static opevo_status make_stage(const opevo_pipeline *self, const opevo_i_pipeline_stage *of,
@@ -214,7 +208,7 @@ static opevo_status cache_read(opevo_pipeline *self, const opevo_pipeline_step *
         status = OPEVO_FAIL(err, OPEVO_INVALID, "%s is inlined.", source->name);
         goto cleanup;
     }
-    OPEVO_TRY(make_stage(self, source, scope_names[scope], &stage, err));
+    OPEVO_TRY(make_stage(self, source, opevo_i_scope_names[scope], &stage, err));
     stage->kind = OPEVO_STAGE_COPY;
     stage->source = from;
     stage->scope = scope;
@@ -265,7 +259,7 @@ static opevo_status cache_write(opevo_pipeline *self, const opevo_pipeline_step 
                             old->name);
         goto cleanup;
     }
-    OPEVO_TRY(make_stage(self, old, scope_names[scope], &stage, err));
+    OPEVO_TRY(make_stage(self, old, opevo_i_scope_names[scope], &stage, err));
     stage->kind = old->kind;
     stage->source = old->source;
     stage->factored = old->factored;

@@ -19,18 +19,6 @@ static const step_row rows[OPEVO_PIPELINE_STEP_KINDS] = {
 #undef STEP_ROW
 };
 
-static const char *const annotation_names[] = {
-#define ANNOTATION_NAME(suffix, name) name,
-    OPEVO_ANNOTATION_LIST(ANNOTATION_NAME)
-#undef ANNOTATION_NAME
-};
-
-static const char *const scope_names[] = {
-#define SCOPE_NAME(suffix, name) name,
-    OPEVO_SCOPE_LIST(SCOPE_NAME)
-#undef SCOPE_NAME
-};
-
 /* What operand number i of a step is, '\0' where there is none. */
 static char operand_kind(const step_row *row, int i)
 {
@@ -64,10 +52,10 @@ static void print_step(const opevo_pipeline *self, const opevo_pipeline_step *st
             opevo_text_printf(out, " %s", opevo_i_pipeline_at(self, stage)->own.loop[number].name);
             break;
         case 's':
-            opevo_text_printf(out, " %s", scope_names[number]);
+            opevo_text_printf(out, " %s", opevo_i_scope_names[number]);
             break;
         case 'a':
-            opevo_text_printf(out, " %s", annotation_names[number]);
+            opevo_text_printf(out, " %s", opevo_i_annotation_names[number]);
             break;
         default:
             opevo_text_printf(out, " %lld", (long long)number);
@@ -95,15 +83,6 @@ void opevo_pipeline_print(const opevo_pipeline *pipeline, opevo_text *out)
 
 /* ---- Reading ---- */
 
-static int find_name(const char *const *names, int count, const char *name)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0)
-            return i;
-    }
-    return -1;
-}
-
 static opevo_status read_operand(const opevo_pipeline *self, char kind, const char *word,
                                  int *stage, int64_t *number, opevo_error *err)
 {
@@ -119,11 +98,11 @@ static opevo_status read_operand(const opevo_pipeline *self, char kind, const ch
         *number = opevo_pipeline_find_loop(self, *stage, word);
         break;
     case 's':
-        *number = find_name(scope_names, OPEVO_SCOPE_COUNT, word);
+        *number = opevo_i_find_name(opevo_i_scope_names, OPEVO_SCOPE_COUNT, word);
         what = "scope";
         break;
     case 'a':
-        *number = find_name(annotation_names, OPEVO_ANNOTATION_COUNT, word);
+        *number = opevo_i_find_name(opevo_i_annotation_names, OPEVO_ANNOTATION_COUNT, word);
         what = "annotation";
         break;
     default:
