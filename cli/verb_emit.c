@@ -51,7 +51,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     (void)exit_code;
     OPEVO_TRY(read_schedule(call, &file, err));
     label.threads = file.threads;
-    label.template = file.template;
+    label.name = file.template;
     label.configuration = file.configuration;
     status = opevo_harness_print_schedule(file.schedule, file.dialect, &label, files, &inner);
     if (status != OPEVO_OK) {

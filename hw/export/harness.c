@@ -56,8 +56,8 @@ static void add_label(opevo_text *out, const char *mark, const opevo_operator *o
 
     opevo_operator_print(op, &form);
     add_comment(out, mark, "operator", opevo_text_string(&form));
-    if (label->template)
-        add_comment(out, mark, "template", label->template);
+    if (label->name)
+        add_comment(out, mark, "template", label->name);
     if (label->threads > 1) {
         snprintf(threads, sizeof threads, "%u", label->threads);
         add_comment(out, mark, "threads", threads);
@@ -527,7 +527,7 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
     OPEVO_TRY(make(maker, point, &kernel, &schedule, err));
     opevo_space_print(maker->space, point, &configuration);
     OPEVO_TRY(opevo_text_check(&configuration, err));
-    own.template = maker->name;
+    own.name = maker->name;
     own.threads = maker->threads;
     own.configuration = opevo_text_string(&configuration);
     status = print_files(&kernel, schedule, &own, files, err);

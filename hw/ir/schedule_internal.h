@@ -62,7 +62,7 @@ typedef struct opevo_i_loops {
 /* Words of texts (schedule_text.c), and the place of one among them, -1 for none. */
 extern const char *const opevo_i_annotation_names[OPEVO_ANNOTATION_COUNT];
 extern const char *const opevo_i_scope_names[OPEVO_SCOPE_COUNT];
-int opevo_i_find_name(const char *const *names, int count, const char *name);
+int opevo_i_find_word(const char *const *names, int count, const char *name);
 
 /* Errors: INVALID and LIMIT with a sentence, for loops of the stage of that name; NOMEM; the loops
  * may then be spoilt. */

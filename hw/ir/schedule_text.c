@@ -114,7 +114,7 @@ static int cut(char *line, char **words)
     return count;
 }
 
-int opevo_i_find_name(const char *const *names, int count, const char *name)
+int opevo_i_find_word(const char *const *names, int count, const char *name)
 {
     for (int i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0)
@@ -145,11 +145,11 @@ static opevo_status read_operand(const opevo_schedule *schedule, opevo_step *ste
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no loop '%s'.", schedule->stage[of].name,
                               word);
     } else if (step->kind == OPEVO_STEP_ANNOTATE) {
-        *number = opevo_i_find_name(opevo_i_annotation_names, OPEVO_ANNOTATION_COUNT, word);
+        *number = opevo_i_find_word(opevo_i_annotation_names, OPEVO_ANNOTATION_COUNT, word);
         if (*number < 0)
             return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown annotation '%s'.", word);
     } else if (step->kind == OPEVO_STEP_CACHE_READ || step->kind == OPEVO_STEP_CACHE_WRITE) {
-        *number = opevo_i_find_name(opevo_i_scope_names, OPEVO_SCOPE_COUNT, word);
+        *number = opevo_i_find_word(opevo_i_scope_names, OPEVO_SCOPE_COUNT, word);
         if (*number < 0)
             return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown scope '%s'.", word);
     } else if (!opevo_parse_i64(word, number)) {
@@ -187,7 +187,7 @@ static opevo_status read_line(opevo_schedule *schedule, char *line, opevo_error 
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A step consists of its name, a stage and up to %d operands.",
                           OPEVO_STEP_NUMBERS);
-    kind = opevo_i_find_name(step_names, OPEVO_STEP_KIND_COUNT, words[0]);
+    kind = opevo_i_find_word(step_names, OPEVO_STEP_KIND_COUNT, words[0]);
     if (kind < 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown step '%s'.", words[0]);
     step.kind = (opevo_step_kind)kind;

@@ -98,11 +98,11 @@ static opevo_status read_operand(const opevo_pipeline *self, char kind, const ch
         *number = opevo_pipeline_find_loop(self, *stage, word);
         break;
     case 's':
-        *number = opevo_i_find_name(opevo_i_scope_names, OPEVO_SCOPE_COUNT, word);
+        *number = opevo_i_find_word(opevo_i_scope_names, OPEVO_SCOPE_COUNT, word);
         what = "scope";
         break;
     case 'a':
-        *number = opevo_i_find_name(opevo_i_annotation_names, OPEVO_ANNOTATION_COUNT, word);
+        *number = opevo_i_find_word(opevo_i_annotation_names, OPEVO_ANNOTATION_COUNT, word);
         what = "annotation";
         break;
     default:

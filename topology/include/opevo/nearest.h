@@ -8,6 +8,10 @@
 
 #include <opevo/space.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The vertex whose value is nearest to `wanted` (arity components):
  *
  *   factor    P_k = product of the components from the k-th on, k >= 1: the smallest
@@ -33,5 +37,9 @@ opevo_status opevo_space_nearest_allowed(const opevo_space *space, const opevo_i
  * opevo_parameter_nearest. */
 size_t opevo_space_carry(const opevo_space *from, opevo_index point, const opevo_space *space,
                          opevo_index *vertices);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

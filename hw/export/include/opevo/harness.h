@@ -21,11 +21,11 @@ const char *opevo_harness_name(opevo_kernel_dialect dialect, size_t i);
 /* What comments say of the kernel; characters that could end one become blanks, and what is NULL is
  * left out. */
 typedef struct opevo_harness_label {
-    const char *template, *configuration; /* of a schedule; a point of a maker has its own */
-    unsigned threads;                     /* of the kernel; 0: as many as OpenMP has */
-    const char *device;                   /* what it was measured on */
-    const char *version;                  /* of opevo */
-    double fitness;                       /* GFLOP/s, on the device */
+    const char *name, *configuration; /* template of a schedule; a point of a maker has its own */
+    unsigned threads;                 /* of the kernel; 0: as many as OpenMP has */
+    const char *device;               /* what it was measured on */
+    const char *version;              /* of opevo */
+    double fitness;                   /* GFLOP/s, on the device */
 } opevo_harness_label;
 
 /* The texts of the files, in the order of their names, for a point of a template's maker. They
