@@ -68,9 +68,6 @@ opevo_status opevo_i_kernel_files_prepare(const opevo_call *call, const char *fo
     if (!maker)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--emit requires kernels: use --on cpu, cuda:N or hip:N.");
-    if (!maker->op)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--emit writes kernels of operators, not of computations; omit it.");
     return opevo_i_kernel_folder_prepare("emit", folder, maker->dialect,
                                          !opevo_i_flag(call, "dry-run"), err);
 }

@@ -7,6 +7,7 @@
 
 #include <opevo/emit.h>
 #include <opevo/reference.h>
+#include <opevo/sketch.h>
 
 #include <ctype.h>
 #include <stdio.h>
@@ -47,15 +48,15 @@ static void add_comment(opevo_text *out, const char *mark, const char *what, con
     opevo_text_add(out, "\n");
 }
 
-static void add_label(opevo_text *out, const char *mark, const opevo_operator *op,
+static void add_label(opevo_text *out, const char *mark, const opevo_workload *work,
                       const opevo_harness_label *label)
 {
     opevo_text form = {0};
     char fitness[64];
     char threads[16];
 
-    opevo_operator_print(op, &form);
-    add_comment(out, mark, "operator", opevo_text_string(&form));
+    opevo_workload_print(work, &form);
+    add_comment(out, mark, work->op ? "operator" : "computation", opevo_text_string(&form));
     if (label->name)
         add_comment(out, mark, "template", label->name);
     if (label->threads > 1) {
@@ -350,13 +351,25 @@ static void add_makefile(opevo_text *out, const opevo_kernel *kernel)
  */
 
 /* "a: 512 x 1024" for each operand. */
-static void add_operands(opevo_text *out, const opevo_operand_list *list)
+/* What an operand is called: by its letter, or by the name that the computation gives it. */
+static void add_operand(opevo_text *out, const opevo_workload *work, int i)
 {
-    for (int i = 0; i < list->count; i++) {
-        add_for(out, list, i, " *   $c");
-        for (int d = 0; d < list->item[i].dims; d++)
-            opevo_text_printf(out, "%s%lld", d ? " x " : "  ", (long long)list->item[i].extent[d]);
-        opevo_text_add(out, list->item[i].dims ? "\n" : "  1\n");
+    if (work->op)
+        opevo_text_printf(out, "%c", OPEVO_I_OPERAND_LETTERS[i]);
+    else
+        opevo_text_printf(out, "x_%s", work->list.item[i].name);
+}
+
+static void add_operands(opevo_text *out, const opevo_workload *work)
+{
+    for (int i = 0; i < work->list.count; i++) {
+        const opevo_workload_operand *one = &work->list.item[i];
+
+        opevo_text_add(out, " *   ");
+        add_operand(out, work, i);
+        for (int d = 0; d < one->dims; d++)
+            opevo_text_printf(out, "%s%lld", d ? " x " : "  ", (long long)one->extent[d]);
+        opevo_text_add(out, one->dims ? "\n" : "  1\n");
     }
 }
 
@@ -402,13 +415,11 @@ static void add_packers(opevo_text *out, const opevo_kernel *kernel, const char 
 }
 
 /* What a program needs to call the kernel, in C and in C++. */
-static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op)
+static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_workload *work)
 {
     bool cpu = kernel->dialect == OPEVO_KERNEL_C;
     char name[sizeof kernel->entry];
-    opevo_operand_list list;
 
-    opevo_operator_operands(op, &list);
     for (size_t i = 0; i < sizeof name; i++)
         name[i] = (char)toupper((unsigned char)kernel->entry[i]);
     opevo_text_printf(out, "\n#ifndef %s_H\n#define %s_H\n\n", name, name);
@@ -416,47 +427,56 @@ static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_
     opevo_text_add(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                         "/* Dense arrays of float, aligned to 64 bytes; outputs are written in "
                         "full:\n");
-    add_operands(out, &list);
+    add_operands(out, work);
     opevo_text_add(out, cpu ? " * Scratch memory is aligned likewise and may hold anything. Calls "
                               "with different outputs and\n"
                               " * scratch memory may overlap in time. */\n"
                               "void "
                             : " */\n__global__ void ");
     opevo_text_printf(out, "%s(", kernel->entry);
-    for (int i = 0; i < list.count; i++) {
-        opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < list.inputs ? "const " : "");
-        add_for(out, &list, i, kernel->packed[i] ? "$c_packed" : "$c");
+    for (int i = 0; i < work->list.count; i++) {
+        opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < work->list.inputs ? "const " : "");
+        add_operand(out, work, i);
+        opevo_text_add(out, work->op && kernel->packed[i] ? "_packed" : "");
     }
     opevo_text_printf(out, "%s);\n", cpu ? ", float *scratch" : "");
-    add_packers(out, kernel, name, &list);
+    if (work->op) {
+        opevo_operand_list list;
+
+        opevo_operator_operands(work->op, &list);
+        add_packers(out, kernel, name, &list);
+    }
     opevo_text_add(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
 /* ---- All files ------------------------------------------------------------------------------ */
 
-static opevo_status print_files(const opevo_kernel *kernel, const opevo_schedule *schedule,
-                                const opevo_harness_label *label,
+/* The file of the schedule has its steps already. */
+static opevo_status print_files(const opevo_kernel *kernel, const opevo_workload *work,
+                                const opevo_text *steps, const opevo_harness_label *label,
                                 opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err)
 {
     static const char *const marks[OPEVO_HARNESS_FILES] = {
         [SCHEDULE] = "#", [MAIN] = "//", [MAKEFILE] = "#", [HEADER] = "//"};
-    const opevo_operator *op = opevo_schedule_operator(schedule);
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++) {
         if (marks[i])
-            add_label(&files[i], marks[i], op, label);
+            add_label(&files[i], marks[i], work, label);
     }
     opevo_text_add_bytes(&files[KERNEL], opevo_text_string(&kernel->source), kernel->source.length);
     add_comment(&files[SCHEDULE], "#", "dialect", opevo_kernel_dialect_name(kernel->dialect));
-    opevo_schedule_print(schedule, &files[SCHEDULE]);
+    opevo_text_add_bytes(&files[SCHEDULE], opevo_text_string(steps), steps->length);
     if (kernel->parallel && label->threads)
         opevo_text_printf(&files[MAIN], "\n#define THREADS %u\n", label->threads);
     else if (kernel->parallel)
         opevo_text_add(&files[MAIN], "\n#define THREADS omp_get_max_threads()\n");
-    opevo_i_harness_program(&files[MAIN], kernel, op);
+    if (work->op)
+        opevo_i_harness_program(&files[MAIN], kernel, work->op);
+    else
+        OPEVO_TRY(opevo_i_harness_graph_program(&files[MAIN], kernel, work, err));
     add_makefile(&files[MAKEFILE], kernel);
-    add_header(&files[HEADER], kernel, op);
+    add_header(&files[HEADER], kernel, work);
     for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
         OPEVO_TRY(opevo_text_check(&files[i], err));
 cleanup:
@@ -477,26 +497,52 @@ opevo_status opevo_harness_print_schedule(const opevo_schedule *schedule,
 {
     opevo_limits limits = opevo_limits_default(dialect);
     opevo_kernel kernel = {0};
+    opevo_workload *work = NULL;
+    opevo_text steps = {0};
     opevo_text why = {0};
     bool fits = false;
     opevo_status status = check_dialect(dialect, err);
 
     limits.shared_bytes = 0; /* what a launch may ask for is a matter of the device */
     if (status == OPEVO_OK)
+        status = opevo_workload_create(opevo_schedule_operator(schedule), NULL, &work, err);
+    if (status == OPEVO_OK)
         status = opevo_schedule_emit(schedule, dialect, &limits, &kernel, &fits, &why, err);
     if (status == OPEVO_OK && !fits)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "The schedule does not give a kernel: %s",
                             opevo_text_string(&why));
-    if (status == OPEVO_OK)
-        status = print_files(&kernel, schedule, label, files, err);
+    if (status == OPEVO_OK) {
+        opevo_schedule_print(schedule, &steps);
+        status = print_files(&kernel, work, &steps, label, files, err);
+    }
+    opevo_workload_destroy(work);
     opevo_kernel_free(&kernel);
+    opevo_text_free(&steps);
     opevo_text_free(&why);
     return status;
 }
 
-/* The kernel and the schedule of the point. */
+/* The steps of a point: of a schedule, or of the pipeline of a computation. */
+static opevo_status print_steps(const opevo_kernel_maker *maker, opevo_index point,
+                                opevo_text *steps, opevo_text *why, opevo_error *err)
+{
+    opevo_schedule *schedule = NULL;
+    opevo_pipeline *pipeline = NULL;
+    opevo_status status = maker->op ? opevo_template_schedule(maker, point, &schedule, why, err)
+                                    : opevo_sketches_pipeline(maker, point, &pipeline, why, err);
+
+    if (schedule)
+        opevo_schedule_print(schedule, steps);
+    if (pipeline)
+        opevo_pipeline_print(pipeline, steps);
+    opevo_schedule_destroy(schedule);
+    opevo_pipeline_destroy(pipeline);
+    return status;
+}
+
+/* The kernel and the steps of the point. */
 static opevo_status make(const opevo_kernel_maker *maker, opevo_index point, opevo_kernel *kernel,
-                         opevo_schedule **schedule, opevo_error *err)
+                         opevo_text *steps, opevo_error *err)
 {
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_text why = {0};
@@ -504,8 +550,8 @@ static opevo_status make(const opevo_kernel_maker *maker, opevo_index point, ope
 
     OPEVO_TRY(maker->ops->make(maker, point, kernel, &refused, &why, err));
     if (refused == OPEVO_OUTCOME_OK)
-        OPEVO_TRY(opevo_template_schedule(maker, point, schedule, &why, err));
-    if (!*schedule)
+        OPEVO_TRY(print_steps(maker, point, steps, &why, err));
+    if (why.length)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "The point does not give a kernel: %s",
                             opevo_text_string(&why));
 cleanup:
@@ -520,20 +566,23 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
     opevo_status status = OPEVO_OK;
     opevo_harness_label own = *label;
     opevo_text configuration = {0};
+    opevo_text steps = {0};
     opevo_kernel kernel = {0};
-    opevo_schedule *schedule = NULL;
+    opevo_workload *work = NULL;
 
     OPEVO_TRY(check_dialect(maker->dialect, err));
-    OPEVO_TRY(make(maker, point, &kernel, &schedule, err));
+    OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &work, err));
+    OPEVO_TRY(make(maker, point, &kernel, &steps, err));
     opevo_space_print(maker->space, point, &configuration);
     OPEVO_TRY(opevo_text_check(&configuration, err));
     own.name = maker->name;
     own.threads = maker->threads;
     own.configuration = opevo_text_string(&configuration);
-    status = print_files(&kernel, schedule, &own, files, err);
+    status = print_files(&kernel, work, &steps, &own, files, err);
 cleanup:
     opevo_text_free(&configuration);
+    opevo_text_free(&steps);
     opevo_kernel_free(&kernel);
-    opevo_schedule_destroy(schedule);
+    opevo_workload_destroy(work);
     return status;
 }

@@ -28,7 +28,7 @@ typedef struct opevo_harness_label {
     double fitness;                   /* GFLOP/s, on the device */
 } opevo_harness_label;
 
-/* The texts of the files, in the order of their names, for a point of a template's maker. They
+/* The texts of the files, in the order of their names, for a point of a maker. They
  * start from {0} and are the caller's, also on failure. Errors: INVALID for a point that gives no
  * kernel, with the reason, and for the emulation; NOMEM. */
 opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index point,
