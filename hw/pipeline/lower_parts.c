@@ -185,7 +185,8 @@ static void bind_loops(opevo_i_pipeline_lowering *self, int key)
 }
 
 /* The loops over the part: those of the axes, changed as the steps say. */
-static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, opevo_error *err)
+static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, bool shrink,
+                              opevo_error *err)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     opevo_i_atoms *atoms = &self->nest->atoms;
@@ -193,6 +194,7 @@ static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, opevo_er
     opevo_status status = OPEVO_OK;
     bool reduces = false;
 
+    own->loops = own->axes = 0;
     for (int a = 0; a < stage->own.axes; a++) {
         int64_t extent = a < stage->dims ? part_of(self, key, a) : stage->own.axis_extent[a];
 
@@ -203,7 +205,7 @@ static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, opevo_er
         own->axes++;
     }
     for (int i = 0; i < stage->changes; i++)
-        OPEVO_TRY(opevo_i_change_apply(&stage->change[i], own, atoms, stage->name, err));
+        OPEVO_TRY(opevo_i_change_apply(&stage->change[i], own, shrink, atoms, stage->name, err));
 cleanup:
     return status;
 }
@@ -261,7 +263,7 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
                             ? OPEVO_SCOPE_LOCAL
                             : OPEVO_SCOPE_PACKED;
     buffer->size = (int64_t)size;
-    if (buffer->scope == OPEVO_SCOPE_LOCAL)
+    if (stage->place == OPEVO_PLACE_AT && buffer->scope != OPEVO_SCOPE_SHARED)
         find_vthreads(self, key);
     for (int i = 0; i < part->vthreads; i++)
         buffer->size *= self->nest->atoms.item[part->vthread[i]].extent;
@@ -279,7 +281,11 @@ static void infer(opevo_i_pipeline_lowering *self, int key)
         memcpy(part->extent, stage->own.axis_extent, sizeof part->extent);
         return;
     }
-    status = set_loops(self, key, &inner);
+    /* A loop that has shrunk may not split evenly any more. The loops of whole stages stay: other
+     * stages count on their threads. */
+    status = set_loops(self, key, stage->place == OPEVO_PLACE_AT, NULL);
+    if (status != OPEVO_OK)
+        status = set_loops(self, key, false, &inner);
     if (status != OPEVO_OK) {
         if (self->status == OPEVO_OK)
             self->status = OPEVO_FAIL(self->err, status, "%s", inner.message);

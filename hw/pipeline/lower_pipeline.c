@@ -394,3 +394,19 @@ opevo_status opevo_i_pipeline_lower(const opevo_pipeline *pipeline, opevo_i_nest
         opevo_i_nest_destroy(self.nest);
     return self.status;
 }
+
+opevo_status opevo_pipeline_part_extents(const opevo_pipeline *pipeline, int stage, int64_t *out,
+                                         opevo_error *err)
+{
+    opevo_i_pipeline_lowering self = {.pipeline = pipeline, .err = err};
+    const opevo_i_pipeline_stage *one = opevo_i_pipeline_at(pipeline, stage);
+
+    if (one->kind == OPEVO_STAGE_INPUT || one->place == OPEVO_PLACE_INLINED)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no loops.", one->name);
+    opevo_i_pipeline_begin(&self);
+    for (int i = 0; i < one->own.loops && self.status == OPEVO_OK; i++)
+        out[i] = self.part[pipeline->order[stage]]->own.loop[i].extent;
+    opevo_i_pipeline_end(&self);
+    opevo_i_nest_destroy(self.nest);
+    return self.status;
+}

@@ -11,7 +11,7 @@
 
 /* A change of a stage's loops, to be done again on the loops of a part. */
 typedef struct opevo_i_change {
-    opevo_pipeline_step_kind kind; /* SPLIT, FUSE, REORDER or ANNOTATE */
+    opevo_pipeline_step_kind kind; /* SPLIT, SPLIT_OUTER, FUSE, REORDER or ANNOTATE */
     int at, count;
     int64_t number[OPEVO_I_LOOPS]; /* lengths; order; annotation */
 } opevo_i_change;
@@ -75,8 +75,9 @@ opevo_status opevo_i_pipeline_set_axes(opevo_pipeline *self, opevo_i_pipeline_st
 
 /* ---- pipeline_loops.c ---- */
 
-/* One change of loops. */
-opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *loops,
+/* One change of loops. If they shrink, no loop that a split makes has more iterations than are left:
+ * the lengths are those of the whole stage. */
+opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *loops, bool shrink,
                                   opevo_i_atoms *atoms, const char *stage, opevo_error *err);
 /* Steps on loops; the compute_at points in them follow. */
 opevo_status opevo_i_pipeline_change(opevo_pipeline *self, const opevo_pipeline_step *step,

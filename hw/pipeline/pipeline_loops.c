@@ -7,14 +7,58 @@
 
 #include <opevo/memory.h>
 
-opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *loops,
+#include <string.h>
+
+static int64_t product(const int64_t *number, int count)
+{
+    int64_t all = 1;
+
+    for (int i = 0; i < count; i++)
+        all = number[i] > 0 && all <= (INT64_C(1) << 40) / number[i] ? all * number[i] : -1;
+    return all;
+}
+
+static int64_t parts_of(int64_t extent, int64_t length)
+{
+    return (extent + length - 1) / length;
+}
+
+/* The lengths of the inner loops that a split makes of `extent` iterations. The lengths of the change
+ * are at least 1. */
+static void inner_lengths(const opevo_i_change *change, int64_t extent, bool shrink, int64_t *out)
+{
+    int64_t left = extent;
+
+    if (change->kind == OPEVO_PIPELINE_SPLIT_OUTER) {
+        for (int i = 0; i < change->count; i++) {
+            left = parts_of(left, change->number[i]);
+            if (i)
+                out[i - 1] = change->number[i];
+        }
+        out[change->count - 1] = left;
+        left = extent;
+    } else {
+        memcpy(out, change->number, (size_t)change->count * sizeof *out);
+    }
+    for (int i = change->count - 1; i >= 0 && shrink; i--) {
+        out[i] = out[i] < left ? out[i] : left;
+        left = parts_of(left, out[i]);
+    }
+}
+
+opevo_status opevo_i_change_apply(const opevo_i_change *change, opevo_i_loops *loops, bool shrink,
                                   opevo_i_atoms *atoms, const char *stage, opevo_error *err)
 {
+    int64_t lengths[OPEVO_I_LOOPS];
+
     switch (change->kind) {
     case OPEVO_PIPELINE_SPLIT:
-        return opevo_i_loops_split(loops, atoms, stage, change->at, change->count, change->number,
-                                   err);
+    case OPEVO_PIPELINE_SPLIT_OUTER:
+        inner_lengths(change, loops->loop[change->at].extent, shrink, lengths);
+        return opevo_i_loops_split(loops, atoms, stage, change->at, change->count, lengths, err);
     case OPEVO_PIPELINE_FUSE:
+        if (change->count == 1)
+            return OPEVO_OK;
         return opevo_i_loops_fuse(loops, atoms, stage, change->at, change->count, err);
     case OPEVO_PIPELINE_REORDER:
         return opevo_i_loops_reorder(loops, stage, change->count, change->number, err);
@@ -34,6 +78,7 @@ static int moved(const opevo_i_change *change, int loop)
 
     switch (change->kind) {
     case OPEVO_PIPELINE_SPLIT:
+    case OPEVO_PIPELINE_SPLIT_OUTER:
         return loop < before ? loop : loop + change->count;
     case OPEVO_PIPELINE_FUSE:
         if (loop < before)
@@ -64,38 +109,26 @@ static void move_points(opevo_pipeline *self, int key, const opevo_i_change *cha
 
 /* ---- From steps to changes ---- */
 
-/* The lengths of the inner loops that an earlier split made. */
+/* An earlier split: its lengths come after its loop. */
 static const opevo_pipeline_step *find_split(const opevo_pipeline *self, int64_t number,
                                              opevo_error *err)
 {
     if (number < 0 || (size_t)number >= self->step_count ||
-        self->steps[number].kind != OPEVO_PIPELINE_SPLIT) {
+        self->steps[number].kind > OPEVO_PIPELINE_SPLIT_OUTER) {
         OPEVO_FAIL(err, OPEVO_INVALID, "Step %lld is not an earlier split.", (long long)number);
         return NULL;
     }
     return &self->steps[number];
 }
 
-static int64_t product(const int64_t *number, int count)
+/* Lengths of 1 to 2^40, also all together. */
+static opevo_status set_lengths(opevo_i_change *change, opevo_pipeline_step_kind kind, int count,
+                                const int64_t *lengths, opevo_error *err)
 {
-    int64_t all = 1;
-
-    for (int i = 0; i < count; i++)
-        all = number[i] > 0 && all <= (INT64_C(1) << 40) / number[i] ? all * number[i] : -1;
-    return all;
-}
-
-/* Outer loops of these lengths: the inner one has what is left, rounded up. */
-static opevo_status set_outer(opevo_i_change *change, int64_t extent, int count,
-                              const int64_t *lengths, opevo_error *err)
-{
-    int64_t outer = product(lengths, count);
-
-    if (count < 1 || outer < 1)
+    if (count < 1 || count > OPEVO_I_LOOPS || product(lengths, count) < 1)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A split needs lengths of 1 to 2^40.");
-    for (int i = 1; i < count; i++)
-        change->number[i - 1] = lengths[i];
-    change->number[count - 1] = (extent + outer - 1) / outer;
+    memcpy(change->number, lengths, (size_t)count * sizeof *lengths);
+    change->kind = kind;
     change->count = count;
     return OPEVO_OK;
 }
@@ -113,21 +146,20 @@ static opevo_status set_following(const opevo_pipeline *self, const opevo_pipeli
                    ? OPEVO_INVALID
                    : OPEVO_FAIL(err, OPEVO_INVALID,
                                 "follow_split takes a loop, a step and a number of loops.");
-    if (count < 1 || count > source->count - 1)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Step %lld makes %d inner loops, not %lld or more.",
-                          (long long)step->number[1], source->count - 1, (long long)count);
+    if (count < 1 || count > source->count)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Step %lld makes %d loops, not %lld or more.",
+                          (long long)step->number[1], source->count, (long long)count);
     change->count = (int)count;
-    for (int i = 0; i < change->count; i++)
+    for (int i = 0; i < change->count - 1; i++)
         change->number[i] = source->number[1 + i];
     change->number[count - 1] = product(&source->number[count], source->count - (int)count);
     return OPEVO_OK;
 }
 
-static opevo_status set_following_fused(const opevo_pipeline *self, int64_t extent,
-                                        const opevo_pipeline_step *step, opevo_i_change *change,
-                                        opevo_error *err)
+static opevo_status set_following_fused(const opevo_pipeline *self, const opevo_pipeline_step *step,
+                                        opevo_i_change *change, opevo_error *err)
 {
-    int64_t length = 1;
+    int64_t length[2] = {1, 1};
 
     if (step->count < 4 || step->number[2] < 0 || step->number[2] > 1)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -140,11 +172,11 @@ static opevo_status set_following_fused(const opevo_pipeline *self, int64_t exte
         if (step->number[1] < 0 || step->number[1] >= source->count - 1)
             return OPEVO_FAIL(err, OPEVO_INVALID, "Step %lld has no length %lld.",
                               (long long)step->number[i], (long long)step->number[1]);
-        length *= source->number[1 + step->number[1]];
+        length[1] = source->number[1 + step->number[1]];
+        length[0] = product(length, 2);
     }
-    change->number[0] = length;
-    change->count = 1;
-    return step->number[2] ? OPEVO_OK : set_outer(change, extent, 1, &length, err);
+    return set_lengths(change, step->number[2] ? OPEVO_PIPELINE_SPLIT : OPEVO_PIPELINE_SPLIT_OUTER,
+                       1, length, err);
 }
 
 static opevo_status check_annotation(const opevo_i_pipeline_stage *stage,
@@ -186,24 +218,17 @@ static opevo_status make_change(const opevo_pipeline *self, const opevo_i_pipeli
                                 const opevo_pipeline_step *step, opevo_i_change *out,
                                 opevo_error *err)
 {
-    int64_t extent = 0;
-
     if (step->count < 1 || step->number[0] < 0 || step->number[0] >= stage->own.loops)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no such loop.", stage->name);
     *out = (opevo_i_change){.kind = OPEVO_PIPELINE_SPLIT, .at = (int)step->number[0]};
-    extent = stage->own.loop[out->at].extent;
     switch (step->kind) {
     case OPEVO_PIPELINE_SPLIT:
-        out->count = step->count - 1;
-        for (int i = 0; i < out->count; i++)
-            out->number[i] = step->number[1 + i];
-        return OPEVO_OK;
     case OPEVO_PIPELINE_SPLIT_OUTER:
-        return set_outer(out, extent, step->count - 1, &step->number[1], err);
+        return set_lengths(out, step->kind, step->count - 1, &step->number[1], err);
     case OPEVO_PIPELINE_FOLLOW_SPLIT:
         return set_following(self, step, out, err);
     case OPEVO_PIPELINE_FOLLOW_FUSED_SPLIT:
-        return set_following_fused(self, extent, step, out, err);
+        return set_following_fused(self, step, out, err);
     case OPEVO_PIPELINE_FUSE:
         out->kind = OPEVO_PIPELINE_FUSE;
         return set_fused(step, out, err);
@@ -238,7 +263,7 @@ opevo_status opevo_i_pipeline_change(opevo_pipeline *self, const opevo_pipeline_
     if (!loops)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
     *loops = stage->own;
-    OPEVO_TRY(opevo_i_change_apply(&change, loops, &self->atoms, stage->name, err));
+    OPEVO_TRY(opevo_i_change_apply(&change, loops, false, &self->atoms, stage->name, err));
     stage->own = *loops;
     stage->change[stage->changes++] = change;
     move_points(self, self->order[step->stage], &change);

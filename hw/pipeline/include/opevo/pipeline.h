@@ -93,6 +93,25 @@ void opevo_pipeline_print(const opevo_pipeline *pipeline, opevo_text *out);
 opevo_status opevo_pipeline_parse(const opevo_computation *computation, const char *text,
                                   const char *origin, opevo_pipeline **out, opevo_error *err);
 
+/* ---- Records of TVM's auto-scheduler ---- */
+
+typedef struct opevo_record {
+    opevo_pipeline *pipeline;
+    double cost_s; /* mean of what was measured; NAN if nothing was, or in vain */
+    int error;     /* TVM's number, 0 for none */
+} opevo_record;
+
+/* Read one line of a log, {"i": ..., "r": ..., "v": ...}, or its list of steps alone. Stages are those
+ * of TVM where the text of the computation has its tensors in TVM's order: each after all that it
+ * reads. The caller destroys the pipeline. Errors: INVALID, LIMIT as "origin: Step n: sentence",
+ * where steps count from 0; NOMEM. Source: TVM 0.8, src/auto_scheduler/measure_record.cc and
+ * transform_step.cc. */
+opevo_status opevo_record_read(const opevo_computation *computation, const char *text,
+                               const char *origin, opevo_record *out, opevo_error *err);
+/* Append the list of steps in that format. Errors, with `out` as before: INVALID for the steps that
+ * TVM does not have, accumulate and the annotation expand; NOMEM. */
+opevo_status opevo_record_write(const opevo_pipeline *pipeline, opevo_text *out, opevo_error *err);
+
 /* ---- What a pipeline looks like now ---- */
 
 typedef enum opevo_stage_kind {
@@ -127,6 +146,11 @@ opevo_stage_info opevo_pipeline_stage(const opevo_pipeline *pipeline, int stage)
 int opevo_pipeline_find(const opevo_pipeline *pipeline, const char *name);
 opevo_loop opevo_pipeline_loop(const opevo_pipeline *pipeline, int stage, int loop);
 int opevo_pipeline_find_loop(const opevo_pipeline *pipeline, int stage, const char *name);
+/* The iterations of each loop of a stage as it is lowered, for the part of it that is computed at its
+ * compute_at point; `out` has room for all its loops. Errors: INVALID for inputs, inlined stages, and
+ * pipelines that cannot be lowered; LIMIT; NOMEM. */
+opevo_status opevo_pipeline_part_extents(const opevo_pipeline *pipeline, int stage, int64_t *out,
+                                         opevo_error *err);
 /* Whether a stage reads another itself, not through others. */
 bool opevo_pipeline_reads(const opevo_pipeline *pipeline, int reader, int stage);
 const opevo_computation *opevo_pipeline_computation(const opevo_pipeline *pipeline);
