@@ -162,6 +162,13 @@ static void bind_loops(opevo_i_pipeline_lowering *self, int key)
 
         if (!opevo_i_is_block(what) && !opevo_i_is_thread(what))
             continue;
+        if (stage->place == OPEVO_PLACE_AT &&
+            (opevo_i_is_block(what) || stage->scope != OPEVO_SCOPE_SHARED)) {
+            OPEVO_I_REFUSE(self, INVALID,
+                           "%s of %s cannot be bound: the threads that read it do not share it.",
+                           loop->name, stage->name);
+            return;
+        }
         if (nest->bound[what] < 0 && stage->place == OPEVO_PLACE_ROOT) {
             nest->bound[what] = loop->atom;
             nest->bound_extent[what] = loop->extent;

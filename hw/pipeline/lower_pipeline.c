@@ -107,7 +107,7 @@ static void clear(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key
 
 /* ---- Registers that gather the sums of some loops ---- */
 
-/* An element for each iteration of the loops inside that do not reduce. */
+/* An element for each virtual thread and iteration of the loops inside that do not reduce. */
 static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key)
 {
     const opevo_i_loops *own = &self->part[key]->own;
@@ -121,6 +121,12 @@ static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key)
             continue;
         access.address = opevo_i_affine_add(&self->nest->atoms, access.address, size, &one);
         size *= own->loop[i].extent;
+    }
+    for (int i = 0; i < self->vthreads; i++) {
+        opevo_i_affine one = opevo_i_affine_atom(self->vthread[i].atom);
+
+        access.address = opevo_i_affine_add(&self->nest->atoms, access.address, size, &one);
+        size *= self->vthread[i].extent;
     }
     if (self->buffers == OPEVO_I_BUFFERS) {
         OPEVO_I_REFUSE(self, LIMIT, "A kernel has at most %d buffers.", OPEVO_I_BUFFERS);
@@ -237,7 +243,11 @@ static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
     if (has_node(loop->annotation)) {
         parent = checked(self, opevo_i_nest_add_loop(self->nest, parent, loop->atom, loop->extent,
                                                      loop->annotation));
-    } else if (loop->annotation == OPEVO_ANNOTATION_VTHREAD && self->vthreads < 3) {
+    } else if (loop->annotation == OPEVO_ANNOTATION_VTHREAD && self->vthreads == 3) {
+        OPEVO_I_REFUSE(self, LIMIT, "%s would be in more than 3 loops over virtual threads.",
+                       self->pipeline->stage[key]->name);
+        return;
+    } else if (loop->annotation == OPEVO_ANNOTATION_VTHREAD) {
         self->vthread[self->vthreads].atom = loop->atom;
         self->vthread[self->vthreads++].extent = loop->extent;
     }

@@ -188,6 +188,32 @@ static void check_text(const opevo_pipeline *pipeline)
     opevo_text_free(&second);
 }
 
+/* What was written as a record reads back as the same pipeline, unless TVM has no such step. */
+static void check_record(const opevo_pipeline *pipeline)
+{
+    opevo_text record = {0};
+    opevo_text first = {0};
+    opevo_text second = {0};
+    opevo_record again = {0};
+    opevo_error error = {OPEVO_OK, ""};
+
+    if (opevo_record_write(pipeline, &record, &error) != OPEVO_OK) {
+        assert_int_equal(error.status, OPEVO_INVALID);
+        assert_true(strstr(error.message, "TVM has no") != NULL);
+        assert_int_equal(record.length, 0);
+        return;
+    }
+    CHECK_OK(opevo_record_read(opevo_pipeline_computation(pipeline), opevo_text_string(&record),
+                               "record", &again, &err));
+    opevo_pipeline_print(pipeline, &first);
+    opevo_pipeline_print(again.pipeline, &second);
+    assert_string_equal(opevo_text_string(&first), opevo_text_string(&second));
+    opevo_pipeline_destroy(again.pipeline);
+    opevo_text_free(&record);
+    opevo_text_free(&first);
+    opevo_text_free(&second);
+}
+
 static const char *const small[] = {
     "matmul(7,11,13)",
     "batch_matmul(3,5,7,11)",
@@ -237,6 +263,7 @@ static void check_random(const char *computation, uint64_t seed, int *lowered)
         }
     }
     check_text(pipeline);
+    check_record(pipeline);
     for (size_t steps = opevo_pipeline_step_count(pipeline);; steps--) {
         opevo_pipeline *shorter = NULL;
         opevo_text why = {0};

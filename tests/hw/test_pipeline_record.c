@@ -124,12 +124,50 @@ static void test_kernels(void **state)
     check_kernel("matmul(300,77,9)", GPU_STEPS, 512, 0, OPEVO_KERNEL_EMULATION);
 }
 
+typedef struct refusal {
+    const char *record, *message;
+} refusal;
+
+static const refusal refusals[] = {
+    {"[[\"SP\"", "r: This is not JSON: "},
+    {"{\"i\":[]}", "r: A record has its steps in \"i\"[1][1]."},
+    {"[[\"CI\",9]]", "r: Step 0: CI names none of the stages 0 to 2."},
+    {"[[\"SP\",2,0,8,[4],1],[\"SA\",2,0,4,1]]", "r: Step 1: SA, storage_align, is not supported."},
+    {"[[\"AN\",2,0,11]]", "r: Step 0: Annotation 11, tensorize, is not supported."},
+    {"[[\"SP\",2,0,16,[4],1]]", "r: Step 0: It splits a loop of 16 iterations, but i of C has 8."},
+    {"[[\"SP\",2,0,8,[null],1]]", "r: Step 0: A length is left open: null."},
+    {"[[\"FSP\",2,0,0,2]]", "r: Step 0: Step 0 is not an earlier split."},
+    {"[[\"PR\",2,0,\"unroll_explicit\"]]", "r: Step 0: The pragma 'unroll_explicit' is not "},
+    {"[[\"CHW\",2,\"warp\"]]", "r: Step 0: The scope 'warp' is not supported"},
+    {"[[\"CI\"]]", "r: Step 0: CI has 2 elements, not 1."},
+};
+
+static void test_refusals(void **state)
+{
+    opevo_computation *computation = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("matmul(8,8,8)", &computation, &err));
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        opevo_record record = {0};
+        opevo_error error = {OPEVO_OK, ""};
+
+        assert_int_equal(opevo_record_read(computation, refusals[i].record, "r", &record, &error),
+                         OPEVO_INVALID);
+        assert_null(record.pipeline);
+        if (!strstr(error.message, refusals[i].message))
+            fail_msg("%s: %s", refusals[i].record, error.message);
+    }
+    opevo_computation_destroy(computation);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gpu_record),
         cmocka_unit_test(test_cpu_record),
         cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_refusals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
