@@ -28,6 +28,18 @@ static const char sparse_space[] =
     " \"b[0] % 3 == 1\", \"b[1] % 3 == 1\", \"b[2] % 3 == 1\","
     " \"c[0] % 3 == 1\", \"c[1] % 3 == 1\", \"c[2] % 3 == 1\"]}";
 
+/* The first branch has 165 * 364 * 66 points, the others 5 * 4 and 9; and two plain parameters. */
+static const char branched_space[] =
+    "{\"op\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"deep\", \"a\": {\"_type\":"
+    " \"factor\", \"_value\": [256, 4]}, \"b\": {\"_type\": \"factor\", \"_value\": [2048, 4]},"
+    " \"c\": {\"_type\": \"factor\", \"_value\": [1024, 3]}}, {\"_name\": \"flat\", \"size\":"
+    " {\"_type\": \"discrete\", \"_value\": [1, 2, 4, 8, 16]}, \"how\": {\"_type\": \"choice\","
+    " \"_value\": [\"x\", {\"_name\": \"y\", \"z\": {\"_type\": \"discrete\","
+    " \"_value\": [0, 1, 2]}}]}}, {\"_name\": \"split\", \"s\": {\"_type\": \"factor\","
+    " \"_value\": [256, 2]}}]}, \"u\": {\"_type\": \"choice\", \"_value\": [0, 1, 2]},"
+    " \"v\": {\"_type\": \"choice\", \"_value\": [0, 1]},"
+    " \"_constraints\": [\"a[1] * b[1] <= 512\"]}";
+
 typedef struct pool {
     walk_fixture fixture;
     opevo_i_candidates candidates;
@@ -57,8 +69,12 @@ static void check_columns(const pool *self)
         opevo_index vertices[WALK_FEATURES_MOST];
 
         opevo_space_decode(self->fixture.space, candidates->numbers[i], vertices);
-        for (size_t p = 0; p < opevo_space_parameter_count(self->fixture.space); p++)
-            assert_int_equal(candidates->points.values[p][i], vertices[p]);
+        for (size_t p = 0; p < opevo_space_parameter_count(self->fixture.space); p++) {
+            opevo_index size = opevo_parameter_size(opevo_space_parameter(self->fixture.space, p));
+
+            assert_int_equal(candidates->points.values[p][i],
+                             vertices[p] == OPEVO_INACTIVE ? size : vertices[p]);
+        }
     }
 }
 
@@ -173,18 +189,22 @@ static bool has(const opevo_i_candidates *self, opevo_index point)
 static size_t check_neighbours(const pool *self, opevo_index from)
 {
     const opevo_space *space = self->fixture.space;
-    opevo_index vertices[WALK_FEATURES_MOST];
+    opevo_index old[WALK_FEATURES_MOST];
     size_t count = 0;
 
-    opevo_space_decode(space, from, vertices);
+    opevo_space_decode(space, from, old);
     for (size_t p = 0; p < opevo_space_parameter_count(space); p++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, p);
-        opevo_index vertex = vertices[p];
 
-        for (opevo_index k = 0; k < opevo_parameter_degree(parameter, vertex); k++) {
+        if (old[p] == OPEVO_INACTIVE)
+            continue;
+        for (opevo_index k = 0; k < opevo_parameter_degree(parameter, old[p]); k++) {
+            opevo_index vertices[WALK_FEATURES_MOST];
             opevo_index point = 0;
 
-            vertices[p] = opevo_parameter_neighbour(parameter, vertex, k);
+            opevo_space_decode(space, from, vertices);
+            vertices[p] = opevo_parameter_neighbour(parameter, old[p], k);
+            opevo_space_settle(space, p, vertices);
             point = opevo_space_encode(space, vertices);
             if (!opevo_space_allows(space, point) ||
                 opevo_i_candidates_taken(&self->candidates, point))
@@ -192,7 +212,6 @@ static size_t check_neighbours(const pool *self, opevo_index from)
             assert_true(has(&self->candidates, point));
             count++;
         }
-        vertices[p] = vertex;
     }
     return count;
 }
@@ -207,15 +226,14 @@ static opevo_index draw_allowed(pool *self)
     return point;
 }
 
-static void test_pool(void **state)
+static void check_pool(const char *json)
 {
     opevo_index parents[OPEVO_I_POOL_PARENTS];
     double fitness[OPEVO_I_POOL_PARENTS];
     size_t neighbours = 0;
     pool one;
 
-    (void)state;
-    pool_init(&one, large_space);
+    pool_init(&one, json);
     assert_false(one.candidates.listed);
     assert_int_equal(one.candidates.points.count, 0);
     for (size_t i = 0; i < OPEVO_I_POOL_PARENTS; i++) {
@@ -234,6 +252,35 @@ static void test_pool(void **state)
             CHECK_OK(opevo_i_candidates_take(&one.candidates, one.candidates.numbers[7 * i], &err));
     }
     assert_true(neighbours > 0);
+    pool_clear(&one);
+}
+
+static void test_pool(void **state)
+{
+    (void)state;
+    check_pool(large_space);
+    check_pool(branched_space);
+}
+
+/* Nearly all points are in one branch; children are in others as well, at more than their first
+ * points. */
+static void test_pool_of_branches(void **state)
+{
+    enum { BRANCHES = 3 };
+    const double fitness = 1;
+    size_t seen[BRANCHES] = {0};
+    opevo_index parent = 0;
+    pool one;
+
+    (void)state;
+    pool_init(&one, branched_space);
+    parent = draw_allowed(&one);
+    CHECK_OK(opevo_i_candidates_refresh(&one.candidates, &parent, &fitness, 1, &one.rng, &err));
+    check_candidates(&one, false);
+    for (size_t i = 0; i < one.candidates.points.count; i++)
+        seen[one.candidates.points.values[0][i]]++;
+    for (size_t b = 0; b < BRANCHES; b++)
+        assert_true(seen[b] >= 5);
     pool_clear(&one);
 }
 
@@ -343,6 +390,7 @@ static void test_every_allocation_fails(void **state)
     (void)state;
     check_every_allocation(listed_space);
     check_every_allocation(large_space);
+    check_every_allocation(branched_space);
 }
 
 int main(void)
@@ -351,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_what_is_listed),
         cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_pool_of_branches),
         cmocka_unit_test(test_extreme_fitness),
         cmocka_unit_test(test_nothing_allowed_nearby),
         cmocka_unit_test(test_nothing_left),

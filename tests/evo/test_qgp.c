@@ -162,6 +162,56 @@ static void test_better_than_random(void **state)
     opevo_space_destroy(space);
 }
 
+/* Three branches of 45 * 8, 5 * 3 and 45 * 6 points, times 4. */
+static const char branched_space[] =
+    "{\"op\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"tiled\", \"a\": {\"_type\":"
+    " \"factor\", \"_value\": [256, 3]}, \"b\": {\"_type\": \"discrete\", \"_value\": [3, 5, 6,"
+    " 7, 9, 10, 11, 12]}}, {\"_name\": \"flat\", \"d\": {\"_type\": \"discrete\", \"_value\": [1, "
+    "2,"
+    " 4, 8, 16]}, \"e\": {\"_type\": \"choice\", \"_value\": [0, 1, 2]}}, {\"_name\": \"fused\","
+    " \"f\": {\"_type\": \"factor\", \"_value\": [256, 3]}, \"g\": {\"_type\": \"permutation\","
+    " \"_value\": 3}}]}, \"u\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3]}}";
+
+/* A summit in the first branch, a lower one in the last; the second is flat, and u matters in all.
+ */
+static double of_branches(const opevo_space *space, opevo_index point)
+{
+    opevo_index vertices[8];
+    double u = component(space, point, 7, 0) - 2;
+    double height = 40;
+
+    opevo_space_decode(space, point, vertices);
+    if (vertices[0] != 1) {
+        size_t split = vertices[0] == 0 ? 1 : 5;
+        double x = log2(component(space, point, split, 0)) - 2;
+        double y = log2(component(space, point, split, 1)) - 4;
+
+        height = (split == 1 ? 100 : 80) * exp(-0.12 * (x * x + y * y + x * y));
+    }
+    if (vertices[0] == 0)
+        height /= 1 + 0.05 * pow(component(space, point, 2, 0) - 7, 2);
+    return height / (1 + 0.1 * u * u);
+}
+
+/* As test_better_than_random. */
+static void test_branches(void **state)
+{
+    enum { SEEDS = 12, TRIALS = 40 };
+    opevo_space *space = formula_space(branched_space);
+    opevo_index points[TRIALS];
+    double values[TRIALS];
+    double statistic = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        run(space, of_branches, "", seed, TRIALS, points, values);
+        statistic -= 2 * log(chance_of_random(space, of_branches, best_of(values, TRIALS), TRIALS));
+    }
+    if (gsl_cdf_chisq_Q(statistic, 2 * SEEDS) > 1e-6)
+        fail_msg("Fisher's statistic is %g", statistic);
+    opevo_space_destroy(space);
+}
+
 /* More than four of five points fail: more trials succeed than uniform points would, and the best
  * of them is better. */
 static void test_learns_what_fails(void **state)
@@ -527,6 +577,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_finds_the_summit),
         cmocka_unit_test(test_better_than_random),
+        cmocka_unit_test(test_branches),
         cmocka_unit_test(test_learns_what_fails),
         cmocka_unit_test(test_scale_of_fitness),
         cmocka_unit_test(test_extremes_with_a_pool),

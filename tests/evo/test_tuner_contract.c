@@ -345,7 +345,7 @@ static void test_branches_are_refused_by_the_others(void **state)
         CHECK_FAILS(OPEVO_INVALID, sentence,
                     opevo_tuner_create(ops, space, values, 1, &tuner, &err));
     }
-    assert_true(suited >= 17);
+    assert_true(suited >= 18);
     opevo_space_destroy(space);
 }
 

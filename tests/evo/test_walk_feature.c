@@ -229,6 +229,58 @@ static void test_kinds(void **state)
     opevo_parameter_destroy(alike);
 }
 
+/* ---- Inactive ---- */
+
+/* What the classes had stays; the one more has the mean over values, which classes may share. */
+static void check_inactive(const opevo_parameter *parameter, int what)
+{
+    size_t size = (size_t)opevo_parameter_size(parameter);
+    opevo_i_walk_feature before, after;
+
+    CHECK_OK(opevo_i_walk_feature_init(&before, parameter, what, &err));
+    CHECK_OK(opevo_i_walk_feature_init(&after, parameter, what, &err));
+    CHECK_OK(opevo_i_walk_feature_add_inactive(&after, size, &err));
+    assert_int_equal(after.classes, before.classes + 1);
+    assert_int_equal(after.class_of[size], before.classes);
+    for (size_t level = 0; level < OPEVO_I_LEVELS; level++) {
+        assert_true(correlation(&after, level, size, size) == 1);
+        for (size_t u = 0; u < size; u++) {
+            double mean = 0;
+
+            for (size_t v = 0; v < size; v++) {
+                assert_true(correlation(&after, level, u, v) == correlation(&before, level, u, v));
+                mean += correlation(&before, level, u, v) / (double)size;
+            }
+            CHECK_CLOSE(correlation(&after, level, u, size), mean, 1e-6);
+            assert_true(correlation(&after, level, u, size) == correlation(&after, level, size, u));
+        }
+    }
+    opevo_i_walk_feature_clear(&before);
+    opevo_i_walk_feature_clear(&after);
+}
+
+static void test_inactive(void **state)
+{
+    static const struct {
+        const char *text;
+        int what;
+    } cases[] = {
+        {"discrete(1,2,3,4,6)", OPEVO_I_FEATURE_VALUE},
+        {"discrete(1,2,3,4,6)", OPEVO_I_FEATURE_KIND},
+        {"choice(\"x\",\"y\",\"z\")", OPEVO_I_FEATURE_VALUE},
+        {"factor(12,4)", 3},
+        {"permutation(4)", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_parameter *parameter = parameter_of(cases[i].text, NULL);
+
+        check_inactive(parameter, cases[i].what);
+        opevo_parameter_destroy(parameter);
+    }
+}
+
 static void test_every_allocation_fails(void **state)
 {
     opevo_parameter *parameter = parameter_of("factor(12,3)", NULL);
@@ -242,10 +294,13 @@ static void test_every_allocation_fails(void **state)
         assert_true(n < 100);
         opevo_memory_fail_at(n);
         status = opevo_i_walk_feature_init(&feature, parameter, 1, NULL);
+        if (status == OPEVO_OK) {
+            status = opevo_i_walk_feature_add_inactive(
+                &feature, (size_t)opevo_parameter_size(parameter), NULL);
+            opevo_i_walk_feature_clear(&feature);
+        }
         opevo_memory_fail_at(0);
         assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
-        if (status == OPEVO_OK)
-            opevo_i_walk_feature_clear(&feature);
         assert_int_equal(opevo_memory_live(), live);
     }
     opevo_parameter_destroy(parameter);
@@ -254,11 +309,9 @@ static void test_every_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_the_law),
-        cmocka_unit_test(test_disconnected),
-        cmocka_unit_test(test_components),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_against_the_law), cmocka_unit_test(test_disconnected),
+        cmocka_unit_test(test_components),      cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_inactive),        cmocka_unit_test(test_every_allocation_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,12 @@
 
 /* The correlation of points, against its own definition. */
 
+#include "branched_spaces.h"
+#include "draw.h"
 #include "walk_kernel_fixture.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +257,230 @@ static void test_row_is_the_product(void **state)
     walk_fixture_close(&fixture);
 }
 
+/* ---- Branches ---- */
+
+/* The mean correlation of value u with all values, or that with v, by one feature. */
+static double of_feature(const opevo_parameter *parameter, int what, unsigned level, opevo_index u,
+                         opevo_index v)
+{
+    opevo_i_walk_feature feature;
+    size_t size = (size_t)opevo_parameter_size(parameter);
+    double sum = 0;
+
+    CHECK_OK(opevo_i_walk_feature_init(&feature, parameter, what, &err));
+    if (feature.classes == 1)
+        sum = 1;
+    else if (v != OPEVO_INACTIVE)
+        sum = (double)opevo_i_walk_feature_row(&feature, level, (size_t)u)[feature.class_of[v]];
+    for (size_t w = 0; feature.classes > 1 && v == OPEVO_INACTIVE && w < size; w++)
+        sum += (double)opevo_i_walk_feature_row(&feature, level, (size_t)u)[feature.class_of[w]] /
+               (double)size;
+    opevo_i_walk_feature_clear(&feature);
+    return sum;
+}
+
+/* The correlation of two vertices of a parameter, by all of its features at one level. */
+static double of_parameter(const opevo_parameter *parameter, unsigned level, opevo_index u,
+                           opevo_index v)
+{
+    size_t arity = opevo_parameter_arity(parameter);
+    double product = 1;
+
+    if (u == OPEVO_INACTIVE && v == OPEVO_INACTIVE)
+        return 1;
+    if (u == OPEVO_INACTIVE)
+        return of_parameter(parameter, level, v, u);
+    for (size_t k = 0; arity > 2 && k < arity; k++)
+        product *= of_feature(parameter, (int)k, level, u, v);
+    if (arity <= 2)
+        product *= of_feature(parameter, OPEVO_I_FEATURE_VALUE, level, u, v);
+    if (arity == 1 && opevo_parameter_size(parameter) > 2)
+        product *= of_feature(parameter, OPEVO_I_FEATURE_KIND, level, u, v);
+    return product;
+}
+
+/* The kernel is the product over parameters, of which at most one is mixed. */
+static void check_branches(const char *json, unsigned level)
+{
+    walk_fixture fixture = walk_fixture_open(json);
+    unsigned char levels[WALK_FEATURES_MOST];
+    size_t width = opevo_space_parameter_count(fixture.space);
+
+    memset(levels, (int)level, sizeof levels);
+    walk_fixture_add_all(&fixture);
+    for (size_t i = 0; i < fixture.points.count; i++) {
+        opevo_index u[WALK_FEATURES_MOST];
+
+        opevo_space_decode(fixture.space, i, u);
+        for (size_t j = 0; j < fixture.points.count; j += 5) {
+            opevo_index v[WALK_FEATURES_MOST];
+            double expected = 1;
+            float got = 0;
+
+            opevo_space_decode(fixture.space, j, v);
+            for (size_t p = 0; p < width; p++)
+                expected *=
+                    of_parameter(opevo_space_parameter(fixture.space, p), level, u[p], v[p]);
+            opevo_i_walk_kernel_row(fixture.kernel, levels, &fixture.points, i,
+                                    (opevo_i_point_range){&fixture.points, j, 1}, &got);
+            CHECK_CLOSE((double)got, expected, 1e-5 * expected);
+        }
+    }
+    walk_fixture_close(&fixture);
+}
+
+static void test_branches(void **state)
+{
+    (void)state;
+    check_branches("{" FLAT_CHOICE "}", 1);
+    check_branches("{" TWO_LEVELS "}", 0);
+    check_branches("{" TWO_LEVELS TWO_LEVELS_CONSTRAINT "}", 4);
+}
+
+/* A parameter without a table correlates by the mean over its values with being inactive. */
+static void check_branch_without_a_table(walk_fixture *fixture, opevo_index inside, double values)
+{
+    opevo_index size = opevo_space_size(fixture->space);
+    const opevo_index numbers[] = {0, inside, size - 1};
+
+    for (size_t i = 0; i < 3; i++)
+        CHECK_OK(opevo_i_points_add(&fixture->points, fixture->kernel, numbers[i], 0, &err));
+    for (unsigned level = 0; level < OPEVO_I_LEVELS; level++) {
+        unsigned char levels[WALK_FEATURES_MOST];
+        double q = opevo_i_level_q[level];
+        float row[3];
+
+        memset(levels, OPEVO_I_LEVELS - 1, sizeof levels);
+        levels[1] = (unsigned char)level; /* after the choice */
+        for (size_t i = 0; i < 3; i++) {
+            opevo_i_walk_kernel_row(fixture->kernel, levels, &fixture->points, i,
+                                    (opevo_i_point_range){&fixture->points, 0, 3}, row);
+            assert_true(row[i] == 1);
+            if (i < 2)
+                CHECK_CLOSE((double)row[1 - i], q, 1e-6);
+            for (size_t j = 0; j < 2 && i == 2; j++)
+                CHECK_CLOSE((double)row[j], (q + (1 - q) / values) * opevo_i_level_q[8], 1e-6);
+        }
+    }
+}
+
+static void test_branch_without_a_table(void **state)
+{
+    walk_fixture large = walk_fixture_open("{\"c\": {\"_type\": \"choice\", \"_value\": ["
+                                           "{\"_name\": \"a\", \"order\": {\"_type\":"
+                                           " \"permutation\", \"_value\": 20}}, \"b\"]}}");
+    walk_fixture nine = walk_fixture_open("{\"c\": {\"_type\": \"choice\", \"_value\": ["
+                                          "{\"_name\": \"a\", \"order\": {\"_type\":"
+                                          " \"permutation\", \"_value\": 9}}, \"b\"]}}");
+
+    (void)state;
+    check_branch_without_a_table(&large, 5, 2432902008176640000.0);
+    check_branch_without_a_table(&nine, 362879, 362880);
+    walk_fixture_close(&large);
+    walk_fixture_close(&nine);
+}
+
+/* Parameters of a random space, each with a name of its own; choices nest up to `depth` deep. */
+static void write_parameters(uint64_t *state, int depth, size_t *named, char *text, size_t size)
+{
+    static const char *const plain[] = {
+        "{\"_type\": \"discrete\", \"_value\": [1, 2, 3]}",
+        "{\"_type\": \"discrete\", \"_value\": [1, 2, 4, 6]}",
+        "{\"_type\": \"factor\", \"_value\": [4, 3]}",
+        "{\"_type\": \"factor\", \"_value\": [8, 2]}",
+        "{\"_type\": \"permutation\", \"_value\": 3}",
+        "{\"_type\": \"choice\", \"_value\": [\"x\"]}",
+    };
+    size_t count = 1 + (size_t)draw(state, 2);
+
+    for (size_t i = 0; i < count; i++) {
+        size_t at = strlen(text);
+
+        snprintf(text + at, size - at, ", \"p%zu\": ", (*named)++);
+        at = strlen(text);
+        if (depth == 0 || draw(state, 2) == 0) {
+            snprintf(text + at, size - at, "%s", plain[draw(state, sizeof plain / sizeof *plain)]);
+            continue;
+        }
+        snprintf(text + at, size - at, "{\"_type\": \"choice\", \"_value\": [\"none\"");
+        for (uint64_t branch = 1 + draw(state, 3); branch > 0; branch--) {
+            at = strlen(text);
+            snprintf(text + at, size - at, ", {\"_name\": \"b%" PRIu64 "\"", branch);
+            write_parameters(state, depth - 1, named, text, size);
+            at = strlen(text);
+            snprintf(text + at, size - at, "}");
+        }
+        at = strlen(text);
+        snprintf(text + at, size - at, "]}");
+    }
+}
+
+/* A random space with branches, of 30 to 1024 points, and at most eight parameters. */
+static opevo_space *draw_branched(uint64_t *state)
+{
+    for (;;) {
+        char text[8192] = "";
+        opevo_space *space = NULL;
+        size_t named = 0;
+
+        write_parameters(state, 2, &named, text, sizeof text - 2);
+        text[0] = '{';
+        strcat(text, "}");
+        if (named > 8)
+            continue;
+        CHECK_OK(opevo_space_parse(text, "a test", NULL, &space, &err));
+        if (opevo_space_has_branches(space) && opevo_space_size(space) >= 30 &&
+            opevo_space_size(space) <= 1024)
+            return space;
+        opevo_space_destroy(space);
+    }
+}
+
+static void check_rows(walk_fixture *self, const unsigned char *levels)
+{
+    float row[100];
+
+    for (size_t i = 0; i < self->points.count; i++) {
+        opevo_i_walk_kernel_row(self->kernel, levels, &self->points, i,
+                                (opevo_i_point_range){&self->points, 0, self->points.count}, row);
+        for (size_t j = 0; j < self->points.count; j++) {
+            double expected =
+                walk_fixture_correlation(self, levels, &self->points, i, &self->points, j);
+
+            CHECK_CLOSE((double)row[j], expected, 1e-5 * expected);
+        }
+    }
+}
+
+static void test_random_branches_are_positive(void **state)
+{
+    uint64_t draws = 1;
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 6, "test", 0);
+    for (int i = 0; i < 40; i++) {
+        unsigned char levels[WALK_FEATURES_MOST] = {0};
+        walk_fixture fixture;
+        opevo_space *space = draw_branched(&draws);
+        size_t size = (size_t)opevo_space_size(space);
+
+        walk_fixture_take(&fixture, space);
+        walk_fixture_add_some(&fixture, size < 100 ? size : 100, &rng);
+        check_positive(&fixture, levels);
+        memset(levels, OPEVO_I_LEVELS - 1, sizeof levels);
+        check_positive(&fixture, levels);
+        for (int k = 0; k < 4; k++) {
+            walk_fixture_levels(&fixture, &rng, levels);
+            check_positive(&fixture, levels);
+            check_rows(&fixture, levels);
+        }
+        walk_fixture_close(&fixture);
+    }
+}
+
+/* ---- Runs ---- */
+
 /* Points of several runs: those of different ones correlate by the last level's q times what they
  * would have in one run. */
 static void test_runs(void **state)
@@ -370,7 +598,8 @@ static void test_every_allocation_fails(void **state)
     (void)state;
     CHECK_OK(opevo_space_parse("{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]},"
                                " \"b\": {\"_type\": \"permutation\", \"_value\": [9]},"
-                               " \"c\": {\"_type\": \"discrete\", \"_value\": [4, 5, 6]}}",
+                               " \"c\": {\"_type\": \"choice\", \"_value\": [4, 5, {\"_name\":"
+                               " 6, \"d\": {\"_type\": \"choice\", \"_value\": [1, 2]}}]}}",
                                "a test", NULL, &space, &err));
     live = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n++) {
@@ -422,6 +651,9 @@ int main(void)
         cmocka_unit_test(test_without_a_table),
         cmocka_unit_test(test_positive_definite),
         cmocka_unit_test(test_row_is_the_product),
+        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_branch_without_a_table),
+        cmocka_unit_test(test_random_branches_are_positive),
         cmocka_unit_test(test_runs),
         cmocka_unit_test(test_add_and_copy),
         cmocka_unit_test(test_every_allocation_fails),

@@ -151,6 +151,7 @@ cleanup:
     return status;
 }
 
+/* A step of a choice leads to the first point of the branch that it opens. */
 static opevo_status offer_neighbours(opevo_i_candidates *self, opevo_index_set *pool,
                                      opevo_index from, size_t *left, opevo_error *err)
 {
@@ -161,13 +162,17 @@ static opevo_status offer_neighbours(opevo_i_candidates *self, opevo_index_set *
     for (size_t p = 0; p < width; p++) {
         const opevo_parameter *parameter = opevo_space_parameter(self->space, p);
         opevo_index vertex = self->vertices[p];
-        opevo_index degree = opevo_parameter_degree(parameter, vertex);
+        opevo_index degree = 0;
 
+        if (vertex == OPEVO_INACTIVE)
+            continue;
+        degree = opevo_parameter_degree(parameter, vertex);
         for (opevo_index k = 0; k < degree && k<NEIGHBOURS_OF_ONE && * left> 0; k++, --*left) {
             self->vertices[p] = opevo_parameter_neighbour(parameter, vertex, k);
+            opevo_space_settle(self->space, p, self->vertices);
             OPEVO_TRY(offer(self, pool, opevo_space_encode(self->space, self->vertices), err));
+            opevo_space_decode(self->space, from, self->vertices);
         }
-        self->vertices[p] = vertex;
     }
 cleanup:
     return status;

@@ -642,6 +642,7 @@ const opevo_tuner_ops opevo_i_qgp_ops = {
     .source = "this project, docs/tuners/qgp.md",
     .settings = settings_table,
     .setting_count = SETTING_COUNT,
+    .works_on_branches = true,
     .create = create,
     .ask = ask,
     .tell = tell,

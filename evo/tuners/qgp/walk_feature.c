@@ -174,6 +174,50 @@ opevo_status opevo_i_walk_feature_init(opevo_i_walk_feature *self, const opevo_p
     return OPEVO_OK;
 }
 
+/* Copy one level's table of n classes to one of n + 1; `weights` are shares of the values. */
+static void extend_table(const float *from, const double *weights, size_t n, float *to)
+{
+    size_t wide = n + 1;
+
+    for (size_t a = 0; a < n; a++) {
+        double mean = 0;
+
+        for (size_t b = 0; b < n; b++) {
+            to[a * wide + b] = from[a * n + b];
+            mean += weights[b] * (double)from[a * n + b];
+        }
+        to[a * wide + n] = to[n * wide + a] = (float)mean;
+    }
+    to[n * wide + n] = 1;
+}
+
+opevo_status opevo_i_walk_feature_add_inactive(opevo_i_walk_feature *self, size_t size,
+                                               opevo_error *err)
+{
+    size_t n = self->classes;
+    double *weights = opevo_calloc(n, sizeof *weights);
+    float *tables = opevo_malloc(OPEVO_I_LEVELS * (n + 1) * (n + 1), sizeof *tables);
+    uint16_t *class_of = opevo_malloc(size + 1, sizeof *class_of);
+
+    if (!weights || !tables || !class_of) {
+        opevo_free(weights);
+        opevo_free(tables);
+        opevo_free(class_of);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a parameter.");
+    }
+    for (size_t v = 0; v < size; v++) {
+        class_of[v] = self->class_of[v];
+        weights[class_of[v]] += 1 / (double)size;
+    }
+    class_of[size] = (uint16_t)n;
+    for (size_t level = 0; level < OPEVO_I_LEVELS; level++)
+        extend_table(self->tables + level * n * n, weights, n, tables + level * (n + 1) * (n + 1));
+    opevo_free(weights);
+    opevo_i_walk_feature_clear(self);
+    *self = (opevo_i_walk_feature){.classes = n + 1, .class_of = class_of, .tables = tables};
+    return OPEVO_OK;
+}
+
 void opevo_i_walk_feature_clear(opevo_i_walk_feature *self)
 {
     opevo_free(self->class_of);

@@ -10,7 +10,16 @@
  *     C_q(a, b) = R(a, b) / sqrt(R(a, a) R(b, b)).
  *
  * Where each value is its own class this is sqrt(S_u(v) S_v(u) / (S_u(u) S_v(v))) with the law S of
- * the q-random walk, for D^1/2 R D^-1/2 is S over 1 - q. */
+ * the q-random walk, for D^1/2 R D^-1/2 is S over 1 - q.
+ *
+ * A parameter of a branch is inactive at some points. Being inactive is one more class o, with
+ *
+ *     C(o, o) = 1,   C(a, o) = mean of C(a, class of v) over the values v of the parameter.
+ *
+ * This is a correlation as well: with C(a, b) = <f_a, f_b> for unit vectors f_a, and m the mean of
+ * f over the values, C(a, o) = <f_a, m>, and |m| <= 1 as a mean of unit vectors. So for a unit
+ * vector e that is orthogonal to all f_a, f_o = m + sqrt(1 - |m|^2) e has the products that C says,
+ * and length 1. */
 
 #ifndef OPEVO_WALK_FEATURE_INTERNAL_H
 #define OPEVO_WALK_FEATURE_INTERNAL_H
@@ -42,6 +51,11 @@ enum {
  * Cost: one look at each edge, and OPEVO_I_LEVELS inversions. */
 opevo_status opevo_i_walk_feature_init(opevo_i_walk_feature *self, const opevo_parameter *parameter,
                                        int what, opevo_error *err);
+/* Append the class of a parameter that is inactive: that of the value `size`, the number of values
+ * of the parameter. For a feature with tables. Errors: NOMEM, with the feature as it was. Cost:
+ * copying the tables. */
+opevo_status opevo_i_walk_feature_add_inactive(opevo_i_walk_feature *self, size_t size,
+                                               opevo_error *err);
 void opevo_i_walk_feature_clear(opevo_i_walk_feature *self);
 
 /* Correlations of a value with each class. */

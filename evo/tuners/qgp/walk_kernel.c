@@ -10,7 +10,8 @@
 enum { START_LEVEL = 3 };
 
 typedef struct axis {
-    size_t size;            /* values; 0 where it shares no table with others */
+    size_t size;            /* numbers; 0 where it shares no table with others */
+    uint32_t inactive;      /* the number of a parameter that is not active */
     size_t first, count;    /* its features */
     opevo_index_map *known; /* of too many values for a table: those met, numbered */
 } axis;
@@ -19,6 +20,7 @@ typedef struct axis {
 typedef struct compared {
     size_t column;  /* of values */
     bool is_powers; /* about powers of two */
+    double share;   /* of a single value among all */
     opevo_i_walk_feature feature;
 } compared;
 
@@ -40,22 +42,32 @@ struct opevo_i_walk_kernel {
 
 /* ---- Parameters ---- */
 
+static bool is_conditional(const opevo_i_walk_kernel *self, size_t p)
+{
+    return opevo_space_activation(self->space, p).parent != OPEVO_NO_PARENT;
+}
+
 /* Append a feature, unless it has a single class. */
 static opevo_status add_feature(opevo_i_walk_kernel *self, size_t p, int what, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    const opevo_parameter *parameter = opevo_space_parameter(self->space, p);
     compared made = {.column = p, .is_powers = what == OPEVO_I_FEATURE_KIND};
 
-    OPEVO_TRY(
-        opevo_i_walk_feature_init(&made.feature, opevo_space_parameter(self->space, p), what, err));
+    OPEVO_TRY(opevo_i_walk_feature_init(&made.feature, parameter, what, err));
     if (made.feature.classes == 1) {
         opevo_i_walk_feature_clear(&made.feature);
         return OPEVO_OK;
     }
+    if (is_conditional(self, p))
+        OPEVO_TRY(opevo_i_walk_feature_add_inactive(&made.feature,
+                                                    (size_t)opevo_parameter_size(parameter), err));
     self->features[self->feature_count++] = made;
     self->axes[p].count++;
     self->mixed += made.is_powers;
 cleanup:
+    if (status != OPEVO_OK)
+        opevo_i_walk_feature_clear(&made.feature);
     return status;
 }
 
@@ -77,6 +89,7 @@ static opevo_status fill_axis(opevo_i_walk_kernel *self, size_t p, opevo_error *
     if (!opevo_reserve((void **)&self->features, &self->feature_capacity,
                        self->feature_count + arity + 1, sizeof *self->features))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    made->inactive = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
     made->size = size <= OPEVO_I_DENSE_MOST ? (size_t)size : 0;
     if (has_components(parameter)) {
         for (size_t k = 0; k < arity; k++)
@@ -89,9 +102,11 @@ static opevo_status fill_axis(opevo_i_walk_kernel *self, size_t p, opevo_error *
         made->known = opevo_index_map_create();
         if (!made->known)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
-        self->features[self->feature_count++] = (compared){.column = p};
+        self->features[self->feature_count++] = (compared){.column = p, .share = 1 / (double)size};
         made->count = 1;
     }
+    if (made->size && is_conditional(self, p))
+        made->size++;
 cleanup:
     return status;
 }
@@ -119,7 +134,8 @@ static opevo_status fill_equality(opevo_i_walk_kernel *self, bool is_powers, ope
     if (!opevo_reserve((void **)&self->features, &self->feature_capacity, self->feature_count + 1,
                        sizeof *self->features))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
-    self->axes[self->width] = (axis){.first = self->feature_count, .count = 1};
+    self->axes[self->width] =
+        (axis){.inactive = UINT32_MAX, .first = self->feature_count, .count = 1};
     self->features[self->feature_count++] =
         (compared){.column = self->width, .is_powers = is_powers};
     self->width++;
@@ -255,6 +271,10 @@ static bool number_of(axis *self, opevo_index vertex, uint32_t *number)
 {
     uint64_t known = 0;
 
+    if (vertex == OPEVO_INACTIVE) {
+        *number = self->inactive;
+        return true;
+    }
     if (!self->known) {
         *number = (uint32_t)vertex;
         return true;
@@ -268,13 +288,14 @@ static bool number_of(axis *self, opevo_index vertex, uint32_t *number)
     return true;
 }
 
-/* Whether all mixed parameters have a power of two. */
+/* Whether all mixed parameters that are active have a power of two. */
 static bool are_powers(const opevo_i_walk_kernel *self)
 {
     for (size_t f = 0; f < self->feature_count; f++) {
         const compared *kinds = &self->features[f];
 
         if (kinds->is_powers && kinds->feature.tables &&
+            self->vertices[kinds->column] != OPEVO_INACTIVE &&
             kinds->feature.class_of[self->vertices[kinds->column]] != 0)
             return false;
     }
@@ -327,6 +348,20 @@ opevo_status opevo_i_points_copy(opevo_i_points *points, const opevo_i_points *f
 
 /* ---- Correlations ---- */
 
+/* By a feature without tables. */
+static void multiply_equal(const compared *self, uint32_t inactive, double q, uint32_t value,
+                           const uint32_t *others, size_t count, float *products)
+{
+    float apart = (float)q;
+    float mean = (float)(self->share + (1 - self->share) * q);
+
+    for (size_t j = 0; j < count; j++) {
+        float between = others[j] == inactive || value == inactive ? mean : apart;
+
+        products[j] *= others[j] == value ? 1 : between;
+    }
+}
+
 void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feature, unsigned level,
                                   const opevo_i_points *of, size_t i, opevo_i_point_range to,
                                   float *products)
@@ -338,8 +373,8 @@ void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feat
     const float *row = NULL;
 
     if (!self->feature.tables) {
-        for (size_t j = 0; j < to.count; j++)
-            products[j] *= others[j] == value ? 1 : (float)opevo_i_level_q[level];
+        multiply_equal(self, kernel->axes[self->column].inactive, opevo_i_level_q[level], value,
+                       others, to.count, products);
         return;
     }
     row = opevo_i_walk_feature_row(&self->feature, level, value);
@@ -347,7 +382,7 @@ void opevo_i_walk_kernel_multiply(const opevo_i_walk_kernel *kernel, size_t feat
         products[j] *= row[class_of[others[j]]];
 }
 
-/* out[v] = correlation of `value` with v, for all values of a parameter. */
+/* out[v] = correlation of `value` with v, for all numbers of a parameter. */
 static void fill_row(const opevo_i_walk_kernel *kernel, const axis *self,
                      const unsigned char *levels, uint32_t value, float *out)
 {
@@ -368,7 +403,7 @@ static void fill_joint_row(const opevo_i_walk_kernel *kernel, const group *joine
                            const unsigned char *levels, const opevo_i_points *of, size_t i,
                            float *out)
 {
-    float row[OPEVO_I_DENSE_MOST];
+    float row[OPEVO_I_DENSE_MOST + 1];
     size_t done = 1;
 
     out[0] = 1;

@@ -19,7 +19,19 @@
  * A parameter of more than OPEVO_I_DENSE_MOST values (OPEVO_I_CLASSIFIED_MOST of three or more
  * components) has no table; its values are equal or not, with the correlation q, which is that of a
  * complete graph for some other q. So has whether all are powers of two, and so have runs, where
- * points were measured in several. */
+ * points were measured in several.
+ *
+ * With branches, each feature of a parameter of a branch has one more class: that the parameter is
+ * inactive (walk_feature). It correlates with itself by 1, and with a class by the mean of the
+ * class's correlations with all values. So two points correlate by the product over the features of
+ * the parameters that are active in both, the choices of their branches among them, times, for each
+ * feature of a parameter that is active in one of them only, the mean over what the other might
+ * have there. Whether all are powers of two is of those that are active.
+ *
+ * The kernel is positive semidefinite: each feature is, with the class of being inactive
+ * (walk_feature), as a function of a part of the point, and a product of positive semidefinite
+ * matrices element by element is (Schur). Of equality, q + (1 - q) [u = v] over n values, the mean
+ * is q + (1 - q) / n. */
 
 #ifndef OPEVO_WALK_KERNEL_INTERNAL_H
 #define OPEVO_WALK_KERNEL_INTERNAL_H

@@ -20,7 +20,7 @@ opevo space space.json --json | grep -o '"active": .*}}'
 opevo record --on "$on" --space space.json --result 'ms:/took ([0-9]+)/' --all --out table --quiet >/dev/null
 sort -u log | head -4
 cut -d, -f1-7 table.csv | sort | head -5
-for tuner in opevo random grid tpe gbfs na2c kt-pso nsga2; do
+for tuner in opevo random grid tpe gbfs na2c kt-pso nsga2 qgp; do
     opevo tune --on recorded:table.csv --tuner $tuner --trials 500 --quiet --json | grep -o '"configuration": {[^}]*}'
 done
 opevo landscape --on recorded:table.csv | head -1
@@ -33,7 +33,7 @@ plan() {
     echo '{"study": 1, "objectives": [{"on": "recorded:table.csv"}], "tuners": ["tpe", '"$1"'],
  "topologies": {"tile": ["complete"], "*discrete": ["path", "cycle"]}, "budget": {"trials": 4}, "seeds": 1}' >plan.json
 }
-plan '"qgp"'
+plan '"droplet"'
 try opevo study plan.json --store runs.db
 plan '"opevo"'
 opevo study plan.json --store study.db --json | grep -o '"ran": [0-9]*'
