@@ -29,4 +29,13 @@ int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_target *target,
                                        opevo_error *err);
 
+/* ---- sketch_start.c ---- */
+
+/* The values that analysis expects to be good, one for each slot; the space may not allow them. */
+void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *facts,
+                         unsigned threads, opevo_slot_value *values);
+/* The sketch with a register tile of most multiply-adds, or the first without one; the number of
+ * sketches where there is none. */
+size_t opevo_i_sketch_choose(const opevo_sketches *sketches, bool registers);
+
 #endif

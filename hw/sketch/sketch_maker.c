@@ -4,9 +4,12 @@
 
 #include "sketch_internal.h"
 
+#include "template_internal.h"
+
 #include <opevo/emit.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/nearest.h>
 #include <opevo/pipeline_features.h>
 #include <opevo/space.h>
 
@@ -23,7 +26,17 @@ typedef struct maker {
     opevo_feature_source features;
 } maker;
 
-/* The sketch of a point, and its values: the parameters of a branch follow one another. */
+/* The first parameter of a sketch: the parameters of a branch follow one another. */
+static size_t first_parameter(const maker *self, size_t number)
+{
+    size_t first = self->sketches->count > 1;
+
+    for (size_t i = 0; i < number; i++)
+        first += (size_t)self->sketches->item[i]->slots;
+    return first;
+}
+
+/* The sketch of a point, and its values. */
 static const opevo_sketch *read_point(const maker *self, opevo_index point,
                                       opevo_slot_value *values)
 {
@@ -33,11 +46,9 @@ static const opevo_sketch *read_point(const maker *self, opevo_index point,
     const opevo_sketch *sketch = NULL;
 
     opevo_space_decode(self->space, point, vertex);
-    if (self->sketches->count > 1) {
-        number = (size_t)vertex[first++];
-        for (size_t i = 0; i < number; i++)
-            first += (size_t)self->sketches->item[i]->slots;
-    }
+    if (self->sketches->count > 1)
+        number = (size_t)vertex[0];
+    first = first_parameter(self, number);
     sketch = self->sketches->item[number];
     for (int i = 0; i < sketch->slots; i++) {
         opevo_value component[8];
@@ -119,6 +130,54 @@ static size_t count_rows(const opevo_sketches *sketches)
     return most;
 }
 
+/* The allowed point that is nearest to what is wished of a sketch. */
+static opevo_status start_in(const maker *self, size_t number, const opevo_device_facts *facts,
+                             bool *found, opevo_index *point, opevo_error *err)
+{
+    const opevo_sketch *sketch = self->sketches->item[number];
+    size_t first = first_parameter(self, number);
+    opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
+    opevo_status status = OPEVO_OK;
+    bool any = false;
+
+    opevo_i_sketch_wish(sketch, facts, self->target.threads, values);
+    for (size_t i = 0; i < opevo_space_parameter_count(self->space); i++)
+        vertex[i] = OPEVO_INACTIVE;
+    vertex[0] = number;
+    for (int i = 0; i < sketch->slots; i++) {
+        opevo_value wanted[8];
+
+        vertex[first + (size_t)i] = (opevo_index)values[i].choice;
+        for (int k = 0; k < sketch->slot[i].parts; k++)
+            wanted[k] = opevo_value_of_integer(values[i].length[k]);
+        if (sketch->slot[i].kind == OPEVO_SLOT_TILE)
+            opevo_parameter_nearest(opevo_space_parameter(self->space, first + (size_t)i), wanted,
+                                    &vertex[first + (size_t)i]);
+    }
+    OPEVO_TRY(opevo_space_nearest_allowed(self->space, vertex, &any, point, err));
+    if (any)
+        status = opevo_i_is_accepted(&self->super, *point, found, err);
+cleanup:
+    return status;
+}
+
+static opevo_status start(const opevo_kernel_maker *super, const opevo_device_facts *facts,
+                          bool *found, opevo_index *point, opevo_error *err)
+{
+    const maker *self = (const maker *)super;
+    opevo_status status = OPEVO_OK;
+
+    *found = false;
+    for (int registers = 1; registers >= 0 && status == OPEVO_OK && !*found; registers--) {
+        size_t number = opevo_i_sketch_choose(self->sketches, registers);
+
+        if (number < self->sketches->count)
+            status = start_in(self, number, facts, found, point, err);
+    }
+    return status;
+}
+
 static void destroy(opevo_kernel_maker *super)
 {
     maker *self = (maker *)super;
@@ -131,7 +190,7 @@ static void destroy(opevo_kernel_maker *super)
     opevo_free(self);
 }
 
-static const opevo_kernel_maker_ops maker_ops = {.make = make, .destroy = destroy};
+static const opevo_kernel_maker_ops maker_ops = {.make = make, .destroy = destroy, .start = start};
 
 static uint64_t signature_of(const maker *self)
 {

@@ -135,6 +135,9 @@ void opevo_i_wish(opevo_i_values *out, int parameter, int count, const int64_t *
 opevo_status opevo_i_template_print(const opevo_kernel_maker *maker, opevo_index point, bool *whole,
                                     opevo_text *out, opevo_error *err);
 
+/* Whether the limits of the device accept the kernel of a point. */
+opevo_status opevo_i_is_accepted(const opevo_kernel_maker *maker, opevo_index point, bool *accepted,
+                                 opevo_error *err);
 /* The point of the space that is nearest to the template's wish and that the limits allow. */
 opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
                                     const opevo_i_template *template,

@@ -122,8 +122,8 @@ static opevo_status nearest(const opevo_space *space, const opevo_i_values *want
     return opevo_space_nearest_allowed(space, vertex, found, point, err);
 }
 
-static opevo_status is_accepted(const opevo_kernel_maker *maker, opevo_index point, bool *accepted,
-                                opevo_error *err)
+opevo_status opevo_i_is_accepted(const opevo_kernel_maker *maker, opevo_index point, bool *accepted,
+                                 opevo_error *err)
 {
     opevo_kernel kernel = {.dialect = maker->dialect};
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
@@ -156,7 +156,7 @@ opevo_status opevo_i_template_start(const opevo_kernel_maker *maker,
         OPEVO_TRY(nearest(maker->space, &wanted, &any, &near, err));
         if (!any)
             return OPEVO_OK;
-        OPEVO_TRY(is_accepted(maker, near, found, err));
+        OPEVO_TRY(opevo_i_is_accepted(maker, near, found, err));
         if (*found)
             *point = near;
     }

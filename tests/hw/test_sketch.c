@@ -8,6 +8,8 @@
 #include <opevo/random.h>
 #include <opevo/sketch.h>
 
+#include "sketch_internal.h"
+
 /* ---- Counts ---- */
 
 #define CONV_BN_RELU                                                                               \
@@ -157,12 +159,94 @@ static void test_points(void **state)
     assert_true(20 * rejected <= kinds * count);
 }
 
+/* ---- Start points ---- */
+
+/* Every computation has one for every device, which the limits accept. */
+static void check_start(const char *text, const opevo_device_facts *facts, unsigned threads)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = threads};
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_kernel kernel = {0};
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    opevo_index point = 0, again = 1;
+    bool found = false;
+
+    CHECK_OK(opevo_computation_read(text, &computation, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    CHECK_OK(maker->ops->start(maker, facts, &found, &point, &err));
+    assert_true(found);
+    CHECK_OK(maker->ops->start(maker, facts, &found, &again, &err));
+    assert_true(point == again && opevo_space_allows(maker->space, point));
+    CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
+    assert_int_equal(refused, OPEVO_OUTCOME_OK);
+    opevo_kernel_free(&kernel);
+    opevo_text_free(&why);
+    maker->ops->destroy(maker);
+}
+
+static void test_starts(void **state)
+{
+    static const opevo_device_facts devices[] = {
+        {0}, /* nothing is known */
+        {.vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20},
+        {.vector_bits = 128, .l1_bytes = 64 << 10, .l2_bytes = 1 << 20},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+        for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+            check_start(small[i], &devices[d], 1);
+            check_start(small[i], &devices[d], 4);
+        }
+    }
+}
+
+/* Vectors of 16, at least 12 of them in registers, and no more than there are registers. */
+static void test_start_tile(void **state)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    const opevo_device_facts facts = {
+        .vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+    int64_t elements = 1;
+    size_t number = 0;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("matmul(256,256,256)", &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    number = opevo_i_sketch_choose(sketches, true);
+    assert_true(number < sketches->count);
+    opevo_i_sketch_wish(sketches->item[number], &facts, 1, values);
+    for (int i = 0; i < sketches->item[number]->slots; i++) {
+        const opevo_slot *slot = &sketches->item[number]->slot[i];
+        int64_t product = 1;
+
+        for (int k = 0; k < slot->parts; k++)
+            product *= values[i].length[k];
+        if (slot->kind == OPEVO_SLOT_TILE)
+            assert_int_equal(product, slot->extent);
+        if (slot->kind == OPEVO_SLOT_TILE && slot->parts == 3)
+            elements *= values[i].length[2];
+        if (slot->kind == OPEVO_SLOT_LANES)
+            assert_int_equal(slot->value[values[i].choice], 16);
+    }
+    assert_in_range(elements, 12 * 16, 28 * 16);
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_start_tile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
