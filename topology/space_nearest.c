@@ -116,7 +116,8 @@ static opevo_status meet_neighbours(search *self, opevo_index point, opevo_error
     for (size_t i = 0; i < opevo_space_parameter_count(self->space); i++) {
         const opevo_parameter *parameter = opevo_space_parameter(self->space, i);
         opevo_index vertex = vertices[i];
-        opevo_index degree = opevo_parameter_degree(parameter, vertex);
+        opevo_index degree =
+            vertex == OPEVO_INACTIVE ? 0 : opevo_parameter_degree(parameter, vertex);
 
         for (opevo_index k = 0; k < degree && self->count < SEARCHED_MOST; k++) {
             vertices[i] = opevo_parameter_neighbour(parameter, vertex, k);

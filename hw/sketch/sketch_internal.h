@@ -9,6 +9,8 @@
 
 #include "pipeline_internal.h"
 
+enum { OPEVO_I_LONGEST_INNERMOST = 64 }; /* Ansor's max_innermost_split_factor */
+
 /* Append a step with numbers. */
 opevo_status opevo_i_sketch_step(opevo_pipeline *pipeline, opevo_pipeline_step_kind kind, int stage,
                                  int count, const int64_t *numbers, opevo_error *err);

@@ -10,10 +10,7 @@
 
 #include <string.h>
 
-enum {
-    LONGEST_INNERMOST = 64, /* Ansor's max_innermost_split_factor */
-    MOST_REGISTERS = 64     /* vectors of a register tile: more are spilled at every step */
-};
+enum { MOST_REGISTERS = 64 }; /* vectors of a register tile: more are spilled at every step */
 
 /* ---- Parameters ---- */
 
@@ -88,10 +85,10 @@ static void constrain_tiles(opevo_text *out, const opevo_sketches *all, size_t n
             lanes = slot;
         if (slot->kind != OPEVO_SLOT_TILE)
             continue;
-        if (slot->extent > LONGEST_INNERMOST) {
+        if (slot->extent > OPEVO_I_LONGEST_INNERMOST) {
             open_constraint(out, any);
             add_name(out, all, number, slot);
-            opevo_text_printf(out, "[%d] <= %d\"", slot->parts - 1, LONGEST_INNERMOST);
+            opevo_text_printf(out, "[%d] <= %d\"", slot->parts - 1, OPEVO_I_LONGEST_INNERMOST);
         }
         if (slot->key != sketch->registers || slot->parts != 3)
             continue;

@@ -15,6 +15,12 @@
 /* Accumulators that hide the latency of multiply-adds. */
 enum { ACCUMULATORS = 12 };
 
+static int64_t innermost(int64_t extent, int64_t most)
+{
+    return opevo_i_divisor_below(
+        extent, most < OPEVO_I_LONGEST_INNERMOST ? most : OPEVO_I_LONGEST_INNERMOST);
+}
+
 /* ---- The register tile ---- */
 
 /* The splits of the stage with registers, in the order of its axes. */
@@ -80,7 +86,7 @@ static int64_t wish_sums(const opevo_sketch *sketch, const axes *of, int64_t mos
         }
         done[next] = true;
         values[of->sums[next]].length[1] =
-            opevo_i_divisor_below(sketch->slot[of->sums[next]].extent, most / product);
+            innermost(sketch->slot[of->sums[next]].extent, most / product);
         product *= values[of->sums[next]].length[1];
     }
     for (int i = 0; i < of->sums_count; i++)
@@ -155,7 +161,7 @@ static void wish_middle(const opevo_sketch *sketch, opevo_slot_value *values)
             continue;
         values[i].length[0] = slot->extent;
         for (int k = slot->parts - 1; k > 0; k--) {
-            values[i].length[k] = opevo_i_divisor_below(values[i].length[0], part);
+            values[i].length[k] = innermost(values[i].length[0], part);
             values[i].length[0] /= values[i].length[k];
         }
     }

@@ -231,6 +231,8 @@ static void test_start_tile(void **state)
             assert_int_equal(product, slot->extent);
         if (slot->kind == OPEVO_SLOT_TILE && slot->parts == 3)
             elements *= values[i].length[2];
+        if (slot->kind == OPEVO_SLOT_TILE)
+            assert_in_range(values[i].length[slot->parts - 1], 1, OPEVO_I_LONGEST_INNERMOST);
         if (slot->kind == OPEVO_SLOT_LANES)
             assert_int_equal(slot->value[values[i].choice], 16);
     }
