@@ -79,9 +79,9 @@ static void send_hello(worker *self)
 static void send_ready(worker *self)
 {
     unsigned threads = self->backend->threads;
-    json_t *message = json_pack("{s:s, s:f, s:I}", "type", "ready", "reference_s",
-                                self->backend->reference_s, "unbounded",
-                                (json_int_t)self->backend->unbounded);
+    json_t *message =
+        json_pack("{s:s, s:f, s:I}", "type", "ready", "reference_s", self->backend->reference_s,
+                  "unbounded", (json_int_t)self->backend->unbounded);
 
     if (message && threads > 1 &&
         json_object_set_new(message, "threads", json_integer((json_int_t)threads))) {

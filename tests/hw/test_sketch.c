@@ -244,10 +244,8 @@ static void test_start_tile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_points),
-        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_counts),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_points),     cmocka_unit_test(test_starts),
         cmocka_unit_test(test_start_tile),
     };
 
