@@ -197,25 +197,43 @@ static bool is_shared(const opevo_i_pipeline_stage *stage)
     return stage->scope == OPEVO_SCOPE_SHARED;
 }
 
-/* The stages that are computed at a loop, with barriers around those that threads share. */
+static void add_sync(opevo_i_pipeline_lowering *self, opevo_i_node *parent)
+{
+    checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_SYNC));
+}
+
+/* A copy of an argument of the kernel reads nothing that threads share. */
+static bool reads_arguments_only(const opevo_pipeline *pipeline,
+                                 const opevo_i_pipeline_stage *stage)
+{
+    return stage->kind == OPEVO_STAGE_COPY &&
+           pipeline->stage[stage->source]->kind == OPEVO_STAGE_INPUT;
+}
+
+/* The stages that are computed at a loop, in their order, with barriers ahead of the first that
+ * threads share, and behind it before what may read it. */
 static void lower_attached(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at)
 {
-    bool shared = false;
+    bool any = false;
+    bool pending = false; /* a shared stage without a barrier behind it */
 
-    for (int pass = 0; pass < 2; pass++) { /* barriers first */
-        for (int number = 0; number < self->pipeline->stages; number++) {
-            int child = self->pipeline->order[number];
-            const opevo_i_pipeline_stage *stage = self->pipeline->stage[child];
+    for (int number = 0; number < self->pipeline->stages; number++) {
+        int child = self->pipeline->order[number];
+        const opevo_i_pipeline_stage *stage = self->pipeline->stage[child];
 
-            if (stage->place != OPEVO_PLACE_AT || stage->at != key || stage->at_loop != at)
-                continue;
-            shared |= is_shared(stage);
-            if (pass == 1)
-                lower_stage(self, parent, child);
+        if (stage->place != OPEVO_PLACE_AT || stage->at != key || stage->at_loop != at)
+            continue;
+        if ((is_shared(stage) && !any) ||
+            (pending && !reads_arguments_only(self->pipeline, stage))) {
+            add_sync(self, parent);
+            pending = false;
         }
-        if (shared)
-            checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_SYNC));
+        lower_stage(self, parent, child);
+        any |= is_shared(stage);
+        pending |= is_shared(stage);
     }
+    if (pending)
+        add_sync(self, parent);
 }
 
 /* Loops `at` and inner; `to` is what the innermost statement writes. */
