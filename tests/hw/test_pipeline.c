@@ -56,6 +56,26 @@ static const example examples[] = {
     {"softmax(7,33)", "", OPEVO_KERNEL_C},
     {"softmax(7,33)", "inline E\n", OPEVO_KERNEL_C},
     {"softmax(7,33)", "compute_at M Y i\ncompute_at E Y i\ncompute_at S Y i\n", OPEVO_KERNEL_C},
+    {"matmul(32,24,48)", /* a private copy of what threads share, at the same loop */
+     "cache_write C local\n"
+     "split C i 2 8\n"
+     "split C j 2 8\n"
+     "reorder C i.0 j.0 i.1 j.1 i.2 j.2\n"
+     "annotate C i.0 block.y\n"
+     "annotate C j.0 block.x\n"
+     "annotate C i.2 thread.y\n"
+     "annotate C j.2 thread.x\n"
+     "split C.local k 4\n"
+     "reorder C.local k.0 k.1 i j\n"
+     "compute_at C.local C j.2\n"
+     "cache_read A shared C.local\n"
+     "compute_at A.shared C.local k.0\n"
+     "fuse A.shared i k\n"
+     "split A.shared i+k 8\n"
+     "annotate A.shared i+k.1 thread.x\n"
+     "cache_read A.shared local C.local\n"
+     "compute_at A.shared.local C.local k.0\n",
+     OPEVO_KERNEL_EMULATION},
     {"matmul(12,16,8)",
      "cache_read A packed C\nsplit C i 4\nreorder C i.0 k i.1 j\n"
      "compute_at A.packed C i.0\n",

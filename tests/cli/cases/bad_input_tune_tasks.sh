@@ -33,7 +33,6 @@ try mm1 bmm1 --on sim:mi50 --allocate round-robin,alpha=0.5
 try mm1 bmm1 --on sim:mi50 --target -1
 try mm1 bmm1 --on sim:mi50 --target 200%
 try mm1 bmm1 --on sim:mi50 --emit kernels
-try mm1 'A[i:8]; B[i] = A[i] + 1' --on cpu --emit kernels
 try mm1 --on sim:mi50 --weights 1
 try mm1 --on cpu --space a.json --space b.json
 try mm1 --on sim:mi50 --allocate round-robin
