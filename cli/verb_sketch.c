@@ -4,6 +4,8 @@
 
 #include "cli_internal.h"
 
+#include <opevo/file.h>
+#include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/sketch.h>
 #include <opevo/workload.h>
@@ -18,6 +20,7 @@ static const opevo_option options[] = {
     {"cores", "N", "cores that sums may be divided among (default: the threads)", false},
     {"ansor", NULL, "Ansor's sketches only, without those that opevo adds", false},
     {"space", NULL, "print the search space, in the format of space files", false},
+    {"record", "FILE", "print the pipelines of a log of TVM's auto-scheduler instead", false},
     {"json", NULL, "print one JSON object", false},
 };
 
@@ -110,6 +113,69 @@ static void print_json(const opevo_sketches *sketches, const opevo_space *space,
     opevo_text_add(out, "\n]}\n");
 }
 
+/* ---- Records of TVM ---- */
+
+static void print_record(const opevo_record *record, size_t number, bool json, opevo_text *out)
+{
+    opevo_text steps = {0};
+
+    opevo_pipeline_print(record->pipeline, &steps);
+    if (json) {
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        opevo_json_index(out, "line", number);
+        opevo_json_double(out, "cost_s", record->cost_s);
+        opevo_json_index(out, "error", (opevo_index)record->error);
+        opevo_json_string(out, "steps", opevo_text_string(&steps));
+        opevo_text_add(out, "}");
+    } else {
+        opevo_text_printf(out, "%sline %zu: ", out->length ? "\n" : "", number);
+        if (isfinite(record->cost_s))
+            opevo_text_printf(out, "%.6g s\n", record->cost_s);
+        else
+            opevo_text_printf(out, "error %d\n", record->error);
+        opevo_text_add(out, opevo_text_string(&steps));
+    }
+    out->failed |= steps.failed;
+    opevo_text_free(&steps);
+}
+
+enum { LARGEST_LOG = 64 << 20 };
+
+static opevo_status print_log(const char *path, const opevo_computation *computation, bool json,
+                              opevo_text *out, opevo_error *err)
+{
+    char *data = NULL;
+    size_t size = 0;
+    size_t number = 1;
+    char *rest = NULL;
+    opevo_status status = opevo_file_read(path, LARGEST_LOG, &data, &size, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_text_add(out, json ? "[" : "");
+    for (char *line = data; line; line = rest, number++) {
+        opevo_record record = {0};
+        opevo_text origin = {0};
+
+        rest = strchr(line, '\n');
+        if (rest)
+            *rest++ = '\0';
+        if (!line[strspn(line, " \t\r")])
+            continue;
+        opevo_text_printf(&origin, "%s:%zu", path, number);
+        status = opevo_record_read(computation, line, opevo_text_string(&origin), &record, err);
+        opevo_text_free(&origin);
+        if (status != OPEVO_OK)
+            break;
+        print_record(&record, number, json, out);
+        opevo_pipeline_destroy(record.pipeline);
+    }
+    opevo_text_add(out, json ? "\n]\n" : "");
+    opevo_free(data);
+    return status;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_computation *computation = NULL;
@@ -121,6 +187,11 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     (void)exit_code;
     OPEVO_TRY(read_target(call, &target, err));
     OPEVO_TRY(opevo_i_computation_of(call->arguments[0], &computation, err));
+    if (opevo_i_option(call, "record")) {
+        status = print_log(opevo_i_option(call, "record"), computation, opevo_i_flag(call, "json"),
+                           out, err);
+        goto cleanup;
+    }
     OPEVO_TRY(opevo_sketches_create(computation, &target, &sketches, err));
     OPEVO_TRY(opevo_sketches_space(sketches, &space, err));
     if (opevo_i_flag(call, "space"))

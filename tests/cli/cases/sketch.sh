@@ -7,3 +7,10 @@ opevo sketch "$WHAT" --json | grep -c '"register_tile": true'
 opevo sketch "$WHAT" --space > space.json
 opevo space space.json | head -3
 opevo sketch softmax\(1,1024\) --ansor --cores 4 --json | sed -n 's/, "points".*//p'
+# A line of TVM's log for a tiled product, and one that is cut off.
+echo '{"i":[["task"],[[],[["SP",2,0,64,[2,4],1],["AN",2,3,2],["PR",2,0,"auto_unroll_max_step$16"]]]],"r":[[0.25,0.75],0,1,2],"v":"v0.6"}' >log.json
+opevo sketch "$WHAT" --record log.json
+opevo sketch "$WHAT" --record log.json --json
+echo '[["SP",2,0,64,[2' >cut.json
+opevo sketch "$WHAT" --record cut.json
+echo $?
