@@ -211,12 +211,11 @@ const opevo_verb opevo_i_verb_sketch = {
     .arguments_min = 1,
     .arguments_max = 1,
     .summary = "Print the sketches of a computation and the space that they leave open.",
-    .details =
-        "COMPUTATION is what `opevo computation` takes. A sketch is a list of steps whose tile\n"
-        "sizes are open; `opevo tune COMPUTATION --on cpu` searches the space of all.\n"
-        "docs/sketches.md says how they are made.\n\n"
-        "  opevo sketch 'matmul(512,512,512)'\n"
-        "  opevo sketch 'softmax(512,1024)' --ansor --cores 4",
+    .details = "COMPUTATION is what `opevo computation` takes. A sketch is a list of steps whose\n"
+               "tile sizes are open; `opevo tune COMPUTATION --on cpu` searches the space of\n"
+               "all. docs/sketches.md says how they are made.\n\n"
+               "  opevo sketch 'matmul(512,512,512)'\n"
+               "  opevo sketch 'softmax(512,1024)' --ansor --cores 4",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,
