@@ -77,12 +77,18 @@ static double estimate_s(const opevo_i_result *result)
     return time_s;
 }
 
+/* Fitness of a time and time of a fitness: GFLOP/s, or 1/s of copies, which compute nothing. */
+static double rate_of(const opevo_workload *work, double value)
+{
+    return work->flop > 0 ? work->flop / value / 1e9 : 1 / value;
+}
+
 static void value(const opevo_i_live *live, opevo_i_task *task, opevo_outcome *out)
 {
     const kernels *self = (const kernels *)live;
 
     out->time_s = opevo_i_recordable_s(estimate_s(&task->result));
-    out->fitness = self->work->flop / out->time_s / 1e9;
+    out->fitness = rate_of(self->work, out->time_s);
     out->samples_s = task->result.samples;
     out->sample_count = task->result.sample_count;
 }
@@ -91,7 +97,7 @@ static void note_best(opevo_objective *objective, double fitness)
 {
     kernels *self = (kernels *)objective;
 
-    self->live.best_s = fitness > 0 ? self->work->flop / fitness / 1e9 : 0;
+    self->live.best_s = fitness > 0 ? rate_of(self->work, fitness) : 0;
 }
 
 static void release(opevo_i_live *live)
@@ -310,7 +316,7 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->name = name.data;
     live->super.space = self->maker->space;
     live->super.name = live->name;
-    live->super.unit = "GFLOP/s";
+    live->super.unit = self->work->flop > 0 ? "GFLOP/s" : "ms";
     live->super.flop = self->work->flop;
     live->super.features = self->maker->features;
     live->slower = options->slower;

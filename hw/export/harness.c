@@ -66,7 +66,10 @@ static void add_label(opevo_text *out, const char *mark, const opevo_workload *w
     if (label->configuration)
         add_comment(out, mark, "configuration", label->configuration);
     if (label->device) {
-        snprintf(fitness, sizeof fitness, "%.6g GFLOP/s", label->fitness);
+        if (work->flop > 0)
+            snprintf(fitness, sizeof fitness, "%.6g GFLOP/s", label->fitness);
+        else
+            snprintf(fitness, sizeof fitness, "%.6g ms", 1e3 / label->fitness);
         add_comment(out, mark, "device", label->device);
         add_comment(out, mark, "measured there, estimated", fitness);
     }

@@ -77,6 +77,25 @@ static void test_words(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* A copy has no operations to count: its result is the time, and its fitness 1/s. */
+static void test_copy(void **state)
+{
+    static const computation_kernel kernel = {"copy", "Y[i:50] = A[i]",
+                                              "enum { COUNT = 50 };\n"
+                                              "void kernel(const float *first, float *o) { BEFORE\n"
+                                              "  for (int i = 0; i < 50; i++) o[i] = first[i];\n"};
+    opevo_objective *objective = open_kernel(&kernel);
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    (void)state;
+    assert_string_equal(objective->unit, "ms");
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+    CHECK_CLOSE(outcome.fitness * outcome.time_s, 1, 1e-9);
+    opevo_objective_destroy(objective);
+}
+
 /* OpenBLAS knows no computations, and the finals say so. */
 static void test_no_library(void **state)
 {
@@ -139,9 +158,9 @@ static void test_unchecked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),    cmocka_unit_test(test_words),
-        cmocka_unit_test(test_no_library), cmocka_unit_test(test_unchecked),
-        cmocka_unit_test(test_told),
+        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_words),
+        cmocka_unit_test(test_copy),      cmocka_unit_test(test_no_library),
+        cmocka_unit_test(test_unchecked), cmocka_unit_test(test_told),
     };
 
     if (!cache_folder_make())

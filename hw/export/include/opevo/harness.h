@@ -25,7 +25,7 @@ typedef struct opevo_harness_label {
     unsigned threads;                 /* of the kernel; 0: as many as OpenMP has */
     const char *device;               /* what it was measured on */
     const char *version;              /* of opevo */
-    double fitness;                   /* GFLOP/s, on the device */
+    double fitness;                   /* on the device, in GFLOP/s; without FLOP in 1/s */
 } opevo_harness_label;
 
 /* The texts of the files, in the order of their names, for a point of a maker. They
