@@ -248,8 +248,8 @@ static const char *const small[] = {
     "softmax(5,13)",
     "conv-layer(1,7,6,3,4,3,1,1)",
     "tbg(1,5,2,3)",
-    "A[i:13, k:11]; B[k, j:7]; D[j, l:5]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
-    "E[i, l] = sum(j) C[i, j]*D[j, l]",
+    ("A[i:13, k:11]; B[k, j:7]; D[j, l:5]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
+     "E[i, l] = sum(j) C[i, j]*D[j, l]"),
 };
 
 /* How many pipelines are drawn: `usual`, or what OPEVO_TEST_POINTS says. */

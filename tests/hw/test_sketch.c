@@ -97,8 +97,8 @@ static const char *const small[] = {
     "tbg(1,8,2,16)",
     "softmax(6,40)",
     "attention(1,2,8,8)",
-    "A[i:16, k:12]; B[k, j:16]; D[j, l:16]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
-    "E[i, l] = sum(j) C[i, j]*D[j, l]",
+    ("A[i:16, k:12]; B[k, j:16]; D[j, l:16]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
+     "E[i, l] = sum(j) C[i, j]*D[j, l]"),
 };
 
 static int draw_count(int usual)
