@@ -218,7 +218,7 @@ static inline element value_of(machine *self, const opevo_i_leaf *leaf, const op
     case OPEVO_EXPR_EXP:
         return rounded(exp(x.value), exp(x.value) * expm1(x.error), units);
     case OPEVO_EXPR_SQRT:
-        if (x.error ? x.value <= 2 * x.error : x.value < 0)
+        if (x.error > 0 ? x.value <= 2 * x.error : x.value < 0)
             return (element){0, INFINITY, true};
         return function_of(sqrt(x.value), x, 1 / sqrt(x.value), 1);
     case OPEVO_EXPR_TANH:
