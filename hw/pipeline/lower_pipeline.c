@@ -107,14 +107,26 @@ static void clear(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key
 
 /* ---- Registers that gather the sums of some loops ---- */
 
+/* The parallel loop that the loops of a stage from `at` on are in, or NULL. */
+static const opevo_i_loop *parallel_around(const opevo_i_pipeline_lowering *self, int key, int at)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    const opevo_i_loop *around = opevo_i_loops_parallel(&self->part[key]->own, at);
+
+    for (; !around && stage->place == OPEVO_PLACE_AT; stage = self->pipeline->stage[stage->at])
+        around = opevo_i_loops_parallel(&self->part[stage->at]->own, stage->at_loop + 1);
+    return around;
+}
+
 /* An element for each virtual thread and iteration of the loops inside that do not reduce. */
 static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key)
 {
     const opevo_i_loops *own = &self->part[key]->own;
     opevo_i_access access = {.buffer = self->buffers};
+    int accumulate = self->pipeline->stage[key]->accumulate;
     int64_t size = 1;
 
-    for (int i = own->loops - 1; i > self->pipeline->stage[key]->accumulate; i--) {
+    for (int i = own->loops - 1; i > accumulate; i--) {
         opevo_i_affine one = opevo_i_affine_atom(own->loop[i].atom);
 
         if (own->loop[i].reduces)
@@ -133,7 +145,9 @@ static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key)
         return access;
     }
     self->nest->buffer[self->buffers++] =
-        (opevo_i_buffer){.scope = OPEVO_SCOPE_LOCAL, .size = size};
+        (opevo_i_buffer){.scope = OPEVO_SCOPE_LOCAL,
+                         .size = size,
+                         .parallel = parallel_around(self, key, accumulate + 1) != NULL};
     return access;
 }
 
@@ -337,24 +351,19 @@ static void set_operands(opevo_i_pipeline_lowering *self)
 static void find_parallel(opevo_i_pipeline_lowering *self)
 {
     for (int i = 0; i < self->pipeline->stages; i++) {
-        const opevo_i_pipeline_stage *stage = self->pipeline->stage[i];
-        const opevo_i_loop *own =
-            self->part[i] ? opevo_i_loops_parallel(&self->part[i]->own, self->part[i]->own.loops)
-                          : NULL;
+        const opevo_i_loop *own = NULL;
+        const opevo_i_loop *around = NULL;
 
-        for (const opevo_i_pipeline_stage *at = stage; self->part[i] && at->place == OPEVO_PLACE_AT;
-             at = self->pipeline->stage[at->at]) {
-            const opevo_i_loop *around =
-                opevo_i_loops_parallel(&self->part[at->at]->own, at->at_loop + 1);
-
-            self->nest->buffer[self->part[i]->buffer].parallel |= around != NULL;
-            if (own && around)
-                OPEVO_I_REFUSE(
-                    self, INVALID,
-                    "The parallel loop %s of %s is inside the parallel loop %s: parallel "
-                    "loops are not nested.",
-                    own->name, stage->name, around->name);
-        }
+        if (!self->part[i])
+            continue;
+        own = opevo_i_loops_parallel(&self->part[i]->own, self->part[i]->own.loops);
+        around = parallel_around(self, i, 0);
+        self->nest->buffer[self->part[i]->buffer].parallel |= around != NULL;
+        if (own && around)
+            OPEVO_I_REFUSE(self, INVALID,
+                           "The parallel loop %s of %s is inside the parallel loop %s: parallel "
+                           "loops are not nested.",
+                           own->name, self->pipeline->stage[i]->name, around->name);
     }
 }
 

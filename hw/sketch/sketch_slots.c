@@ -349,7 +349,8 @@ static opevo_status build_threads(opevo_pipeline *pipeline, const opevo_slot *sl
     int count = (int)slot->value[choice] < most ? (int)slot->value[choice] : most;
     opevo_status status = OPEVO_OK;
 
-    if (count == 0)
+    /* A stage that has another place by now is divided among threads with the stage around it. */
+    if (count == 0 || pipeline->stage[slot->key]->place != OPEVO_PLACE_ROOT)
         return OPEVO_OK;
     OPEVO_TRY(fuse(pipeline, slot->key, 0, count, err));
     status = annotate(pipeline, slot->key, 0, OPEVO_ANNOTATION_PARALLEL, err);

@@ -107,37 +107,18 @@ static inline int64_t find_wrong(const pipeline_case *self, int operand)
 }
 
 /* Run a kernel on poisoned results, twice, since scratch memory is left over from the first time. */
-static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, const char *what)
+static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, void *handle,
+                               unsigned threads, const char *what)
 {
-    static const char *const compiler[] = {"cc",
-                                           "-O2",
-                                           "-march=native",
-                                           "-fno-math-errno",
-                                           "-fPIC",
-                                           "-shared",
-                                           "-Wall",
-                                           "-Werror",
-                                           "-Wno-unused-but-set-variable",
-                                           "-Wno-maybe-uninitialized",
-                                           "-Wno-array-bounds",
-                                           "-Wno-unknown-pragmas",
-                                           "-fno-builtin-memset",
-                                           NULL};
     float *operands[PIPELINE_OPERANDS + 1] = {NULL}; /* the last is scratch memory */
     opevo_i_guarded scratch;
-    void *handle = NULL;
-    void *function = NULL;
+    void *function = dlsym(handle, kernel->entry);
 
-    if (!source_build(compiler, opevo_text_string(&kernel->source), &handle)) {
-        fail_msg("%s does not compile:\n%s", what, opevo_text_string(&kernel->source));
-        return;
-    }
-    function = dlsym(handle, kernel->entry);
     assert_non_null(function);
     for (int i = 0; i < self->operands; i++)
         operands[i] = opevo_i_floats(&self->memory[i]);
-    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, 1), false, &scratch,
-                                    &err));
+    CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads), false,
+                                    &scratch, &err));
     memset(scratch.data, 0xff, scratch.bytes);
     operands[self->operands] = opevo_i_floats(&scratch);
     for (int run = 0; run < 2; run++) {
@@ -148,15 +129,54 @@ static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, con
             int64_t e = find_wrong(self, i);
 
             if (e >= 0)
-                fail_msg("%s: element %lld of output %d is %.9g, expected %.9g within %g\n%s", what,
-                         (long long)e, i, (double)operands[i][e], (double)self->expected[i][e],
-                         self->bound[i][e], opevo_text_string(&kernel->source));
+                fail_msg("%s: on %u threads, element %lld of output %d is %.9g, expected %.9g "
+                         "within %g\n%s",
+                         what, threads, (long long)e, i, (double)operands[i][e],
+                         (double)self->expected[i][e], self->bound[i][e],
+                         opevo_text_string(&kernel->source));
         }
     }
     for (int i = 0; i < self->operands; i++)
         assert_true(opevo_i_guarded_intact(&self->memory[i]));
     assert_true(opevo_i_guarded_intact(&scratch));
     opevo_i_guarded_free(&scratch);
+}
+
+/* A kernel with parallel loops is run on one, two and three threads where the compiler has OpenMP. */
+static inline void case_run(pipeline_case *self, const opevo_kernel *kernel, const char *what)
+{
+    const char *compiler[] = {"cc",
+                              "-O2",
+                              "-march=native",
+                              "-fno-math-errno",
+                              "-fPIC",
+                              "-shared",
+                              "-Wall",
+                              "-Werror",
+                              "-Wno-unused-but-set-variable",
+                              "-Wno-maybe-uninitialized",
+                              "-Wno-array-bounds",
+                              "-Wno-unknown-pragmas",
+                              "-fno-builtin-memset",
+                              kernel->parallel ? "-fopenmp" : NULL,
+                              NULL};
+    void (*set_threads)(int) = NULL;
+    void *handle = NULL;
+
+    if (!source_build(compiler, opevo_text_string(&kernel->source), &handle)) {
+        compiler[13] = NULL;
+        if (!kernel->parallel ||
+            !source_build(compiler, opevo_text_string(&kernel->source), &handle)) {
+            fail_msg("%s does not compile:\n%s", what, opevo_text_string(&kernel->source));
+            return;
+        }
+    }
+    *(void **)&set_threads = dlsym(handle, "omp_set_num_threads");
+    for (unsigned threads = 1; threads <= (kernel->parallel && set_threads ? 3 : 1); threads++) {
+        if (set_threads)
+            set_threads((int)threads);
+        case_run_on(self, kernel, handle, threads, what);
+    }
     dlclose(handle);
 }
 

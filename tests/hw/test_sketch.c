@@ -119,9 +119,9 @@ static opevo_index draw_allowed(opevo_rng *rng, const opevo_space *space)
     return point;
 }
 
-static void check_points(const char *text, int count, int *rejected)
+static void check_points(const char *text, unsigned threads, int count, int *rejected)
 {
-    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = threads};
     pipeline_case operands = case_make(text, 1);
     opevo_computation *own = NULL;
     opevo_kernel_maker *maker = NULL;
@@ -147,16 +147,27 @@ static void check_points(const char *text, int count, int *rejected)
     case_free(&operands);
 }
 
-static void test_points(void **state)
+static void check_all_points(unsigned threads, int usual)
 {
-    int count = draw_count(8);
+    int count = draw_count(usual);
     int rejected = 0;
     int kinds = sizeof small / sizeof *small;
 
-    (void)state;
     for (int i = 0; i < kinds; i++)
-        check_points(small[i], count, &rejected);
+        check_points(small[i], threads, count, &rejected);
     assert_true(20 * rejected <= kinds * count);
+}
+
+static void test_points(void **state)
+{
+    (void)state;
+    check_all_points(1, 8);
+}
+
+static void test_parallel_points(void **state)
+{
+    (void)state;
+    check_all_points(2, 4);
 }
 
 /* ---- Start points ---- */
@@ -244,9 +255,9 @@ static void test_start_tile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),     cmocka_unit_test(test_many),
-        cmocka_unit_test(test_points),     cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_start_tile),
+        cmocka_unit_test(test_counts), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_points), cmocka_unit_test(test_parallel_points),
+        cmocka_unit_test(test_starts), cmocka_unit_test(test_start_tile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
