@@ -20,8 +20,8 @@
 #define TILES                                                                                      \
     TILE("C__n", 16, 4)                                                                            \
     TILE("C__h", 56, 4)                                                                            \
-    TILE("C__w", 56, 4) TILE("C__f", 256, 4) TILE("C__c", 64, 2) TILE("C__y", 3, 2)                \
-        TILE("C__x", 3, 2)
+    TILE("C__w", 56, 4)                                                                            \
+    TILE("C__f", 256, 4) TILE("C__c", 64, 2) TILE("C__y", 3, 2) TILE("C__x", 3, 2)
 #define ANNOTATIONS                                                                                \
     "\"C__parallel\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4]},"                        \
     "\"C__unroll\": {\"_type\": \"discrete\", \"_value\": [0, 16, 64, 512]},"                      \
