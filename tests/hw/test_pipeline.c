@@ -100,6 +100,33 @@ static void test_examples(void **state)
     }
 }
 
+/* Each thread has registers of its own: they are declared inside the loop that threads divide. */
+static void test_parallel_registers(void **state)
+{
+    static const char steps[] = "split C i 4\nreorder C i.0 k i.1 j\naccumulate C i.0\n"
+                                "annotate C i.1 unroll\nannotate C i.0 parallel\n";
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+    opevo_computation *computation = NULL;
+    opevo_pipeline *pipeline = NULL;
+    opevo_kernel kernel = {0};
+    opevo_text why = {0};
+    const char *divided = NULL;
+    bool fits = false;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("matmul(8,4,1)", &computation, &err));
+    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
+    CHECK_OK(opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+    assert_true(fits && kernel.parallel);
+    divided = strstr(opevo_text_string(&kernel.source), "#pragma omp");
+    assert_non_null(divided);
+    assert_non_null(strstr(divided, "float r3_3 "));
+    opevo_kernel_free(&kernel);
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+    opevo_text_free(&why);
+}
+
 /* ---- Random steps on random computations ---- */
 
 static int pick(uint64_t *state, int below)
@@ -344,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_random_steps),
         cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_parallel_registers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
