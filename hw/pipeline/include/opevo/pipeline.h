@@ -11,7 +11,7 @@
  * A stage is computed as a whole (`root`), in one iteration of a loop of a later stage (`compute_at`),
  * or wherever it is read (`inline`). The part that is computed at a loop is inferred from all stages
  * that read it there: for each dimension the smallest interval that holds all indices. Loops of a
- * stage are those of its part then: the outermost loop of a split shrinks.
+ * stage are those of its part then: what is longer than is left of the part shrinks.
  *
  * Steps, numbers of stages and of loops are those of Ansor's state, so that its records can be
  * replayed.
