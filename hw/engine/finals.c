@@ -109,7 +109,8 @@ static void summarise(opevo_finalist *finalist, const double *fitness, size_t co
     finalist->rounds = count;
     finalist->median = scratch[0] > 0 ? opevo_i_median(scratch, count) : 0;
     finalist->low = finalist->high = NAN;
-    opevo_i_median_interval(scratch, count, 0.95, &finalist->low, &finalist->high);
+    if (finalist->median > 0)
+        opevo_i_median_interval(scratch, count, 0.95, &finalist->low, &finalist->high);
 }
 
 /* The time of another by that of the winner: the median over rounds, and its interval. */

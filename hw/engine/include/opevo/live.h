@@ -96,7 +96,7 @@ void opevo_live_print_reference(const opevo_objective *objective, opevo_text *ou
 typedef struct opevo_finalist {
     opevo_index point;
     double median;    /* fitness at the median of its rounds; 0 when a round failed */
-    double low, high; /* its confidence interval, 95 %; NAN below 6 rounds */
+    double low, high; /* its confidence interval, 95 %; NAN below 6 rounds, or where one failed */
     uint64_t rounds;
 } opevo_finalist;
 
@@ -108,8 +108,9 @@ typedef struct opevo_final_verdict {
     size_t library;     /* OPEVO_LIVE_LIBRARY */
     double probability; /* of a result like this if both were equally fast: two-sided sign test */
     double ratio;       /* median over rounds of rival's time / winner's time */
-    double ratio_low, ratio_high; /* its confidence interval, 95 %; NAN below 6 rounds */
-    bool faster;                  /* probability < 0.05, corrected for the number of rivals */
+    double ratio_low,
+        ratio_high; /* its confidence interval, 95 %; NAN below 6 rounds, or where one failed */
+    bool faster;    /* probability < 0.05, corrected for the number of rivals */
     double library_ratio, library_low, library_high; /* likewise of the library's time */
 } opevo_final_verdict;
 
