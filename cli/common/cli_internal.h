@@ -285,7 +285,7 @@ bool opevo_i_looks_like_path(const char *text);
  * the root, so that it does not matter from where. Release with opevo_i_note_free. */
 typedef struct opevo_note_texts {
     opevo_text what, on, space;
-    opevo_objective_note note; /* points into the texts, and to `what` where it is no file */
+    opevo_objective_note note; /* points into the texts, and to `what` unless that is a file */
 } opevo_note_texts;
 opevo_status opevo_i_note_of(const char *what, const char *on, const char *space,
                              const opevo_optimum *optimum, opevo_note_texts *out, opevo_error *err);

@@ -28,7 +28,7 @@ cleanup:
     return status;
 }
 
-/* The path that is meant; NULL where it is none. */
+/* The path that is meant, or NULL for another argument. */
 static const char *file_of(const char *what)
 {
     if (*what == '@')

@@ -16,7 +16,7 @@ enum { LIMIT = 1 << 20 };
 /* ---- The head ---- */
 
 /* The value of the first line "# KEY: value", and the number of that line, from 1. *out is NULL
- * where there is none. */
+ * if absent. */
 static opevo_status find_line(const char *text, const char *key, char **out, int *line,
                               opevo_error *err)
 {

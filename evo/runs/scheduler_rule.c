@@ -114,7 +114,7 @@ static double flops(const opevo_i_task_entry *task)
 }
 
 /* The highest FLOP/s among the task and those similar to it, and the most rounds that one of those
- * has had; 0 FLOP/s if there are none. */
+ * has had; 0 FLOP/s without any. */
 static double group_flops(const opevo_scheduler *self, size_t task, uint64_t *rounds)
 {
     double highest = 0;

@@ -68,7 +68,7 @@ int opevo_i_find_word(const char *const *names, int count, const char *name);
  * may then be spoilt. */
 opevo_status opevo_i_loops_add(opevo_i_loops *self, opevo_i_atoms *atoms, const char *name,
                                int64_t extent, bool reduces, opevo_error *err);
-/* The loop among the first `count` that threads divide, NULL where there is none. */
+/* The loop among the first `count` that threads divide, or NULL. */
 const opevo_i_loop *opevo_i_loops_parallel(const opevo_i_loops *self, int count);
 /* That threads may divide the loop: INVALID where they divide another one already. */
 opevo_status opevo_i_loops_check_parallel(const opevo_i_loops *self, int at, opevo_error *err);

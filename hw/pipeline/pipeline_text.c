@@ -19,7 +19,7 @@ static const step_row rows[OPEVO_PIPELINE_STEP_KINDS] = {
 #undef STEP_ROW
 };
 
-/* What operand number i of a step is, '\0' where there is none. */
+/* What operand number i of a step is, '\0' beyond the last. */
 static char operand_kind(const step_row *row, int i)
 {
     size_t length = strlen(row->operands);

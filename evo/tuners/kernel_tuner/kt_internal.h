@@ -85,7 +85,7 @@ opevo_status opevo_i_kt_observe(opevo_tuner *tuner, const opevo_trial *trials, s
 opevo_status opevo_i_kt_want(opevo_i_kt *self, const opevo_index *vertices, opevo_error *err);
 /* The next of the points measured before the search, the best first, each once; false after them. */
 bool opevo_i_kt_next_start(opevo_i_kt *self, opevo_index *vertices);
-/* A uniform allowed point, or false once there is none to be found; then `dry` says why. The first
+/* A uniform allowed point, or false when no more can be found; then `dry` says why. The first
  * are those of opevo_i_kt_next_start. */
 bool opevo_i_kt_start(opevo_i_kt *self, opevo_index *vertices);
 

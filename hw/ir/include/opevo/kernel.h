@@ -90,7 +90,7 @@ typedef struct opevo_kernel_maker_ops {
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err);
     void (*destroy)(opevo_kernel_maker *self);
     /* The point that analysis expects to be good on such a device, for the first trial; *found is
-     * false where there is none. A function of space and facts alone. NULL: there never is one.
+     * false without such a point. A function of space and facts alone. NULL: no point is known.
      * Errors: NOMEM. */
     opevo_status (*start)(const opevo_kernel_maker *self, const opevo_device_facts *facts,
                           bool *found, opevo_index *point, opevo_error *err);
