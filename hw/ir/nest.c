@@ -210,16 +210,15 @@ const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node)
     return one && !one->next && one->kind == OPEVO_I_LEAF ? one->leaf : NULL;
 }
 
-/* Leaves after unrolling, lanes counted once. */
-static double count_statements(const opevo_i_node *node)
+double opevo_i_node_statements(const opevo_i_node *node)
 {
     double count = node->kind == OPEVO_I_LEAF;
     double turns = 1;
 
     for (const opevo_i_node *one = node->first; one; one = one->next)
-        count += count_statements(one);
+        count += opevo_i_node_statements(one);
     if (node->otherwise)
-        count += count_statements(node->otherwise);
+        count += opevo_i_node_statements(node->otherwise);
     if (node->kind == OPEVO_I_LOOP && (node->annotation == OPEVO_ANNOTATION_EXPAND ||
                                        node->annotation == OPEVO_ANNOTATION_UNROLL))
         turns = (double)node->extent;
@@ -377,7 +376,7 @@ bool opevo_i_nest_check(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
            check_memory(nest, limits, why) &&
            at_most(why, "The lanes of a vector are", (double)widest(nest->root),
                    limits->vector_width) &&
-           at_most(why, "The statements after unrolling are", count_statements(nest->root),
+           at_most(why, "The statements after unrolling are", opevo_i_node_statements(nest->root),
                    limits->statements);
 }
 

@@ -156,6 +156,8 @@ bool opevo_i_guards_add(const opevo_i_atoms *atoms, opevo_i_guards *guards,
 bool opevo_i_node_has_sync(const opevo_i_node *node);
 /* The only leaf of a loop, NULL when there is anything else in it. */
 const opevo_i_leaf *opevo_i_node_only_leaf(const opevo_i_node *node);
+/* Leaves after unrolling, lanes counted once. */
+double opevo_i_node_statements(const opevo_i_node *node);
 
 /* The pass that auto_unroll stands for: loops of up to `limit` statements get the annotation `what`,
  * UNROLL or EXPAND. */
@@ -164,6 +166,10 @@ void opevo_i_node_auto_unroll(opevo_i_node *node, int64_t limit, opevo_annotatio
 /* Vectorized loops over one statement become loops of 2, 4, 8 and 16, for C. False without memory;
  * the nest is then worthless. */
 bool opevo_i_nest_split_vectors(opevo_i_nest *nest);
+
+/* Bodies of loops in a version without a guard that most iterations meet, and one for the edge, for
+ * C. False without memory; the nest is then worthless. */
+bool opevo_i_nest_make_versions(opevo_i_nest *nest);
 
 /* False, with a sentence in `why`, where a dialect or a limit forbids the nest. */
 bool opevo_i_nest_check(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
