@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* An interpreter of GPU kernels in NVPTX-flavoured LLVM IR. It runs a launch as a GPU would be
+ * allowed to, one warp of 32 lanes at a time, checks what a GPU does not, and counts a cost under a
+ * table of costs.
+ *
+ * Blocks run one after the other. Within a block each warp runs up to a barrier or its end, then the
+ * next. The lanes of a warp step together; where a branch divides them, both sides run one after the
+ * other and meet again at the immediate post-dominator of the branch. All is deterministic: the same
+ * module, buffers, launches and options give the same bytes, faults and costs on every machine.
+ *
+ * Arithmetic is that of IEEE 754 as compiled C has it: one rounding for each instruction of the IR,
+ * also for llvm.fmuladd, which GPUs fuse. Functions such as llvm.exp.f32 and the approximations
+ * llvm.nvvm.ex2.approx.f are those of the C library.
+ *
+ * What the interpreter does not know ends a launch with the outcome "unsupported" as soon as it would
+ * be executed. */
+
+#ifndef OPEVO_SIMT_H
+#define OPEVO_SIMT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <opevo/status.h>
+
+struct LLVMOpaqueModule; /* LLVMModuleRef and LLVMValueRef point to these */
+struct LLVMOpaqueValue;
+
+/* One row for each outcome of a launch: enum suffix, name as printed.
+ *   out of bounds      an access outside of every buffer and variable, into one that is too short, or
+ *                      at an address less aligned than its instruction says; a store to a constant
+ *   uninitialised      a value that nothing wrote, or that LLVM leaves undefined, decides a branch,
+ *                      an address or an atomic, or is stored in a global buffer
+ *   race               two accesses of different threads, one a write, which no barrier orders, or of
+ *                      different blocks of a launch; two atomics never race
+ *   divergent barrier  a barrier that not all threads of the block reach together
+ *   undefined          division by 0, an overflowing quotient, or an unreachable place
+ *   limit              too many steps */
+#define OPEVO_SIMT_OUTCOME_LIST(X)                                                                 \
+    X(OK, "ok")                                                                                    \
+    X(UNSUPPORTED, "unsupported")                                                                  \
+    X(OUT_OF_BOUNDS, "out of bounds")                                                              \
+    X(UNINITIALISED, "uninitialised")                                                              \
+    X(RACE, "race")                                                                                \
+    X(DIVERGENT_BARRIER, "divergent barrier")                                                      \
+    X(UNDEFINED, "undefined")                                                                      \
+    X(LIMIT, "limit")
+
+typedef enum opevo_simt_outcome {
+#define OPEVO_SIMT_ENUM(suffix, text) OPEVO_SIMT_##suffix,
+    OPEVO_SIMT_OUTCOME_LIST(OPEVO_SIMT_ENUM)
+#undef OPEVO_SIMT_ENUM
+} opevo_simt_outcome;
+
+/* Name of an outcome; a static string. */
+const char *opevo_simt_outcome_name(opevo_simt_outcome outcome);
+
+/* ---- Costs ---- */
+
+/* A table of costs, in cycles of a multiprocessor; docs/gevo.md, "Cost model". */
+typedef struct opevo_simt_costs opevo_simt_costs;
+
+/* The table of a JSON file, or the built-in one if path is NULL.
+ * Errors: IO; INVALID with file and key if one is missing, unknown, negative or above 10^6; NOMEM. */
+opevo_status opevo_simt_costs_load(const char *path, opevo_simt_costs **out, opevo_error *err);
+void opevo_simt_costs_destroy(opevo_simt_costs *costs);
+/* The name in the file, and a hash of all constants, for caches and reports. */
+const char *opevo_simt_costs_name(const opevo_simt_costs *costs);
+uint64_t opevo_simt_costs_hash(const opevo_simt_costs *costs);
+
+/* ---- Machines ---- */
+
+enum { OPEVO_SIMT_NAME_SIZE = 64, OPEVO_SIMT_MESSAGE_SIZE = 320 };
+
+/* Order of the blocks of a launch, and of the warps of a block. */
+typedef enum opevo_simt_order {
+    OPEVO_SIMT_FORWARD,
+    OPEVO_SIMT_REVERSE,
+    OPEVO_SIMT_SHUFFLED /* by order_seed and the number of the launch */
+} opevo_simt_order;
+
+typedef struct opevo_simt_options {
+    bool check_races;
+    bool check_uninitialised;
+    bool warp_sync; /* accesses of one warp by different instructions are ordered, as before Volta */
+    opevo_simt_order order;
+    uint64_t order_seed;
+    uint64_t step_limit; /* instructions of warps between two resets; 0: 2^40 */
+    /* Write the name of an instruction, such as "U17", to `name`; NULL: U and its number in the
+     * module, from 1, as opevo_module_load counts. Called while a machine is created. */
+    void (*name)(void *context, struct LLVMOpaqueValue *instruction,
+                 char name[OPEVO_SIMT_NAME_SIZE]);
+    void *name_context;
+} opevo_simt_options;
+
+/* Everything checked, blocks forward, names by number. */
+extern const opevo_simt_options opevo_simt_defaults;
+
+/* The kernels and variables of a module, decoded, and the buffers that launches work on. */
+typedef struct opevo_simt opevo_simt;
+
+/* Decode a module. It is not used any more afterwards, and was verified before (LLVMVerifyModule).
+ * A function is a kernel if it has a body and is not private to the module.
+ *   costs  borrowed until the machine is destroyed
+ * Errors: NOMEM; LIMIT if calls, inlined, make a kernel longer than 10^6 instructions.
+ * Cost: about 0.1 us an instruction and use of a constant. */
+opevo_status opevo_simt_create(struct LLVMOpaqueModule *module, const opevo_simt_costs *costs,
+                               const opevo_simt_options *options, opevo_simt **out,
+                               opevo_error *err);
+void opevo_simt_destroy(opevo_simt *simt);
+
+/* Forget all buffers, set variables in global memory back to their initial values, and the counts and
+ * steps to 0: what a case begins with. */
+opevo_status opevo_simt_reset(opevo_simt *simt, opevo_error *err);
+/* Another limit of steps, order and seed than at creation, from the next reset on. */
+void opevo_simt_set_order(opevo_simt *simt, opevo_simt_order order, uint64_t seed);
+void opevo_simt_set_step_limit(opevo_simt *simt, uint64_t step_limit);
+
+/* Memory that kernels may access. */
+typedef struct opevo_simt_buffer {
+    void *data; /* the caller's, aligned to 16 bytes, until the reset; kernels work in place */
+    size_t size_bytes; /* below 2^38 */
+    bool initialised;  /* false: every byte counts as not written */
+    bool read_only;
+    bool same_value_races; /* threads may write the same value to the same place at once */
+} opevo_simt_buffer;
+
+/* Number of the buffer, from 0 after a reset.
+ * Errors: LIMIT above 10^6 buffers or 2^38 bytes; NOMEM. */
+opevo_status opevo_simt_add_buffer(opevo_simt *simt, const opevo_simt_buffer *buffer,
+                                   uint32_t *number, opevo_error *err);
+/* The caller wrote or will read the bytes of a buffer: they count as initialised from now on. */
+void opevo_simt_mark_initialised(opevo_simt *simt, uint32_t number);
+/* First byte of a buffer that counts as not written, or its size. */
+size_t opevo_simt_first_uninitialised(const opevo_simt *simt, uint32_t number);
+
+typedef struct opevo_simt_argument {
+    bool is_buffer;
+    uint32_t buffer;       /* its number; the kernel gets a pointer to offset_bytes */
+    uint64_t offset_bytes;
+    uint64_t bits; /* otherwise: the value in the low bits, floats as their representation */
+} opevo_simt_argument;
+
+typedef struct opevo_simt_launch {
+    const char *kernel;
+    uint32_t grid[3], block[3]; /* as CUDA limits them: at most 1024 threads a block */
+    uint32_t dynamic_shared_bytes;
+    const opevo_simt_argument *arguments;
+    size_t argument_count;
+} opevo_simt_launch;
+
+/* What happened, whole counts of warps since the last reset. */
+typedef struct opevo_simt_counts {
+    double cost; /* cycles of one multiprocessor under the table of costs */
+    uint64_t warp_instructions, lane_instructions;
+    uint64_t global_accesses, global_sectors;        /* of warps; sectors of 32 bytes */
+    uint64_t shared_accesses, shared_bank_conflicts; /* conflicts: passes beyond the first */
+    uint64_t atomics, barriers, divergent_branches;
+} opevo_simt_counts;
+
+typedef struct opevo_simt_result {
+    opevo_simt_outcome outcome;
+    /* Where it happened, if the outcome is not ok: the name of the instruction, and its source line
+     * or 0. */
+    char instruction[OPEVO_SIMT_NAME_SIZE];
+    unsigned line;
+    uint32_t block[3], thread[3];
+    char message[OPEVO_SIMT_MESSAGE_SIZE]; /* a sentence with all of that */
+} opevo_simt_result;
+
+/* Run a kernel until its end or the first fault; a fault leaves the buffers as they are then.
+ * Errors: INVALID if the kernel, its arguments or the launch's sizes do not fit; NOMEM.
+ * Cost: 2-5 ns a warp instruction and check. */
+opevo_status opevo_simt_run(opevo_simt *simt, const opevo_simt_launch *launch,
+                            opevo_simt_result *result, opevo_error *err);
+void opevo_simt_count(const opevo_simt *simt, opevo_simt_counts *counts);
+
+/* Kernels of the module, by number in the module's order, and the types of their parameters as LLVM
+ * prints them ("ptr addrspace(1)", "float"). */
+size_t opevo_simt_kernel_count(const opevo_simt *simt);
+const char *opevo_simt_kernel_name(const opevo_simt *simt, size_t kernel);
+
+#endif
