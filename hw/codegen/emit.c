@@ -22,6 +22,7 @@ static void name_entry(opevo_kernel *kernel, const char *what)
 
     hash = opevo_hash_bytes(hash, kernel->grid, sizeof kernel->grid);
     hash = opevo_hash_bytes(hash, kernel->block, sizeof kernel->block);
+    hash = opevo_hash_bytes(hash, kernel->then, (size_t)kernel->more * sizeof *kernel->then);
     snprintf(kernel->entry, sizeof kernel->entry, "opevo_%s_%016llx", what,
              (unsigned long long)hash);
     for (const char *found = strstr(at, OPEVO_I_ENTRY); found; found = strstr(at, OPEVO_I_ENTRY)) {

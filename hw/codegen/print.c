@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static const opevo_i_dialect dialects[OPEVO_KERNEL_COUNT] = {
     [OPEVO_KERNEL_C] = {.index = "long",
@@ -37,42 +38,58 @@ static const opevo_i_dialect dialects[OPEVO_KERNEL_COUNT] = {
         },
 };
 
-static void set_launch(const opevo_i_printer *self, const opevo_limits *limits, opevo_kernel *out)
+static opevo_launch launch_of(const opevo_i_printer *self, const opevo_limits *limits, int number)
 {
+    const int64_t *extent = self->nest->launch[number].bound_extent;
+    opevo_launch launch = {.dynamic_shared_bytes = 0};
     int64_t shared = 0;
 
-    snprintf(out->entry, sizeof out->entry, OPEVO_I_ENTRY);
     for (int i = 0; i < 3; i++) {
-        out->grid[i] = out->block[i] = 1;
-        if (self->dialect->gpu) {
-            out->grid[i] = (uint32_t)self->nest->bound_extent[OPEVO_ANNOTATION_BLOCK_X + i];
-            out->block[i] = (uint32_t)self->nest->bound_extent[OPEVO_ANNOTATION_THREAD_X + i];
-        }
+        launch.grid[i] = (uint32_t)extent[OPEVO_ANNOTATION_BLOCK_X + i];
+        launch.block[i] = (uint32_t)extent[OPEVO_ANNOTATION_THREAD_X + i];
     }
     for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
-        if (self->nest->buffer[i].scope == OPEVO_SCOPE_SHARED)
+        if (self->nest->buffer[i].scope == OPEVO_SCOPE_SHARED &&
+            self->nest->buffer[i].launch == number)
             shared += (self->nest->buffer[i].size + 3) / 4 * 16;
     }
-    out->dynamic_shared_bytes =
-        self->dialect->gpu && shared > limits->static_shared_bytes ? (uint32_t)shared : 0;
+    if (shared > limits->static_shared_bytes)
+        launch.dynamic_shared_bytes = (uint32_t)shared;
+    return launch;
+}
+
+static void set_launches(const opevo_i_printer *self, const opevo_limits *limits, opevo_kernel *out)
+{
+    opevo_launch first = {{1, 1, 1}, {1, 1, 1}, 0};
+
+    snprintf(out->entry, sizeof out->entry, OPEVO_I_ENTRY);
+    if (self->dialect->gpu) {
+        first = launch_of(self, limits, 0);
+        out->more = self->nest->launches - 1;
+        for (int i = 0; i < out->more; i++)
+            out->then[i] = launch_of(self, limits, i + 1);
+    }
+    memcpy(out->grid, first.grid, sizeof out->grid);
+    memcpy(out->block, first.block, sizeof out->block);
+    out->dynamic_shared_bytes = first.dynamic_shared_bytes;
 }
 
 /* A kernel for a GPU or its emulation. */
-static void print_after_functions(opevo_i_printer *self)
+static void print_after_functions(opevo_i_printer *self, const opevo_kernel *kernel)
 {
     opevo_text *out = self->out;
-    opevo_text kernel = {0};
+    opevo_text text = {0};
 
-    self->out = &kernel;
+    self->out = &text;
     if (self->dialect->gpu)
-        opevo_i_print_gpu(self);
+        opevo_i_print_gpu(self, kernel);
     else
         opevo_i_print_emulation(self);
     self->out = out;
     opevo_i_print_functions(self);
-    opevo_text_add(out, opevo_text_string(&kernel));
-    out->failed |= kernel.failed;
-    opevo_text_free(&kernel);
+    opevo_text_add(out, opevo_text_string(&text));
+    out->failed |= text.failed;
+    opevo_text_free(&text);
 }
 
 void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
@@ -96,9 +113,7 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
         spelling.unsigned_index = "unsigned long long";
     }
     out->dialect = dialect;
-    set_launch(&self, limits, out);
-    if (out->dynamic_shared_bytes)
-        self.dynamic_at = 0;
+    set_launches(&self, limits, out);
     opevo_i_place_buffers(&self);
     out->scratch_bytes = (uint64_t)self.scratch * sizeof(float);
     out->thread_scratch_bytes = (uint64_t)self.thread_scratch * sizeof(float);
@@ -106,7 +121,7 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
     if (self.dialect->cpu)
         opevo_i_print_cpu(&self);
     else
-        print_after_functions(&self);
+        print_after_functions(&self, out);
     opevo_i_print_packing(&self, out);
     out->parallel = self.parallel;
 cleanup:

@@ -18,13 +18,16 @@ static void print_operand_name(opevo_text *out, int operand)
 
 void opevo_i_print_signature(opevo_i_printer *self, const char *before, const char *pointer)
 {
-    opevo_text_printf(self->out, "%s" OPEVO_I_ENTRY "(", before);
+    opevo_text_printf(self->out, "%s" OPEVO_I_ENTRY, before);
+    if (self->launch)
+        opevo_text_printf(self->out, "_%d", self->launch + 1);
+    opevo_text_add(self->out, "(");
     for (int i = 0; i < self->nest->operands; i++) {
         opevo_text_printf(self->out, "%s%sfloat %s", i ? ", " : "",
                           i < self->nest->inputs ? "const " : "", pointer);
         print_operand_name(self->out, i);
     }
-    if (!self->dialect->gpu)
+    if (!self->dialect->gpu || self->scratch)
         opevo_text_printf(self->out, ", float %sscratch", pointer);
     opevo_text_add(self->out, ")");
 }

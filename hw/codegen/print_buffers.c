@@ -16,13 +16,25 @@ static bool writes(const opevo_i_node *node, int buffer)
     return node->otherwise && writes(node->otherwise, buffer);
 }
 
-int64_t opevo_i_thread_count(const opevo_i_nest *nest)
+/* Whether a statement writes or reads it. */
+static bool uses(const opevo_i_node *node, int buffer)
+{
+    bool found = node->kind == OPEVO_I_LEAF && node->leaf->to.buffer == buffer;
+
+    for (int i = 0; node->kind == OPEVO_I_LEAF && i < node->leaf->factors; i++)
+        found |= node->leaf->factor[i].buffer == buffer;
+    for (const opevo_i_node *one = node->first; one && !found; one = one->next)
+        found = uses(one, buffer);
+    return found || (node->otherwise && uses(node->otherwise, buffer));
+}
+
+int64_t opevo_i_thread_count(const opevo_i_launch *launch)
 {
     int64_t threads = 1;
 
     for (opevo_annotation axis = OPEVO_ANNOTATION_THREAD_X; axis <= OPEVO_ANNOTATION_THREAD_Z;
          axis++)
-        threads *= nest->bound_extent[axis];
+        threads *= launch->bound_extent[axis];
     return threads;
 }
 
@@ -34,12 +46,13 @@ enum { ALIGNED = OPEVO_KERNEL_ALIGNMENT / sizeof(float) };
  * of a packed one. */
 static int64_t scratch_size(const opevo_i_printer *self, const opevo_i_buffer *buffer)
 {
-    if (!buffer->size || self->dialect->gpu)
+    if (!buffer->size)
         return 0;
-    if (self->dialect->cpu)
+    if (self->dialect->cpu || self->dialect->gpu)
         return buffer->scope == OPEVO_SCOPE_PACKED ? buffer->size + ALIGNED : 0;
-    return buffer->scope == OPEVO_SCOPE_LOCAL ? opevo_i_thread_count(self->nest) * buffer->size
-                                              : buffer->size;
+    return buffer->scope == OPEVO_SCOPE_LOCAL
+               ? opevo_i_thread_count(&self->nest->launch[buffer->launch]) * buffer->size
+               : buffer->size;
 }
 
 void opevo_i_place_buffers(opevo_i_printer *self)
@@ -109,9 +122,11 @@ void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope)
     for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
 
-        if (buffer->scope != scope || buffer->size == 0)
+        if (buffer->scope != scope || buffer->size == 0 ||
+            (scope == OPEVO_SCOPE_PACKED ? !uses(self->nest->launch[self->launch].body, i)
+                                         : buffer->launch != self->launch))
             continue;
-        if (!self->dialect->gpu) {
+        if (!self->dialect->gpu || scope == OPEVO_SCOPE_PACKED) {
             print_scratch(self, i);
             continue;
         }

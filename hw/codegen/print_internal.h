@@ -38,6 +38,7 @@ typedef struct opevo_i_printer {
     const opevo_i_nest *nest;
     const opevo_i_atoms *atoms;
     const opevo_i_dialect *dialect;
+    int launch; /* that is printed */
     opevo_text *out;
     int depth;                  /* of indentation */
     bool *known;                /* of each loop variable: it is a number here, ... */
@@ -79,7 +80,7 @@ void opevo_i_print_end(opevo_i_printer *self);
 
 /* ---- print_access.c ---- */
 
-/* The head of the kernel, after `before`: its name, and a pointer to each operand and to scratch
+/* The head of the launch, after `before`: its name, and a pointer to each operand and to scratch
  * memory, spelled `pointer`. */
 void opevo_i_print_signature(opevo_i_printer *self, const char *before, const char *pointer);
 void opevo_i_print_buffer(opevo_i_printer *self, int buffer);
@@ -123,10 +124,10 @@ void opevo_i_print_pointers(opevo_i_printer *self, const opevo_i_node *node);
 /* Give each buffer in memory its place: packed ones of a CPU kernel, all of an emulated one. */
 void opevo_i_place_buffers(opevo_i_printer *self);
 /* The buffers of a CPU kernel made inside a parallel loop (NULL: outside all of them); those of a
- * scope of a GPU kernel. */
+ * scope that the launch of a GPU has, or its global memory for PACKED. */
 void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel);
 void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope);
-int64_t opevo_i_thread_count(const opevo_i_nest *nest); /* of a block */
+int64_t opevo_i_thread_count(const opevo_i_launch *launch); /* of a block */
 
 /* ---- print_vector_c.c, print_vector_gpu.c ---- */
 
@@ -140,7 +141,13 @@ bool opevo_i_print_short_vector(opevo_i_printer *self, const opevo_i_node *loop,
 
 void opevo_i_print_node(opevo_i_printer *self, const opevo_i_node *node);
 /* What is inside a node. */
-void opevo_i_print_list(opevo_i_printer *self, const opevo_i_node *node);
+typedef void opevo_i_print_inside(opevo_i_printer *self, const opevo_i_node *node);
+opevo_i_print_inside opevo_i_print_list;
+/* An IF or a LET around what `inside` prints. */
+void opevo_i_print_if(opevo_i_printer *self, const opevo_i_node *node,
+                      opevo_i_print_inside *inside);
+void opevo_i_print_let(opevo_i_printer *self, const opevo_i_node *node,
+                       opevo_i_print_inside *inside);
 
 /* ---- print_pack.c ---- */
 
@@ -150,7 +157,7 @@ void opevo_i_print_packing(opevo_i_printer *self, opevo_kernel *out);
 /* ---- print_kernel_c.c, print_kernel_gpu.c, print_kernel_emulation.c: whole kernels ---- */
 
 void opevo_i_print_cpu(opevo_i_printer *self);
-void opevo_i_print_gpu(opevo_i_printer *self);
+void opevo_i_print_gpu(opevo_i_printer *self, const opevo_kernel *kernel);
 void opevo_i_print_emulation(opevo_i_printer *self);
 
 #endif

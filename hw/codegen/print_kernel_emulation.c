@@ -1,29 +1,53 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Whole kernels in C that run a GPU schedule on a CPU: the loops over threads are opened again
- * after each barrier. */
+ * after each barrier, and launches follow one another. Threads and blocks run in order, or from the
+ * last to the first where the variable ENTRY_reversed is not 0: where a barrier is missing between
+ * two threads, one of both orders lets the reader run first. */
 
 #include "print_internal.h"
 
 static const opevo_annotation thread_axes[3] = {
     OPEVO_ANNOTATION_THREAD_Z, OPEVO_ANNOTATION_THREAD_Y, OPEVO_ANNOTATION_THREAD_X};
 
+static const opevo_i_launch *launch_of(const opevo_i_printer *self)
+{
+    return &self->nest->launch[self->launch];
+}
+
+static void open_axis(opevo_i_printer *self, int atom, int64_t extent)
+{
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "for (long t%d = 0; t%d < %lld; t%d++) {\n", atom, atom,
+                      (long long)extent, atom);
+    self->depth++;
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out,
+                      "const long v%d = " OPEVO_I_ENTRY "_reversed ? %lld - t%d : t%d;\n", atom,
+                      (long long)extent - 1, atom, atom);
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "(void)v%d;\n", atom);
+}
+
 static void open_threads(opevo_i_printer *self)
 {
+    const opevo_i_launch *launch = launch_of(self);
+
+    opevo_i_print_line(self, "{");
+    self->depth++;
     for (int i = 0; i < 3; i++) {
-        if (self->nest->bound[thread_axes[i]] >= 0)
-            opevo_i_print_for(self, self->nest->bound[thread_axes[i]],
-                              self->nest->bound_extent[thread_axes[i]]);
+        if (launch->bound[thread_axes[i]] >= 0)
+            open_axis(self, launch->bound[thread_axes[i]], launch->bound_extent[thread_axes[i]]);
     }
     opevo_i_print_indent(self);
     opevo_text_add(self->out, "const long thread = 0");
     for (int i = 0, stride = 1; i < 3; i++) {
         opevo_annotation axis = thread_axes[2 - i];
 
-        if (self->nest->bound[axis] < 0)
+        if (launch->bound[axis] < 0)
             continue;
-        opevo_text_printf(self->out, " + %d * v%d", stride, self->nest->bound[axis]);
-        stride *= (int)self->nest->bound_extent[axis];
+        opevo_text_printf(self->out, " + %d * v%d", stride, launch->bound[axis]);
+        stride *= (int)launch->bound_extent[axis];
     }
     opevo_text_add(self->out, ";\n");
     opevo_i_print_line(self, "(void)thread;");
@@ -32,9 +56,10 @@ static void open_threads(opevo_i_printer *self)
 static void close_threads(opevo_i_printer *self)
 {
     for (int i = 0; i < 3; i++) {
-        if (self->nest->bound[thread_axes[i]] >= 0)
+        if (launch_of(self)->bound[thread_axes[i]] >= 0)
             opevo_i_print_end(self);
     }
+    opevo_i_print_end(self);
 }
 
 static void print_uniform(opevo_i_printer *self, const opevo_i_node *node);
@@ -62,41 +87,63 @@ static void print_uniform_list(opevo_i_printer *self, const opevo_i_node *node)
         close_threads(self);
 }
 
-/* A statement with a barrier in it. */
+/* A statement with a barrier in it. What it depends on is the same for all threads: their variables
+ * are not known here. */
 static void print_uniform(opevo_i_printer *self, const opevo_i_node *node)
 {
-    if (node->kind == OPEVO_I_SYNC)
-        return;
-    if (node->kind == OPEVO_I_LOOP) {
+    switch (node->kind) {
+    case OPEVO_I_SYNC:
+        break;
+    case OPEVO_I_LOOP:
         opevo_i_print_for(self, node->atom, node->extent);
         print_uniform_list(self, node);
         opevo_i_print_end(self);
-        return;
+        break;
+    case OPEVO_I_IF:
+        opevo_i_print_if(self, node, print_uniform_list);
+        break;
+    case OPEVO_I_LET:
+        opevo_i_print_let(self, node, print_uniform_list);
+        break;
+    default:
+        print_uniform_list(self, node);
+        break;
     }
-    print_uniform_list(self, node); /* lists; guards and values never hold a barrier */
+}
+
+static void print_launch(opevo_i_printer *self)
+{
+    static const opevo_annotation block_axes[3] = {
+        OPEVO_ANNOTATION_BLOCK_Z, OPEVO_ANNOTATION_BLOCK_Y, OPEVO_ANNOTATION_BLOCK_X};
+    const opevo_i_launch *launch = launch_of(self);
+
+    opevo_i_print_line(self, "{");
+    self->depth++;
+    opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_PACKED);
+    opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_SHARED);
+    opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_LOCAL);
+    for (int i = 0; i < 3; i++) {
+        if (launch->bound[block_axes[i]] >= 0)
+            open_axis(self, launch->bound[block_axes[i]], launch->bound_extent[block_axes[i]]);
+    }
+    print_uniform_list(self, launch->body);
+    for (int i = 0; i < 3; i++) {
+        if (launch->bound[block_axes[i]] >= 0)
+            opevo_i_print_end(self);
+    }
+    opevo_i_print_end(self);
 }
 
 void opevo_i_print_emulation(opevo_i_printer *self)
 {
-    static const opevo_annotation block_axes[3] = {
-        OPEVO_ANNOTATION_BLOCK_Z, OPEVO_ANNOTATION_BLOCK_Y, OPEVO_ANNOTATION_BLOCK_X};
-
+    opevo_text_add(self->out, "int " OPEVO_I_ENTRY "_reversed;\n");
     opevo_i_print_signature(self, "void ", "*");
     opevo_text_add(self->out, ";\n");
     opevo_i_print_signature(self, "void ", "*");
     opevo_text_add(self->out, "\n{\n");
     self->depth = 1;
-    opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_SHARED);
-    opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_LOCAL);
-    for (int i = 0; i < 3; i++) {
-        if (self->nest->bound[block_axes[i]] >= 0)
-            opevo_i_print_for(self, self->nest->bound[block_axes[i]],
-                              self->nest->bound_extent[block_axes[i]]);
-    }
-    print_uniform_list(self, self->nest->root);
-    for (int i = 0; i < 3; i++) {
-        if (self->nest->bound[block_axes[i]] >= 0)
-            opevo_i_print_end(self);
-    }
+    for (; self->launch < self->nest->launches; self->launch++)
+        print_launch(self);
+    self->launch = 0;
     opevo_text_add(self->out, "}\n");
 }

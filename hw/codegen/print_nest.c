@@ -67,13 +67,13 @@ static void print_loop(opevo_i_printer *self, const opevo_i_node *node)
     opevo_i_print_end(self);
 }
 
-static void print_if(opevo_i_printer *self, const opevo_i_node *node)
+void opevo_i_print_if(opevo_i_printer *self, const opevo_i_node *node, opevo_i_print_inside *inside)
 {
     int holds = opevo_i_print_decided(self, &node->guards);
 
     if (holds >= 0) {
         if (holds || node->otherwise)
-            opevo_i_print_list(self, holds ? node : node->otherwise);
+            inside(self, holds ? node : node->otherwise);
         return;
     }
     opevo_i_print_indent(self);
@@ -81,25 +81,26 @@ static void print_if(opevo_i_printer *self, const opevo_i_node *node)
     opevo_i_print_guards(self, &node->guards);
     opevo_text_add(self->out, ") {\n");
     self->depth++;
-    opevo_i_print_list(self, node);
+    inside(self, node);
     self->depth--;
     if (node->otherwise) {
         opevo_i_print_line(self, "} else {");
         self->depth++;
-        opevo_i_print_list(self, node->otherwise);
+        inside(self, node->otherwise);
         self->depth--;
     }
     opevo_i_print_line(self, "}");
 }
 
-static void print_let(opevo_i_printer *self, const opevo_i_node *node)
+void opevo_i_print_let(opevo_i_printer *self, const opevo_i_node *node,
+                       opevo_i_print_inside *inside)
 {
     int64_t value = 0;
 
     if (opevo_i_print_constant(self, &node->value, &value)) {
         self->known[node->atom] = true;
         self->value[node->atom] = value;
-        opevo_i_print_list(self, node);
+        inside(self, node);
         self->known[node->atom] = false;
         return;
     }
@@ -109,7 +110,7 @@ static void print_let(opevo_i_printer *self, const opevo_i_node *node)
     opevo_text_printf(self->out, "const %s v%d = ", self->dialect->index, node->atom);
     opevo_i_print_affine(self, &node->value);
     opevo_text_add(self->out, ";\n");
-    opevo_i_print_list(self, node);
+    inside(self, node);
     opevo_i_print_end(self);
 }
 
@@ -120,10 +121,10 @@ void opevo_i_print_node(opevo_i_printer *self, const opevo_i_node *node)
         print_loop(self, node);
         break;
     case OPEVO_I_LET:
-        print_let(self, node);
+        opevo_i_print_let(self, node, opevo_i_print_list);
         break;
     case OPEVO_I_IF:
-        print_if(self, node);
+        opevo_i_print_if(self, node, opevo_i_print_list);
         break;
     case OPEVO_I_SYNC:
         opevo_i_print_line(self, self->dialect->sync);

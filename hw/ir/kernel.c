@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Dialects by name; memory of a kernel. */
+/* Dialects by name; launches and memory of a kernel. */
 
 #include <opevo/kernel.h>
 
 #include <stdio.h>
+#include <string.h>
 
 const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect)
 {
@@ -20,6 +21,25 @@ const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect)
 void opevo_kernel_pack_name(const opevo_kernel *kernel, int operand, char *out)
 {
     snprintf(out, OPEVO_KERNEL_NAME, "%s_pack_%c", kernel->entry, 'a' + operand);
+}
+
+opevo_launch opevo_kernel_launch(const opevo_kernel *kernel, int number)
+{
+    opevo_launch first = {.dynamic_shared_bytes = kernel->dynamic_shared_bytes};
+
+    if (number)
+        return kernel->then[number - 1];
+    memcpy(first.grid, kernel->grid, sizeof first.grid);
+    memcpy(first.block, kernel->block, sizeof first.block);
+    return first;
+}
+
+void opevo_kernel_launch_name(const opevo_kernel *kernel, int number, char *out)
+{
+    if (number)
+        snprintf(out, OPEVO_KERNEL_NAME, "%s_%d", kernel->entry, number + 1);
+    else
+        snprintf(out, OPEVO_KERNEL_NAME, "%s", kernel->entry);
 }
 
 uint64_t opevo_kernel_scratch_bytes(const opevo_kernel *kernel, uint64_t threads)

@@ -190,8 +190,9 @@ static int64_t stride_along(const walker *self, const opevo_i_affine *address, i
         if ((int)copy->own.loop[i].annotation == key - self->keys)
             stride = stride_of(&self->schedule->atoms, address, copy->own.loop[i].atom);
     }
-    if (!stride && self->nest->bound[key - self->keys] >= 0)
-        stride = stride_of(&self->schedule->atoms, address, self->nest->bound[key - self->keys]);
+    if (!stride && self->nest->launch[0].bound[key - self->keys] >= 0)
+        stride = stride_of(&self->schedule->atoms, address,
+                           self->nest->launch[0].bound[key - self->keys]);
     return stride;
 }
 

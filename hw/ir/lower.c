@@ -53,16 +53,14 @@ static void find_stages(opevo_i_lowering *self)
 
 static void find_bound_axes(opevo_i_lowering *self)
 {
-    for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
-        self->nest->bound[a] = -1;
-        self->nest->bound_extent[a] = 1;
-    }
+    opevo_i_launch *launch = opevo_i_nest_add_launch(self->nest, self->nest->root);
+
     for (int i = 0; i < self->compute->own.loops; i++) {
         const opevo_i_loop *loop = &self->compute->own.loop[i];
 
         if (opevo_i_is_block(loop->annotation) || opevo_i_is_thread(loop->annotation)) {
-            self->nest->bound[loop->annotation] = loop->atom;
-            self->nest->bound_extent[loop->annotation] = loop->extent;
+            launch->bound[loop->annotation] = loop->atom;
+            launch->bound_extent[loop->annotation] = loop->extent;
             if (loop->reduces && loop->extent > 1) {
                 self->slice = loop->atom;
                 self->slices = loop->extent;

@@ -19,13 +19,13 @@ static void bind_axes(opevo_i_lowering *self, const opevo_i_stage *stage, opevo_
 
         if (!opevo_i_is_thread(loop->annotation))
             continue;
-        if (self->nest->bound[loop->annotation] < 0 ||
-            self->nest->bound_extent[loop->annotation] < loop->extent) {
+        if (self->nest->launch[0].bound[loop->annotation] < 0 ||
+            self->nest->launch[0].bound_extent[loop->annotation] < loop->extent) {
             OPEVO_I_REFUSE(self, "%s of %s needs %lld threads, and C has fewer on that axis.",
                            loop->name, stage->name, (long long)loop->extent);
             return;
         }
-        thread = opevo_i_affine_atom(self->nest->bound[loop->annotation]);
+        thread = opevo_i_affine_atom(self->nest->launch[0].bound[loop->annotation]);
         opevo_i_lower_add_guard(self, keep, &thread, 0, loop->extent);
         for (int d = 0; d < stage->own.axes; d++)
             axis[d] = opevo_i_affine_replace(atoms, &axis[d], loop->atom, &thread);
@@ -88,12 +88,12 @@ static opevo_i_access mailbox(opevo_i_lowering *self, int number, const opevo_i_
     for (int i = 0; i < 2; i++) {
         opevo_i_affine thread;
 
-        if (self->nest->bound[axes[i]] < 0)
+        if (self->nest->launch[0].bound[axes[i]] < 0)
             continue;
-        thread = opevo_i_affine_atom(self->nest->bound[axes[i]]);
+        thread = opevo_i_affine_atom(self->nest->launch[0].bound[axes[i]]);
         access.address =
             opevo_i_affine_add(&self->schedule->atoms, access.address, threads, &thread);
-        threads *= self->nest->bound_extent[axes[i]];
+        threads *= self->nest->launch[0].bound_extent[axes[i]];
     }
     access.address =
         opevo_i_affine_add(&self->schedule->atoms, access.address, threads, &held->address);

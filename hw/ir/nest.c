@@ -148,6 +148,20 @@ opevo_i_node *opevo_i_nest_add_vthread(opevo_i_nest *nest, opevo_i_node *parent,
                                                             : OPEVO_ANNOTATION_SERIAL);
 }
 
+/* ---- Launches ---- */
+
+opevo_i_launch *opevo_i_nest_add_launch(opevo_i_nest *nest, const opevo_i_node *body)
+{
+    opevo_i_launch *launch = &nest->launch[nest->launches++];
+
+    launch->body = body;
+    for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
+        launch->bound[a] = -1;
+        launch->bound_extent[a] = 1;
+    }
+    return launch;
+}
+
 /* ---- Guards ---- */
 
 static int64_t rounded_up(int64_t a, int64_t b)
@@ -294,9 +308,9 @@ static bool at_most(opevo_text *why, const char *what, double is, int64_t limit)
     return check(limit == 0 || is <= (double)limit, why, what, is, "the limit is", (double)limit);
 }
 
-static bool check_threads(const opevo_i_nest *nest, const opevo_limits *limits, opevo_text *why)
+static bool check_threads(const opevo_i_launch *launch, const opevo_limits *limits, opevo_text *why)
 {
-    const int64_t *extent = nest->bound_extent;
+    const int64_t *extent = launch->bound_extent;
     double threads = (double)extent[OPEVO_ANNOTATION_THREAD_X] *
                      (double)extent[OPEVO_ANNOTATION_THREAD_Y] *
                      (double)extent[OPEVO_ANNOTATION_THREAD_Z];
@@ -312,12 +326,16 @@ static bool check_threads(const opevo_i_nest *nest, const opevo_limits *limits, 
                    limits->grid_yz);
 }
 
-static bool check_memory(const opevo_i_nest *nest, const opevo_limits *limits, opevo_text *why)
+/* The memory of one launch, of all for -1. */
+static bool check_memory(const opevo_i_nest *nest, int launch, const opevo_limits *limits,
+                         opevo_text *why)
 {
     double size[OPEVO_SCOPE_COUNT] = {0};
 
-    for (int i = 0; i < OPEVO_I_BUFFERS; i++)
-        size[nest->buffer[i].scope] += (double)nest->buffer[i].size;
+    for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
+        if (launch < 0 || nest->buffer[i].launch == launch)
+            size[nest->buffer[i].scope] += (double)nest->buffer[i].size;
+    }
     return at_most(why, "The bytes of shared memory are", 4 * size[OPEVO_SCOPE_SHARED],
                    limits->shared_bytes) &&
            at_most(why, "The floats of a thread in registers are", size[OPEVO_SCOPE_LOCAL],
@@ -354,14 +372,17 @@ static bool check_scopes(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
     for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
         opevo_scope scope = nest->buffer[i].scope;
 
-        if (nest->buffer[i].size && scope == (cpu ? OPEVO_SCOPE_SHARED : OPEVO_SCOPE_PACKED)) {
+        if (nest->buffer[i].size && scope == (cpu ? OPEVO_SCOPE_SHARED : OPEVO_SCOPE_PACKED) &&
+            !nest->buffer[i].whole) {
             opevo_text_printf(why, "A %s copy is not supported on a %s.", cpu ? "shared" : "packed",
                               cpu ? "CPU" : "GPU");
             return false;
         }
     }
-    for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
-        if (cpu && nest->bound[a] >= 0) {
+    for (int i = 0; i < nest->launches && cpu; i++) {
+        for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
+            if (nest->launch[i].bound[a] < 0)
+                continue;
             opevo_text_add(why, "A CPU has no blocks and threads to bind loops to.");
             return false;
         }
@@ -369,11 +390,24 @@ static bool check_scopes(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
     return true;
 }
 
+static bool check_launches(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
+                           const opevo_limits *limits, opevo_text *why)
+{
+    if (dialect == OPEVO_KERNEL_C)
+        return check_memory(nest, -1, limits, why);
+    if (!at_most(why, "The kernels are", nest->launches, OPEVO_KERNEL_LAUNCHES))
+        return false;
+    for (int i = 0; i < nest->launches; i++) {
+        if (!check_threads(&nest->launch[i], limits, why) || !check_memory(nest, i, limits, why))
+            return false;
+    }
+    return true;
+}
+
 bool opevo_i_nest_check(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
                         const opevo_limits *limits, opevo_text *why)
 {
-    return check_scopes(nest, dialect, why) && check_threads(nest, limits, why) &&
-           check_memory(nest, limits, why) &&
+    return check_scopes(nest, dialect, why) && check_launches(nest, dialect, limits, why) &&
            at_most(why, "The lanes of a vector are", (double)widest(nest->root),
                    limits->vector_width) &&
            at_most(why, "The statements after unrolling are", opevo_i_node_statements(nest->root),

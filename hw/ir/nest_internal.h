@@ -102,6 +102,8 @@ typedef struct opevo_i_buffer {
     int64_t size;     /* elements; of one thread if local; 0: not used, or an operand */
     int64_t readable; /* elements of an operand; 0: not known */
     bool parallel;    /* made inside a parallel loop: each thread has its own */
+    bool whole;       /* packed: lives as long as the call, so on a GPU it is global memory */
+    int launch;       /* shared, local: the launch that has it */
 } opevo_i_buffer;
 
 /* An operand that the kernel reads in a layout of its own: element (p0, p1, ...) of the pieces, each
@@ -112,6 +114,15 @@ typedef struct opevo_i_packing {
     int pieces;
     opevo_i_piece piece[OPEVO_I_PIECES];
 } opevo_i_packing;
+
+/* What one launch of a GPU computes; a CPU runs all in their order. */
+typedef struct opevo_i_launch {
+    const opevo_i_node *body;
+    int bound[OPEVO_ANNOTATION_COUNT];            /* atom of each block and thread axis, or -1 */
+    int64_t bound_extent[OPEVO_ANNOTATION_COUNT]; /* 1 where not bound */
+} opevo_i_launch;
+
+enum { OPEVO_I_LAUNCHES = 64 };
 
 typedef struct opevo_i_nest_chunk opevo_i_nest_chunk;
 
@@ -125,8 +136,8 @@ typedef struct opevo_i_nest {
     opevo_i_node *root, *nodes;
     opevo_i_nest_chunk *chunks; /* memory of values and conditions */
     opevo_i_buffer buffer[OPEVO_I_BUFFERS];
-    int bound[OPEVO_ANNOTATION_COUNT];            /* atom of each block and thread axis, or -1 */
-    int64_t bound_extent[OPEVO_ANNOTATION_COUNT]; /* 1 where not bound */
+    int launches;
+    opevo_i_launch launch[OPEVO_I_LAUNCHES];
 } opevo_i_nest;
 
 /* Errors: NOMEM; LIMIT for an index of too many parts; INVALID where the schedule cannot be
@@ -151,6 +162,9 @@ opevo_i_node *opevo_i_nest_add_vthread(opevo_i_nest *nest, opevo_i_node *parent,
 /* least <= value < limit, unless it always holds. False where there are too many already. */
 bool opevo_i_guards_add(const opevo_i_atoms *atoms, opevo_i_guards *guards,
                         const opevo_i_affine *value, int64_t least, int64_t limit);
+
+/* One more launch, nothing of which is bound. */
+opevo_i_launch *opevo_i_nest_add_launch(opevo_i_nest *nest, const opevo_i_node *body);
 
 /* Whether there is a barrier in it. */
 bool opevo_i_node_has_sync(const opevo_i_node *node);

@@ -43,7 +43,7 @@ bool opevo_i_pipeline_is_fixed(const opevo_i_pipeline_lowering *self, int key, i
     for (const opevo_i_pipeline_stage *at = stage; at->place == OPEVO_PLACE_AT;
          at = self->pipeline->stage[at->at]) {
         if (owner->key == at->at && owner->loop <= at->at_loop)
-            return !is_shared_by(self, stage->scope, owner);
+            return !is_shared_by(self, self->part[key]->scope, owner);
     }
     return false;
 }
@@ -147,50 +147,6 @@ static void own_atoms(opevo_i_pipeline_lowering *self, int key)
         self->owner[own->loop[i].atom] = (opevo_i_owner){key, i};
 }
 
-/* Loops of an attached stage that are bound to the threads of the stage around it; the first stage
- * binds them. */
-static void bind_loops(opevo_i_pipeline_lowering *self, int key)
-{
-    opevo_i_nest *nest = self->nest;
-    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
-    opevo_i_part *part = self->part[key];
-
-    for (int i = 0; i < part->own.loops; i++) {
-        const opevo_i_loop *loop = &part->own.loop[i];
-        opevo_annotation what = loop->annotation;
-        opevo_i_affine thread;
-
-        if (!opevo_i_is_block(what) && !opevo_i_is_thread(what))
-            continue;
-        if (stage->place == OPEVO_PLACE_AT &&
-            (opevo_i_is_block(what) || stage->scope != OPEVO_SCOPE_SHARED)) {
-            OPEVO_I_REFUSE(self, INVALID,
-                           "%s of %s cannot be bound: the threads that read it do not share it.",
-                           loop->name, stage->name);
-            return;
-        }
-        if (nest->bound[what] < 0 && stage->place == OPEVO_PLACE_ROOT) {
-            nest->bound[what] = loop->atom;
-            nest->bound_extent[what] = loop->extent;
-            continue;
-        }
-        if (nest->bound[what] < 0 || stage->place == OPEVO_PLACE_ROOT ||
-            nest->bound_extent[what] < loop->extent) {
-            OPEVO_I_REFUSE(self, INVALID,
-                           "%s of %s needs %lld threads, and the stage around it has fewer.",
-                           loop->name, stage->name, (long long)loop->extent);
-            return;
-        }
-        thread = opevo_i_affine_atom(nest->bound[what]);
-        if (!opevo_i_guards_add(&nest->atoms, &part->bound, &thread, 0, loop->extent))
-            OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
-                           OPEVO_I_GUARDS);
-        for (int a = 0; a < part->own.axes; a++)
-            part->own.axis[a] =
-                opevo_i_affine_replace(&nest->atoms, &part->own.axis[a], loop->atom, &thread);
-    }
-}
-
 /* The loops over the part: those of the axes, changed as the steps say. */
 static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, bool shrink,
                               opevo_error *err)
@@ -264,12 +220,16 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
     }
     part->buffer = self->buffers++;
     buffer = &self->nest->buffer[part->buffer];
-    buffer->scope = stage->scope;
-    if (stage->scope == OPEVO_SCOPE_GLOBAL || stage->scope == OPEVO_SCOPE_LOCAL)
+    buffer->scope = part->scope;
+    if (part->scope == OPEVO_SCOPE_GLOBAL || part->scope == OPEVO_SCOPE_LOCAL)
         buffer->scope = stage->place == OPEVO_PLACE_AT && size <= LARGEST_LOCAL
                             ? OPEVO_SCOPE_LOCAL
                             : OPEVO_SCOPE_PACKED;
     buffer->size = (int64_t)size;
+    buffer->launch = part->launch;
+    buffer->whole = stage->place == OPEVO_PLACE_ROOT && buffer->scope == OPEVO_SCOPE_PACKED;
+    if (buffer->whole && size > self->nest->reach)
+        self->nest->reach = size;
     if (stage->place == OPEVO_PLACE_AT && buffer->scope != OPEVO_SCOPE_SHARED)
         find_vthreads(self, key);
     for (int i = 0; i < part->vthreads; i++)
@@ -301,9 +261,7 @@ static void infer(opevo_i_pipeline_lowering *self, int key)
     own_atoms(self, key);
     if (self->status != OPEVO_OK)
         return;
-    /* The buffer holds all that the loops reach: what is bound to threads is cut off by guards. */
     set_buffer(self, key);
-    bind_loops(self, key);
     for (int a = 0; a < part->own.axes; a++) {
         part->value[a] = part->own.axis[a];
         if (a < stage->dims)

@@ -52,9 +52,15 @@ static void add_kept(opevo_i_pipeline_lowering *self, opevo_i_node *parent,
     for (int i = at; i < own->loops && parent; i++) {
         const opevo_i_loop *loop = &own->loop[i];
 
-        if (!loop->reduces && has_node(loop->annotation))
+        if (loop->reduces)
+            continue;
+        if (has_node(loop->annotation))
             parent = checked(self, opevo_i_nest_add_loop(self->nest, parent, loop->atom,
                                                          loop->extent, loop->annotation));
+        else if (loop->annotation == OPEVO_ANNOTATION_VTHREAD)
+            parent =
+                checked(self, opevo_i_nest_add_vthread(self->nest, parent, leaf, &self->nest->atoms,
+                                                       loop->atom, loop->extent));
     }
     if (parent)
         add_leaf(self, parent, leaf);
@@ -118,18 +124,26 @@ static const opevo_i_loop *parallel_around(const opevo_i_pipeline_lowering *self
     return around;
 }
 
-/* An element for each virtual thread and iteration of the loops inside that do not reduce. */
-static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key)
+static void add_buffer(opevo_i_pipeline_lowering *self, opevo_i_buffer buffer)
+{
+    if (self->buffers == OPEVO_I_BUFFERS)
+        OPEVO_I_REFUSE(self, LIMIT, "A kernel has at most %d buffers.", OPEVO_I_BUFFERS);
+    else
+        self->nest->buffer[self->buffers++] = buffer;
+}
+
+/* An element for each virtual thread and iteration of the loops from `inside` on that do not reduce.
+ */
+static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key, int inside)
 {
     const opevo_i_loops *own = &self->part[key]->own;
     opevo_i_access access = {.buffer = self->buffers};
-    int accumulate = self->pipeline->stage[key]->accumulate;
     int64_t size = 1;
 
-    for (int i = own->loops - 1; i > accumulate; i--) {
+    for (int i = own->loops - 1; i >= inside; i--) {
         opevo_i_affine one = opevo_i_affine_atom(own->loop[i].atom);
 
-        if (own->loop[i].reduces)
+        if (own->loop[i].reduces || own->loop[i].annotation > OPEVO_ANNOTATION_VTHREAD)
             continue;
         access.address = opevo_i_affine_add(&self->nest->atoms, access.address, size, &one);
         size *= own->loop[i].extent;
@@ -140,22 +154,30 @@ static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key)
         access.address = opevo_i_affine_add(&self->nest->atoms, access.address, size, &one);
         size *= self->vthread[i].extent;
     }
-    if (self->buffers == OPEVO_I_BUFFERS) {
-        OPEVO_I_REFUSE(self, LIMIT, "A kernel has at most %d buffers.", OPEVO_I_BUFFERS);
-        return access;
-    }
-    self->nest->buffer[self->buffers++] =
-        (opevo_i_buffer){.scope = OPEVO_SCOPE_LOCAL,
-                         .size = size,
-                         .parallel = parallel_around(self, key, accumulate + 1) != NULL};
+    add_buffer(self, (opevo_i_buffer){.scope = OPEVO_SCOPE_LOCAL,
+                                      .size = size,
+                                      .parallel = parallel_around(self, key, inside) != NULL,
+                                      .launch = self->part[key]->launch});
     return access;
 }
 
-static opevo_i_leaf_kind update_kind(opevo_reducer reducer)
+/* The leaf, which copies, joins its factor with what is there instead. */
+static void set_update(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *leaf)
 {
+    opevo_reducer reducer = opevo_i_pipeline_reducer(self, key);
+    opevo_i_value *value = NULL;
+
+    leaf->kind = OPEVO_I_ADD;
     if (reducer == OPEVO_REDUCER_SUM)
-        return OPEVO_I_ADD;
-    return reducer == OPEVO_REDUCER_MAX ? OPEVO_I_MAX : OPEVO_I_MIN;
+        return;
+    value = opevo_i_nest_take(self->nest, sizeof *value);
+    if (!value) {
+        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        return;
+    }
+    value->kind = OPEVO_EXPR_READ;
+    leaf->kind = reducer == OPEVO_REDUCER_MAX ? OPEVO_I_MAX : OPEVO_I_MIN;
+    leaf->value = value;
 }
 
 /* Registers to the stage: as they are in the first iteration of the reduction loops outside, joined
@@ -170,15 +192,9 @@ static void write_back(opevo_i_pipeline_lowering *self, opevo_i_node *parent, in
                          .factors = 1,
                          .factor = {*from},
                          .keep = element_guards(self, key)};
-    opevo_i_value *value = opevo_i_nest_take(self->nest, sizeof *value);
     opevo_i_guards first = {0};
     opevo_i_node *node = NULL;
 
-    if (!value) {
-        OPEVO_I_REFUSE(self, NOMEM, "No memory for a loop nest.");
-        return;
-    }
-    value->kind = OPEVO_EXPR_READ;
     for (int i = 0; i < inside; i++) {
         opevo_i_affine turn = opevo_i_affine_atom(own->loop[i].atom);
 
@@ -196,25 +212,120 @@ static void write_back(opevo_i_pipeline_lowering *self, opevo_i_node *parent, in
     node->guards = first;
     node->otherwise = checked(self, opevo_i_nest_add(self->nest, NULL, OPEVO_I_LIST));
     add_kept(self, node, own, inside, &leaf);
-    leaf.kind = update_kind(opevo_i_pipeline_reducer(self, key));
-    leaf.value = leaf.kind == OPEVO_I_ADD ? NULL : value;
+    set_update(self, key, &leaf);
     if (node->otherwise)
         add_kept(self, node->otherwise, own, inside, &leaf);
 }
 
-/* ---- Loops ---- */
-
-static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key);
-
-static bool is_shared(const opevo_i_pipeline_stage *stage)
-{
-    return stage->scope == OPEVO_SCOPE_SHARED;
-}
+/* ---- Sums that threads share ---- */
 
 static void add_sync(opevo_i_pipeline_lowering *self, opevo_i_node *parent)
 {
     checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_SYNC));
 }
+
+static bool is_crossed(const opevo_i_loop *loop)
+{
+    return loop->reduces && opevo_i_is_thread(loop->annotation);
+}
+
+static bool crosses_threads(const opevo_i_loops *own)
+{
+    for (int i = 0; i < own->loops; i++) {
+        if (is_crossed(&own->loop[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Where the threads of a block meet: an element for each of their registers, neighbours side by
+ * side. */
+static opevo_i_access mailbox(opevo_i_pipeline_lowering *self, int key,
+                              const opevo_i_access *registers)
+{
+    const opevo_i_launch *launch = &self->nest->launch[self->part[key]->launch];
+    opevo_i_access box = {.buffer = self->buffers};
+    int64_t threads = 1;
+
+    for (opevo_annotation axis = OPEVO_ANNOTATION_THREAD_X; axis <= OPEVO_ANNOTATION_THREAD_Z;
+         axis++) {
+        opevo_i_affine thread;
+
+        if (launch->bound[axis] < 0)
+            continue;
+        thread = opevo_i_affine_atom(launch->bound[axis]);
+        box.address = opevo_i_affine_add(&self->nest->atoms, box.address, threads, &thread);
+        threads *= launch->bound_extent[axis];
+    }
+    box.address = opevo_i_affine_add(&self->nest->atoms, box.address, threads, &registers->address);
+    add_buffer(self, (opevo_i_buffer){.scope = OPEVO_SCOPE_SHARED,
+                                      .size = self->nest->buffer[registers->buffer].size * threads,
+                                      .launch = self->part[key]->launch});
+    return box;
+}
+
+/* The elements of all threads of an axis to that of the first, the upper half to the lower one each
+ * time. */
+static void gather(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at,
+                   const opevo_i_loop *loop, const opevo_i_access *box)
+{
+    const opevo_i_launch *launch = &self->nest->launch[self->part[key]->launch];
+    int atom = launch->bound[loop->annotation];
+    opevo_i_affine thread = opevo_i_affine_atom(atom);
+
+    for (int64_t count = loop->extent; count > 1; count = (count + 1) / 2) {
+        opevo_i_leaf leaf = {.to = *box, .factors = 1, .factor = {*box}};
+        int64_t half = (count + 1) / 2;
+
+        leaf.factor[0].address.constant += half * opevo_i_affine_factor(&box->address, atom);
+        opevo_i_guards_add(&self->nest->atoms, &leaf.keep, &thread, 0, count - half);
+        set_update(self, key, &leaf);
+        add_sync(self, parent);
+        add_kept(self, parent, &self->part[key]->own, at, &leaf);
+    }
+}
+
+/* Each thread's part of the sums goes from its registers to shared memory, where all are added, and
+ * to the stage: by the first thread, or by each where each has its own. */
+static void join_threads(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at,
+                         const opevo_i_access *registers, const opevo_i_access *to)
+{
+    const opevo_i_loops *own = &self->part[key]->own;
+    const opevo_i_launch *launch = &self->nest->launch[self->part[key]->launch];
+    bool each = self->nest->buffer[to->buffer].scope == OPEVO_SCOPE_LOCAL;
+    opevo_i_leaf leaf = {.kind = OPEVO_I_COPY, .factors = 1, .factor = {*registers}};
+    opevo_i_guards keep = element_guards(self, key);
+
+    leaf.to = mailbox(self, key, registers);
+    add_sync(self, parent);
+    add_kept(self, parent, own, at, &leaf);
+    leaf.factor[0] = leaf.to;
+    for (int i = 0; i < own->loops; i++) {
+        if (is_crossed(&own->loop[i]))
+            gather(self, parent, key, at, &own->loop[i], &leaf.to);
+    }
+    add_sync(self, parent);
+    leaf.keep = keep;
+    for (int i = 0; i < own->loops; i++) {
+        int atom = is_crossed(&own->loop[i]) ? launch->bound[own->loop[i].annotation] : -1;
+        opevo_i_affine thread = opevo_i_affine_atom(atom);
+
+        if (atom < 0)
+            continue;
+        leaf.factor[0].address =
+            opevo_i_affine_add(&self->nest->atoms, leaf.factor[0].address,
+                               -opevo_i_affine_factor(&leaf.to.address, atom), &thread);
+        if (!each && !opevo_i_guards_add(&self->nest->atoms, &leaf.keep, &thread, 0, 1))
+            OPEVO_I_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
+                           OPEVO_I_GUARDS);
+    }
+    leaf.to = *to;
+    add_kept(self, parent, own, at, &leaf);
+}
+
+/* ---- Loops ---- */
+
+static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key);
 
 /* A copy of an argument of the kernel reads nothing that threads share. */
 static bool reads_arguments_only(const opevo_pipeline *pipeline,
@@ -234,20 +345,48 @@ static void lower_attached(opevo_i_pipeline_lowering *self, opevo_i_node *parent
     for (int number = 0; number < self->pipeline->stages; number++) {
         int child = self->pipeline->order[number];
         const opevo_i_pipeline_stage *stage = self->pipeline->stage[child];
+        bool shared = self->part[child] && self->part[child]->scope == OPEVO_SCOPE_SHARED;
 
         if (stage->place != OPEVO_PLACE_AT || stage->at != key || stage->at_loop != at)
             continue;
-        if ((is_shared(stage) && !any) ||
-            (pending && !reads_arguments_only(self->pipeline, stage))) {
+        if ((shared && !any) || (pending && !reads_arguments_only(self->pipeline, stage))) {
             add_sync(self, parent);
             pending = false;
         }
         lower_stage(self, parent, child);
-        any |= is_shared(stage);
-        pending |= is_shared(stage);
+        any |= shared;
+        pending |= shared;
     }
     if (pending)
         add_sync(self, parent);
+}
+
+static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, int key, int at,
+                        const opevo_i_access *to);
+
+/* Loops `at` and inner, whose sums gather in registers; returns these. */
+static opevo_i_access gather_in_registers(opevo_i_pipeline_lowering *self, opevo_i_node *parent,
+                                          int key, int at)
+{
+    opevo_i_access sums = registers(self, key, at);
+    opevo_i_leaf leaf = {.to = sums};
+    int vthreads = self->vthreads;
+
+    set_neutral(self, key, &leaf);
+    add_kept(self, parent, &self->part[key]->own, at, &leaf);
+    lower_loops(self, parent, key, at, &sums);
+    self->vthreads = vthreads;
+    return sums;
+}
+
+/* Sums begin where `to` is the stage itself. */
+static bool begins_sums(const opevo_i_pipeline_lowering *self, int key, int at,
+                        const opevo_i_access *to)
+{
+    const opevo_i_loops *own = &self->part[key]->own;
+
+    return at < own->loops && at == first_reduction(own) && to->buffer == self->part[key]->buffer &&
+           self->pipeline->stage[key]->accumulate < 0;
 }
 
 /* Loops `at` and inner; `to` is what the innermost statement writes. */
@@ -261,7 +400,12 @@ static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
 
     if (!parent || self->status != OPEVO_OK)
         return;
-    if (accumulate < 0 && at == first_reduction(own) && at < own->loops)
+    if (begins_sums(self, key, at, to) && crosses_threads(own)) {
+        sums = gather_in_registers(self, parent, key, at);
+        join_threads(self, parent, key, at, &sums, to);
+        return;
+    }
+    if (begins_sums(self, key, at, to))
         clear(self, parent, key, at);
     if (at == own->loops) {
         opevo_i_leaf leaf;
@@ -290,14 +434,7 @@ static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
         lower_loops(self, parent, key, at + 1, to);
         return;
     }
-    sums = registers(self, key);
-    {
-        opevo_i_leaf leaf = {.to = sums};
-
-        set_neutral(self, key, &leaf);
-        add_kept(self, parent, own, at + 1, &leaf);
-    }
-    lower_loops(self, parent, key, at + 1, &sums);
+    sums = gather_in_registers(self, parent, key, at + 1);
     write_back(self, parent, key, &sums);
 }
 
@@ -311,6 +448,15 @@ static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
 
     if (!list || self->status != OPEVO_OK)
         return;
+    if (part->scope == OPEVO_SCOPE_SHARED && self->pipeline->stage[key]->place == OPEVO_PLACE_ROOT)
+        OPEVO_I_REFUSE(self, INVALID, "%s is shared by threads, so it must be computed at a loop.",
+                       self->pipeline->stage[key]->name);
+    if (crosses_threads(&part->own) && self->pipeline->stage[key]->accumulate >= 0)
+        OPEVO_I_REFUSE(
+            self, INVALID,
+            "Threads share the sums of %s, which gather in registers already: accumulate "
+            "is not needed.",
+            self->pipeline->stage[key]->name);
     to = opevo_i_pipeline_access(self, key, part->value);
     lower_loops(self, list, key, 0, &to);
     self->vthreads = vthreads;
@@ -367,12 +513,23 @@ static void find_parallel(opevo_i_pipeline_lowering *self)
     }
 }
 
+/* Launches are numbered as the stages that are computed as a whole. */
+static int launch_of(const opevo_pipeline *pipeline, int key)
+{
+    int launch = 0;
+
+    while (pipeline->stage[key]->place == OPEVO_PLACE_AT)
+        key = pipeline->stage[key]->at;
+    for (int number = 0; pipeline->order[number] != key; number++) {
+        const opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(pipeline, number);
+
+        launch += stage->kind != OPEVO_STAGE_INPUT && stage->place == OPEVO_PLACE_ROOT;
+    }
+    return launch;
+}
+
 static void prepare(opevo_i_pipeline_lowering *self)
 {
-    for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
-        self->nest->bound[a] = -1;
-        self->nest->bound_extent[a] = 1;
-    }
     for (int i = 0; i < self->pipeline->stages; i++) {
         if (self->pipeline->stage[i]->place == OPEVO_PLACE_INLINED)
             continue;
@@ -382,6 +539,8 @@ static void prepare(opevo_i_pipeline_lowering *self)
             return;
         }
         self->part[i]->buffer = -1;
+        self->part[i]->scope = opevo_i_pipeline_scope(self->pipeline, i);
+        self->part[i]->launch = launch_of(self->pipeline, i);
     }
     set_operands(self);
     if (self->nest->operands > OPEVO_I_BUFFERS / 2)
@@ -418,11 +577,16 @@ opevo_status opevo_i_pipeline_lower(const opevo_pipeline *pipeline, opevo_i_nest
     opevo_i_pipeline_lowering self = {.pipeline = pipeline, .err = err};
 
     opevo_i_pipeline_begin(&self);
+    if (self.status == OPEVO_OK)
+        opevo_i_pipeline_bind(&self);
     for (int number = 0; number < pipeline->stages && self.status == OPEVO_OK; number++) {
-        const opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(pipeline, number);
+        int key = pipeline->order[number];
+        const opevo_i_pipeline_stage *stage = pipeline->stage[key];
 
-        if (stage->kind != OPEVO_STAGE_INPUT && stage->place == OPEVO_PLACE_ROOT)
-            lower_stage(&self, self.nest->root, pipeline->order[number]);
+        if (stage->kind == OPEVO_STAGE_INPUT || stage->place != OPEVO_PLACE_ROOT)
+            continue;
+        lower_stage(&self, self.nest->root, key);
+        self.nest->launch[self.part[key]->launch].body = self.nest->root->last;
     }
     opevo_i_pipeline_end(&self);
     if (self.status == OPEVO_OK)

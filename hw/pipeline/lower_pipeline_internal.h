@@ -14,6 +14,8 @@ typedef struct opevo_i_part {
     /* The indices of the part are base[d] + own.axis[d]; `value` is that of every axis. */
     opevo_i_affine base[OPEVO_I_AXES], value[OPEVO_I_AXES];
     opevo_i_guards bound; /* threads beyond those that the stage needs do nothing */
+    opevo_scope scope;
+    int launch; /* of the stages that are computed as a whole, the one that it is computed with */
     int buffer;
     int64_t extent[OPEVO_I_AXES]; /* of the buffer */
     int vthreads;                 /* each virtual thread has its own copy in registers */
@@ -53,8 +55,8 @@ typedef struct opevo_i_pipeline_lowering {
             (self)->status = OPEVO_FAIL((self)->err, OPEVO_##kind, __VA_ARGS__);                   \
     } while (0)
 
-/* The files that lower, each using those before it only: lower_values, lower_parts, lower_pipeline.
- */
+/* The files that lower, each using those before it only: lower_values, lower_threads, lower_parts,
+ * lower_pipeline. */
 
 /* ---- lower_values.c ---- */
 
@@ -73,6 +75,13 @@ opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
  * left to the caller. */
 void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *out);
 opevo_reducer opevo_i_pipeline_reducer(const opevo_i_pipeline_lowering *self, int key);
+
+/* ---- lower_threads.c ---- */
+
+/* Where the elements of a stage lie: as it says, or else as the loops around it decide. */
+opevo_scope opevo_i_pipeline_scope(const opevo_pipeline *pipeline, int key);
+/* Give the launches their blocks and threads, and replace the loops that are bound to threads. */
+void opevo_i_pipeline_bind(opevo_i_pipeline_lowering *self);
 
 /* ---- lower_parts.c ---- */
 

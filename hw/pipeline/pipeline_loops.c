@@ -194,7 +194,7 @@ static opevo_status check_annotation(const opevo_i_pipeline_stage *stage,
                               "%s and %s cannot both be bound to one thread axis.",
                               stage->own.loop[i].name, loop->name);
     }
-    if (loop->reduces && what >= OPEVO_ANNOTATION_PARALLEL)
+    if (loop->reduces && what >= OPEVO_ANNOTATION_PARALLEL && !opevo_i_is_thread(what))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a reduction loop and cannot be parallelised.",
                           loop->name);
     return what == OPEVO_ANNOTATION_PARALLEL

@@ -23,10 +23,7 @@ static inline opevo_i_nest *nest_new(int inputs, int outputs)
     nest->root = opevo_i_nest_add(nest, NULL, OPEVO_I_LIST);
     nest->inputs = inputs;
     nest->operands = inputs + outputs;
-    for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
-        nest->bound[a] = -1;
-        nest->bound_extent[a] = 1;
-    }
+    opevo_i_nest_add_launch(nest, nest->root);
     return nest;
 }
 
@@ -287,14 +284,15 @@ static inline void run_nest(machine *self)
     int64_t all = 1;
 
     for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++)
-        all *= self->nest->bound_extent[a];
+        all *= self->nest->launch[0].bound_extent[a];
     for (int64_t i = 0; i < all; i++) {
         int64_t rest = i;
 
         for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
-            if (self->nest->bound[a] >= 0)
-                self->at[self->nest->bound[a]] = rest % self->nest->bound_extent[a];
-            rest /= self->nest->bound_extent[a];
+            if (self->nest->launch[0].bound[a] >= 0)
+                self->at[self->nest->launch[0].bound[a]] =
+                    rest % self->nest->launch[0].bound_extent[a];
+            rest /= self->nest->launch[0].bound_extent[a];
         }
         run_node(self, self->nest->root);
     }

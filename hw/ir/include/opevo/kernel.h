@@ -32,13 +32,24 @@ const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect);
 /* Of operands and scratch memory, in bytes. */
 enum { OPEVO_KERNEL_ALIGNMENT = 64 };
 
+/* Blocks and threads of a kernel on a GPU. */
+typedef struct opevo_launch {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+} opevo_launch;
+
+enum { OPEVO_KERNEL_LAUNCHES = 16 };
+
 /* The entry takes a pointer to each operand in the order of
  * opevo_workload_list: dense arrays of float. An output is written in full and never read
  * before it is written. A kernel on a CPU has no memory of its own: the last argument is scratch
  * memory of opevo_kernel_scratch_bytes, whatever is in it, NULL where that is 0. So calls with
  * different outputs and scratch memory may overlap in time. With two inputs and one output:
  * C and emulation: void ENTRY(const float *a, const float *b, float *c, float *scratch);
- * CUDA and HIP:    extern "C" __global__ void ENTRY(const float *, const float *, float *); */
+ * CUDA and HIP:    extern "C" __global__ void ENTRY(const float *, const float *, float *);
+ * A kernel on a GPU that has scratch memory has one more argument for it, too. Stages that need the
+ * results of all blocks before them are kernels of their own, ENTRY_2, ENTRY_3, ..., which have the
+ * same arguments and are launched in this order. */
 typedef struct opevo_kernel {
     opevo_kernel_dialect dialect;
     opevo_text source; /* a whole translation unit */
@@ -51,6 +62,8 @@ typedef struct opevo_kernel {
     uint64_t packed[OPEVO_OPERANDS];
     uint32_t grid[3], block[3]; /* 1 for CPU dialects */
     uint32_t dynamic_shared_bytes;
+    int more; /* kernels that are launched after it */
+    opevo_launch then[OPEVO_KERNEL_LAUNCHES - 1];
     bool parallel; /* C: threads divide a loop of it, so it is compiled with OpenMP */
 } opevo_kernel;
 
@@ -62,6 +75,10 @@ void opevo_kernel_free(opevo_kernel *kernel);
  * The name of that of operand i, into `out` of OPEVO_KERNEL_NAME bytes. */
 enum { OPEVO_KERNEL_NAME = 80 };
 void opevo_kernel_pack_name(const opevo_kernel *kernel, int operand, char *out);
+
+/* Its launch of this number, from 0 to `more`, and the name of that function, likewise. */
+opevo_launch opevo_kernel_launch(const opevo_kernel *kernel, int number);
+void opevo_kernel_launch_name(const opevo_kernel *kernel, int number, char *out);
 
 /* Scratch memory of a call that runs on at most so many threads (of OpenMP; 1 for a kernel built
  * without it). */
