@@ -7,6 +7,8 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
+#include "space_internal.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -63,25 +65,104 @@ bool opevo_parameter_nearest(const opevo_parameter *parameter, const opevo_value
     return nearest < INFINITY;
 }
 
+/* A point of the space that values come from. */
+typedef struct source {
+    const opevo_space *space;
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+} source;
+
+/* The active parameter of the source with the key of a parameter of `space` and as many components,
+ * SIZE_MAX without one. */
+static size_t find_source(const source *from, const opevo_space *space, size_t i)
+{
+    const char *key = opevo_i_branch_key(space, i);
+    size_t arity = opevo_parameter_arity(opevo_space_parameter(space, i));
+
+    for (size_t k = 0; k < opevo_space_parameter_count(from->space) && arity <= ARITY_MOST; k++) {
+        if (from->vertices[k] != OPEVO_INACTIVE &&
+            strcmp(opevo_i_branch_key(from->space, k), key) == 0 &&
+            opevo_parameter_arity(opevo_space_parameter(from->space, k)) == arity)
+            return k;
+    }
+    return SIZE_MAX;
+}
+
+/* How much the branch of a value has in common with the source: its own parameters found there, less
+ * those that are not. */
+static int64_t score_branch(const source *from, const opevo_space *space, size_t parent,
+                            opevo_index value)
+{
+    int64_t score = 0;
+
+    for (size_t i = parent + 1; i < opevo_space_parameter_count(space); i++) {
+        opevo_activation when = opevo_space_activation(space, i);
+
+        if (when.parent == parent && when.value == value)
+            score += find_source(from, space, i) == SIZE_MAX ? -1 : 1;
+    }
+    return score;
+}
+
+static bool has_branches(const opevo_space *space, size_t parent)
+{
+    for (size_t i = parent + 1; i < opevo_space_parameter_count(space); i++) {
+        if (opevo_space_activation(space, i).parent == parent)
+            return true;
+    }
+    return false;
+}
+
+/* The branch that has most in common with the source. Branches with equally much are taken to stand
+ * in the same order in both spaces. */
+static opevo_index choose_branch(const source *from, const opevo_space *space, size_t parent)
+{
+    size_t other = find_source(from, space, parent);
+    opevo_index size = opevo_parameter_size(opevo_space_parameter(space, parent));
+    int64_t most = INT64_MIN;
+    opevo_index best = 0;
+    size_t before = 0; /* branches of the source that are like its own */
+
+    if (other != SIZE_MAX && has_branches(from->space, other)) {
+        opevo_index chosen = from->vertices[other];
+        int64_t score = score_branch(from, from->space, other, chosen);
+
+        for (opevo_index v = 0; v < chosen; v++)
+            before += score_branch(from, from->space, other, v) == score;
+    }
+    for (opevo_index v = 0; v < size; v++) {
+        int64_t score = score_branch(from, space, parent, v);
+
+        most = score > most ? score : most;
+    }
+    for (opevo_index v = 0; v < size; v++) {
+        if (score_branch(from, space, parent, v) != most)
+            continue;
+        best = v;
+        if (before-- == 0)
+            break;
+    }
+    return best;
+}
+
 size_t opevo_space_carry(const opevo_space *from, opevo_index point, const opevo_space *space,
                          opevo_index *vertices)
 {
-    opevo_index theirs[OPEVO_SPACE_PARAMETERS_MAX];
+    source self = {.space = from};
     size_t found = 0;
 
-    opevo_space_decode(from, point, theirs);
+    opevo_space_decode(from, point, self.vertices);
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
-        size_t arity = opevo_parameter_arity(parameter);
+        size_t other = find_source(&self, space, i);
+        opevo_value value[ARITY_MOST];
 
-        for (size_t k = 0; k < opevo_space_parameter_count(from) && arity <= ARITY_MOST; k++) {
-            const opevo_parameter *other = opevo_space_parameter(from, k);
-            opevo_value value[ARITY_MOST];
-
-            if (strcmp(opevo_parameter_name(parameter), opevo_parameter_name(other)) != 0 ||
-                opevo_parameter_arity(other) != arity)
-                continue;
-            opevo_parameter_value(other, theirs[k], value);
+        if (!opevo_space_is_active(space, i, vertices))
+            continue;
+        if (has_branches(space, i)) {
+            vertices[i] = choose_branch(&self, space, i);
+            opevo_space_settle(space, i, vertices);
+        } else if (other != SIZE_MAX) {
+            opevo_parameter_value(opevo_space_parameter(from, other), self.vertices[other], value);
             found += opevo_parameter_nearest(parameter, value, &vertices[i]);
         }
     }

@@ -136,6 +136,58 @@ static void test_carrying_by_name(void **state)
     opevo_space_destroy(to);
 }
 
+/* Both spaces have three branches, of which two have the same keys; the second has one more before. */
+#define TILE(extent) "{\"_type\": \"factor\", \"_value\": [" extent ", 2]}"
+#define PLACE "{\"_type\": \"choice\", \"_value\": [\"root\", \"at\"]}"
+static const char branches_from[] =
+    "{\"s\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"s1\", \"i\": " TILE(
+        "64") "}, "
+              "{\"_name\": \"s2\", \"i\": " TILE("64") ", \"at\": " PLACE "}, "
+                                                       "{\"_name\": \"s3\", \"i\": " TILE(
+                                                           "64") ", \"at\": " PLACE "}]}}";
+static const char branches_to[] =
+    "{\"s\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"s1\", \"k\": " TILE(
+        "9") "}, "
+             "{\"_name\": \"s2\", \"i\": " TILE("96") "}, "
+                                                      "{\"_name\": \"s3\", \"at\": " PLACE
+                                                      ", \"i\": " TILE(
+                                                          "96") "}, "
+                                                                "{\"_name\": \"s4\", \"at\": " PLACE
+                                                                ", \"i\": " TILE("96") "}]}}";
+
+static void check_branch(opevo_space *from, opevo_space *to, const char *text, size_t found,
+                         const char *expected)
+{
+    opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX];
+    opevo_index point = 0;
+    opevo_text got = {0};
+
+    CHECK_OK(opevo_space_read(from, text, &point, &err));
+    opevo_space_decode(to, 0, vertices);
+    assert_int_equal(opevo_space_carry(from, point, to, vertices), found);
+    opevo_space_print(to, opevo_space_encode(to, vertices), &got);
+    assert_string_equal(opevo_text_string(&got), expected);
+    opevo_text_free(&got);
+}
+
+static void test_carrying_branches(void **state)
+{
+    opevo_space *from = space_of(branches_from);
+    opevo_space *to = space_of(branches_to);
+    opevo_space *flat = space_of("{\"i\": " TILE("32") "}");
+
+    (void)state;
+    check_branch(from, to, "s=s1 s.s1.i=16,4", 1, "s=s2 s.s2.i=24,4");
+    check_branch(from, to, "s=s2 s.s2.i=16,4 s.s2.at=at", 2, "s=s3 s.s3.at=at s.s3.i=24,4");
+    check_branch(from, to, "s=s3 s.s3.i=2,32 s.s3.at=root", 2, "s=s4 s.s4.at=root s.s4.i=3,32");
+    check_branch(flat, to, "i=4,8", 1, "s=s2 s.s2.i=12,8");
+    check_branch(to, flat, "s=s4 s.s4.at=at s.s4.i=6,16", 1, "i=2,16");
+    check_branch(to, from, "s=s1 k=3,3", 0, "s=s1 s.s1.i=64,1");
+    opevo_space_destroy(from);
+    opevo_space_destroy(to);
+    opevo_space_destroy(flat);
+}
+
 static void test_nearest_allowed_point(void **state)
 {
     opevo_space *space =
@@ -166,6 +218,7 @@ int main(void)
         cmocka_unit_test(test_there_may_be_no_nearest),
         cmocka_unit_test(test_factors_by_the_definition),
         cmocka_unit_test(test_carrying_by_name),
+        cmocka_unit_test(test_carrying_branches),
         cmocka_unit_test(test_nearest_allowed_point),
     };
 

@@ -31,10 +31,14 @@ bool opevo_parameter_nearest(const opevo_parameter *parameter, const opevo_value
 opevo_status opevo_space_nearest_allowed(const opevo_space *space, const opevo_index *vertices,
                                          bool *found, opevo_index *point, opevo_error *err);
 
-/* Put the values of a point of another space into `vertices` of this one: for each parameter of the
- * same name and as many components the nearest value, where there is one; other vertices stay.
- * Spaces without branches. Returns the number of parameters that were found. Cost: as
- * opevo_parameter_nearest. */
+/* Put the values of a point of another space into `vertices` of this one, a point of it: for each
+ * parameter of the same name and as many components the nearest value, where there is one; other
+ * vertices stay. In a space with branches names are those within a branch. Of the branches that a
+ * parameter chooses among, the one that has most parameters in common with the point is taken; of
+ * several with the same number, the one in the same place among them. Parameters that become active
+ * without a counterpart get their first value. Returns the number of parameters that were found,
+ * those that choose branches not counted. Cost: as opevo_parameter_nearest for each parameter; for
+ * each branch the product of both numbers of parameters. */
 size_t opevo_space_carry(const opevo_space *from, opevo_index point, const opevo_space *space,
                          opevo_index *vertices);
 
