@@ -176,6 +176,7 @@ typedef struct search {
     opevo_index_set *met;
     opevo_index *queue; /* SEARCHED_MOST */
     size_t count;
+    bool switches; /* to other branches */
 } search;
 
 static opevo_status meet(search *self, opevo_index point, opevo_error *err)
@@ -197,8 +198,8 @@ static opevo_status meet_neighbours(search *self, opevo_index point, opevo_error
     for (size_t i = 0; i < opevo_space_parameter_count(self->space); i++) {
         const opevo_parameter *parameter = opevo_space_parameter(self->space, i);
         opevo_index vertex = vertices[i];
-        opevo_index degree =
-            vertex == OPEVO_INACTIVE ? 0 : opevo_parameter_degree(parameter, vertex);
+        bool moves = vertex != OPEVO_INACTIVE && (self->switches || !has_branches(self->space, i));
+        opevo_index degree = moves ? opevo_parameter_degree(parameter, vertex) : 0;
 
         for (opevo_index k = 0; k < degree && self->count < SEARCHED_MOST; k++) {
             vertices[i] = opevo_parameter_neighbour(parameter, vertex, k);
@@ -210,10 +211,12 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_space_nearest_allowed(const opevo_space *space, const opevo_index *vertices,
-                                         bool *found, opevo_index *point, opevo_error *err)
+/* Breadth first from a point, in its own branches or with moves to others. */
+static opevo_status find_allowed(const opevo_space *space, bool switches,
+                                 const opevo_index *vertices, bool *found, opevo_index *point,
+                                 opevo_error *err)
 {
-    search self = {.space = space, .met = opevo_index_set_create()};
+    search self = {.space = space, .met = opevo_index_set_create(), .switches = switches};
     opevo_status status = OPEVO_OK;
 
     *found = false;
@@ -233,5 +236,15 @@ opevo_status opevo_space_nearest_allowed(const opevo_space *space, const opevo_i
 cleanup:
     opevo_index_set_destroy(self.met);
     opevo_free(self.queue);
+    return status;
+}
+
+opevo_status opevo_space_nearest_allowed(const opevo_space *space, const opevo_index *vertices,
+                                         bool *found, opevo_index *point, opevo_error *err)
+{
+    opevo_status status = find_allowed(space, false, vertices, found, point, err);
+
+    if (status == OPEVO_OK && !*found && opevo_space_has_branches(space))
+        status = find_allowed(space, true, vertices, found, point, err);
     return status;
 }

@@ -8,11 +8,12 @@
 #include <opevo/memory.h>
 #include <opevo/nearest.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRANSFERRED_MOST = 5, EXTENTS_MOST = 16 };
+enum { TRANSFERRED_MOST = 5, EXTENTS_MOST = 64 };
 
 /* A run whose best point may be carried over. */
 typedef struct source {
@@ -30,29 +31,86 @@ typedef struct gatherer {
     bool failed; /* no memory */
 } gatherer;
 
-/* The numbers between the parentheses of "cpu:cpu matmul(512,1024,1024)", and how many. */
+/* ---- Names of objectives ----
+ *
+ * "cpu:cpu matmul(512,1024,1024)", or "cpu:sketch A[i:512, k:1024]; ..." for a computation that has
+ * only its text. */
+
+static bool is_in_word(const char *name, const char *at)
+{
+    return at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+}
+
+/* Where the first number at or behind `at` begins; the end of the name where none does. */
+static const char *find_number(const char *name, const char *at)
+{
+    while (*at && (!isdigit((unsigned char)*at) || is_in_word(name, at)))
+        at++;
+    return at;
+}
+
+/* Where what is computed begins, behind the device and what makes its kernels. */
+static const char *find_form(const char *name)
+{
+    const char *blank = strchr(name, ' ');
+
+    return blank ? blank + 1 : name + strlen(name);
+}
+
+static bool is_text(const char *form)
+{
+    return form[strcspn(form, "([")] == '[';
+}
+
+/* The numbers of what is computed, and how many. */
 static size_t read_extents(const char *name, double *out)
 {
-    const char *at = strchr(name, '(');
+    const char *at = find_number(name, find_form(name));
     size_t count = 0;
 
-    while (at && count < EXTENTS_MOST) {
+    while (*at && count < EXTENTS_MOST) {
         char *end = NULL;
-        double number = strtod(at + 1, &end);
 
-        if (end > at + 1)
-            out[count++] = number;
-        at = strpbrk(at + 1, ",=");
+        out[count++] = strtod(at, &end);
+        at = find_number(name, end);
     }
     return count;
 }
 
-/* The same device, template and kind of operator with other extents. */
+/* Whether two texts differ in their numbers only. */
+static bool is_same_text(const char *name, const char *other)
+{
+    const char *a = name;
+    const char *b = other;
+
+    for (;;) {
+        const char *next = find_number(name, a);
+        const char *following = find_number(other, b);
+        char *end = NULL;
+
+        if (next - a != following - b || strncmp(a, b, (size_t)(next - a)) != 0)
+            return false;
+        if (!*next || !*following)
+            return *next == *following;
+        strtod(next, &end);
+        a = end;
+        strtod(following, &end);
+        b = end;
+    }
+}
+
+/* The same device and template, and the same kind of operator or the same text with other extents. */
 static bool is_related(const char *name, const char *other)
 {
-    size_t length = strcspn(name, "(");
+    const char *form = find_form(name);
+    size_t length = (size_t)(form - name);
 
-    return name[length] && !strncmp(name, other, length + 1) && strcmp(name, other) != 0;
+    if (strncmp(name, other, length) != 0 || strcmp(name, other) == 0)
+        return false;
+    if (is_text(form))
+        return is_same_text(form, other + length);
+    length = strcspn(name, "(");
+    return name[length] && strncmp(name, other, length + 1) == 0;
 }
 
 static double distance_of(const char *name, const char *other)
@@ -113,8 +171,6 @@ static opevo_status carry(const opevo_objective *objective, const opevo_space *f
         *point = best;
         return OPEVO_OK;
     }
-    if (opevo_space_has_branches(from) || opevo_space_has_branches(objective->space))
-        return OPEVO_OK;
     opevo_space_decode(
         objective->space,
         objective->starts && objective->starts->count ? objective->starts->points[0].point : 0,
@@ -150,6 +206,15 @@ static opevo_status add_best(opevo_i_starts *self, const opevo_objective *object
 cleanup:
     opevo_space_destroy(space);
     return status;
+}
+
+static opevo_status refuse_unrelated(const char *name, const char *path, opevo_error *err)
+{
+    int length = is_text(find_form(name)) ? 400 : (int)strcspn(name, "(");
+
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "--transfer %s: it has no run of %.*s with other extents.", path, length,
+                      name);
 }
 
 static opevo_status list_sources(opevo_store *store, gatherer *self, opevo_error *err)
@@ -200,9 +265,7 @@ opevo_status opevo_i_starts_transfer(opevo_i_starts *self, const opevo_objective
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
     OPEVO_TRY(list_sources(store, &runs, err));
     if (runs.count == 0)
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--transfer %s: it has no run of %.*s with other extents.", path,
-                            (int)strcspn(objective->name, "("), objective->name);
+        status = refuse_unrelated(objective->name, path, err);
     for (size_t i = 0; i < runs.count && total < TRANSFERRED_MOST; i++) {
         bool added = false;
 

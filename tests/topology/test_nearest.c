@@ -210,6 +210,33 @@ static void test_nearest_allowed_point(void **state)
     opevo_space_destroy(space);
 }
 
+/* A point of the same branch rather than a nearer one of another; that, where there is no other. */
+static void test_nearest_in_branch(void **state)
+{
+    opevo_space *space =
+        space_of("{\"s\": {\"_type\": \"choice\", \"_value\": ["
+                 "{\"_name\": \"s1\", \"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3]}},"
+                 "{\"_name\": \"s2\", \"b\": {\"_type\": \"discrete\", \"_value\": [0, 1]}},"
+                 "{\"_name\": \"s3\", \"c\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}]},"
+                 "\"_constraints\": [\"a >= 2\", \"c > 1\"]}");
+    opevo_index vertices[4] = {0, 0, OPEVO_INACTIVE, OPEVO_INACTIVE};
+    opevo_index point = 0;
+    bool found = false;
+
+    (void)state;
+    CHECK_OK(opevo_space_nearest_allowed(space, vertices, &found, &point, &err));
+    assert_true(found);
+    opevo_space_decode(space, point, vertices);
+    assert_true(vertices[0] == 0 && vertices[1] == 2);
+    CHECK_OK(opevo_space_read(space, "s=s3 c=1", &point, &err));
+    opevo_space_decode(space, point, vertices);
+    CHECK_OK(opevo_space_nearest_allowed(space, vertices, &found, &point, &err));
+    assert_true(found);
+    opevo_space_decode(space, point, vertices);
+    assert_true(vertices[0] != 2);
+    opevo_space_destroy(space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_carrying_by_name),
         cmocka_unit_test(test_carrying_branches),
         cmocka_unit_test(test_nearest_allowed_point),
+        cmocka_unit_test(test_nearest_in_branch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
