@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The harness of a GPU kernel: on which buffers it works, how it is launched, and which results are
+ * accepted. docs/formats/harness.md describes the file.
+ *
+ * A case is one choice of sizes, geometry and seed; it belongs to one of three sets that have no
+ * case in common. A launcher runs cases: an interpreter, a CPU, a GPU. The results of a kernel are
+ * compared with golden ones, which a reference kernel computed from the same inputs. */
+
+#ifndef OPEVO_KERNEL_HARNESS_H
+#define OPEVO_KERNEL_HARNESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <opevo/status.h>
+
+/* ---- The file ---- */
+
+typedef struct opevo_harness opevo_harness;
+
+/* One row for each set: enum suffix, name as in files. What a search measures, what its front is
+ * chosen by, and what only the reported variants are tried on. */
+#define OPEVO_HARNESS_SET_LIST(X)                                                                  \
+    X(SEARCH, "search")                                                                            \
+    X(SELECTION, "selection")                                                                      \
+    X(FINAL, "final")
+
+typedef enum opevo_harness_set {
+#define OPEVO_HARNESS_SET_ENUM(suffix, text) OPEVO_SET_##suffix,
+    OPEVO_HARNESS_SET_LIST(OPEVO_HARNESS_SET_ENUM)
+#undef OPEVO_HARNESS_SET_ENUM
+        OPEVO_HARNESS_SETS
+} opevo_harness_set;
+
+const char *opevo_harness_set_name(opevo_harness_set set);
+/* The set of a name; false for others. */
+bool opevo_harness_set_of(const char *name, opevo_harness_set *out);
+
+/* Read a harness file. All its cases are laid out, so that none fails later for its sizes.
+ * Errors: IO; INVALID with file and key, such as "k.json: buffers.a.count: ..."; LIMIT for a case
+ * of more than 1 GiB; NOMEM. */
+opevo_status opevo_harness_load(const char *path, opevo_harness **out, opevo_error *err);
+/* The same for a text; `path` begins the messages and is the file that "reference" is relative to. */
+opevo_status opevo_harness_parse(const char *path, const char *text, size_t size,
+                                 opevo_harness **out, opevo_error *err);
+void opevo_harness_destroy(opevo_harness *harness);
+
+/* Of the text of the file, for stores. */
+uint64_t opevo_harness_hash(const opevo_harness *harness);
+/* Path of the module whose results are golden; NULL: the base kernel itself. Borrowed. */
+const char *opevo_harness_reference(const opevo_harness *harness);
+size_t opevo_harness_case_count(const opevo_harness *harness, opevo_harness_set set);
+
+/* ---- Cases ---- */
+
+/* One row for each type of elements: enum suffix, name as in files, type in C. */
+#define OPEVO_ELEMENT_LIST(X)                                                                      \
+    X(F32, "f32", float)                                                                           \
+    X(F64, "f64", double)                                                                          \
+    X(I32, "i32", int32_t)                                                                         \
+    X(U32, "u32", uint32_t)                                                                        \
+    X(I64, "i64", int64_t)                                                                         \
+    X(U64, "u64", uint64_t)                                                                        \
+    X(I16, "i16", int16_t)                                                                         \
+    X(U16, "u16", uint16_t)                                                                        \
+    X(I8, "i8", int8_t)                                                                            \
+    X(U8, "u8", uint8_t)
+
+typedef enum opevo_element {
+#define OPEVO_ELEMENT_ENUM(suffix, text, type) OPEVO_ELEMENT_##suffix,
+    OPEVO_ELEMENT_LIST(OPEVO_ELEMENT_ENUM)
+#undef OPEVO_ELEMENT_ENUM
+} opevo_element;
+
+/* The name of a type in files, and its bytes. */
+const char *opevo_element_name(opevo_element element);
+size_t opevo_element_size(opevo_element element);
+
+typedef struct opevo_buffer {
+    const char *name;
+    opevo_element element;
+    size_t count;      /* elements, at least 1 */
+    size_t size_bytes; /* count * opevo_element_size(element) */
+    bool initialised;  /* false: no element has a value at first; `data` is all 0 */
+    bool output;       /* compared with the golden result */
+    bool benign_races; /* work items may write the same value to the same place at once */
+    void *data;        /* aligned to 64 bytes unless the launcher replaced it */
+} opevo_buffer;
+
+typedef enum opevo_argument_kind {
+    OPEVO_ARGUMENT_BUFFER,
+    OPEVO_ARGUMENT_SCALAR,
+} opevo_argument_kind;
+
+typedef struct opevo_argument {
+    opevo_argument_kind kind;
+    size_t buffer;         /* its number in the case */
+    opevo_element element; /* type of a scalar */
+    uint64_t bits;         /* its representation, in the low bytes */
+} opevo_argument;
+
+typedef struct opevo_launch {
+    const char *kernel;
+    uint32_t grid[3], block[3]; /* blocks, and work items of a block, in x, y, z; at least 1 */
+    uint32_t shared_bytes;      /* of dynamic shared memory */
+    const opevo_argument *arguments;
+    size_t argument_count;
+} opevo_launch;
+
+typedef struct opevo_case opevo_case;
+
+/* Lay out and fill the buffers of a case, by its seed: the same bytes on every machine.
+ *   i  below opevo_harness_case_count(harness, set)
+ * The harness must outlive its cases. Errors: NOMEM. */
+opevo_status opevo_case_open(const opevo_harness *harness, opevo_harness_set set, size_t i,
+                             opevo_case **out, opevo_error *err);
+void opevo_case_close(opevo_case *self);
+/* The buffers in the order of the file. A launcher may set `data` to memory of its own, with the
+ * same contents; the case then neither uses nor frees what it allocated until it is closed. */
+opevo_buffer *opevo_case_buffers(opevo_case *self, size_t *count);
+/* A text such as "n=32 bx=8 seed=3"; borrowed. */
+const char *opevo_case_label(const opevo_case *self);
+
+/* ---- Launchers ---- */
+
+/* One row for each verdict on a kernel: enum suffix, name as printed.
+ *   apply, verify      the edits gave no module, or one that LLVM rejects (set by the caller)
+ *   unsupported        the launcher does not know an instruction, or refuses the launch
+ *   out of bounds .. undefined, limit: as of the interpreter (opevo/simt.h); "limit" also if a loop
+ *                      of the harness does not end within its bound
+ *   signal             the process was killed by a signal
+ *   timeout            it took too long
+ *   wrong              a result is not finite or too far from the golden one */
+#define OPEVO_VERDICT_LIST(X)                                                                      \
+    X(OK, "ok")                                                                                    \
+    X(APPLY, "apply")                                                                              \
+    X(VERIFY, "verify")                                                                            \
+    X(UNSUPPORTED, "unsupported")                                                                  \
+    X(OUT_OF_BOUNDS, "out of bounds")                                                              \
+    X(UNINITIALISED, "uninitialised")                                                              \
+    X(RACE, "race")                                                                                \
+    X(DIVERGENT_BARRIER, "divergent barrier")                                                      \
+    X(UNDEFINED, "undefined")                                                                      \
+    X(LIMIT, "limit")                                                                              \
+    X(SIGNAL, "signal")                                                                            \
+    X(TIMEOUT, "timeout")                                                                          \
+    X(WRONG, "wrong")
+
+typedef enum opevo_verdict {
+#define OPEVO_VERDICT_ENUM(suffix, text) OPEVO_VERDICT_##suffix,
+    OPEVO_VERDICT_LIST(OPEVO_VERDICT_ENUM)
+#undef OPEVO_VERDICT_ENUM
+} opevo_verdict;
+
+const char *opevo_verdict_name(opevo_verdict verdict);
+
+enum { OPEVO_VERDICT_MESSAGE_SIZE = 384 };
+
+/* The result of a case or of a set. */
+typedef struct opevo_evaluation {
+    opevo_verdict verdict;
+    double cost;   /* in the launcher's model, summed over cases; 0 if it has none */
+    double time_s; /* measured, summed over cases; 0 if it measures none */
+    double error;  /* the largest of all outputs of all cases; see opevo_harness_evaluate */
+    size_t cases;  /* that ran, the failed one included */
+    char message[OPEVO_VERDICT_MESSAGE_SIZE]; /* a sentence unless ok: what, where, in which case */
+} opevo_evaluation;
+
+typedef struct opevo_launcher opevo_launcher;
+
+typedef struct opevo_launcher_ops {
+    const char *name; /* "simt", "cpu" */
+    /* Run all steps of the case, by opevo_case_play, leave the results in the `data` of its output
+     * buffers, which stay valid until the next run, and fill verdict, cost, time_s and message of
+     * *out, which starts as ok and 0. Errors are those of the host only: NOMEM, IO, FAULT. */
+    opevo_status (*run)(opevo_launcher *self, opevo_case *what, opevo_evaluation *out,
+                        opevo_error *err);
+    void (*destroy)(opevo_launcher *self);
+} opevo_launcher_ops;
+
+/* First member of every launcher. */
+struct opevo_launcher {
+    const opevo_launcher_ops *ops;
+};
+
+/* NULL is allowed. */
+void opevo_launcher_destroy(opevo_launcher *launcher);
+
+/* How opevo_case_play reaches the kernels. */
+typedef struct opevo_player {
+    void *context;
+    /* Run a launch to its end. A verdict other than ok, with its message in *out, ends the case;
+     * errors are those of the host. */
+    opevo_status (*launch)(void *context, const opevo_launch *launch, opevo_evaluation *out,
+                           opevo_error *err);
+    /* Before the host reads a buffer, and after it wrote one; NULL: `data` is what kernels use. */
+    opevo_status (*fetch)(void *context, size_t buffer, opevo_error *err);
+    opevo_status (*store)(void *context, size_t buffer, opevo_error *err);
+} opevo_player;
+
+/* Walk through the steps of the case: launches in their order, repeats, loops by a flag, and buffers
+ * set to 0. Ends at the first launch after which out->verdict is not ok, and with "limit" if a loop
+ * by a flag exceeds its bound. May be called again once the buffers hold their inputs again. */
+opevo_status opevo_case_play(opevo_case *what, const opevo_player *player, opevo_evaluation *out,
+                             opevo_error *err);
+
+/* ---- Judging ---- */
+
+/* Golden results of cases, computed when first needed and kept. A child process made by fork does
+ * not see them, so that a kernel that runs there can neither copy nor change them. */
+typedef struct opevo_golden opevo_golden;
+
+/*   reference  runs the reference kernel; borrowed until the golden results are destroyed */
+opevo_status opevo_golden_create(const opevo_harness *harness, opevo_launcher *reference,
+                                 opevo_golden **out, opevo_error *err);
+void opevo_golden_destroy(opevo_golden *golden);
+
+/* Run the cases of a set and judge the results. For each output with elements x and golden ones g
+ *
+ *     error = max |x - g| / max(|g|, floor)     if its tolerance is relative,
+ *     error = max |x - g|                       if it is absolute,
+ *
+ * in double precision; integers and outputs without tolerance must be equal. A result that is not finite is wrong. Stops at the first case
+ * that is not ok.
+ * Errors: MISMATCH, which names the case, if the reference kernel itself fails there or gives a
+ * golden result that is not finite; else those of the host. */
+opevo_status opevo_harness_evaluate(const opevo_harness *harness, opevo_harness_set set,
+                                    opevo_launcher *launcher, opevo_golden *golden,
+                                    opevo_evaluation *out, opevo_error *err);
+/* The same for case i alone. */
+opevo_status opevo_harness_evaluate_case(const opevo_harness *harness, opevo_harness_set set,
+                                         size_t i, opevo_launcher *launcher, opevo_golden *golden,
+                                         opevo_evaluation *out, opevo_error *err);
+
+#endif
