@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernel variants as an objective, and the other questions to workers. */
+
+#include "evolver_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const set_names[] = {[OPEVO_SET_SEARCH] = "search",
+                                        [OPEVO_SET_SELECTION] = "selection",
+                                        [OPEVO_SET_FINAL] = "final"};
+static const opevo_criterion error_criterion = {"error", "", false};
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+static opevo_status ignore(void *context, size_t i, opevo_i_request *request, opevo_error *err)
+{
+    (void)context;
+    (void)i;
+    (void)request;
+    (void)err;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_evolver_ask(opevo_evolver *self, json_t *message, opevo_i_request *out,
+                                 opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_request_clear(out);
+    out->line = opevo_i_request_line(message);
+    if (!out->line)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+    pthread_mutex_lock(&self->lock);
+    status = opevo_i_evolver_serve(&self->pool, out, 1, NULL, ignore, NULL, err);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+/* The same for a request that must be answered; release the reply's request. */
+static opevo_status ask_surely(opevo_evolver *self, json_t *message, opevo_i_request *out,
+                               opevo_error *err)
+{
+    opevo_status status = opevo_i_evolver_ask(self, message, out, err);
+
+    if (status == OPEVO_OK && out->answer != OPEVO_I_ANSWERED)
+        status = OPEVO_FAIL(err, OPEVO_FAULT, "The worker %s.",
+                            out->answer == OPEVO_I_DIED ? "died twice of a request"
+                                                        : "was killed at its limit of time");
+    return status == OPEVO_OK ? opevo_i_reply_check(out->reply, err) : status;
+}
+
+/* ---- The objective --------------------------------------------------------------------------- */
+
+typedef struct measurement {
+    opevo_evolver *self;
+    opevo_outcome_sink sink;
+    void *context;
+} measurement;
+
+static opevo_status deliver(void *context, size_t i, opevo_i_request *request, opevo_error *err)
+{
+    measurement *at = context;
+    opevo_evaluation *said = &at->self->evaluations[i];
+    opevo_status status = opevo_i_reply_evaluation(request, said, err);
+    opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_OK);
+
+    opevo_i_request_clear(request);
+    if (status != OPEVO_OK)
+        return status;
+    outcome = opevo_outcome_failed(said->kind);
+    if (said->kind == OPEVO_OUTCOME_OK) {
+        outcome = opevo_outcome_of_fitness(at->self->facts.base_cost / said->cost);
+        outcome.more[0] = said->error;
+    }
+    outcome.message = said->message;
+    return at->sink(at->context, i, &outcome, err);
+}
+
+static char *evaluation_line(const char *edits, opevo_case_set set)
+{
+    return opevo_i_request_line(
+        json_pack("{s:s, s:s, s:s}", "do", "evaluate", "edits", edits, "set", set_names[set]));
+}
+
+static void forget(opevo_evolver *self)
+{
+    for (size_t i = 0; i < self->evaluation_count; i++)
+        opevo_evaluation_free(&self->evaluations[i]);
+    opevo_free(self->evaluations);
+    self->evaluations = NULL;
+    self->evaluation_count = 0;
+}
+
+/* Requests for evaluations; the caller's, also on failure. */
+static opevo_status evaluate(opevo_evolver *self, opevo_i_request *requests, size_t count,
+                             const opevo_interrupt *interrupt, opevo_i_request_sink sink,
+                             void *context, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!requests[i].line)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu evaluations.", count);
+    }
+    pthread_mutex_lock(&self->lock);
+    status = opevo_i_evolver_serve(&self->pool, requests, count, interrupt, sink, context, err);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static void clear_requests(opevo_i_request *requests, size_t count)
+{
+    for (size_t i = 0; requests && i < count; i++)
+        opevo_i_request_clear(&requests[i]);
+    opevo_free(requests);
+}
+
+static opevo_status measure(opevo_objective *objective, const opevo_index *points, size_t count,
+                            const opevo_interrupt *interrupt, opevo_outcome_sink sink,
+                            void *sink_context, opevo_error *err)
+{
+    opevo_evolver *self = (opevo_evolver *)((char *)objective - offsetof(opevo_evolver, objective));
+    opevo_i_request *requests = opevo_calloc(count, sizeof *requests);
+    measurement context = {self, sink, sink_context};
+    opevo_status status = OPEVO_OK;
+
+    forget(self);
+    self->evaluations = opevo_calloc(count, sizeof *self->evaluations);
+    if (!requests || !self->evaluations) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu evaluations.", count);
+        goto cleanup;
+    }
+    self->evaluation_count = count;
+    for (size_t i = 0; i < count; i++)
+        requests[i].line =
+            evaluation_line(opevo_texts_get(self->texts, points[i]), OPEVO_SET_SEARCH);
+    status = evaluate(self, requests, count, interrupt, deliver, &context, err);
+cleanup:
+    clear_requests(requests, count);
+    return status;
+}
+
+static void destroy_objective(opevo_objective *objective)
+{
+    (void)objective; /* it is the evolver's */
+}
+
+static const opevo_objective_ops objective_ops = {
+    .kind = "evolve", .measure = measure, .destroy = destroy_objective};
+
+opevo_objective *opevo_evolver_objective(opevo_evolver *evolver)
+{
+    return &evolver->objective;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* Beside the running program, where an installation and a build folder have it, else by PATH. */
+static bool find_program(opevo_text *out)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof "opevo-evolver");
+    const char *given = getenv("OPEVO_EVOLVER");
+    char *slash = NULL;
+
+    if (length > 0) {
+        path[length] = '\0';
+        slash = strrchr(path, '/');
+        memcpy(slash + 1, "opevo-evolver", sizeof "opevo-evolver");
+    }
+    opevo_text_add(out, given ? given : slash && access(path, X_OK) == 0 ? path : "opevo-evolver");
+    return !out->failed;
+}
+
+static opevo_status make_workers(opevo_evolver *self, const opevo_evolver_options *options,
+                                 opevo_error *err)
+{
+    opevo_i_evolver_pool *pool = &self->pool;
+    opevo_status status = OPEVO_OK;
+    opevo_text program = {0};
+    size_t count = options->worker_count ? options->worker_count : 1;
+
+    pool->workers = opevo_calloc(count, sizeof *pool->workers);
+    if (!pool->workers)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", count);
+    pool->count = count;
+    for (size_t i = 0; i < count; i++) {
+        opevo_i_connection *link = &pool->workers[i].link;
+
+        link->in = link->out = link->error = -1;
+        opevo_text_clear(&program);
+        if (options->command) {
+            OPEVO_TRY(opevo_i_command_split(options->command, &link->command, err));
+        } else if (!find_program(&program) ||
+                   !opevo_i_arguments_add(&link->command, program.data, program.length)) {
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+            goto cleanup;
+        }
+    }
+cleanup:
+    opevo_text_free(&program);
+    return status;
+}
+
+static char *load_line(const opevo_evolver_options *options)
+{
+    json_t *settings = json_array();
+    json_t *message = NULL;
+
+    for (size_t i = 0; i < options->setting_count; i++)
+        json_array_append_new(settings, json_string(options->settings[i]));
+    message = json_pack("{s:s, s:s, s:s, s:o}", "do", "load", "kernel", options->kernel, "on",
+                        options->on ? options->on : "simt", "settings", settings);
+    if (options->harness)
+        json_object_set_new(message, "harness", json_string(options->harness));
+    return opevo_i_request_line(message);
+}
+
+static size_t case_count(const json_t *loaded, const char *set)
+{
+    return (size_t)json_integer_value(json_object_get(json_object_get(loaded, "cases"), set));
+}
+
+static void read_facts(opevo_evolver *self)
+{
+    const json_t *loaded = self->pool.loaded;
+
+    self->facts = (opevo_evolver_facts){
+        .module = opevo_i_reply_text(loaded, "module"),
+        .target = opevo_i_reply_text(loaded, "target"),
+        .llvm = opevo_i_reply_text(loaded, "llvm"),
+        .unit = opevo_i_reply_text(loaded, "unit"),
+        .instruction_count = (uint64_t)json_integer_value(json_object_get(loaded, "instructions")),
+        .base_cost = opevo_i_reply_number(loaded, "base_cost"),
+        .search_cases = case_count(loaded, "search"),
+        .selection_cases = case_count(loaded, "selection"),
+        .final_cases = case_count(loaded, "final"),
+    };
+}
+
+/* "evolve:planted.ll on simt", and the other members of domain and objective. */
+static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_options *options,
+                                   opevo_error *err)
+{
+    const char *signature = opevo_i_reply_text(self->pool.loaded, "signature");
+    const char *slash = strrchr(options->kernel, '/');
+    const char *file = slash ? slash + 1 : options->kernel;
+    opevo_text name = {0};
+
+    opevo_text_printf(&name, "the edits of %s", file);
+    self->domain_name = opevo_strdup(opevo_text_string(&name));
+    opevo_text_clear(&name);
+    opevo_text_printf(&name, "evolve:%s on %s", file, options->on ? options->on : "simt");
+    self->objective_name = opevo_strdup(opevo_text_string(&name));
+    opevo_text_free(&name);
+    self->texts = opevo_texts_create();
+    if (!self->domain_name || !self->objective_name || !self->texts)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel's variants.");
+    self->domain = (opevo_domain){
+        .ops = &opevo_i_edit_candidates,
+        .name = self->domain_name,
+        .signature =
+            opevo_hash_bytes(OPEVO_HASH_START, self->facts.module, strlen(self->facts.module)),
+    };
+    self->starts = (opevo_starts){.points = &self->base, .count = 1};
+    self->base.origin = "base";
+    self->objective = (opevo_objective){
+        .ops = &objective_ops,
+        .domain = &self->domain,
+        .name = self->objective_name,
+        .unit = "x",
+        .signature = opevo_hash_bytes(OPEVO_HASH_START, signature, strlen(signature)),
+        .wanted = 4 * self->pool.count,
+        .criteria = &error_criterion,
+        .more_count = 1,
+        .starts = &self->starts,
+    };
+    return opevo_domain_parse(&self->domain, "none", &self->base.point, err);
+}
+
+opevo_status opevo_evolver_open(const opevo_evolver_options *options, opevo_evolver **out,
+                                opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_evolver *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel's variants.");
+    pthread_mutex_init(&self->lock, NULL);
+    OPEVO_TRY(make_workers(self, options, err));
+    self->pool.timeout_s = options->timeout_s > 0 ? options->timeout_s : 60;
+    self->pool.load = load_line(options);
+    if (!self->pool.load) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_i_evolver_pool_begin(&self->pool, err));
+    read_facts(self);
+    OPEVO_TRY(make_objective(self, options, err));
+    *out = self;
+    self = NULL;
+cleanup:
+    opevo_evolver_close(self);
+    return status;
+}
+
+void opevo_evolver_close(opevo_evolver *evolver)
+{
+    if (!evolver)
+        return;
+    forget(evolver);
+    opevo_i_evolver_pool_clear(&evolver->pool);
+    opevo_texts_destroy(evolver->texts);
+    opevo_free(evolver->domain_name);
+    opevo_free(evolver->objective_name);
+    pthread_mutex_destroy(&evolver->lock);
+    opevo_free(evolver);
+}
+
+const opevo_evolver_facts *opevo_evolver_facts_of(const opevo_evolver *evolver)
+{
+    return &evolver->facts;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static opevo_status collect(void *context, size_t i, opevo_i_request *request, opevo_error *err)
+{
+    return opevo_i_reply_evaluation(request, &((opevo_evaluation *)context)[i], err);
+}
+
+opevo_status opevo_evolver_evaluate(opevo_evolver *evolver, const char *const *edits, size_t count,
+                                    opevo_case_set set, const opevo_interrupt *interrupt,
+                                    opevo_evaluation *out, opevo_error *err)
+{
+    opevo_i_request *requests = opevo_calloc(count, sizeof *requests);
+    opevo_status status = OPEVO_OK;
+
+    if (!requests)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu evaluations.", count);
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (opevo_evaluation){.status = NULL};
+        requests[i].line = evaluation_line(edits[i], set);
+    }
+    status = evaluate(evolver, requests, count, interrupt, collect, out, err);
+    for (size_t i = 0; status != OPEVO_OK && i < count; i++)
+        opevo_evaluation_free(&out[i]);
+    clear_requests(requests, count);
+    return status;
+}
+
+opevo_status opevo_evolver_canonical(opevo_evolver *evolver, const char *edits, opevo_text *out,
+                                     opevo_error *err)
+{
+    opevo_i_request request = {.answer = OPEVO_I_DIED};
+    opevo_status status = ask_surely(
+        evolver, json_pack("{s:s, s:s}", "do", "canonical", "edits", edits), &request, err);
+
+    if (status == OPEVO_OK)
+        opevo_text_add(out, opevo_i_reply_text(request.reply, "edits"));
+    opevo_i_request_clear(&request);
+    return status == OPEVO_OK ? opevo_text_check(out, err) : status;
+}
+
+size_t opevo_edit_count(const char *edits)
+{
+    size_t count = strcmp(edits, "none") != 0;
+
+    for (const char *at = edits; *at; at++)
+        count += *at == ';';
+    return count;
+}
+
+void opevo_edit_select(const char *edits, const bool *chosen, opevo_text *out)
+{
+    size_t length = 0;
+    bool any = false;
+
+    for (size_t i = 0; strcmp(edits, "none") != 0; i++) {
+        edits += strspn(edits, " ");
+        length = strcspn(edits, ";");
+        if (chosen[i]) {
+            opevo_text_add(out, any ? "; " : "");
+            opevo_text_add_bytes(out, edits, length);
+            any = true;
+        }
+        if (!edits[length])
+            break;
+        edits += length + 1;
+    }
+    opevo_text_add(out, any ? "" : "none");
+}
+
+/* ---- Forms ----------------------------------------------------------------------------------- */
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static opevo_status add_hex(const char *hex, opevo_text *out, opevo_error *err)
+{
+    for (; *hex; hex += 2) {
+        char byte = 0;
+
+        if (digit(hex[0]) < 0 || digit(hex[1]) < 0)
+            return OPEVO_FAIL(err, OPEVO_FAULT, "A worker's answer is not hexadecimal.");
+        byte = (char)(16 * digit(hex[0]) + digit(hex[1]));
+        opevo_text_add_bytes(out, &byte, 1);
+    }
+    return opevo_text_check(out, err);
+}
+
+opevo_status opevo_evolver_emit(opevo_evolver *evolver, const char *edits, const char *form,
+                                const char *machine, opevo_text *out, opevo_error *err)
+{
+    opevo_i_request request = {.answer = OPEVO_I_DIED};
+    opevo_status status = ask_surely(evolver,
+                                     json_pack("{s:s, s:s, s:s, s:s}", "do", "emit", "edits", edits,
+                                               "form", form, "machine", machine ? machine : ""),
+                                     &request, err);
+
+    if (status == OPEVO_OK)
+        status = add_hex(opevo_i_reply_text(request.reply, "hex"), out, err);
+    opevo_i_request_clear(&request);
+    return status;
+}
+
+opevo_status opevo_evolver_describe(opevo_evolver *evolver, const char *edits, char ***lines,
+                                    size_t *count, opevo_error *err)
+{
+    opevo_i_request request = {.answer = OPEVO_I_DIED};
+    opevo_status status = ask_surely(
+        evolver, json_pack("{s:s, s:s}", "do", "describe", "edits", edits), &request, err);
+    const json_t *said = NULL;
+    char **made = NULL;
+    size_t length = 0;
+
+    if (status != OPEVO_OK)
+        goto cleanup;
+    said = json_object_get(request.reply, "lines");
+    length = json_array_size(said);
+    made = opevo_calloc(length + 1, sizeof *made);
+    for (size_t i = 0; made && i < length; i++) {
+        const char *line = json_string_value(json_array_get(said, i));
+
+        made[i] = opevo_strdup(line ? line : "");
+        if (!made[i])
+            goto cleanup;
+    }
+    *count = length;
+cleanup:
+    if (status == OPEVO_OK && !made)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu lines.", length);
+    if (status == OPEVO_OK)
+        *lines = made;
+    opevo_i_request_clear(&request);
+    return status;
+}

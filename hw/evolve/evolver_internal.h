@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Workers `opevo-evolver`, and requests to them. */
+
+#ifndef OPEVO_EVOLVER_INTERNAL_H
+#define OPEVO_EVOLVER_INTERNAL_H
+
+#include <opevo/evolver.h>
+
+#include <jansson.h>
+#include <pthread.h>
+
+#include "connection_internal.h"
+
+/* What became of a request. */
+typedef enum opevo_i_answer {
+    OPEVO_I_ANSWERED,
+    OPEVO_I_DIED,   /* two workers one after the other */
+    OPEVO_I_OVERDUE /* the worker was killed at the limit of time */
+} opevo_i_answer;
+
+typedef struct opevo_i_request {
+    char *line;    /* with its end; owned: release with free */
+    json_t *reply; /* of ANSWERED; owned */
+    opevo_i_answer answer;
+    unsigned tries;
+    bool taken, done;
+} opevo_i_request;
+
+typedef struct opevo_i_evolver_worker {
+    opevo_i_connection link;
+    bool loading;
+    opevo_i_request *at; /* what it works on; NULL: nothing */
+    double due_s;
+} opevo_i_evolver_worker;
+
+/* Any number of processes that were told to load the same. */
+typedef struct opevo_i_evolver_pool {
+    opevo_i_evolver_worker *workers;
+    size_t count;
+    char *load;       /* the line that each is told first */
+    json_t *loaded;   /* what the first answered; NULL before */
+    double timeout_s; /* of a request */
+} opevo_i_evolver_pool;
+
+/* Called for each request that is done. Anything but OK ends the service. */
+typedef opevo_status (*opevo_i_request_sink)(void *context, size_t i, opevo_i_request *request,
+                                             opevo_error *err);
+
+/* Have all requests answered, in any order. Errors: INTERRUPTED within a second; FAULT or IO if no
+ * worker can be started; INVALID, IO, ... as a worker says of what it loads; those of the sink. */
+opevo_status opevo_i_evolver_serve(opevo_i_evolver_pool *pool, opevo_i_request *requests,
+                                   size_t count, const opevo_interrupt *interrupt,
+                                   opevo_i_request_sink sink, void *context, opevo_error *err);
+/* Start a worker, if none is up, and wait until it has loaded. */
+opevo_status opevo_i_evolver_pool_begin(opevo_i_evolver_pool *pool, opevo_error *err);
+void opevo_i_evolver_pool_clear(opevo_i_evolver_pool *pool);
+/* A message as a line; takes the message, which may be NULL. NULL without memory. */
+char *opevo_i_request_line(json_t *message);
+void opevo_i_request_clear(opevo_i_request *request);
+
+/* OK, or the error that the reply is. */
+opevo_status opevo_i_reply_check(const json_t *reply, opevo_error *err);
+/* A member; "" and NAN where it has none. */
+const char *opevo_i_reply_text(const json_t *reply, const char *key);
+double opevo_i_reply_number(const json_t *reply, const char *key);
+/* What a reply to "evaluate", or its absence, says. Errors: NOMEM, and those of the reply. */
+opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_evaluation *out,
+                                      opevo_error *err);
+
+struct opevo_evolver {
+    pthread_mutex_t lock; /* of the pool */
+    opevo_i_evolver_pool pool;
+    opevo_evolver_facts facts;
+    opevo_texts *texts;
+    opevo_domain domain;
+    opevo_objective objective;
+    opevo_starts starts;
+    opevo_proposal base;
+    char *domain_name, *objective_name;
+    opevo_evaluation *evaluations; /* of the last measurement, whose messages are borrowed */
+    size_t evaluation_count;
+};
+
+/* One request, without limit by an interrupt. Takes the message; *reply is the caller's. */
+opevo_status opevo_i_evolver_ask(opevo_evolver *self, json_t *message, opevo_i_request *out,
+                                 opevo_error *err);
+/* The functions of the domain (edit_candidates.c). */
+extern const opevo_domain_ops opevo_i_edit_candidates;
+
+#endif
