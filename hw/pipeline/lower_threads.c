@@ -80,10 +80,11 @@ static bool is_around(const opevo_i_pipeline_lowering *self, int key, opevo_anno
 
 /* Blocks belong to the stage that is computed as a whole. The threads of a stage inside must share
  * it, or share a sum that each of them gets. */
-static void bind_loop(opevo_i_pipeline_lowering *self, int key, const opevo_i_loop *loop)
+static void bind_loop(opevo_i_pipeline_lowering *self, int key, int number)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     const opevo_i_part *part = self->part[key];
+    const opevo_i_loop *loop = &part->own.loop[number];
     opevo_i_launch *launch = &self->nest->launch[part->launch];
     opevo_annotation axis = loop->annotation;
 
@@ -94,7 +95,7 @@ static void bind_loop(opevo_i_pipeline_lowering *self, int key, const opevo_i_lo
          (part->scope != OPEVO_SCOPE_SHARED && (!loop->reduces || is_around(self, key, axis))))) {
         OPEVO_I_REFUSE(self, INVALID,
                        "%s of %s cannot be bound: the threads that read it do not share it.",
-                       loop->name, stage->name);
+                       stage->own.loop[number].name, stage->name);
         return;
     }
     if (launch->bound[axis] >= 0 && launch->bound_extent[axis] >= loop->extent)
@@ -161,7 +162,7 @@ void opevo_i_pipeline_bind(opevo_i_pipeline_lowering *self)
         int key = self->pipeline->order[number];
 
         for (int i = 0; self->part[key] && i < self->part[key]->own.loops; i++)
-            bind_loop(self, key, &self->part[key]->own.loop[i]);
+            bind_loop(self, key, i);
     }
     for (int key = 0; key < self->pipeline->stages && self->status == OPEVO_OK; key++) {
         opevo_i_part *part = self->part[key];

@@ -106,7 +106,20 @@ static inline int64_t find_wrong(const pipeline_case *self, int operand)
     return -1;
 }
 
-/* Run a kernel on poisoned results, twice, since scratch memory is left over from the first time. */
+/* The threads of an emulated kernel run from the last to the first. */
+static inline void set_reversed(const opevo_kernel *kernel, void *handle, bool reversed)
+{
+    char name[OPEVO_KERNEL_NAME + 16];
+    int *flag = NULL;
+
+    snprintf(name, sizeof name, "%s_reversed", kernel->entry);
+    *(void **)&flag = dlsym(handle, name);
+    if (flag)
+        *flag = reversed;
+}
+
+/* Run a kernel on poisoned results, twice, since scratch memory is left over from the first time. Then
+ * emulated threads run in the other order, with nothing left over. */
 static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, void *handle,
                                unsigned threads, const char *what)
 {
@@ -119,11 +132,13 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
         operands[i] = opevo_i_floats(&self->memory[i]);
     CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads), false,
                                     &scratch, &err));
-    memset(scratch.data, 0xff, scratch.bytes);
     operands[self->operands] = opevo_i_floats(&scratch);
-    for (int run = 0; run < 2; run++) {
+    for (int run = 0; run < 3; run++) {
+        if (run != 1)
+            memset(scratch.data, 0xff, scratch.bytes);
         for (int i = self->inputs; i < self->operands; i++)
             memset(operands[i], 0xff, self->count[i] * sizeof(float)); /* NaN */
+        set_reversed(kernel, handle, run == 2);
         call_kernel(function, operands);
         for (int i = self->inputs; i < self->operands; i++) {
             int64_t e = find_wrong(self, i);

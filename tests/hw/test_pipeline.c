@@ -2,7 +2,7 @@
 
 /* Pipelines: what steps make of stages, text that reads back, and kernels against the interpreter. */
 
-#include "pipeline_fixture.h"
+#include "pipeline_draw.h"
 
 #include "computations.h"
 
@@ -129,93 +129,12 @@ static void test_parallel_registers(void **state)
 
 /* ---- Random steps on random computations ---- */
 
-static int pick(uint64_t *state, int below)
-{
-    return below > 0 ? (int)draw(state, (uint64_t)below) : 0;
-}
-
-/* Annotations that a CPU has; a vector is drawn more often than others. */
-static const opevo_annotation cpu_annotations[] = {
-    OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_UNROLL,
-    OPEVO_ANNOTATION_EXPAND, OPEVO_ANNOTATION_SERIAL};
-
-static void draw_order(uint64_t *state, opevo_pipeline_step *step, int loops)
-{
-    step->count = loops;
-    for (int i = 0; i < loops; i++)
-        step->number[i] = i;
-    for (int i = loops - 1; i > 0; i--) {
-        int other = pick(state, i + 1);
-        int64_t kept = step->number[i];
-
-        step->number[i] = step->number[other];
-        step->number[other] = kept;
-    }
-}
-
-/* A step that may well break a rule. */
-static opevo_pipeline_step draw_step(uint64_t *state, const opevo_pipeline *pipeline)
-{
-    static const int64_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 16};
-    opevo_pipeline_step step = {
-        .kind = (opevo_pipeline_step_kind)pick(state, OPEVO_PIPELINE_STEP_KINDS),
-        .stage = pick(state, opevo_pipeline_stage_count(pipeline))};
-    int stages = opevo_pipeline_stage_count(pipeline);
-    int loops = opevo_pipeline_stage(pipeline, step.stage).loops;
-
-    step.number[step.count++] = pick(state, loops);
-    switch (step.kind) {
-    case OPEVO_PIPELINE_SPLIT:
-    case OPEVO_PIPELINE_SPLIT_OUTER:
-        for (int i = 1 + pick(state, 3); i > 0; i--)
-            step.number[step.count++] = lengths[pick(state, sizeof lengths / sizeof *lengths)];
-        break;
-    case OPEVO_PIPELINE_FOLLOW_SPLIT:
-        step.number[step.count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
-        step.number[step.count++] = 1 + pick(state, 3);
-        break;
-    case OPEVO_PIPELINE_FOLLOW_FUSED_SPLIT:
-        step.number[step.count++] = pick(state, 2);
-        step.number[step.count++] = pick(state, 2);
-        step.number[step.count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
-        break;
-    case OPEVO_PIPELINE_FUSE:
-        for (int i = 1 + pick(state, 2); i > 0; i--, step.count++)
-            step.number[step.count] = step.number[0] + step.count;
-        break;
-    case OPEVO_PIPELINE_REORDER:
-        draw_order(state, &step, loops);
-        break;
-    case OPEVO_PIPELINE_ANNOTATE:
-        step.number[step.count++] = cpu_annotations[pick(state, 5)];
-        break;
-    case OPEVO_PIPELINE_AUTO_UNROLL:
-        step.number[0] = 4 * pick(state, 9);
-        break;
-    case OPEVO_PIPELINE_COMPUTE_AT:
-        step.number[0] = step.stage + 1 + pick(state, stages - step.stage - 1);
-        if (step.number[0] < stages)
-            step.number[step.count++] =
-                pick(state, opevo_pipeline_stage(pipeline, (int)step.number[0]).loops);
-        break;
-    case OPEVO_PIPELINE_CACHE_READ:
-        step.number[0] = pick(state, 2) ? OPEVO_SCOPE_PACKED : OPEVO_SCOPE_LOCAL;
-        step.number[step.count++] = step.stage + 1 + pick(state, stages - step.stage - 1);
-        break;
-    case OPEVO_PIPELINE_CACHE_WRITE:
-        step.number[0] = pick(state, 2) ? OPEVO_SCOPE_PACKED : OPEVO_SCOPE_LOCAL;
-        break;
-    case OPEVO_PIPELINE_RFACTOR:
-        step.number[step.count++] = pick(state, 4);
-        break;
-    case OPEVO_PIPELINE_ACCUMULATE:
-        break;
-    default:
-        step.count = 0;
-        break;
-    }
-    return step;
-}
+static const step_choices cpu_choices = {
+    .annotations = 5,
+    .annotation = {OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_UNROLL,
+                   OPEVO_ANNOTATION_EXPAND, OPEVO_ANNOTATION_SERIAL},
+    .scopes = 2,
+    .scope = {OPEVO_SCOPE_LOCAL, OPEVO_SCOPE_PACKED}};
 
 /* What was printed reads back as the same steps. */
 static void check_text(const opevo_pipeline *pipeline)
@@ -261,72 +180,15 @@ static void check_record(const opevo_pipeline *pipeline)
     opevo_text_free(&second);
 }
 
-static const char *const small[] = {
-    "matmul(7,11,13)",
-    "batch_matmul(3,5,7,11)",
-    "conv2d(2,3,9,7,5,3,3,2,1)",
-    "c1d(2,9,3,5,3,2,1)",
-    "c3d(1,3,5,4,2,3,3,1,1)",
-    "grp(1,7,6,4,8,3,2,1,2)",
-    "dil(1,9,8,2,3,3,1,2,2)",
-    "dep(2,7,5,3,3,2,1)",
-    "t2d(1,4,3,3,2,4,2,1)",
-    "nrm(2,5,7)",
-    "softmax(5,13)",
-    "conv-layer(1,7,6,3,4,3,1,1)",
-    "tbg(1,5,2,3)",
-    ("A[i:13, k:11]; B[k, j:7]; D[j, l:5]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
-     "E[i, l] = sum(j) C[i, j]*D[j, l]"),
-};
-
-/* How many pipelines are drawn: `usual`, or what OPEVO_TEST_POINTS says. */
-static int draw_count(int usual)
-{
-    const char *text = getenv("OPEVO_TEST_POINTS");
-    int64_t count = 0;
-
-    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
-}
-
-/* Steps are applied as they are drawn, as far as they are legal. A pipeline whose parts cannot be
- * lowered loses its last steps until it can. */
 static void check_random(const char *computation, uint64_t seed, int *lowered)
 {
     pipeline_case operands = case_make(computation, seed);
-    opevo_pipeline *pipeline = NULL;
-    uint64_t state = seed;
-    int wanted = 1 + pick(&state, 24);
+    opevo_pipeline *pipeline = draw_pipeline(operands.computation, &cpu_choices, seed);
 
-    CHECK_OK(opevo_pipeline_create(operands.computation, &pipeline, &err));
-    for (int tries = 0; tries < 400 && (int)opevo_pipeline_step_count(pipeline) < wanted; tries++) {
-        opevo_pipeline_step step = draw_step(&state, pipeline);
-        size_t before = opevo_pipeline_step_count(pipeline);
-        opevo_error error = {OPEVO_OK, ""};
-
-        if (opevo_pipeline_apply(pipeline, &step, &error) != OPEVO_OK) {
-            assert_int_equal(opevo_pipeline_step_count(pipeline), before);
-            assert_true(error.status == OPEVO_INVALID || error.status == OPEVO_LIMIT);
-            assert_true(*error.message != 0);
-        }
-    }
     check_text(pipeline);
     check_record(pipeline);
-    for (size_t steps = opevo_pipeline_step_count(pipeline);; steps--) {
-        opevo_pipeline *shorter = NULL;
-        opevo_text why = {0};
-        bool fits = false;
-
-        CHECK_OK(opevo_pipeline_create(operands.computation, &shorter, &err));
-        for (size_t i = 0; i < steps; i++)
-            CHECK_OK(opevo_pipeline_apply(shorter, opevo_pipeline_step_get(pipeline, i), &err));
-        fits = case_check(&operands, shorter, OPEVO_KERNEL_C, &why);
-        assert_true(fits || opevo_text_string(&why)[0]);
-        *lowered += fits && steps == opevo_pipeline_step_count(pipeline);
-        opevo_text_free(&why);
-        opevo_pipeline_destroy(shorter);
-        if (fits || steps == 0)
-            break;
-    }
+    *lowered +=
+        check_kernels(&operands, pipeline, OPEVO_KERNEL_C) == opevo_pipeline_step_count(pipeline);
     opevo_pipeline_destroy(pipeline);
     case_free(&operands);
 }
@@ -338,7 +200,7 @@ static void test_random_steps(void **state)
 
     (void)state;
     for (int i = 0; i < count; i++)
-        check_random(small[i % (int)(sizeof small / sizeof *small)], (uint64_t)i, &lowered);
+        check_random(odd_computations[i % ODD_COMPUTATIONS], (uint64_t)i, &lowered);
     assert_true(2 * lowered > count);
 }
 

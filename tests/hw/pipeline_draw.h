@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Random steps on random computations. */
+
+#ifndef OPEVO_TESTS_PIPELINE_DRAW_H
+#define OPEVO_TESTS_PIPELINE_DRAW_H
+
+#include "pipeline_fixture.h"
+
+/* Small, with odd and prime extents. */
+static const char *const odd_computations[] = {
+    "matmul(7,11,13)",
+    "batch_matmul(3,5,7,11)",
+    "conv2d(2,3,9,7,5,3,3,2,1)",
+    "c1d(2,9,3,5,3,2,1)",
+    "c3d(1,3,5,4,2,3,3,1,1)",
+    "grp(1,7,6,4,8,3,2,1,2)",
+    "dil(1,9,8,2,3,3,1,2,2)",
+    "dep(2,7,5,3,3,2,1)",
+    "t2d(1,4,3,3,2,4,2,1)",
+    "nrm(2,5,7)",
+    "softmax(5,13)",
+    "conv-layer(1,7,6,3,4,3,1,1)",
+    "tbg(1,5,2,3)",
+    ("A[i:13, k:11]; B[k, j:7]; D[j, l:5]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
+     "E[i, l] = sum(j) C[i, j]*D[j, l]"),
+};
+enum { ODD_COMPUTATIONS = sizeof odd_computations / sizeof *odd_computations };
+
+static inline int pick(uint64_t *state, int below)
+{
+    return below > 0 ? (int)draw(state, (uint64_t)below) : 0;
+}
+
+/* What loops may become and where copies may be; what is to come often is there more than once. */
+typedef struct step_choices {
+    int annotations, scopes;
+    opevo_annotation annotation[16];
+    opevo_scope scope[4];
+} step_choices;
+
+static inline void draw_order(uint64_t *state, opevo_pipeline_step *step, int loops)
+{
+    step->count = loops;
+    for (int i = 0; i < loops; i++)
+        step->number[i] = i;
+    for (int i = loops - 1; i > 0; i--) {
+        int other = pick(state, i + 1);
+        int64_t kept = step->number[i];
+
+        step->number[i] = step->number[other];
+        step->number[other] = kept;
+    }
+}
+
+/* A step that may well break a rule. */
+static inline opevo_pipeline_step draw_step(uint64_t *state, const step_choices *choices,
+                                            const opevo_pipeline *pipeline)
+{
+    static const int64_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 16};
+    opevo_pipeline_step step = {
+        .kind = (opevo_pipeline_step_kind)pick(state, OPEVO_PIPELINE_STEP_KINDS),
+        .stage = pick(state, opevo_pipeline_stage_count(pipeline))};
+    int stages = opevo_pipeline_stage_count(pipeline);
+    int loops = opevo_pipeline_stage(pipeline, step.stage).loops;
+
+    step.number[step.count++] = pick(state, loops);
+    switch (step.kind) {
+    case OPEVO_PIPELINE_SPLIT:
+    case OPEVO_PIPELINE_SPLIT_OUTER:
+        for (int i = 1 + pick(state, 3); i > 0; i--)
+            step.number[step.count++] = lengths[pick(state, sizeof lengths / sizeof *lengths)];
+        break;
+    case OPEVO_PIPELINE_FOLLOW_SPLIT:
+        step.number[step.count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
+        step.number[step.count++] = 1 + pick(state, 3);
+        break;
+    case OPEVO_PIPELINE_FOLLOW_FUSED_SPLIT:
+        step.number[step.count++] = pick(state, 2);
+        step.number[step.count++] = pick(state, 2);
+        step.number[step.count++] = pick(state, (int)opevo_pipeline_step_count(pipeline));
+        break;
+    case OPEVO_PIPELINE_FUSE:
+        for (int i = 1 + pick(state, 2); i > 0; i--, step.count++)
+            step.number[step.count] = step.number[0] + step.count;
+        break;
+    case OPEVO_PIPELINE_REORDER:
+        draw_order(state, &step, loops);
+        break;
+    case OPEVO_PIPELINE_ANNOTATE:
+        step.number[step.count++] = choices->annotation[pick(state, choices->annotations)];
+        break;
+    case OPEVO_PIPELINE_AUTO_UNROLL:
+        step.number[0] = 4 * pick(state, 9);
+        break;
+    case OPEVO_PIPELINE_COMPUTE_AT:
+        step.number[0] = step.stage + 1 + pick(state, stages - step.stage - 1);
+        if (step.number[0] < stages)
+            step.number[step.count++] =
+                pick(state, opevo_pipeline_stage(pipeline, (int)step.number[0]).loops);
+        break;
+    case OPEVO_PIPELINE_CACHE_READ:
+        step.number[0] = choices->scope[pick(state, choices->scopes)];
+        step.number[step.count++] = step.stage + 1 + pick(state, stages - step.stage - 1);
+        break;
+    case OPEVO_PIPELINE_CACHE_WRITE:
+        step.number[0] = choices->scope[pick(state, choices->scopes)];
+        break;
+    case OPEVO_PIPELINE_RFACTOR:
+        step.number[step.count++] = pick(state, 4);
+        break;
+    case OPEVO_PIPELINE_ACCUMULATE:
+        break;
+    default:
+        step.count = 0;
+        break;
+    }
+    return step;
+}
+
+/* How many pipelines are drawn: `usual`, or what OPEVO_TEST_POINTS says. */
+static inline int draw_count(int usual)
+{
+    const char *text = getenv("OPEVO_TEST_POINTS");
+    int64_t count = 0;
+
+    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
+}
+
+/* Steps are applied as they are drawn, as far as they are legal. */
+static inline opevo_pipeline *draw_pipeline(const opevo_computation *computation,
+                                            const step_choices *choices, uint64_t seed)
+{
+    opevo_pipeline *pipeline = NULL;
+    uint64_t state = seed;
+    int wanted = 1 + pick(&state, 24);
+
+    CHECK_OK(opevo_pipeline_create(computation, &pipeline, &err));
+    for (int tries = 0; tries < 400 && (int)opevo_pipeline_step_count(pipeline) < wanted; tries++) {
+        opevo_pipeline_step step = draw_step(&state, choices, pipeline);
+        size_t before = opevo_pipeline_step_count(pipeline);
+        opevo_error error = {OPEVO_OK, ""};
+
+        if (opevo_pipeline_apply(pipeline, &step, &error) != OPEVO_OK) {
+            assert_int_equal(opevo_pipeline_step_count(pipeline), before);
+            assert_true(error.status == OPEVO_INVALID || error.status == OPEVO_LIMIT);
+            assert_true(*error.message != 0);
+        }
+    }
+    return pipeline;
+}
+
+/* A pipeline whose parts cannot be lowered loses its last steps until it can. Returns how many are
+ * left. */
+static inline size_t check_kernels(pipeline_case *operands, const opevo_pipeline *pipeline,
+                                   opevo_kernel_dialect dialect)
+{
+    bool fits = false;
+    size_t steps = opevo_pipeline_step_count(pipeline) + 1;
+
+    while (!fits && steps > 0) {
+        opevo_pipeline *shorter = NULL;
+        opevo_text why = {0};
+
+        steps--;
+        CHECK_OK(opevo_pipeline_create(operands->computation, &shorter, &err));
+        for (size_t i = 0; i < steps; i++)
+            CHECK_OK(opevo_pipeline_apply(shorter, opevo_pipeline_step_get(pipeline, i), &err));
+        fits = case_check(operands, shorter, dialect, &why);
+        assert_true(fits || opevo_text_string(&why)[0]);
+        opevo_text_free(&why);
+        opevo_pipeline_destroy(shorter);
+    }
+    return steps;
+}
+
+#endif
