@@ -290,6 +290,65 @@ static bool print_masked_value(opevo_i_printer *self, opevo_i_vector_loop loop)
     return true;
 }
 
+/* ---- Sums in registers ---- */
+
+/* Whether the lanes of a factor that are meant can be read alone. */
+static bool can_read_lanes(const opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                           const opevo_i_access *access)
+{
+    int64_t factor = 0;
+
+    return !self->named[access->buffer] &&
+           opevo_i_plain_factor(self, &access->address, loop->lane, &factor) &&
+           (factor == 0 || factor == 1);
+}
+
+static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                           const opevo_i_access *access, const char *lanes)
+{
+    if (!opevo_i_affine_factor(&access->address, loop->lane)) {
+        opevo_i_print_operand(self, loop, access, false);
+        return;
+    }
+    opevo_i_print_function_name(self, OPEVO_I_FUNCTION_GET, (int)loop->width);
+    opevo_text_add(self->out, "(&");
+    print_at_first_lane(self, access, loop->lane);
+    opevo_text_printf(self->out, ", %s)", lanes);
+}
+
+/* A product added to a register: the other lanes get products with 0, and are never stored. Where
+ * no factor moves with the lane, all lanes are the same and need no mask. */
+static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_leaf *leaf = loop->leaf;
+    opevo_text lanes = {0};
+    bool moves = false;
+
+    if (self->named[leaf->to.buffer] != (int)loop->width || leaf->inside.count ||
+        !can_mask_all(self, &leaf->keep, loop->lane))
+        return false;
+    for (int i = 0; i < leaf->factors; i++) {
+        if (!can_read_lanes(self, loop, &leaf->factor[i]))
+            return false;
+        moves |= opevo_i_affine_uses(self->atoms, &leaf->factor[i].address, loop->lane);
+    }
+    if (!moves)
+        return false;
+    work_out(self, loop, NULL, &lanes, &(opevo_text){0});
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "if ((%s) != 0) ", opevo_text_string(&lanes));
+    print_at_first_lane(self, &leaf->to, loop->lane);
+    opevo_text_add(self->out, " += ");
+    for (int i = 0; i < leaf->factors; i++) {
+        opevo_text_add(self->out, i ? " * " : "");
+        print_lanes_of(self, loop, &leaf->factor[i], opevo_text_string(&lanes));
+    }
+    opevo_text_add(self->out, ";\n");
+    self->uses_masks = true;
+    opevo_text_free(&lanes);
+    return true;
+}
+
 bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;
@@ -301,6 +360,8 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
 
     if (leaf->kind >= OPEVO_I_STORE)
         return print_masked_value(self, *loop);
+    if (leaf->kind == OPEVO_I_MAC)
+        return print_masked_sum(self, loop);
     if ((leaf->kind != OPEVO_I_COPY && leaf->kind != OPEVO_I_ADD) || leaf->inside.count ||
         self->named[leaf->factor[0].buffer] != (int)loop->width || self->named[to.buffer] ||
         !can_mask_all(self, &leaf->keep, loop->lane) ||

@@ -361,6 +361,7 @@ static opevo_status do_gather(generator *self, const state *from)
                                   (int64_t[]){2 * dims + sums - 1}, self->err));
     to->sketch.registers = pipeline->order[to->stage];
     to->sketch.tiled[to->sketch.registers] = true;
+    to->sketch.lanes = dims - 1;
     if (target >= 0) {
         OPEVO_TRY(follow(pipeline, to->stage, target, 1, steps, self->err));
         to->sketch.tiled[pipeline->order[target]] = true;

@@ -5,10 +5,13 @@
 
 #include "sketch_internal.h"
 
+#include "template_internal.h"
+
 #include <stdio.h>
 #include <string.h>
 
 enum { WIDEST_VECTOR = 16, ROOT = -1, INLINED = -2 };
+enum { LONG_ROWS = 28 }; /* a shorter axis can be the rows of one register tile */
 
 /* ---- Names ---- */
 
@@ -49,10 +52,23 @@ static bool add_choice(opevo_slot *slot, int64_t value)
 
 /* ---- Tiles ---- */
 
+/* What the tiles of a register tile's axis divide: more than its extent where that has few factors.
+ * Edges are as long as what is left, in whole vectors. */
+static int64_t tiled_extent(int64_t extent, bool has_lanes)
+{
+    static const int64_t rows[] = {8, 6, 4, 3, 2, 1};
+    int64_t unit = extent > 2 * WIDEST_VECTOR ? 2 * WIDEST_VECTOR : WIDEST_VECTOR;
+
+    if (has_lanes)
+        return extent < WIDEST_VECTOR ? extent : (extent + unit - 1) / unit * unit;
+    return extent < LONG_ROWS ? extent : opevo_i_widened(extent, rows);
+}
+
 /* Every split of a sketch is open; the loops before it are found by doing its steps again. */
 static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
 {
     opevo_pipeline *replay = NULL;
+    int axis = 0;
     opevo_status status = opevo_pipeline_create(self->pipeline->computation, &replay, err);
 
     if (status != OPEVO_OK)
@@ -69,6 +85,8 @@ static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
                                err));
             slot->step = i;
             slot->extent = loop->extent;
+            if (slot->key == self->registers && !loop->reduces)
+                slot->extent = tiled_extent(loop->extent, axis++ == self->lanes);
             slot->parts = step->count;
         }
         OPEVO_TRY(opevo_pipeline_apply(replay, step, err));

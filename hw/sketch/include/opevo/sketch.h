@@ -56,6 +56,7 @@ typedef struct opevo_sketch {
     opevo_pipeline *pipeline; /* the lengths of its splits are 1 */
     bool tiled[OPEVO_PIPELINE_STAGES];
     int registers; /* key of the stage whose innermost tile gathers in registers, -1: none */
+    int lanes;     /* its axis that vectors run along */
     int slots;
     opevo_slot slot[OPEVO_SKETCH_SLOTS];
 } opevo_sketch;
