@@ -31,6 +31,13 @@ int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_target *target,
                                        opevo_error *err);
 
+/* ---- sketch_find.c ---- */
+
+/* The values, one for each slot, with which the sketch becomes a pipeline of the same steps; *equal
+ * is false where none were found. Errors: NOMEM. Cost: a pipeline for each choice of each slot. */
+opevo_status opevo_i_sketch_match(const opevo_sketch *sketch, const opevo_pipeline *wanted,
+                                  opevo_slot_value *values, bool *equal, opevo_error *err);
+
 /* ---- sketch_start.c ---- */
 
 /* The values that analysis expects to be good, one for each slot; the space may not allow them. */

@@ -130,18 +130,13 @@ static size_t count_rows(const opevo_sketches *sketches)
     return most;
 }
 
-/* The allowed point that is nearest to what is wished of a sketch. */
-static opevo_status start_in(const maker *self, size_t number, const opevo_device_facts *facts,
-                             bool *found, opevo_index *point, opevo_error *err)
+/* The vertices of a sketch with values, those of tiles nearest to them. */
+static void encode(const maker *self, size_t number, const opevo_slot_value *values,
+                   opevo_index *vertex)
 {
     const opevo_sketch *sketch = self->sketches->item[number];
     size_t first = first_parameter(self, number);
-    opevo_slot_value values[OPEVO_SKETCH_SLOTS];
-    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
-    opevo_status status = OPEVO_OK;
-    bool any = false;
 
-    opevo_i_sketch_wish(sketch, facts, self->target.threads, values);
     for (size_t i = 0; i < opevo_space_parameter_count(self->space); i++)
         vertex[i] = OPEVO_INACTIVE;
     vertex[0] = number;
@@ -155,6 +150,39 @@ static opevo_status start_in(const maker *self, size_t number, const opevo_devic
             opevo_parameter_nearest(opevo_space_parameter(self->space, first + (size_t)i), wanted,
                                     &vertex[first + (size_t)i]);
     }
+}
+
+opevo_status opevo_sketches_find(const opevo_kernel_maker *super, const opevo_pipeline *pipeline,
+                                 bool *found, opevo_index *point, opevo_error *err)
+{
+    const maker *self = (const maker *)super;
+    opevo_status status = OPEVO_OK;
+
+    *found = false;
+    for (size_t i = 0; i < self->sketches->count && status == OPEVO_OK && !*found; i++) {
+        opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+        opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
+
+        status = opevo_i_sketch_match(self->sketches->item[i], pipeline, values, found, err);
+        if (status != OPEVO_OK || !*found)
+            continue;
+        encode(self, i, values, vertex);
+        *point = opevo_space_encode(self->space, vertex);
+    }
+    return status;
+}
+
+/* The allowed point that is nearest to what is wished of a sketch. */
+static opevo_status start_in(const maker *self, size_t number, const opevo_device_facts *facts,
+                             bool *found, opevo_index *point, opevo_error *err)
+{
+    opevo_slot_value values[OPEVO_SKETCH_SLOTS];
+    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
+    opevo_status status = OPEVO_OK;
+    bool any = false;
+
+    opevo_i_sketch_wish(self->sketches->item[number], facts, self->target.threads, values);
+    encode(self, number, values, vertex);
     OPEVO_TRY(opevo_space_nearest_allowed(self->space, vertex, &any, point, err));
     if (any)
         status = opevo_i_is_accepted(&self->super, *point, found, err);

@@ -173,6 +173,71 @@ static void test_parallel_points(void **state)
     check_all_points(2, 4);
 }
 
+/* ---- Points by their steps ---- */
+
+/* The pipeline of the point that is found is the same, also where several points
+ * have equal steps. */
+static void check_finding(const opevo_kernel_maker *maker, opevo_index point)
+{
+    opevo_pipeline *pipeline = NULL, *read = NULL, *again = NULL;
+    opevo_text text = {0}, second = {0}, why = {0};
+    opevo_index other = 0;
+    bool found = false;
+
+    CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
+    if (pipeline) {
+        opevo_pipeline_print(pipeline, &text);
+        CHECK_OK(opevo_pipeline_parse(maker->computation, opevo_text_string(&text), "steps", &read,
+                                      &err));
+        CHECK_OK(opevo_sketches_find(maker, read, &found, &other, &err));
+        if (!found)
+            fail_msg("no point has these steps:\n%s", opevo_text_string(&text));
+        CHECK_OK(opevo_sketches_pipeline(maker, other, &again, &why, &err));
+        opevo_pipeline_print(again, &second);
+        assert_string_equal(opevo_text_string(&text), opevo_text_string(&second));
+    }
+    opevo_pipeline_destroy(pipeline);
+    opevo_pipeline_destroy(read);
+    opevo_pipeline_destroy(again);
+    opevo_text_free(&text);
+    opevo_text_free(&second);
+    opevo_text_free(&why);
+}
+
+static void test_find(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+        const opevo_sketch_target target = {
+            .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1 + (unsigned)i % 2};
+        opevo_computation *computation = NULL;
+        opevo_kernel_maker *maker = NULL;
+        opevo_pipeline *plain = NULL;
+        opevo_index point = 0;
+        bool found = true;
+        opevo_rng rng;
+
+        CHECK_OK(opevo_computation_read(small[i], &computation, &err));
+        CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+        opevo_rng_init(&rng, 1, small[i], 1);
+        for (int n = draw_count(8); n > 0; n--)
+            check_finding(maker, draw_allowed(&rng, maker->space));
+        /* Steps of no sketch. */
+        CHECK_OK(opevo_pipeline_create(computation, &plain, &err));
+        CHECK_OK(opevo_pipeline_apply(
+            plain,
+            &(opevo_pipeline_step){.kind = OPEVO_PIPELINE_AUTO_UNROLL,
+                                   .stage = opevo_pipeline_stage_count(plain) - 1,
+                                   .count = 1,
+                                   .number = {7}},
+            &err));
+        CHECK_OK(opevo_sketches_find(maker, plain, &found, &point, &err));
+        assert_false(found);
+        opevo_pipeline_destroy(plain);
+        maker->ops->destroy(maker);
+    }
+}
+
 /* ---- Start points ---- */
 
 /* Every computation has one for every device, which the limits accept. */
@@ -258,9 +323,10 @@ static void test_start_tile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_points), cmocka_unit_test(test_parallel_points),
-        cmocka_unit_test(test_starts), cmocka_unit_test(test_start_tile),
+        cmocka_unit_test(test_counts),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_points),     cmocka_unit_test(test_parallel_points),
+        cmocka_unit_test(test_find),       cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_start_tile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
