@@ -195,6 +195,18 @@ static void find_vthreads(opevo_i_pipeline_lowering *self, int key)
 
 enum { LARGEST_LOCAL = 16384 }; /* elements of a copy on the stack of a CPU kernel */
 
+/* With what the outermost piece of a layout holds beyond it. */
+static int64_t room_of(const opevo_i_pipeline_stage *stage, int dim, int64_t extent)
+{
+    int64_t largest = 1;
+
+    for (int i = 0; i < stage->pieces; i++) {
+        if (stage->piece[i].dim == dim && stage->piece[i].divisor > largest)
+            largest = stage->piece[i].divisor;
+    }
+    return (extent + largest - 1) / largest * largest;
+}
+
 static void set_buffer(opevo_i_pipeline_lowering *self, int key)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
@@ -207,6 +219,7 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
         part->extent[d] = part->own.axis_extent[d] == stage->own.axis_extent[d]
                               ? stage->own.axis_extent[d]
                               : opevo_i_affine_most(&self->nest->atoms, &part->own.axis[d]) + 1;
+        part->extent[d] = room_of(stage, d, part->extent[d]);
         size *= (double)part->extent[d];
     }
     if (part->buffer >= 0)

@@ -9,6 +9,7 @@
 #include <opevo/memory.h>
 
 #include <math.h>
+#include <string.h>
 
 static opevo_i_node *checked(opevo_i_pipeline_lowering *self, opevo_i_node *node)
 {
@@ -467,6 +468,31 @@ static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
 
 /* ---- The whole ---- */
 
+/* A constant in a layout of its own: what packs it, and what the kernel can read then. */
+static void set_packing(opevo_i_pipeline_lowering *self, int key)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    opevo_i_nest *nest = self->nest;
+    int operand = self->part[key]->buffer;
+    opevo_i_packing *one = NULL;
+    double size = 1;
+
+    if (operand >= OPEVO_OPERANDS) {
+        OPEVO_I_REFUSE(self, LIMIT, "Only the first %d operands can have layouts of their own.",
+                       OPEVO_OPERANDS);
+        return;
+    }
+    one = &nest->packing[nest->packings++];
+    *one = (opevo_i_packing){.operand = operand, .dims = stage->dims, .pieces = stage->pieces};
+    memcpy(one->extent, stage->own.axis_extent, sizeof one->extent);
+    for (int i = 0; i < stage->pieces; i++) {
+        one->piece[i] = opevo_i_pipeline_piece(stage, i, stage->own.axis_extent);
+        size *= (double)one->piece[i].extent;
+    }
+    nest->buffer[operand].readable = (int64_t)size;
+    nest->reach = size > nest->reach ? size : nest->reach;
+}
+
 /* Inputs and constants, then outputs, are the arguments of the kernel. */
 static void set_operands(opevo_i_pipeline_lowering *self)
 {
@@ -488,6 +514,8 @@ static void set_operands(opevo_i_pipeline_lowering *self)
             if (nest->operands < OPEVO_I_BUFFERS)
                 nest->buffer[nest->operands].readable = opevo_tensor_elements(tensor);
             self->part[t]->buffer = nest->operands++;
+            if (self->pipeline->stage[t]->pieces)
+                set_packing(self, t);
         }
     }
     self->buffers = nest->operands;

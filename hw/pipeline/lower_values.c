@@ -149,15 +149,47 @@ void opevo_i_pipeline_walk(opevo_i_pipeline_lowering *self, int key, const opevo
     }
 }
 
+/* The address in a layout of its own. */
+static opevo_i_affine laid_out(opevo_i_pipeline_lowering *self, int key,
+                               const opevo_i_affine *index, int64_t *size)
+{
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    const opevo_i_part *part = self->part[key];
+    opevo_i_atoms *atoms = &self->nest->atoms;
+    opevo_i_affine address = opevo_i_affine_constant(0);
+
+    for (int i = stage->pieces - 1; i >= 0; i--) {
+        opevo_i_piece piece = opevo_i_pipeline_piece(stage, i, part->extent);
+        opevo_i_affine place =
+            opevo_i_affine_add(atoms, index[piece.dim], -1, &part->base[piece.dim]);
+
+        if (opevo_i_affine_least(atoms, &place) < 0) {
+            OPEVO_I_REFUSE(self, INVALID,
+                           "%s has a layout, so it cannot be read ahead of its first element.",
+                           stage->name);
+            return address;
+        }
+        place = opevo_i_affine_divide(atoms, &place, piece.divisor);
+        if (!piece.outermost)
+            place = opevo_i_affine_modulo(atoms, &place, piece.extent);
+        address = opevo_i_affine_add(atoms, address, *size, &place);
+        *size *= piece.extent;
+    }
+    return address;
+}
+
 opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
                                        const opevo_i_affine *index)
 {
+    const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
     const opevo_i_part *part = self->part[key];
     opevo_i_atoms *atoms = &self->nest->atoms;
     opevo_i_access access = {.buffer = part->buffer};
     int64_t stride = 1;
 
-    for (int d = self->pipeline->stage[key]->dims - 1; d >= 0; d--) {
+    if (stage->pieces)
+        access.address = laid_out(self, key, index, &stride);
+    for (int d = stage->dims - 1; d >= 0 && !stage->pieces; d--) {
         opevo_i_affine place = opevo_i_affine_add(atoms, index[d], -1, &part->base[d]);
 
         access.address = opevo_i_affine_add(atoms, access.address, stride, &place);

@@ -277,6 +277,8 @@ static opevo_status apply(opevo_pipeline *self, const opevo_pipeline_step *step,
     case OPEVO_PIPELINE_COMPUTE_ROOT:
     case OPEVO_PIPELINE_ACCUMULATE:
         return opevo_i_pipeline_place(self, step, err);
+    case OPEVO_PIPELINE_LAYOUT:
+        return opevo_i_pipeline_layout(self, step, err);
     case OPEVO_PIPELINE_CACHE_READ:
     case OPEVO_PIPELINE_CACHE_WRITE:
     case OPEVO_PIPELINE_RFACTOR:
@@ -295,8 +297,9 @@ opevo_status opevo_pipeline_apply(opevo_pipeline *pipeline, const opevo_pipeline
         step->count > OPEVO_PIPELINE_NUMBERS)
         return OPEVO_FAIL(err, OPEVO_INVALID, "The step names no stage of the pipeline.");
     if (opevo_i_pipeline_at(pipeline, step->stage)->kind == OPEVO_STAGE_INPUT &&
-        step->kind != OPEVO_PIPELINE_CACHE_READ)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is an input; only cache_read applies to it.",
+        step->kind != OPEVO_PIPELINE_CACHE_READ && step->kind != OPEVO_PIPELINE_LAYOUT)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is an input; only cache_read and, of a constant, layout apply to it.",
                           opevo_i_pipeline_at(pipeline, step->stage)->name);
     if (!opevo_reserve((void **)&pipeline->steps, &pipeline->step_capacity,
                        pipeline->step_count + 1, sizeof *pipeline->steps))

@@ -42,6 +42,8 @@ typedef struct opevo_i_pipeline_stage {
     int at, at_loop; /* a key */
     int64_t auto_unroll;
     int accumulate; /* a loop, -1: none */
+    int pieces;     /* of a layout of its own; 0: rows */
+    opevo_i_piece piece[OPEVO_I_PIECES];
     int changes;
     opevo_i_change change[OPEVO_I_CHANGES];
 } opevo_i_pipeline_stage;
@@ -89,5 +91,13 @@ opevo_status opevo_i_pipeline_place(opevo_pipeline *self, const opevo_pipeline_s
                                     opevo_error *err);
 opevo_status opevo_i_pipeline_add(opevo_pipeline *self, const opevo_pipeline_step *step,
                                   opevo_error *err);
+
+/* ---- pipeline_layout.c ---- */
+
+opevo_status opevo_i_pipeline_layout(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                     opevo_error *err);
+/* A piece of the layout of a stage, or part of it, with these extents. */
+opevo_i_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, int piece,
+                                     const int64_t *extent);
 
 #endif

@@ -111,6 +111,15 @@ static inline opevo_pipeline_step draw_step(uint64_t *state, const step_choices 
         break;
     case OPEVO_PIPELINE_ACCUMULATE:
         break;
+    case OPEVO_PIPELINE_LAYOUT: /* panels of one dimension */
+        step.count = 0;
+        step.number[step.count++] = pick(state, 4);
+        step.number[step.count++] = lengths[1 + pick(state, 7)];
+        for (int d = 0; d < opevo_pipeline_stage(pipeline, step.stage).dims; d++) {
+            step.number[step.count++] = d;
+            step.number[step.count++] = 1;
+        }
+        break;
     default:
         step.count = 0;
         break;

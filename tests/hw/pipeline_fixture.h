@@ -118,6 +118,22 @@ static inline void set_reversed(const opevo_kernel *kernel, void *handle, bool r
         *flag = reversed;
 }
 
+/* A constant in the layout that a kernel reads it in. */
+static inline float *case_pack(const float *dense, const opevo_kernel *kernel, void *handle,
+                               int operand, opevo_i_guarded *out)
+{
+    void (*pack)(const float *, float *) = NULL;
+    char name[OPEVO_KERNEL_NAME];
+
+    opevo_kernel_pack_name(kernel, operand, name);
+    *(void **)&pack = dlsym(handle, name);
+    assert_non_null(pack);
+    CHECK_OK(
+        opevo_i_guarded_create((size_t)kernel->packed[operand] * sizeof(float), false, out, &err));
+    pack(dense, opevo_i_floats(out));
+    return opevo_i_floats(out);
+}
+
 /* Run a kernel on poisoned results, twice, since scratch memory is left over from the first time. Then
  * emulated threads run in the other order, with nothing left over. */
 static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, void *handle,
@@ -128,8 +144,14 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
     void *function = dlsym(handle, kernel->entry);
 
     assert_non_null(function);
+    opevo_i_guarded packed[PIPELINE_OPERANDS] = {{0}};
+
     for (int i = 0; i < self->operands; i++)
         operands[i] = opevo_i_floats(&self->memory[i]);
+    for (int i = 0; i < self->inputs && i < OPEVO_OPERANDS; i++) {
+        if (kernel->packed[i])
+            operands[i] = case_pack(operands[i], kernel, handle, i, &packed[i]);
+    }
     CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads), false,
                                     &scratch, &err));
     operands[self->operands] = opevo_i_floats(&scratch);
@@ -155,6 +177,8 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
         assert_true(opevo_i_guarded_intact(&self->memory[i]));
     assert_true(opevo_i_guarded_intact(&scratch));
     opevo_i_guarded_free(&scratch);
+    for (int i = 0; i < self->inputs; i++)
+        opevo_i_guarded_free(&packed[i]);
 }
 
 /* A kernel with parallel loops is run on one, two and three threads where the compiler has OpenMP. */

@@ -80,7 +80,38 @@ static const example examples[] = {
      "cache_read A packed C\nsplit C i 4\nreorder C i.0 k i.1 j\n"
      "compute_at A.packed C i.0\n",
      OPEVO_KERNEL_C},
+    {"matmul(37,53,29)", /* panels of 16 columns, made for each block of k */
+     "split C i 4\nsplit C j 16\nsplit C k 8\nreorder C k.0 i.0 j.0 k.1 i.1 j.1\n"
+     "annotate C j.1 vectorize\nannotate C i.1 unroll\naccumulate C j.0\n"
+     "cache_read B packed C\ncompute_at B.packed C k.0\nlayout B.packed 1 16 0 1 1 1\n",
+     OPEVO_KERNEL_C},
+    {"conv2d(1,5,7,7,19,3,3,1,1)", /* weights in panels of 8 channels, made once */
+     "layout B 0 8 1 1 2 1 3 1 0 1\nsplit C f 8\nreorder C n f.0 y x c r s f.1\n"
+     "annotate C f.1 vectorize\naccumulate C x\n",
+     OPEVO_KERNEL_C},
 };
+
+/* Only copies and constants have layouts, of all their dimensions. */
+static void test_layouts_refused(void **state)
+{
+    static const char *const steps[] = {"layout A 0 1 1 1\n",
+                                        "layout C 0 1 1 1\n",
+                                        "cache_read A packed C\nlayout A.packed 0 1\n",
+                                        "cache_read A packed C\nlayout A.packed 0 3 1 1 0 2 0 1\n",
+                                        "cache_read A packed C\nlayout A.packed 0 1 1 1 2 1\n",
+                                        "cache_read A packed C\nlayout A.packed 0 1 1\n"};
+    opevo_computation *computation = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("matmul(8,4,6)", &computation, &err));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        opevo_pipeline *pipeline = NULL;
+
+        assert_int_equal(opevo_pipeline_parse(computation, steps[i], "steps", &pipeline, NULL),
+                         OPEVO_INVALID);
+    }
+    opevo_computation_destroy(computation);
+}
 
 static void test_examples(void **state)
 {
@@ -230,10 +261,9 @@ static void test_random_computations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_steps),
-        cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_parallel_registers),
+        cmocka_unit_test(test_random_steps),    cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_examples),        cmocka_unit_test(test_parallel_registers),
+        cmocka_unit_test(test_layouts_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,9 @@ extern "C" {
     X(CACHE_READ, "cache_read", "sS+", "a new stage, a copy that these stages read")               \
     X(CACHE_WRITE, "cache_write", "s", "a new stage computes it, and this one becomes a copy")     \
     X(RFACTOR, "rfactor", "Ln", "a new stage sums all but this loop, its axis of this number")     \
-    X(ACCUMULATE, "accumulate", "L", "the sums of the loops inside gather in registers")
+    X(ACCUMULATE, "accumulate", "L", "the sums of the loops inside gather in registers")           \
+    X(LAYOUT, "layout", "n+",                                                                      \
+      "of a copy or constant: pieces (dimension divisor), outer first, index / divisor each")
 
 typedef enum opevo_pipeline_step_kind {
 #define OPEVO_PIPELINE_STEP_ENUM(suffix, name, operands, meaning) OPEVO_PIPELINE_##suffix,
@@ -109,7 +111,7 @@ typedef struct opevo_record {
 opevo_status opevo_record_read(const opevo_computation *computation, const char *text,
                                const char *origin, opevo_record *out, opevo_error *err);
 /* Append the list of steps in that format. Errors, with `out` as before: INVALID for the steps that
- * TVM does not have, accumulate and the annotation expand; NOMEM. */
+ * TVM does not have, accumulate, layout and the annotation expand; NOMEM. */
 opevo_status opevo_record_write(const opevo_pipeline *pipeline, opevo_text *out, opevo_error *err);
 
 /* ---- What a pipeline looks like now ---- */

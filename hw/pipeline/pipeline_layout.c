@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Layouts of copies and constants: pieces (index / divisor) of their dimensions, outer piece first.
+ * What is known of a part only when it is lowered, the extents, is found then. */
+
+#include "pipeline_internal.h"
+
+/* The divisor of the next outer piece of the same dimension, 0 where it is the outermost. */
+static int64_t outer_divisor(const opevo_i_pipeline_stage *stage, int piece)
+{
+    int64_t divisor = 0;
+
+    for (int i = 0; i < piece; i++) {
+        if (stage->piece[i].dim == stage->piece[piece].dim)
+            divisor = stage->piece[i].divisor;
+    }
+    return divisor;
+}
+
+opevo_i_piece opevo_i_pipeline_piece(const opevo_i_pipeline_stage *stage, int piece,
+                                     const int64_t *extent)
+{
+    opevo_i_piece one = stage->piece[piece];
+    int64_t outer = outer_divisor(stage, piece);
+
+    one.outermost = outer == 0;
+    one.extent = outer ? outer / one.divisor : (extent[one.dim] + one.divisor - 1) / one.divisor;
+    return one;
+}
+
+/* Each dimension ends with divisor 1, and each divisor divides the next outer one. */
+static bool is_whole(const opevo_i_pipeline_stage *stage)
+{
+    for (int i = 0; i < stage->pieces; i++) {
+        int64_t outer = outer_divisor(stage, i);
+
+        if (stage->piece[i].divisor < 1 || (outer && outer % stage->piece[i].divisor != 0))
+            return false;
+    }
+    for (int d = 0; d < stage->dims; d++) {
+        int64_t last = 0;
+
+        for (int i = 0; i < stage->pieces; i++)
+            last = stage->piece[i].dim == d ? stage->piece[i].divisor : last;
+        if (last != 1)
+            return false;
+    }
+    return true;
+}
+
+opevo_status opevo_i_pipeline_layout(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                     opevo_error *err)
+{
+    opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(self, step->stage);
+    opevo_i_pipeline_stage with = *stage;
+    bool is_constant = stage->kind == OPEVO_STAGE_INPUT &&
+                       self->computation->tensor[stage->tensor]->role == OPEVO_ROLE_CONSTANT;
+
+    if (!is_constant && (stage->kind != OPEVO_STAGE_COPY ||
+                         opevo_i_pipeline_is_output(self, self->order[step->stage])))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has the layout that it is passed in: only copies and constants have "
+                          "layouts of their own.",
+                          stage->name);
+    if (step->count < 2 || step->count % 2 || step->count / 2 > OPEVO_I_PIECES ||
+        stage->dims > OPEVO_I_DIMS)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A layout is one to %d pieces of two numbers, of at most %d dimensions.",
+                          OPEVO_I_PIECES, OPEVO_I_DIMS);
+    with.pieces = step->count / 2;
+    for (int i = 0; i < with.pieces; i++) {
+        if (step->number[2 * i] < 0 || step->number[2 * i] >= stage->dims)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %d dimensions, from 0 on.", stage->name,
+                              stage->dims);
+        with.piece[i] =
+            (opevo_i_piece){.dim = (int)step->number[2 * i], .divisor = step->number[2 * i + 1]};
+    }
+    if (!is_whole(&with))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The pieces of each dimension of %s have divisors that divide one "
+                          "another, down to 1.",
+                          stage->name);
+    *stage = with;
+    return OPEVO_OK;
+}
