@@ -248,6 +248,7 @@ static const struct {
     {"WHAT", offer_spaces},
     {"bash|zsh|fish", offer_shells},
     {"[COMPUTATION]", offer_computations},
+    {"COMPUTATION", offer_computations},
 };
 
 static void offer_values(const line *self, const char *name)

@@ -15,13 +15,13 @@ static const opevo_option options[] = {
      false},
 };
 
-static opevo_status read_schedule(const opevo_call *call, opevo_i_schedule_file *out,
-                                  opevo_error *err)
+/* `wanted` is what the arguments name, NULL where they do not. */
+static opevo_status read_schedule(const opevo_call *call, opevo_workload **wanted,
+                                  opevo_i_schedule_file *out, opevo_error *err)
 {
     const char *path = opevo_i_option(call, "schedule");
     const char *on = opevo_i_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
-    opevo_operator op;
     opevo_status status = OPEVO_OK;
 
     if (!path)
@@ -30,9 +30,8 @@ static opevo_status read_schedule(const opevo_call *call, opevo_i_schedule_file 
     if (on && !opevo_i_dialect_of(on, &dialect))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give cpu, cuda:N or hip:N.", on);
     if (call->argument_count)
-        OPEVO_TRY(opevo_operator_parse(call->arguments[0], &op, err));
-    OPEVO_TRY(opevo_i_schedule_file_read(path, call->argument_count ? &op : NULL,
-                                         on ? &dialect : NULL, out, err));
+        OPEVO_TRY(opevo_i_workload_of(call->arguments[0], wanted, err));
+    OPEVO_TRY(opevo_i_schedule_file_read(path, *wanted, on ? &dialect : NULL, out, err));
     if (out->dialect == OPEVO_KERNEL_COUNT)
         out->dialect = OPEVO_KERNEL_C;
 cleanup:
@@ -42,6 +41,7 @@ cleanup:
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_option(call, "to");
+    opevo_workload *wanted = NULL;
     opevo_i_schedule_file file = {0};
     opevo_text files[OPEVO_HARNESS_FILES] = {0};
     opevo_harness_label label = {.version = OPEVO_VERSION};
@@ -49,11 +49,14 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
-    OPEVO_TRY(read_schedule(call, &file, err));
+    OPEVO_TRY(read_schedule(call, &wanted, &file, err));
     label.threads = file.threads;
     label.name = file.template;
     label.configuration = file.configuration;
-    status = opevo_harness_print_schedule(file.schedule, file.dialect, &label, files, &inner);
+    if (file.schedule)
+        status = opevo_harness_print_schedule(file.schedule, file.dialect, &label, files, &inner);
+    else
+        status = opevo_harness_print_pipeline(file.pipeline, file.dialect, &label, files, &inner);
     if (status != OPEVO_OK) {
         OPEVO_FAIL(err, status, "%s: %s", opevo_i_option(call, "schedule"), inner.message);
         goto cleanup;
@@ -68,18 +71,20 @@ cleanup:
     for (size_t i = 0; i < OPEVO_HARNESS_FILES; i++)
         opevo_text_free(&files[i]);
     opevo_i_schedule_file_free(&file);
+    opevo_workload_destroy(wanted);
     return status;
 }
 
 const opevo_verb opevo_i_verb_emit = {
     .name = "emit",
-    .arguments = "[OPERATOR]",
+    .arguments = "[COMPUTATION]",
     .arguments_max = 1,
     .summary = "Write the kernel of a schedule: its source, or a folder that builds.",
     .details =
         "The schedule is a file as opevo tune --emit writes it, kernel.schedule. Its head names\n"
-        "operator and dialect, which must agree with OPERATOR and --on where these are given;\n"
-        "a file of steps alone needs OPERATOR. docs/schedules.md has the steps.\n\n"
+        "an operator or a computation, and a dialect; they must agree with COMPUTATION and --on\n"
+        "where these are given. A file of steps alone needs COMPUTATION. docs/schedules.md has\n"
+        "the steps for operators, docs/pipelines.md those for computations.\n\n"
         "  opevo tune mm1 --on cpu --emit mm1-kernel\n"
         "  opevo emit --schedule mm1-kernel/kernel.schedule --to again",
     .options = options,

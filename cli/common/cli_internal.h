@@ -12,6 +12,7 @@
 #include <opevo/landscape.h>
 #include <opevo/law.h>
 #include <opevo/live.h>
+#include <opevo/pipeline.h>
 #include <opevo/run.h>
 #include <opevo/run_curve.h>
 #include <opevo/schedule.h>
@@ -263,17 +264,20 @@ opevo_status opevo_i_kernel_files_write(const char *folder, const char *on,
 
 /* A plain value: start from {0}. */
 typedef struct opevo_i_schedule_file {
-    opevo_operator op;
+    opevo_workload *work;           /* that it is of */
     opevo_kernel_dialect dialect;   /* OPEVO_KERNEL_COUNT where nothing says it */
     unsigned threads;               /* likewise 0 */
     char *template, *configuration; /* as the head says them; NULL where it does not */
+    /* Exactly one of both is not NULL: of an operator, or of a computation. */
     opevo_schedule *schedule;
+    opevo_pipeline *pipeline;
 } opevo_i_schedule_file;
-/* Read a file as --emit writes it ("kernel.schedule"). Lines "# operator: FORM" and "# dialect:
- * NAME" of its head must agree with `op` and `dialect` where these are given (NULL: are not);
- * without such a line the given ones count. Errors: those of opevo_file_read; INVALID and LIMIT as
- * "path:line: sentence"; NOMEM. */
-opevo_status opevo_i_schedule_file_read(const char *path, const opevo_operator *op,
+/* Read a file as --emit writes it ("kernel.schedule"). Lines "# operator: FORM", "# computation:
+ * TEXT" and "# dialect: NAME" of its head must agree with `wanted` and `dialect` where these are
+ * given (NULL: are not); without such a line the given ones count, and steps of an operator are
+ * those of a schedule. `wanted` must outlive `out`. Errors: those of opevo_file_read; INVALID and
+ * LIMIT as "path:line: sentence"; NOMEM. */
+opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *wanted,
                                         const opevo_kernel_dialect *dialect,
                                         opevo_i_schedule_file *out, opevo_error *err);
 void opevo_i_schedule_file_free(opevo_i_schedule_file *file);

@@ -5,6 +5,7 @@
 
 #include "cli_internal.h"
 
+#include <opevo/computation_named.h>
 #include <opevo/file.h>
 #include <opevo/memory.h>
 #include <opevo/template.h>
@@ -38,53 +39,96 @@ static opevo_status find_line(const char *text, const char *key, char **out, int
     return OPEVO_OK;
 }
 
-static opevo_status compare_operators(const opevo_operator *here, const opevo_operator *wanted,
-                                      const char *path, int line, opevo_error *err)
+/* Whether both compute the same, an operator in the words of computations where only one is one. */
+static opevo_status compare(const opevo_workload *here, const opevo_workload *wanted, bool *equal,
+                            opevo_error *err)
 {
+    const opevo_computation *both[2] = {here->computation, wanted->computation};
+    const opevo_operator *ops[2] = {here->op, wanted->op};
+    opevo_computation *made[2] = {NULL};
     opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < 2 && status == OPEVO_OK; i++) {
+        if (ops[i])
+            status = opevo_computation_of_operator(ops[i], &made[i], err);
+        both[i] = ops[i] ? made[i] : both[i];
+    }
+    if (status == OPEVO_OK)
+        *equal = opevo_computation_signature(both[0]) == opevo_computation_signature(both[1]);
+    opevo_computation_destroy(made[0]);
+    opevo_computation_destroy(made[1]);
+    return status;
+}
+
+static opevo_status check_wanted(const opevo_workload *here, const opevo_workload *wanted,
+                                 const char *path, int line, opevo_error *err)
+{
     opevo_text is = {0};
     opevo_text must = {0};
+    bool equal = false;
+    opevo_status status = compare(here, wanted, &equal, err);
 
-    opevo_operator_print(here, &is);
-    opevo_operator_print(wanted, &must);
-    OPEVO_TRY(opevo_text_check(&is, err));
-    OPEVO_TRY(opevo_text_check(&must, err));
-    if (strcmp(is.data, must.data) != 0)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: The schedule is for %s, not for %s.", path,
-                            line, is.data, must.data);
-cleanup:
+    if (status == OPEVO_OK && !equal) {
+        opevo_workload_print(here, &is);
+        opevo_workload_print(wanted, &must);
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: The schedule is for %.300s, not for %.300s.",
+                       path, line, opevo_text_string(&is), opevo_text_string(&must));
+    }
     opevo_text_free(&is);
     opevo_text_free(&must);
     return status;
 }
 
-/* The operator of the head, which must be `wanted` where that is given. */
-static opevo_status read_operator(const char *text, const char *path, const opevo_operator *wanted,
-                                  opevo_operator *out, opevo_error *err)
+static opevo_status read_operator(const char *said, opevo_workload **out, opevo_error *err)
+{
+    opevo_operator op;
+    opevo_status status = opevo_operator_parse(said, &op, err);
+
+    return status == OPEVO_OK ? opevo_workload_create(&op, NULL, out, err) : status;
+}
+
+static opevo_status read_computation(const char *said, opevo_workload **out, opevo_error *err)
+{
+    opevo_computation *computation = NULL;
+    opevo_status status = opevo_computation_read(said, &computation, err);
+
+    return status == OPEVO_OK ? opevo_workload_adopt(computation, out, err) : status;
+}
+
+/* What the head says that is computed, which must be `wanted` where that is given. */
+static opevo_status read_workload(const char *text, const char *path, const opevo_workload *wanted,
+                                  opevo_workload **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_error inner = {OPEVO_OK, ""};
-    char *said = NULL;
+    char *op = NULL;
+    char *computation = NULL;
+    int op_line = 0;
     int line = 0;
 
-    OPEVO_TRY(find_line(text, "operator", &said, &line, err));
-    if (!said && !wanted)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s does not name its operator; add a line such as \"# operator: "
-                          "matmul(512,1024,1024)\", or name the operator in the command.",
-                          path);
-    if (!said) {
-        *out = *wanted;
-        return OPEVO_OK;
-    }
-    if (opevo_operator_parse(said, out, &inner) != OPEVO_OK) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: %s", path, line, inner.message);
+    OPEVO_TRY(find_line(text, "operator", &op, &op_line, err));
+    OPEVO_TRY(find_line(text, "computation", &computation, &line, err));
+    if (!op && !computation && !wanted) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s does not name its operator; add a line such as \"# operator: "
+                            "matmul(512,1024,1024)\", or name the operator in the command.",
+                            path);
         goto cleanup;
     }
-    if (wanted)
-        status = compare_operators(out, wanted, path, line, err);
+    if (!op && !computation) {
+        status = opevo_workload_create(wanted->op, wanted->computation, out, err);
+        goto cleanup;
+    }
+    line = op ? op_line : line;
+    status = op ? read_operator(op, out, &inner) : read_computation(computation, out, &inner);
+    if (status != OPEVO_OK)
+        OPEVO_FAIL(err, status, "%s:%d: %s", path, line, inner.message);
+    else if (wanted)
+        status = check_wanted(*out, wanted, path, line, err);
 cleanup:
-    opevo_free(said);
+    opevo_free(op);
+    opevo_free(computation);
     return status;
 }
 
@@ -138,7 +182,7 @@ cleanup:
 
 /* ---- The file ---- */
 
-opevo_status opevo_i_schedule_file_read(const char *path, const opevo_operator *op,
+opevo_status opevo_i_schedule_file_read(const char *path, const opevo_workload *wanted,
                                         const opevo_kernel_dialect *dialect,
                                         opevo_i_schedule_file *out, opevo_error *err)
 {
@@ -154,12 +198,15 @@ opevo_status opevo_i_schedule_file_read(const char *path, const opevo_operator *
                             strlen(text) + 1);
         goto cleanup;
     }
-    OPEVO_TRY(read_operator(text, path, op, &self.op, err));
+    OPEVO_TRY(read_workload(text, path, wanted, &self.work, err));
     OPEVO_TRY(read_dialect(text, path, dialect, &self, err));
     OPEVO_TRY(read_threads(text, path, &self.threads, err));
     OPEVO_TRY(find_line(text, "template", &self.template, &line, err));
     OPEVO_TRY(find_line(text, "configuration", &self.configuration, &line, err));
-    OPEVO_TRY(opevo_schedule_parse(&self.op, text, path, &self.schedule, err));
+    if (self.work->op)
+        OPEVO_TRY(opevo_schedule_parse(self.work->op, text, path, &self.schedule, err));
+    else
+        OPEVO_TRY(opevo_pipeline_parse(self.work->computation, text, path, &self.pipeline, err));
     *out = self;
     self = (opevo_i_schedule_file){0};
 cleanup:
@@ -171,6 +218,8 @@ cleanup:
 void opevo_i_schedule_file_free(opevo_i_schedule_file *file)
 {
     opevo_schedule_destroy(file->schedule);
+    opevo_pipeline_destroy(file->pipeline);
+    opevo_workload_destroy(file->work);
     opevo_free(file->template);
     opevo_free(file->configuration);
     *file = (opevo_i_schedule_file){0};

@@ -7,6 +7,7 @@
 #include <opevo/hash.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
+#include <opevo/sketch.h>
 #include <opevo/template.h>
 
 #include <jansson.h>
@@ -92,23 +93,45 @@ cleanup:
 
 /* ---- A schedule ---- */
 
-static opevo_status find_schedule(const opevo_objective *objective, const char *path,
-                                  const opevo_i_schedule_file *file, opevo_index *point,
-                                  opevo_error *err)
+/* The configuration of the head is where to look first. */
+static opevo_status find_schedule(const opevo_objective *objective,
+                                  const opevo_i_schedule_file *file, bool *found,
+                                  opevo_index *point, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
     opevo_index near = objective->starts ? objective->starts->points[0].point : 0;
+
+    if (file->pipeline)
+        return opevo_sketches_find(maker, file->pipeline, found, point, err);
+    if (file->configuration)
+        opevo_space_read(objective->space, file->configuration, &near, NULL);
+    return opevo_template_find(maker, file->schedule, near, found, point, err);
+}
+
+static opevo_status find_file(const opevo_objective *objective, const opevo_workload *work,
+                              const char *path, opevo_index *point, opevo_error *err)
+{
+    const opevo_kernel_maker *maker = opevo_live_maker(objective);
+    opevo_i_schedule_file file = {0};
     opevo_status status = OPEVO_OK;
     bool found = false;
 
-    /* The configuration of the head is where to look first. */
-    if (file->configuration)
-        opevo_space_read(objective->space, file->configuration, &near, NULL);
-    status = opevo_template_find(maker, file->schedule, near, &found, point, err);
+    OPEVO_TRY(opevo_i_schedule_file_read(path, work, &maker->dialect, &file, err));
+    if (file.pipeline && work->op)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: the schedule is one of sketches; give --template sketch.", path);
+    else if (file.schedule && work->computation)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: the schedule is one of a template; give --template with its name.",
+                            path);
+    else
+        status = find_schedule(objective, &file, &found, point, err);
     if (status == OPEVO_OK && (!found || !opevo_space_allows(objective->space, *point)))
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: the space of the template %s has no point with this schedule.",
                             path, maker->name);
+cleanup:
+    opevo_i_schedule_file_free(&file);
     return status;
 }
 
@@ -116,20 +139,20 @@ static opevo_status add_schedule(opevo_i_starts *self, const opevo_objective *ob
                                  const char *path, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
-    opevo_i_schedule_file file = {0};
+    opevo_workload *work = NULL;
     opevo_status status = OPEVO_OK;
     opevo_index point = 0;
 
-    if (!maker || !maker->op)
+    if (!maker)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: a schedule needs a template: use --on cpu, cuda:N or hip:N with an "
                           "operator.",
                           path);
-    OPEVO_TRY(opevo_i_schedule_file_read(path, maker->op, &maker->dialect, &file, err));
-    OPEVO_TRY(find_schedule(objective, path, &file, &point, err));
+    OPEVO_TRY(opevo_workload_create(maker->op, maker->computation, &work, err));
+    OPEVO_TRY(find_file(objective, work, path, &point, err));
     status = opevo_i_starts_add(self, point, "start", err);
 cleanup:
-    opevo_i_schedule_file_free(&file);
+    opevo_workload_destroy(work);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #ifndef OPEVO_HARNESS_INTERNAL_H
 #define OPEVO_HARNESS_INTERNAL_H
 
-#include <opevo/kernel.h>
+#include <opevo/harness.h>
 #include <opevo/workload.h>
 
 /* Functions that the others need: memory, inputs, clock; `poison` begins at the end. */
@@ -46,5 +46,10 @@ opevo_status opevo_i_harness_graph_program(opevo_text *out, const opevo_kernel *
                                            const opevo_workload *work, opevo_error *err);
 /* The whole program for a kernel of an operator, without its label. */
 void opevo_i_harness_program(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op);
+
+/* The texts of all files (harness.c); `steps` are those of the schedule. Errors: INVALID, NOMEM. */
+opevo_status opevo_i_harness_files(const opevo_kernel *kernel, const opevo_workload *work,
+                                   const opevo_text *steps, const opevo_harness_label *label,
+                                   opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef OPEVO_HARNESS_H
 #define OPEVO_HARNESS_H
 
+#include <opevo/pipeline.h>
 #include <opevo/template.h>
 
 #ifdef __cplusplus
@@ -35,9 +36,13 @@ opevo_status opevo_harness_print(const opevo_kernel_maker *maker, opevo_index po
                                  const opevo_harness_label *label,
                                  opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);
 
-/* The same for a schedule, whatever memory of a device it needs. Errors: INVALID for a schedule
- * that gives no kernel in this dialect, with the reason; NOMEM. */
+/* The same for a schedule of an operator or a pipeline of a computation, whatever memory of a device
+ * it needs. Errors: INVALID for one that gives no kernel in this dialect, with the reason; NOMEM. */
 opevo_status opevo_harness_print_schedule(const opevo_schedule *schedule,
+                                          opevo_kernel_dialect dialect,
+                                          const opevo_harness_label *label,
+                                          opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);
+opevo_status opevo_harness_print_pipeline(const opevo_pipeline *pipeline,
                                           opevo_kernel_dialect dialect,
                                           const opevo_harness_label *label,
                                           opevo_text files[OPEVO_HARNESS_FILES], opevo_error *err);
