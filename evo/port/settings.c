@@ -174,9 +174,16 @@ static void print_value(const opevo_setting *setting, const opevo_setting_value 
 void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value *values,
                           opevo_text *out)
 {
+    const char *separator = "";
+
     for (size_t i = 0; i < ops->setting_count; i++) {
-        opevo_text_printf(out, "%s%s=", i ? " " : "", ops->settings[i].key);
-        print_value(&ops->settings[i], values ? &values[i] : NULL, out);
+        const opevo_setting *setting = &ops->settings[i];
+
+        if (setting->later && (!values || values[i].number == default_of(setting)))
+            continue;
+        opevo_text_printf(out, "%s%s=", separator, setting->key);
+        print_value(setting, values ? &values[i] : NULL, out);
+        separator = " ";
     }
 }
 

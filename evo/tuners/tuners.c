@@ -14,6 +14,7 @@
     ROW(ansor_knobs)                                                                               \
     ROW(autotvm)                                                                                   \
     ROW(autotvm_ga)                                                                                \
+    ROW(climb)                                                                                     \
     ROW(droplet)                                                                                   \
     ROW(gbfs)                                                                                      \
     ROW(gbfs_reference)                                                                            \

@@ -19,7 +19,7 @@
 
 enum { TRIALS = 120, SETTINGS_MOST = 16 };
 
-static const char *const able[] = {"nsga2", "random"};
+static const char *const able[] = {"climb", "nsga2", "random"};
 enum { ABLE = sizeof able / sizeof *able };
 
 typedef struct setup {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* `nsga2`: the elitist genetic algorithm of Deb et al. for up to four criteria, on any domain. A
- * generation is made whole, then handed out as asked. Always true: told <= asked <= made; the first
- * `kept` individuals are the population, best first by the crowded comparison, and those told of
- * the generation stand behind them. */
+ * generation is made in rounds, of which the later ones replace what failed. A round is made whole,
+ * then handed out as asked. Always true: told <= asked <= made; the first `kept` individuals are the
+ * population, best first by the crowded comparison, and `children` of the generation stand behind
+ * them. */
 
 #include <opevo/memory.h>
 #include <opevo/tuner.h>
@@ -11,9 +12,20 @@
 #include "nondominated_internal.h"
 #include "untried_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { SETTING_POPULATION, SETTING_CROSSOVER, SETTING_MUTATION, SETTING_Q, SETTING_COUNT };
+enum {
+    SETTING_POPULATION,
+    SETTING_CROSSOVER,
+    SETTING_MUTATION,
+    SETTING_Q,
+    SETTING_TOURNAMENT,
+    SETTING_ELITE,
+    SETTING_RETRIES,
+    SETTING_COUNT
+};
 
 enum {
     POPULATION_MOST = 10000,
@@ -46,6 +58,27 @@ static const opevo_setting settings_table[SETTING_COUNT] = {
                    .max = 1,
                    .below_max = true,
                    .summary = "mutation: probability of one more step of a walk"},
+    [SETTING_TOURNAMENT] = {.key = "tournament",
+                            .kind = OPEVO_SETTING_CHOICE,
+                            .choices = "uniform dcd",
+                            .later = true,
+                            .summary =
+                                "parents: two drawn uniformly, or shuffled pairs by dominance"},
+    [SETTING_ELITE] = {.key = "elite",
+                       .kind = OPEVO_SETTING_REAL,
+                       .default_value = 1,
+                       .min = 0,
+                       .max = 1,
+                       .later = true,
+                       .summary = "fraction of the population that competes with its children"},
+    [SETTING_RETRIES] = {.key = "retries",
+                         .kind = OPEVO_SETTING_COUNT,
+                         .default_value = 0,
+                         .min = 0,
+                         .max = 1000,
+                         .later = true,
+                         .summary =
+                             "rounds in which failed candidates of a generation are replaced"},
 };
 
 typedef struct nsga2 {
@@ -56,13 +89,18 @@ typedef struct nsga2 {
     opevo_rng rng;
     opevo_index_set *seen;
     opevo_i_untried *fresh;
-    const char *dry; /* why there are no more new candidates; NULL before */
-    bool begun;
+    const char *dry;      /* why there are no more new candidates; NULL before */
+    uint64_t generations; /* begun */
+    bool by_dominance;    /* tournaments of shuffled pairs */
+    size_t elite, retries;
     opevo_i_individual *individuals; /* 2 * population */
-    size_t kept;
-    opevo_proposal *generation; /* population */
+    size_t kept, children;           /* the population; behind it those told of the generation */
+    opevo_proposal *generation;      /* population; of one round of the generation */
     size_t made, asked, told;
-    uint64_t born; /* individuals told in all */
+    size_t round, failed; /* of the generation; told of the round, and to be replaced */
+    size_t *pairs;        /* the population in the order of its tournaments */
+    size_t pair;          /* of those, the first that had none */
+    uint64_t born;        /* individuals told in all */
 } nsga2;
 
 static void destroy(opevo_tuner *tuner)
@@ -73,6 +111,7 @@ static void destroy(opevo_tuner *tuner)
     opevo_i_untried_destroy(self->fresh);
     opevo_free(self->individuals);
     opevo_free(self->generation);
+    opevo_free(self->pairs);
     opevo_free(self);
 }
 
@@ -88,12 +127,16 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
     self->crossover = settings[SETTING_CROSSOVER].number;
     self->mutation = settings[SETTING_MUTATION].number;
     self->q = settings[SETTING_Q].number;
+    self->by_dominance = settings[SETTING_TOURNAMENT].number > 0;
+    self->elite = (size_t)ceil(settings[SETTING_ELITE].number * (double)self->population);
+    self->retries = (size_t)settings[SETTING_RETRIES].number;
     self->rng = *rng;
     self->seen = opevo_index_set_create();
     self->fresh = opevo_i_untried_create_on(domain);
     self->individuals = opevo_malloc(2 * self->population, sizeof *self->individuals);
     self->generation = opevo_malloc(self->population, sizeof *self->generation);
-    if (!self->seen || !self->fresh || !self->individuals || !self->generation) {
+    self->pairs = opevo_malloc(self->population, sizeof *self->pairs);
+    if (!self->seen || !self->fresh || !self->individuals || !self->generation || !self->pairs) {
         destroy(&self->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner nsga2.");
     }
@@ -125,13 +168,42 @@ static opevo_status add_uniform(nsga2 *self, const char *origin, opevo_error *er
     return add(self, candidate, origin, err);
 }
 
+/* The winner of the next pair: by dominance, then by crowding, then by a coin. All fight once before
+ * the pairs are shuffled again. */
+static opevo_index select_by_dominance(nsga2 *self)
+{
+    const opevo_criteria *criteria = &self->super.criteria;
+    const opevo_i_individual *a = NULL;
+    const opevo_i_individual *b = NULL;
+
+    if (self->kept == 1)
+        return self->individuals[0].candidate;
+    if (self->pair + 2 > self->kept) {
+        opevo_rng_order(&self->rng, self->pairs, self->kept);
+        self->pair = 0;
+    }
+    a = &self->individuals[self->pairs[self->pair++]];
+    b = &self->individuals[self->pairs[self->pair++]];
+    if (opevo_outcome_dominates(&a->outcome, &b->outcome, criteria))
+        return a->candidate;
+    if (opevo_outcome_dominates(&b->outcome, &a->outcome, criteria))
+        return b->candidate;
+    if (a->crowding != b->crowding)
+        return a->crowding > b->crowding ? a->candidate : b->candidate;
+    return opevo_rng_below(&self->rng, 2) ? a->candidate : b->candidate;
+}
+
 /* The better of two that are drawn uniformly. The population stands in order, so that is the one
  * that comes first. */
 static opevo_index select_parent(nsga2 *self)
 {
-    uint64_t a = opevo_rng_below(&self->rng, self->kept);
-    uint64_t b = opevo_rng_below(&self->rng, self->kept);
+    uint64_t a = 0;
+    uint64_t b = 0;
 
+    if (self->by_dominance)
+        return select_by_dominance(self);
+    a = opevo_rng_below(&self->rng, self->kept);
+    b = opevo_rng_below(&self->rng, self->kept);
     return self->individuals[a < b ? a : b].candidate;
 }
 
@@ -167,17 +239,16 @@ static opevo_status add_child(nsga2 *self, opevo_error *err)
     return add_uniform(self, "uniform", err);
 }
 
-/* Make the next generation; an empty one says that the search is over. */
-static opevo_status make_generation(nsga2 *self, opevo_error *err)
+/* Make so many proposals, fewer where nothing new is found. */
+static opevo_status make_round(nsga2 *self, size_t wanted, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    size_t wanted = 0;
 
-    self->made = self->asked = self->told = 0;
-    wanted = self->begun ? self->population : self->population - self->kept;
+    self->made = self->asked = self->told = self->failed = 0;
+    if (self->generations > 1 && self->kept == 0) /* and no first individual is left to draw */
+        return OPEVO_OK;
     for (size_t i = 0; i < wanted && status == OPEVO_OK && self->made == i; i++)
-        status = self->begun ? add_child(self, err) : add_uniform(self, "initial", err);
-    self->begun = true;
+        status = self->generations > 1 ? add_child(self, err) : add_uniform(self, "initial", err);
     return status;
 }
 
@@ -198,10 +269,14 @@ static int compare_fronts(const void *a, const void *b)
 static opevo_status survive(nsga2 *self, opevo_error *err)
 {
     const opevo_criteria *criteria = &self->super.criteria;
-    size_t count = self->kept + self->told;
-    opevo_status status = opevo_i_nondominated_sort(self->individuals, count, criteria, err);
+    size_t parents = self->kept < self->elite ? self->kept : self->elite;
+    size_t count = parents + self->children;
+    opevo_status status = OPEVO_OK;
     size_t first = 0;
 
+    memmove(self->individuals + parents, self->individuals + self->kept,
+            self->children * sizeof *self->individuals);
+    status = opevo_i_nondominated_sort(self->individuals, count, criteria, err);
     if (status != OPEVO_OK)
         return status;
     qsort(self->individuals, count, sizeof *self->individuals, compare_fronts);
@@ -214,6 +289,30 @@ static opevo_status survive(nsga2 *self, opevo_error *err)
         first = i;
     }
     self->kept = first < self->population ? first : self->population;
+    self->children = 0;
+    self->pair = self->kept;
+    return status;
+}
+
+/* Make the next round of the generation, where some of it failed, or else the first round of the
+ * next. An empty one says that the search is over. */
+static opevo_status proceed(nsga2 *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    if (self->failed > 0) {
+        self->round++;
+        OPEVO_TRY(make_round(self, self->failed, err));
+        if (self->made > 0)
+            return OPEVO_OK;
+    }
+    if (self->children > 0)
+        OPEVO_TRY(survive(self, err));
+    self->round = 0;
+    self->generations++;
+    OPEVO_TRY(make_round(
+        self, self->generations == 1 ? self->population - self->kept : self->population, err));
+cleanup:
     return status;
 }
 
@@ -227,10 +326,7 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
     size_t given = 0;
 
     if (self->told == self->made && !tuner->reason) {
-        if (self->made > 0)
-            status = survive(self, err);
-        if (status == OPEVO_OK)
-            status = make_generation(self, err);
+        status = proceed(self, err);
         if (status != OPEVO_OK)
             return status;
         if (self->made == 0)
@@ -259,13 +355,15 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
     nsga2 *self = (nsga2 *)tuner;
 
     for (size_t i = 0; i < count; i++) {
-        opevo_i_individual *one = &self->individuals[self->kept + self->told];
+        bool replaced = self->round < self->retries && trials[i].outcome.kind != OPEVO_OUTCOME_OK;
 
         if (trials[i].proposal.point != self->generation[self->told].point)
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "Tuner nsga2 must be told outcomes in the order of its proposals.");
-        *one = individual(self, &trials[i]);
         self->told++;
+        self->failed += replaced;
+        if (!replaced)
+            self->individuals[self->kept + self->children++] = individual(self, &trials[i]);
     }
     return OPEVO_OK;
 }

@@ -32,7 +32,9 @@ typedef struct opevo_setting {
     bool below_max;                 /* REAL */
     double default_value, min, max; /* COUNT and REAL */
     const char *choices;            /* CHOICE: names separated by spaces, the default first */
-    const char *summary;            /* one line; for a probability it names the event */
+    bool
+        later; /* newer than stored runs: not printed while it has the default, which is as before */
+    const char *summary; /* one line; for a probability it names the event */
 } opevo_setting;
 
 /* One value for each row of a tuner's table, in its order. Where settings are taken, NULL stands
@@ -161,8 +163,8 @@ OPEVO_API void opevo_tuner_destroy(opevo_tuner *tuner);
 OPEVO_API void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_value *values);
 OPEVO_API opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignment,
                                           opevo_setting_value *values, opevo_error *err);
-/* "lambda=8 rho=8 q=0.5 duplicates=continue": all of them, in table order; identifies a run in a
- * store. */
+/* "lambda=8 rho=8 q=0.5 duplicates=continue": all of them, in table order, except `later` ones at
+ * their defaults; identifies a run in a store. */
 OPEVO_API void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_setting_value *values,
                                     opevo_text *out);
 OPEVO_API void opevo_settings_print_json(const opevo_tuner_ops *ops,
