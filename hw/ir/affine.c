@@ -260,6 +260,8 @@ opevo_i_affine opevo_i_affine_replace(opevo_i_atoms *atoms, const opevo_i_affine
 {
     opevo_i_affine result = opevo_i_affine_constant(a->constant);
 
+    if (!opevo_i_affine_uses(atoms, a, atom))
+        return *a;
     result.overflow = a->overflow;
     for (int i = 0; i < a->count; i++) {
         int one = a->term[i].atom;

@@ -374,20 +374,16 @@ cleanup:
     return status;
 }
 
-static verdict should_skip(const generator *self, const state *from)
+/* The stage stays as it is. Nothing else is tried on the state, so it moves instead of being copied,
+ * which would apply all its steps again. */
+static opevo_status skip(generator *self, state *from)
 {
-    (void)self;
-    (void)from;
-    return APPLY;
-}
+    state *to = opevo_malloc(1, sizeof *to);
 
-static opevo_status do_skip(generator *self, const state *from)
-{
-    state *to = NULL;
-    opevo_status status = copy_state(from, &to, self->err);
-
-    if (status != OPEVO_OK)
-        return status;
+    if (!to)
+        return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for a sketch.");
+    *to = *from;
+    from->sketch.pipeline = NULL;
     to->stage--;
     return push(self, to);
 }
@@ -399,7 +395,6 @@ static const struct {
 } rules[] = {
     {should_inline, do_inline}, {should_gather, do_gather}, {should_rfactor, do_rfactor},
     {should_write, do_write},   {should_fuse, do_fuse},     {should_tile, do_tile},
-    {should_skip, do_skip},
 };
 
 /* ---- The list ---- */
@@ -419,7 +414,7 @@ static opevo_status finish(generator *self, state *one)
     return opevo_i_sketch_find_slots(sketch, self->target, self->err);
 }
 
-static opevo_status try_rules(generator *self, const state *from)
+static opevo_status try_rules(generator *self, state *from)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         verdict found = rules[i].should(self, from);
@@ -428,7 +423,7 @@ static opevo_status try_rules(generator *self, const state *from)
         if (status != OPEVO_OK || found == APPLY_ALONE)
             return status;
     }
-    return OPEVO_OK;
+    return skip(self, from);
 }
 
 enum { MOST_SKETCHES = 256 };
