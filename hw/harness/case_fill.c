@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Initial contents of buffers. Each buffer has a random stream of its own, named after it; the parts
+ * of graphs of the same case have one in common, so that they fit together. Nothing but exact
+ * arithmetic and rounding is used, so that all machines have the same bytes. */
+
+#include "kernel_harness_internal.h"
+
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+#include <opevo/random.h>
+
+#include <string.h>
+
+static void set_real(opevo_buffer *buffer, size_t i, double value)
+{
+    if (buffer->element == OPEVO_ELEMENT_F32)
+        ((float *)buffer->data)[i] = (float)value;
+    else
+        ((double *)buffer->data)[i] = value;
+}
+
+static void set_integer(opevo_buffer *buffer, size_t i, int64_t value)
+{
+    size_t size = opevo_element_size(buffer->element);
+
+    if (buffer->element == OPEVO_ELEMENT_F32 || buffer->element == OPEVO_ELEMENT_F64) {
+        set_real(buffer, i, (double)value);
+        return;
+    }
+    for (size_t b = 0; b < size; b++) {
+        size_t place = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? b : size - 1 - b;
+
+        ((unsigned char *)buffer->data)[i * size + place] = (unsigned char)(value >> (8 * b));
+    }
+}
+
+static void set_number(opevo_buffer *buffer, size_t i, double value)
+{
+    if (buffer->element == OPEVO_ELEMENT_F32 || buffer->element == OPEVO_ELEMENT_F64)
+        set_real(buffer, i, value);
+    else
+        set_integer(buffer, i, (int64_t)value);
+}
+
+static double uniform(opevo_rng *rng, double least, double most)
+{
+    return least + (most - least) * opevo_rng_unit(rng);
+}
+
+/* The sum of twelve uniform numbers: mean 0, variance 1, and close to normal. */
+static double normal(opevo_rng *rng)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++)
+        sum += opevo_rng_unit(rng);
+    return sum;
+}
+
+static void fill_permutation(opevo_buffer *buffer, opevo_rng *rng)
+{
+    for (size_t i = 0; i < buffer->count; i++)
+        set_integer(buffer, i, (int64_t)i);
+    for (size_t i = buffer->count; i > 1; i--) {
+        size_t other = (size_t)opevo_rng_below(rng, i);
+        size_t size = opevo_element_size(buffer->element);
+
+        opevo_rng_swap(buffer->data, i - 1, other, size);
+    }
+}
+
+/* A random directed graph in compressed rows: a tree from node 0, in which node v > 0 has an edge
+ * from a uniform node before it, and uniform edges. */
+static opevo_status fill_graph(opevo_case *self, const opevo_i_buffer_plan *plan,
+                               opevo_buffer *buffer, size_t nodes, size_t edges, opevo_error *err)
+{
+    uint32_t *from = opevo_malloc(edges, sizeof *from), *to = opevo_malloc(edges, sizeof *to);
+    size_t *offsets = opevo_calloc(nodes + 1, sizeof *offsets);
+    opevo_status status = OPEVO_OK;
+    opevo_rng rng;
+
+    if (!from || !to || !offsets) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a graph of %zu edges.", edges);
+        goto cleanup;
+    }
+    opevo_rng_init(&rng, self->seed, "kernel graph", 0);
+    for (size_t e = 0; e < edges; e++) {
+        bool tree = e + 1 < nodes;
+
+        from[e] = (uint32_t)opevo_rng_below(&rng, tree ? e + 1 : nodes);
+        to[e] = tree ? (uint32_t)(e + 1) : (uint32_t)opevo_rng_below(&rng, nodes);
+        offsets[from[e] + 1]++;
+    }
+    for (size_t v = 0; v < nodes; v++)
+        offsets[v + 1] += offsets[v];
+    for (size_t v = 0; plan->fill == OPEVO_I_FILL_OFFSETS && v <= nodes; v++)
+        set_integer(buffer, v, (int64_t)offsets[v]);
+    for (size_t e = 0; plan->fill == OPEVO_I_FILL_TARGETS && e < edges; e++)
+        set_integer(buffer, offsets[from[e]]++, to[e]);
+cleanup:
+    opevo_free(from);
+    opevo_free(to);
+    opevo_free(offsets);
+    return status;
+}
+
+/* Values of the expressions of a fill. */
+static opevo_status fill_sizes(const opevo_case *self, size_t i, int64_t sizes[2], opevo_error *err)
+{
+    const opevo_i_buffer_plan *plan = &self->harness->buffers[i];
+    size_t count = self->buffers[i].count, needed = count;
+    char key[OPEVO_I_WHERE_SIZE];
+
+    snprintf(key, sizeof key, "buffers.%.60s.fill", plan->name);
+    if (plan->fill < OPEVO_I_FILL_DOMINANT)
+        return OPEVO_OK;
+    for (size_t e = 0; e < (plan->fill == OPEVO_I_FILL_DOMINANT ? 1 : 2); e++) {
+        opevo_status status = opevo_i_harness_value(
+            self->harness, plan->expressions[e], &self->names, key, 1, INT32_MAX, &sizes[e], err);
+
+        if (status != OPEVO_OK)
+            return status;
+    }
+    if (plan->fill == OPEVO_I_FILL_DOMINANT)
+        needed = (size_t)sizes[0] * (size_t)sizes[0];
+    else
+        needed = plan->fill == OPEVO_I_FILL_OFFSETS ? (size_t)sizes[0] + 1 : (size_t)sizes[1];
+    if (needed != count)
+        return opevo_i_harness_fail(self->harness, err, key,
+                                    "The fill has %zu elements, but the buffer has %zu.", needed,
+                                    count);
+    if (plan->fill != OPEVO_I_FILL_DOMINANT && sizes[1] < sizes[0] - 1)
+        return opevo_i_harness_fail(self->harness, err, key,
+                                    "A graph of %lld nodes needs at least %lld edges.",
+                                    (long long)sizes[0], (long long)sizes[0] - 1);
+    return OPEVO_OK;
+}
+
+/* The pairs of "set"; `buffer` NULL: only check them. */
+static opevo_status set_places(const opevo_case *self, size_t i, opevo_buffer *buffer,
+                               opevo_error *err)
+{
+    const opevo_i_buffer_plan *plan = &self->harness->buffers[i];
+    const json_t *place = NULL;
+    size_t p = 0;
+    char key[OPEVO_I_WHERE_SIZE];
+
+    snprintf(key, sizeof key, "buffers.%.60s.set", plan->name);
+    json_array_foreach(plan->places, p, place)
+    {
+        int64_t index = 0;
+        opevo_status status =
+            opevo_i_harness_value(self->harness, json_array_get(place, 0), &self->names, key, 0,
+                                  (int64_t)self->buffers[i].count - 1, &index, err);
+
+        if (status != OPEVO_OK)
+            return status;
+        if (buffer)
+            set_number(buffer, (size_t)index, json_number_value(json_array_get(place, 1)));
+    }
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_case_fill_check(const opevo_case *self, size_t i, opevo_error *err)
+{
+    int64_t sizes[2] = {0};
+    opevo_status status = fill_sizes(self, i, sizes, err);
+
+    return status == OPEVO_OK ? set_places(self, i, NULL, err) : status;
+}
+
+opevo_status opevo_i_case_fill(opevo_case *self, size_t i, opevo_error *err)
+{
+    const opevo_i_buffer_plan *plan = &self->harness->buffers[i];
+    opevo_buffer *buffer = &self->buffers[i];
+    const double *n = plan->numbers;
+    int64_t sizes[2] = {0};
+    opevo_status status = fill_sizes(self, i, sizes, err);
+    opevo_rng rng;
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_rng_init(&rng, self->seed, "kernel buffer",
+                   opevo_hash_bytes(OPEVO_HASH_START, plan->name, strlen(plan->name)));
+    switch (plan->fill) {
+    case OPEVO_I_FILL_PERMUTATION:
+        fill_permutation(buffer, &rng);
+        break;
+    case OPEVO_I_FILL_OFFSETS:
+    case OPEVO_I_FILL_TARGETS:
+        status = fill_graph(self, plan, buffer, (size_t)sizes[0], (size_t)sizes[1], err);
+        break;
+    case OPEVO_I_FILL_NONE:
+        break;
+    default:
+        for (size_t k = 0; k < buffer->count; k++) {
+            if (plan->fill == OPEVO_I_FILL_CONSTANT)
+                set_number(buffer, k, n[0]);
+            else if (plan->fill == OPEVO_I_FILL_UNIFORM)
+                set_real(buffer, k, uniform(&rng, n[0], n[1]));
+            else if (plan->fill == OPEVO_I_FILL_NORMAL)
+                set_real(buffer, k, n[0] + n[1] * normal(&rng));
+            else if (plan->fill == OPEVO_I_FILL_INTEGERS)
+                set_integer(buffer, k,
+                            (int64_t)n[0] +
+                                (int64_t)opevo_rng_below(&rng, (uint64_t)(n[1] - n[0]) + 1));
+            else if (plan->fill == OPEVO_I_FILL_INDEX)
+                set_integer(buffer, k, (int64_t)k);
+            else /* dominant: uniform on [-1, 1), and the number of rows added on the diagonal */
+                set_real(buffer, k,
+                         uniform(&rng, -1, 1) +
+                             (k % ((size_t)sizes[0] + 1) == 0 ? (double)sizes[0] : 0));
+        }
+    }
+    return status == OPEVO_OK ? set_places(self, i, buffer, err) : status;
+}

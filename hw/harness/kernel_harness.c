@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Harness files: reading them whole. */
+
+#include "kernel_harness_internal.h"
+
+#include <opevo/closest.h>
+#include <opevo/file.h>
+#include <opevo/hash.h>
+#include <opevo/memory.h>
+#include <opevo/text.h>
+
+#include <string.h>
+
+enum { FILE_LIMIT = 1 << 22 };
+
+opevo_status opevo_i_harness_fail(const opevo_harness *harness, opevo_error *err, const char *key,
+                                  const char *format, ...)
+{
+    opevo_text sentence = {0}, shown = {0};
+    va_list arguments;
+
+    va_start(arguments, format);
+    opevo_text_vprintf(&sentence, format, arguments);
+    va_end(arguments);
+    opevo_text_add_visible(&shown, opevo_text_string(&sentence));
+    OPEVO_FAIL(err, OPEVO_INVALID, "%s: %s%s%s", harness->path, key, *key ? ": " : "",
+               opevo_text_string(&shown));
+    opevo_text_free(&sentence);
+    opevo_text_free(&shown);
+    return OPEVO_INVALID;
+}
+
+opevo_status opevo_i_harness_keys(const opevo_harness *harness, const json_t *object,
+                                  const char *key, const char *const *known, opevo_error *err)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+
+    if (!json_is_object(object))
+        return opevo_i_harness_fail(harness, err, key, "An object is expected.");
+    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    {
+        opevo_closest closest = {.word = name};
+        size_t i = 0;
+
+        while (known[i] && strcmp(known[i], name) != 0)
+            opevo_closest_offer(&closest, known[i++]);
+        if (known[i])
+            continue;
+        if (closest.found)
+            return opevo_i_harness_fail(harness, err, key,
+                                        "Unknown key \"%.60s\"; did you mean \"%s\"?", name,
+                                        closest.found);
+        return opevo_i_harness_fail(harness, err, key, "Unknown key \"%.60s\".", name);
+    }
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_harness_value(const opevo_harness *harness, const json_t *expression,
+                                   const opevo_i_size_names *names, const char *key, int64_t least,
+                                   int64_t most, int64_t *out, opevo_error *err)
+{
+    char where[OPEVO_I_WHERE_SIZE];
+    int64_t value = 0;
+
+    if (json_is_integer(expression)) {
+        value = json_integer_value(expression);
+    } else if (json_is_string(expression)) {
+        opevo_status status;
+
+        snprintf(where, sizeof where, "%s: %s", harness->path, key);
+        status = opevo_i_size_evaluate(json_string_value(expression), names, where, &value, err);
+        if (status != OPEVO_OK)
+            return status;
+    } else {
+        return opevo_i_harness_fail(harness, err, key,
+                                    "An integer or an expression in quotes is expected.");
+    }
+    if (value < least || value > most)
+        return opevo_i_harness_fail(harness, err, key,
+                                    "The value %lld is not between %lld and %lld.",
+                                    (long long)value, (long long)least, (long long)most);
+    *out = value;
+    return OPEVO_OK;
+}
+
+static opevo_status set_reference(opevo_harness *harness, opevo_error *err)
+{
+    const json_t *reference = json_object_get(harness->root, "reference");
+    const char *slash = strrchr(harness->path, '/');
+    opevo_text path = {0};
+    const char *file = json_string_value(reference);
+    opevo_status status;
+
+    if (!reference)
+        return OPEVO_OK;
+    if (!file || !*file)
+        return opevo_i_harness_fail(harness, err, "reference", "The path of a module is expected.");
+    if (slash && *file != '/')
+        opevo_text_add_bytes(&path, harness->path, (size_t)(slash + 1 - harness->path));
+    opevo_text_add(&path, file);
+    status = opevo_text_check(&path, err);
+    if (status == OPEVO_OK)
+        harness->reference = path.data;
+    else
+        opevo_text_free(&path);
+    return status;
+}
+
+/* Every expression has a value in every case; loops by a flag are walked through once. */
+static opevo_status launch_nothing(void *context, const opevo_launch *launch, opevo_evaluation *out,
+                                   opevo_error *err)
+{
+    (void)context, (void)launch, (void)out, (void)err;
+    return OPEVO_OK;
+}
+
+static opevo_status try_case(const opevo_harness *harness, const opevo_i_case_plan *plan,
+                             opevo_error *err)
+{
+    const opevo_player nobody = {.launch = launch_nothing};
+    opevo_evaluation ignored = {0};
+    opevo_status status = OPEVO_OK;
+    opevo_case *self = opevo_calloc(1, sizeof *self);
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
+    self->harness = harness;
+    OPEVO_TRY(opevo_i_case_lay_out(self, plan, err));
+    for (size_t i = 0; i < harness->buffer_count; i++)
+        OPEVO_TRY(opevo_i_case_fill_check(self, i, err));
+    OPEVO_TRY(opevo_case_play(self, &nobody, &ignored, err)); /* flags without data read as 0 */
+cleanup:
+    opevo_case_close(self);
+    return status;
+}
+
+static opevo_status read_members(opevo_harness *harness, opevo_error *err)
+{
+    static const char *const known[] = {"about",     "buffers", "derived", "outputs", "races",
+                                        "reference", "sets",    "steps",   NULL};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_harness_keys(harness, harness->root, "", known, err));
+    harness->derived = json_object_get(harness->root, "derived");
+    if (harness->derived && !json_is_object(harness->derived))
+        return opevo_i_harness_fail(harness, err, "derived", "An object is expected.");
+    OPEVO_TRY(set_reference(harness, err));
+    OPEVO_TRY(opevo_i_harness_buffers(harness, err));
+    OPEVO_TRY(opevo_i_harness_steps(harness, err));
+    OPEVO_TRY(opevo_i_harness_sets(harness, err));
+    for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
+        for (size_t i = 0; i < harness->case_count[set]; i++)
+            OPEVO_TRY(try_case(harness, &harness->cases[set][i], err));
+    }
+cleanup:
+    return status;
+}
+
+opevo_status opevo_harness_parse(const char *path, const char *text, size_t size,
+                                 opevo_harness **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    json_error_t fault;
+    opevo_harness *harness = opevo_calloc(1, sizeof *harness);
+
+    if (!harness || !(harness->path = opevo_strdup(path))) {
+        opevo_free(harness);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    }
+    harness->hash = opevo_hash_bytes(OPEVO_HASH_START, text, size);
+    harness->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
+    if (!harness->root) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s:%d: %s.", path, fault.line, fault.text);
+        goto cleanup;
+    }
+    OPEVO_TRY(read_members(harness, err));
+    *out = harness;
+    harness = NULL; /* handed over */
+cleanup:
+    opevo_harness_destroy(harness);
+    return status;
+}
+
+opevo_status opevo_harness_load(const char *path, opevo_harness **out, opevo_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    opevo_status status = opevo_file_read(path, FILE_LIMIT, &text, &size, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_harness_parse(path, text, size, out, err);
+    opevo_free(text);
+    return status;
+}
+
+void opevo_harness_destroy(opevo_harness *harness)
+{
+    if (!harness)
+        return;
+    for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++)
+        opevo_free(harness->cases[set]);
+    opevo_i_harness_steps_free(harness->steps, harness->step_count);
+    opevo_free(harness->buffers);
+    opevo_free(harness->reference);
+    opevo_free(harness->path);
+    json_decref(harness->root);
+    opevo_free(harness);
+}
+
+uint64_t opevo_harness_hash(const opevo_harness *harness)
+{
+    return harness->hash;
+}
+
+const char *opevo_harness_reference(const opevo_harness *harness)
+{
+    return harness->reference;
+}
+
+size_t opevo_harness_case_count(const opevo_harness *harness, opevo_harness_set set)
+{
+    return harness->case_count[set];
+}
+
+size_t opevo_i_harness_buffer(const opevo_harness *harness, const char *name)
+{
+    size_t i = 0;
+
+    while (i < harness->buffer_count && strcmp(harness->buffers[i].name, name) != 0)
+        i++;
+    return i;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A harness file as read. Expressions stay JSON values, strings or integers, and are evaluated anew
+ * for each case: opevo_i_harness_parse lays all cases out once, so that they are known to have
+ * values there. */
+
+#ifndef OPEVO_KERNEL_HARNESS_INTERNAL_H
+#define OPEVO_KERNEL_HARNESS_INTERNAL_H
+
+#include <opevo/kernel_harness.h>
+
+#include <jansson.h>
+
+/* ---- Expressions ---- */
+
+enum { OPEVO_I_SIZE_NAMES = 64, OPEVO_I_SIZE_NESTING = 40 };
+
+/* Names and what they stand for: sizes, geometry, derived ones, variables of loops. */
+typedef struct opevo_i_size_names {
+    const char *name[OPEVO_I_SIZE_NAMES];
+    int64_t value[OPEVO_I_SIZE_NAMES];
+    size_t count;
+} opevo_i_size_names;
+
+/* Value of an integer expression: C's operators + - * / % < <= > >= == != && || ! ?: and parentheses,
+ * min(a, b), max(a, b) and ceil(a, b), a / b rounded up; all else as in C on 64 bits. Errors: INVALID
+ * with "where: what is wrong", for overflow and division by 0 as well. */
+opevo_status opevo_i_size_evaluate(const char *text, const opevo_i_size_names *names,
+                                   const char *where, int64_t *out, opevo_error *err);
+
+/* ---- Buffers and outputs ---- */
+
+typedef enum opevo_i_fill {
+    OPEVO_I_FILL_NONE,
+    OPEVO_I_FILL_CONSTANT, /* numbers[0] */
+    OPEVO_I_FILL_UNIFORM,  /* [numbers[0], numbers[1]) */
+    OPEVO_I_FILL_NORMAL,   /* mean numbers[0], standard deviation numbers[1] */
+    OPEVO_I_FILL_INTEGERS, /* numbers[0] .. numbers[1] */
+    OPEVO_I_FILL_INDEX,
+    OPEVO_I_FILL_PERMUTATION,
+    OPEVO_I_FILL_DOMINANT, /* a matrix of expressions[0] rows */
+    OPEVO_I_FILL_OFFSETS,  /* of a graph of expressions[0] nodes, expressions[1] edges */
+    OPEVO_I_FILL_TARGETS
+} opevo_i_fill;
+
+typedef enum opevo_i_tolerance {
+    OPEVO_I_EXACT,
+    OPEVO_I_RELATIVE,
+    OPEVO_I_ABSOLUTE
+} opevo_i_tolerance;
+
+typedef struct opevo_i_buffer_plan {
+    const char *name;
+    opevo_element element;
+    const json_t *count;
+    opevo_i_fill fill;
+    double numbers[2];
+    const json_t *expressions[2];
+    const json_t *places; /* pairs [index, value] that are set after the fill; may be NULL */
+    bool output, benign_races;
+    opevo_i_tolerance tolerance; /* of an output */
+    double bound, floor;
+} opevo_i_buffer_plan;
+
+/* ---- Steps ---- */
+
+typedef enum opevo_i_step_kind {
+    OPEVO_I_STEP_LAUNCH,
+    OPEVO_I_STEP_REPEAT,
+    OPEVO_I_STEP_WHILE,
+    OPEVO_I_STEP_ZERO
+} opevo_i_step_kind;
+
+enum { OPEVO_I_ARGUMENTS = 64 }; /* of a launch, at most */
+
+typedef struct opevo_i_argument_plan {
+    opevo_argument_kind kind;
+    size_t buffer;
+    opevo_element element;
+    const json_t *value; /* an expression; or a number, for floats */
+} opevo_i_argument_plan;
+
+typedef struct opevo_i_step {
+    opevo_i_step_kind kind;
+    const char *name;                 /* kernel; variable of a repeat */
+    const json_t *grid[3], *block[3]; /* expressions; NULL: 1 */
+    const json_t *shared;             /* expression; may be NULL */
+    opevo_i_argument_plan *arguments;
+    size_t argument_count;
+    size_t buffer;       /* flag, or what is set to 0 */
+    const json_t *count; /* of a repeat; most rounds of a while */
+    struct opevo_i_step *steps;
+    size_t step_count;
+    char *where; /* "steps[2].steps[0]" */
+} opevo_i_step;
+
+typedef struct opevo_i_case_plan {
+    const json_t *sizes, *geometry; /* objects of integers; geometry may be NULL */
+    uint64_t seed;
+} opevo_i_case_plan;
+
+struct opevo_harness {
+    json_t *root; /* owns all strings */
+    char *path, *reference;
+    uint64_t hash;
+    const json_t *derived; /* an object of expressions, in order; may be NULL */
+    opevo_i_buffer_plan *buffers;
+    size_t buffer_count;
+    opevo_i_step *steps;
+    size_t step_count;
+    opevo_i_case_plan *cases[OPEVO_HARNESS_SETS];
+    size_t case_count[OPEVO_HARNESS_SETS];
+};
+
+struct opevo_case {
+    const opevo_harness *harness;
+    uint64_t seed;
+    opevo_i_size_names names;
+    opevo_buffer *buffers;
+    void **memory; /* of each buffer, freed when the case is closed */
+    char *label;
+};
+
+enum { OPEVO_I_WHERE_SIZE = 512 };
+
+/* Fail with "PATH: key: sentence". */
+opevo_status opevo_i_harness_fail(const opevo_harness *harness, opevo_error *err, const char *key,
+                                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Value of the expression at `key`, between least and most. */
+opevo_status opevo_i_harness_value(const opevo_harness *harness, const json_t *expression,
+                                   const opevo_i_size_names *names, const char *key, int64_t least,
+                                   int64_t most, int64_t *out, opevo_error *err);
+
+/* Read the members "buffers", "outputs" and "races"; "steps"; "sets". */
+opevo_status opevo_i_harness_buffers(opevo_harness *harness, opevo_error *err);
+opevo_status opevo_i_harness_steps(opevo_harness *harness, opevo_error *err);
+void opevo_i_harness_steps_free(opevo_i_step *steps, size_t count);
+opevo_status opevo_i_harness_sets(opevo_harness *harness, opevo_error *err);
+/* Fail if `object` is not an object or has a key that is not in `known`, which ends with NULL. */
+opevo_status opevo_i_harness_keys(const opevo_harness *harness, const json_t *object,
+                                  const char *key, const char *const *known, opevo_error *err);
+/* Number of the buffer of a name; harness->buffer_count if none has it. */
+size_t opevo_i_harness_buffer(const opevo_harness *harness, const char *name);
+
+/* Lay out a case without its memory: names, counts and sizes, label; frees nothing on failure, as
+ * opevo_case_close does. */
+opevo_status opevo_i_case_lay_out(opevo_case *self, const opevo_i_case_plan *plan,
+                                  opevo_error *err);
+/* Write the initial contents of buffer i. */
+opevo_status opevo_i_case_fill(opevo_case *self, size_t i, opevo_error *err);
+/* Check that the fill of buffer i has values for the case. */
+opevo_status opevo_i_case_fill_check(const opevo_case *self, size_t i, opevo_error *err);
+
+#endif
