@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const set_names[] = {[OPEVO_SET_SEARCH] = "search",
-                                        [OPEVO_SET_SELECTION] = "selection",
-                                        [OPEVO_SET_FINAL] = "final"};
+static const char *const set_names[] = {[OPEVO_CASES_SEARCH] = "search",
+                                        [OPEVO_CASES_SELECTION] = "selection",
+                                        [OPEVO_CASES_FINAL] = "final"};
 static const opevo_criterion error_criterion = {"error", "", false};
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ typedef struct measurement {
 static opevo_status deliver(void *context, size_t i, opevo_i_request *request, opevo_error *err)
 {
     measurement *at = context;
-    opevo_evaluation *said = &at->self->evaluations[i];
+    opevo_evolved *said = &at->self->evaluations[i];
     opevo_status status = opevo_i_reply_evaluation(request, said, err);
     opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_OK);
 
@@ -84,7 +84,7 @@ static opevo_status deliver(void *context, size_t i, opevo_i_request *request, o
     return at->sink(at->context, i, &outcome, err);
 }
 
-static char *evaluation_line(const char *edits, opevo_case_set set)
+static char *evaluation_line(const char *edits, opevo_cases set)
 {
     return opevo_i_request_line(
         json_pack("{s:s, s:s, s:s}", "do", "evaluate", "edits", edits, "set", set_names[set]));
@@ -93,7 +93,7 @@ static char *evaluation_line(const char *edits, opevo_case_set set)
 static void forget(opevo_evolver *self)
 {
     for (size_t i = 0; i < self->evaluation_count; i++)
-        opevo_evaluation_free(&self->evaluations[i]);
+        opevo_evolved_free(&self->evaluations[i]);
     opevo_free(self->evaluations);
     self->evaluations = NULL;
     self->evaluation_count = 0;
@@ -141,7 +141,7 @@ static opevo_status measure(opevo_objective *objective, const opevo_index *point
     self->evaluation_count = count;
     for (size_t i = 0; i < count; i++)
         requests[i].line =
-            evaluation_line(opevo_texts_get(self->texts, points[i]), OPEVO_SET_SEARCH);
+            evaluation_line(opevo_texts_get(self->texts, points[i]), OPEVO_CASES_SEARCH);
     status = evaluate(self, requests, count, interrupt, deliver, &context, err);
 cleanup:
     clear_requests(requests, count);
@@ -334,12 +334,12 @@ const opevo_evolver_facts *opevo_evolver_facts_of(const opevo_evolver *evolver)
 
 static opevo_status collect(void *context, size_t i, opevo_i_request *request, opevo_error *err)
 {
-    return opevo_i_reply_evaluation(request, &((opevo_evaluation *)context)[i], err);
+    return opevo_i_reply_evaluation(request, &((opevo_evolved *)context)[i], err);
 }
 
 opevo_status opevo_evolver_evaluate(opevo_evolver *evolver, const char *const *edits, size_t count,
-                                    opevo_case_set set, const opevo_interrupt *interrupt,
-                                    opevo_evaluation *out, opevo_error *err)
+                                    opevo_cases set, const opevo_interrupt *interrupt,
+                                    opevo_evolved *out, opevo_error *err)
 {
     opevo_i_request *requests = opevo_calloc(count, sizeof *requests);
     opevo_status status = OPEVO_OK;
@@ -347,12 +347,12 @@ opevo_status opevo_evolver_evaluate(opevo_evolver *evolver, const char *const *e
     if (!requests)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu evaluations.", count);
     for (size_t i = 0; i < count; i++) {
-        out[i] = (opevo_evaluation){.status = NULL};
+        out[i] = (opevo_evolved){.status = NULL};
         requests[i].line = evaluation_line(edits[i], set);
     }
     status = evaluate(evolver, requests, count, interrupt, collect, out, err);
     for (size_t i = 0; status != OPEVO_OK && i < count; i++)
-        opevo_evaluation_free(&out[i]);
+        opevo_evolved_free(&out[i]);
     clear_requests(requests, count);
     return status;
 }

@@ -65,7 +65,7 @@ opevo_status opevo_i_reply_check(const json_t *reply, opevo_error *err);
 const char *opevo_i_reply_text(const json_t *reply, const char *key);
 double opevo_i_reply_number(const json_t *reply, const char *key);
 /* What a reply to "evaluate", or its absence, says. Errors: NOMEM, and those of the reply. */
-opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_evaluation *out,
+opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_evolved *out,
                                       opevo_error *err);
 
 struct opevo_evolver {
@@ -78,7 +78,7 @@ struct opevo_evolver {
     opevo_starts starts;
     opevo_proposal base;
     char *domain_name, *objective_name;
-    opevo_evaluation *evaluations; /* of the last measurement, whose messages are borrowed */
+    opevo_evolved *evaluations; /* of the last measurement, whose messages are borrowed */
     size_t evaluation_count;
 };
 

@@ -45,14 +45,14 @@ opevo_status opevo_i_reply_check(const json_t *reply, opevo_error *err)
                       opevo_i_reply_text(reply, "message"));
 }
 
-void opevo_evaluation_free(opevo_evaluation *evaluation)
+void opevo_evolved_free(opevo_evolved *evaluation)
 {
     opevo_free(evaluation->status);
     opevo_free(evaluation->message);
-    *evaluation = (opevo_evaluation){.status = NULL};
+    *evaluation = (opevo_evolved){.status = NULL};
 }
 
-opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_evaluation *out,
+opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_evolved *out,
                                       opevo_error *err)
 {
     static const char *const lost[] = {[OPEVO_I_DIED] = "signal", [OPEVO_I_OVERDUE] = "timeout"};
@@ -63,7 +63,7 @@ opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_eval
     opevo_status status = answered ? opevo_i_reply_check(request->reply, err) : OPEVO_OK;
     const char *message =
         answered ? opevo_i_reply_text(request->reply, "message") : reasons[request->answer];
-    opevo_evaluation said = {.kind = OPEVO_OUTCOME_CRASHED, .cost = NAN, .error = NAN};
+    opevo_evolved said = {.kind = OPEVO_OUTCOME_CRASHED, .cost = NAN, .error = NAN};
 
     if (status != OPEVO_OK)
         return status;
@@ -75,7 +75,7 @@ opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_eval
                                         : lost[request->answer]);
     said.message = *message ? opevo_strdup(message) : NULL;
     if (!said.status || (*message && !said.message)) {
-        opevo_evaluation_free(&said);
+        opevo_evolved_free(&said);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an evaluation.");
     }
     if (answered) {

@@ -49,27 +49,27 @@ opevo_objective *opevo_evolver_objective(opevo_evolver *evolver);
 
 /* ---- Evaluation of lists ---- */
 
-typedef enum opevo_case_set {
-    OPEVO_SET_SEARCH,
-    OPEVO_SET_SELECTION,
-    OPEVO_SET_FINAL
-} opevo_case_set;
+typedef enum opevo_cases {
+    OPEVO_CASES_SEARCH,
+    OPEVO_CASES_SELECTION,
+    OPEVO_CASES_FINAL
+} opevo_cases;
 
-/* The texts are the caller's: release by opevo_evaluation_free. */
-typedef struct opevo_evaluation {
+/* The texts are the caller's: release by opevo_evolved_free. */
+typedef struct opevo_evolved {
     opevo_outcome_class kind;
     char *status;       /* "ok", "race", "out of bounds", ... */
     char *message;      /* NULL: none */
     double cost, error; /* NAN unless OK; in facts->unit, summed over the cases of the set */
     char hash[17];      /* of the variant's module; "" unknown */
-} opevo_evaluation;
-void opevo_evaluation_free(opevo_evaluation *evaluation);
+} opevo_evolved;
+void opevo_evolved_free(opevo_evolved *evaluation);
 
 /* Evaluate lists in their canonical or any other text, on all workers. Errors: INVALID for a
  * malformed list; INTERRUPTED; FAULT; NOMEM. */
 opevo_status opevo_evolver_evaluate(opevo_evolver *evolver, const char *const *edits, size_t count,
-                                    opevo_case_set set, const opevo_interrupt *interrupt,
-                                    opevo_evaluation *out, opevo_error *err);
+                                    opevo_cases set, const opevo_interrupt *interrupt,
+                                    opevo_evolved *out, opevo_error *err);
 
 /* ---- Other questions ---- */
 
