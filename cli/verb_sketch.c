@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const opevo_option options[] = {
-    {"on", "DEVICE", "what the kernels are for (default cpu)", false},
+    {"on", "DEVICE", "what the kernels are for: cpu (default), cuda:N or hip:N", false},
     {"threads", "N", "threads of a kernel (default 1; 0: all cores)", false},
     {"cores", "N", "cores that sums may be divided among (default: the threads)", false},
     {"ansor", NULL, "Ansor's sketches only, without those that opevo adds", false},
@@ -30,14 +30,15 @@ static opevo_status read_target(const opevo_call *call, opevo_sketch_target *out
     opevo_status status = OPEVO_OK;
     uint64_t threads = 1;
     uint64_t cores = 0;
+    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    if (device && strcmp(device, "cpu") != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %.100s: sketches are generated for cpu only.",
-                          device);
+    if (device && !opevo_i_dialect_of(device, &dialect))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--on %.100s: sketches are generated for cpu, cuda and hip.", device);
     OPEVO_TRY(opevo_i_option_count(call, "threads", 1, 0, 1024, &threads, err));
     threads = threads ? threads : opevo_processor_count();
     OPEVO_TRY(opevo_i_option_count(call, "cores", threads, 1, 1 << 20, &cores, err));
-    *out = (opevo_sketch_target){.dialect = OPEVO_KERNEL_C,
+    *out = (opevo_sketch_target){.dialect = dialect,
                                  .cores = (unsigned)cores,
                                  .threads = (unsigned)threads,
                                  .ansor = opevo_i_flag(call, "ansor")};

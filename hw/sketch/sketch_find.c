@@ -17,12 +17,17 @@ static bool is_equal(const opevo_pipeline_step *a, const opevo_pipeline_step *b,
            memcmp(a->number, b->number, (size_t)numbers * sizeof *a->number) == 0;
 }
 
-/* The lengths of a tile by its step; false where they do not divide the loop. */
+/* The lengths of a tile by its step, or the number of threads; false where they do not divide the
+ * loop, or are not among those that the sketch has. */
 static bool read_tile(const opevo_slot *slot, const opevo_pipeline_step *step,
                       opevo_slot_value *value)
 {
     int64_t left = slot->extent;
 
+    while (value->choice < slot->choices && slot->value[value->choice] != step->number[1])
+        value->choice++;
+    if (slot->kind != OPEVO_SLOT_TILE)
+        return value->choice < slot->choices;
     for (int k = 1; k < slot->parts; k++) {
         if (step->number[k] < 1 || left % step->number[k])
             return false;
@@ -44,8 +49,7 @@ static bool read_tiles(const opevo_sketch *sketch, const opevo_pipeline *wanted,
     for (size_t i = 0; i < sketch->pipeline->step_count; i++) {
         const opevo_pipeline_step *ours = &sketch->pipeline->steps[i];
         const opevo_pipeline_step *theirs = &wanted->steps[i];
-        bool open = slot < sketch->slots && sketch->slot[slot].kind == OPEVO_SLOT_TILE &&
-                    sketch->slot[slot].step == i;
+        bool open = opevo_i_sketch_is_open(sketch, slot, i);
 
         if (!is_equal(ours, theirs, open ? 1 : ours->count) ||
             (open && !read_tile(&sketch->slot[slot], theirs, &values[slot])))
@@ -90,9 +94,11 @@ opevo_status opevo_i_sketch_match(const opevo_sketch *sketch, const opevo_pipeli
         return OPEVO_OK;
     OPEVO_TRY(judge(sketch, wanted, values, &score, equal, err));
     for (int i = 0; i < sketch->slots; i++) {
-        int best = 0;
+        int best = values[i].choice;
 
-        for (int choice = 1; choice < sketch->slot[i].choices && !*equal; choice++) {
+        for (int choice = 1; choice < sketch->slot[i].choices && !*equal &&
+                             sketch->slot[i].kind != OPEVO_SLOT_SUM_THREADS;
+             choice++) {
             size_t here = 0;
 
             values[i].choice = choice;

@@ -11,6 +11,19 @@
 
 enum { OPEVO_I_LONGEST_INNERMOST = 64 }; /* Ansor's max_innermost_split_factor */
 
+static inline bool opevo_i_sketch_is_gpu(opevo_kernel_dialect dialect)
+{
+    return dialect != OPEVO_KERNEL_C;
+}
+
+/* Threads that run in step: of NVIDIA's devices, and of AMD's with matrix units. */
+static inline int opevo_i_sketch_warp(opevo_kernel_dialect dialect)
+{
+    return dialect == OPEVO_KERNEL_HIP ? 64 : 32;
+}
+
+enum { OPEVO_I_BLOCK_THREADS = 1024 };
+
 /* Append a step with numbers. */
 opevo_status opevo_i_sketch_step(opevo_pipeline *pipeline, opevo_pipeline_step_kind kind, int stage,
                                  int count, const int64_t *numbers, opevo_error *err);
@@ -19,9 +32,12 @@ opevo_status opevo_i_sketch_step(opevo_pipeline *pipeline, opevo_pipeline_step_k
 
 /* The stages that read it, through inlined ones: their numbers. Returns how many. */
 int opevo_i_sketch_consumers(const opevo_pipeline *pipeline, int stage, int *out);
-bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage);
+bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage,
+                            const opevo_sketch_target *target);
 bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage);
 bool opevo_i_sketch_needs_rfactor(const opevo_pipeline *pipeline, int stage, unsigned cores);
+/* Whether a block of so many threads, in warps of `warp`, should share a sum. */
+bool opevo_i_sketch_needs_threads(const opevo_pipeline *pipeline, int stage, int threads, int warp);
 /* The only consumer, if it reads each element at its own place and sums nothing; -1 otherwise. */
 int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 
@@ -30,6 +46,62 @@ int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 /* What the pipeline of a sketch leaves open. Errors: LIMIT. */
 opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_target *target,
                                        opevo_error *err);
+/* Slots of splits come first, in the order of their steps: whether this one is of this step. */
+static inline bool opevo_i_sketch_is_open(const opevo_sketch *sketch, int slot, size_t step)
+{
+    return slot < sketch->slots && sketch->slot[slot].step == step &&
+           (sketch->slot[slot].kind == OPEVO_SLOT_TILE ||
+            sketch->slot[slot].kind == OPEVO_SLOT_SUM_THREADS);
+}
+
+/* A slot named after a stage and `what`. Errors: LIMIT. */
+opevo_status opevo_i_sketch_add_slot(opevo_sketch *self, opevo_slot_kind kind, int key,
+                                     const char *what, opevo_slot **out, opevo_error *err);
+/* False where there is no room for it. */
+bool opevo_i_sketch_add_choice(opevo_slot *slot, int64_t value);
+bool opevo_i_sketch_is_computed(const opevo_i_pipeline_stage *stage);
+/* Outer loops of a stage that can be fused: neither sums nor beyond a compute_at point. */
+int opevo_i_sketch_outer_loops(const opevo_pipeline *pipeline, int key);
+/* Steps on a stage by its key. */
+opevo_status opevo_i_sketch_step_on(opevo_pipeline *pipeline, int key,
+                                    opevo_pipeline_step_kind kind, int count,
+                                    const int64_t *numbers, opevo_error *err);
+opevo_status opevo_i_sketch_annotate(opevo_pipeline *pipeline, int key, int loop,
+                                     opevo_annotation what, opevo_error *err);
+opevo_status opevo_i_sketch_fuse(opevo_pipeline *pipeline, int key, int first, int count,
+                                 opevo_error *err);
+
+/* ---- sketch_slots_gpu.c ---- */
+
+/* Whether a slot is the tiles of an axis of a stage that does not reduce: blocks, virtual threads,
+ * threads, and two loops of each thread. Reduction loops have three parts. */
+static inline bool opevo_i_sketch_is_spatial(const opevo_slot *slot, int key)
+{
+    return slot->kind == OPEVO_SLOT_TILE && slot->key == key && slot->parts == 5;
+}
+
+/* A slot for a number of threads that divide so many iterations. Errors: LIMIT. */
+opevo_status opevo_i_sketch_add_threads(opevo_sketch *self, opevo_slot_kind kind, int key,
+                                        int64_t extent, opevo_slot **out, opevo_error *err);
+/* What the pipeline of a sketch for a GPU leaves open beside its tiles, and what becomes of it: all
+ * but unrolling. Errors: LIMIT; those of steps. */
+opevo_status opevo_i_sketch_find_gpu(opevo_sketch *self, opevo_error *err);
+opevo_status opevo_i_sketch_build_gpu(const opevo_sketch *sketch, const opevo_slot_value *values,
+                                      opevo_pipeline *pipeline, opevo_error *err);
+
+/* ---- sketch_space.c ---- */
+
+/* The name of a parameter as the space gives it. */
+void opevo_i_sketch_add_name(opevo_text *out, const opevo_sketches *all, size_t number,
+                             const opevo_slot *slot);
+/* What comes before a constraint and between two. */
+void opevo_i_sketch_open_constraint(opevo_text *out, bool *any);
+
+/* ---- sketch_space_gpu.c ---- */
+
+/* The limits of a block and of a thread, for the tiles of a sketch. */
+void opevo_i_sketch_constrain_gpu(opevo_text *out, const opevo_sketches *all, size_t number,
+                                  const opevo_limits *limits, bool *any);
 
 /* ---- sketch_find.c ---- */
 

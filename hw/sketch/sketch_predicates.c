@@ -36,13 +36,15 @@ static const opevo_tensor *defined(const opevo_pipeline *pipeline, int stage)
                : NULL;
 }
 
-bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage)
+/* On a GPU what is computed again costs less than a kernel of its own, whatever it is. */
+bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage,
+                            const opevo_sketch_target *target)
 {
     const opevo_tensor *tensor = defined(pipeline, stage);
 
     return tensor && tensor->definition->axes == tensor->definition->spatial &&
            !opevo_i_pipeline_is_output(pipeline, pipeline->order[stage]) &&
-           opevo_tensor_is_strictly_inlineable(tensor);
+           (opevo_i_sketch_is_gpu(target->dialect) || opevo_tensor_is_strictly_inlineable(tensor));
 }
 
 bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage)
@@ -50,6 +52,15 @@ bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage)
     const opevo_tensor *tensor = defined(pipeline, stage);
 
     return tensor && opevo_tensor_needs_tiling(tensor);
+}
+
+/* The products of the extents of the axes that do not reduce, and of those that do. */
+static void count_points(const opevo_tensor *tensor, double *kept, double *summed)
+{
+    *kept = *summed = 1;
+    for (int a = 0; a < tensor->definition->axes; a++)
+        *(a < tensor->definition->spatial ? kept : summed) *=
+            (double)tensor->definition->axis[a].extent;
 }
 
 bool opevo_i_sketch_needs_rfactor(const opevo_pipeline *pipeline, int stage, unsigned cores)
@@ -60,12 +71,24 @@ bool opevo_i_sketch_needs_rfactor(const opevo_pipeline *pipeline, int stage, uns
 
     if (!tensor)
         return false;
-    for (int a = 0; a < tensor->definition->axes; a++)
-        *(a < tensor->definition->spatial ? &kept : &summed) *=
-            (double)tensor->definition->axis[a].extent;
+    count_points(tensor, &kept, &summed);
     if (opevo_tensor_needs_tiling(tensor))
         return kept <= summed && kept <= 16.0 * cores;
     return summed > 1 && summed > cores;
+}
+
+bool opevo_i_sketch_needs_threads(const opevo_pipeline *pipeline, int stage, int threads, int warp)
+{
+    const opevo_tensor *tensor = defined(pipeline, stage);
+    double kept = 1;
+    double summed = 1;
+
+    if (!tensor)
+        return false;
+    count_points(tensor, &kept, &summed);
+    if (opevo_tensor_needs_tiling(tensor))
+        return kept <= threads && kept < summed;
+    return summed > 1 && summed > warp;
 }
 
 int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage)
@@ -78,7 +101,7 @@ int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage)
         return -1;
     target = opevo_i_pipeline_at(pipeline, consumers[0]);
     if (target->own.axes > target->dims || target->dims != one->dims ||
-        target->own.loops != target->own.axes)
+        target->scope == OPEVO_SCOPE_SHARED || target->own.loops != target->own.axes)
         return -1;
     if (target->kind == OPEVO_STAGE_COPY)
         return target->source == pipeline->order[stage] ? consumers[0] : -1;

@@ -4,27 +4,11 @@
  * the stage to look at next, the last one first. Each rule whose condition holds gives states; the
  * first that excludes the others ends the trial. */
 
-#include "sketch_internal.h"
+#include "sketch_rules_internal.h"
 
 #include <opevo/memory.h>
 
 #include <string.h>
-
-typedef struct state {
-    opevo_sketch sketch;                 /* without slots */
-    bool written[OPEVO_PIPELINE_STAGES]; /* by key: there is a cache_write of it */
-    int stage;
-} state;
-
-typedef struct generator {
-    const opevo_computation *computation;
-    const opevo_sketch_target *target;
-    state **open;
-    size_t open_count, open_capacity;
-    opevo_sketches *out;
-    size_t capacity;
-    opevo_error *err;
-} generator;
 
 opevo_status opevo_i_sketch_step(opevo_pipeline *pipeline, opevo_pipeline_step_kind kind, int stage,
                                  int count, const int64_t *numbers, opevo_error *err)
@@ -39,7 +23,7 @@ opevo_status opevo_i_sketch_step(opevo_pipeline *pipeline, opevo_pipeline_step_k
 
 /* ---- States ---- */
 
-static void free_state(state *self)
+void opevo_i_sketch_free_state(opevo_i_sketch_state *self)
 {
     if (self)
         opevo_pipeline_destroy(self->sketch.pipeline);
@@ -47,9 +31,10 @@ static void free_state(state *self)
 }
 
 /* A copy to change, with the stage to look at next. */
-static opevo_status copy_state(const state *from, state **out, opevo_error *err)
+opevo_status opevo_i_sketch_copy_state(const opevo_i_sketch_state *from, opevo_i_sketch_state **out,
+                                       opevo_error *err)
 {
-    state *copy = opevo_malloc(1, sizeof *copy);
+    opevo_i_sketch_state *copy = opevo_malloc(1, sizeof *copy);
     opevo_status status = OPEVO_OK;
 
     if (!copy)
@@ -58,7 +43,7 @@ static opevo_status copy_state(const state *from, state **out, opevo_error *err)
     copy->sketch.pipeline = NULL;
     status = opevo_pipeline_copy(from->sketch.pipeline, &copy->sketch.pipeline, err);
     if (status != OPEVO_OK) {
-        free_state(copy);
+        opevo_i_sketch_free_state(copy);
         return status;
     }
     *out = copy;
@@ -66,11 +51,11 @@ static opevo_status copy_state(const state *from, state **out, opevo_error *err)
 }
 
 /* Takes over the state, also when it fails. */
-static opevo_status push(generator *self, state *one)
+opevo_status opevo_i_sketch_push(opevo_i_sketch_generator *self, opevo_i_sketch_state *one)
 {
     if (!opevo_reserve((void **)&self->open, &self->open_capacity, self->open_count + 1,
                        sizeof *self->open)) {
-        free_state(one);
+        opevo_i_sketch_free_state(one);
         return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for sketches.");
     }
     self->open[self->open_count++] = one;
@@ -153,64 +138,57 @@ cleanup:
 
 /* ---- Rules ---- */
 
-typedef enum verdict { SKIP, APPLY, APPLY_ALONE } verdict;
-
-static const opevo_i_pipeline_stage *stage_of(const state *self)
+static opevo_i_sketch_verdict should_inline(const opevo_i_sketch_generator *self,
+                                            const opevo_i_sketch_state *from)
 {
-    return opevo_i_pipeline_at(self->sketch.pipeline, self->stage);
+    return opevo_i_sketch_inlines(from->sketch.pipeline, from->stage, self->target)
+               ? OPEVO_I_APPLY_ALONE
+               : OPEVO_I_SKIP;
 }
 
-static verdict should_inline(const generator *self, const state *from)
+static opevo_status do_inline(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
 {
-    (void)self;
-    return opevo_i_sketch_inlines(from->sketch.pipeline, from->stage) ? APPLY_ALONE : SKIP;
-}
-
-static opevo_status do_inline(generator *self, const state *from)
-{
-    state *to = NULL;
-    opevo_status status = copy_state(from, &to, self->err);
+    opevo_i_sketch_state *to = NULL;
+    opevo_status status = opevo_i_sketch_copy_state(from, &to, self->err);
 
     if (status != OPEVO_OK)
         return status;
     OPEVO_TRY(opevo_i_sketch_step(to->sketch.pipeline, OPEVO_PIPELINE_COMPUTE_INLINE, to->stage, 0,
                                   (int64_t[]){0}, self->err));
     to->stage--;
-    status = push(self, to);
+    status = opevo_i_sketch_push(self, to);
     to = NULL;
 cleanup:
-    free_state(to);
+    opevo_i_sketch_free_state(to);
     return status;
 }
 
-static bool is_written(const state *self)
+static opevo_i_sketch_verdict should_rfactor(const opevo_i_sketch_generator *self,
+                                             const opevo_i_sketch_state *from)
 {
-    return self->written[self->sketch.pipeline->order[self->stage]];
-}
-
-static verdict should_rfactor(const generator *self, const state *from)
-{
-    return !is_written(from) && opevo_i_sketch_needs_rfactor(from->sketch.pipeline, from->stage,
-                                                             self->target->cores)
-               ? APPLY
-               : SKIP;
+    return !opevo_i_sketch_is_written(from) &&
+                   opevo_i_sketch_needs_rfactor(from->sketch.pipeline, from->stage,
+                                                self->target->cores)
+               ? OPEVO_I_APPLY
+               : OPEVO_I_SKIP;
 }
 
 /* All reduction loops become one, which is split; `inner`: the parts of the sum belong to its inner
  * loop, which is moved innermost to become a vector. */
-static opevo_status rfactor(generator *self, const state *from, bool inner)
+static opevo_status rfactor(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from,
+                            bool inner)
 {
-    state *to = NULL;
+    opevo_i_sketch_state *to = NULL;
     opevo_pipeline *pipeline = NULL;
-    int dims = stage_of(from)->dims;
+    int dims = opevo_i_sketch_stage(from)->dims;
     int64_t numbers[OPEVO_I_LOOPS];
     int loops = 0;
-    opevo_status status = copy_state(from, &to, self->err);
+    opevo_status status = opevo_i_sketch_copy_state(from, &to, self->err);
 
     if (status != OPEVO_OK)
         return status;
     pipeline = to->sketch.pipeline;
-    loops = stage_of(to)->own.loops;
+    loops = opevo_i_sketch_stage(to)->own.loops;
     for (int i = dims; i < loops; i++)
         numbers[i - dims] = i;
     if (loops - dims > 1)
@@ -229,129 +207,140 @@ static opevo_status rfactor(generator *self, const state *from, bool inner)
                                       numbers, self->err));
     }
     to->stage--;
-    status = push(self, to);
+    status = opevo_i_sketch_push(self, to);
     to = NULL;
 cleanup:
-    free_state(to);
+    opevo_i_sketch_free_state(to);
     return status;
 }
 
-static opevo_status do_rfactor(generator *self, const state *from)
+static opevo_status do_rfactor(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
 {
     opevo_status status = rfactor(self, from, false);
 
     return status == OPEVO_OK ? rfactor(self, from, true) : status;
 }
 
-static verdict should_write(const generator *self, const state *from)
+static opevo_i_sketch_verdict should_write(const opevo_i_sketch_generator *self,
+                                           const opevo_i_sketch_state *from)
 {
-    (void)self;
-    return !is_written(from) && opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) &&
-                   opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage) < 0
-               ? APPLY
-               : SKIP;
+    if (opevo_i_sketch_is_written(from) ||
+        !opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ||
+        opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage) >= 0)
+        return OPEVO_I_SKIP;
+    return opevo_i_sketch_is_gpu(self->target->dialect) ? OPEVO_I_APPLY_ALONE : OPEVO_I_APPLY;
 }
 
 /* The copy has an elementwise consumer then, which may hold its tiles. */
-static opevo_status do_write(generator *self, const state *from)
+static opevo_status do_write(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
 {
-    state *to = NULL;
-    opevo_status status = copy_state(from, &to, self->err);
+    opevo_i_sketch_state *to = NULL;
+    opevo_status status = opevo_i_sketch_copy_state(from, &to, self->err);
 
     if (status != OPEVO_OK)
         return status;
     OPEVO_TRY(opevo_i_sketch_step(to->sketch.pipeline, OPEVO_PIPELINE_CACHE_WRITE, to->stage, 1,
                                   (int64_t[]){OPEVO_SCOPE_LOCAL}, self->err));
     to->written[to->sketch.pipeline->order[to->stage]] = true;
-    status = push(self, to);
+    status = opevo_i_sketch_push(self, to);
     to = NULL;
 cleanup:
-    free_state(to);
+    opevo_i_sketch_free_state(to);
     return status;
 }
 
-static verdict should_fuse(const generator *self, const state *from)
+static opevo_i_sketch_verdict should_fuse(const opevo_i_sketch_generator *self,
+                                          const opevo_i_sketch_state *from)
 {
-    (void)self;
     if (!opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ||
         opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage) < 0)
-        return SKIP;
-    return is_written(from) ? APPLY_ALONE : APPLY;
+        return OPEVO_I_SKIP;
+    return opevo_i_sketch_is_written(from) || opevo_i_sketch_is_gpu(self->target->dialect)
+               ? OPEVO_I_APPLY_ALONE
+               : OPEVO_I_APPLY;
 }
 
-#define STRUCTURE "SSRSRS" /* Ansor's, for CPUs */
+/* Ansor's; on a GPU the first three are blocks, virtual threads and threads. */
+static const char *structure_of(const opevo_i_sketch_generator *self)
+{
+    return opevo_i_sketch_is_gpu(self->target->dialect) ? "SSSRRSRS" : "SSRSRS";
+}
 
-static opevo_status do_fuse(generator *self, const state *from)
+static opevo_status do_fuse(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
 {
     opevo_status status = OPEVO_OK;
+    bool gpu = opevo_i_sketch_is_gpu(self->target->dialect);
 
-    for (int level = 1; level <= 2 && status == OPEVO_OK; level++) {
+    for (int level = gpu ? 3 : 1; level <= (gpu ? 3 : 2) && status == OPEVO_OK; level++) {
         int target = opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage);
         int64_t steps[OPEVO_I_LOOPS];
-        state *to = NULL;
+        opevo_i_sketch_state *to = NULL;
 
-        status = copy_state(from, &to, self->err);
+        status = opevo_i_sketch_copy_state(from, &to, self->err);
         if (status == OPEVO_OK)
-            status = tile(to->sketch.pipeline, to->stage, STRUCTURE, steps, self->err);
+            status = tile(to->sketch.pipeline, to->stage, structure_of(self), steps, self->err);
         if (status == OPEVO_OK)
             status = follow(to->sketch.pipeline, to->stage, target, level, steps, self->err);
         if (status != OPEVO_OK) {
-            free_state(to);
+            opevo_i_sketch_free_state(to);
             return status;
         }
         to->sketch.tiled[to->sketch.pipeline->order[to->stage]] = true;
         to->sketch.tiled[to->sketch.pipeline->order[target]] = true;
         to->stage--;
-        status = push(self, to);
+        status = opevo_i_sketch_push(self, to);
     }
     return status;
 }
 
-static verdict should_tile(const generator *self, const state *from)
+static opevo_i_sketch_verdict should_tile(const opevo_i_sketch_generator *self,
+                                          const opevo_i_sketch_state *from)
 {
     (void)self;
-    return opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ? APPLY_ALONE : SKIP;
+    return opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ? OPEVO_I_APPLY_ALONE
+                                                                           : OPEVO_I_SKIP;
 }
 
-static opevo_status do_tile(generator *self, const state *from)
+static opevo_status do_tile(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
 {
     int64_t steps[OPEVO_I_LOOPS];
-    state *to = NULL;
-    opevo_status status = copy_state(from, &to, self->err);
+    opevo_i_sketch_state *to = NULL;
+    opevo_status status = opevo_i_sketch_copy_state(from, &to, self->err);
 
     if (status != OPEVO_OK)
         return status;
-    OPEVO_TRY(tile(to->sketch.pipeline, to->stage, STRUCTURE, steps, self->err));
+    OPEVO_TRY(tile(to->sketch.pipeline, to->stage, structure_of(self), steps, self->err));
     to->sketch.tiled[to->sketch.pipeline->order[to->stage]] = true;
     to->stage--;
-    status = push(self, to);
+    status = opevo_i_sketch_push(self, to);
     to = NULL;
 cleanup:
-    free_state(to);
+    opevo_i_sketch_free_state(to);
     return status;
 }
 
 /* Not Ansor's: the innermost tile of the sums gathers in vector registers, inside the tiles of an
  * elementwise consumer if there is one. One stage of a sketch. */
-static verdict should_gather(const generator *self, const state *from)
+static opevo_i_sketch_verdict should_gather(const opevo_i_sketch_generator *self,
+                                            const opevo_i_sketch_state *from)
 {
-    return !self->target->ansor && from->sketch.registers < 0 && !is_written(from) &&
-                   stage_of(from)->own.axes > stage_of(from)->dims &&
+    return !self->target->ansor && from->sketch.registers < 0 && !opevo_i_sketch_is_written(from) &&
+                   opevo_i_sketch_stage(from)->own.axes > opevo_i_sketch_stage(from)->dims &&
                    opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage)
-               ? APPLY
-               : SKIP;
+               ? OPEVO_I_APPLY
+               : OPEVO_I_SKIP;
 }
 
 /* Outside of the registers S R S, inside R S. */
-static opevo_status do_gather(generator *self, const state *from)
+static opevo_status do_gather(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
 {
     int64_t steps[OPEVO_I_LOOPS];
-    state *to = NULL;
+    opevo_i_sketch_state *to = NULL;
     opevo_pipeline *pipeline = NULL;
-    int dims = stage_of(from)->dims;
-    int sums = stage_of(from)->own.axes - dims;
+    int dims = opevo_i_sketch_stage(from)->dims;
+    int sums = opevo_i_sketch_stage(from)->own.axes - dims;
     int target = opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage);
-    opevo_status status = copy_state(from, &to, self->err);
+    opevo_status status = opevo_i_sketch_copy_state(from, &to, self->err);
 
     if (status != OPEVO_OK)
         return status;
@@ -367,39 +356,52 @@ static opevo_status do_gather(generator *self, const state *from)
         to->sketch.tiled[pipeline->order[target]] = true;
     }
     to->stage--;
-    status = push(self, to);
+    status = opevo_i_sketch_push(self, to);
     to = NULL;
 cleanup:
-    free_state(to);
+    opevo_i_sketch_free_state(to);
     return status;
 }
 
 /* The stage stays as it is. Nothing else is tried on the state, so it moves instead of being copied,
  * which would apply all its steps again. */
-static opevo_status skip(generator *self, state *from)
+static opevo_status skip(opevo_i_sketch_generator *self, opevo_i_sketch_state *from)
 {
-    state *to = opevo_malloc(1, sizeof *to);
+    opevo_i_sketch_state *to = opevo_malloc(1, sizeof *to);
 
     if (!to)
         return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for a sketch.");
     *to = *from;
     from->sketch.pipeline = NULL;
     to->stage--;
-    return push(self, to);
+    return opevo_i_sketch_push(self, to);
 }
 
 /* Ansor's order for CPUs; what opevo adds comes before a rule that would exclude it. */
-static const struct {
-    verdict (*should)(const generator *self, const state *from);
-    opevo_status (*apply)(generator *self, const state *from);
-} rules[] = {
-    {should_inline, do_inline}, {should_gather, do_gather}, {should_rfactor, do_rfactor},
-    {should_write, do_write},   {should_fuse, do_fuse},     {should_tile, do_tile},
+static const opevo_i_sketch_rule cpu_rules[] = {
+    {should_inline, do_inline},
+    {should_gather, do_gather},
+    {should_rfactor, do_rfactor},
+    {should_write, do_write},
+    {should_fuse, do_fuse},
+    {should_tile, do_tile},
+    {NULL, NULL},
+};
+
+/* Ansor's order for GPUs. */
+static const opevo_i_sketch_rule gpu_rules[] = {
+    {opevo_i_sketch_should_read, opevo_i_sketch_do_read},
+    {should_inline, do_inline},
+    {opevo_i_sketch_should_cross, opevo_i_sketch_do_cross},
+    {should_write, do_write},
+    {should_fuse, do_fuse},
+    {should_tile, do_tile},
+    {NULL, NULL},
 };
 
 /* ---- The list ---- */
 
-static opevo_status finish(generator *self, state *one)
+static opevo_status finish(opevo_i_sketch_generator *self, opevo_i_sketch_state *one)
 {
     opevo_sketch *sketch = opevo_malloc(1, sizeof *sketch);
 
@@ -414,13 +416,16 @@ static opevo_status finish(generator *self, state *one)
     return opevo_i_sketch_find_slots(sketch, self->target, self->err);
 }
 
-static opevo_status try_rules(generator *self, state *from)
+static opevo_status try_rules(opevo_i_sketch_generator *self, opevo_i_sketch_state *from)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        verdict found = rules[i].should(self, from);
-        opevo_status status = found == SKIP ? OPEVO_OK : rules[i].apply(self, from);
+    const opevo_i_sketch_rule *rules =
+        opevo_i_sketch_is_gpu(self->target->dialect) ? gpu_rules : cpu_rules;
 
-        if (status != OPEVO_OK || found == APPLY_ALONE)
+    for (; rules->should; rules++) {
+        opevo_i_sketch_verdict found = rules->should(self, from);
+        opevo_status status = found == OPEVO_I_SKIP ? OPEVO_OK : rules->apply(self, from);
+
+        if (status != OPEVO_OK || found == OPEVO_I_APPLY_ALONE)
             return status;
     }
     return skip(self, from);
@@ -428,12 +433,12 @@ static opevo_status try_rules(generator *self, state *from)
 
 enum { MOST_SKETCHES = 256 };
 
-static opevo_status run(generator *self)
+static opevo_status run(opevo_i_sketch_generator *self)
 {
     opevo_status status = OPEVO_OK;
 
     while (self->open_count && status == OPEVO_OK) {
-        state *from = self->open[0]; /* first in, first out */
+        opevo_i_sketch_state *from = self->open[0]; /* first in, first out */
 
         memmove(self->open, self->open + 1, --self->open_count * sizeof *self->open);
         if (from->stage >= 0)
@@ -444,7 +449,7 @@ static opevo_status run(generator *self)
                            "The computation has more than %d sketches; divide it.", MOST_SKETCHES);
         else
             status = finish(self, from);
-        free_state(from);
+        opevo_i_sketch_free_state(from);
     }
     return status;
 }
@@ -497,8 +502,8 @@ opevo_status opevo_sketches_create(const opevo_computation *computation,
                                    const opevo_sketch_target *target, opevo_sketches **out,
                                    opevo_error *err)
 {
-    generator self = {.computation = computation, .target = target, .err = err};
-    state *first = opevo_calloc(1, sizeof *first);
+    opevo_i_sketch_generator self = {.computation = computation, .target = target, .err = err};
+    opevo_i_sketch_state *first = opevo_calloc(1, sizeof *first);
     opevo_status status = OPEVO_OK;
 
     self.out = opevo_calloc(1, sizeof *self.out);
@@ -506,15 +511,11 @@ opevo_status opevo_sketches_create(const opevo_computation *computation,
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
         goto cleanup;
     }
-    if (target->dialect != OPEVO_KERNEL_C) {
-        status =
-            OPEVO_FAIL(err, OPEVO_INVALID, "Sketches are generated for CPUs only: use --on cpu.");
-        goto cleanup;
-    }
     OPEVO_TRY(opevo_pipeline_create(computation, &first->sketch.pipeline, err));
     first->sketch.registers = -1;
+    first->sketch.dialect = target->dialect;
     first->stage = computation->tensors - 1;
-    status = push(&self, first);
+    status = opevo_i_sketch_push(&self, first);
     first = NULL;
     if (status == OPEVO_OK)
         status = run(&self);
@@ -524,9 +525,9 @@ opevo_status opevo_sketches_create(const opevo_computation *computation,
         self.out = NULL;
     }
 cleanup:
-    free_state(first);
+    opevo_i_sketch_free_state(first);
     while (self.open_count)
-        free_state(self.open[--self.open_count]);
+        opevo_i_sketch_free_state(self.open[--self.open_count]);
     opevo_free(self.open);
     opevo_sketches_destroy(self.out);
     return status;

@@ -25,8 +25,8 @@ static void add_name(char *out, size_t size, const char *name)
     out[length] = '\0';
 }
 
-static opevo_status add_slot(opevo_sketch *self, opevo_slot_kind kind, int key, const char *what,
-                             opevo_slot **out, opevo_error *err)
+opevo_status opevo_i_sketch_add_slot(opevo_sketch *self, opevo_slot_kind kind, int key,
+                                     const char *what, opevo_slot **out, opevo_error *err)
 {
     opevo_slot *slot = &self->slot[self->slots];
 
@@ -42,7 +42,7 @@ static opevo_status add_slot(opevo_sketch *self, opevo_slot_kind kind, int key, 
     return OPEVO_OK;
 }
 
-static bool add_choice(opevo_slot *slot, int64_t value)
+bool opevo_i_sketch_add_choice(opevo_slot *slot, int64_t value)
 {
     if (slot->choices == OPEVO_SLOT_CHOICES)
         return false;
@@ -81,13 +81,19 @@ static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
             const opevo_i_loop *loop =
                 &opevo_i_pipeline_at(replay, step->stage)->own.loop[step->number[0]];
 
-            OPEVO_TRY(add_slot(self, OPEVO_SLOT_TILE, replay->order[step->stage], loop->name, &slot,
-                               err));
+            int key = replay->order[step->stage];
+
+            if (opevo_i_sketch_is_gpu(self->dialect) && !self->tiled[key])
+                OPEVO_TRY(opevo_i_sketch_add_threads(self, OPEVO_SLOT_SUM_THREADS, key,
+                                                     loop->extent, &slot, err));
+            else
+                OPEVO_TRY(
+                    opevo_i_sketch_add_slot(self, OPEVO_SLOT_TILE, key, loop->name, &slot, err));
             slot->step = i;
             slot->extent = loop->extent;
             if (slot->key == self->registers && !loop->reduces)
                 slot->extent = tiled_extent(loop->extent, axis++ == self->lanes);
-            slot->parts = step->count;
+            slot->parts = slot->kind == OPEVO_SLOT_TILE ? step->count : 0;
         }
         OPEVO_TRY(opevo_pipeline_apply(replay, step, err));
     }
@@ -166,7 +172,7 @@ static opevo_status find_places(opevo_sketch *self, opevo_error *err)
             self->tiled[key] || opevo_i_pipeline_is_output(pipeline, key) ||
             opevo_i_sketch_needs_tiling(pipeline, number))
             continue;
-        OPEVO_TRY(add_slot(self, OPEVO_SLOT_LOCATION, key, "location", &slot, err));
+        OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_LOCATION, key, "location", &slot, err));
         add_place(slot, ROOT, 0);
         if (stage->own.axes == stage->dims && !has_point(pipeline, key, 0))
             add_place(slot, INLINED, 0);
@@ -181,8 +187,7 @@ cleanup:
 
 /* ---- Threads, unrolling, vectors ---- */
 
-/* Outer loops that can be fused: neither sums nor beyond a compute_at point. */
-static int outer_loops(const opevo_pipeline *pipeline, int key)
+int opevo_i_sketch_outer_loops(const opevo_pipeline *pipeline, int key)
 {
     const opevo_i_loops *own = &pipeline->stage[key]->own;
     int count = 0;
@@ -208,7 +213,7 @@ static int inner_loops(const opevo_pipeline *pipeline, int key)
     return count;
 }
 
-static bool is_computed(const opevo_i_pipeline_stage *stage)
+bool opevo_i_sketch_is_computed(const opevo_i_pipeline_stage *stage)
 {
     return stage->kind != OPEVO_STAGE_INPUT && stage->place != OPEVO_PLACE_INLINED;
 }
@@ -221,12 +226,12 @@ static opevo_status find_threads(opevo_sketch *self, opevo_error *err)
         int key = self->pipeline->order[number];
         opevo_slot *slot = NULL;
 
-        if (!is_computed(self->pipeline->stage[key]) ||
+        if (!opevo_i_sketch_is_computed(self->pipeline->stage[key]) ||
             self->pipeline->stage[key]->place != OPEVO_PLACE_ROOT)
             continue;
-        OPEVO_TRY(add_slot(self, OPEVO_SLOT_PARALLEL, key, "parallel", &slot, err));
-        for (int i = 1; i <= outer_loops(self->pipeline, key); i++)
-            add_choice(slot, i);
+        OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_PARALLEL, key, "parallel", &slot, err));
+        for (int i = 1; i <= opevo_i_sketch_outer_loops(self->pipeline, key); i++)
+            opevo_i_sketch_add_choice(slot, i);
         if (slot->choices == 0)
             self->slots--;
     }
@@ -244,11 +249,12 @@ static opevo_status find_unrolling(opevo_sketch *self, opevo_error *err)
         const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
         opevo_slot *slot = NULL;
 
-        if (!is_computed(stage) || stage->own.axes == stage->dims || key == self->registers)
+        if (!opevo_i_sketch_is_computed(stage) || stage->own.axes == stage->dims ||
+            key == self->registers)
             continue;
-        OPEVO_TRY(add_slot(self, OPEVO_SLOT_UNROLL, key, "unroll", &slot, err));
+        OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_UNROLL, key, "unroll", &slot, err));
         for (size_t i = 0; i < sizeof most / sizeof *most; i++)
-            add_choice(slot, most[i]);
+            opevo_i_sketch_add_choice(slot, most[i]);
     }
 cleanup:
     return status;
@@ -263,18 +269,21 @@ static opevo_status find_vectors(opevo_sketch *self, opevo_error *err)
         opevo_slot *slot = NULL;
         int loops = inner_loops(self->pipeline, key);
 
-        if (!is_computed(self->pipeline->stage[key]) || self->tiled[key] || loops < 2)
+        if (!opevo_i_sketch_is_computed(self->pipeline->stage[key]) || self->tiled[key] ||
+            loops < 2)
             continue;
-        OPEVO_TRY(add_slot(self, OPEVO_SLOT_VECTORIZE, key, "vectorize", &slot, err));
+        OPEVO_TRY(
+            opevo_i_sketch_add_slot(self, OPEVO_SLOT_VECTORIZE, key, "vectorize", &slot, err));
         for (int i = 1; i <= loops; i++)
-            add_choice(slot, i);
+            opevo_i_sketch_add_choice(slot, i);
     }
     if (self->registers >= 0) {
         opevo_slot *slot = NULL;
 
-        OPEVO_TRY(add_slot(self, OPEVO_SLOT_LANES, self->registers, "lanes", &slot, err));
+        OPEVO_TRY(
+            opevo_i_sketch_add_slot(self, OPEVO_SLOT_LANES, self->registers, "lanes", &slot, err));
         for (int lanes = 4; lanes <= WIDEST_VECTOR; lanes *= 2)
-            add_choice(slot, lanes);
+            opevo_i_sketch_add_choice(slot, lanes);
     }
 cleanup:
     return status;
@@ -287,6 +296,8 @@ opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_
 
     sketch->slots = 0;
     OPEVO_TRY(find_tiles(sketch, err));
+    if (opevo_i_sketch_is_gpu(sketch->dialect))
+        return opevo_i_sketch_find_gpu(sketch, err);
     OPEVO_TRY(find_places(sketch, err));
     if (target->threads > 1)
         OPEVO_TRY(find_threads(sketch, err));
@@ -298,17 +309,19 @@ cleanup:
 
 /* ---- Building ---- */
 
-static opevo_status step_on(opevo_pipeline *pipeline, int key, opevo_pipeline_step_kind kind,
-                            int count, const int64_t *numbers, opevo_error *err)
+opevo_status opevo_i_sketch_step_on(opevo_pipeline *pipeline, int key,
+                                    opevo_pipeline_step_kind kind, int count,
+                                    const int64_t *numbers, opevo_error *err)
 {
     return opevo_i_sketch_step(pipeline, kind, opevo_i_pipeline_number(pipeline, key), count,
                                numbers, err);
 }
 
-static opevo_status annotate(opevo_pipeline *pipeline, int key, int loop, opevo_annotation what,
-                             opevo_error *err)
+opevo_status opevo_i_sketch_annotate(opevo_pipeline *pipeline, int key, int loop,
+                                     opevo_annotation what, opevo_error *err)
 {
-    return step_on(pipeline, key, OPEVO_PIPELINE_ANNOTATE, 2, (int64_t[]){loop, what}, err);
+    return opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_ANNOTATE, 2,
+                                  (int64_t[]){loop, what}, err);
 }
 
 static opevo_status build_tiles(const opevo_sketch *sketch, const opevo_slot_value *values,
@@ -321,10 +334,12 @@ static opevo_status build_tiles(const opevo_sketch *sketch, const opevo_slot_val
     for (size_t i = 0; i < sketch->pipeline->step_count && status == OPEVO_OK; i++) {
         opevo_pipeline_step step = sketch->pipeline->steps[i];
 
-        if (slot < sketch->slots && sketch->slot[slot].kind == OPEVO_SLOT_TILE &&
-            sketch->slot[slot].step == i) {
+        if (opevo_i_sketch_is_open(sketch, slot, i)) {
+            const opevo_slot *one = &sketch->slot[slot];
+
             for (int k = 1; k < step.count; k++)
-                step.number[k] = values[slot].length[k];
+                step.number[k] = one->kind == OPEVO_SLOT_TILE ? values[slot].length[k]
+                                                              : one->value[values[slot].choice];
             slot++;
         }
         status = opevo_pipeline_apply(pipeline, &step, err);
@@ -345,33 +360,36 @@ static opevo_status build_place(opevo_pipeline *pipeline, const opevo_slot *slot
     if (key == ROOT)
         return OPEVO_OK;
     if (key == INLINED)
-        return step_on(pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_INLINE, 0, (int64_t[]){0}, err);
-    return step_on(pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_AT, 2,
-                   (int64_t[]){opevo_i_pipeline_number(pipeline, key), slot->place[choice].loop},
-                   err);
+        return opevo_i_sketch_step_on(pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_INLINE, 0,
+                                      (int64_t[]){0}, err);
+    return opevo_i_sketch_step_on(
+        pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_AT, 2,
+        (int64_t[]){opevo_i_pipeline_number(pipeline, key), slot->place[choice].loop}, err);
 }
 
-static opevo_status fuse(opevo_pipeline *pipeline, int key, int first, int count, opevo_error *err)
+opevo_status opevo_i_sketch_fuse(opevo_pipeline *pipeline, int key, int first, int count,
+                                 opevo_error *err)
 {
     int64_t loops[OPEVO_I_LOOPS];
 
     for (int i = 0; i < count; i++)
         loops[i] = first + i;
-    return count > 1 ? step_on(pipeline, key, OPEVO_PIPELINE_FUSE, count, loops, err) : OPEVO_OK;
+    return count > 1 ? opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_FUSE, count, loops, err)
+                     : OPEVO_OK;
 }
 
 static opevo_status build_threads(opevo_pipeline *pipeline, const opevo_slot *slot, int choice,
                                   opevo_error *err)
 {
-    int most = outer_loops(pipeline, slot->key);
+    int most = opevo_i_sketch_outer_loops(pipeline, slot->key);
     int count = (int)slot->value[choice] < most ? (int)slot->value[choice] : most;
     opevo_status status = OPEVO_OK;
 
     /* A stage that has another place by now is divided among threads with the stage around it. */
     if (count == 0 || pipeline->stage[slot->key]->place != OPEVO_PLACE_ROOT)
         return OPEVO_OK;
-    OPEVO_TRY(fuse(pipeline, slot->key, 0, count, err));
-    status = annotate(pipeline, slot->key, 0, OPEVO_ANNOTATION_PARALLEL, err);
+    OPEVO_TRY(opevo_i_sketch_fuse(pipeline, slot->key, 0, count, err));
+    status = opevo_i_sketch_annotate(pipeline, slot->key, 0, OPEVO_ANNOTATION_PARALLEL, err);
 cleanup:
     return status;
 }
@@ -390,14 +408,16 @@ static opevo_status build_vector(opevo_pipeline *pipeline, int key, int wanted, 
            own->loop[own->loops - 1 - count].extent <= WIDEST_VECTOR / lanes)
         lanes *= own->loop[own->loops - 1 - count++].extent;
     if (count == 0 && most > 0 && (!own->loop[own->loops - 1].inner || own->axes == most)) {
-        OPEVO_TRY(step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
-                          (int64_t[]){own->loops - 1, WIDEST_VECTOR}, err));
-        return annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
+        OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
+                                         (int64_t[]){own->loops - 1, WIDEST_VECTOR}, err));
+        return opevo_i_sketch_annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE,
+                                       err);
     }
     if (count == 0 || lanes == 1)
         return OPEVO_OK;
-    OPEVO_TRY(fuse(pipeline, key, own->loops - count, count, err));
-    status = annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
+    OPEVO_TRY(opevo_i_sketch_fuse(pipeline, key, own->loops - count, count, err));
+    status =
+        opevo_i_sketch_annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
 cleanup:
     return status;
 }
@@ -417,11 +437,12 @@ static opevo_status build_registers(opevo_pipeline *pipeline, int key, int64_t l
                           "not divide.",
                           (long long)extent, (long long)lanes);
     for (int i = own->loops - dims; i < own->loops - 1; i++)
-        OPEVO_TRY(annotate(pipeline, key, i, OPEVO_ANNOTATION_UNROLL, err));
-    OPEVO_TRY(
-        step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2, (int64_t[]){own->loops - 1, lanes}, err));
-    OPEVO_TRY(annotate(pipeline, key, own->loops - 2, OPEVO_ANNOTATION_UNROLL, err));
-    status = annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
+        OPEVO_TRY(opevo_i_sketch_annotate(pipeline, key, i, OPEVO_ANNOTATION_UNROLL, err));
+    OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
+                                     (int64_t[]){own->loops - 1, lanes}, err));
+    OPEVO_TRY(opevo_i_sketch_annotate(pipeline, key, own->loops - 2, OPEVO_ANNOTATION_UNROLL, err));
+    status =
+        opevo_i_sketch_annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE, err);
 cleanup:
     return status;
 }
@@ -435,12 +456,13 @@ static opevo_status build_slot(const opevo_slot *slot, opevo_pipeline *pipeline,
     case OPEVO_SLOT_PARALLEL:
         return build_threads(pipeline, slot, choice, err);
     case OPEVO_SLOT_UNROLL:
-        return slot->value[choice] ? step_on(pipeline, slot->key, OPEVO_PIPELINE_AUTO_UNROLL, 1,
-                                             &slot->value[choice], err)
-                                   : OPEVO_OK;
+        return slot->value[choice]
+                   ? opevo_i_sketch_step_on(pipeline, slot->key, OPEVO_PIPELINE_AUTO_UNROLL, 1,
+                                            &slot->value[choice], err)
+                   : OPEVO_OK;
     case OPEVO_SLOT_LANES:
         return build_registers(pipeline, slot->key, slot->value[choice], err);
-    default: /* tiles are built, vectors come last */
+    default: /* tiles are built, as are threads; vectors come last */
         return OPEVO_OK;
     }
 }
@@ -463,12 +485,15 @@ opevo_status opevo_sketch_build(const opevo_sketch *sketch, const opevo_slot_val
 
     if (status != OPEVO_OK)
         return status;
+    if (opevo_i_sketch_is_gpu(sketch->dialect))
+        OPEVO_TRY(opevo_i_sketch_build_gpu(sketch, values, pipeline, err));
     for (int i = 0; i < sketch->slots; i++)
         OPEVO_TRY(build_slot(&sketch->slot[i], pipeline, values[i].choice, err));
-    for (int number = 0; number < pipeline->stages; number++) {
+    for (int number = 0; number < pipeline->stages && !opevo_i_sketch_is_gpu(sketch->dialect);
+         number++) {
         int key = pipeline->order[number];
 
-        if (is_computed(pipeline->stage[key]) && key != sketch->registers)
+        if (opevo_i_sketch_is_computed(pipeline->stage[key]) && key != sketch->registers)
             OPEVO_TRY(build_vector(pipeline, key, vector_loops(sketch, values, key), err));
     }
     *out = pipeline;

@@ -48,10 +48,9 @@ static void add_parameter(opevo_text *out, const opevo_sketch *sketch, const ope
 
 /* ---- Constraints ---- */
 
-/* The name of a parameter as the space gives it: its key, after the sketch's name if sketches share
- * the key. */
-static void add_name(opevo_text *out, const opevo_sketches *all, size_t number,
-                     const opevo_slot *slot)
+/* Its key, after the sketch's name if sketches share the key. */
+void opevo_i_sketch_add_name(opevo_text *out, const opevo_sketches *all, size_t number,
+                             const opevo_slot *slot)
 {
     int found = 0;
 
@@ -64,7 +63,7 @@ static void add_name(opevo_text *out, const opevo_sketches *all, size_t number,
     opevo_text_add(out, slot->name);
 }
 
-static void open_constraint(opevo_text *out, bool *any)
+void opevo_i_sketch_open_constraint(opevo_text *out, bool *any)
 {
     opevo_text_add(out, *any ? ",\n \"" : "\n \"");
     *any = true;
@@ -86,26 +85,26 @@ static void constrain_tiles(opevo_text *out, const opevo_sketches *all, size_t n
         if (slot->kind != OPEVO_SLOT_TILE)
             continue;
         if (slot->extent > OPEVO_I_LONGEST_INNERMOST) {
-            open_constraint(out, any);
-            add_name(out, all, number, slot);
+            opevo_i_sketch_open_constraint(out, any);
+            opevo_i_sketch_add_name(out, all, number, slot);
             opevo_text_printf(out, "[%d] <= %d\"", slot->parts - 1, OPEVO_I_LONGEST_INNERMOST);
         }
         if (slot->key != sketch->registers || slot->parts != 3)
             continue;
         opevo_text_add(&tile, row ? " * " : "");
-        add_name(&tile, all, number, slot);
+        opevo_i_sketch_add_name(&tile, all, number, slot);
         opevo_text_add(&tile, "[2]");
         row = slot;
     }
     if (lanes && row) {
-        open_constraint(out, any);
-        add_name(out, all, number, row);
+        opevo_i_sketch_open_constraint(out, any);
+        opevo_i_sketch_add_name(out, all, number, row);
         opevo_text_add(out, "[2] % ");
-        add_name(out, all, number, lanes);
+        opevo_i_sketch_add_name(out, all, number, lanes);
         opevo_text_add(out, " == 0\"");
-        open_constraint(out, any);
+        opevo_i_sketch_open_constraint(out, any);
         opevo_text_printf(out, "%s <= %d * ", opevo_text_string(&tile), MOST_REGISTERS);
-        add_name(out, all, number, lanes);
+        opevo_i_sketch_add_name(out, all, number, lanes);
         opevo_text_add(out, "\"");
     }
     out->failed |= tile.failed;
@@ -128,10 +127,10 @@ static void constrain_places(opevo_text *out, const opevo_sketches *all, size_t 
                 if (slot->place[c].key != other->key || other->choices < 2 ||
                     other->place[1].key != -2)
                     continue;
-                open_constraint(out, any);
-                add_name(out, all, number, other);
+                opevo_i_sketch_open_constraint(out, any);
+                opevo_i_sketch_add_name(out, all, number, other);
                 opevo_text_add(out, " != 'inline' || ");
-                add_name(out, all, number, slot);
+                opevo_i_sketch_add_name(out, all, number, slot);
                 opevo_text_printf(
                     out, " != '%s:%s'\"", sketch->pipeline->stage[other->key]->name,
                     sketch->pipeline->stage[other->key]->own.loop[slot->place[c].loop].name);
@@ -171,6 +170,11 @@ opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **
     for (size_t i = 0; i < sketches->count; i++) {
         constrain_tiles(&text, sketches, i, &any);
         constrain_places(&text, sketches, i, &any);
+        if (opevo_i_sketch_is_gpu(sketches->item[i]->dialect)) {
+            opevo_limits limits = opevo_limits_default(sketches->item[i]->dialect);
+
+            opevo_i_sketch_constrain_gpu(&text, sketches, i, &limits, &any);
+        }
     }
     opevo_text_add(&text, "]}\n");
     OPEVO_TRY(opevo_text_check(&text, err));

@@ -21,7 +21,7 @@ extern "C" {
 /* What sketches are for. `cores` decides whether a sum is worth dividing (Ansor's rule); `threads`
  * of a kernel, 1 for none beside the calling one. */
 typedef struct opevo_sketch_target {
-    opevo_kernel_dialect dialect; /* C */
+    opevo_kernel_dialect dialect;
     unsigned cores, threads;
     bool ansor; /* Ansor's sketches only, without those that opevo adds */
 } opevo_sketch_target;
@@ -33,7 +33,11 @@ typedef enum opevo_slot_kind {
     OPEVO_SLOT_PARALLEL,  /* how many outer loops are fused and divided among threads */
     OPEVO_SLOT_UNROLL,    /* auto_unroll of a stage */
     OPEVO_SLOT_VECTORIZE, /* how many inner loops are fused and become a vector */
-    OPEVO_SLOT_LANES      /* elements of a vector of the register tile */
+    OPEVO_SLOT_LANES,     /* elements of a vector of the register tile */
+    /* GPUs: */
+    OPEVO_SLOT_SUM_THREADS, /* how many threads share a sum: the length of a split */
+    OPEVO_SLOT_THREADS,     /* of a block: the outer loops are divided among blocks and threads */
+    OPEVO_SLOT_FETCH        /* elements that a thread brings to shared memory at once */
 } opevo_slot_kind;
 
 enum { OPEVO_SLOT_NAME = 64, OPEVO_SLOT_CHOICES = 40, OPEVO_SKETCH_SLOTS = 96 };
@@ -42,8 +46,8 @@ typedef struct opevo_slot {
     opevo_slot_kind kind;
     char name[OPEVO_SLOT_NAME]; /* STAGE__WHAT, see docs/tuners/ansor.md */
     int key;                    /* of the stage, in the pipeline */
-    size_t step;                /* TILE: the split */
-    int64_t extent;             /* TILE: of the loop */
+    size_t step;                /* TILE, SUM_THREADS: the split */
+    int64_t extent;             /* TILE, SUM_THREADS: of the loop */
     int parts;                  /* TILE: loops that come of it */
     int choices;                /* values of the others: */
     int64_t value[OPEVO_SLOT_CHOICES];
@@ -54,6 +58,7 @@ typedef struct opevo_slot {
 
 typedef struct opevo_sketch {
     opevo_pipeline *pipeline; /* the lengths of its splits are 1 */
+    opevo_kernel_dialect dialect;
     bool tiled[OPEVO_PIPELINE_STAGES];
     int registers; /* key of the stage whose innermost tile gathers in registers, -1: none */
     int lanes;     /* its axis that vectors run along */
@@ -67,8 +72,8 @@ typedef struct opevo_sketches {
     opevo_sketch **item;
 } opevo_sketches;
 
-/* All sketches of a computation, which is borrowed. Errors: INVALID for a dialect without sketches;
- * LIMIT for more stages or choices than there may be; NOMEM. */
+/* All sketches of a computation, which is borrowed. Errors: LIMIT for more stages
+ * or choices than there may be; NOMEM. */
 opevo_status opevo_sketches_create(const opevo_computation *computation,
                                    const opevo_sketch_target *target, opevo_sketches **out,
                                    opevo_error *err);
