@@ -219,7 +219,7 @@ static bool print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     opevo_i_print_at_first(self, whole, loop->lane);
     opevo_text_printf(self->out, ") + (I%d){", (int)loop->width);
     for (int64_t i = 0; i < loop->width; i++)
-        opevo_text_printf(self->out, "%s%lld", i ? ", " : "", (long long)(factor * i));
+        opevo_text_printf(self->out, "%s%lld", i ? ", " : "", (long long)factor * i);
     opevo_text_add(self->out, "}");
     return true;
 }

@@ -54,7 +54,7 @@ opevo_status opevo_i_sketch_copy_state(const opevo_i_sketch_state *from, opevo_i
 opevo_status opevo_i_sketch_push(opevo_i_sketch_generator *self, opevo_i_sketch_state *one)
 {
     if (!opevo_reserve((void **)&self->open, &self->open_capacity, self->open_count + 1,
-                       sizeof *self->open)) {
+                       sizeof(opevo_i_sketch_state *))) {
         opevo_i_sketch_free_state(one);
         return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for sketches.");
     }
@@ -440,7 +440,7 @@ static opevo_status run(opevo_i_sketch_generator *self)
     while (self->open_count && status == OPEVO_OK) {
         opevo_i_sketch_state *from = self->open[0]; /* first in, first out */
 
-        memmove(self->open, self->open + 1, --self->open_count * sizeof *self->open);
+        memmove(self->open, self->open + 1, --self->open_count * sizeof(opevo_i_sketch_state *));
         if (from->stage >= 0)
             status = try_rules(self, from);
         else if (self->out->count == MOST_SKETCHES)

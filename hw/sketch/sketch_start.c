@@ -77,11 +77,12 @@ static int64_t wish_sums(const opevo_sketch *sketch, const axes *of, int64_t mos
     int64_t product = 1;
 
     for (int n = 0; n < of->sums_count; n++) {
-        int next = -1;
+        int next = 0;
 
-        for (int i = 0; i < of->sums_count; i++) {
-            if (!done[i] && (next < 0 || sketch->slot[of->sums[i]].extent <
-                                             sketch->slot[of->sums[next]].extent))
+        while (done[next])
+            next++;
+        for (int i = next + 1; i < of->sums_count; i++) {
+            if (!done[i] && sketch->slot[of->sums[i]].extent < sketch->slot[of->sums[next]].extent)
                 next = i;
         }
         done[next] = true;

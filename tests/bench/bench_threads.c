@@ -102,7 +102,7 @@ static void run(bench *self, const char *form)
 {
     opevo_error err = {OPEVO_OK, ""};
     opevo_operator op;
-    kernel_function *kernel[3] = {NULL}; /* the last is OpenBLAS */
+    kernel_function *kernel[3] = {NULL, NULL, NULL}; /* the last is OpenBLAS */
     double best[3] = {INFINITY, INFINITY, INFINITY};
     double end_s = 0;
     float *x[3];

@@ -234,7 +234,6 @@ static inline void run_leaf(machine *self, const opevo_i_leaf *leaf)
 
     if (!guards_hold(self, &leaf->keep))
         return;
-    to = element_at(self, &leaf->to);
     if (leaf->kind >= OPEVO_I_STORE) {
         value = value_of(self, leaf, leaf->value);
     } else if (leaf->kind == OPEVO_I_ZERO || !guards_hold(self, &leaf->inside)) {

@@ -159,7 +159,7 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
         if (run != 1)
             memset(scratch.data, 0xff, scratch.bytes);
         for (int i = self->inputs; i < self->operands; i++)
-            memset(operands[i], 0xff, self->count[i] * sizeof(float)); /* NaN */
+            memset(self->memory[i].data, 0xff, self->count[i] * sizeof(float)); /* NaN */
         set_reversed(kernel, handle, run == 2);
         call_kernel(function, operands);
         for (int i = self->inputs; i < self->operands; i++) {
@@ -168,9 +168,9 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
             if (e >= 0)
                 fail_msg("%s: on %u threads, element %lld of output %d is %.9g, expected %.9g "
                          "within %g\n%s",
-                         what, threads, (long long)e, i, (double)operands[i][e],
-                         (double)self->expected[i][e], self->bound[i][e],
-                         opevo_text_string(&kernel->source));
+                         what, threads, (long long)e, i,
+                         (double)opevo_i_floats(&self->memory[i])[e], (double)self->expected[i][e],
+                         self->bound[i][e], opevo_text_string(&kernel->source));
         }
     }
     for (int i = 0; i < self->operands; i++)

@@ -104,7 +104,7 @@ static void check_computation(opevo_computation *computation, const char *what, 
         free(outputs[i]);
         free(bounds[i]);
     }
-    dlclose(library);
+    /* The library stays open: its variables own memory that a program keeps until it ends. */
     opevo_text_free(&program);
     opevo_workload_destroy(work);
 }

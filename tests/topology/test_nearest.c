@@ -46,21 +46,21 @@ static void check_nearest(const char *parameter_text, const int64_t *wanted, con
 static void test_inner_lengths_are_kept(void **state)
 {
     (void)state;
-    check_nearest("factor(1024,4)", (const int64_t[]){4, 1, 16, 8}, "8,1,16,8");
-    check_nearest("factor(96,3)", (const int64_t[]){99, 4, 8}, "3,4,8");
+    check_nearest("factor(1024,4)", (const int64_t[8]){4, 1, 16, 8}, "8,1,16,8");
+    check_nearest("factor(96,3)", (const int64_t[8]){99, 4, 8}, "3,4,8");
     /* 8 does not divide 36; 9 is nearer to it than 6, and 4 * 8 is kept as 36. */
-    check_nearest("factor(36,3)", (const int64_t[]){1, 4, 8}, "1,4,9");
-    check_nearest("factor(7,2)", (const int64_t[]){1, 2}, "7,1");
-    check_nearest("factor(1,3)", (const int64_t[]){5, 6, 7}, "1,1,1");
+    check_nearest("factor(36,3)", (const int64_t[8]){1, 4, 8}, "1,4,9");
+    check_nearest("factor(7,2)", (const int64_t[8]){1, 2}, "7,1");
+    check_nearest("factor(1,3)", (const int64_t[8]){5, 6, 7}, "1,1,1");
 }
 
 static void test_numbers_are_compared_by_ratio(void **state)
 {
     (void)state;
-    check_nearest("discrete(4,8,16)", (const int64_t[]){32}, "16");
-    check_nearest("discrete(0,16,64,256)", (const int64_t[]){100}, "64");
-    check_nearest("discrete(0,16,64,256)", (const int64_t[]){1}, "0");
-    check_nearest("permutation(3)", (const int64_t[]){2, 0, 1}, "2,0,1");
+    check_nearest("discrete(4,8,16)", (const int64_t[8]){32}, "16");
+    check_nearest("discrete(0,16,64,256)", (const int64_t[8]){100}, "64");
+    check_nearest("discrete(0,16,64,256)", (const int64_t[8]){1}, "0");
+    check_nearest("permutation(3)", (const int64_t[8]){2, 0, 1}, "2,0,1");
 }
 
 static void test_there_may_be_no_nearest(void **state)
