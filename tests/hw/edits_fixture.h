@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What tests of edits share. */
+
+#ifndef OPEVO_EDITS_FIXTURE_H
+#define OPEVO_EDITS_FIXTURE_H
+
+#include "check.h"
+
+#include <opevo/edits.h>
+#include <opevo/memory.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void free_text(char *text)
+{
+    opevo_free(text);
+}
+
+/* A module of tests/hw/edits. */
+static inline opevo_module *load_module(const char *name)
+{
+    opevo_module *module = NULL;
+    opevo_error err = {0};
+    char path[1024];
+
+    snprintf(path, sizeof path, "%s/%s", OPEVO_TEST_EDITS, name);
+    if (opevo_module_load(path, &module, &err))
+        fail_msg("%s", err.message);
+    return module;
+}
+
+static inline opevo_variant *variant_of(const opevo_module *module, const opevo_edits *edits)
+{
+    opevo_variant *variant = NULL;
+    opevo_error err = {0};
+
+    if (opevo_variant_create(module, edits, &variant, &err))
+        fail_msg("%s", err.message);
+    return variant;
+}
+
+#endif
