@@ -10,6 +10,7 @@
 #include <opevo/memory.h>
 #include <opevo/random.h>
 
+#include <math.h>
 #include <string.h>
 
 static void set_real(opevo_buffer *buffer, size_t i, double value)
@@ -105,6 +106,24 @@ cleanup:
     return status;
 }
 
+/* Rows of a square matrix of `count` elements; 0 if it is not square. */
+static size_t square_root(size_t count)
+{
+    size_t rows = (size_t)sqrt((double)count);
+
+    return rows * rows == count ? rows : 0;
+}
+
+static void fill_border(opevo_buffer *buffer, double step)
+{
+    size_t rows = square_root(buffer->count);
+
+    for (size_t i = 0; i < rows; i++) {
+        set_number(buffer, i, step * (double)i);
+        set_number(buffer, i * rows, step * (double)i);
+    }
+}
+
 /* Values of the expressions of a fill. */
 static opevo_status fill_sizes(const opevo_case *self, size_t i, int64_t sizes[2], opevo_error *err)
 {
@@ -113,6 +132,10 @@ static opevo_status fill_sizes(const opevo_case *self, size_t i, int64_t sizes[2
     char key[OPEVO_I_WHERE_SIZE];
 
     snprintf(key, sizeof key, "buffers.%.60s.fill", plan->name);
+    if (plan->fill == OPEVO_I_FILL_BORDER && !square_root(count))
+        return opevo_i_harness_fail(self->harness, err, key,
+                                    "A matrix with a border must be square, but has %zu elements.",
+                                    count);
     if (plan->fill < OPEVO_I_FILL_DOMINANT)
         return OPEVO_OK;
     for (size_t e = 0; e < (plan->fill == OPEVO_I_FILL_DOMINANT ? 1 : 2); e++) {
@@ -191,6 +214,9 @@ opevo_status opevo_i_case_fill(opevo_case *self, size_t i, opevo_error *err)
     case OPEVO_I_FILL_TARGETS:
         status = fill_graph(self, plan, buffer, (size_t)sizes[0], (size_t)sizes[1], err);
         break;
+    case OPEVO_I_FILL_BORDER:
+        fill_border(buffer, n[0]);
+        break;
     case OPEVO_I_FILL_NONE:
         break;
     default:
@@ -205,6 +231,8 @@ opevo_status opevo_i_case_fill(opevo_case *self, size_t i, opevo_error *err)
                 set_integer(buffer, k,
                             (int64_t)n[0] +
                                 (int64_t)opevo_rng_below(&rng, (uint64_t)(n[1] - n[0]) + 1));
+            else if (plan->fill == OPEVO_I_FILL_CHOICE)
+                set_number(buffer, k, n[opevo_rng_below(&rng, 2)]);
             else if (plan->fill == OPEVO_I_FILL_INDEX)
                 set_integer(buffer, k, (int64_t)k);
             else /* dominant: uniform on [-1, 1), and the number of rows added on the diagonal */

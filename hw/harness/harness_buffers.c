@@ -143,6 +143,7 @@ static opevo_status read_fill(const opevo_harness *harness, const json_t *fill, 
             return OPEVO_OK;
         break;
     case OPEVO_I_FILL_CONSTANT:
+    case OPEVO_I_FILL_BORDER:
         return read_number(harness, value, false, buffer, key, &buffer->numbers[0], err);
     case OPEVO_I_FILL_UNIFORM:
     case OPEVO_I_FILL_NORMAL:
@@ -151,6 +152,7 @@ static opevo_status read_fill(const opevo_harness *harness, const json_t *fill, 
                                         "Integers cannot be %s; use \"integers\".", name);
         return read_pair(harness, value, key, buffer, err);
     case OPEVO_I_FILL_INTEGERS:
+    case OPEVO_I_FILL_CHOICE:
         return read_pair(harness, value, key, buffer, err);
     case OPEVO_I_FILL_DOMINANT:
         if (!real)
@@ -164,7 +166,8 @@ static opevo_status read_fill(const opevo_harness *harness, const json_t *fill, 
     return opevo_i_harness_fail(
         harness, err, key,
         "Unknown fill; use \"zero\", \"index\", \"permutation\", or an object with one of "
-        "\"constant\", \"uniform\", \"normal\", \"integers\", \"dominant\", \"graph\".");
+        "\"constant\", \"uniform\", \"normal\", \"integers\", \"choice\", \"border\", "
+        "\"dominant\", \"graph\".");
 }
 
 static opevo_status read_places(const opevo_harness *harness, opevo_i_buffer_plan *buffer,

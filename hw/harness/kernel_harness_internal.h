@@ -36,6 +36,8 @@ typedef enum opevo_i_fill {
     OPEVO_I_FILL_UNIFORM,  /* [numbers[0], numbers[1]) */
     OPEVO_I_FILL_NORMAL,   /* mean numbers[0], standard deviation numbers[1] */
     OPEVO_I_FILL_INTEGERS, /* numbers[0] .. numbers[1] */
+    OPEVO_I_FILL_CHOICE,   /* numbers[0] or numbers[1] */
+    OPEVO_I_FILL_BORDER,   /* a square matrix, numbers[0] times i + j in row or column 0, else 0 */
     OPEVO_I_FILL_INDEX,
     OPEVO_I_FILL_PERMUTATION,
     OPEVO_I_FILL_DOMINANT, /* a matrix of expressions[0] rows */

@@ -47,6 +47,18 @@ opevo_status opevo_harness_parse(const char *path, const char *text, size_t size
                                  opevo_harness **out, opevo_error *err);
 void opevo_harness_destroy(opevo_harness *harness);
 
+/* ---- Where they are ---- */
+
+/* Path of the module NAME: the file itself, else, for a name without folder, the kernel of opevo in
+ * $OPEVO_KERNELS, beside the program in kernels (a build folder), or in ../share/opevo/kernels.
+ * Release *out with opevo_free. Errors: IO, NOMEM. */
+opevo_status opevo_kernel_path(const char *name, char **out, opevo_error *err);
+/* Path of the harness of a module: beside it, K.json for K.ll, else for K-VARIANT.ll.
+ * Release *out with opevo_free. Errors: IO if neither exists; NOMEM. */
+opevo_status opevo_harness_path(const char *kernel, char **out, opevo_error *err);
+
+/* ---- The harness ---- */
+
 /* Of the text of the file, for stores. */
 uint64_t opevo_harness_hash(const opevo_harness *harness);
 /* Path of the module whose results are golden; NULL: the base kernel itself. Borrowed. */

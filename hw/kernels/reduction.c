@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Sums of blocks by a tree in shared memory; launched again on the sums, it gives the sum of all.
+ * The size of a block is a power of two, at most WIDE. */
+
+#include "kernel_dialect.h"
+
+enum { WIDE = 256 };
+
+KERNEL reduction(const GLOBAL float *in, GLOBAL float *sums, int count)
+{
+    SHARED float sum[WIDE];
+    const int x = THREAD(0);
+    float own = 0;
+
+    for (int i = BLOCK(0) * BLOCK_SIZE(0) + x; i < count; i += GRID_SIZE(0) * BLOCK_SIZE(0))
+        own += in[i];
+    sum[x] = own;
+    BARRIER();
+    for (int half = BLOCK_SIZE(0) / 2; half > 0; half /= 2) {
+        if (x < half)
+            sum[x] += sum[x + half];
+        BARRIER();
+    }
+    if (x == 0)
+        sums[BLOCK(0)] = sum[0];
+}
