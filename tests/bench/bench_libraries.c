@@ -23,9 +23,14 @@
 
 #include <gsl/gsl_sort.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include <math.h>
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     KERNEL,
@@ -38,6 +43,9 @@ enum {
 };
 
 static const double window_s = 0.004, warm_s = 0.002;
+/* Threads of a library go on spinning behind a call, OpenBLAS's for 25 ms. With more than one thread
+ * the next contender waits until they have given up their cores. */
+static const struct timespec pause_of_threads = {0, 40000000};
 
 static const library_contender *const library[] = {&library_onednn, &library_openblas,
                                                    &library_onnx};
@@ -264,6 +272,41 @@ static void compare(contest *self, int which)
     free(turned);
 }
 
+/* ---- Cores ---- */
+
+static cpu_set_t allowed;
+
+static cpu_set_t core(int which)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    for (size_t i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET(i, &allowed) && which-- == 0)
+            CPU_SET(i, &set);
+    }
+    return set;
+}
+
+/* Threads of OpenMP, this one included, have a core each, as in trials of opevo; otherwise two may
+ * wait for each other on the same. Threads inherit the cores of the one that makes them, so those
+ * of other libraries are made while this one may run anywhere. */
+static void place_threads(int threads, bool apart)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(threads);
+#pragma omp parallel num_threads(threads)
+    {
+        cpu_set_t set = apart ? core(omp_get_thread_num()) : allowed;
+
+        sched_setaffinity(0, sizeof set, &set);
+    }
+#else
+    (void)threads;
+    (void)apart;
+#endif
+}
+
 /* ---- Measuring ---- */
 
 static void execute(const contest *self, int who)
@@ -279,9 +322,12 @@ static void execute(const contest *self, int who)
 /* Seconds of one execution. */
 static double measure_window(const contest *self, int who)
 {
-    double start = opevo_clock_monotonic_s(), process = 0, elapsed = 0;
+    double start = 0, process = 0, elapsed = 0;
     int times = 0;
 
+    if (self->threads > 1)
+        nanosleep(&pause_of_threads, NULL);
+    start = opevo_clock_monotonic_s();
     do
         execute(self, who);
     while (opevo_clock_monotonic_s() - start < warm_s);
@@ -396,6 +442,7 @@ static double run(const char *name, const char *configuration, int threads, doub
     opevo_workload_print(self.workload, &text);
     if (!library_case_read(opevo_text_string(&text), &self.what))
         stop("Not one of Ansor's operators and subgraphs.");
+    place_threads(threads, false);
     peak_flop = make_peak(&self);
     make_operands(&self);
     make_kernel(&self, configuration);
@@ -404,6 +451,7 @@ static double run(const char *name, const char *configuration, int threads, doub
         if (self.other[i])
             compare(&self, i);
     }
+    place_threads(threads, true);
     measure(&self, budget_s);
     ratio = print_row(&self, name, peak_flop);
     opevo_text_free(&text);
@@ -412,16 +460,6 @@ static double run(const char *name, const char *configuration, int threads, doub
 }
 
 /* ---- The table ---- */
-
-/* Threads take over where this process may run, and so do those of libraries. */
-static void use_one_core(void)
-{
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    CPU_SET((size_t)sysconf(_SC_NPROCESSORS_ONLN) - 1, &set);
-    sched_setaffinity(0, sizeof set, &set);
-}
 
 static void print_head(void)
 {
@@ -449,8 +487,11 @@ int main(int count, char **argument)
         count -= 2;
         argument += 2;
     }
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    if (threads < 1 || threads > CPU_COUNT(&allowed))
+        stop("--threads needs as many processors.");
     if (threads == 1)
-        use_one_core();
+        allowed = core(CPU_COUNT(&allowed) - 1);
     if (count > 1)
         return run(argument[1], count > 2 ? argument[2] : NULL, threads, seconds) < 0;
     print_head();
