@@ -84,7 +84,8 @@ typedef enum opevo_simt_order {
 typedef struct opevo_simt_options {
     bool check_races;
     bool check_uninitialised;
-    bool warp_sync; /* accesses of one warp by different instructions are ordered, as before Volta */
+    bool
+        warp_sync; /* accesses of one warp by different instructions are ordered, as before Volta */
     opevo_simt_order order;
     uint64_t order_seed;
     uint64_t step_limit; /* instructions of warps between two resets; 0: 2^40 */
@@ -138,7 +139,7 @@ size_t opevo_simt_first_uninitialised(const opevo_simt *simt, uint32_t number);
 
 typedef struct opevo_simt_argument {
     bool is_buffer;
-    uint32_t buffer;       /* its number; the kernel gets a pointer to offset_bytes */
+    uint32_t buffer; /* its number; the kernel gets a pointer to offset_bytes */
     uint64_t offset_bytes;
     uint64_t bits; /* otherwise: the value in the low bits, floats as their representation */
 } opevo_simt_argument;

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Accesses to memory by the running lanes of a warp: where they go, whether they may, and the bytes.
+ * A lane that may not ends the launch before any lane has stored. */
+
+#include "simt_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OFFSET_MASK ((UINT64_C(1) << OPEVO_I_SIMT_HANDLE_SHIFT) - 1)
+
+/* Where the lanes of an access go. */
+typedef struct targets {
+    opevo_i_simt_region *region[OPEVO_I_SIMT_LANES];
+    uint64_t
+        offset[OPEVO_I_SIMT_LANES]; /* into the region's data, of a lane's own for local memory */
+    opevo_i_simt_region_kind kind;  /* of the first lane */
+    bool plain; /* all lanes are in one region that needs no check of races and of initial values */
+} targets;
+
+#define EACH_LANE(lane, mask)                                                                      \
+    for (uint32_t rest_ = (mask), lane; rest_ && ((lane = (uint32_t)__builtin_ctz(rest_)), true);  \
+         rest_ &= rest_ - 1)
+
+/* ---- Addresses ---- */
+
+static const char *verb(const opevo_i_simt_code *code)
+{
+    return code->kind == OPEVO_I_SIMT_LOAD    ? "reads"
+           : code->kind == OPEVO_I_SIMT_STORE ? "writes"
+                                              : "updates";
+}
+
+/* "buffer 2", "shared variable tile". */
+static void describe(const opevo_simt *self, const opevo_i_simt_region *region, char *out,
+                     size_t size)
+{
+    static const char *const kinds[] = {"nothing", "variable", "constant", "shared variable",
+                                        "local variable"};
+    size_t number = (size_t)(region - self->regions);
+
+    if (number >= self->first_buffer)
+        (void)snprintf(out, size, "buffer %zu", number - self->first_buffer);
+    else
+        (void)snprintf(out, size, "%s %s", kinds[region->kind],
+                       region->name && *region->name ? region->name : "without a name");
+}
+
+static bool space_fits(unsigned space, opevo_i_simt_region_kind kind)
+{
+    switch (space) {
+    case 0:
+        return true;
+    case 1:
+        return kind == OPEVO_I_SIMT_GLOBAL || kind == OPEVO_I_SIMT_CONSTANT;
+    case 3:
+        return kind == OPEVO_I_SIMT_SHARED;
+    case 4:
+        return kind == OPEVO_I_SIMT_CONSTANT || kind == OPEVO_I_SIMT_GLOBAL;
+    case 5:
+        return kind == OPEVO_I_SIMT_LOCAL;
+    default:
+        return false;
+    }
+}
+
+static bool fault_bounds(opevo_simt *self, const opevo_i_simt_warp *warp,
+                         const opevo_i_simt_code *code, unsigned lane, uint64_t address)
+{
+    uint64_t handle = address >> OPEVO_I_SIMT_HANDLE_SHIFT;
+    char name[96];
+
+    /* Below the first byte of a region is the far end of the one before it. */
+    bool below = (address & OFFSET_MASK) > OFFSET_MASK / 2 && handle + 1 < self->region_count;
+    int64_t offset = below ? (int64_t)((address & OFFSET_MASK) | ~OFFSET_MASK)
+                           : (int64_t)(address & OFFSET_MASK);
+
+    handle += below;
+    if (handle >= self->region_count || self->regions[handle].kind == OPEVO_I_SIMT_NONE)
+        return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_OUT_OF_BOUNDS,
+                                  "%s %u bytes at an address outside of all buffers", verb(code),
+                                  code->size);
+    describe(self, &self->regions[handle], name, sizeof name);
+    return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_OUT_OF_BOUNDS,
+                              "%s %u bytes at byte %lld of %s, which has %llu", verb(code),
+                              code->size, (long long)offset, name,
+                              (unsigned long long)self->regions[handle].size);
+}
+
+static bool resolve_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
+                         const opevo_i_simt_code *code, unsigned lane, uint64_t address,
+                         targets *out)
+{
+    uint64_t handle = address >> OPEVO_I_SIMT_HANDLE_SHIFT, offset = address & OFFSET_MASK;
+    opevo_i_simt_region *region = handle < self->region_count ? &self->regions[handle] : NULL;
+    unsigned alignment = 1u << (code->space >> 4);
+    char name[96];
+
+    if (!region || region->kind == OPEVO_I_SIMT_NONE || offset + code->size > region->size)
+        return fault_bounds(self, warp, code, lane, address);
+    describe(self, region, name, sizeof name);
+    if (!space_fits(code->space & 15, region->kind))
+        return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_OUT_OF_BOUNDS,
+                                  "%s %s as if it were in address space %u", verb(code), name,
+                                  code->space & 15u);
+    if (region->read_only && code->kind != OPEVO_I_SIMT_LOAD)
+        return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_OUT_OF_BOUNDS,
+                                  "%s %s, which is constant", verb(code), name);
+    if (offset & (alignment - 1))
+        return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_OUT_OF_BOUNDS,
+                                  "%s byte %llu of %s, which is not a multiple of %u", verb(code),
+                                  (unsigned long long)offset, name, alignment);
+    out->region[lane] = region;
+    out->offset[lane] = offset;
+    if (region->kind == OPEVO_I_SIMT_LOCAL)
+        out->offset[lane] += (warp->index * (uint64_t)OPEVO_I_SIMT_LANES + lane) * region->size;
+    return true;
+}
+
+/* All lanes in one region and in order: the usual case, without a test of each. */
+static bool resolve_together(opevo_simt *self, const opevo_i_simt_warp *warp,
+                             const opevo_i_simt_code *code, targets *out)
+{
+    const uint64_t *address = (const uint64_t *)(const void *)(warp->file + code->a);
+    uint64_t first = address[__builtin_ctz(warp->mask)] + (uint64_t)code->number;
+    uint64_t handle = first >> OPEVO_I_SIMT_HANDLE_SHIFT, wrong = 0, past = 0, limit;
+    uint64_t low = (UINT64_C(1) << (code->space >> 4)) - 1;
+    opevo_i_simt_region *region = handle < self->region_count ? &self->regions[handle] : NULL;
+
+    if (!region || region->size < code->size || region->kind == OPEVO_I_SIMT_LOCAL ||
+        !space_fits(code->space & 15, region->kind) ||
+        (region->read_only && code->kind != OPEVO_I_SIMT_LOAD))
+        return false;
+    limit = region->size - code->size;
+    for (unsigned i = 0; i < OPEVO_I_SIMT_LANES; i++) {
+        uint64_t at = warp->mask >> i & 1 ? address[i] + (uint64_t)code->number : first;
+        uint64_t offset = at & OFFSET_MASK;
+
+        wrong |= (at ^ first) >> OPEVO_I_SIMT_HANDLE_SHIFT | (at & low);
+        past |= limit - offset; /* below 0 sets the high bit */
+        out->offset[i] = offset;
+    }
+    if (wrong || past >> 63)
+        return false;
+    for (unsigned i = 0; i < OPEVO_I_SIMT_LANES; i++)
+        out->region[i] = region;
+    out->kind = region->kind;
+    out->plain = !region->valid && !region->cells;
+    return true;
+}
+
+/* False on a fault. */
+static bool resolve(opevo_simt *self, const opevo_i_simt_warp *warp, const opevo_i_simt_code *code,
+                    targets *out)
+{
+    const uint64_t *address = (const uint64_t *)(const void *)(warp->file + code->a);
+    const opevo_i_simt_header *header = opevo_i_simt_header_of(warp, code->a);
+
+    if (header->undefined & warp->mask)
+        return opevo_i_simt_fault_undefined(self, warp, code, header->origin,
+                                            header->undefined & warp->mask,
+                                            "has it for an address");
+    if (resolve_together(self, warp, code, out))
+        return true;
+    EACH_LANE(lane, warp->mask)
+    if (!resolve_lane(self, warp, code, lane, address[lane] + (uint64_t)code->number, out))
+        return false;
+    out->kind = out->region[__builtin_ctz(warp->mask)]->kind;
+    out->plain = false;
+    return true;
+}
+
+/* ---- Races ---- */
+
+static bool fault_race(opevo_simt *self, const opevo_i_simt_warp *warp,
+                       const opevo_i_simt_code *code, unsigned lane, const targets *where,
+                       opevo_i_simt_conflict conflict)
+{
+    static const char *const why[] = {"", "another thread wrote since the last barrier",
+                                      "another thread read since the last barrier",
+                                      "another block of the launch wrote",
+                                      "another block of the launch read"};
+    char name[96];
+
+    describe(self, where->region[lane], name, sizeof name);
+    return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_RACE,
+                              "%s byte %llu of %s, which %s", verb(code),
+                              (unsigned long long)where->offset[lane], name, why[conflict]);
+}
+
+/* Whether a lane before this one stores to the same place. */
+static bool stores_twice(const opevo_i_simt_warp *warp, const targets *where, unsigned lane)
+{
+    EACH_LANE(other, warp->mask & ((1u << lane) - 1))
+    if (where->region[other] == where->region[lane] && where->offset[other] == where->offset[lane])
+        return true;
+    return false;
+}
+
+static bool check_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
+                       const opevo_i_simt_code *code, unsigned lane, const targets *where,
+                       opevo_i_simt_access access)
+{
+    const opevo_i_simt_region *region = where->region[lane];
+    uint64_t first = where->offset[lane] >> self->granule_shift;
+    uint64_t last = (where->offset[lane] + code->size - 1) >> self->granule_shift;
+    bool twice =
+        access == OPEVO_I_SIMT_WRITE && self->options.warp_sync && stores_twice(warp, where, lane);
+    bool same = false;
+
+    /* Lanes store one after the other below, so that memory has what the lanes before stored. */
+    if (access == OPEVO_I_SIMT_WRITE && region->same_value)
+        same = memcmp(region->data + where->offset[lane],
+                      warp->file + code->b + (size_t)lane * code->size, code->size) == 0;
+    for (uint64_t cell = first; cell <= last; cell++) {
+        opevo_i_simt_conflict conflict =
+            opevo_i_simt_race(self, warp, lane, region->kind == OPEVO_I_SIMT_SHARED,
+                              &region->cells[cell], access, twice, same);
+
+        if (conflict != OPEVO_I_SIMT_NO_CONFLICT)
+            return fault_race(self, warp, code, lane, where, conflict);
+    }
+    return true;
+}
+
+static bool check_races(opevo_simt *self, const opevo_i_simt_warp *warp,
+                        const opevo_i_simt_code *code, const targets *where,
+                        opevo_i_simt_access access)
+{
+    EACH_LANE(lane, warp->mask)
+    if (where->region[lane]->cells && !check_lane(self, warp, code, lane, where, access))
+        return false;
+    return true;
+}
+
+/* ---- Initial values ---- */
+
+static bool is_valid(const uint8_t *valid, unsigned size)
+{
+    uint64_t bytes = 0;
+
+    memcpy(&bytes, valid, size);
+    return bytes == UINT64_C(0x0101010101010101) >> (64 - 8 * size);
+}
+
+/* Lanes that read bytes which nothing wrote. */
+static uint32_t invalid_lanes(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code,
+                              const targets *where)
+{
+    uint32_t lanes = 0;
+
+    EACH_LANE(lane, warp->mask)
+    if (where->region[lane]->valid &&
+        !is_valid(where->region[lane]->valid + where->offset[lane], code->size))
+        lanes |= 1u << lane;
+    return lanes;
+}
+
+/* ---- Loads ---- */
+
+#define LOAD(type)                                                                                 \
+    {                                                                                              \
+        type *to = (type *)(void *)(warp->file + code->to);                                        \
+                                                                                                   \
+        if (where.plain && warp->mask == UINT32_MAX) {                                             \
+            const uint8_t *data = where.region[0]->data;                                           \
+                                                                                                   \
+            for (unsigned i = 0; i < OPEVO_I_SIMT_LANES; i++)                                      \
+                memcpy(&to[i], data + where.offset[i], sizeof(type));                              \
+        } else {                                                                                   \
+            EACH_LANE(lane, warp->mask)                                                            \
+            memcpy(&to[lane], where.region[lane]->data + where.offset[lane], sizeof(type));        \
+        }                                                                                          \
+        break;                                                                                     \
+    }
+
+bool opevo_i_simt_load(opevo_simt *self, const opevo_i_simt_warp *warp,
+                       const opevo_i_simt_code *code)
+{
+    targets where;
+    uint32_t undefined = 0;
+
+    if (!resolve(self, warp, code, &where))
+        return false;
+    if (!where.plain) {
+        if (self->options.check_races && !check_races(self, warp, code, &where, OPEVO_I_SIMT_READ))
+            return false;
+        if (self->options.check_uninitialised)
+            undefined = invalid_lanes(warp, code, &where);
+    }
+    switch (code->size) {
+    case 1:
+        LOAD(uint8_t)
+    case 2:
+        LOAD(uint16_t)
+    case 4:
+        LOAD(uint32_t)
+    default:
+        LOAD(uint64_t)
+    }
+    if (self->options.check_uninitialised)
+        opevo_i_simt_define(warp, code->to, undefined, code->place);
+    opevo_i_simt_traffic(self, warp, code, where.kind, false);
+    return true;
+}
+
+/* ---- Stores ---- */
+
+/* An undefined value may lie in memory of a block, but not leave it. */
+static bool check_value(opevo_simt *self, const opevo_i_simt_warp *warp,
+                        const opevo_i_simt_code *code, const targets *where)
+{
+    const opevo_i_simt_header *header = opevo_i_simt_header_of(warp, code->b);
+
+    EACH_LANE(lane, header->undefined & warp->mask)
+    if (where->region[lane]->kind == OPEVO_I_SIMT_GLOBAL)
+        return opevo_i_simt_fault_undefined(self, warp, code, header->origin, 1u << lane,
+                                            "stores it in global memory");
+    return true;
+}
+
+static bool store_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
+                       const opevo_i_simt_code *code, unsigned lane, const targets *where)
+{
+    opevo_i_simt_region *region = where->region[lane];
+    uint64_t at = where->offset[lane];
+    bool undefined = opevo_i_simt_header_of(warp, code->b)->undefined >> lane & 1;
+
+    if (region->cells && self->options.check_races &&
+        !check_lane(self, warp, code, lane, where, OPEVO_I_SIMT_WRITE))
+        return false;
+    memcpy(region->data + at, warp->file + code->b + (size_t)lane * code->size, code->size);
+    if (region->valid)
+        memset(region->valid + at, !undefined, code->size);
+    return true;
+}
+
+#define STORE(type)                                                                                \
+    {                                                                                              \
+        const type *from = (const type *)(const void *)(warp->file + code->b);                     \
+        uint8_t *data = where.region[first]->data;                                                 \
+                                                                                                   \
+        EACH_LANE(lane, warp->mask)                                                                \
+        memcpy(data + where.offset[lane], &from[lane], sizeof(type));                              \
+        break;                                                                                     \
+    }
+
+bool opevo_i_simt_store(opevo_simt *self, const opevo_i_simt_warp *warp,
+                        const opevo_i_simt_code *code)
+{
+    unsigned first = (unsigned)__builtin_ctz(warp->mask);
+    targets where;
+
+    if (!resolve(self, warp, code, &where) || !check_value(self, warp, code, &where))
+        return false;
+    opevo_i_simt_traffic(self, warp, code, where.kind, false);
+    if (!where.plain) {
+        EACH_LANE(lane, warp->mask)
+        if (!store_lane(self, warp, code, lane, &where))
+            return false;
+        return true;
+    }
+    switch (code->size) {
+    case 1:
+        STORE(uint8_t)
+    case 2:
+        STORE(uint16_t)
+    case 4:
+        STORE(uint32_t)
+    default:
+        STORE(uint64_t)
+    }
+    return true;
+}
+
+/* ---- Atomics ---- */
+
+static uint64_t update_integer(int64_t update, uint64_t old, uint64_t value, unsigned size)
+{
+    unsigned unused = 64 - 8 * size;
+    int64_t signed_old = (int64_t)(old << unused), signed_value = (int64_t)(value << unused);
+
+    switch (update) {
+    case OPEVO_I_SIMT_UPDATE_ADD:
+        return old + value;
+    case OPEVO_I_SIMT_UPDATE_SUB:
+        return old - value;
+    case OPEVO_I_SIMT_UPDATE_AND:
+        return old & value;
+    case OPEVO_I_SIMT_UPDATE_OR:
+        return old | value;
+    case OPEVO_I_SIMT_UPDATE_XOR:
+        return old ^ value;
+    case OPEVO_I_SIMT_UPDATE_MAX:
+        return signed_old > signed_value ? old : value;
+    case OPEVO_I_SIMT_UPDATE_MIN:
+        return signed_old < signed_value ? old : value;
+    case OPEVO_I_SIMT_UPDATE_UMAX:
+        return old > value ? old : value;
+    case OPEVO_I_SIMT_UPDATE_UMIN:
+        return old < value ? old : value;
+    case OPEVO_I_SIMT_UPDATE_UINC_WRAP:
+        return old >= value ? 0 : old + 1;
+    case OPEVO_I_SIMT_UPDATE_UDEC_WRAP:
+        return old == 0 || old > value ? value : old - 1;
+    default:
+        return value;
+    }
+}
+
+/* Of a float or double, by its representation. */
+static uint64_t update_float(int64_t update, uint64_t old, uint64_t value, unsigned size)
+{
+    double a, b, result;
+    float narrow[2];
+    uint64_t bits = 0;
+
+    if (size == 8) {
+        memcpy(&a, &old, sizeof a);
+        memcpy(&b, &value, sizeof b);
+    } else {
+        memcpy(&narrow[0], &old, sizeof *narrow);
+        memcpy(&narrow[1], &value, sizeof *narrow);
+        a = (double)narrow[0];
+        b = (double)narrow[1];
+    }
+    result = update == OPEVO_I_SIMT_UPDATE_FADD   ? a + b
+             : update == OPEVO_I_SIMT_UPDATE_FSUB ? a - b
+             : update == OPEVO_I_SIMT_UPDATE_FMAX ? fmax(a, b)
+                                                  : fmin(a, b);
+    if (size == 8) {
+        memcpy(&bits, &result, sizeof result);
+    } else {
+        narrow[0] = (float)result; /* a sum in double precision rounds to that of floats */
+        memcpy(&bits, &narrow[0], sizeof *narrow);
+    }
+    return bits;
+}
+
+static uint64_t lane_bits(const opevo_i_simt_warp *warp, uint32_t at, unsigned lane, unsigned size)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, warp->file + at + (size_t)lane * size, size);
+    return bits;
+}
+
+static void update_lane(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code, unsigned lane,
+                        uint8_t *data)
+{
+    uint64_t old = 0, value = lane_bits(warp, code->b, lane, code->size), updated;
+    bool is_float =
+        code->number >= OPEVO_I_SIMT_UPDATE_FADD && code->number <= OPEVO_I_SIMT_UPDATE_FMIN;
+
+    memcpy(&old, data, code->size);
+    if (code->kind == OPEVO_I_SIMT_EXCHANGE) {
+        uint32_t success;
+        uint8_t *to = warp->file + (uint32_t)code->number;
+
+        memcpy(&success, to, sizeof success);
+        success = (success & ~(1u << lane)) | (uint32_t)(old == value) << lane;
+        memcpy(to, &success, sizeof success);
+        updated = old == value ? lane_bits(warp, code->c, lane, code->size) : old;
+    } else {
+        updated = is_float ? update_float(code->number, old, value, code->size)
+                           : update_integer(code->number, old, value, code->size);
+    }
+    memcpy(data, &updated, code->size);
+    memcpy(warp->file + code->to + (size_t)lane * code->size, &old, code->size);
+}
+
+static bool check_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
+                         const opevo_i_simt_code *code, const targets *where)
+{
+    uint32_t undefined = (opevo_i_simt_header_of(warp, code->b)->undefined |
+                          opevo_i_simt_header_of(warp, code->c)->undefined) &
+                         warp->mask;
+
+    if (undefined)
+        return opevo_i_simt_fault_undefined(self, warp, code,
+                                            opevo_i_simt_header_of(warp, code->b)->origin,
+                                            undefined, "updates memory with it");
+    if (self->options.check_uninitialised) {
+        undefined = invalid_lanes(warp, code, where);
+        if (undefined)
+            return opevo_i_simt_fault_undefined(self, warp, code, OPEVO_I_SIMT_NOWHERE, undefined,
+                                                "updates memory that nothing wrote");
+    }
+    return !self->options.check_races || check_races(self, warp, code, where, OPEVO_I_SIMT_UPDATE);
+}
+
+/* Lanes update in ascending order. */
+bool opevo_i_simt_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
+                         const opevo_i_simt_code *code)
+{
+    opevo_i_simt_code access = *code;
+    targets where;
+
+    access.number = 0; /* which is no distance here */
+    if (!resolve(self, warp, &access, &where) || !check_atomic(self, warp, code, &where))
+        return false;
+    EACH_LANE(lane, warp->mask)
+    update_lane(warp, code, lane, where.region[lane]->data + where.offset[lane]);
+    if (self->options.check_uninitialised) {
+        opevo_i_simt_define(warp, code->to, 0, code->place);
+        if (code->kind == OPEVO_I_SIMT_EXCHANGE)
+            opevo_i_simt_define(warp, (uint32_t)code->number, 0, code->place);
+    }
+    opevo_i_simt_traffic(self, warp, code, where.kind, true);
+    return true;
+}
+
+void opevo_i_simt_allocate(opevo_simt *self, const opevo_i_simt_warp *warp,
+                           const opevo_i_simt_code *code)
+{
+    opevo_i_simt_region *region = &self->regions[code->number];
+    uint64_t *to = (uint64_t *)(void *)(warp->file + code->to);
+
+    EACH_LANE(lane, warp->mask)
+    {
+        uint64_t at = (warp->index * (uint64_t)OPEVO_I_SIMT_LANES + lane) * region->size;
+
+        to[lane] = (uint64_t)code->number << OPEVO_I_SIMT_HANDLE_SHIFT;
+        if (region->valid)
+            memset(region->valid + at, 0, region->size);
+    }
+    if (self->options.check_uninitialised)
+        opevo_i_simt_define(warp, code->to, 0, code->place);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Shuffles and votes, as PTX defines shfl.sync and vote.sync, among the lanes that run. */
+
+#include "simt_internal.h"
+
+#include <string.h>
+
+/* The lane that `lane` reads from; its own where the distance leaves the segment. */
+static unsigned source_lane(unsigned lane, uint32_t operand, uint32_t clamp, int64_t kind)
+{
+    unsigned segment = clamp >> 8 & 31, most = (lane & segment) | (clamp & 31 & ~segment);
+    unsigned distance = operand & 31, from = lane;
+    bool inside = true;
+
+    switch (kind) {
+    case OPEVO_I_SIMT_SHUFFLE_UP:
+        from = lane - distance;
+        inside = (int)from >= (int)most;
+        break;
+    case OPEVO_I_SIMT_SHUFFLE_DOWN:
+        from = lane + distance;
+        inside = from <= most;
+        break;
+    case OPEVO_I_SIMT_SHUFFLE_XOR:
+        from = lane ^ distance;
+        inside = from <= most;
+        break;
+    default:
+        from = (lane & segment) | (distance & ~segment);
+        inside = from <= most;
+        break;
+    }
+    return inside ? from : lane;
+}
+
+void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
+                              const opevo_i_simt_code *code)
+{
+    const uint32_t *value = (const uint32_t *)(const void *)(warp->file + code->a);
+    const uint32_t *operand = (const uint32_t *)(const void *)(warp->file + code->b);
+    const uint32_t *clamp = (const uint32_t *)(const void *)(warp->file + code->c);
+    uint32_t *to = (uint32_t *)(void *)(warp->file + code->to);
+    uint32_t from_undefined = opevo_i_simt_header_of(warp, code->a)->undefined;
+    uint32_t undefined = opevo_i_simt_header_of(warp, code->b)->undefined |
+                         opevo_i_simt_header_of(warp, code->c)->undefined;
+    uint32_t result[OPEVO_I_SIMT_LANES] = {0};
+
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        unsigned from = source_lane(lane, operand[lane], clamp[lane], code->number);
+
+        result[lane] = value[from];
+        if (!(warp->mask >> from & 1) || from_undefined >> from & 1)
+            undefined |= 1u << lane;
+    }
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1)
+        to[__builtin_ctz(rest)] = result[__builtin_ctz(rest)];
+    if (self->options.check_uninitialised)
+        opevo_i_simt_define(warp, code->to, undefined, code->place);
+}
+
+void opevo_i_simt_vote_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
+                           const opevo_i_simt_code *code)
+{
+    uint32_t votes, bits, undefined = 0;
+    uint8_t *to = warp->file + code->to;
+
+    memcpy(&votes, warp->file + code->a, sizeof votes);
+    votes &= warp->mask;
+    if (code->number == OPEVO_I_SIMT_VOTE_ACTIVE)
+        votes = warp->mask;
+    else if (opevo_i_simt_header_of(warp, code->a)->undefined & warp->mask)
+        undefined = warp->mask;
+    if (code->size == 4) {
+        for (uint32_t rest = warp->mask; rest; rest &= rest - 1)
+            memcpy(to + sizeof votes * (size_t)__builtin_ctz(rest), &votes, sizeof votes);
+    } else {
+        bool result = code->number == OPEVO_I_SIMT_VOTE_ANY   ? votes != 0
+                      : code->number == OPEVO_I_SIMT_VOTE_ALL ? votes == warp->mask
+                                                              : votes == 0 || votes == warp->mask;
+
+        memcpy(&bits, to, sizeof bits);
+        bits = (bits & ~warp->mask) | (result ? warp->mask : 0);
+        memcpy(to, &bits, sizeof bits);
+    }
+    if (self->options.check_uninitialised)
+        opevo_i_simt_define(warp, code->to, undefined, code->place);
+}
