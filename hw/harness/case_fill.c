@@ -15,7 +15,7 @@
 
 static void set_real(opevo_buffer *buffer, size_t i, double value)
 {
-    if (buffer->element == OPEVO_ELEMENT_F32)
+    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32)
         ((float *)buffer->data)[i] = (float)value;
     else
         ((double *)buffer->data)[i] = value;
@@ -23,9 +23,10 @@ static void set_real(opevo_buffer *buffer, size_t i, double value)
 
 static void set_integer(opevo_buffer *buffer, size_t i, int64_t value)
 {
-    size_t size = opevo_element_size(buffer->element);
+    size_t size = opevo_kernel_element_size(buffer->element);
 
-    if (buffer->element == OPEVO_ELEMENT_F32 || buffer->element == OPEVO_ELEMENT_F64) {
+    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 ||
+        buffer->element == OPEVO_KERNEL_ELEMENT_F64) {
         set_real(buffer, i, (double)value);
         return;
     }
@@ -38,7 +39,7 @@ static void set_integer(opevo_buffer *buffer, size_t i, int64_t value)
 
 static void set_number(opevo_buffer *buffer, size_t i, double value)
 {
-    if (buffer->element == OPEVO_ELEMENT_F32 || buffer->element == OPEVO_ELEMENT_F64)
+    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 || buffer->element == OPEVO_KERNEL_ELEMENT_F64)
         set_real(buffer, i, value);
     else
         set_integer(buffer, i, (int64_t)value);
@@ -65,7 +66,7 @@ static void fill_permutation(opevo_buffer *buffer, opevo_rng *rng)
         set_integer(buffer, i, (int64_t)i);
     for (size_t i = buffer->count; i > 1; i--) {
         size_t other = (size_t)opevo_rng_below(rng, i);
-        size_t size = opevo_element_size(buffer->element);
+        size_t size = opevo_kernel_element_size(buffer->element);
 
         opevo_rng_swap(buffer->data, i - 1, other, size);
     }

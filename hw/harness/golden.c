@@ -59,10 +59,10 @@ void opevo_golden_destroy(opevo_golden *golden)
 }
 
 /* Element i as a double; 64-bit integers are compared as bytes instead. */
-static double real_of(const void *data, opevo_element element, size_t i)
+static double real_of(const void *data, opevo_kernel_element element, size_t i)
 {
-    return element == OPEVO_ELEMENT_F32 ? (double)((const float *)data)[i]
-                                        : ((const double *)data)[i];
+    return element == OPEVO_KERNEL_ELEMENT_F32 ? (double)((const float *)data)[i]
+                                               : ((const double *)data)[i];
 }
 
 /* The error of a float, NaN if it is not finite. */
@@ -115,7 +115,7 @@ static void judge_reals(const opevo_i_buffer_plan *plan, const opevo_buffer *buf
 static void judge_integers(const opevo_buffer *buffer, const unsigned char *golden,
                            opevo_evaluation *out)
 {
-    size_t size = opevo_element_size(buffer->element);
+    size_t size = opevo_kernel_element_size(buffer->element);
     const unsigned char *data = buffer->data;
 
     if (!memcmp(data, golden, buffer->size_bytes))
@@ -134,7 +134,8 @@ static void judge(const opevo_harness *harness, const opevo_buffer *buffers,
     for (size_t b = 0; b < harness->buffer_count && out->verdict == OPEVO_VERDICT_OK; b++) {
         if (!buffers[b].output)
             continue;
-        if (buffers[b].element == OPEVO_ELEMENT_F32 || buffers[b].element == OPEVO_ELEMENT_F64)
+        if (buffers[b].element == OPEVO_KERNEL_ELEMENT_F32 ||
+            buffers[b].element == OPEVO_KERNEL_ELEMENT_F64)
             judge_reals(&harness->buffers[b], &buffers[b], golden, out);
         else
             judge_integers(&buffers[b], golden, out);

@@ -11,15 +11,15 @@
 
 enum { BUFFERS = 256 };
 
-static bool is_float(opevo_element element)
+static bool is_float(opevo_kernel_element element)
 {
-    return element == OPEVO_ELEMENT_F32 || element == OPEVO_ELEMENT_F64;
+    return element == OPEVO_KERNEL_ELEMENT_F32 || element == OPEVO_KERNEL_ELEMENT_F64;
 }
 
-static bool element_of(const char *name, opevo_element *out)
+static bool element_of(const char *name, opevo_kernel_element *out)
 {
-    for (opevo_element e = 0; e <= OPEVO_ELEMENT_U8; e++) {
-        if (name && !strcmp(name, opevo_element_name(e))) {
+    for (opevo_kernel_element e = 0; e <= OPEVO_KERNEL_ELEMENT_U8; e++) {
+        if (name && !strcmp(name, opevo_kernel_element_name(e))) {
             *out = e;
             return true;
         }
@@ -28,16 +28,20 @@ static bool element_of(const char *name, opevo_element *out)
 }
 
 /* The integers that an element holds exactly and that a double holds too. */
-static void integer_range(opevo_element element, double *least, double *most)
+static void integer_range(opevo_kernel_element element, double *least, double *most)
 {
     static const struct {
         double least, most;
-    } ranges[] = {
-        [OPEVO_ELEMENT_F32] = {-16777216, 16777216},  [OPEVO_ELEMENT_F64] = {-0x1p53, 0x1p53},
-        [OPEVO_ELEMENT_I32] = {INT32_MIN, INT32_MAX}, [OPEVO_ELEMENT_U32] = {0, UINT32_MAX},
-        [OPEVO_ELEMENT_I64] = {-0x1p53, 0x1p53},      [OPEVO_ELEMENT_U64] = {0, 0x1p53},
-        [OPEVO_ELEMENT_I16] = {INT16_MIN, INT16_MAX}, [OPEVO_ELEMENT_U16] = {0, UINT16_MAX},
-        [OPEVO_ELEMENT_I8] = {INT8_MIN, INT8_MAX},    [OPEVO_ELEMENT_U8] = {0, UINT8_MAX}};
+    } ranges[] = {[OPEVO_KERNEL_ELEMENT_F32] = {-16777216, 16777216},
+                  [OPEVO_KERNEL_ELEMENT_F64] = {-0x1p53, 0x1p53},
+                  [OPEVO_KERNEL_ELEMENT_I32] = {INT32_MIN, INT32_MAX},
+                  [OPEVO_KERNEL_ELEMENT_U32] = {0, UINT32_MAX},
+                  [OPEVO_KERNEL_ELEMENT_I64] = {-0x1p53, 0x1p53},
+                  [OPEVO_KERNEL_ELEMENT_U64] = {0, 0x1p53},
+                  [OPEVO_KERNEL_ELEMENT_I16] = {INT16_MIN, INT16_MAX},
+                  [OPEVO_KERNEL_ELEMENT_U16] = {0, UINT16_MAX},
+                  [OPEVO_KERNEL_ELEMENT_I8] = {INT8_MIN, INT8_MAX},
+                  [OPEVO_KERNEL_ELEMENT_U8] = {0, UINT8_MAX}};
 
     *least = ranges[element].least;
     *most = ranges[element].most;
@@ -58,8 +62,8 @@ static opevo_status read_number(const opevo_harness *harness, const json_t *valu
                                                                           : "A number");
     if ((integer || !is_float(buffer->element)) && (number < least || number > most))
         return opevo_i_harness_fail(harness, err, key, "%.17g does not fit into %s.", number,
-                                    opevo_element_name(buffer->element));
-    if (buffer->element == OPEVO_ELEMENT_F32 && !isfinite((float)number))
+                                    opevo_kernel_element_name(buffer->element));
+    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 && !isfinite((float)number))
         return opevo_i_harness_fail(harness, err, key, "%.17g does not fit into f32.", number);
     *out = number;
     return OPEVO_OK;

@@ -33,8 +33,8 @@ static opevo_status read_argument(const opevo_harness *harness, const json_t *va
     if (!json_is_object(value) || json_object_size(value) != 1)
         return opevo_i_harness_fail(harness, err, key, "%s", message);
     out->kind = OPEVO_ARGUMENT_SCALAR;
-    for (opevo_element e = 0; e <= OPEVO_ELEMENT_U8; e++) {
-        out->value = json_object_get(value, opevo_element_name(e));
+    for (opevo_kernel_element e = 0; e <= OPEVO_KERNEL_ELEMENT_U8; e++) {
+        out->value = json_object_get(value, opevo_kernel_element_name(e));
         out->element = e;
         if (out->value)
             return OPEVO_OK;

@@ -86,7 +86,7 @@ static opevo_status lay_out_buffers(opevo_case *self, opevo_error *err)
     for (size_t i = 0; i < harness->buffer_count; i++) {
         const opevo_i_buffer_plan *plan = &harness->buffers[i];
         opevo_buffer *buffer = &self->buffers[i];
-        size_t size = opevo_element_size(plan->element);
+        size_t size = opevo_kernel_element_size(plan->element);
         char key[OPEVO_I_WHERE_SIZE];
         int64_t count = 0;
         opevo_status status;
@@ -205,9 +205,10 @@ static opevo_status evaluate(const walk *w, const json_t *expression, const opev
 static opevo_status scalar(const walk *w, const opevo_i_step *step,
                            const opevo_i_argument_plan *plan, opevo_argument *out)
 {
-    bool real = plan->element == OPEVO_ELEMENT_F32 || plan->element == OPEVO_ELEMENT_F64;
-    size_t bits = 8 * opevo_element_size(plan->element);
-    bool is_unsigned = opevo_element_name(plan->element)[0] == 'u';
+    bool real =
+        plan->element == OPEVO_KERNEL_ELEMENT_F32 || plan->element == OPEVO_KERNEL_ELEMENT_F64;
+    size_t bits = 8 * opevo_kernel_element_size(plan->element);
+    bool is_unsigned = opevo_kernel_element_name(plan->element)[0] == 'u';
     int64_t least = real || bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
     int64_t most =
         real || bits == 64 ? INT64_MAX : (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
@@ -226,9 +227,9 @@ static opevo_status scalar(const walk *w, const opevo_i_step *step,
     }
     single = (float)value;
     out->bits = (uint64_t)number;
-    if (plan->element == OPEVO_ELEMENT_F64)
+    if (plan->element == OPEVO_KERNEL_ELEMENT_F64)
         memcpy(&out->bits, &value, sizeof value);
-    if (plan->element == OPEVO_ELEMENT_F32) {
+    if (plan->element == OPEVO_KERNEL_ELEMENT_F32) {
         out->bits = 0;
         memcpy(&out->bits, &single, sizeof single);
     }
@@ -312,7 +313,8 @@ static bool flag_is_set(const opevo_buffer *buffer)
 {
     static const unsigned char zero[8];
 
-    return buffer->data && memcmp(buffer->data, zero, opevo_element_size(buffer->element)) != 0;
+    return buffer->data &&
+           memcmp(buffer->data, zero, opevo_kernel_element_size(buffer->element)) != 0;
 }
 
 static opevo_status play_while(walk *w, const opevo_i_step *step)

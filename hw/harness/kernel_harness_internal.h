@@ -53,7 +53,7 @@ typedef enum opevo_i_tolerance {
 
 typedef struct opevo_i_buffer_plan {
     const char *name;
-    opevo_element element;
+    opevo_kernel_element element;
     const json_t *count;
     opevo_i_fill fill;
     double numbers[2];
@@ -78,7 +78,7 @@ enum { OPEVO_I_ARGUMENTS = 64 }; /* of a launch, at most */
 typedef struct opevo_i_argument_plan {
     opevo_argument_kind kind;
     size_t buffer;
-    opevo_element element;
+    opevo_kernel_element element;
     const json_t *value; /* an expression; or a number, for floats */
 } opevo_i_argument_plan;
 

@@ -28,22 +28,22 @@ bool opevo_harness_set_of(const char *name, opevo_harness_set *out)
     return false;
 }
 
-const char *opevo_element_name(opevo_element element)
+const char *opevo_kernel_element_name(opevo_kernel_element element)
 {
     static const char *const names[] = {
 #define ELEMENT_NAME(suffix, text, type) text,
-        OPEVO_ELEMENT_LIST(ELEMENT_NAME)
+        OPEVO_KERNEL_ELEMENT_LIST(ELEMENT_NAME)
 #undef ELEMENT_NAME
     };
 
     return names[element];
 }
 
-size_t opevo_element_size(opevo_element element)
+size_t opevo_kernel_element_size(opevo_kernel_element element)
 {
     static const size_t sizes[] = {
 #define ELEMENT_SIZE(suffix, text, type) sizeof(type),
-        OPEVO_ELEMENT_LIST(ELEMENT_SIZE)
+        OPEVO_KERNEL_ELEMENT_LIST(ELEMENT_SIZE)
 #undef ELEMENT_SIZE
     };
 

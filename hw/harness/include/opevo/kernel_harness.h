@@ -68,7 +68,7 @@ size_t opevo_harness_case_count(const opevo_harness *harness, opevo_harness_set 
 /* ---- Cases ---- */
 
 /* One row for each type of elements: enum suffix, name as in files, type in C. */
-#define OPEVO_ELEMENT_LIST(X)                                                                      \
+#define OPEVO_KERNEL_ELEMENT_LIST(X)                                                               \
     X(F32, "f32", float)                                                                           \
     X(F64, "f64", double)                                                                          \
     X(I32, "i32", int32_t)                                                                         \
@@ -80,21 +80,21 @@ size_t opevo_harness_case_count(const opevo_harness *harness, opevo_harness_set 
     X(I8, "i8", int8_t)                                                                            \
     X(U8, "u8", uint8_t)
 
-typedef enum opevo_element {
-#define OPEVO_ELEMENT_ENUM(suffix, text, type) OPEVO_ELEMENT_##suffix,
-    OPEVO_ELEMENT_LIST(OPEVO_ELEMENT_ENUM)
-#undef OPEVO_ELEMENT_ENUM
-} opevo_element;
+typedef enum opevo_kernel_element {
+#define OPEVO_KERNEL_ELEMENT_ENUM(suffix, text, type) OPEVO_KERNEL_ELEMENT_##suffix,
+    OPEVO_KERNEL_ELEMENT_LIST(OPEVO_KERNEL_ELEMENT_ENUM)
+#undef OPEVO_KERNEL_ELEMENT_ENUM
+} opevo_kernel_element;
 
 /* The name of a type in files, and its bytes. */
-const char *opevo_element_name(opevo_element element);
-size_t opevo_element_size(opevo_element element);
+const char *opevo_kernel_element_name(opevo_kernel_element element);
+size_t opevo_kernel_element_size(opevo_kernel_element element);
 
 typedef struct opevo_buffer {
     const char *name;
-    opevo_element element;
+    opevo_kernel_element element;
     size_t count;      /* elements, at least 1 */
-    size_t size_bytes; /* count * opevo_element_size(element) */
+    size_t size_bytes; /* count * opevo_kernel_element_size(element) */
     bool initialised;  /* false: no element has a value at first; `data` is all 0 */
     bool output;       /* compared with the golden result */
     bool benign_races; /* work items may write the same value to the same place at once */
@@ -108,9 +108,9 @@ typedef enum opevo_argument_kind {
 
 typedef struct opevo_argument {
     opevo_argument_kind kind;
-    size_t buffer;         /* its number in the case */
-    opevo_element element; /* type of a scalar */
-    uint64_t bits;         /* its representation, in the low bytes */
+    size_t buffer;                /* its number in the case */
+    opevo_kernel_element element; /* type of a scalar */
+    uint64_t bits;                /* its representation, in the low bytes */
 } opevo_argument;
 
 typedef struct opevo_launch {
