@@ -37,7 +37,7 @@ typedef struct opevo_i_line {
 struct opevo_module {
     LLVMContextRef context;
     LLVMModuleRef llvm;
-    opevo_text diagnostic; /* what LLVM reported last */
+    opevo_text *diagnostic; /* what LLVM reported last */
     opevo_module_target machine;
     uint64_t hash;
     opevo_i_function *functions; /* those with a body */
@@ -204,15 +204,16 @@ bool opevo_i_apply(opevo_i_body *body, opevo_i_edit *edit, const opevo_i_chooser
 struct opevo_variant {
     const opevo_module *base;
     opevo_i_body body; /* its llvm is the variant's module */
+    opevo_edits *edits;
     bool *skipped;
-    size_t edit_count, skipped_count;
+    size_t skipped_count;
     char *fault;
 };
 
 /* Rewrite a clone of the variant for another machine. Errors: INVALID with what has no counterpart;
  * NOMEM. */
 opevo_status opevo_i_lower_cpu(LLVMModuleRef llvm, opevo_error *err);
-opevo_status opevo_i_lower_amdgcn(LLVMModuleRef llvm, const char *machine, unsigned block_size,
-                                  opevo_error *err);
+opevo_status opevo_i_lower_amdgcn(const opevo_module *base, LLVMModuleRef llvm, const char *gpu,
+                                  unsigned most, opevo_error *err);
 
 #endif

@@ -26,8 +26,8 @@ static void keep_diagnostic(LLVMDiagnosticInfoRef info, void *data)
     if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
         return;
     text = LLVMGetDiagInfoDescription(info);
-    opevo_text_clear(&module->diagnostic);
-    opevo_text_add(&module->diagnostic, text);
+    opevo_text_clear(module->diagnostic);
+    opevo_text_add(module->diagnostic, text);
     LLVMDisposeMessage(text);
 }
 
@@ -59,7 +59,7 @@ static opevo_status parse(opevo_module *module, const char *path, opevo_error *e
     buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(data, size, path);
     if (LLVMParseIRInContext(module->context, buffer, &module->llvm, &message)) {
         module->llvm = NULL;
-        status = refuse(path, message ? message : opevo_text_string(&module->diagnostic), err);
+        status = refuse(path, message ? message : opevo_text_string(module->diagnostic), err);
     } else if (LLVMVerifyModule(module->llvm, LLVMReturnStatusAction, &message)) {
         status = refuse(path, message, err);
     }
@@ -220,6 +220,9 @@ static opevo_status load(opevo_module *module, const char *path, opevo_error *er
 {
     opevo_status status = OPEVO_OK;
 
+    module->diagnostic = opevo_calloc(1, sizeof *module->diagnostic);
+    if (!module->diagnostic)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
     module->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(module->context, keep_diagnostic, module);
     module->immarg_kind = LLVMGetEnumAttributeKindForName("immarg", 6);
@@ -273,7 +276,9 @@ void opevo_module_destroy(opevo_module *module)
         LLVMDisposeModule(module->llvm);
     if (module->context)
         LLVMContextDispose(module->context);
-    opevo_text_free(&module->diagnostic);
+    if (module->diagnostic)
+        opevo_text_free(module->diagnostic);
+    opevo_free(module->diagnostic);
     opevo_free(module->functions);
     opevo_free(module->blocks);
     opevo_free(module->lines);

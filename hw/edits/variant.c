@@ -35,12 +35,12 @@ opevo_status opevo_variant_create(const opevo_module *module, const opevo_edits 
     opevo_status status = OPEVO_OK;
     opevo_variant *self = opevo_calloc(1, sizeof *self);
 
-    if (!self || !(self->skipped = opevo_calloc(edits->count + 1, sizeof *self->skipped))) {
+    if (!self || !(self->edits = opevo_edits_without(edits, edits->count)) ||
+        !(self->skipped = opevo_calloc(edits->count + 1, sizeof *self->skipped))) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a variant.");
         goto cleanup;
     }
     self->base = module;
-    self->edit_count = edits->count;
     OPEVO_TRY(opevo_i_body_open(module, &self->body, err));
     for (size_t i = 0; i < edits->count; i++) {
         self->skipped[i] = !opevo_i_apply(&self->body, edits->items[i], &replay);
@@ -67,6 +67,7 @@ void opevo_variant_destroy(opevo_variant *variant)
     llvm = opevo_i_body_close(&variant->body);
     if (llvm)
         LLVMDisposeModule(llvm);
+    opevo_edits_destroy(variant->edits);
     opevo_free(variant->skipped);
     opevo_free(variant->fault);
     opevo_free(variant);
@@ -84,7 +85,7 @@ size_t opevo_variant_skipped_count(const opevo_variant *variant)
 
 bool opevo_variant_skipped(const opevo_variant *variant, size_t index)
 {
-    return index < variant->edit_count && variant->skipped[index];
+    return index < variant->edits->count && variant->skipped[index];
 }
 
 struct LLVMOpaqueModule *opevo_variant_llvm(const opevo_variant *variant)
