@@ -20,6 +20,7 @@ const opevo_verb *const opevo_i_verbs[] = {
     &opevo_i_verb_law,        &opevo_i_verb_verify,
     &opevo_i_verb_space,      &opevo_i_verb_computation,
     &opevo_i_verb_sketch,     &opevo_i_verb_tune,
+    &opevo_i_verb_evolve,     &opevo_i_verb_edits,
     &opevo_i_verb_study,      &opevo_i_verb_runs,
     &opevo_i_verb_analyze,    &opevo_i_verb_report,
     &opevo_i_verb_tuners,     &opevo_i_verb_landscape,

@@ -64,7 +64,8 @@ struct opevo_call {
 };
 
 extern const opevo_verb opevo_i_verb_sketch, opevo_i_verb_analyze, opevo_i_verb_completion,
-    opevo_i_verb_computation, opevo_i_verb_devices, opevo_i_verb_emit, opevo_i_verb_help,
+    opevo_i_verb_computation, opevo_i_verb_devices, opevo_i_verb_edits, opevo_i_verb_emit,
+    opevo_i_verb_evolve, opevo_i_verb_help,
     opevo_i_verb_landscape, opevo_i_verb_law, opevo_i_verb_man, opevo_i_verb_record,
     opevo_i_verb_report, opevo_i_verb_runs, opevo_i_verb_serve, opevo_i_verb_space,
     opevo_i_verb_study, opevo_i_verb_tune, opevo_i_verb_tuners, opevo_i_verb_verify;
@@ -366,6 +367,20 @@ void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t 
                       bool by_class, const char *line_end, opevo_text *out);
 
 /* ---- Tuners ---- */
+
+/* A default of a verb in the place of the tuner's; a list of them ends with {NULL}. */
+typedef struct opevo_i_tuner_default {
+    const char *tuner, *assignment; /* "nsga2", "q=0" */
+} opevo_i_tuner_default;
+/* The tuner of --tuner, or else the usual one, and its settings after `defaults` (NULL: none) and
+ * --set; the values are the caller's, also on failure (tuner_of_call.c). */
+opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
+                                   const opevo_i_tuner_default *defaults,
+                                   const opevo_tuner_ops **tuner, opevo_setting_value **values,
+                                   opevo_error *err);
+/* Those of --require; they are the caller's, also on failure. */
+opevo_status opevo_i_requirements_of_call(const opevo_call *call, const opevo_objective *objective,
+                                          opevo_requirement **out, size_t *count, opevo_error *err);
 
 /* One JSON object in one line (tuner_json.c). */
 void opevo_i_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out);

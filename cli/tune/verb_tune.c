@@ -59,46 +59,13 @@ static const opevo_option options[] = {
 /* ---- Reading the command line
  * ------------------------------------------------------------------------ */
 
-/* Whether an earlier --set has the key of this one. */
-static bool set_before(const opevo_call *call, size_t number)
-{
-    const char *assignment = call->given[number].value;
-    size_t length = strcspn(assignment, "=");
-
-    for (size_t i = 0; i < number; i++) {
-        const char *earlier = call->given[i].value;
-
-        if (call->given[i].option == call->given[number].option &&
-            strcspn(earlier, "=") == length && !strncmp(earlier, assignment, length))
-            return true;
-    }
-    return false;
-}
-
 static opevo_status read_settings(const opevo_call *call, opevo_i_tuning *self, opevo_error *err)
 {
-    const char *name = opevo_i_option(call, "tuner");
-    opevo_status status = opevo_tuner_find(name ? name : "opevo", &self->run.tuner, err);
+    opevo_status status =
+        opevo_i_tuner_of_call(call, "opevo", NULL, &self->run.tuner, &self->settings, err);
 
     if (status != OPEVO_OK)
         return status;
-    self->settings = opevo_calloc(self->run.tuner->setting_count, sizeof *self->settings);
-    if (!self->settings)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
-    opevo_settings_default(self->run.tuner, self->settings);
-    for (size_t i = 0; i < call->given_count; i++) {
-        opevo_error inner = {OPEVO_OK, ""};
-
-        if (strcmp(call->given[i].option->name, "set") != 0)
-            continue;
-        if (set_before(call, i))
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "--set %s: the setting is given twice; give it once.",
-                              call->given[i].value);
-        if (opevo_settings_set(self->run.tuner, call->given[i].value, self->settings, &inner))
-            return OPEVO_FAIL(err, inner.status, "--set %.100s: %.800s", call->given[i].value,
-                              inner.message);
-    }
     self->run.settings = self->settings;
     opevo_settings_print(self->run.tuner, self->settings, &self->settings_text);
     return opevo_text_check(&self->settings_text, err);
@@ -177,22 +144,14 @@ static opevo_status read_search(const opevo_call *call, opevo_i_tuning *self, op
 {
     const char *names = opevo_i_option(call, "criteria");
     opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
 
-    self->requirements = opevo_calloc(call->given_count, sizeof *self->requirements);
-    if (!self->requirements)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --require.");
     if (names && opevo_criteria_parse(self->objective, names, &self->front.criteria, &inner))
         return OPEVO_FAIL(err, inner.status, "--criteria %.200s: %.700s", names, inner.message);
-    for (size_t i = 0; i < call->given_count; i++) {
-        const char *text = call->given[i].value;
-
-        if (strcmp(call->given[i].option->name, "require") != 0)
-            continue;
-        if (opevo_requirement_parse(self->objective, text,
-                                    &self->requirements[self->run.requirement_count], &inner))
-            return OPEVO_FAIL(err, inner.status, "--require %.200s: %.700s", text, inner.message);
-        self->run.requirement_count++;
-    }
+    status = opevo_i_requirements_of_call(call, self->objective, &self->requirements,
+                                          &self->run.requirement_count, err);
+    if (status != OPEVO_OK)
+        return status;
     self->criteria_words = names;
     self->run.criteria = names ? &self->front.criteria : NULL;
     self->run.requirements = self->requirements;

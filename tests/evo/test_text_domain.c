@@ -219,7 +219,7 @@ static void test_texts_survive_kills(void **state)
         setup self;
 
         assert_true(round < 100);
-        set_up(&self, able[round % ABLE], round % 3);
+        set_up(&self, able[round % ABLE], round / ABLE % 2);
         CHECK_OK(run(&self, &result, &err));
         store_content(self.scratch.file, &whole);
         scratch_empty(&self.scratch);

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the verb evolve prints. */
+
+#include "evolve_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+void opevo_i_evolution_print_settings(const opevo_i_evolution *self, opevo_text *out)
+{
+    const opevo_evolver_facts *facts = opevo_evolver_facts_of(self->evolver);
+
+    opevo_text_add_visible(out, self->objective->name);
+    opevo_text_printf(out, ": %llu instructions, base cost %.8g %s on %zu search cases; LLVM %s\n",
+                      (unsigned long long)facts->instruction_count, facts->base_cost, facts->unit,
+                      facts->search_cases, facts->llvm);
+    opevo_text_printf(out, "tuner %s%s%s; seed %llu; at most %llu trials; criteria ",
+                      self->run.tuner->name, self->settings_text.length ? " " : "",
+                      opevo_text_string(&self->settings_text), (unsigned long long)self->run.seed,
+                      (unsigned long long)self->run.budget.trials);
+    opevo_i_criteria_show(self->criteria_words, out);
+    if (!self->run.tuner->by_criteria)
+        opevo_text_add(out, " (the tuner searches by the time)");
+    for (size_t i = 0; i < self->run.requirement_count; i++) {
+        opevo_text_add(out, i ? ", " : "; requires ");
+        opevo_requirement_print(&self->requirements[i], out);
+    }
+    opevo_text_printf(out, "%s%s\n", self->with.length ? "; with" : "",
+                      opevo_text_string(&self->with));
+}
+
+/* Cost on a set as a fraction of that of the base, or why it failed there. */
+static void add_held_out(const opevo_i_found *found, const opevo_evolved *said, opevo_cases set,
+                         opevo_table *table)
+{
+    if (!said->status)
+        opevo_i_table_cell(table, "-");
+    else if (said->kind == OPEVO_OUTCOME_OK)
+        opevo_i_table_cell(table, "%.4f", said->cost / found->base[set]);
+    else
+        opevo_i_table_cell(table, "%s", said->status);
+}
+
+static void add_row(const opevo_i_found *found, const opevo_i_variant *variant, opevo_table *table)
+{
+    double worst = fmax(variant->trial.outcome.more[0],
+                        fmax(variant->selection.status ? variant->selection.error : 0,
+                             variant->final.status ? variant->final.error : 0));
+
+    opevo_i_table_cell(table, "%llu", (unsigned long long)variant->trial.number);
+    opevo_i_table_cell(table, "%.4f", 1 / variant->trial.outcome.fitness);
+    add_held_out(found, &variant->selection, OPEVO_CASES_SELECTION, table);
+    add_held_out(found, &variant->final, OPEVO_CASES_FINAL, table);
+    opevo_i_table_cell(table, "%.3g", variant->trial.outcome.more[0]);
+    opevo_i_table_cell(table, "%.3g", worst);
+    opevo_i_table_cell(table, "%zu", opevo_edit_count(opevo_text_string(&variant->edits)));
+}
+
+static opevo_status print_table(const opevo_i_found *found, opevo_text *out, opevo_error *err)
+{
+    static const char *const heads[] = {"trial", "search",         "selection", "final",
+                                        "error", "held-out error", "edits"};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
+
+    for (size_t i = 0; i < found->exact_count; i++) {
+        if (found->exact[i].selection.status)
+            add_row(found, &found->exact[i], &table);
+    }
+    for (size_t i = 0; i < found->rest_count; i++)
+        add_row(found, &found->rest[i], &table);
+    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+}
+
+static void print_best(const opevo_i_evolution *self, opevo_text *out)
+{
+    const opevo_i_found *found = &self->found;
+    const opevo_i_variant *best = &found->exact[found->best];
+    char text[64];
+
+    if (found->best == found->exact_count) {
+        opevo_text_add(out, "no error-free variant passes the held-out cases\n");
+        return;
+    }
+    snprintf(text, sizeof text, "best error-free variant: %.4f of the base cost",
+             1 / best->trial.outcome.fitness);
+    opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, text);
+    opevo_text_printf(out, ", trial %llu, %zu edits\n%s\n", (unsigned long long)best->trial.number,
+                      opevo_edit_count(opevo_text_string(&best->edits)),
+                      opevo_text_string(&best->edits));
+}
+
+opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *store,
+                                     opevo_text *out, opevo_error *err)
+{
+    const opevo_run_result *result = &self->result;
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(out, "%llu trials, %llu failed", (unsigned long long)result->trials,
+                      (unsigned long long)result->failed);
+    if (result->resumed)
+        opevo_text_printf(out, ", %llu taken from %s", (unsigned long long)result->resumed, store);
+    opevo_text_printf(out, "; stopped by: %s\n",
+                      result->stop == OPEVO_STOP_SEARCH_OVER && result->reason
+                          ? result->reason
+                          : opevo_stop_name(result->stop));
+    opevo_i_reasons_print(&self->reasons, out);
+    if (!self->found.exact) {
+        opevo_text_add(out, store ? "interrupted; the same command continues\n"
+                                  : "interrupted; without --store the same command starts over\n");
+        return OPEVO_OK;
+    }
+    opevo_text_add(out, "front, cost as a fraction of the base on each set of cases:\n");
+    OPEVO_TRY(print_table(&self->found, out, err));
+    if (self->found.overfitted)
+        opevo_text_printf(out, "%zu variants overfit: they fail on held-out cases\n",
+                          self->found.overfitted);
+    print_best(self, out);
+cleanup:
+    return status;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void json_held_out(const char *key, const opevo_i_found *found, const opevo_evolved *said,
+                          opevo_cases set, opevo_text *out)
+{
+    opevo_json_key(out, key);
+    if (!said->status) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "status", said->status);
+    opevo_json_double(out, "fraction_of_base", said->cost / found->base[set]);
+    opevo_json_double(out, "error", said->error);
+    if (said->message)
+        opevo_json_string(out, "message", said->message);
+    opevo_text_add(out, "}");
+}
+
+static void json_variant(const opevo_i_found *found, const opevo_i_variant *variant,
+                         opevo_text *out)
+{
+    const char *edits = opevo_text_string(&variant->edits);
+
+    opevo_text_add(out, "{");
+    opevo_json_index(out, "trial", variant->trial.number);
+    opevo_json_double(out, "fraction_of_base", 1 / variant->trial.outcome.fitness);
+    opevo_json_double(out, "cost",
+                      found->base[OPEVO_CASES_SEARCH] / variant->trial.outcome.fitness);
+    opevo_json_double(out, "error", variant->trial.outcome.more[0]);
+    opevo_json_index(out, "edit_count", opevo_edit_count(edits));
+    json_held_out("selection", found, &variant->selection, OPEVO_CASES_SELECTION, out);
+    json_held_out("final", found, &variant->final, OPEVO_CASES_FINAL, out);
+    opevo_json_string(out, "edits", edits);
+    opevo_text_add(out, "}");
+}
+
+static void json_front(const opevo_i_found *found, opevo_text *out)
+{
+    opevo_json_key(out, "front");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < found->exact_count; i++) {
+        if (!found->exact[i].selection.status)
+            continue;
+        opevo_json_next(out, "\n  ");
+        json_variant(found, &found->exact[i], out);
+    }
+    for (size_t i = 0; i < found->rest_count; i++) {
+        opevo_json_next(out, "\n  ");
+        json_variant(found, &found->rest[i], out);
+    }
+    opevo_text_add(out, "]");
+}
+
+void opevo_i_evolution_print_json(const opevo_i_evolution *self, opevo_text *out)
+{
+    const opevo_evolver_facts *facts = opevo_evolver_facts_of(self->evolver);
+    const opevo_i_found *found = &self->found;
+    bool has_best = found->exact && found->best < found->exact_count;
+
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "objective", self->objective->name);
+    opevo_json_string(out, "module", facts->module);
+    opevo_json_string(out, "llvm", facts->llvm);
+    opevo_json_index(out, "instructions", facts->instruction_count);
+    opevo_json_double(out, "base_cost", facts->base_cost);
+    opevo_json_string(out, "cost_unit", facts->unit);
+    opevo_json_string(out, "tuner", self->run.tuner->name);
+    opevo_json_key(out, "settings");
+    opevo_settings_print_json(self->run.tuner, self->settings, out);
+    opevo_json_index(out, "seed", self->run.seed);
+    opevo_json_index(out, "trials", self->result.trials);
+    opevo_json_index(out, "resumed", self->result.resumed);
+    opevo_json_index(out, "failed", self->result.failed);
+    opevo_i_reasons_print_json(&self->reasons, out);
+    opevo_json_string(out, "stop", opevo_stop_name(self->result.stop));
+    json_front(found, out);
+    opevo_json_index(out, "overfitted", found->overfitted);
+    opevo_json_key(out, "best");
+    if (has_best)
+        json_variant(found, &found->exact[found->best], out);
+    else
+        opevo_text_add(out, "null");
+    opevo_json_double(out, "fraction_of_base",
+                      has_best ? 1 / found->exact[found->best].trial.outcome.fitness : NAN);
+    opevo_text_add(out, "}\n");
+}

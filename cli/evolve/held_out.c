@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Variants on cases that the search did not see. */
+
+#include "evolve_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+bool opevo_i_variant_holds(const opevo_i_variant *variant)
+{
+    return variant->final.status && variant->final.kind == OPEVO_OUTCOME_OK;
+}
+
+/* On the selection set, and if it passes on the final one. */
+static opevo_status try_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
+                            opevo_i_found *found, opevo_i_variant *variant, opevo_error *err)
+{
+    const char *edits = opevo_text_string(&variant->edits);
+    opevo_status status = opevo_evolver_evaluate(evolver, &edits, 1, OPEVO_CASES_SELECTION,
+                                                 interrupt, &variant->selection, err);
+
+    if (status == OPEVO_OK && variant->selection.kind == OPEVO_OUTCOME_OK)
+        status = opevo_evolver_evaluate(evolver, &edits, 1, OPEVO_CASES_FINAL, interrupt,
+                                        &variant->final, err);
+    if (status == OPEVO_OK && !opevo_i_variant_holds(variant))
+        found->overfitted++;
+    return status;
+}
+
+static opevo_status evaluate_base(opevo_evolver *evolver, const opevo_interrupt *interrupt,
+                                  opevo_i_found *found, opevo_error *err)
+{
+    static const char *const none = "none";
+
+    for (opevo_cases set = OPEVO_CASES_SEARCH; set <= OPEVO_CASES_FINAL; set++) {
+        opevo_evolved base;
+        opevo_status status = opevo_evolver_evaluate(evolver, &none, 1, set, interrupt, &base, err);
+
+        if (status != OPEVO_OK)
+            return status;
+        found->base[set] = base.cost;
+        opevo_evolved_free(&base);
+    }
+    return OPEVO_OK;
+}
+
+/* An exact variant must stay so. */
+static bool stays_exact(const opevo_i_variant *variant)
+{
+    return opevo_i_variant_holds(variant) && !(variant->selection.error > 0) &&
+           !(variant->final.error > 0);
+}
+
+opevo_status opevo_i_held_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
+                              opevo_i_found *found, opevo_error *err)
+{
+    opevo_status status = evaluate_base(evolver, interrupt, found, err);
+
+    found->best = found->exact_count;
+    for (size_t i = 0; i < found->exact_count && status == OPEVO_OK; i++) {
+        status = try_out(evolver, interrupt, found, &found->exact[i], err);
+        if (status == OPEVO_OK && stays_exact(&found->exact[i])) {
+            found->best = i;
+            break;
+        }
+    }
+    for (size_t i = 0; i < found->rest_count && status == OPEVO_OK; i++)
+        status = try_out(evolver, interrupt, found, &found->rest[i], err);
+    return status;
+}
+
+static void free_variants(opevo_i_variant *variants, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        opevo_text_free(&variants[i].edits);
+        opevo_evolved_free(&variants[i].selection);
+        opevo_evolved_free(&variants[i].final);
+    }
+    opevo_free(variants);
+}
+
+void opevo_i_found_free(opevo_i_found *found)
+{
+    free_variants(found->exact, found->exact_count);
+    free_variants(found->rest, found->rest_count);
+    *found = (opevo_i_found){.exact = NULL};
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Evolve: search for edits of a kernel's LLVM-IR that make it cheaper. */
+
+#include "evolve_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const opevo_option options[] = {
+    OPEVO_I_KERNEL_OPTIONS,
+    {"criteria", "NAME,NAME,...", "search by these: time and error (default both)", false},
+    {"require", "CRITERION<=X", "trials that violate it fail, such as error<=0", true},
+    {"tuner", "NAME", "nsga2 (default), climb or random", false},
+    {"set", "KEY=VALUE", "a setting of the tuner", true},
+    {"trials", "N", "stop after N trials (default 2000)", false},
+    {"seed", "N", "seed of the run (default 1)", false},
+    {"store", "FILE", "store every trial here; the same command resumes", false},
+    {"json", NULL, "print one JSON object", false},
+    {"quiet", NULL, "no progress line", false},
+};
+
+/* What GEVO searches with, where the tuner's own defaults are of spaces; docs/gevo.md. */
+static const opevo_i_tuner_default defaults[] = {
+    {"nsga2", "population=256"},
+    {"nsga2", "crossover=0.8"},
+    {"nsga2", "mutation=0.3"},
+    {"nsga2", "tournament=dcd"},
+    {"nsga2", "elite=0.25"},
+    {"nsga2", "retries=100"},
+    {"nsga2", "q=0"},
+    {"climb", "q=0"},
+    {NULL, NULL},
+};
+
+/* ---- Reading the command line ---------------------------------------------------------------- */
+
+/* The time of a variant is what its fitness says. */
+static opevo_status read_criteria(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
+{
+    const char *words = opevo_i_option(call, "criteria");
+    opevo_text names = {0};
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    self->criteria_words = words ? words : "time,error";
+    for (const char *at = self->criteria_words; *at;) {
+        size_t length = strcspn(at, ",");
+
+        if (length == 4 && !strncmp(at, "time", 4))
+            opevo_text_add(&names, "fitness");
+        else
+            opevo_text_add_bytes(&names, at, length);
+        at += length;
+        if (*at == ',')
+            opevo_text_add_bytes(&names, at++, 1);
+    }
+    status =
+        opevo_criteria_parse(self->objective, opevo_text_string(&names), &self->criteria, &inner);
+    opevo_text_free(&names);
+    if (status != OPEVO_OK)
+        return OPEVO_FAIL(err, status, "--criteria %.200s: %.700s", self->criteria_words,
+                          inner.message);
+    self->front.criteria = self->criteria;
+    self->run.criteria = &self->criteria;
+    return OPEVO_OK;
+}
+
+/* Settings of edits and checks are a part of what identifies a run. */
+static opevo_status note_with(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
+{
+    for (size_t i = 0; i < call->given_count; i++) {
+        if (!strcmp(call->given[i].option->name, "with"))
+            opevo_text_printf(&self->with, " %s", call->given[i].value);
+    }
+    self->run.settings_more = opevo_text_string(&self->with);
+    return opevo_text_check(&self->with, err);
+}
+
+static opevo_status read_call(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
+{
+    const char *store = opevo_i_option(call, "store");
+    opevo_status status = OPEVO_OK;
+
+    self->kernel = call->arguments[0];
+    OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
+    OPEVO_TRY(
+        opevo_i_option_count(call, "trials", 2000, 1, UINT64_MAX, &self->run.budget.trials, err));
+    OPEVO_TRY(
+        opevo_i_tuner_of_call(call, "nsga2", defaults, &self->run.tuner, &self->settings, err));
+    self->run.settings = self->settings;
+    opevo_settings_print(self->run.tuner, self->settings, &self->settings_text);
+    OPEVO_TRY(opevo_text_check(&self->settings_text, err));
+    if (!self->run.tuner->create_on) {
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID,
+                       "--tuner %s: the tuner needs a search space; use climb, nsga2 or random.",
+                       self->run.tuner->name);
+        goto cleanup;
+    }
+    OPEVO_TRY(note_with(call, self, err));
+    OPEVO_TRY(opevo_i_kernel_open(call, self->kernel, true, &self->evolver, err));
+    self->objective = opevo_evolver_objective(self->evolver);
+    OPEVO_TRY(read_criteria(call, self, err));
+    OPEVO_TRY(opevo_i_requirements_of_call(call, self->objective, &self->requirements,
+                                           &self->run.requirement_count, err));
+    self->run.requirements = self->requirements;
+    if (store)
+        OPEVO_TRY(opevo_store_open(store, OPEVO_STORE_WRITE, &self->run.store, err));
+cleanup:
+    return status;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/* Keep the cheapest error-free variants, one of each cost. */
+static void note_exact(opevo_i_evolution *self, const opevo_trial *trial)
+{
+    size_t at = 0;
+
+    while (at < self->exact_count && self->exact[at].outcome.fitness > trial->outcome.fitness)
+        at++;
+    if (at == OPEVO_I_EXACT_MOST ||
+        (at < self->exact_count && self->exact[at].outcome.fitness == trial->outcome.fitness))
+        return;
+    self->exact_count += self->exact_count < OPEVO_I_EXACT_MOST;
+    memmove(&self->exact[at + 1], &self->exact[at],
+            (self->exact_count - 1 - at) * sizeof *self->exact);
+    self->exact[at] = *trial;
+}
+
+static void observe(void *context, const opevo_trial *trial, bool resumed)
+{
+    opevo_i_evolution *self = context;
+    char line[160];
+    char best[40] = "none";
+    opevo_trial kept = *trial;
+
+    kept.outcome.samples_s = NULL;
+    kept.outcome.sample_count = 0;
+    kept.outcome.message = NULL;
+    opevo_i_reasons_add(&self->reasons, trial, resumed);
+    self->failed = self->failed || opevo_front_add(&self->front, &kept, NULL, NULL) != OPEVO_OK;
+    if (trial->outcome.kind == OPEVO_OUTCOME_OK && trial->outcome.more[0] <= 0)
+        note_exact(self, &kept);
+    if (!opevo_i_progress_due(&self->progress))
+        return;
+    if (self->exact_count)
+        snprintf(best, sizeof best, "%.4f of the base", 1 / self->exact[0].outcome.fitness);
+    snprintf(line, sizeof line, "trial %llu, best %s", (unsigned long long)trial->number, best);
+    opevo_i_progress_draw(&self->progress, (double)trial->number / (double)self->run.budget.trials,
+                          line);
+}
+
+static opevo_status add_variant(opevo_i_evolution *self, const opevo_trial *trial,
+                                opevo_i_variant *out, opevo_error *err)
+{
+    *out = (opevo_i_variant){.trial = *trial};
+    if (opevo_domain_print(self->objective->domain, trial->proposal.point, &out->edits))
+        return opevo_text_check(&out->edits, err);
+    return OPEVO_FAIL(err, OPEVO_FAULT, "Trial %llu has no edits.",
+                      (unsigned long long)trial->number);
+}
+
+/* The variants of which the held-out cases decide. */
+static opevo_status gather(opevo_i_evolution *self, opevo_error *err)
+{
+    opevo_i_found *found = &self->found;
+    opevo_status status = OPEVO_OK;
+
+    if (self->failed)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a front.");
+    opevo_front_sort(&self->front);
+    found->exact = opevo_calloc(self->exact_count + 1, sizeof *found->exact);
+    found->rest = opevo_calloc(self->front.count + 1, sizeof *found->rest);
+    if (!found->exact || !found->rest)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a front.");
+    for (; found->exact_count < self->exact_count; found->exact_count++)
+        OPEVO_TRY(add_variant(self, &self->exact[found->exact_count],
+                              &found->exact[found->exact_count], err));
+    for (size_t i = 0; i < self->front.count; i++) {
+        if (self->front.members[i].outcome.more[0] > 0)
+            OPEVO_TRY(
+                add_variant(self, &self->front.members[i], &found->rest[found->rest_count++], err));
+    }
+    OPEVO_TRY(opevo_i_held_out(self->evolver, &opevo_i_interrupted, found, err));
+cleanup:
+    return status;
+}
+
+static opevo_status search(opevo_i_evolution *self, bool quiet, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    self->run.observer = observe;
+    self->run.observer_context = self;
+    self->run.interrupt = &opevo_i_interrupted;
+    opevo_i_catch_interrupts();
+    opevo_i_progress_start(&self->progress, quiet);
+    status = opevo_run(self->objective, &self->run, &self->result, err);
+    opevo_i_progress_end(&self->progress);
+    if (status == OPEVO_OK && self->run.store)
+        status = opevo_i_reasons_complete(&self->reasons, self->run.store, self->result.run, err);
+    if (status == OPEVO_OK && self->result.stop != OPEVO_STOP_INTERRUPTED)
+        status = gather(self, err);
+    return status;
+}
+
+static void evolution_free(opevo_i_evolution *self)
+{
+    opevo_i_found_free(&self->found);
+    opevo_i_reasons_free(&self->reasons);
+    opevo_front_free(&self->front);
+    opevo_store_close(self->run.store);
+    opevo_free(self->requirements);
+    opevo_text_free(&self->with);
+    opevo_text_free(&self->settings_text);
+    opevo_free(self->settings);
+    opevo_evolver_close(self->evolver);
+    opevo_free(self);
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_i_evolution *self = opevo_calloc(1, sizeof *self);
+    const char *store = opevo_i_option(call, "store");
+    opevo_status status = OPEVO_OK;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run.");
+    OPEVO_TRY(read_call(call, self, err));
+    status = search(self, opevo_i_flag(call, "quiet"), err);
+    if (status == OPEVO_INTERRUPTED) /* after the search: its trials are what is there */
+        status = OPEVO_OK;
+    if (status != OPEVO_OK)
+        goto cleanup;
+    if (opevo_i_flag(call, "json")) {
+        opevo_i_evolution_print_json(self, out);
+    } else {
+        opevo_i_evolution_print_settings(self, out);
+        OPEVO_TRY(opevo_i_evolution_print(self, store, out, err));
+    }
+    if (opevo_interrupt_is_raised(&opevo_i_interrupted))
+        *exit_code = OPEVO_EXIT_SIGINT;
+    if (self->run.store && opevo_store_check_place(self->run.store, err) != OPEVO_OK) {
+        opevo_i_print_error("evolve", err->message);
+        *exit_code = OPEVO_EXIT_FAILED;
+    }
+cleanup:
+    evolution_free(self);
+    return status;
+}
+
+const opevo_verb opevo_i_verb_evolve = {
+    .name = "evolve",
+    .arguments = "KERNEL",
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .summary = "Search for edits of a GPU kernel's LLVM-IR that make it cheaper.",
+    .details =
+        "  opevo evolve planted.ll --trials 2000 --store runs.db\n"
+        "  opevo evolve saxpy.ll --harness saxpy.json --tuner climb --json\n\n"
+        "KERNEL is LLVM-IR (.ll or .bc) for NVIDIA's GPUs, as clang compiles it from CUDA or\n"
+        "OpenCL C; the kernels that come with opevo need no path. A harness describes its\n"
+        "buffers, launches and accepted errors. Variants run in an interpreter, which checks\n"
+        "memory, races and barriers and counts costs under a model: it says what is cheaper\n"
+        "there, not what is faster on a GPU. What the search found is tried on cases that it\n"
+        "did not see, and variants that fail there are counted.\n"
+        "Needs LLVM 19 or newer when opevo is built. docs/gevo.md describes the method.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};
