@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A kernel and its harness, and the settings of both. */
+
+#include "evolver_program_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+enum { INITIAL_MOST = 1000 };
+
+static opevo_status set_switch(const char *name, const char *value, bool *out, opevo_error *err)
+{
+    if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Setting %s must be on or off; not %.100s.", name,
+                          value);
+    *out = !strcmp(value, "on");
+    return OPEVO_OK;
+}
+
+static opevo_status set_initial(opevo_i_kernel *kernel, const char *value, opevo_error *err)
+{
+    uint64_t count = 0;
+
+    if (!opevo_parse_u64(value, &count) || count < 1 || count > INITIAL_MOST)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Setting initial must be a whole number from 1 to %d; not %.100s.",
+                          INITIAL_MOST, value);
+    kernel->initial = (size_t)count;
+    return OPEVO_OK;
+}
+
+static opevo_status set_one(opevo_i_kernel *kernel, const char *name, const char *value,
+                            opevo_error *err)
+{
+    if (!strcmp(name, "initial"))
+        return set_initial(kernel, value, err);
+    if (!strcmp(name, "races"))
+        return set_switch(name, value, &kernel->simt.check_races, err);
+    if (!strcmp(name, "uninitialised"))
+        return set_switch(name, value, &kernel->simt.check_uninitialised, err);
+    if (!strcmp(name, "warp-sync"))
+        return set_switch(name, value, &kernel->simt.warp_sync, err);
+    if (!strcmp(name, "costs")) {
+        opevo_simt_costs_destroy(kernel->costs);
+        kernel->costs = NULL;
+        return opevo_simt_costs_load(value, &kernel->costs, err);
+    }
+    return opevo_edit_settings_set(&kernel->edits, name, value, err);
+}
+
+/* Of everything that determines results. */
+static void sign(opevo_i_kernel *kernel, const json_t *settings)
+{
+    uint64_t hash = opevo_hash_u64(OPEVO_HASH_START, opevo_module_hash(kernel->module));
+
+    hash = opevo_hash_u64(hash, kernel->harness ? opevo_harness_hash(kernel->harness) : 0);
+    hash = opevo_hash_u64(hash, kernel->reference ? opevo_module_hash(kernel->reference) : 0);
+    hash = opevo_hash_u64(hash, kernel->costs ? opevo_simt_costs_hash(kernel->costs) : 0);
+    hash = opevo_hash_u64(hash, kernel->machine);
+    for (size_t i = 0; i < json_array_size(settings); i++) {
+        const char *setting = json_string_value(json_array_get(settings, i));
+
+        if (strncmp(setting, "costs=", 6) != 0)
+            hash = opevo_hash_bytes(hash, setting, strlen(setting) + 1);
+    }
+    kernel->signature = hash;
+}
+
+static opevo_status set_all(opevo_i_kernel *kernel, const json_t *settings, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < json_array_size(settings) && status == OPEVO_OK; i++) {
+        const char *setting = json_string_value(json_array_get(settings, i));
+        const char *equals = setting ? strchr(setting, '=') : NULL;
+        char name[64] = "";
+
+        if (!equals || equals == setting || (size_t)(equals - setting) >= sizeof name)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "A setting has the form NAME=VALUE; not %.100s.",
+                              setting ? setting : "this");
+        memcpy(name, setting, (size_t)(equals - setting));
+        status = set_one(kernel, name, equals + 1, err);
+    }
+    return status;
+}
+
+static opevo_status set_machine(opevo_i_kernel *kernel, const char *on, opevo_error *err)
+{
+    if (strcmp(on, "simt") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Kernels are not run on %.100s; use simt.", on);
+    kernel->machine = OPEVO_I_SIMT;
+    if (opevo_module_machine(kernel->module) != OPEVO_MODULE_NVPTX)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The interpreter runs modules for NVIDIA's GPUs; compile the kernel with "
+                          "--target=nvptx64-nvidia-cuda.");
+    return kernel->costs ? OPEVO_OK : opevo_simt_costs_load(NULL, &kernel->costs, err);
+}
+
+/* What computes golden results. */
+static opevo_status make_golden(opevo_i_kernel *kernel, opevo_error *err)
+{
+    const char *reference = opevo_harness_reference(kernel->harness);
+    opevo_edits *none = opevo_edits_create();
+    opevo_status status = OPEVO_OK;
+
+    if (!none)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
+    if (reference)
+        OPEVO_TRY(opevo_module_load(reference, &kernel->reference, err));
+    OPEVO_TRY(opevo_variant_create(kernel->reference ? kernel->reference : kernel->module, none,
+                                   &kernel->golden_variant, err));
+    OPEVO_TRY(
+        opevo_i_kernel_launcher(kernel, kernel->golden_variant, &kernel->golden_launcher, err));
+    OPEVO_TRY(opevo_golden_create(kernel->harness, kernel->golden_launcher, &kernel->golden, err));
+cleanup:
+    opevo_edits_destroy(none);
+    return status;
+}
+
+opevo_status opevo_i_kernel_load(const json_t *request, opevo_i_kernel *out, opevo_error *err)
+{
+    const char *path = json_string_value(json_object_get(request, "kernel"));
+    const char *harness = json_string_value(json_object_get(request, "harness"));
+    const char *on = json_string_value(json_object_get(request, "on"));
+    const json_t *settings = json_object_get(request, "settings");
+    opevo_i_kernel kernel = {
+        .edits = OPEVO_EDIT_SETTINGS_DEFAULT, .initial = 3, .simt = opevo_simt_defaults};
+    opevo_status status = OPEVO_OK;
+
+    if (!path)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The request \"load\" names no kernel.");
+    OPEVO_TRY(set_all(&kernel, settings, err));
+    OPEVO_TRY(opevo_module_load(path, &kernel.module, err));
+    if (harness) {
+        OPEVO_TRY(opevo_harness_load(harness, &kernel.harness, err));
+        OPEVO_TRY(set_machine(&kernel, on ? on : "simt", err));
+        OPEVO_TRY(make_golden(&kernel, err));
+    }
+    sign(&kernel, settings);
+    *out = kernel;
+    return OPEVO_OK;
+cleanup:
+    opevo_i_kernel_free(&kernel);
+    return status;
+}
+
+void opevo_i_kernel_free(opevo_i_kernel *kernel)
+{
+    for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
+        opevo_free(kernel->base_steps[set]);
+        opevo_index_map_destroy(kernel->results[set].places);
+        opevo_free(kernel->results[set].items);
+    }
+    opevo_golden_destroy(kernel->golden);
+    opevo_launcher_destroy(kernel->golden_launcher);
+    opevo_variant_destroy(kernel->golden_variant);
+    opevo_module_destroy(kernel->reference);
+    opevo_harness_destroy(kernel->harness);
+    opevo_simt_costs_destroy(kernel->costs);
+    opevo_module_destroy(kernel->module);
+    *kernel = (opevo_i_kernel){.module = NULL};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The program: one request a line, one reply a line, until the end of its input. LLVM may end it at
+ * any request; who asks starts it again. */
+
+#include "evolver_program_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    opevo_i_kernel kernel = {.module = NULL};
+    char *line = NULL;
+    size_t capacity = 0;
+    int code = 0;
+
+    if (argc > 1) {
+        fprintf(stderr, "%s: It takes no arguments; opevo evolve and opevo edits start it.\n",
+                argv[0]);
+        return 2;
+    }
+    while (code == 0 && getline(&line, &capacity, stdin) > 0) {
+        json_t *request = json_loads(line, 0, NULL);
+        json_t *reply = request ? opevo_i_kernel_answer(&kernel, request) : NULL;
+        char *text = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
+
+        if (!text || printf("%s\n", text) < 0 || fflush(stdout) != 0) {
+            fprintf(stderr, "%s: %s\n", argv[0],
+                    request ? "No memory, or nobody reads." : "A request is not JSON.");
+            code = 1;
+        }
+        free(text);
+        json_decref(reply);
+        json_decref(request);
+    }
+    free(line);
+    opevo_i_kernel_free(&kernel);
+    return code;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The interpreter as a launcher of harnesses. Kernels work on the buffers of the case in place. */
+
+#include "evolver_program_internal.h"
+
+#include <opevo/memory.h>
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct simt_launcher {
+    opevo_launcher super;
+    const opevo_variant *variant;
+    opevo_simt *simt;
+    uint64_t steps;
+} simt_launcher;
+
+/* At the creation of a machine. */
+static void name_instruction(void *context, struct LLVMOpaqueValue *instruction,
+                             char name[OPEVO_SIMT_NAME_SIZE])
+{
+    opevo_text text = {0};
+
+    if (opevo_variant_name(context, instruction, &text))
+        snprintf(name, OPEVO_SIMT_NAME_SIZE, "%s", opevo_text_string(&text));
+    opevo_text_free(&text);
+}
+
+static opevo_verdict verdict_of(opevo_simt_outcome outcome)
+{
+    static const opevo_verdict verdicts[] = {
+        [OPEVO_SIMT_OK] = OPEVO_VERDICT_OK,
+        [OPEVO_SIMT_UNSUPPORTED] = OPEVO_VERDICT_UNSUPPORTED,
+        [OPEVO_SIMT_OUT_OF_BOUNDS] = OPEVO_VERDICT_OUT_OF_BOUNDS,
+        [OPEVO_SIMT_UNINITIALISED] = OPEVO_VERDICT_UNINITIALISED,
+        [OPEVO_SIMT_RACE] = OPEVO_VERDICT_RACE,
+        [OPEVO_SIMT_DIVERGENT_BARRIER] = OPEVO_VERDICT_DIVERGENT_BARRIER,
+        [OPEVO_SIMT_UNDEFINED] = OPEVO_VERDICT_UNDEFINED,
+        [OPEVO_SIMT_LIMIT] = OPEVO_VERDICT_LIMIT,
+    };
+
+    return verdicts[outcome];
+}
+
+static opevo_status launch(void *context, const opevo_launch *what, opevo_evaluation *out,
+                           opevo_error *err)
+{
+    simt_launcher *self = context;
+    opevo_status status = OPEVO_OK;
+    opevo_simt_result result = {.outcome = OPEVO_SIMT_OK};
+    opevo_simt_argument *arguments = opevo_calloc(what->argument_count + 1, sizeof *arguments);
+    opevo_simt_launch run = {.kernel = what->kernel,
+                             .dynamic_shared_bytes = what->shared_bytes,
+                             .arguments = arguments,
+                             .argument_count = what->argument_count};
+
+    if (!arguments)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a launch.");
+    memcpy(run.grid, what->grid, sizeof run.grid);
+    memcpy(run.block, what->block, sizeof run.block);
+    for (size_t i = 0; i < what->argument_count; i++) {
+        const opevo_argument *one = &what->arguments[i];
+
+        if (one->kind == OPEVO_ARGUMENT_BUFFER)
+            arguments[i] =
+                (opevo_simt_argument){.is_buffer = true, .buffer = (uint32_t)one->buffer};
+        else
+            arguments[i].bits = one->bits;
+    }
+    status = opevo_simt_run(self->simt, &run, &result, err);
+    opevo_free(arguments);
+    if (status == OPEVO_OK && result.outcome != OPEVO_SIMT_OK) {
+        out->verdict = verdict_of(result.outcome);
+        snprintf(out->message, sizeof out->message, "%s", result.message);
+    }
+    return status;
+}
+
+/* The host may read what no kernel wrote: it is 0. */
+static opevo_status host_access(void *context, size_t buffer, opevo_error *err)
+{
+    (void)err;
+    opevo_simt_mark_initialised(((simt_launcher *)context)->simt, (uint32_t)buffer);
+    return OPEVO_OK;
+}
+
+static opevo_status add_buffers(simt_launcher *self, opevo_case *what, opevo_error *err)
+{
+    size_t count = 0;
+    opevo_buffer *buffers = opevo_case_buffers(what, &count);
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        opevo_simt_buffer buffer = {.data = buffers[i].data,
+                                    .size_bytes = buffers[i].size_bytes,
+                                    .initialised = buffers[i].initialised,
+                                    .same_value_races = buffers[i].benign_races};
+        uint32_t number = 0;
+
+        status = opevo_simt_add_buffer(self->simt, &buffer, &number, err);
+    }
+    return status;
+}
+
+/* An output with an element that nothing wrote is no result. */
+static void check_outputs(const simt_launcher *self, opevo_case *what, opevo_evaluation *out)
+{
+    size_t count = 0;
+    opevo_buffer *buffers = opevo_case_buffers(what, &count);
+
+    for (size_t i = 0; i < count && out->verdict == OPEVO_VERDICT_OK; i++) {
+        size_t first = 0;
+
+        if (!buffers[i].output)
+            continue;
+        first = opevo_simt_first_uninitialised(self->simt, (uint32_t)i);
+        if (first >= buffers[i].size_bytes)
+            continue;
+        out->verdict = OPEVO_VERDICT_UNINITIALISED;
+        snprintf(out->message, sizeof out->message, "No work item wrote %s[%zu].", buffers[i].name,
+                 first / opevo_element_size(buffers[i].element));
+    }
+}
+
+static opevo_status run(opevo_launcher *launcher, opevo_case *what, opevo_evaluation *out,
+                        opevo_error *err)
+{
+    simt_launcher *self = (simt_launcher *)launcher;
+    opevo_player player = {
+        .context = self, .launch = launch, .fetch = host_access, .store = host_access};
+    opevo_simt_counts counts;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_simt_reset(self->simt, err));
+    OPEVO_TRY(add_buffers(self, what, err));
+    OPEVO_TRY(opevo_case_play(what, &player, out, err));
+    check_outputs(self, what, out);
+    opevo_simt_count(self->simt, &counts);
+    out->cost = counts.cost;
+    self->steps = counts.warp_instructions;
+cleanup:
+    return status;
+}
+
+static void destroy(opevo_launcher *launcher)
+{
+    opevo_simt_destroy(((simt_launcher *)launcher)->simt);
+    opevo_free(launcher);
+}
+
+static const opevo_launcher_ops launcher_ops = {.name = "simt", .run = run, .destroy = destroy};
+
+opevo_status opevo_i_simt_launcher_create(const opevo_variant *variant,
+                                          const opevo_simt_costs *costs,
+                                          const opevo_simt_options *options, opevo_launcher **out,
+                                          opevo_error *err)
+{
+    simt_launcher *self = opevo_calloc(1, sizeof *self);
+    opevo_simt_options named = *options;
+    opevo_status status = OPEVO_OK;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an interpreter.");
+    self->super.ops = &launcher_ops;
+    self->variant = variant;
+    named.name = name_instruction;
+    named.name_context = (void *)(uintptr_t)variant;
+    status = opevo_simt_create(opevo_variant_llvm(variant), costs, &named, &self->simt, err);
+    if (status != OPEVO_OK) {
+        opevo_free(self);
+        return status;
+    }
+    *out = &self->super;
+    return OPEVO_OK;
+}
+
+void opevo_i_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps)
+{
+    opevo_simt_set_step_limit(((simt_launcher *)launcher)->simt, steps);
+}
+
+uint64_t opevo_i_simt_launcher_steps(const opevo_launcher *launcher)
+{
+    return ((const simt_launcher *)launcher)->steps;
+}
