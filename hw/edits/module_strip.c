@@ -28,6 +28,8 @@ static const char *const statements[] = {"llvm.assume",
                                          "llvm.pseudoprobe",
                                          "llvm.donothing"};
 
+enum { DEBUG_LOCATION = 0 }; /* llvm/IR/FixedMetadataKinds.def */
+
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 
 static unsigned kind_of(const char *name)
@@ -71,7 +73,8 @@ static void strip_metadata(const opevo_module *module, LLVMValueRef instruction)
     for (size_t i = 0; i < count; i++) {
         unsigned kind = LLVMValueMetadataEntriesGetKind(entries, (unsigned)i);
 
-        if (kind != module->fpmath_kind)
+        /* In spite of the function's name, LLVM 19 lists debug locations as well. */
+        if (kind != DEBUG_LOCATION && kind != module->fpmath_kind)
             LLVMSetMetadata(instruction, kind, NULL);
     }
     LLVMDisposeValueMetadataEntries(entries);
