@@ -135,9 +135,11 @@ static opevo_status parse_option(const parser *self, char *text, opevo_i_edit *e
         !parse_number(text + (other ? 5 : 3), UINT32_MAX, &operand) ||
         opevo_i_edit_fixed(edit, other, (uint32_t)operand))
         return fail(self, text, "is not an option of this edit, or stands twice");
+    if (edit->fix_count == OPEVO_I_FIXES_MOST)
+        return fail(self, text, "is one repair too many");
     opevo_status status = parse_ref(self, equal + 1, true, &value);
     if (status == OPEVO_OK && !opevo_i_edit_fix(edit, other, (uint32_t)operand, value))
-        status = fail(self, text, "is one repair too many");
+        status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for an edit.");
     return status;
 }
 

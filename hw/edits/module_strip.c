@@ -6,6 +6,7 @@
 
 #include "edits_internal.h"
 
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 
 #include <string.h>
@@ -139,6 +140,73 @@ static void strip_instruction(const opevo_module *module, LLVMValueRef instructi
     }
 }
 
+/* LLVM-C can add fast-math flags and cannot take them away, so the instruction is built anew. */
+static LLVMValueRef rebuild(LLVMBuilderRef builder, LLVMValueRef old)
+{
+    LLVMValueRef first = LLVMGetOperand(old, 0), fresh, arguments[8];
+
+    switch (LLVMGetInstructionOpcode(old)) {
+    case LLVMFNeg:
+        return LLVMBuildFNeg(builder, first, "");
+    case LLVMFCmp:
+        return LLVMBuildFCmp(builder, LLVMGetFCmpPredicate(old), first, LLVMGetOperand(old, 1), "");
+    case LLVMSelect:
+        return LLVMBuildSelect(builder, first, LLVMGetOperand(old, 1), LLVMGetOperand(old, 2), "");
+    case LLVMPHI:
+        fresh = LLVMBuildPhi(builder, LLVMTypeOf(old), "");
+        for (unsigned i = 0; i < LLVMCountIncoming(old); i++) {
+            LLVMValueRef value = LLVMGetIncomingValue(old, i);
+            LLVMBasicBlockRef block = LLVMGetIncomingBlock(old, i);
+
+            LLVMAddIncoming(fresh, &value, &block, 1);
+        }
+        return fresh;
+    case LLVMCall:
+        if (LLVMGetNumArgOperands(old) > 8 || LLVMGetNumOperandBundles(old) > 0)
+            return NULL;
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(old); i++)
+            arguments[i] = LLVMGetOperand(old, i);
+        fresh = LLVMBuildCall2(builder, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old),
+                               arguments, LLVMGetNumArgOperands(old), "");
+        LLVMSetInstructionCallConv(fresh, LLVMGetInstructionCallConv(old));
+        return fresh;
+    case LLVMFPExt:
+    case LLVMFPTrunc:
+        return LLVMBuildCast(builder, LLVMGetInstructionOpcode(old), first, LLVMTypeOf(old), "");
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMFDiv:
+    case LLVMFRem:
+        return LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(old), first, LLVMGetOperand(old, 1),
+                              "");
+    default:
+        return NULL;
+    }
+}
+
+/* Results that are not a number or infinite must not be poison. */
+static LLVMValueRef strip_fast_math(LLVMBuilderRef builder, LLVMValueRef old)
+{
+    const unsigned facts = LLVMFastMathNoNaNs | LLVMFastMathNoInfs;
+    LLVMFastMathFlags flags;
+    LLVMValueRef fresh;
+
+    if (!LLVMCanValueUseFastMathFlags(old) || !(LLVMGetFastMathFlags(old) & facts))
+        return old;
+    flags = LLVMGetFastMathFlags(old) & ~facts;
+    LLVMPositionBuilderBefore(builder, old);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(old));
+    fresh = rebuild(builder, old);
+    if (!fresh)
+        return old;
+    if (LLVMIsAInstruction(fresh)) /* otherwise it was folded */
+        LLVMSetFastMathFlags(fresh, flags);
+    LLVMReplaceAllUsesWith(old, fresh);
+    LLVMInstructionEraseFromParent(old);
+    return fresh;
+}
+
 static bool states_only(LLVMValueRef instruction)
 {
     size_t length = 0;
@@ -158,6 +226,8 @@ static bool states_only(LLVMValueRef instruction)
 
 void opevo_i_strip_facts(opevo_module *module)
 {
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(module->context);
+
     for (LLVMValueRef f = LLVMGetFirstFunction(module->llvm); f; f = LLVMGetNextFunction(f)) {
         strip_function(f);
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
@@ -167,9 +237,12 @@ void opevo_i_strip_facts(opevo_module *module)
                     if (LLVMGetFirstUse(i)) /* llvm.launder.invariant.group passes its operand on */
                         LLVMReplaceAllUsesWith(i, LLVMGetOperand(i, 0));
                     LLVMInstructionEraseFromParent(i);
-                } else {
-                    strip_instruction(module, i);
+                    continue;
                 }
+                i = strip_fast_math(builder, i);
+                if (LLVMIsAInstruction(i))
+                    strip_instruction(module, i);
             }
     }
+    LLVMDisposeBuilder(builder);
 }

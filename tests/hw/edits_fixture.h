@@ -14,11 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline void free_text(char *text)
-{
-    opevo_free(text);
-}
-
 /* A module of tests/hw/edits. */
 static inline opevo_module *load_module(const char *name)
 {
@@ -40,6 +35,25 @@ static inline opevo_variant *variant_of(const opevo_module *module, const opevo_
     if (opevo_variant_create(module, edits, &variant, &err))
         fail_msg("%s", err.message);
     return variant;
+}
+
+static inline opevo_edits *parsed(const opevo_module *module, const char *text)
+{
+    opevo_edits *edits = NULL;
+    opevo_error err = {0};
+
+    if (opevo_edits_parse(module, text, &edits, &err))
+        fail_msg("%s: %s", text, err.message);
+    return edits;
+}
+
+/* Release with opevo_free. */
+static inline char *printed(const opevo_edits *edits)
+{
+    opevo_text text = {0};
+
+    opevo_edits_print(edits, &text);
+    return text.data;
 }
 
 #endif

@@ -36,31 +36,21 @@ static opevo_edit_settings settings_of(size_t index)
     };
 }
 
-static char *printed(const opevo_edits *edits)
-{
-    opevo_text text = {0};
-
-    opevo_edits_print(edits, &text);
-    return text.data;
-}
-
 /* The module of a list is valid, its text prints as it reads, and the list of the text gives the
  * same module. */
 static uint64_t check_list(const opevo_module *module, const opevo_edits *edits, size_t *skipped)
 {
     opevo_variant *variant = variant_of(module, edits), *again;
-    opevo_edits *parsed = NULL;
+    opevo_edits *read;
     char *text = printed(edits), *text_again;
-    opevo_error err = {0};
     uint64_t hash = opevo_variant_hash(variant);
 
     if (opevo_variant_fault(variant))
         fail_msg("%s: %s", text, opevo_variant_fault(variant));
-    if (opevo_edits_parse(module, text, &parsed, &err))
-        fail_msg("%s: %s", text, err.message);
-    text_again = printed(parsed);
+    read = parsed(module, text);
+    text_again = printed(read);
     assert_string_equal(text, text_again);
-    again = variant_of(module, parsed);
+    again = variant_of(module, read);
     if (opevo_variant_hash(again) != hash)
         fail_msg("%s gives two modules", text);
     if (skipped)
@@ -68,9 +58,9 @@ static uint64_t check_list(const opevo_module *module, const opevo_edits *edits,
     assert_int_equal(opevo_variant_skipped_count(again), opevo_variant_skipped_count(variant));
     opevo_variant_destroy(again);
     opevo_variant_destroy(variant);
-    opevo_edits_destroy(parsed);
-    free_text(text);
-    free_text(text_again);
+    opevo_edits_destroy(read);
+    opevo_free(text);
+    opevo_free(text_again);
     return hash;
 }
 
