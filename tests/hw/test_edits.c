@@ -6,13 +6,35 @@
 
 #include "edits_fixture.h"
 
-#include <opevo/clock.h>
+#include "edits_internal.h"
 
 #include <llvm-c/Analysis.h>
-#include <llvm-c/Core.h>
 
-static const char *const modules[] = {"tile.ll"};
-enum { MODULE_COUNT = sizeof modules / sizeof *modules };
+#include <dirent.h>
+
+enum { MODULES_MOST = 64, PATH_SIZE = 1024 };
+
+/* Those of the tests, and the kernels that opevo comes with. */
+static size_t module_paths(char paths[MODULES_MOST][PATH_SIZE])
+{
+    static const char *const folders[] = {OPEVO_TEST_EDITS, OPEVO_TEST_KERNELS};
+    size_t count = 0;
+
+    for (size_t f = 0; f < 2; f++) {
+        struct dirent **entries = NULL;
+        int entry_count = scandir(folders[f], &entries, NULL, alphasort);
+
+        for (int i = 0; i < entry_count; i++) {
+            const char *dot = strrchr(entries[i]->d_name, '.');
+
+            if (dot && strcmp(dot, ".ll") == 0 && count < MODULES_MOST)
+                snprintf(paths[count++], PATH_SIZE, "%s/%s", folders[f], entries[i]->d_name);
+            free(entries[i]);
+        }
+        free(entries);
+    }
+    return count;
+}
 
 static size_t list_count(size_t usual)
 {
@@ -64,53 +86,250 @@ static uint64_t check_list(const opevo_module *module, const opevo_edits *edits,
     return hash;
 }
 
-/* What making a list did is what applying it does: the next edit can be made on top. */
+/* Four lists: drawn, two children of it and `last`, and a mutant of the first. Returns the mutant. */
+static opevo_edits *check_family(const opevo_module *module, const opevo_edits *last, size_t index,
+                                 size_t *edit_count, size_t *changed)
+{
+    opevo_edit_settings settings = settings_of(index);
+    opevo_edits *lists[4] = {NULL};
+    size_t skipped = 0;
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 7, "edits", index);
+    CHECK_OK(opevo_edits_sample(module, &settings, 1 + index % 7, &rng, &lists[0], &err));
+    CHECK_OK(
+        opevo_edits_cross(module, &settings, lists[0], last, &rng, &lists[1], &lists[2], &err));
+    CHECK_OK(opevo_edits_mutate(module, &settings, lists[1], 0.5, &rng, &lists[3], &err));
+    for (int k = 0; k < 4; k++) {
+        *changed += check_list(module, lists[k], &skipped) != opevo_module_hash(module);
+        *edit_count += lists[k]->count;
+        /* Applying a drawn list is what drawing it did. */
+        if (k == 0 && settings.order == OPEVO_ORDER_CHRONO)
+            assert_int_equal(skipped, 0);
+    }
+    for (int k = 0; k < 3; k++)
+        opevo_edits_destroy(lists[k]);
+    return lists[3];
+}
+
 static void test_random_lists(void **state)
 {
-    size_t count = list_count(3000);
+    static char paths[MODULES_MOST][PATH_SIZE];
+    size_t module_count = module_paths(paths), edit_count = 0, changed = 0;
+    size_t count = list_count(16000) / module_count / 4 + 1; /* families */
 
     (void)state;
-    for (size_t m = 0; m < MODULE_COUNT; m++) {
-        opevo_module *module = load_module(modules[m]);
+    for (size_t m = 0; m < module_count; m++) {
+        opevo_module *module = load_path(paths[m]);
         opevo_edits *last = opevo_edits_create();
-        size_t skipped = 0, changed = 0;
 
         for (size_t i = 0; i < count; i++) {
-            opevo_edit_settings settings = settings_of(i);
-            opevo_edits *edits = NULL, *first = NULL, *second = NULL;
-            opevo_rng rng;
-            opevo_error err = {0};
+            opevo_edits *next = check_family(module, last, i, &edit_count, &changed);
 
-            opevo_rng_init(&rng, 7, "edits", i);
-            if (opevo_edits_sample(module, &settings, 1 + i % 7, &rng, &edits, &err))
-                fail_msg("%s", err.message);
-            changed += check_list(module, edits, &skipped) != opevo_module_hash(module);
-            if (settings.order == OPEVO_ORDER_CHRONO)
-                assert_int_equal(skipped, 0);
-            assert_int_equal(
-                opevo_edits_cross(module, &settings, edits, last, &rng, &first, &second, &err), 0);
-            (void)check_list(module, first, NULL);
-            (void)check_list(module, second, NULL);
-            opevo_edits_destroy(second);
-            assert_int_equal(opevo_edits_mutate(module, &settings, first, 0.5, &rng, &second, &err),
-                             0);
-            (void)check_list(module, second, NULL);
-            opevo_edits_destroy(first);
-            opevo_edits_destroy(edits);
             opevo_edits_destroy(last);
-            last = second;
+            last = next;
         }
-        if (opevo_edits_count(last) == 0)
-            fail_msg("lists stay empty");
-        assert_true(changed > count * 9 / 10);
         opevo_edits_destroy(last);
+        opevo_module_destroy(module);
+    }
+    print_message("%zu lists of %zu edits on %zu modules, none rejected; %zu change the module\n",
+                  count * module_count * 4, edit_count, module_count, changed);
+    assert_true(changed > count * module_count * 3);
+}
+
+/* ---- Dominators ---- */
+
+/* Whether LLVM accepts a raw clone of an instruction before another one. */
+static bool accepts_clone(opevo_i_body *body, uint32_t from, uint32_t before)
+{
+    LLVMValueRef clone = LLVMInstructionClone(body->slots[from].value);
+    LLVMValueRef function =
+        LLVMGetBasicBlockParent(LLVMGetInstructionParent(body->slots[before].value));
+    bool accepted;
+
+    LLVMPositionBuilderBefore(body->builder, body->slots[before].value);
+    LLVMInsertIntoBuilder(body->builder, clone);
+    accepted = !LLVMVerifyFunction(function, LLVMReturnStatusAction);
+    LLVMInstructionEraseFromParent(clone);
+    return accepted;
+}
+
+static bool operands_reach(const opevo_i_body *body, uint32_t from, uint32_t place)
+{
+    LLVMValueRef value = body->slots[from].value;
+
+    for (int i = 0; i < LLVMGetNumOperands(value); i++)
+        if (!opevo_i_reaches(body, LLVMGetOperand(value, (unsigned)i), place))
+            return false;
+    return true;
+}
+
+/* A copy without repairs is valid exactly where the operands reach, says LLVM's verifier. */
+static void test_dominators(void **state)
+{
+    opevo_module *module = load_module("tile.ll");
+    opevo_i_body body;
+    size_t rejected = 0, count = 0;
+    LLVMModuleRef llvm;
+
+    (void)state;
+    CHECK_OK(opevo_i_body_open(module, &body, &err));
+    for (uint32_t from = 1; from <= module->instruction_count; from++)
+        for (uint32_t before = 1; before <= module->instruction_count; before++) {
+            if (body.slots[from].pinned ||
+                LLVMGetInstructionOpcode(body.slots[before].value) == LLVMPHI ||
+                opevo_i_slot_function(&body, from) != opevo_i_slot_function(&body, before))
+                continue;
+            /* The clone stands before the place, which it does not reach from itself. */
+            bool accepted = accepts_clone(&body, from, before);
+
+            if (accepted != operands_reach(&body, from, before))
+                fail_msg("U%u before U%u: LLVM says %d", from, before, accepted);
+            rejected += !accepted;
+            count++;
+        }
+    print_message("%zu of %zu copies without repair are rejected\n", rejected, count);
+    assert_in_range(rejected * 100 / count, 20, 80);
+    llvm = opevo_i_body_close(&body);
+    LLVMDisposeModule(llvm);
+    opevo_module_destroy(module);
+}
+
+/* ---- Variation ---- */
+
+static size_t count_of(const opevo_edits *edits, uint64_t hash)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < edits->count; i++)
+        count += edits->items[i]->hash == hash;
+    return count;
+}
+
+/* concat: the children share out the edits of both parents. symdiff: each has the common ones once,
+ * and the others are in one of them. */
+static void test_crossover(void **state)
+{
+    opevo_module *module = load_module("tile.ll");
+    size_t nonempty = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 400; i++) {
+        opevo_edit_settings settings = settings_of(i);
+        bool concat = settings.crossover == OPEVO_CROSSOVER_CONCAT;
+        opevo_edits *a = NULL, *b = NULL, *first = NULL, *second = NULL;
+        opevo_rng rng;
+
+        opevo_rng_init(&rng, 3, "cross", i);
+        CHECK_OK(opevo_edits_sample(module, &settings, 4, &rng, &a, &err));
+        CHECK_OK(opevo_edits_mutate(module, &settings, a, 0.5, &rng, &b, &err)); /* common ones */
+        CHECK_OK(opevo_edits_cross(module, &settings, a, b, &rng, &first, &second, &err));
+        for (size_t k = 0; k < b->count; k++) { /* b has all of a */
+            uint64_t hash = b->items[k]->hash;
+            size_t parents = count_of(a, hash) + count_of(b, hash);
+            size_t children = count_of(first, hash) + count_of(second, hash);
+
+            assert_int_equal(children, parents);
+            if (!concat && parents == 2)
+                assert_int_equal(count_of(first, hash), 1);
+        }
+        nonempty += first->count > 0;
+        opevo_edits_destroy(a);
+        opevo_edits_destroy(b);
+        opevo_edits_destroy(first);
+        opevo_edits_destroy(second);
+    }
+    assert_true(nonempty > 300);
+    opevo_module_destroy(module);
+}
+
+/* The same stream gives the same list; q is the probability of one more edit. */
+static void test_streams(void **state)
+{
+    enum { DRAWS = 4000 };
+    opevo_module *module = load_module("line.ll");
+    opevo_edits *none = opevo_edits_create();
+    opevo_edit_settings settings = OPEVO_EDIT_SETTINGS_DEFAULT;
+    size_t kinds[OPEVO_I_EDIT_KINDS] = {0}, total = 0;
+
+    (void)state;
+    for (size_t i = 0; i < DRAWS; i++) {
+        opevo_edits *one = NULL, *two = NULL;
+        opevo_rng rng, again;
+
+        opevo_rng_init(&rng, 5, "stream", i);
+        again = rng;
+        CHECK_OK(opevo_edits_mutate(module, &settings, none, 0.6, &rng, &one, &err));
+        CHECK_OK(opevo_edits_mutate(module, &settings, none, 0.6, &again, &two, &err));
+        char *text = printed(one), *same = printed(two);
+        assert_string_equal(text, same);
+        total += one->count;
+        kinds[one->items[0]->kind]++;
+        opevo_free(text);
+        opevo_free(same);
+        opevo_edits_destroy(one);
+        opevo_edits_destroy(two);
+    }
+    /* Mean 1 / (1 - q) = 2.5, standard deviation sqrt(q) / (1 - q) / sqrt(4000) = 0.031. */
+    CHECK_CLOSE((double)total / DRAWS, 2.5, 5 * 0.031);
+    for (int k = 0; k < OPEVO_I_EDIT_KINDS; k++) /* 1 / 6, standard deviation 0.0059 */
+        CHECK_CLOSE((double)kinds[k] / DRAWS, 1.0 / 6, 5 * 0.0059);
+    CHECK_FAILS(OPEVO_INVALID, "q must be in [0, 1), not 1.",
+                opevo_edits_mutate(module, &settings, none, 1, NULL, &none, &err));
+    opevo_edits_destroy(none);
+    opevo_module_destroy(module);
+}
+
+/* ---- Facts ---- */
+
+static void test_facts(void **state)
+{
+    static const char *const facts[] = {"nsw",      "nuw",         "noundef",    "range(",
+                                        "!tbaa",    "inbounds",    "nneg",       "!dbg",
+                                        "nnan",     "memory(read", "!llvm.loop", "tail call",
+                                        "readonly", "writeonly",   "align 64"};
+    static const char *const names[] = {"tile.ll", "line.ll"};
+
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        opevo_module *module = load_module(names[m]);
+        opevo_edits *none = opevo_edits_create();
+        opevo_variant *variant = variant_of(module, none);
+        opevo_text text = {0};
+        const char *file, *declarations;
+        char *bodies;
+
+        CHECK_OK(opevo_variant_emit(variant, OPEVO_FORM_LL, NULL, 0, &text, &err));
+        declarations = strstr(opevo_text_string(&text), "attributes #");
+        bodies = strndup(opevo_text_string(&text),
+                         declarations ? (size_t)(declarations - text.data) : text.length);
+        for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+            for (char *at = bodies; (at = strstr(at, facts[i])) != NULL; at++) {
+                char *start = at;
+
+                while (start > bodies && start[-1] != '\n')
+                    start--;
+                if (strncmp(start, "declare", 7) != 0 && *start != ';')
+                    fail_msg("%s stays: %.80s", facts[i], start);
+            }
+        assert_true(opevo_variant_hash(variant) == opevo_module_hash(module));
+        assert_int_equal(opevo_module_source_line(module, 1, &file), m == 0 ? 18 : 0);
+        assert_string_equal(file, m == 0 ? "tile.c" : "");
+        free(bodies);
+        opevo_text_free(&text);
+        opevo_variant_destroy(variant);
+        opevo_edits_destroy(none);
         opevo_module_destroy(module);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_lists)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_facts),        cmocka_unit_test(test_dominators),
+        cmocka_unit_test(test_crossover),    cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_random_lists),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
