@@ -12,7 +12,7 @@
 enum {
     OPEVO_I_DIMS = 4,
     OPEVO_I_AXES = 16,
-    OPEVO_I_LOOPS = 32,
+    OPEVO_I_LOOPS = 48,
     OPEVO_I_STAGES = 10,
     OPEVO_I_PIECES = 8,
     OPEVO_I_NAME = 56

@@ -24,6 +24,9 @@ opevo_status opevo_i_step_split(opevo_schedule *self, opevo_i_stage *stage, cons
 
     if (status != OPEVO_OK)
         return status;
+    if (stage->own.loops + step->count - 1 > OPEVO_STEP_NUMBERS) /* a reorder step names all */
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s would have more than %d loops.", stage->name,
+                          OPEVO_STEP_NUMBERS);
     return opevo_i_loops_split(&stage->own, &self->atoms, stage->name, at, step->count - 1,
                                &step->number[1], err);
 }

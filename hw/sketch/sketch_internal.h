@@ -115,6 +115,8 @@ opevo_status opevo_i_sketch_match(const opevo_sketch *sketch, const opevo_pipeli
 /* The values that analysis expects to be good, one for each slot; the space may not allow them. */
 void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *facts,
                          unsigned threads, opevo_slot_value *values);
+/* The same for sketches of GPUs (sketch_start_gpu.c). */
+void opevo_i_sketch_wish_gpu(const opevo_sketch *sketch, opevo_slot_value *values);
 /* The sketch with a register tile of most multiply-adds, or the first without one; the number of
  * sketches where there is none. */
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, bool registers);

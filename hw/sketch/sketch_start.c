@@ -172,6 +172,8 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
                          unsigned threads, opevo_slot_value *values)
 {
     wish_middle(sketch, values);
+    if (opevo_i_sketch_is_gpu(sketch->dialect))
+        opevo_i_sketch_wish_gpu(sketch, values);
     if (sketch->registers >= 0)
         wish_registers(sketch, facts, threads, values);
 }

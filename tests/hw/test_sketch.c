@@ -3,39 +3,20 @@
 /* Sketches: how many the rules give, and kernels of random points of their space against the
  * interpreter. */
 
-#include "pipeline_fixture.h"
-
-#include <opevo/random.h>
-#include <opevo/sketch.h>
+#include "sketch_fixture.h"
 
 #include "sketch_internal.h"
 
 /* ---- Counts ---- */
 
-#define CONV_BN_RELU                                                                               \
-    "X[n:1, h:56, w:56, c:512]; W[r:3, s:3, c, f:512]; B[f]; S[f]; O[f]; "                         \
-    "P[n, y:58, x:58, c] = select(1 <= y and y < 57 and 1 <= x and x < 57, "                       \
-    "X[n, y - 1, x - 1, c], 0); "                                                                  \
-    "C[n, h:56, w:56, f] = sum(r, s, c) P[n, h + r, w + s, c]*W[r, s, c, f]; "                     \
-    "D[n, h, w, f] = C[n, h, w, f] + B[f]; E[n, h, w, f] = D[n, h, w, f]*S[f]; "                   \
-    "F[n, h, w, f] = E[n, h, w, f] + O[f]; R[n, h, w, f] = max(F[n, h, w, f], 0)"
-
 /* As tests/python/unittest/test_auto_scheduler_sketch_generation.py of TVM 0.8 states them, for
  * four cores. */
-static const struct {
-    const char *computation;
-    size_t sketches;
-} counts[] = {
+static const sketch_count counts[] = {
     {"matmul(512,512,512)", 3},
     {"matmul(8,512,8)", 5},
-    {"A[i:512, k:512]; B[k, j:512]; D[j, l:512]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
-     "E[i, l] = sum(j) C[i, j]*D[j, l]",
-     9},
+    {TWO_PRODUCTS, 9},
     {CONV_BN_RELU, 3},
-    {"X[n:1, a:56, b:56, c:512]; P[n, y:58, x:58, c] = select(1 <= y and y < 57 and 1 <= x and "
-     "x < 57, X[n, y - 1, x - 1, c], -1000); "
-     "M[n, h:57, w:57, c] = max(r:2, s:2) P[n, h + r, w + s, c]",
-     1},
+    {MAX_POOL, 1},
     {"A[i:10, j:1024]; M[i] = min(j) A[i, j]", 3},
     {"softmax(1,1024)", 9},
 };
@@ -46,18 +27,7 @@ static void test_counts(void **state)
         .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 4, .ansor = true};
 
     (void)state;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        opevo_computation *computation = NULL;
-        opevo_sketches *sketches = NULL;
-
-        CHECK_OK(opevo_computation_read(counts[i].computation, &computation, &err));
-        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
-        if (sketches->count != counts[i].sketches)
-            fail_msg("%s has %zu sketches, not %zu", counts[i].computation, sketches->count,
-                     counts[i].sketches);
-        opevo_sketches_destroy(sketches);
-        opevo_computation_destroy(computation);
-    }
+    check_counts(counts, sizeof counts / sizeof *counts, &target);
 }
 
 /* More sketches than one space holds: it is made of a part of them. */
@@ -80,37 +50,6 @@ static void test_many(void **state)
 }
 
 /* ---- Kernels ---- */
-
-static const char *const small[] = {
-    "matmul(12,30,32)",
-    "matmul(7,64,8)",
-    "matmul(37,11,53)",
-    "matmul(61,7,100)",
-    "batch_matmul(3,8,16,12)",
-    "c1d(2,12,4,16,3,1,1)",
-    "c2d(1,8,8,4,16,3,1,1)",
-    "c2d(2,9,9,3,8,3,2,1)",
-    "c2d(1,31,5,3,19,3,1,1)",
-    "grp(1,8,8,8,16,3,1,1,2)",
-    "dep(1,8,8,16,3,1,1)",
-    "t2d(1,4,4,8,8,4,2,1)",
-    "cap(1,6,6,2,4,3,2,1)",
-    "nrm(2,16,12)",
-    "conv-layer(1,8,8,4,16,3,1,1)",
-    "tbg(1,8,2,16)",
-    "softmax(6,40)",
-    "attention(1,2,8,8)",
-    ("A[i:16, k:12]; B[k, j:16]; D[j, l:16]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
-     "E[i, l] = sum(j) C[i, j]*D[j, l]"),
-};
-
-static int draw_count(int usual)
-{
-    const char *text = getenv("OPEVO_TEST_POINTS");
-    int64_t count = 0;
-
-    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
-}
 
 static opevo_index draw_allowed(opevo_rng *rng, const opevo_space *space)
 {
@@ -152,7 +91,7 @@ static void check_points(const char *text, unsigned threads, int count, int *rej
 
 static void check_all_points(unsigned threads, int usual)
 {
-    int count = draw_count(usual);
+    int count = draw_sketches(usual);
     int rejected = 0;
     int kinds = sizeof small / sizeof *small;
 
@@ -220,7 +159,7 @@ static void test_find(void **state)
         CHECK_OK(opevo_computation_read(small[i], &computation, &err));
         CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
         opevo_rng_init(&rng, 1, small[i], 1);
-        for (int n = draw_count(8); n > 0; n--)
+        for (int n = draw_sketches(8); n > 0; n--)
             check_finding(maker, draw_allowed(&rng, maker->space));
         /* Steps of no sketch. */
         CHECK_OK(opevo_pipeline_create(computation, &plain, &err));

@@ -6,6 +6,11 @@ opevo sketch "$WHAT" --json | sed -n 's/"branches".*//p'
 opevo sketch "$WHAT" --json | grep -c '"register_tile": true'
 opevo sketch "$WHAT" --space > space.json
 opevo space space.json | head -3
+# No device is needed for those of a GPU.
+opevo sketch 'matmul(64,32,48)' --on cuda:0
+opevo sketch softmax\(1,1024\) --on hip:0 --json | sed -n 's/, "points".*//p'
+opevo sketch 'matmul(64,32,48)' --on cuda:0 --space > gpu.json
+opevo space gpu.json | head -3
 opevo sketch softmax\(1,1024\) --ansor --cores 4 --json | sed -n 's/, "points".*//p'
 # A line of TVM's log for a tiled product, and one that is cut off.
 echo '{"i":[["task"],[[],[["SP",2,0,64,[2,4],1],["AN",2,3,2],["PR",2,0,"auto_unroll_max_step$16"]]]],"r":[[0.25,0.75],0,1,2],"v":"v0.6"}' >log.json

@@ -61,7 +61,7 @@ typedef enum opevo_pipeline_step_kind {
         OPEVO_PIPELINE_STEP_KINDS
 } opevo_pipeline_step_kind;
 
-enum { OPEVO_PIPELINE_STAGES = 64, OPEVO_PIPELINE_NUMBERS = 32 };
+enum { OPEVO_PIPELINE_STAGES = 64, OPEVO_PIPELINE_NUMBERS = 48 };
 
 /* A plain value. Stages and loops are given by their numbers at the time of the step. */
 typedef struct opevo_pipeline_step {

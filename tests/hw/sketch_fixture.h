@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Computations of which sketches are made, and how many the rules give. */
+
+#ifndef OPEVO_TESTS_SKETCH_FIXTURE_H
+#define OPEVO_TESTS_SKETCH_FIXTURE_H
+
+#include "pipeline_fixture.h"
+
+#include <opevo/random.h>
+#include <opevo/sketch.h>
+
+/* ---- Counts ---- */
+
+#define CONV_BN_RELU                                                                               \
+    "X[n:1, h:56, w:56, c:512]; W[r:3, s:3, c, f:512]; B[f]; S[f]; O[f]; "                         \
+    "P[n, y:58, x:58, c] = select(1 <= y and y < 57 and 1 <= x and x < 57, "                       \
+    "X[n, y - 1, x - 1, c], 0); "                                                                  \
+    "C[n, h:56, w:56, f] = sum(r, s, c) P[n, h + r, w + s, c]*W[r, s, c, f]; "                     \
+    "D[n, h, w, f] = C[n, h, w, f] + B[f]; E[n, h, w, f] = D[n, h, w, f]*S[f]; "                   \
+    "F[n, h, w, f] = E[n, h, w, f] + O[f]; R[n, h, w, f] = max(F[n, h, w, f], 0)"
+
+#define TWO_PRODUCTS                                                                               \
+    "A[i:512, k:512]; B[k, j:512]; D[j, l:512]; C[i, j] = sum(k) A[i, k]*B[k, j]; "                \
+    "E[i, l] = sum(j) C[i, j]*D[j, l]"
+#define MAX_POOL                                                                                   \
+    "X[n:1, a:56, b:56, c:512]; P[n, y:58, x:58, c] = select(1 <= y and y < 57 and 1 <= x and "    \
+    "x < 57, X[n, y - 1, x - 1, c], -1000); "                                                      \
+    "M[n, h:57, w:57, c] = max(r:2, s:2) P[n, h + r, w + s, c]"
+
+typedef struct sketch_count {
+    const char *computation;
+    size_t sketches;
+} sketch_count;
+
+static inline void check_counts(const sketch_count *counts, size_t count,
+                                const opevo_sketch_target *target)
+{
+    for (size_t i = 0; i < count; i++) {
+        opevo_computation *computation = NULL;
+        opevo_sketches *sketches = NULL;
+
+        CHECK_OK(opevo_computation_read(counts[i].computation, &computation, &err));
+        CHECK_OK(opevo_sketches_create(computation, target, &sketches, &err));
+        if (sketches->count != counts[i].sketches)
+            fail_msg("%s has %zu sketches, not %zu", counts[i].computation, sketches->count,
+                     counts[i].sketches);
+        opevo_sketches_destroy(sketches);
+        opevo_computation_destroy(computation);
+    }
+}
+
+/* ---- Kernels ---- */
+
+static const char *const small[] = {
+    "matmul(12,30,32)",
+    "matmul(7,64,8)",
+    "matmul(37,11,53)",
+    "matmul(61,7,100)",
+    "batch_matmul(3,8,16,12)",
+    "c1d(2,12,4,16,3,1,1)",
+    "c2d(1,8,8,4,16,3,1,1)",
+    "c2d(2,9,9,3,8,3,2,1)",
+    "c2d(1,31,5,3,19,3,1,1)",
+    "grp(1,8,8,8,16,3,1,1,2)",
+    "dep(1,8,8,16,3,1,1)",
+    "t2d(1,4,4,8,8,4,2,1)",
+    "cap(1,6,6,2,4,3,2,1)",
+    "nrm(2,16,12)",
+    "conv-layer(1,8,8,4,16,3,1,1)",
+    "tbg(1,8,2,16)",
+    "softmax(6,40)",
+    "attention(1,2,8,8)",
+    ("A[i:16, k:12]; B[k, j:16]; D[j, l:16]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
+     "E[i, l] = sum(j) C[i, j]*D[j, l]"),
+};
+
+/* How many points are drawn: `usual`, or what OPEVO_TEST_POINTS says. */
+static inline int draw_sketches(int usual)
+{
+    const char *text = getenv("OPEVO_TEST_POINTS");
+    int64_t count = 0;
+
+    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
+}
+
+#endif

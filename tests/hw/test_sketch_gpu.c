@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Sketches for GPUs: how many the rules give, and emulated kernels of random points of each of them
+ * against the interpreter. */
+
+#include "sketch_fixture.h"
+
+#include "sketch_internal.h"
+
+/* ---- Counts ---- */
+
+/* As tests/python/unittest/test_auto_scheduler_sketch_generation.py of TVM 0.8 states them. */
+static const sketch_count counts[] = {
+    {"matmul(512,512,512)", 1},
+    {"matmul(8,1024,8)", 2},
+    {TWO_PRODUCTS, 1},
+    {CONV_BN_RELU, 1},
+    {MAX_POOL, 1},
+    {"A[i:10, j:1024]; M[i] = min(j) A[i, j]", 2},
+    {"softmax(1,1024)", 4},
+};
+
+static void test_counts(void **state)
+{
+    const opevo_kernel_dialect dialects[] = {OPEVO_KERNEL_CUDA, OPEVO_KERNEL_HIP,
+                                             OPEVO_KERNEL_EMULATION};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
+        const opevo_sketch_target target = {.dialect = dialects[i], .cores = 1, .threads = 1};
+
+        check_counts(counts, sizeof counts / sizeof *counts, &target);
+    }
+}
+
+/* ---- Kernels ---- */
+
+/* Everything that a rule asks for: more threads, more sums, more stages. */
+static const char *const large[] = {
+    "matmul(64,96,48)",
+    "matmul(3,200,5)",
+    "softmax(5,300)",
+    "c2d(1,14,14,8,16,3,1,1)",
+    "conv-layer(1,9,7,3,11,3,1,1)",
+    "A[i:9, j:70]; M[i] = max(j) A[i, j]; D[i, j] = exp(A[i, j] - M[i]); S[i] = sum(j) D[i, j]; "
+    "V[i] = 1/S[i]",
+    "A[i:6, j:100]; M[i] = sum(j) A[i, j]/100; V[i] = sum(j) (A[i, j] - M[i])*(A[i, j] - M[i]); "
+    "Y[i, j] = (A[i, j] - M[i])/sqrt(V[i]/100 + 0.001)",
+};
+
+/* A point of the branch of one sketch that the constraints allow; false where none was drawn. */
+static bool draw_in(opevo_rng *rng, const opevo_space *space, const opevo_sketches *sketches,
+                    size_t number, opevo_index *out)
+{
+    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
+    size_t first = sketches->count > 1;
+
+    for (size_t i = 0; i < number; i++)
+        first += (size_t)sketches->item[i]->slots;
+    for (int tries = 0; tries < 20000; tries++) {
+        for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
+            vertex[i] = OPEVO_INACTIVE;
+        vertex[0] = number;
+        for (size_t i = 0; i < (size_t)sketches->item[number]->slots; i++)
+            vertex[first + i] = opevo_rng_below_wide(
+                rng, opevo_parameter_size(opevo_space_parameter(space, first + i)));
+        *out = opevo_space_encode(space, vertex);
+        if (opevo_space_allows(space, *out))
+            return true;
+    }
+    return false;
+}
+
+typedef struct counter {
+    int checked, rejected;
+} counter;
+
+static void check_point(pipeline_case *operands, const opevo_kernel_maker *maker, opevo_index point,
+                        counter *count)
+{
+    opevo_pipeline *pipeline = NULL;
+    opevo_text why = {0};
+
+    count->checked++;
+    CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
+    if (!pipeline || !case_check(operands, pipeline, OPEVO_KERNEL_EMULATION, &why)) {
+        print_message("rejected: %s\n", opevo_text_string(&why));
+        count->rejected++;
+    }
+    opevo_pipeline_destroy(pipeline);
+    opevo_text_free(&why);
+}
+
+static void check_sketches(const char *text, int points, counter *count)
+{
+    const opevo_sketch_target target = {
+        .dialect = OPEVO_KERNEL_EMULATION, .cores = 1, .threads = 1};
+    pipeline_case operands = case_make(text, 1);
+    opevo_computation *own = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_rng rng;
+
+    CHECK_OK(opevo_sketches_create(operands.computation, &target, &sketches, &err));
+    CHECK_OK(opevo_computation_read(text, &own, &err));
+    CHECK_OK(opevo_sketches_open(own, &target, &maker, &err));
+    opevo_rng_init(&rng, 1, text, 0);
+    for (size_t s = 0; s < sketches->count; s++) {
+        for (int i = 0; i < points; i++) {
+            opevo_index point = 0;
+
+            if (!draw_in(&rng, maker->space, sketches, s, &point))
+                fail_msg("%s: sketch %zu has no point", text, s + 1);
+            check_point(&operands, maker, point, count);
+        }
+    }
+    maker->ops->destroy(maker);
+    opevo_sketches_destroy(sketches);
+    case_free(&operands);
+}
+
+static void test_points(void **state)
+{
+    counter count = {0, 0};
+    int points = draw_sketches(2);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        check_sketches(small[i], points, &count);
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        check_sketches(large[i], points, &count);
+    print_message("%d points, %d rejected\n", count.checked, count.rejected);
+    assert_true(50 * count.rejected <= count.checked);
+}
+
+/* ---- Start points ---- */
+
+static void test_starts(void **state)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1};
+    const opevo_device_facts facts = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        opevo_computation *computation = NULL;
+        opevo_kernel_maker *maker = NULL;
+        opevo_kernel kernel = {0};
+        opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+        opevo_text why = {0};
+        opevo_index point = 0;
+        bool found = false;
+
+        CHECK_OK(opevo_computation_read(counts[i].computation, &computation, &err));
+        CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+        CHECK_OK(maker->ops->start(maker, &facts, &found, &point, &err));
+        assert_true(found);
+        CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
+        assert_int_equal(refused, OPEVO_OUTCOME_OK);
+        opevo_kernel_free(&kernel);
+        opevo_text_free(&why);
+        maker->ops->destroy(maker);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_starts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
