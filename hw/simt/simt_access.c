@@ -176,18 +176,20 @@ static bool resolve(opevo_simt *self, const opevo_i_simt_warp *warp, const opevo
 
 static bool fault_race(opevo_simt *self, const opevo_i_simt_warp *warp,
                        const opevo_i_simt_code *code, unsigned lane, const targets *where,
-                       opevo_i_simt_conflict conflict)
+                       const opevo_i_simt_cell *cell, opevo_i_simt_conflict conflict)
 {
-    static const char *const why[] = {"", "another thread wrote since the last barrier",
-                                      "another thread read since the last barrier",
-                                      "another block of the launch wrote",
-                                      "another block of the launch read"};
+    static const char *const why[] = {"", "of another thread wrote since the last barrier",
+                                      "of another thread read since the last barrier",
+                                      "of another block of the launch wrote",
+                                      "of another block of the launch read"};
+    bool wrote = conflict == OPEVO_I_SIMT_WRITTEN || conflict == OPEVO_I_SIMT_WRITTEN_BY_BLOCK;
     char name[96];
 
     describe(self, where->region[lane], name, sizeof name);
-    return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_RACE,
-                              "%s byte %llu of %s, which %s", verb(code),
-                              (unsigned long long)where->offset[lane], name, why[conflict]);
+    return opevo_i_simt_fault(
+        self, warp, code->place, lane, OPEVO_SIMT_RACE, "%s byte %llu of %s, which %s %s",
+        verb(code), (unsigned long long)where->offset[lane], name,
+        self->places[wrote ? cell->write_place : cell->read_place].name, why[conflict]);
 }
 
 /* Whether a lane before this one stores to the same place. */
@@ -217,10 +219,10 @@ static bool check_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
     for (uint64_t cell = first; cell <= last; cell++) {
         opevo_i_simt_conflict conflict =
             opevo_i_simt_race(self, warp, lane, region->kind == OPEVO_I_SIMT_SHARED,
-                              &region->cells[cell], access, twice, same);
+                              &region->cells[cell], access, code->place, twice, same);
 
         if (conflict != OPEVO_I_SIMT_NO_CONFLICT)
-            return fault_race(self, warp, code, lane, where, conflict);
+            return fault_race(self, warp, code, lane, where, &region->cells[cell], conflict);
     }
     return true;
 }

@@ -250,6 +250,7 @@ typedef enum opevo_i_simt_region_kind {
 typedef struct opevo_i_simt_cell {
     uint32_t write_stamp, read_stamp;
     uint32_t other_launch; /* launch in which blocks before the last one read it */
+    uint32_t write_place, read_place;
     uint16_t writer, reader;
 } opevo_i_simt_cell;
 
@@ -387,7 +388,8 @@ typedef enum opevo_i_simt_conflict {
  *   same   the value is there already, and the buffer allows that */
 opevo_i_simt_conflict opevo_i_simt_race(const opevo_simt *self, const opevo_i_simt_warp *warp,
                                         unsigned lane, bool is_shared, opevo_i_simt_cell *cell,
-                                        opevo_i_simt_access access, bool twice, bool same);
+                                        opevo_i_simt_access access, uint32_t place, bool twice,
+                                        bool same);
 
 /* simt_lanes.c: exchange between the lanes of a warp. */
 void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *warp,

@@ -81,28 +81,31 @@ static opevo_i_simt_conflict against_read(const opevo_simt *self, const opevo_i_
 }
 
 static void record_read(const opevo_simt *self, const opevo_i_simt_warp *warp, uint16_t thread,
-                        opevo_i_simt_cell *cell)
+                        opevo_i_simt_cell *cell, uint32_t place)
 {
     if (cell->read_stamp >= self->launch_stamp && cell->read_stamp < self->block_stamp)
         cell->other_launch = self->launch_number;
     cell->reader = merge(self, warp, thread, cell->reader, cell->read_stamp);
     cell->read_stamp = self->stamp;
+    cell->read_place = place;
 }
 
 /* A plain write stays one, in an interval, where an atomic of the same thread follows. */
 static void record_write(const opevo_simt *self, const opevo_i_simt_warp *warp, uint16_t thread,
-                         opevo_i_simt_cell *cell, bool is_atomic)
+                         opevo_i_simt_cell *cell, uint32_t place, bool is_atomic)
 {
     bool fresh = cell->write_stamp < self->interval_stamp;
     uint16_t flag = is_atomic && (fresh || cell->writer & ATOMIC) ? ATOMIC : 0;
 
     cell->writer = (uint16_t)(merge(self, warp, thread, cell->writer, cell->write_stamp) | flag);
     cell->write_stamp = self->stamp;
+    cell->write_place = place;
 }
 
 opevo_i_simt_conflict opevo_i_simt_race(const opevo_simt *self, const opevo_i_simt_warp *warp,
                                         unsigned lane, bool is_shared, opevo_i_simt_cell *cell,
-                                        opevo_i_simt_access access, bool twice, bool same)
+                                        opevo_i_simt_access access, uint32_t place, bool twice,
+                                        bool same)
 {
     uint16_t thread = (uint16_t)(warp->index * OPEVO_I_SIMT_LANES + lane);
     opevo_i_simt_conflict conflict =
@@ -113,8 +116,8 @@ opevo_i_simt_conflict opevo_i_simt_race(const opevo_simt *self, const opevo_i_si
     if (conflict != OPEVO_I_SIMT_NO_CONFLICT)
         return conflict;
     if (access == OPEVO_I_SIMT_READ)
-        record_read(self, warp, thread, cell);
+        record_read(self, warp, thread, cell, place);
     else
-        record_write(self, warp, thread, cell, access == OPEVO_I_SIMT_UPDATE);
+        record_write(self, warp, thread, cell, place, access == OPEVO_I_SIMT_UPDATE);
     return OPEVO_I_SIMT_NO_CONFLICT;
 }
