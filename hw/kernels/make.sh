@@ -16,8 +16,9 @@ compile() {
         -fno-ident "$@" -S -emit-llvm -o "$out/$name.ll" "$source.c"
 }
 
-compile planted planted -DPLANT_ALL
-compile planted-store planted -DPLANT_STORE
+# The planted stores stay in the inner loop, which optimisers move them out of.
+compile planted planted -DPLANT_ALL -mllvm -disable-licm-promotion
+compile planted-store planted -DPLANT_STORE -mllvm -disable-licm-promotion
 compile planted-test planted -DPLANT_TEST
 compile planted-barrier planted -DPLANT_BARRIER
 compile planted-repeat planted -DPLANT_REPEAT

@@ -62,22 +62,22 @@ define dso_local void @planted(ptr addrspace(1) nocapture noundef readonly %0, p
   br label %48, !dbg !38
 
 45:                                               ; preds = %48
-  store float %57, ptr addrspace(1) %26, align 4, !dbg !39, !tbaa !24
-  tail call void @llvm.nvvm.barrier0(), !dbg !40
-  %46 = add nuw nsw i32 %33, 8, !dbg !41
+  tail call void @llvm.nvvm.barrier0(), !dbg !39
+  %46 = add nuw nsw i32 %33, 8, !dbg !40
   %47 = icmp slt i32 %46, %3, !dbg !18
-  br i1 %47, label %32, label %27, !dbg !19, !llvm.loop !42
+  br i1 %47, label %32, label %27, !dbg !19, !llvm.loop !41
 
 48:                                               ; preds = %32, %48
   %49 = phi i32 [ 0, %32 ], [ %58, %48 ]
   %50 = phi float [ %34, %32 ], [ %57, %48 ]
-  %51 = zext nneg i32 %49 to i64, !dbg !45
-  %52 = getelementptr inbounds [8 x [8 x float]], ptr addrspace(3) @planted.tile_a, i64 0, i64 %20, i64 %51, !dbg !45
-  %53 = load float, ptr addrspace(3) %52, align 4, !dbg !45, !tbaa !24
-  %54 = getelementptr inbounds [8 x [8 x float]], ptr addrspace(3) @planted.tile_b, i64 0, i64 %51, i64 %21, !dbg !46
-  %55 = load float, ptr addrspace(3) %54, align 4, !dbg !46, !tbaa !24
-  %56 = fmul float %53, %55, !dbg !47
-  %57 = fadd float %50, %56, !dbg !48
+  %51 = zext nneg i32 %49 to i64, !dbg !44
+  %52 = getelementptr inbounds [8 x [8 x float]], ptr addrspace(3) @planted.tile_a, i64 0, i64 %20, i64 %51, !dbg !44
+  %53 = load float, ptr addrspace(3) %52, align 4, !dbg !44, !tbaa !24
+  %54 = getelementptr inbounds [8 x [8 x float]], ptr addrspace(3) @planted.tile_b, i64 0, i64 %51, i64 %21, !dbg !45
+  %55 = load float, ptr addrspace(3) %54, align 4, !dbg !45, !tbaa !24
+  %56 = fmul float %53, %55, !dbg !46
+  %57 = fadd float %50, %56, !dbg !47
+  store float %57, ptr addrspace(1) %26, align 4, !dbg !48, !tbaa !24
   %58 = add nuw nsw i32 %49, 1, !dbg !49
   %59 = icmp eq i32 %58, 8, !dbg !50
   br i1 %59, label %45, label %48, !dbg !38, !llvm.loop !51
@@ -145,18 +145,18 @@ attributes #2 = { convergent nocallback nounwind }
 !36 = !DILocation(line: 39, column: 26, scope: !7)
 !37 = !DILocation(line: 40, column: 13, scope: !7)
 !38 = !DILocation(line: 45, column: 13, scope: !7)
-!39 = !DILocation(line: 51, column: 37, scope: !7)
-!40 = !DILocation(line: 54, column: 13, scope: !7)
-!41 = !DILocation(line: 37, column: 46, scope: !7)
-!42 = distinct !{!42, !19, !43, !44}
-!43 = !DILocation(line: 58, column: 9, scope: !7)
-!44 = !{!"llvm.loop.mustprogress"}
-!45 = !DILocation(line: 49, column: 28, scope: !7)
-!46 = !DILocation(line: 49, column: 43, scope: !7)
-!47 = !DILocation(line: 49, column: 41, scope: !7)
-!48 = !DILocation(line: 49, column: 25, scope: !7)
+!39 = !DILocation(line: 54, column: 13, scope: !7)
+!40 = !DILocation(line: 37, column: 46, scope: !7)
+!41 = distinct !{!41, !19, !42, !43}
+!42 = !DILocation(line: 58, column: 9, scope: !7)
+!43 = !{!"llvm.loop.mustprogress"}
+!44 = !DILocation(line: 49, column: 28, scope: !7)
+!45 = !DILocation(line: 49, column: 43, scope: !7)
+!46 = !DILocation(line: 49, column: 41, scope: !7)
+!47 = !DILocation(line: 49, column: 25, scope: !7)
+!48 = !DILocation(line: 51, column: 37, scope: !7)
 !49 = !DILocation(line: 45, column: 40, scope: !7)
 !50 = !DILocation(line: 45, column: 31, scope: !7)
-!51 = distinct !{!51, !38, !52, !44, !53}
+!51 = distinct !{!51, !38, !52, !43, !53}
 !52 = !DILocation(line: 53, column: 13, scope: !7)
 !53 = !{!"llvm.loop.unroll.disable"}

@@ -66,32 +66,32 @@ define dso_local void @planted(ptr addrspace(1) nocapture noundef readonly %0, p
   br label %49, !dbg !42
 
 46:                                               ; preds = %62
-  store float %63, ptr addrspace(1) %25, align 4, !dbg !43, !tbaa !24
+  tail call void @llvm.nvvm.barrier0(), !dbg !43
   tail call void @llvm.nvvm.barrier0(), !dbg !44
-  tail call void @llvm.nvvm.barrier0(), !dbg !45
-  %47 = add nuw nsw i32 %34, 8, !dbg !46
-  %48 = icmp slt i32 %47, %3, !dbg !47
-  br i1 %48, label %33, label %29, !dbg !20, !llvm.loop !48
+  %47 = add nuw nsw i32 %34, 8, !dbg !45
+  %48 = icmp slt i32 %47, %3, !dbg !46
+  br i1 %48, label %33, label %29, !dbg !20, !llvm.loop !47
 
 49:                                               ; preds = %33, %62
   %50 = phi i32 [ 0, %33 ], [ %64, %62 ]
   %51 = phi float [ %35, %33 ], [ %63, %62 ]
-  %52 = or disjoint i32 %50, %34, !dbg !50
-  %53 = icmp slt i32 %52, %3, !dbg !51
-  br i1 %53, label %54, label %62, !dbg !52
+  %52 = or disjoint i32 %50, %34, !dbg !49
+  %53 = icmp slt i32 %52, %3, !dbg !50
+  br i1 %53, label %54, label %62, !dbg !51
 
 54:                                               ; preds = %49
   %55 = zext nneg i32 %50 to i64
   %56 = getelementptr inbounds [8 x [8 x float]], ptr addrspace(3) @planted.tile_b, i64 0, i64 %55, i64 %20
   %57 = getelementptr inbounds [8 x [8 x float]], ptr addrspace(3) @planted.tile_a, i64 0, i64 %19, i64 %55
-  %58 = load float, ptr addrspace(3) %57, align 4, !dbg !53, !tbaa !24
-  %59 = load float, ptr addrspace(3) %56, align 4, !dbg !54, !tbaa !24
-  %60 = fmul float %58, %59, !dbg !55
-  %61 = fadd float %51, %60, !dbg !56
-  br label %62, !dbg !57
+  %58 = load float, ptr addrspace(3) %57, align 4, !dbg !52, !tbaa !24
+  %59 = load float, ptr addrspace(3) %56, align 4, !dbg !53, !tbaa !24
+  %60 = fmul float %58, %59, !dbg !54
+  %61 = fadd float %51, %60, !dbg !55
+  br label %62, !dbg !56
 
 62:                                               ; preds = %54, %49
-  %63 = phi float [ %61, %54 ], [ %51, %49 ], !dbg !58
+  %63 = phi float [ %61, %54 ], [ %51, %49 ], !dbg !57
+  store float %63, ptr addrspace(1) %25, align 4, !dbg !58, !tbaa !24
   %64 = add nuw nsw i32 %50, 1, !dbg !59
   %65 = icmp eq i32 %64, 8, !dbg !60
   br i1 %65, label %46, label %49, !dbg !42, !llvm.loop !61
@@ -163,22 +163,22 @@ attributes #2 = { convergent nocallback nounwind }
 !40 = !DILocation(line: 40, column: 13, scope: !7)
 !41 = !DILocation(line: 42, column: 13, scope: !7)
 !42 = !DILocation(line: 45, column: 13, scope: !7)
-!43 = !DILocation(line: 51, column: 37, scope: !7)
-!44 = !DILocation(line: 54, column: 13, scope: !7)
-!45 = !DILocation(line: 56, column: 13, scope: !7)
-!46 = !DILocation(line: 37, column: 46, scope: !7)
-!47 = !DILocation(line: 37, column: 35, scope: !7)
-!48 = distinct !{!48, !20, !49, !31}
-!49 = !DILocation(line: 58, column: 9, scope: !7)
-!50 = !DILocation(line: 47, column: 27, scope: !7)
-!51 = !DILocation(line: 47, column: 31, scope: !7)
-!52 = !DILocation(line: 47, column: 21, scope: !7)
-!53 = !DILocation(line: 49, column: 28, scope: !7)
-!54 = !DILocation(line: 49, column: 43, scope: !7)
-!55 = !DILocation(line: 49, column: 41, scope: !7)
-!56 = !DILocation(line: 49, column: 25, scope: !7)
-!57 = !DILocation(line: 49, column: 21, scope: !7)
-!58 = !DILocation(line: 0, scope: !7)
+!43 = !DILocation(line: 54, column: 13, scope: !7)
+!44 = !DILocation(line: 56, column: 13, scope: !7)
+!45 = !DILocation(line: 37, column: 46, scope: !7)
+!46 = !DILocation(line: 37, column: 35, scope: !7)
+!47 = distinct !{!47, !20, !48, !31}
+!48 = !DILocation(line: 58, column: 9, scope: !7)
+!49 = !DILocation(line: 47, column: 27, scope: !7)
+!50 = !DILocation(line: 47, column: 31, scope: !7)
+!51 = !DILocation(line: 47, column: 21, scope: !7)
+!52 = !DILocation(line: 49, column: 28, scope: !7)
+!53 = !DILocation(line: 49, column: 43, scope: !7)
+!54 = !DILocation(line: 49, column: 41, scope: !7)
+!55 = !DILocation(line: 49, column: 25, scope: !7)
+!56 = !DILocation(line: 49, column: 21, scope: !7)
+!57 = !DILocation(line: 0, scope: !7)
+!58 = !DILocation(line: 51, column: 37, scope: !7)
 !59 = !DILocation(line: 45, column: 40, scope: !7)
 !60 = !DILocation(line: 45, column: 31, scope: !7)
 !61 = distinct !{!61, !42, !62, !31, !63}
