@@ -117,6 +117,7 @@ static opevo_status read_fill(const opevo_harness *harness, const json_t *fill, 
     static const char *const names[] = {
         [OPEVO_I_FILL_CONSTANT] = "constant", [OPEVO_I_FILL_UNIFORM] = "uniform",
         [OPEVO_I_FILL_NORMAL] = "normal",     [OPEVO_I_FILL_INTEGERS] = "integers",
+        [OPEVO_I_FILL_CHOICE] = "choice",     [OPEVO_I_FILL_BORDER] = "border",
         [OPEVO_I_FILL_INDEX] = "index",       [OPEVO_I_FILL_PERMUTATION] = "permutation",
         [OPEVO_I_FILL_DOMINANT] = "dominant"};
     const char *name = json_string_value(fill);

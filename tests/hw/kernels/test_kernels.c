@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The kernels of opevo, compiled for this machine and run as fibers, against plain C, in all cases of
+ * their harnesses and in three orders of work items. */
+
+#include "check.h"
+
+#include <opevo/fibers.h>
+#include <opevo/file.h>
+#include <opevo/memory.h>
+
+#include <stdlib.h>
+
+#include "kernel_references.h"
+
+static opevo_harness *load(const char *name)
+{
+    opevo_harness *harness = NULL;
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/%s.json", OPEVO_TEST_KERNELS, name);
+    CHECK_OK(opevo_harness_load(path, &harness, &err));
+    return harness;
+}
+
+/* The object of the kernel's source, as CMake compiled it. */
+static opevo_launcher *link(opevo_fibers *fibers, const char *name)
+{
+    opevo_launcher *launcher = NULL;
+    char path[512], *object = NULL;
+    size_t size = 0;
+
+    snprintf(path, sizeof path, "%s/%s.o", OPEVO_TEST_OBJECTS, name);
+    CHECK_OK(opevo_file_read(path, 1 << 24, &object, &size, &err));
+    CHECK_OK(opevo_fibers_launcher(fibers, object, size, false, &launcher, &err));
+    opevo_free(object);
+    return launcher;
+}
+
+static const char *label;
+
+static int number(const char *name)
+{
+    size_t length = strlen(name);
+    const char *at = label;
+
+    while (at && !(strncmp(at, name, length) == 0 && at[length] == '='))
+        at = (at = strchr(at, ' ')) ? at + 1 : NULL;
+    if (!at)
+        fail_msg("The case %s has no number %s.", label, name);
+    return atoi(at + length + 1);
+}
+
+static void compare(const kernel_reference *reference, const opevo_buffer *is,
+                    const opevo_buffer *should)
+{
+    for (size_t i = 0; is->output && i < is->count; i++) {
+        if (is->element == OPEVO_KERNEL_ELEMENT_F32) {
+            double x = (double)((const float *)is->data)[i],
+                   g = (double)((const float *)should->data)[i];
+
+            if (!(fabs(x - g) <= reference->tolerance * fmax(1, fabs(g))))
+                fail_msg("%s, %s: %s[%zu] = %.9g, expected %.9g", reference->name, label, is->name,
+                         i, x, g);
+        } else if (((const int32_t *)is->data)[i] != ((const int32_t *)should->data)[i]) {
+            fail_msg("%s, %s: %s[%zu] = %d, expected %d", reference->name, label, is->name, i,
+                     ((const int32_t *)is->data)[i], ((const int32_t *)should->data)[i]);
+        }
+    }
+}
+
+static void check_case(const kernel_reference *reference, const opevo_harness *harness,
+                       opevo_harness_set set, size_t i, opevo_launcher *launcher)
+{
+    opevo_case *ran = NULL, *expected = NULL;
+    opevo_evaluation out = {0};
+    opevo_buffer *is, *should;
+    size_t count = 0;
+
+    CHECK_OK(opevo_case_open(harness, set, i, &ran, &err));
+    CHECK_OK(opevo_case_open(harness, set, i, &expected, &err));
+    label = opevo_case_label(ran);
+    CHECK_OK(launcher->ops->run(launcher, ran, &out, &err));
+    if (out.verdict != OPEVO_VERDICT_OK)
+        fail_msg("%s, %s: %s: %s", reference->name, label, opevo_verdict_name(out.verdict),
+                 out.message);
+    assert_true(out.time_s > 0);
+    should = opevo_case_buffers(expected, &count);
+    reference->compute(should, number);
+    is = opevo_case_buffers(ran, &count);
+    for (size_t b = 0; b < count; b++)
+        compare(reference, &is[b], &should[b]);
+    opevo_case_close(expected);
+    opevo_case_close(ran);
+}
+
+static void check_order(opevo_fibers_order order)
+{
+    opevo_fibers_options options = opevo_fibers_defaults;
+    opevo_fibers *fibers = NULL;
+
+    options.order = order;
+    options.windows = 1;
+    CHECK_OK(opevo_fibers_create(&options, &fibers, &err));
+    for (size_t k = 0; k < kernel_reference_count; k++) {
+        opevo_harness *harness = load(kernel_references[k].name);
+        opevo_launcher *launcher = link(fibers, kernel_references[k].name);
+
+        for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
+            for (size_t i = 0; i < opevo_harness_case_count(harness, set); i++)
+                check_case(&kernel_references[k], harness, set, i, launcher);
+        }
+        opevo_launcher_destroy(launcher);
+        opevo_harness_destroy(harness);
+    }
+    opevo_fibers_destroy(fibers);
+}
+
+static void kernels_compute_what_plain_c_does(void **state)
+{
+    (void)state;
+    check_order(OPEVO_FIBERS_FORWARD);
+}
+
+static void the_order_of_work_items_changes_nothing(void **state)
+{
+    (void)state;
+    check_order(OPEVO_FIBERS_REVERSE);
+    check_order(OPEVO_FIBERS_SHUFFLED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_compute_what_plain_c_does),
+        cmocka_unit_test(the_order_of_work_items_changes_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
