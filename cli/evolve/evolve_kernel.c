@@ -4,7 +4,6 @@
 
 #include "evolve_internal.h"
 
-#include <opevo/kernel_harness.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 
@@ -31,18 +30,19 @@ opevo_status opevo_i_kernel_open(const opevo_call *call, const char *name, bool 
     opevo_evolver_options options = {.on = opevo_i_option(call, "on"),
                                      .harness = opevo_i_option(call, "harness"),
                                      .settings = settings};
+    opevo_error missing = {OPEVO_OK, ""};
     uint64_t jobs = 0;
 
     if (!settings)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
     OPEVO_TRY(opevo_i_option_count(call, "jobs", 0, 0, 1024, &jobs, err));
     OPEVO_TRY(opevo_i_option_positive(call, "timeout", &options.timeout_s, err));
-    OPEVO_TRY(opevo_kernel_path(name, &kernel, err));
-    if (!options.harness) {
-        status = opevo_harness_path(kernel, &beside, needs_harness ? err : NULL);
-        if (status != OPEVO_OK && (needs_harness || status != OPEVO_IO))
-            goto cleanup;
+    OPEVO_TRY(opevo_evolver_paths(name, &kernel, &beside, &missing, err));
+    if (!options.harness)
         options.harness = beside;
+    if (!options.harness && needs_harness) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s", missing.message);
+        goto cleanup;
     }
     options.kernel = kernel;
     options.setting_count = gather(call, settings);

@@ -72,7 +72,6 @@ static opevo_status deliver(void *context, size_t i, opevo_i_request *request, o
     opevo_status status = opevo_i_reply_evaluation(request, said, err);
     opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_OK);
 
-    opevo_i_request_clear(request);
     if (status != OPEVO_OK)
         return status;
     outcome = opevo_outcome_failed(said->kind);

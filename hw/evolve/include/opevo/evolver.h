@@ -35,6 +35,12 @@ typedef struct opevo_evolver_facts {
     size_t search_cases, selection_cases, final_cases;
 } opevo_evolver_facts;
 
+/* Paths of a kernel by its path or, for one of opevo, by its name, and of the harness beside it;
+ * release with opevo_free. *harness is NULL where there is none and err_harness, which may be NULL,
+ * says so. Errors: IO, NOMEM. */
+opevo_status opevo_evolver_paths(const char *name, char **kernel, char **harness,
+                                 opevo_error *err_harness, opevo_error *err);
+
 /* Start a worker and let it load kernel and harness and evaluate the base. What is borrowed from
  * `options` must outlive the call only. Errors: INVALID and IO with the worker's sentence; IO with
  * the package to install where there is no worker; FAULT; NOMEM. */
