@@ -221,16 +221,11 @@ static opevo_status narrow(opevo_kernel_maker *maker, const char *file, opevo_er
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    if (maker->computation)
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "--space %.200s: the space of sketches is made from the computation; give "
-            "a template by --template, or no space.",
-            file);
     status = opevo_i_space_of(file, &part, err);
     if (status != OPEVO_OK)
         return status;
-    status = opevo_template_narrow(maker, part, &inner);
+    status = maker->computation ? opevo_sketches_narrow(maker, part, &inner)
+                                : opevo_template_narrow(maker, part, &inner);
     if (status == OPEVO_OK)
         return OPEVO_OK;
     opevo_space_destroy(part);

@@ -21,7 +21,8 @@ typedef struct maker {
     opevo_computation *computation;
     opevo_sketch_target target;
     opevo_sketches *sketches;
-    opevo_space *space;
+    opevo_space *space; /* of all points; super.space is this one, or: */
+    opevo_space *part;  /* with the same parameters, fewer values or points; NULL */
     opevo_limits limits;
     opevo_feature_source features;
 } maker;
@@ -36,6 +37,25 @@ static size_t first_parameter(const maker *self, size_t number)
     return first;
 }
 
+/* The same point in the whole space and in the part of it, vertex by vertex; false for a value that
+ * `to` lacks, for which the first one stands. */
+static bool translate(const opevo_space *from, const opevo_space *to, opevo_index *vertex)
+{
+    bool all = true;
+
+    for (size_t i = 0; from != to && i < opevo_space_parameter_count(from); i++) {
+        opevo_value component[8];
+        opevo_index there = 0;
+
+        if (vertex[i] == OPEVO_INACTIVE)
+            continue;
+        opevo_parameter_value(opevo_space_parameter(from, i), vertex[i], component);
+        all &= opevo_parameter_find(opevo_space_parameter(to, i), component, &there);
+        vertex[i] = there;
+    }
+    return all;
+}
+
 /* The sketch of a point, and its values. */
 static const opevo_sketch *read_point(const maker *self, opevo_index point,
                                       opevo_slot_value *values)
@@ -45,7 +65,8 @@ static const opevo_sketch *read_point(const maker *self, opevo_index point,
     size_t number = 0;
     const opevo_sketch *sketch = NULL;
 
-    opevo_space_decode(self->space, point, vertex);
+    opevo_space_decode(self->super.space, point, vertex);
+    translate(self->super.space, self->space, vertex);
     if (self->sketches->count > 1)
         number = (size_t)vertex[0];
     first = first_parameter(self, number);
@@ -167,7 +188,8 @@ opevo_status opevo_sketches_find(const opevo_kernel_maker *super, const opevo_pi
         if (status != OPEVO_OK || !*found)
             continue;
         encode(self, i, values, vertex);
-        *point = opevo_space_encode(self->space, vertex);
+        *found = translate(self->space, super->space, vertex);
+        *point = opevo_space_encode(super->space, vertex);
     }
     return status;
 }
@@ -183,7 +205,8 @@ static opevo_status start_in(const maker *self, size_t number, const opevo_devic
 
     opevo_i_sketch_wish(self->sketches->item[number], facts, self->target.threads, values);
     encode(self, number, values, vertex);
-    OPEVO_TRY(opevo_space_nearest_allowed(self->space, vertex, &any, point, err));
+    translate(self->space, self->super.space, vertex);
+    OPEVO_TRY(opevo_space_nearest_allowed(self->super.space, vertex, &any, point, err));
     if (any)
         status = opevo_i_is_accepted(&self->super, *point, found, err);
 cleanup:
@@ -213,6 +236,7 @@ static void destroy(opevo_kernel_maker *super)
     if (!self)
         return;
     opevo_space_destroy(self->space);
+    opevo_space_destroy(self->part);
     opevo_sketches_destroy(self->sketches);
     opevo_computation_destroy(self->computation);
     opevo_free(self);
@@ -225,7 +249,7 @@ static uint64_t signature_of(const maker *self)
     const uint64_t parts[] = {SKETCHES_VERSION, opevo_computation_signature(self->computation),
                               (uint64_t)self->target.dialect, self->target.threads};
     uint64_t hash = opevo_hash_bytes(OPEVO_HASH_START, parts, sizeof parts);
-    uint64_t space = opevo_space_signature(self->space);
+    uint64_t space = opevo_space_signature(self->part ? self->part : self->space);
 
     return opevo_hash_bytes(hash, &space, sizeof space);
 }
@@ -258,4 +282,18 @@ opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_ske
 cleanup:
     destroy(self ? &self->super : NULL);
     return status;
+}
+
+opevo_status opevo_sketches_narrow(opevo_kernel_maker *super, opevo_space *part, opevo_error *err)
+{
+    maker *self = (maker *)super;
+    opevo_status status = opevo_i_check_part(self->space, part, super->name, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_space_destroy(self->part);
+    self->part = part;
+    super->space = part;
+    super->signature = signature_of(self);
+    return OPEVO_OK;
 }

@@ -52,6 +52,11 @@ extern const opevo_i_template opevo_i_template_matmul_gpu;
 extern const opevo_i_template opevo_i_template_conv2d_gpu;
 extern const opevo_i_template opevo_i_template_conv2d_weights;
 
+/* Whether `part` has the parameters of a maker's space by name, in their order, with no other values
+ * than it. Errors: INVALID for another parameter or value; NOMEM. */
+opevo_status opevo_i_check_part(const opevo_space *whole, const opevo_space *part, const char *name,
+                                opevo_error *err);
+
 /* ---- Steps by name ---- */
 
 /* Loops are named; a list of loops is one text with blanks between the names. `count` lengths. */

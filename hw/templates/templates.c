@@ -369,29 +369,38 @@ static opevo_status check_values(const opevo_parameter *part, const opevo_parame
     return status;
 }
 
+opevo_status opevo_i_check_part(const opevo_space *whole, const opevo_space *part, const char *name,
+                                opevo_error *err)
+{
+    size_t count = opevo_space_parameter_count(whole);
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < count || i < opevo_space_parameter_count(part); i++) {
+        const opevo_parameter *one = i < count ? opevo_space_parameter(whole, i) : NULL;
+
+        if (!one || i >= opevo_space_parameter_count(part) ||
+            strcmp(opevo_parameter_name(opevo_space_parameter(part, i)),
+                   opevo_parameter_name(one)) != 0)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Parameter %zu of the template %s is %s: give the parameters of the "
+                              "template in their order.",
+                              i + 1, name, one ? opevo_parameter_name(one) : "not there");
+        OPEVO_TRY(check_values(opevo_space_parameter(part, i), one, err));
+    }
+cleanup:
+    return status;
+}
+
 opevo_status opevo_template_narrow(opevo_kernel_maker *super, opevo_space *part, opevo_error *err)
 {
     maker *self = (maker *)super;
-    size_t count = opevo_space_parameter_count(self->space);
     opevo_status status = OPEVO_OK;
 
     if (opevo_space_has_branches(part))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The template %s has no branches: all its parameters are always active.",
                           super->name);
-    for (size_t i = 0; i < count || i < opevo_space_parameter_count(part); i++) {
-        const opevo_parameter *whole = i < count ? opevo_space_parameter(self->space, i) : NULL;
-
-        if (!whole || i >= opevo_space_parameter_count(part) ||
-            strcmp(opevo_parameter_name(opevo_space_parameter(part, i)),
-                   opevo_parameter_name(whole)) != 0)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Parameter %zu of the template %s is %s: give the parameters of the "
-                              "template in their order.",
-                              i + 1, super->name,
-                              whole ? opevo_parameter_name(whole) : "not there");
-        OPEVO_TRY(check_values(opevo_space_parameter(part, i), whole, err));
-    }
+    OPEVO_TRY(opevo_i_check_part(self->space, part, super->name, err));
     opevo_space_destroy(self->space);
     self->space = part;
     super->space = part;

@@ -177,6 +177,84 @@ static void test_find(void **state)
     }
 }
 
+/* ---- Parts of a space ---- */
+
+static opevo_kernel_maker *open_product(void)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+
+    CHECK_OK(opevo_computation_read("matmul(24,32,64)", &computation, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    return maker;
+}
+
+/* The space of sketches with `from` replaced in its text. */
+static opevo_space *changed_space(const opevo_space *whole, const char *from, const char *to)
+{
+    opevo_text text = {0}, other = {0};
+    const char *at = NULL;
+    opevo_space *made = NULL;
+
+    opevo_space_write_json(whole, &text);
+    at = strstr(opevo_text_string(&text), from);
+    if (!at)
+        fail_msg("there is no %s in %s", from, opevo_text_string(&text));
+    opevo_text_add_bytes(&other, text.data, (size_t)(at - text.data));
+    opevo_text_add(&other, to);
+    opevo_text_add(&other, at + strlen(from));
+    CHECK_OK(opevo_space_parse(opevo_text_string(&other), "part", NULL, &made, &err));
+    opevo_text_free(&text);
+    opevo_text_free(&other);
+    return made;
+}
+
+/* A configuration is the same program in a part of the space, whatever its vertices are there. */
+static void test_parts(void **state)
+{
+    const opevo_device_facts facts = {
+        .vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20};
+    opevo_kernel_maker *whole = open_product(), *part = open_product();
+    opevo_space *lanes = changed_space(whole->space, "[4, 8, 16]", "[16, 8]");
+    opevo_space *other = changed_space(whole->space, "[0, 16, 64, 512]", "[0, 17]");
+    uint64_t signature = part->signature;
+    opevo_index point = 0, there = 0;
+    bool found = false;
+    opevo_rng rng;
+
+    (void)state;
+    opevo_rng_init(&rng, 1, "parts", 0);
+    assert_int_equal(opevo_sketches_narrow(part, other, NULL), OPEVO_INVALID);
+    opevo_space_destroy(other);
+    CHECK_OK(opevo_sketches_narrow(part, lanes, &err));
+    assert_true(part->space == lanes && part->signature != signature);
+    for (int n = draw_count(40); n > 0; n--) {
+        opevo_text text = {0}, steps = {0}, same = {0}, why = {0};
+        opevo_pipeline *here = NULL, *pipeline = NULL;
+
+        point = draw_allowed(&rng, part->space);
+        opevo_space_print(part->space, point, &text);
+        CHECK_OK(opevo_space_read(whole->space, opevo_text_string(&text), &there, &err));
+        CHECK_OK(opevo_sketches_pipeline(part, point, &here, &why, &err));
+        CHECK_OK(opevo_sketches_pipeline(whole, there, &pipeline, &why, &err));
+        opevo_pipeline_print(here, &steps);
+        opevo_pipeline_print(pipeline, &same);
+        assert_string_equal(opevo_text_string(&steps), opevo_text_string(&same));
+        opevo_pipeline_destroy(here);
+        opevo_pipeline_destroy(pipeline);
+        opevo_text_free(&text);
+        opevo_text_free(&steps);
+        opevo_text_free(&same);
+        opevo_text_free(&why);
+        check_finding(part, point);
+    }
+    CHECK_OK(part->ops->start(part, &facts, &found, &point, &err));
+    assert_true(found && opevo_space_allows(part->space, point));
+    whole->ops->destroy(whole);
+    part->ops->destroy(part);
+}
+
 /* ---- Start points ---- */
 
 /* Every computation has one for every device, which the limits accept. */
@@ -265,7 +343,7 @@ int main(void)
         cmocka_unit_test(test_counts),     cmocka_unit_test(test_many),
         cmocka_unit_test(test_points),     cmocka_unit_test(test_parallel_points),
         cmocka_unit_test(test_find),       cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_start_tile),
+        cmocka_unit_test(test_start_tile), cmocka_unit_test(test_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,9 @@ opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **
  * computation on success. Errors: those of sketches and space. */
 opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_sketch_target *target,
                                  opevo_kernel_maker **out, opevo_error *err);
+/* Let the maker know only a part of its space, as opevo_template_narrow. A branch goes by a
+ * constraint: all parameters stay. */
+opevo_status opevo_sketches_narrow(opevo_kernel_maker *maker, opevo_space *part, opevo_error *err);
 /* The pipeline of a point of such a maker's space; the caller destroys it. A point that breaks a
  * rule leaves *out NULL and says so in `why`. Errors: NOMEM. */
 opevo_status opevo_sketches_pipeline(const opevo_kernel_maker *maker, opevo_index point,
