@@ -66,13 +66,17 @@ static void print_text(const opevo_sketches *sketches, const opevo_space *space,
         opevo_text_printf(out, "of %zu ", sketches->found);
     opevo_text_add(out, sketches->found == 1 ? "sketch, " : "sketches, ");
     opevo_i_text_add_grouped(out, opevo_space_size(space));
-    opevo_text_printf(out, " points, %zu constraints\n", opevo_space_constraint_count(space));
+    opevo_text_printf(out, " point%s, %zu constraint%s\n", opevo_i_plural(opevo_space_size(space)),
+                      opevo_space_constraint_count(space),
+                      opevo_i_plural(opevo_space_constraint_count(space)));
     for (size_t i = 0; i < sketches->count; i++) {
         const opevo_sketch *sketch = sketches->item[i];
+        double points = points_of(space, first, sketch);
 
-        opevo_text_printf(out, "\ns%zu%s: %d parameters, %.4g points\n", i + 1,
+        opevo_text_printf(out, "\ns%zu%s: %d parameter%s, %.4g point%s\n", i + 1,
                           sketch->registers >= 0 ? " (register tile)" : "", sketch->slots,
-                          points_of(space, first, sketch));
+                          opevo_i_plural((opevo_index)sketch->slots), points,
+                          points == 1 ? "" : "s");
         opevo_pipeline_print(sketch->pipeline, out);
         for (int k = 0; k < sketch->slots; k++)
             opevo_text_printf(out, "  %s = %s\n", sketch->slot[k].name,

@@ -200,7 +200,7 @@ static opevo_status print_table(const opevo_space *space, const opevo_space_shar
         opevo_text_add(out, "\n");
     }
     opevo_i_text_add_grouped(out, opevo_space_size(space));
-    opevo_text_add(out, " points (exact)");
+    opevo_text_printf(out, " point%s (exact)", opevo_i_plural(opevo_space_size(space)));
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
         opevo_text_printf(out, "\nconstraint %zu: ", i + 1);
         opevo_text_add_visible(out, opevo_space_constraint(space, i));

@@ -451,6 +451,11 @@ opevo_status opevo_i_table_print(opevo_table *table, unsigned width, opevo_text 
 void opevo_i_table_free(opevo_table *table);
 /* 1234567 as "1,234,567". */
 void opevo_i_text_add_grouped(opevo_text *out, opevo_index value);
+/* The end of the noun behind a count: "s", or nothing behind 1. */
+static inline const char *opevo_i_plural(opevo_index count)
+{
+    return count == 1 ? "" : "s";
+}
 /* The name of an objective for display: that of kernels, which may hold the whole text of a
  * computation, ends after 120 characters in "...". */
 void opevo_i_text_add_objective(opevo_text *out, const char *name);

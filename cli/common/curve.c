@@ -52,7 +52,8 @@ static void draw_row(const opevo_run_curve *curve, double top, int row, int colu
 static void draw_axis(const opevo_run_curve *curve, int columns, opevo_text *out)
 {
     char last[48];
-    int length = snprintf(last, sizeof last, "%llu trials", (unsigned long long)curve->trials);
+    int length = snprintf(last, sizeof last, "%llu trial%s", (unsigned long long)curve->trials,
+                          opevo_i_plural(curve->trials));
 
     spaces(out, LABEL + 2);
     opevo_text_add(out, "1");

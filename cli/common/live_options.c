@@ -171,6 +171,8 @@ opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
                                 opevo_kernel_maker **out, opevo_error *err)
 {
     bool sketches = name ? strcmp(name, "sketch") == 0 : !work->op;
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
 
     if (sketches)
         return open_sketches(work, dialect, threads, out, err);
@@ -180,7 +182,13 @@ opevo_status opevo_i_kernels_of(const opevo_workload *work, const char *name,
             "--template %.100s: the kernels of a computation come from sketches; give "
             "sketch, or nothing.",
             name);
-    return opevo_template_open_threads(work->op, name, dialect, threads, out, err);
+    status = opevo_template_open_threads(work->op, name, dialect, threads, out, &inner);
+    if (status != OPEVO_OK)
+        OPEVO_FAIL(err, status, "%s%s", inner.message,
+                   status == OPEVO_INVALID && name && dialect == OPEVO_KERNEL_C
+                       ? " --template sketch takes sketches of the computation instead."
+                       : "");
+    return status;
 }
 
 /* Of a kernel. */

@@ -181,9 +181,18 @@ static bool is_path(const char *what)
 static opevo_status space_of_operator(const char *what, opevo_space **out, opevo_error *err)
 {
     opevo_operator op;
-    opevo_status status = opevo_i_operator_of(what, "The paper's space", &op, err);
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_workload *work = NULL;
+    opevo_status status = opevo_i_operator_of(what, "The paper's space", &op, &inner);
 
-    return status == OPEVO_OK ? opevo_operator_space(&op, out, err) : status;
+    if (status == OPEVO_OK)
+        return opevo_operator_space(&op, out, err);
+    OPEVO_FAIL(err, status, "%s%s", inner.message,
+               opevo_i_workload_of(what, &work, NULL) == OPEVO_OK
+                   ? " `opevo sketch --space` prints that of its sketches."
+                   : "");
+    opevo_workload_destroy(work);
+    return status;
 }
 
 opevo_status opevo_i_space_of(const char *what, opevo_space **out, opevo_error *err)

@@ -129,7 +129,7 @@ static void print_text(const opevo_objective *objective, const opevo_landscape_s
     opevo_text_add_visible(out, objective->name);
     opevo_text_add(out, ": ");
     opevo_i_text_add_grouped(out, opevo_space_size(objective->space));
-    opevo_text_add(out, " points");
+    opevo_text_printf(out, " point%s", opevo_i_plural(opevo_space_size(objective->space)));
     if (facts->exact) {
         opevo_text_add(out, ", ");
         opevo_i_text_add_grouped(out, facts->points);

@@ -93,8 +93,9 @@ static void draw(void *context, const opevo_study_progress *progress)
         opevo_i_progress_start(self, !self->active);
     if (!opevo_i_progress_due(self))
         return;
-    snprintf(line, sizeof line, "run %llu of %llu, %llu trials", (unsigned long long)progress->done,
-             (unsigned long long)progress->runs, (unsigned long long)progress->trials);
+    snprintf(line, sizeof line, "run %llu of %llu, %llu trial%s",
+             (unsigned long long)progress->done, (unsigned long long)progress->runs,
+             (unsigned long long)progress->trials, opevo_i_plural(progress->trials));
     opevo_i_progress_draw(self, (double)progress->done / (double)progress->runs, line);
 }
 

@@ -45,7 +45,8 @@ void opevo_i_tasks_print_settings(const opevo_i_tasks *self, opevo_text *out)
     opevo_text_printf(out, "%s%s; seed %llu", first->settings_text.length ? " " : "",
                       opevo_text_string(&first->settings_text), (unsigned long long)options->seed);
     if (options->trials)
-        opevo_text_printf(out, "; at most %llu trials", (unsigned long long)options->trials);
+        opevo_text_printf(out, "; at most %llu trial%s", (unsigned long long)options->trials,
+                          opevo_i_plural(options->trials));
     if (options->seconds > 0)
         opevo_text_printf(out, "; at most %g s", options->seconds);
     if (options->target_s > 0)
@@ -62,7 +63,9 @@ void opevo_i_tasks_print_settings(const opevo_i_tasks *self, opevo_text *out)
         opevo_text_add_visible(out, self->tunings[i].objective->name);
         opevo_text_add(out, ", ");
         opevo_i_text_add_grouped(out, opevo_space_size(self->tunings[i].objective->space));
-        opevo_text_printf(out, " points; weight %g\n", self->weights[i]);
+        opevo_text_printf(out, " point%s; weight %g\n",
+                          opevo_i_plural(opevo_space_size(self->tunings[i].objective->space)),
+                          self->weights[i]);
         opevo_i_print_ignored(self->tunings[i].objective, out);
     }
     opevo_i_print_library_note(first->run.tuner, out);
@@ -162,9 +165,10 @@ opevo_status opevo_i_tasks_print(const opevo_i_tasks *self, const char *store, o
     char line[160], time[40];
 
     OPEVO_TRY(print_table(self, out, err));
-    opevo_text_printf(out, "%llu trials in %llu round%s, %llu failed",
-                      (unsigned long long)result->trials, (unsigned long long)result->rounds,
-                      result->rounds == 1 ? "" : "s", (unsigned long long)result->failed);
+    opevo_text_printf(out, "%llu trial%s in %llu round%s, %llu failed",
+                      (unsigned long long)result->trials, opevo_i_plural(result->trials),
+                      (unsigned long long)result->rounds, opevo_i_plural(result->rounds),
+                      (unsigned long long)result->failed);
     if (result->resumed)
         opevo_text_printf(out, ", %llu taken from %s", (unsigned long long)result->resumed, store);
     opevo_text_printf(out, "; cost %.1f s; stopped by: %s\n", result->cost_s,

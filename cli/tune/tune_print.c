@@ -114,7 +114,9 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
     opevo_i_text_add_objective(out, self->objective->name);
     opevo_text_add(out, ", ");
     opevo_i_text_add_grouped(out, opevo_space_size(self->objective->space));
-    opevo_text_printf(out, " points; tuner %s", self->run.tuner->name);
+    opevo_text_printf(out, " point%s; tuner %s",
+                      opevo_i_plural(opevo_space_size(self->objective->space)),
+                      self->run.tuner->name);
     opevo_i_add_library(self->run.tuner, out);
     opevo_text_printf(out, "%s%s; ", self->settings_text.length ? " " : "",
                       opevo_text_string(&self->settings_text));
@@ -124,12 +126,14 @@ void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out)
         opevo_text_printf(out, "seeds %llu to %llu", (unsigned long long)self->run.seed,
                           (unsigned long long)(self->run.seed + self->runs - 1));
     if (self->run.earlier_count > 0)
-        opevo_text_printf(out, "; %zu earlier trials", self->run.earlier_count);
+        opevo_text_printf(out, "; %zu earlier trial%s", self->run.earlier_count,
+                          opevo_i_plural(self->run.earlier_count));
     if (self->starts.given)
         opevo_text_printf(out, "; %zu start point%s", self->starts.list.count,
                           self->starts.list.count == 1 ? "" : "s");
     if (budget->trials)
-        opevo_text_printf(out, "; at most %llu trials", (unsigned long long)budget->trials);
+        opevo_text_printf(out, "; at most %llu trial%s", (unsigned long long)budget->trials,
+                          opevo_i_plural(budget->trials));
     if (budget->seconds > 0)
         opevo_text_printf(out, "; at most %g s", budget->seconds);
     if (budget->target > 0)
@@ -175,7 +179,8 @@ void opevo_i_tune_print_result(const opevo_i_tuning *self, const char *store, op
     const char *unit = self->objective->unit;
     char best[64];
 
-    opevo_text_printf(out, "%llu trials", (unsigned long long)result->trials);
+    opevo_text_printf(out, "%llu trial%s", (unsigned long long)result->trials,
+                      opevo_i_plural(result->trials));
     opevo_i_tune_print_failures(result, out);
     if (result->resumed)
         opevo_text_printf(out, ", %llu taken from %s", (unsigned long long)result->resumed, store);
@@ -331,9 +336,9 @@ opevo_status opevo_i_tune_print_results(const opevo_i_tuning *self, opevo_text *
     if (!values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
     count = gather(self, values, &finished, &trials);
-    opevo_text_printf(out, "%zu runs%s, %llu trials\n", finished,
+    opevo_text_printf(out, "%zu run%s%s, %llu trial%s\n", finished, opevo_i_plural(finished),
                       finished < self->runs ? " finished before the interruption" : "",
-                      (unsigned long long)trials);
+                      (unsigned long long)trials, opevo_i_plural(trials));
     if (count) {
         opevo_text_printf(out, "best of a run, %s (estimated from the runs):",
                           self->optimum.known ? "as a fraction of the optimum"

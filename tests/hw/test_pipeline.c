@@ -5,6 +5,7 @@
 #include "pipeline_draw.h"
 
 #include "computations.h"
+#include "graphs.h"
 
 /* ---- Kernels of given steps ---- */
 
@@ -161,9 +162,9 @@ static void test_parallel_registers(void **state)
 /* ---- Random steps on random computations ---- */
 
 static const step_choices cpu_choices = {
-    .annotations = 5,
+    .annotations = 6,
     .annotation = {OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_UNROLL,
-                   OPEVO_ANNOTATION_EXPAND, OPEVO_ANNOTATION_SERIAL},
+                   OPEVO_ANNOTATION_EXPAND, OPEVO_ANNOTATION_SERIAL, OPEVO_ANNOTATION_PARALLEL},
     .scopes = 2,
     .scope = {OPEVO_SCOPE_LOCAL, OPEVO_SCOPE_PACKED}};
 
@@ -253,6 +254,36 @@ static void test_random_computations(void **state)
             checked++;
         }
         opevo_computation_destroy(made);
+        opevo_text_free(&text);
+    }
+    assert_true(2 * lowered > checked);
+}
+
+/* Kernels in C from random steps on graphs of up to eight definitions. */
+static void test_random_graphs(void **state)
+{
+    int count = draw_count(60);
+    int checked = 0;
+    int lowered = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; checked < count; seed++) {
+        opevo_computation *made = NULL;
+        opevo_error error = {OPEVO_OK, ""};
+        opevo_text text = {0};
+        int operands = 0;
+
+        write_graph(seed, &text);
+        if (opevo_computation_parse(opevo_text_string(&text), "graph", NULL, 0, &made, &error) !=
+            OPEVO_OK)
+            fail_msg("%s: %s", opevo_text_string(&text), error.message);
+        for (int i = 0; i < made->tensors; i++)
+            operands += made->tensor[i]->role != OPEVO_ROLE_INTERMEDIATE;
+        opevo_computation_destroy(made);
+        if (operands <= PIPELINE_OPERANDS) {
+            check_random(opevo_text_string(&text), seed, &lowered);
+            checked++;
+        }
         opevo_text_free(&text);
     }
     assert_true(2 * lowered > checked);

@@ -3,7 +3,7 @@
 try() { opevo "$@"; echo "exit $?"; }
 echo 'A[i:8, k:4]; B[k]; C[i] = sum(k) A[i, k]*B[k]' >product.txt
 # The name of the objective; the size of its space belongs to the sketches.
-name() { opevo tune "$1" --on cpu --dry-run | sed 's/, [0-9,]* points.*//'; }
+name() { opevo tune "$1" --on cpu --dry-run | sed 's/, [0-9,]* points*.*//'; }
 name 'c2d(1,7,7,3,4,3,1,1)'
 name 'ansor-c2d-2(16)'
 name 'C[i:8] = A[i]/2 + 1'
