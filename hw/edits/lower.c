@@ -157,8 +157,11 @@ opevo_status opevo_i_lower_calls(opevo_i_lowering *self, opevo_error *err)
     self->builder = LLVMCreateBuilderInContext(self->context);
     for (LLVMValueRef f = LLVMGetFirstFunction(self->llvm), next; f; f = next) {
         next = LLVMGetNextFunction(f);
-        if (LLVMIsDeclaration(f))
-            OPEVO_TRY(lower_callee(self, f, err));
+        if (!LLVMIsDeclaration(f))
+            continue;
+        OPEVO_TRY(lower_callee(self, f, err));
+        if (!LLVMGetFirstUse(f))
+            LLVMDeleteFunction(f);
     }
 cleanup:
     LLVMDisposeBuilder(self->builder);

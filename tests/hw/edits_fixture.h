@@ -14,17 +14,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A module of tests/hw/edits. */
-static inline opevo_module *load_module(const char *name)
+static inline opevo_module *load_path(const char *path)
 {
     opevo_module *module = NULL;
     opevo_error err = {0};
-    char path[1024];
 
-    snprintf(path, sizeof path, "%s/%s", OPEVO_TEST_EDITS, name);
     if (opevo_module_load(path, &module, &err))
         fail_msg("%s", err.message);
     return module;
+}
+
+/* A module of tests/hw/edits. */
+static inline opevo_module *load_module(const char *name)
+{
+    char path[1024];
+
+    snprintf(path, sizeof path, "%s/%s", OPEVO_TEST_EDITS, name);
+    return load_path(path);
 }
 
 static inline opevo_variant *variant_of(const opevo_module *module, const opevo_edits *edits)
