@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WINDOWS = 256, PIPE_FILE = 3 };
+enum { MOST_WINDOWS = 256, PIPE_FILE = 3, GUARD_BYTES = 1 << 20 };
 
 const opevo_fibers_options opevo_fibers_defaults = {
     .windows = 15, .timeout_s = 10, .memory_bytes = (uint64_t)1 << 30};
@@ -91,17 +91,17 @@ static size_t pages(size_t size)
     return (size + page - 1) / page * page;
 }
 
-/* Map the report, and each buffer so that it ends at a page without access; tell the case. */
+/* Map the report, and each buffer so that it ends where no access is allowed; tell the case. */
 static opevo_status map(launcher *self, opevo_buffer *buffers, size_t count, void **inputs,
                         opevo_error *err)
 {
-    size_t page = pages(1), at = pages(sizeof(report)) + page;
+    size_t at = pages(sizeof(report)) + GUARD_BYTES;
 
     if (self->memory)
         munmap(self->memory, self->size);
     self->size = at;
     for (size_t i = 0; i < count; i++)
-        self->size += pages(buffers[i].size_bytes) + page;
+        self->size += pages(buffers[i].size_bytes) + GUARD_BYTES;
     self->memory = mmap(NULL, self->size, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (self->memory == MAP_FAILED) {
         self->memory = NULL;
@@ -116,7 +116,7 @@ static opevo_status map(launcher *self, opevo_buffer *buffers, size_t count, voi
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the buffers of a case.");
         inputs[i] = buffers[i].data;
         buffers[i].data = self->memory + at + size - buffers[i].size_bytes;
-        at += size + page;
+        at += size + GUARD_BYTES;
     }
     return OPEVO_OK;
 }

@@ -4,7 +4,7 @@
  * the work items of a block as fibers, which change at barriers.
  *
  * Each case runs in a process of its own with limits, which opens no files and sees no golden
- * results. Buffers end at a page that cannot be accessed. What a kernel reads without writing it
+ * results. Buffers end at memory that cannot be accessed. What a kernel reads without writing it
  * first is all ones, in buffers and, at the start of each block, in shared memory. Races are seen
  * only if the order of the work items changes results. */
 
@@ -45,7 +45,7 @@ void opevo_fibers_destroy(opevo_fibers *fibers);
  *   base    its cases set the time limits of the others: ten times as long plus 0.1 s, but
  *           options.timeout_s at most
  * Verdicts: unsupported for a kernel or a function that is missing, and for dynamic shared memory;
- * out of bounds for an access to the pages around a buffer or a stack; divergent barrier; signal;
+ * out of bounds for an access within 1 MiB around a buffer or next to a stack; divergent barrier; signal;
  * timeout; limit. time_s is the 10 % quantile of the windows' times, each the smaller one of elapsed
  * and processor time. Errors: INVALID if the object cannot be linked; NOMEM. */
 opevo_status opevo_fibers_launcher(opevo_fibers *fibers, const void *object, size_t size, bool base,
