@@ -119,7 +119,7 @@ static void check_outputs(const simt_launcher *self, opevo_case *what, opevo_eva
             continue;
         out->verdict = OPEVO_VERDICT_UNINITIALISED;
         snprintf(out->message, sizeof out->message, "No work item wrote %s[%zu].", buffers[i].name,
-                 first / opevo_element_size(buffers[i].element));
+                 first / opevo_kernel_element_size(buffers[i].element));
     }
 }
 

@@ -127,15 +127,6 @@ static inline opevo_pipeline_step draw_step(uint64_t *state, const step_choices 
     return step;
 }
 
-/* How many pipelines are drawn: `usual`, or what OPEVO_TEST_POINTS says. */
-static inline int draw_count(int usual)
-{
-    const char *text = getenv("OPEVO_TEST_POINTS");
-    int64_t count = 0;
-
-    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
-}
-
 /* Steps are applied as they are drawn, as far as they are legal. */
 static inline opevo_pipeline *draw_pipeline(const opevo_computation *computation,
                                             const step_choices *choices, uint64_t seed)

@@ -18,6 +18,15 @@
 
 #include "operands_internal.h"
 
+/* How many samples a test draws: `usual`, or what OPEVO_TEST_POINTS says. */
+static inline int draw_count(int usual)
+{
+    const char *text = getenv("OPEVO_TEST_POINTS");
+    int64_t count = 0;
+
+    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
+}
+
 enum { PIPELINE_OPERANDS = 8 };
 
 /* Operands of a computation, the right results, and how far a kernel may be from them. */

@@ -75,13 +75,4 @@ static const char *const small[] = {
      "E[i, l] = sum(j) C[i, j]*D[j, l]"),
 };
 
-/* How many points are drawn: `usual`, or what OPEVO_TEST_POINTS says. */
-static inline int draw_sketches(int usual)
-{
-    const char *text = getenv("OPEVO_TEST_POINTS");
-    int64_t count = 0;
-
-    return text && opevo_parse_i64(text, &count) && count > 0 ? (int)count : usual;
-}
-
 #endif

@@ -294,7 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_steps),    cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_examples),        cmocka_unit_test(test_parallel_registers),
-        cmocka_unit_test(test_layouts_refused),
+        cmocka_unit_test(test_layouts_refused), cmocka_unit_test(test_random_graphs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,7 @@ static void check_points(const char *text, unsigned threads, int count, int *rej
 
 static void check_all_points(unsigned threads, int usual)
 {
-    int count = draw_sketches(usual);
+    int count = draw_count(usual);
     int rejected = 0;
     int kinds = sizeof small / sizeof *small;
 
@@ -159,7 +159,7 @@ static void test_find(void **state)
         CHECK_OK(opevo_computation_read(small[i], &computation, &err));
         CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
         opevo_rng_init(&rng, 1, small[i], 1);
-        for (int n = draw_sketches(8); n > 0; n--)
+        for (int n = draw_count(8); n > 0; n--)
             check_finding(maker, draw_allowed(&rng, maker->space));
         /* Steps of no sketch. */
         CHECK_OK(opevo_pipeline_create(computation, &plain, &err));

@@ -122,7 +122,7 @@ static void check_sketches(const char *text, int points, counter *count)
 static void test_points(void **state)
 {
     counter count = {0, 0};
-    int points = draw_sketches(2);
+    int points = draw_count(2);
 
     (void)state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
