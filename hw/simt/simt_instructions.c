@@ -332,6 +332,16 @@ static uint32_t conversion(LLVMOpcode opcode, uint8_t from_size, uint8_t to_size
     }
 }
 
+/* A bit as a byte: 0 or 1, or 0 or -1. */
+static opevo_i_simt_slot widen(const work *self, opevo_i_simt_slot bit, bool is_signed)
+{
+    opevo_i_simt_slot byte = {opevo_i_simt_register(self->decoder, 1), 1};
+
+    emit(self, OPEVO_I_SIMT_OPERATE, is_signed ? OPEVO_I_SIMT_SPREAD : OPEVO_I_SIMT_WIDEN, byte)
+        ->a = bit.at;
+    return byte;
+}
+
 static bool decode_conversion(work *self)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(self->instruction);
@@ -346,6 +356,10 @@ static bool decode_conversion(work *self)
         uint32_t number = conversion(opcode, a.size, to.size);
         opevo_i_simt_code *code;
 
+        if ((opcode == LLVMSIToFP || opcode == LLVMUIToFP) && a.size == 0) {
+            a = widen(self, a, opcode == LLVMSIToFP);
+            number = conversion(opcode, a.size, to.size);
+        }
         if (number == OPEVO_I_SIMT_OPERATION_COUNT)
             return false;
         code = emit(self, checked ? OPEVO_I_SIMT_CONVERT : OPEVO_I_SIMT_OPERATE, number, to);
