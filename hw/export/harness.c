@@ -177,6 +177,7 @@ void opevo_i_harness_launch(opevo_text *out, const opevo_kernel *kernel, double 
                       kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
                       kernel->block[1], kernel->block[2], kernel->dynamic_shared_bytes,
                       kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
+    opevo_i_harness_more(out, kernel);
 }
 
 static void add_numbers(opevo_text *out, const opevo_kernel *kernel, const opevo_operator *op,
@@ -272,6 +273,7 @@ static void add_gpu(opevo_text *out, const opevo_operand_list *list)
     opevo_text_add(out, opevo_i_harness_gpu_sent);
     add_each(out, list, list->inputs, "", opevo_i_harness_gpu_fetch);
     opevo_text_add(out, opevo_i_harness_gpu_execute);
+    opevo_text_add(out, opevo_i_harness_gpu_call);
     add_each(out, list, 0, ", ", "device_$c");
     opevo_text_add(out, opevo_i_harness_gpu_end);
 }
@@ -375,6 +377,29 @@ static void add_operands(opevo_text *out, const opevo_workload *work)
 }
 
 /* Macros of the kernel called NAME: its scratch memory, or its launch. */
+static void add_launch_macros(opevo_text *out, const opevo_kernel *kernel, const char *name)
+{
+    opevo_text_printf(out, "/* %s: <<<dim3(GRID), dim3(BLOCK), SHARED_BYTES>>>. */\n",
+                      kernel->more ? "The launches of one execution, in this order" : "The launch");
+    for (int i = 0; i <= kernel->more; i++) {
+        opevo_launch one = opevo_kernel_launch(kernel, i);
+        char prefix[OPEVO_KERNEL_NAME];
+
+        snprintf(prefix, sizeof prefix, "%s", name);
+        if (i)
+            snprintf(prefix, sizeof prefix, "%s_%d", name, i + 1);
+        opevo_text_printf(out,
+                          "#define %s_GRID %u, %u, %u\n#define %s_BLOCK %u, %u, %u\n"
+                          "#define %s_SHARED_BYTES %u\n",
+                          prefix, one.grid[0], one.grid[1], one.grid[2], prefix, one.block[0],
+                          one.block[1], one.block[2], prefix, one.dynamic_shared_bytes);
+    }
+    if (kernel->scratch_bytes)
+        opevo_text_printf(out, "#define %s_SCRATCH_BYTES %lluLL\n", name,
+                          (unsigned long long)kernel->scratch_bytes);
+    opevo_text_add(out, "\n");
+}
+
 static void add_macros(opevo_text *out, const opevo_kernel *kernel, const char *name)
 {
     if (kernel->dialect == OPEVO_KERNEL_C)
@@ -385,13 +410,7 @@ static void add_macros(opevo_text *out, const opevo_kernel *kernel, const char *
                           name, (unsigned long long)kernel->scratch_bytes,
                           (unsigned long long)kernel->thread_scratch_bytes);
     else
-        opevo_text_printf(out,
-                          "/* The launch: <<<dim3(GRID), dim3(BLOCK), SHARED_BYTES>>>. */\n"
-                          "#define %s_GRID %u, %u, %u\n#define %s_BLOCK %u, %u, %u\n"
-                          "#define %s_SHARED_BYTES %u\n\n",
-                          name, kernel->grid[0], kernel->grid[1], kernel->grid[2], name,
-                          kernel->block[0], kernel->block[1], kernel->block[2], name,
-                          kernel->dynamic_shared_bytes);
+        add_launch_macros(out, kernel, name);
 }
 
 /* The functions that pack constants, and the memory that these then take. */
@@ -415,6 +434,25 @@ static void add_packers(opevo_text *out, const opevo_kernel *kernel, const char 
     }
 }
 
+/* The function of a launch. */
+static void add_prototype(opevo_text *out, const opevo_kernel *kernel, const opevo_workload *work,
+                          int launch)
+{
+    char name[OPEVO_KERNEL_NAME];
+
+    opevo_kernel_launch_name(kernel, launch, name);
+    opevo_text_printf(out, "%svoid %s(", kernel->dialect == OPEVO_KERNEL_C ? "" : "__global__ ",
+                      name);
+    for (int i = 0; i < work->list.count; i++) {
+        opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < work->list.inputs ? "const " : "");
+        add_operand(out, work, i);
+        opevo_text_add(out, work->op && kernel->packed[i] ? "_packed" : "");
+    }
+    opevo_text_add(out, kernel->dialect == OPEVO_KERNEL_C || kernel->scratch_bytes
+                            ? ", float *scratch);\n"
+                            : ");\n");
+}
+
 /* What a program needs to call the kernel, in C and in C++. */
 static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_workload *work)
 {
@@ -432,15 +470,9 @@ static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_
     opevo_text_add(out, cpu ? " * Scratch memory is aligned likewise and may hold anything. Calls "
                               "with different outputs and\n"
                               " * scratch memory may overlap in time. */\n"
-                              "void "
-                            : " */\n__global__ void ");
-    opevo_text_printf(out, "%s(", kernel->entry);
-    for (int i = 0; i < work->list.count; i++) {
-        opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < work->list.inputs ? "const " : "");
-        add_operand(out, work, i);
-        opevo_text_add(out, work->op && kernel->packed[i] ? "_packed" : "");
-    }
-    opevo_text_printf(out, "%s);\n", cpu ? ", float *scratch" : "");
+                            : " */\n");
+    for (int i = 0; i <= kernel->more; i++)
+        add_prototype(out, kernel, work, i);
     if (work->op) {
         opevo_operand_list list;
 

@@ -106,24 +106,42 @@ static void add_cpu(const program *self)
     opevo_text_add(self->out, opevo_i_harness_cpu_end);
 }
 
+static void add_gpu_call(const program *self)
+{
+    program arguments = *self;
+    opevo_text names = {0};
+
+    arguments.out = &names;
+    add_names(&arguments, "device_");
+    if (opevo_i_harness_is_simple(self->kernel)) {
+        opevo_text_add(self->out, opevo_i_harness_gpu_execute);
+        opevo_text_printf(self->out, "%s%s", opevo_i_harness_gpu_call, opevo_text_string(&names));
+    } else {
+        opevo_i_harness_call(self->out, self->kernel, &names);
+        opevo_text_printf(self->out, "%s        call(", opevo_i_harness_gpu_execute);
+    }
+    opevo_text_add(self->out, opevo_i_harness_gpu_end);
+    self->out->failed |= names.failed;
+    opevo_text_free(&names);
+}
+
 static void add_gpu(const program *self)
 {
     opevo_text_add(self->out, "static float ");
     add_names(self, "*device_");
-    opevo_text_add(self->out, ";\n");
+    opevo_text_add(self->out, self->kernel->scratch_bytes ? ", *scratch;\n" : ";\n");
     opevo_text_add(self->out, opevo_i_harness_gpu);
     for (int i = 0; i < self->work->list.count; i++)
         opevo_text_printf(self->out, "    copy(&device_%s, x_%s, %lldLL);\n", name_of(self, i),
                           name_of(self, i), size_of(self, i));
+    opevo_i_harness_reserve(self->out, self->kernel);
     opevo_text_add(self->out, opevo_i_harness_gpu_sent);
     for (int i = self->work->list.inputs; i < self->work->list.count; i++)
         opevo_text_printf(self->out,
                           "    must(GPU(Memcpy)(x_%s, device_%s, %lldLL * sizeof(float), "
                           "GPU(MemcpyDeviceToHost)), \"copying\");\n",
                           name_of(self, i), name_of(self, i), size_of(self, i));
-    opevo_text_add(self->out, opevo_i_harness_gpu_execute);
-    add_names(self, "device_");
-    opevo_text_add(self->out, opevo_i_harness_gpu_end);
+    add_gpu_call(self);
 }
 
 /* ---- main ----------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ extern const char opevo_i_harness_cpu[], opevo_i_harness_cpu_end[];
 /* The same on a GPU: up to what is sent, from there to what is fetched, one output fetched, and so
  * on. */
 extern const char opevo_i_harness_gpu[], opevo_i_harness_gpu_sent[], opevo_i_harness_gpu_fetch[],
-    opevo_i_harness_gpu_execute[], opevo_i_harness_gpu_end[];
+    opevo_i_harness_gpu_execute[], opevo_i_harness_gpu_call[], opevo_i_harness_gpu_end[];
 /* Check of one output; timing, and main up to its statements, and behind them. */
 extern const char opevo_i_harness_check[], opevo_i_harness_main[], opevo_i_harness_main_end[];
 
@@ -36,6 +36,14 @@ extern const char opevo_i_harness_values[];
 /* The function `reference` of a computation, which fills an array `v_NAME` for each definition from
  * the inputs, `x_NAME`; needs opevo_i_harness_values and `allocate`. */
 void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation);
+
+/* Kernels on a GPU (harness_launch.c): whether one is a single launch without scratch memory. For the
+ * others: numbers of the launches behind the first; in `send`, memory; and before `execute`, a
+ * function that launches all. */
+bool opevo_i_harness_is_simple(const opevo_kernel *kernel);
+void opevo_i_harness_more(opevo_text *out, const opevo_kernel *kernel);
+void opevo_i_harness_reserve(opevo_text *out, const opevo_kernel *kernel);
+void opevo_i_harness_call(opevo_text *out, const opevo_kernel *kernel, const opevo_text *arguments);
 
 /* The beginning of a program: what it includes; and its numbers: how the kernel is started. */
 void opevo_i_harness_start(opevo_text *out, const opevo_kernel *kernel);

@@ -176,7 +176,9 @@ const char opevo_i_harness_gpu_execute[] =
     "\n"
     "    *processor = 0;\n"
     "    must(GPU(EventRecord)(from, 0), \"recording\");\n"
-    "    for (long i = 0; i < times; i++)\n"
+    "    for (long i = 0; i < times; i++)\n";
+
+const char opevo_i_harness_gpu_call[] =
     "        ENTRY<<<dim3(GRID), dim3(BLOCK), DYNAMIC_SHARED_BYTES>>>(";
 
 const char opevo_i_harness_gpu_end[] =

@@ -56,6 +56,8 @@ typedef struct gpu_backend {
     uint64_t pristine[OPEVO_WORKLOAD_OPERANDS]; /* inputs; a kernel sees copies made anew for it */
     uint64_t memory[OPEVO_WORKLOAD_OPERANDS];   /* these copies; outputs between their guards */
     uint64_t argument[OPEVO_WORKLOAD_OPERANDS]; /* where the elements begin */
+    uint64_t scratch; /* memory of kernels; made larger when one needs more */
+    size_t scratch_bytes;
     uint64_t flush;
     size_t flush_words;
     void *start, *end;      /* events */
@@ -233,7 +235,7 @@ typedef struct running {
     gpu_backend *self;
     const opevo_i_job *job;
     opevo_i_result *result;
-    void *function;
+    void *function[OPEVO_KERNEL_LAUNCHES];
 } running;
 
 /* After an error the context either still works, or every further call fails: then the worker must
@@ -252,7 +254,8 @@ static bool launch(const running *run)
 {
     gpu_backend *self = run->self;
     const opevo_kernel *kernel = &run->job->kernel;
-    void *arguments[OPEVO_WORKLOAD_OPERANDS];
+    int count = self->operands.list.count;
+    void *arguments[OPEVO_WORKLOAD_OPERANDS + 1];
     int code = 0;
 
     if (run->job->library) {
@@ -262,11 +265,16 @@ static bool launch(const running *run)
                                 opevo_i_gpu_math_title(self->math), code);
         return code == 0;
     }
-    for (int i = 0; i < OPEVO_WORKLOAD_OPERANDS; i++)
+    for (int i = 0; i < count; i++)
         arguments[i] = &self->argument[i];
-    code = self->driver.launch(run->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
-                               kernel->block[0], kernel->block[1], kernel->block[2],
-                               kernel->dynamic_shared_bytes, NULL, arguments, NULL);
+    arguments[count] = &self->scratch; /* a kernel without scratch memory does not see it */
+    for (int i = 0; i <= kernel->more && !code; i++) {
+        opevo_launch one = opevo_kernel_launch(kernel, i);
+
+        code = self->driver.launch(run->function[i], one.grid[0], one.grid[1], one.grid[2],
+                                   one.block[0], one.block[1], one.block[2],
+                                   one.dynamic_shared_bytes, NULL, arguments, NULL);
+    }
     if (code)
         judge_error(run, code, "it cannot be launched");
     return code == 0;
@@ -464,22 +472,54 @@ static bool take_samples_and_energy(const running *run)
     return true;
 }
 
-static bool measure_loaded(const running *run)
+/* Leave for all shared memory that the launches ask for. */
+static bool ask_for_shared(const running *run)
 {
-    gpu_backend *self = run->self;
+    const gpu_backend *self = run->self;
     const opevo_kernel *kernel = &run->job->kernel;
-    double first_s = 0;
 
-    if (kernel->dynamic_shared_bytes > STATIC_SHARED_LIMIT && self->driver.set_function) {
-        int code = self->driver.set_function(run->function, DYNAMIC_SHARED_BYTES,
-                                             (int)kernel->dynamic_shared_bytes);
+    for (int i = 0; i <= kernel->more && self->driver.set_function; i++) {
+        uint32_t bytes = opevo_kernel_launch(kernel, i).dynamic_shared_bytes;
+        int code = 0;
 
+        if (bytes <= STATIC_SHARED_LIMIT)
+            continue;
+        code = self->driver.set_function(run->function[i], DYNAMIC_SHARED_BYTES, (int)bytes);
         if (code) {
             judge_error(run, code, "the device has less shared memory");
             return false;
         }
     }
-    if (!prepare(run))
+    return true;
+}
+
+/* Scratch memory of the kernel, poisoned: whatever is in it must not matter. */
+static bool reserve_scratch(const running *run)
+{
+    gpu_backend *self = run->self;
+    size_t bytes = (size_t)run->job->kernel.scratch_bytes;
+    int code = 0;
+
+    if (bytes > self->scratch_bytes) {
+        if (self->scratch_bytes)
+            self->driver.release(self->scratch);
+        self->scratch_bytes = 0;
+        code = self->driver.allocate(&self->scratch, bytes);
+        self->scratch_bytes = code ? 0 : bytes;
+    }
+    if (bytes && !code)
+        code = self->driver.fill(self->scratch, POISON, bytes / 4);
+    if (code)
+        judge_error(run, code, "the device has no room for its scratch memory");
+    return code == 0;
+}
+
+static bool measure_loaded(const running *run)
+{
+    gpu_backend *self = run->self;
+    double first_s = 0;
+
+    if (!ask_for_shared(run) || !reserve_scratch(run) || !prepare(run))
         return false;
     first_s = run_window(run, 1);
     if (first_s == 0 || !check(run))
@@ -546,7 +586,12 @@ static void measure_object(gpu_backend *self, const opevo_i_job *job, const char
         judge_error(&run, code, "it cannot be loaded");
         return;
     }
-    code = self->driver.get_function(&run.function, module, job->kernel.entry);
+    for (int i = 0; i <= job->kernel.more && !code; i++) {
+        char name[OPEVO_KERNEL_NAME];
+
+        opevo_kernel_launch_name(&job->kernel, i, name);
+        code = self->driver.get_function(&run.function[i], module, name);
+    }
     if (code)
         judge_error(&run, code, "it has no function with that name");
     else

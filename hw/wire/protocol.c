@@ -155,6 +155,26 @@ static int add_packed(const opevo_kernel *kernel, json_t *message)
     return failed | json_object_set_new(message, "packed", list);
 }
 
+static json_t *launch_to_json(const opevo_launch *launch)
+{
+    return json_pack("{s:o, s:o, s:I}", "grid", triple(launch->grid), "block",
+                     triple(launch->block), "shared_bytes",
+                     (json_int_t)launch->dynamic_shared_bytes);
+}
+
+/* Launches after the first; nothing where there are none. */
+static int add_launches(const opevo_kernel *kernel, json_t *message)
+{
+    json_t *list = kernel->more ? json_array() : NULL;
+    int failed = 0;
+
+    if (!kernel->more)
+        return 0;
+    for (int i = 0; i < kernel->more; i++)
+        failed |= json_array_append_new(list, launch_to_json(&kernel->then[i]));
+    return failed | json_object_set_new(message, "then", list);
+}
+
 json_t *opevo_i_job_to_json(const opevo_i_job *job)
 {
     json_t *message = json_pack("{s:s, s:I, s:b}", "type", "measure", "job", (json_int_t)job->id,
@@ -180,6 +200,7 @@ json_t *opevo_i_job_to_json(const opevo_i_job *job)
         failed |= json_object_set_new(message, "block", triple(kernel->block));
         failed |= json_object_set_new(message, "shared_bytes",
                                       json_integer(kernel->dynamic_shared_bytes));
+        failed |= add_launches(kernel, message);
         if (kernel->parallel)
             failed |= json_object_set_new(message, "parallel", json_true());
         failed |= add_packed(kernel, message);
@@ -235,6 +256,22 @@ static bool read_triple(const json_t *json, uint32_t *out)
     return good;
 }
 
+static bool read_launches(const json_t *list, opevo_kernel *out)
+{
+    bool good =
+        (!list || json_is_array(list)) && json_array_size(list) <= OPEVO_KERNEL_LAUNCHES - 1;
+
+    out->more = good ? (int)json_array_size(list) : 0;
+    for (int i = 0; good && i < out->more; i++) {
+        const json_t *one = json_array_get(list, (size_t)i);
+
+        good = read_triple(json_object_get(one, "grid"), out->then[i].grid) &&
+               read_triple(json_object_get(one, "block"), out->then[i].block) &&
+               read_u32(json_object_get(one, "shared_bytes"), &out->then[i].dynamic_shared_bytes);
+    }
+    return good;
+}
+
 static bool read_kernel(const json_t *message, opevo_kernel *out)
 {
     const char *source = json_string_value(json_object_get(message, "source"));
@@ -248,6 +285,7 @@ static bool read_kernel(const json_t *message, opevo_kernel *out)
     return !out->source.failed && read_triple(json_object_get(message, "grid"), out->grid) &&
            read_triple(json_object_get(message, "block"), out->block) &&
            read_u32(json_object_get(message, "shared_bytes"), &out->dynamic_shared_bytes) &&
+           read_launches(json_object_get(message, "then"), out) &&
            read_packed(json_object_get(message, "packed"), out) &&
            read_size(json_object_get(message, "scratch_bytes"), &out->scratch_bytes) &&
            read_size(json_object_get(message, "thread_scratch_bytes"), &out->thread_scratch_bytes);

@@ -8,6 +8,8 @@
 #include "fake_folder.h"
 #include "zoo.h"
 
+#include <opevo/computation_named.h>
+#include <opevo/sketch.h>
 #include <opevo/worker.h>
 
 #include <stdlib.h>
@@ -35,8 +37,9 @@ static const struct {
     {"right 5", 64, 101 << 10, OPEVO_OUTCOME_LAUNCH_ERROR, "error 1"},
     {"input", 64, 0, OPEVO_OUTCOME_WRONG, "are wrong"},
     {"right 6", 64, 0, OPEVO_OUTCOME_OK, NULL},
+    {"launches", 64, 0, OPEVO_OUTCOME_OK, NULL},
 };
-enum { COUNT = sizeof kernels / sizeof *kernels };
+enum { LAUNCHES = sizeof kernels / sizeof *kernels - 1, COUNT = LAUNCHES };
 
 static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
@@ -46,6 +49,11 @@ static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opev
     zoo_of_one_block(out, self->dialect, kernels[(size_t)point].threads,
                      kernels[(size_t)point].shared_bytes);
     opevo_text_printf(&out->source, "// fake:%s\n", kernels[(size_t)point].word);
+    if (point == LAUNCHES) {
+        out->more = 1;
+        out->then[0] = opevo_kernel_launch(out, 0);
+        out->scratch_bytes = 48 * 40 * sizeof(float);
+    }
     return opevo_text_check(&out->source, err);
 }
 
@@ -59,7 +67,7 @@ static opevo_objective *open_fake_of(const char *device, opevo_kernel_dialect di
     opevo_objective *objective = NULL;
     zoo *maker = zoo_create(&ops, "fake",
                             "{\"which\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5, "
-                            "6, 7, 8, 9, 10, 11, 12, 13]}}",
+                            "6, 7, 8, 9, 10, 11, 12, 13, 14]}}",
                             op);
 
     maker->super.dialect = dialect;
@@ -170,6 +178,53 @@ static void test_computation(void **state)
         opevo_objective_destroy(objective);
     }
     opevo_computation_destroy(computation);
+}
+
+/* Kernels that are launched after one another, with memory between them. */
+static void test_launches(void **state)
+{
+    (void)state;
+    for (int hip = 0; hip < 2; hip++) {
+        opevo_objective *objective =
+            open_fake(hip ? "hip:0" : "cuda:0", hip ? OPEVO_KERNEL_HIP : OPEVO_KERNEL_CUDA);
+        const opevo_index point = LAUNCHES;
+        opevo_outcome outcome;
+
+        CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+        assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+        CHECK_CLOSE(outcome.time_s, 2e-5, 1e-9);
+        opevo_objective_destroy(objective);
+    }
+}
+
+/* Kernels of sketches for a GPU, emulated by the processor. */
+static void test_sketches(void **state)
+{
+    const opevo_sketch_target target = {
+        .dialect = OPEVO_KERNEL_EMULATION, .cores = 1, .threads = 1};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_objective *objective = NULL;
+    opevo_index points[4];
+    opevo_outcome outcomes[4];
+    size_t count = 0;
+
+    (void)state;
+    options.device = "cpu";
+    options.repeat_s = 0.02;
+    CHECK_OK(opevo_computation_read("softmax(6,70)", &computation, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    for (opevo_index at = 0; count < 4; at += opevo_space_size(maker->space) / 4)
+        points[count++] = at;
+    CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
+    CHECK_OK(opevo_objective_evaluate(objective, points, 4, outcomes, &err));
+    for (size_t i = 0; i < 4; i++) {
+        if (outcomes[i].kind != OPEVO_OUTCOME_OK)
+            fail_msg("point %zu: %s (%s)", i, opevo_outcome_name(outcomes[i].kind),
+                     outcomes[i].message);
+    }
+    opevo_objective_destroy(objective);
 }
 
 /* A kernel that does not end is stopped when that costs less than waiting; one that is not worth
@@ -355,6 +410,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_cuda),
         cmocka_unit_test(test_hip),
         /* After those that count what is built, because objects are cached. */
+        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_sketches),
         cmocka_unit_test(test_slower),
         cmocka_unit_test(test_energy),
         cmocka_unit_test(test_computation),
