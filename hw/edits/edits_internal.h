@@ -13,7 +13,7 @@
 #include <opevo/edits.h>
 #include <opevo/hash.h>
 
-enum { OPEVO_I_NO_BLOCK = UINT32_MAX };
+#define OPEVO_I_NO_BLOCK UINT32_MAX
 
 /* ---- Base ---- */
 

@@ -127,9 +127,9 @@ void opevo_edits_print(const opevo_edits *edits, opevo_text *out);
 /* Append the text of edit `index`. */
 void opevo_edits_print_one(const opevo_edits *edits, size_t index, opevo_text *out);
 
-/* `count` random edits of the base. All three below are functions of their arguments and the stream,
- * and their lists apply to the module without skips. Errors: LIMIT if no edit was found (a module
- * without anything to edit, a list at its limit); NOMEM. */
+/* `count` random edits of the base, none of which is skipped when applied (in order chrono). This
+ * and the two below are functions of their arguments and the stream. Errors: LIMIT if no edit was
+ * found, as where all that can be edited is deleted, or for a list at its limit; NOMEM. */
 opevo_status opevo_edits_sample(const opevo_module *module, const opevo_edit_settings *settings,
                                 size_t count, opevo_rng *rng, opevo_edits **out, opevo_error *err);
 /* A copy of the list with 1 + k more random edits, k geometric: P(k) = (1 - q) q^k, 0 <= q < 1. The
@@ -138,7 +138,8 @@ opevo_status opevo_edits_mutate(const opevo_module *module, const opevo_edit_set
                                 const opevo_edits *parent, double q, opevo_rng *rng,
                                 opevo_edits **out, opevo_error *err);
 /* One-point messy crossover: what settings->crossover names is shuffled and cut at a uniform place
- * into two children. `second` may be NULL. Edits of a child may be skipped when applied. */
+ * into two children. `second` may be NULL. Edits of a child may be skipped when applied, and a child
+ * may be empty. Errors: NOMEM. */
 opevo_status opevo_edits_cross(const opevo_module *module, const opevo_edit_settings *settings,
                                const opevo_edits *a, const opevo_edits *b, opevo_rng *rng,
                                opevo_edits **first, opevo_edits **second, opevo_error *err);
