@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Sketches for GPUs: how many the rules give, and emulated kernels of random points of each of them
- * against the interpreter. */
+/* Sketches for GPUs: how many the rules give, emulated kernels of random points of each of them
+ * against the interpreter, and the same in CUDA and HIP as far as there are compilers. */
 
 #include "sketch_fixture.h"
 
+#include "cxx_fixture.h"
+
+#include "gpu_internal.h"
 #include "sketch_internal.h"
 
 /* ---- Counts ---- */
@@ -133,6 +136,81 @@ static void test_points(void **state)
     assert_true(50 * count.rejected <= count.checked);
 }
 
+/* ---- Text ---- */
+
+/* Compilers of the vendors, as far as they are here; they need no device. */
+static const struct {
+    opevo_kernel_dialect dialect;
+    const opevo_i_vendor *vendor;
+    const char *arch;
+} vendors[] = {{OPEVO_KERNEL_CUDA, &opevo_i_vendor_cuda, "sm_80"},
+               {OPEVO_KERNEL_HIP, &opevo_i_vendor_hip, "gfx90a"}};
+
+static void check_text(const opevo_kernel_maker *maker, opevo_index point, size_t vendor,
+                       const char *what)
+{
+    opevo_kernel kernel = {0};
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    opevo_i_rtc rtc;
+    char *code = NULL;
+    size_t size = 0;
+
+    CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
+    if (refused != OPEVO_OUTCOME_OK)
+        fail_msg("%s: %s", what, opevo_text_string(&why));
+    cxx_check(&kernel.source, what);
+    for (int i = 0; i <= kernel.more; i++) {
+        opevo_launch launch = opevo_kernel_launch(&kernel, i);
+        char name[OPEVO_KERNEL_NAME];
+
+        opevo_kernel_launch_name(&kernel, i, name);
+        assert_non_null(strstr(opevo_text_string(&kernel.source), name));
+        assert_in_range(launch.block[0], 1, OPEVO_I_BLOCK_THREADS);
+        assert_true(launch.grid[0] >= 1 && launch.block[1] == 1 && launch.grid[1] == 1);
+    }
+    if (opevo_i_rtc_open(vendors[vendor].vendor, &rtc, NULL) == OPEVO_OK)
+        CHECK_OK(opevo_i_gpu_compile(vendors[vendor].vendor, vendors[vendor].arch,
+                                     opevo_text_string(&kernel.source), &code, &size, &err));
+    opevo_free(code);
+    opevo_kernel_free(&kernel);
+    opevo_text_free(&why);
+}
+
+static void check_texts(const char *what, size_t vendor)
+{
+    const opevo_sketch_target target = {
+        .dialect = vendors[vendor].dialect, .cores = 1, .threads = 1};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_rng rng;
+
+    CHECK_OK(opevo_computation_read(what, &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    opevo_rng_init(&rng, 2, what, 0);
+    for (size_t s = 0; s < sketches->count; s++) {
+        opevo_index point = 0;
+
+        assert_true(draw_in(&rng, maker->space, sketches, s, &point));
+        check_text(maker, point, vendor, what);
+    }
+    opevo_sketches_destroy(sketches);
+    maker->ops->destroy(maker);
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    if (!has_cxx())
+        skip();
+    for (size_t vendor = 0; vendor < sizeof vendors / sizeof *vendors; vendor++) {
+        for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+            check_texts(large[i], vendor);
+    }
+}
+
 /* ---- Start points ---- */
 
 static void test_starts(void **state)
@@ -167,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_texts),
         cmocka_unit_test(test_starts),
     };
 
