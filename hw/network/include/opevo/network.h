@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A network: a graph of operators on tensors, read from an ONNX file. All shapes are known once it
+ * is read; operators on numbers become definitions of a computation (opevo/computation.h), the
+ * others move elements.
+ *
+ * Source: ONNX, "Open Neural Network Exchange Intermediate Representation Specification" and
+ * "Operator Schemas", opsets 7 to 17. */
+
+#ifndef OPEVO_NETWORK_H
+#define OPEVO_NETWORK_H
+
+#include <opevo/computation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    OPEVO_NETWORK_DIMS = OPEVO_COMPUTATION_DIMS,
+    OPEVO_NETWORK_OPSET = 17 /* newest that is read */
+};
+#define OPEVO_NETWORK_FILE ((size_t)2 << 30) /* most bytes of a file: the limit of protobuf */
+
+/* Types of elements, by ONNX's numbers: enum suffix, number, name, bytes. */
+#define OPEVO_NETWORK_TYPE_LIST(X)                                                                 \
+    X(FLOAT32, 1, "float32", 4)                                                                    \
+    X(UINT8, 2, "uint8", 1)                                                                        \
+    X(INT8, 3, "int8", 1)                                                                          \
+    X(INT32, 6, "int32", 4)                                                                        \
+    X(INT64, 7, "int64", 8)                                                                        \
+    X(BOOL, 9, "bool", 1)                                                                          \
+    X(FLOAT64, 11, "float64", 8)
+
+typedef enum opevo_network_type {
+    OPEVO_NETWORK_NO_TYPE,
+#define OPEVO_NETWORK_TYPE_ENUM(suffix, number, name, bytes) OPEVO_NETWORK_##suffix = (number),
+    OPEVO_NETWORK_TYPE_LIST(OPEVO_NETWORK_TYPE_ENUM)
+#undef OPEVO_NETWORK_TYPE_ENUM
+} opevo_network_type;
+
+const char *opevo_network_type_name(opevo_network_type type); /* NULL for an unknown one */
+size_t opevo_network_type_bytes(opevo_network_type type);     /* 0 for an unknown one */
+
+/* A tensor of elements in row-major order. */
+typedef struct opevo_array {
+    opevo_network_type type;
+    int dims;
+    int64_t extent[OPEVO_NETWORK_DIMS];
+    void *data; /* opevo_network_type_bytes() of each element; NULL while unknown */
+} opevo_array;
+
+int64_t opevo_array_elements(const opevo_array *array);
+/* Room for the elements, all 0. Errors: NOMEM. */
+opevo_status opevo_array_allocate(opevo_array *array, opevo_error *err);
+void opevo_array_free(opevo_array *array); /* the data */
+/* Read a file with one TensorProto (.pb). Errors: IO, INVALID, NOMEM. */
+opevo_status opevo_array_read(const char *path, opevo_array *out, opevo_error *err);
+
+typedef struct opevo_network opevo_network;
+
+/* A tensor of the network. */
+typedef struct opevo_net_value {
+    const char *name;
+    opevo_array array; /* `data` of constants whose value is known */
+    bool constant;     /* the same in every run: weights, and what is computed from them alone */
+    bool input, output;
+    int producer; /* the node that makes it; -1 for inputs and stored tensors */
+} opevo_net_value;
+
+typedef struct opevo_net_node {
+    const char *name;      /* "" without one */
+    const char *operation; /* "Conv" */
+    int inputs, outputs;
+    const int *input, *output; /* numbers of values; -1: omitted */
+    bool computed; /* on float32 by definitions of a computation; otherwise it moves elements */
+} opevo_net_node;
+
+/* The shape of an input, given by the caller. */
+typedef struct opevo_network_shape {
+    const char *name;
+    int dims;
+    int64_t extent[OPEVO_NETWORK_DIMS];
+} opevo_network_shape;
+
+/* Read a model. Nodes are in an order in which each comes after those that it reads.
+ *
+ *   shapes   `count` shapes of inputs, for those whose dimensions the file leaves open
+ *
+ * Errors: IO; INVALID, as "path: sentence." or "path: node N (Conv 'name'): sentence."; LIMIT;
+ * NOMEM.
+ * Cost: linear in the file, which is held in memory once. */
+opevo_status opevo_network_read(const char *path, const opevo_network_shape *shapes, size_t count,
+                                opevo_network **out, opevo_error *err);
+void opevo_network_destroy(opevo_network *network); /* NULL is allowed */
+
+int opevo_network_opset(const opevo_network *network);
+const char *opevo_network_producer(const opevo_network *network); /* "" if unknown */
+int opevo_network_value_count(const opevo_network *network);
+const opevo_net_value *opevo_network_value(const opevo_network *network, int number);
+int opevo_network_node_count(const opevo_network *network);
+const opevo_net_node *opevo_network_node(const opevo_network *network, int number);
+/* The inputs that are not constant, and the outputs, in the order of the file. */
+int opevo_network_input_count(const opevo_network *network);
+int opevo_network_input(const opevo_network *network, int i);
+int opevo_network_output_count(const opevo_network *network);
+int opevo_network_output(const opevo_network *network, int i);
+
+/* Append the definitions of a computed node. Its inputs are named X0, X1, ... (`const` before those
+ * that are constant in the network), its outputs Y0, ...; two nodes that compute the same on the same
+ * shapes give the same text. Errors: INVALID for a node that is not computed; NOMEM. */
+opevo_status opevo_network_define(const opevo_network *network, int node, opevo_text *out,
+                                  opevo_error *err);
+
+/* Operations of a node by the count of its definitions; 0 for a node that moves elements. */
+opevo_status opevo_network_flop(const opevo_network *network, int node, opevo_flop *out,
+                                opevo_error *err);
+
+/* Run the network node by node: definitions in double precision, each result rounded to float32.
+ *
+ *   inputs   one array for each input, of its type and shape
+ *   outputs  receive the results, in the order of the file; opevo_array_free() each
+ *   threads  at most; 0: one a processor. Results do not depend on it
+ *
+ * Errors: INVALID for an input of another type or shape, as "input 'name': sentence."; NOMEM.
+ * Cost: as opevo_computation_compute; intermediate tensors are released after their last reader. */
+opevo_status opevo_network_run(const opevo_network *network, const opevo_array *inputs,
+                               opevo_array *outputs, unsigned threads, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

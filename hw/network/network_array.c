@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Arrays of elements: their types, and how ONNX stores them. */
+
+#include "network_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+
+#include <string.h>
+
+const char *opevo_network_type_name(opevo_network_type type)
+{
+    switch (type) {
+#define TYPE_NAME(suffix, number, name, bytes)                                                     \
+    case OPEVO_NETWORK_##suffix:                                                                   \
+        return (name);
+        OPEVO_NETWORK_TYPE_LIST(TYPE_NAME)
+#undef TYPE_NAME
+    default:
+        return NULL;
+    }
+}
+
+size_t opevo_network_type_bytes(opevo_network_type type)
+{
+    switch (type) {
+#define TYPE_BYTES(suffix, number, name, bytes)                                                    \
+    case OPEVO_NETWORK_##suffix:                                                                   \
+        return (bytes);
+        OPEVO_NETWORK_TYPE_LIST(TYPE_BYTES)
+#undef TYPE_BYTES
+    default:
+        return 0;
+    }
+}
+
+int64_t opevo_array_elements(const opevo_array *array)
+{
+    int64_t elements = 1;
+
+    for (int d = 0; d < array->dims; d++)
+        elements *= array->extent[d];
+    return elements;
+}
+
+opevo_status opevo_array_allocate(opevo_array *array, opevo_error *err)
+{
+    size_t elements = (size_t)opevo_array_elements(array);
+
+    /* An array without elements has memory too: NULL says that the value is unknown. */
+    array->data = opevo_calloc(elements ? elements : 1, opevo_network_type_bytes(array->type));
+    return array->data
+               ? OPEVO_OK
+               : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a tensor of %zu elements.", elements);
+}
+
+void opevo_array_free(opevo_array *array)
+{
+    opevo_free(array->data);
+    array->data = NULL;
+}
+
+bool opevo_i_type_is_whole(opevo_network_type type)
+{
+    return type != OPEVO_NETWORK_FLOAT32 && type != OPEVO_NETWORK_FLOAT64;
+}
+
+double opevo_i_number(const opevo_array *array, const void *data, int64_t i)
+{
+    switch (array->type) {
+    case OPEVO_NETWORK_FLOAT32:
+        return ((const float *)data)[i];
+    case OPEVO_NETWORK_FLOAT64:
+        return ((const double *)data)[i];
+    default:
+        return (double)opevo_i_whole(array, data, i);
+    }
+}
+
+int64_t opevo_i_whole(const opevo_array *array, const void *data, int64_t i)
+{
+    switch (array->type) {
+    case OPEVO_NETWORK_UINT8:
+    case OPEVO_NETWORK_BOOL:
+        return ((const uint8_t *)data)[i];
+    case OPEVO_NETWORK_INT8:
+        return ((const int8_t *)data)[i];
+    case OPEVO_NETWORK_INT32:
+        return ((const int32_t *)data)[i];
+    case OPEVO_NETWORK_INT64:
+        return ((const int64_t *)data)[i];
+    default:
+        return (int64_t)opevo_i_number(array, data, i);
+    }
+}
+
+void opevo_i_set_number(opevo_network_type type, void *data, int64_t i, double value)
+{
+    switch (type) {
+    case OPEVO_NETWORK_FLOAT32:
+        ((float *)data)[i] = (float)value;
+        break;
+    case OPEVO_NETWORK_FLOAT64:
+        ((double *)data)[i] = value;
+        break;
+    case OPEVO_NETWORK_INT32:
+        ((int32_t *)data)[i] = (int32_t)value;
+        break;
+    case OPEVO_NETWORK_INT64:
+        ((int64_t *)data)[i] = (int64_t)value;
+        break;
+    default:
+        ((uint8_t *)data)[i] = (uint8_t)(int)value;
+        break;
+    }
+}
+
+/* ---- From a message ---- */
+
+/* Sets type and shape; the data are still to come. */
+static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
+                               opevo_error *err)
+{
+    double elements = 1;
+
+    out->type = (opevo_network_type)tensor->data_type;
+    if (!opevo_network_type_bytes(out->type))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has elements of ONNX type %d; opevo reads float32, float64, int64, "
+                          "int32, int8, uint8 and bool.",
+                          what, tensor->data_type);
+    if (tensor->n_dims > OPEVO_NETWORK_DIMS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %zu dimensions; opevo takes up to %d.", what,
+                          tensor->n_dims, OPEVO_NETWORK_DIMS);
+    out->dims = (int)tensor->n_dims;
+    for (size_t d = 0; d < tensor->n_dims; d++) {
+        if (tensor->dims[d] < 0 || tensor->dims[d] > OPEVO_COMPUTATION_EXTENT)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s has an extent of %lld; it must be 0 to %lld.",
+                              what, (long long)tensor->dims[d],
+                              (long long)OPEVO_COMPUTATION_EXTENT);
+        out->extent[d] = tensor->dims[d];
+        elements *= (double)tensor->dims[d];
+    }
+    if (elements > (double)OPEVO_COMPUTATION_ELEMENTS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %g elements, which is too many.", what,
+                          elements);
+    return OPEVO_OK;
+}
+
+/* How many elements the fields of the message hold, and where they are, by the type. */
+static size_t stored_elements(const Onnx__Tensor *tensor, opevo_network_type type)
+{
+    if (tensor->has_raw_data)
+        return tensor->raw_data.len / opevo_network_type_bytes(type);
+    switch (type) {
+    case OPEVO_NETWORK_FLOAT32:
+        return tensor->n_float_data;
+    case OPEVO_NETWORK_FLOAT64:
+        return tensor->n_double_data;
+    case OPEVO_NETWORK_INT64:
+        return tensor->n_int64_data;
+    default:
+        return tensor->n_int32_data;
+    }
+}
+
+static void copy_elements(const Onnx__Tensor *tensor, size_t count, opevo_array *out)
+{
+    if (tensor->has_raw_data)
+        memcpy(out->data, tensor->raw_data.data, count * opevo_network_type_bytes(out->type));
+    else if (out->type == OPEVO_NETWORK_FLOAT32)
+        memcpy(out->data, tensor->float_data, count * sizeof(float));
+    else if (out->type == OPEVO_NETWORK_FLOAT64)
+        memcpy(out->data, tensor->double_data, count * sizeof(double));
+    else if (out->type == OPEVO_NETWORK_INT64)
+        memcpy(out->data, tensor->int64_data, count * sizeof(int64_t));
+    else
+        for (size_t i = 0; i < count; i++)
+            opevo_i_set_number(out->type, out->data, (int64_t)i, tensor->int32_data[i]);
+}
+
+opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
+                              opevo_error *err)
+{
+    opevo_array array = {0};
+    opevo_status status = OPEVO_OK;
+    size_t expected = 0, stored = 0;
+
+    if (tensor->data_location || tensor->n_external_data)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "%s has its data in another file; save the model with its weights inside.", what);
+    OPEVO_TRY(take_shape(tensor, what, &array, err));
+    expected = (size_t)opevo_array_elements(&array);
+    stored = stored_elements(tensor, array.type);
+    if (stored != expected ||
+        (tensor->has_raw_data &&
+         tensor->raw_data.len != expected * opevo_network_type_bytes(array.type)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has data of %zu elements; its shape has %zu.",
+                          what, stored, expected);
+    OPEVO_TRY(opevo_array_allocate(&array, err));
+    if (expected)
+        copy_elements(tensor, expected, &array);
+    *out = array;
+cleanup:
+    return status;
+}
+
+opevo_status opevo_array_read(const char *path, opevo_array *out, opevo_error *err)
+{
+    Onnx__Tensor *tensor = NULL;
+    opevo_status status = OPEVO_OK;
+    opevo_text what = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+
+    OPEVO_TRY(opevo_file_read(path, OPEVO_NETWORK_FILE, &bytes, &size, err));
+    tensor = onnx__tensor__unpack(NULL, size, (const uint8_t *)bytes);
+    opevo_text_printf(&what, "%s: the tensor", path);
+    OPEVO_TRY(opevo_text_check(&what, err));
+    status = tensor
+                 ? opevo_i_array_of(tensor, opevo_text_string(&what), out, err)
+                 : OPEVO_FAIL(err, OPEVO_INVALID, "%s is not an ONNX tensor (TensorProto).", path);
+cleanup:
+    if (tensor)
+        onnx__tensor__free_unpacked(tensor, NULL);
+    opevo_text_free(&what);
+    opevo_free(bytes);
+    return status;
+}
+
+/* ---- Shapes ---- */
+
+opevo_status opevo_i_shape(opevo_net_value *out, opevo_network_type type, int dims,
+                           const int64_t *extent, opevo_error *err)
+{
+    double elements = 1;
+
+    if (!out)
+        return OPEVO_OK;
+    if (dims > OPEVO_NETWORK_DIMS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The result has %d dimensions; opevo takes up to %d.",
+                          dims, OPEVO_NETWORK_DIMS);
+    for (int d = 0; d < dims; d++) {
+        if (extent[d] < 0 || extent[d] > OPEVO_COMPUTATION_EXTENT)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Dimension %d of the result has an extent of %lld.", d,
+                              (long long)extent[d]);
+        elements *= (double)extent[d];
+    }
+    if (elements > (double)OPEVO_COMPUTATION_ELEMENTS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The result has %g elements, which is too many.",
+                          elements);
+    out->array.type = type;
+    out->array.dims = dims;
+    for (int d = 0; d < dims; d++)
+        out->array.extent[d] = extent[d];
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_axis(int64_t axis, int dims, int *out, opevo_error *err)
+{
+    if (axis < -dims || axis >= dims)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Axis %lld is outside a tensor of %d dimensions.",
+                          (long long)axis, dims);
+    *out = (int)(axis < 0 ? axis + dims : axis);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_broadcast(const opevo_array *a, const opevo_array *b, int *dims,
+                               int64_t *extent, opevo_error *err)
+{
+    int most = a->dims > b->dims ? a->dims : b->dims;
+
+    for (int d = 0; d < most; d++) {
+        int from_a = d - (most - a->dims), from_b = d - (most - b->dims);
+        int64_t x = from_a < 0 ? 1 : a->extent[from_a], y = from_b < 0 ? 1 : b->extent[from_b];
+
+        if (x != y && x != 1 && y != 1)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Extents %lld and %lld of dimension %d do not fit together.",
+                              (long long)x, (long long)y, d);
+        extent[d] = x == 1 ? y : x;
+    }
+    *dims = most;
+    return OPEVO_OK;
+}

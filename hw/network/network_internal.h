@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Inside the network: its storage, and the contract of an operator. */
+
+#ifndef OPEVO_NETWORK_INTERNAL_H
+#define OPEVO_NETWORK_INTERNAL_H
+
+#include <opevo/network.h>
+
+#include "onnx.pb-c.h"
+
+typedef struct opevo_i_operator opevo_i_operator;
+
+typedef struct opevo_i_node {
+    opevo_net_node super;
+    const Onnx__Node *source;
+    const opevo_i_operator *row;
+    int *edges; /* the numbers of inputs and outputs */
+} opevo_i_node;
+
+struct opevo_network {
+    const char *path; /* as long as the network is read: messages begin with it */
+    Onnx__Model *model;
+    int64_t opset;
+    opevo_net_value *value;
+    int values;
+    opevo_i_node *node;
+    int nodes;
+    int *input, *output;
+    int inputs, outputs;
+};
+
+/* ---- Operators ---- */
+
+/* A node as its operator sees it. An input that is omitted is NULL; `out` is filled in by `infer`. */
+typedef struct opevo_i_call {
+    const opevo_i_node *node;
+    int64_t opset;
+    const opevo_net_value *const *in;
+    opevo_net_value *const *out;
+    int ins, outs;
+} opevo_i_call;
+
+struct opevo_i_operator {
+    const char *name;
+    int since; /* oldest opset whose meaning is this one */
+    int inputs_least, inputs_most, outputs_most;
+    /* Types and shapes of the outputs; data too, where they are that of an attribute. Messages
+     * are sentences without the node, which the caller puts in front. */
+    opevo_status (*infer)(const opevo_i_call *call, opevo_error *err);
+    /* The definitions of float32 outputs. NULL: elements are moved only. Errors: MISMATCH if this
+     * node has none, though others of its kind do; NOMEM. */
+    opevo_status (*define)(const opevo_i_call *call, opevo_text *out, opevo_error *err);
+    /* Fill in the outputs, whose memory is there. NULL: defined only. */
+    opevo_status (*move)(const opevo_i_call *call, const void *const *in, void *const *out,
+                         opevo_error *err);
+    int code; /* which of the operators that share the functions */
+};
+
+/* Rows by family, each ended by a row without a name. */
+extern const opevo_i_operator opevo_i_network_elementwise[], opevo_i_network_windows[],
+    opevo_i_network_products[], opevo_i_network_reductions[], opevo_i_network_moves[];
+
+const opevo_i_operator *opevo_i_operator_find(const char *name); /* NULL for an unknown one */
+/* Whether the node is computed by definitions: it has some, and its outputs are of float32. */
+bool opevo_i_is_computed(const opevo_i_call *call);
+
+/* ---- Attributes ---- */
+
+int64_t opevo_i_attribute_int(const opevo_i_call *call, const char *name, int64_t absent);
+double opevo_i_attribute_float(const opevo_i_call *call, const char *name, double absent);
+/* NULL if absent. */
+const Onnx__Attribute *opevo_i_attribute(const opevo_i_call *call, const char *name);
+/* Whether the text of an attribute is this; false if absent. */
+bool opevo_i_attribute_is(const opevo_i_call *call, const char *name, const char *text);
+/* Exactly `count` numbers, each `absent` without the attribute. Errors: INVALID. */
+opevo_status opevo_i_attribute_ints(const opevo_i_call *call, const char *name, int count,
+                                    int64_t absent, int64_t *out, opevo_error *err);
+/* At most `most` numbers from input `in`, or from the attribute if that is omitted; count -1: neither
+ * exists. Errors: INVALID for an input that is not constant or not of whole numbers, or too many. */
+opevo_status opevo_i_list(const opevo_i_call *call, int in, const char *name, int most,
+                          int64_t *out, int *count, opevo_error *err);
+/* A constant float input of one element, or the attribute. Errors: INVALID if it is not constant. */
+opevo_status opevo_i_scalar(const opevo_i_call *call, int in, const char *name, double absent,
+                            double *out, opevo_error *err);
+
+/* ---- Arrays ---- */
+
+/* An array of a TensorProto; `what` begins messages. Errors: INVALID, NOMEM. */
+opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
+                              opevo_error *err);
+/* Element i as a number: exact for whole ones up to 2^53, and as an integer. */
+double opevo_i_number(const opevo_array *array, const void *data, int64_t i);
+int64_t opevo_i_whole(const opevo_array *array, const void *data, int64_t i);
+bool opevo_i_type_is_whole(opevo_network_type type);
+void opevo_i_set_number(opevo_network_type type, void *data, int64_t i, double value);
+/* Give an output its type and shape. Errors: INVALID for too many dimensions or elements. */
+opevo_status opevo_i_shape(opevo_net_value *out, opevo_network_type type, int dims,
+                           const int64_t *extent, opevo_error *err);
+/* An axis counted from the end if negative. Errors: INVALID. */
+opevo_status opevo_i_axis(int64_t axis, int dims, int *out, opevo_error *err);
+/* The shape of both, extents of 1 repeated. Errors: INVALID if they do not fit. */
+opevo_status opevo_i_broadcast(const opevo_array *a, const opevo_array *b, int *dims,
+                               int64_t *extent, opevo_error *err);
+
+/* ---- Text ---- */
+
+/* "X0[n:1, c:3]": name and number, with the extents; const for constants. */
+void opevo_i_declare(const opevo_i_call *call, int in, opevo_text *out);
+/* "prefix0:4, prefix1:7" for the spatial axes of an array. */
+void opevo_i_axes(const char *prefix, const opevo_array *array, opevo_text *out);
+/* The read of input `in` at the axes prefix0 ... of an array of `dims` dimensions, broadcast. */
+void opevo_i_read(const opevo_i_call *call, int in, const char *prefix, int dims, opevo_text *out);
+
+/* Run one node on arrays that are there; `computed` as above. Errors: INVALID; NOMEM. */
+opevo_status opevo_i_execute(const opevo_network *network, int node, const void *const *data,
+                             void *const *out, unsigned threads, opevo_error *err);
+
+#endif

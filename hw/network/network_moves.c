@@ -1,0 +1,780 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Operators that move elements, of any type, and constants. */
+
+#include "network_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static opevo_status need(const opevo_i_call *call, int in, opevo_error *err)
+{
+    return in < call->ins && call->in[in]
+               ? OPEVO_OK
+               : OPEVO_FAIL(err, OPEVO_INVALID, "Input %d is missing.", in);
+}
+
+static size_t bytes_of(const opevo_array *array)
+{
+    return opevo_network_type_bytes(array->type);
+}
+
+/* ---- Another shape of the same elements ----------------------------------------------------- */
+
+static opevo_status copy(const opevo_i_call *call, const void *const *in, void *const *out,
+                         opevo_error *err)
+{
+    (void)err;
+    memcpy(out[0], in[0],
+           (size_t)opevo_array_elements(&call->out[0]->array) * bytes_of(&call->out[0]->array));
+    return OPEVO_OK;
+}
+
+static opevo_status infer_same(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_status status = need(call, 0, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
+                               call->in[0]->array.extent, err);
+    return status;
+}
+
+static opevo_status infer_reshape(const opevo_i_call *call, opevo_error *err)
+{
+    const opevo_array *in = call->in[0] ? &call->in[0]->array : NULL;
+    bool zeros = opevo_i_attribute_int(call, "allowzero", 0) != 0;
+    int64_t extent[OPEVO_NETWORK_DIMS], known = 1;
+    int dims = 0, open = -1;
+    opevo_status status = need(call, 0, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_i_list(call, 1, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err);
+    if (status != OPEVO_OK)
+        return status;
+    for (int d = 0; d < dims; d++) {
+        if (extent[d] == 0 && !zeros)
+            extent[d] = d < in->dims ? in->extent[d] : 0;
+        if (extent[d] < -1 || (extent[d] == -1 && open >= 0) ||
+            extent[d] > OPEVO_COMPUTATION_EXTENT)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Number %d of its shape is %lld.", d,
+                              (long long)extent[d]);
+        if (extent[d] == -1)
+            open = d;
+        else if (known <= OPEVO_COMPUTATION_ELEMENTS)
+            known *= extent[d];
+    }
+    if (open >= 0)
+        extent[open] = known > 0 ? opevo_array_elements(in) / known : 0;
+    if (known * (open >= 0 ? extent[open] : 1) != opevo_array_elements(in))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its shape does not fit %lld elements.",
+                          (long long)opevo_array_elements(in));
+    return opevo_i_shape(call->out[0], in->type, dims, extent, err);
+}
+
+static opevo_status infer_flatten(const opevo_i_call *call, opevo_error *err)
+{
+    int64_t extent[2] = {1, 1};
+    opevo_status status = need(call, 0, err);
+    int64_t axis = opevo_i_attribute_int(call, "axis", 1);
+    int dims = status == OPEVO_OK ? call->in[0]->array.dims : 0;
+
+    if (status != OPEVO_OK)
+        return status;
+    axis += axis < 0 ? dims : 0;
+    if (axis < 0 || axis > dims)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Axis %lld is outside a tensor of %d dimensions.",
+                          (long long)axis, dims);
+    for (int d = 0; d < dims; d++)
+        extent[d >= axis] *= call->in[0]->array.extent[d];
+    return opevo_i_shape(call->out[0], call->in[0]->array.type, 2, extent, err);
+}
+
+static opevo_status infer_squeeze(const opevo_i_call *call, opevo_error *err)
+{
+    const opevo_array *in = call->in[0] ? &call->in[0]->array : NULL;
+    int64_t axes[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
+    bool dropped[OPEVO_NETWORK_DIMS] = {false};
+    opevo_status status = OPEVO_OK;
+    int count = 0, dims = 0;
+
+    OPEVO_TRY(need(call, 0, err));
+    OPEVO_TRY(opevo_i_list(call, 1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+    for (int d = 0; d < in->dims && count < 0; d++)
+        dropped[d] = in->extent[d] == 1;
+    for (int i = 0; i < count; i++) {
+        int d = 0;
+
+        OPEVO_TRY(opevo_i_axis(axes[i], in->dims, &d, err));
+        if (in->extent[d] != 1)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Dimension %d has %lld elements, not 1.", d,
+                                 (long long)in->extent[d]));
+        dropped[d] = true;
+    }
+    for (int d = 0; d < in->dims; d++) {
+        if (!dropped[d])
+            extent[dims++] = in->extent[d];
+    }
+    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, dims, extent, err));
+cleanup:
+    return status;
+}
+
+static opevo_status infer_unsqueeze(const opevo_i_call *call, opevo_error *err)
+{
+    const opevo_array *in = call->in[0] ? &call->in[0]->array : NULL;
+    int64_t axes[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
+    bool added[OPEVO_NETWORK_DIMS] = {false};
+    opevo_status status = OPEVO_OK;
+    int count = 0, dims = 0, from = 0;
+
+    OPEVO_TRY(need(call, 0, err));
+    OPEVO_TRY(opevo_i_list(call, 1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+    dims = in->dims + (count > 0 ? count : 0);
+    if (dims > OPEVO_NETWORK_DIMS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The result has %d dimensions; opevo takes up to %d.",
+                          dims, OPEVO_NETWORK_DIMS);
+    for (int i = 0; i < count; i++) {
+        int d = 0;
+
+        OPEVO_TRY(opevo_i_axis(axes[i], dims, &d, err));
+        if (added[d])
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Axis %d is given twice.", d));
+        added[d] = true;
+    }
+    for (int d = 0; d < dims; d++)
+        extent[d] = added[d] ? 1 : in->extent[from++];
+    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, dims, extent, err));
+cleanup:
+    return status;
+}
+
+/* The first output is the input; a mask, if asked for, is true everywhere. */
+static opevo_status infer_dropout(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_status status = infer_same(call, err);
+
+    if (status == OPEVO_OK && call->ins > 2 && call->in[2] &&
+        (!call->in[2]->array.data ||
+         opevo_i_whole(&call->in[2]->array, call->in[2]->array.data, 0)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "It trains; export the model for inference.");
+    if (status == OPEVO_OK && call->outs > 1)
+        status = opevo_i_shape(call->out[1], OPEVO_NETWORK_BOOL, call->in[0]->array.dims,
+                               call->in[0]->array.extent, err);
+    return status;
+}
+
+static opevo_status drop(const opevo_i_call *call, const void *const *in, void *const *out,
+                         opevo_error *err)
+{
+    if (call->outs > 1 && out[1])
+        memset(out[1], 1, (size_t)opevo_array_elements(&call->out[1]->array));
+    return copy(call, in, out, err);
+}
+
+/* ---- Another order -------------------------------------------------------------------------- */
+
+/* Where dimension d of the output is in the input. */
+static opevo_status permutation(const opevo_i_call *call, int *from, opevo_error *err)
+{
+    int dims = call->in[0]->array.dims;
+    int64_t perm[OPEVO_NETWORK_DIMS];
+    bool used[OPEVO_NETWORK_DIMS] = {false};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_attribute_ints(call, "perm", dims, -1, perm, err));
+    for (int d = 0; d < dims; d++) {
+        if (!opevo_i_attribute(call, "perm"))
+            perm[d] = dims - 1 - d;
+        if (perm[d] < 0 || perm[d] >= dims || used[perm[d]])
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Attribute perm is not a permutation."));
+        used[perm[d]] = true;
+        from[d] = (int)perm[d];
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status infer_transpose(const opevo_i_call *call, opevo_error *err)
+{
+    int64_t extent[OPEVO_NETWORK_DIMS];
+    int from[OPEVO_NETWORK_DIMS];
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(need(call, 0, err));
+    OPEVO_TRY(permutation(call, from, err));
+    for (int d = 0; d < call->in[0]->array.dims; d++)
+        extent[d] = call->in[0]->array.extent[from[d]];
+    OPEVO_TRY(
+        opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims, extent, err));
+cleanup:
+    return status;
+}
+
+/* out[i] = in[start + sum_d i_d step_d], steps in elements. */
+static void gather(const opevo_array *all, const char *in, int64_t start, const int64_t *step,
+                   char *out)
+{
+    size_t bytes = bytes_of(all);
+    int64_t at[OPEVO_NETWORK_DIMS] = {0}, from = start;
+
+    for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
+        memcpy(out + (size_t)i * bytes, in + (size_t)from * bytes, bytes);
+        for (int d = all->dims - 1; d >= 0; d--) {
+            from += step[d];
+            if (++at[d] < all->extent[d])
+                break;
+            from -= at[d] * step[d];
+            at[d] = 0;
+        }
+    }
+}
+
+/* Elements between neighbours along each dimension. */
+static void strides_of(const opevo_array *array, int64_t *stride)
+{
+    int64_t step = 1;
+
+    for (int d = array->dims - 1; d >= 0; d--) {
+        stride[d] = step;
+        step *= array->extent[d];
+    }
+}
+
+static opevo_status transpose(const opevo_i_call *call, const void *const *in, void *const *out,
+                              opevo_error *err)
+{
+    int64_t stride[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS];
+    int from[OPEVO_NETWORK_DIMS];
+    opevo_status status = permutation(call, from, err);
+
+    strides_of(&call->in[0]->array, stride);
+    for (int d = 0; d < call->in[0]->array.dims && status == OPEVO_OK; d++)
+        step[d] = stride[from[d]];
+    if (status == OPEVO_OK)
+        gather(&call->out[0]->array, in[0], 0, step, out[0]);
+    return status;
+}
+
+static opevo_status infer_expand(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_array wanted = {0};
+    int64_t extent[OPEVO_NETWORK_DIMS];
+    opevo_status status = OPEVO_OK;
+    int dims = 0;
+
+    OPEVO_TRY(need(call, 0, err));
+    OPEVO_TRY(opevo_i_list(call, 1, "shape", OPEVO_NETWORK_DIMS, wanted.extent, &wanted.dims, err));
+    OPEVO_TRY(opevo_i_broadcast(&call->in[0]->array, &wanted, &dims, extent, err));
+    OPEVO_TRY(opevo_i_shape(call->out[0], call->in[0]->array.type, dims, extent, err));
+cleanup:
+    return status;
+}
+
+static opevo_status expand(const opevo_i_call *call, const void *const *in, void *const *out,
+                           opevo_error *err)
+{
+    const opevo_array *from = &call->in[0]->array, *all = &call->out[0]->array;
+    int64_t stride[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS] = {0};
+
+    (void)err;
+    strides_of(from, stride);
+    for (int d = 0; d < from->dims; d++)
+        step[d + all->dims - from->dims] = from->extent[d] == 1 ? 0 : stride[d];
+    gather(all, in[0], 0, step, out[0]);
+    return OPEVO_OK;
+}
+
+/* ---- Parts ---------------------------------------------------------------------------------- */
+
+static opevo_status infer_concat(const opevo_i_call *call, opevo_error *err)
+{
+    int64_t extent[OPEVO_NETWORK_DIMS];
+    opevo_status status = OPEVO_OK;
+    const opevo_array *first = NULL;
+    int axis = 0;
+
+    OPEVO_TRY(need(call, 0, err));
+    first = &call->in[0]->array;
+    OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), first->dims, &axis, err));
+    memcpy(extent, first->extent, sizeof extent);
+    for (int i = 1; i < call->ins; i++) {
+        const opevo_array *next = NULL;
+
+        OPEVO_TRY(need(call, i, err));
+        next = &call->in[i]->array;
+        if (next->dims != first->dims || next->type != first->type)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
+                                 "Input %d has other dimensions or another type than input 0.", i));
+        for (int d = 0; d < first->dims; d++) {
+            if (d != axis && next->extent[d] != first->extent[d])
+                OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
+                                     "Dimension %d of input %d is %lld instead of %lld.", d, i,
+                                     (long long)next->extent[d], (long long)first->extent[d]));
+        }
+        extent[axis] += next->extent[axis];
+    }
+    OPEVO_TRY(opevo_i_shape(call->out[0], first->type, first->dims, extent, err));
+cleanup:
+    return status;
+}
+
+/* Elements before the axis, and of the axis and all behind it. */
+static void divide(const opevo_array *array, int axis, size_t *rows, size_t *row)
+{
+    *rows = *row = 1;
+    for (int d = 0; d < array->dims; d++)
+        *(d < axis ? rows : row) *= (size_t)array->extent[d];
+}
+
+/* Copy between an array and its parts along an axis, from the parts or to them. */
+static void copy_parts(const opevo_array *whole, int axis, const opevo_array *part, size_t *offset,
+                       char *in_whole, char *in_part, bool from_part)
+{
+    size_t rows = 0, row = 0, part_rows = 0, part_row = 0, bytes = bytes_of(whole);
+
+    divide(whole, axis, &rows, &row);
+    divide(part, axis, &part_rows, &part_row);
+    for (size_t i = 0; i < rows && part_row; i++) {
+        char *a = in_whole + (i * row + *offset) * bytes, *b = in_part + i * part_row * bytes;
+
+        memcpy(from_part ? a : b, from_part ? b : a, part_row * bytes);
+    }
+    *offset += part_row;
+}
+
+static opevo_status concat(const opevo_i_call *call, const void *const *in, void *const *out,
+                           opevo_error *err)
+{
+    size_t offset = 0;
+    int axis = 0;
+    opevo_status status =
+        opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), call->in[0]->array.dims, &axis, err);
+
+    for (int i = 0; i < call->ins && status == OPEVO_OK; i++)
+        copy_parts(&call->out[0]->array, axis, &call->in[i]->array, &offset, out[0],
+                   (char *)(uintptr_t)in[i], true);
+    return status;
+}
+
+static opevo_status infer_split(const opevo_i_call *call, opevo_error *err)
+{
+    int64_t parts[1024], extent[OPEVO_NETWORK_DIMS], sum = 0;
+    opevo_status status = OPEVO_OK;
+    const opevo_array *in = NULL;
+    int axis = 0, count = 0;
+
+    OPEVO_TRY(need(call, 0, err));
+    in = &call->in[0]->array;
+    OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), in->dims, &axis, err));
+    OPEVO_TRY(opevo_i_list(call, 1, "split", 1024, parts, &count, err));
+    if (call->outs > 1024 || (count >= 0 && count != call->outs))
+        OPEVO_TRY(
+            OPEVO_FAIL(err, OPEVO_INVALID, "It names %d parts for %d outputs.", count, call->outs));
+    for (int i = 0; i < call->outs; i++) {
+        if (count < 0)
+            parts[i] = in->extent[axis] / call->outs;
+        sum += parts[i];
+        memcpy(extent, in->extent, sizeof extent);
+        extent[axis] = parts[i];
+        OPEVO_TRY(opevo_i_shape(call->out[i], in->type, in->dims, extent, err));
+    }
+    if (sum != in->extent[axis])
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Its parts have %lld elements instead of %lld.",
+                             (long long)sum, (long long)in->extent[axis]));
+cleanup:
+    return status;
+}
+
+static opevo_status split(const opevo_i_call *call, const void *const *in, void *const *out,
+                          opevo_error *err)
+{
+    const opevo_array *whole = &call->in[0]->array;
+    size_t offset = 0;
+    int axis = 0;
+    opevo_status status =
+        opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), whole->dims, &axis, err);
+
+    for (int i = 0; i < call->outs && status == OPEVO_OK; i++) {
+        if (out[i])
+            copy_parts(whole, axis, &call->out[i]->array, &offset, (char *)(uintptr_t)in[0], out[i],
+                       false);
+    }
+    return status;
+}
+
+/* First element and step of each dimension of a slice, and how many. */
+static opevo_status slice_of(const opevo_i_call *call, int64_t *start, int64_t *step,
+                             int64_t *extent, opevo_error *err)
+{
+    const opevo_array *in = &call->in[0]->array;
+    int64_t starts[OPEVO_NETWORK_DIMS], ends[OPEVO_NETWORK_DIMS], axes[OPEVO_NETWORK_DIMS],
+        steps[OPEVO_NETWORK_DIMS];
+    int count = 0, end_count = 0, axis_count = 0, step_count = 0;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_list(call, 1, "starts", OPEVO_NETWORK_DIMS, starts, &count, err));
+    OPEVO_TRY(opevo_i_list(call, 2, "ends", OPEVO_NETWORK_DIMS, ends, &end_count, err));
+    OPEVO_TRY(opevo_i_list(call, 3, "axes", OPEVO_NETWORK_DIMS, axes, &axis_count, err));
+    OPEVO_TRY(opevo_i_list(call, 4, "steps", OPEVO_NETWORK_DIMS, steps, &step_count, err));
+    if (count < 0 || end_count != count || (axis_count >= 0 && axis_count != count) ||
+        (step_count >= 0 && step_count != count) || count > in->dims)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Its lists are of different lengths."));
+    for (int d = 0; d < in->dims; d++) {
+        start[d] = 0;
+        step[d] = 1;
+        extent[d] = in->extent[d];
+    }
+    for (int i = 0; i < count; i++) {
+        int64_t by = step_count < 0 ? 1 : steps[i], size = 0, low = 0, high = 0, a = starts[i],
+                b = ends[i];
+        int d = i;
+
+        if (axis_count >= 0)
+            OPEVO_TRY(opevo_i_axis(axes[i], in->dims, &d, err));
+        if (by == 0 || by > INT32_MAX || by < -INT32_MAX)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "A step is %lld.", (long long)by));
+        size = in->extent[d];
+        low = by > 0 ? 0 : -1;
+        high = by > 0 ? size : size - 1;
+        a = a < 0 ? (a < -size ? -size : a) + size : a;
+        b = b < 0 ? (b < -size ? -size - 1 : b) + size : b;
+        a = a < 0 ? 0 : a > high ? high : a;
+        b = b < low ? low : b > size ? size : b;
+        start[d] = a;
+        step[d] = by;
+        extent[d] = by > 0 ? (b - a + by - 1) / by : (a - b - by - 1) / -by;
+        extent[d] = extent[d] < 0 ? 0 : extent[d];
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status infer_slice(const opevo_i_call *call, opevo_error *err)
+{
+    int64_t start[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(need(call, 0, err));
+    OPEVO_TRY(slice_of(call, start, step, extent, err));
+    OPEVO_TRY(
+        opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims, extent, err));
+cleanup:
+    return status;
+}
+
+static opevo_status slice(const opevo_i_call *call, const void *const *in, void *const *out,
+                          opevo_error *err)
+{
+    int64_t start[OPEVO_NETWORK_DIMS], step[OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS],
+        stride[OPEVO_NETWORK_DIMS], first = 0;
+    opevo_status status = slice_of(call, start, step, extent, err);
+
+    strides_of(&call->in[0]->array, stride);
+    for (int d = 0; d < call->in[0]->array.dims && status == OPEVO_OK; d++) {
+        first += start[d] * stride[d];
+        step[d] *= stride[d];
+    }
+    if (status == OPEVO_OK)
+        gather(&call->out[0]->array, in[0], first, step, out[0]);
+    return status;
+}
+
+static opevo_status infer_gather(const opevo_i_call *call, opevo_error *err)
+{
+    int64_t extent[2 * OPEVO_NETWORK_DIMS];
+    const opevo_array *in = NULL, *indices = NULL;
+    opevo_status status = OPEVO_OK;
+    int axis = 0, dims = 0;
+
+    OPEVO_TRY(need(call, 0, err));
+    OPEVO_TRY(need(call, 1, err));
+    in = &call->in[0]->array;
+    indices = &call->in[1]->array;
+    if (!opevo_i_type_is_whole(indices->type))
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Its indices are of type %s.",
+                             opevo_network_type_name(indices->type)));
+    OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), in->dims, &axis, err));
+    for (int d = 0; d < axis; d++)
+        extent[dims++] = in->extent[d];
+    for (int d = 0; d < indices->dims; d++)
+        extent[dims++] = indices->extent[d];
+    for (int d = axis + 1; d < in->dims; d++)
+        extent[dims++] = in->extent[d];
+    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, dims, extent, err));
+cleanup:
+    return status;
+}
+
+static opevo_status gather_indices(const opevo_i_call *call, const void *const *in,
+                                   void *const *out, opevo_error *err)
+{
+    const opevo_array *from = &call->in[0]->array, *indices = &call->in[1]->array;
+    size_t rows = 0, row = 0, bytes = bytes_of(from), inner = 0;
+    int64_t count = opevo_array_elements(indices);
+    char *to = out[0];
+    int axis = 0;
+    opevo_status status =
+        opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), from->dims, &axis, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    divide(from, axis, &rows, &row);
+    inner = from->extent[axis] ? row / (size_t)from->extent[axis] : 0;
+    for (size_t r = 0; r < rows; r++) {
+        for (int64_t i = 0; i < count; i++, to += inner * bytes) {
+            int64_t at = opevo_i_whole(indices, in[1], i);
+
+            at += at < 0 ? from->extent[axis] : 0;
+            if (at < 0 || at >= from->extent[axis])
+                return OPEVO_FAIL(err, OPEVO_INVALID, "Index %lld is outside dimension %d of %lld.",
+                                  (long long)opevo_i_whole(indices, in[1], i), axis,
+                                  (long long)from->extent[axis]);
+            memcpy(to, (const char *)in[0] + (r * row + (size_t)at * inner) * bytes, inner * bytes);
+        }
+    }
+    return OPEVO_OK;
+}
+
+/* Padding with a constant: elements before and after each dimension. */
+static opevo_status pads_of(const opevo_i_call *call, int64_t *pads, opevo_error *err)
+{
+    int count = 0, dims = call->in[0]->array.dims;
+    opevo_status status = opevo_i_list(call, 1, "pads", 2 * OPEVO_NETWORK_DIMS, pads, &count, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (count != 2 * dims)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "It has %d paddings instead of %d.", count, 2 * dims);
+    if (opevo_i_attribute(call, "mode") && !opevo_i_attribute_is(call, "mode", "constant"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "opevo pads with a constant only.");
+    for (int i = 0; i < count; i++) {
+        if (pads[i] > OPEVO_COMPUTATION_EXTENT || pads[i] < -OPEVO_COMPUTATION_EXTENT)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "A padding is %lld.", (long long)pads[i]);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status infer_pad(const opevo_i_call *call, opevo_error *err)
+{
+    int64_t pads[2 * OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
+    opevo_status status = OPEVO_OK;
+    double value = 0;
+    int dims = 0;
+
+    OPEVO_TRY(need(call, 0, err));
+    dims = call->in[0]->array.dims;
+    OPEVO_TRY(pads_of(call, pads, err));
+    OPEVO_TRY(opevo_i_scalar(call, 2, "value", 0, &value, err));
+    for (int d = 0; d < dims; d++)
+        extent[d] = call->in[0]->array.extent[d] + pads[d] + pads[dims + d];
+    OPEVO_TRY(opevo_i_shape(call->out[0], call->in[0]->array.type, dims, extent, err));
+cleanup:
+    return status;
+}
+
+static opevo_status pad(const opevo_i_call *call, const void *const *in, void *const *out,
+                        opevo_error *err)
+{
+    const opevo_array *from = &call->in[0]->array, *all = &call->out[0]->array;
+    int64_t pads[2 * OPEVO_NETWORK_DIMS];
+    size_t bytes = bytes_of(all);
+    opevo_status status = pads_of(call, pads, err);
+    double value = 0;
+
+    if (status == OPEVO_OK)
+        status = opevo_i_scalar(call, 2, "value", 0, &value, err);
+    for (int64_t i = 0, count = opevo_array_elements(all); i < count && status == OPEVO_OK; i++) {
+        int64_t rest = i, at = 0, step = 1;
+        bool inside = true;
+
+        for (int d = all->dims - 1; d >= 0; d--) {
+            int64_t x = rest % all->extent[d] - pads[d];
+
+            rest /= all->extent[d];
+            inside &= x >= 0 && x < from->extent[d];
+            at += x * step;
+            step *= from->extent[d];
+        }
+        if (inside)
+            memcpy((char *)out[0] + (size_t)i * bytes, (const char *)in[0] + (size_t)at * bytes,
+                   bytes);
+        else
+            opevo_i_set_number(all->type, out[0], i, value);
+    }
+    return status;
+}
+
+/* ---- Constants and shapes ------------------------------------------------------------------- */
+
+static opevo_status infer_constant(const opevo_i_call *call, opevo_error *err)
+{
+    const Onnx__Attribute *tensor = opevo_i_attribute(call, "value");
+    const Onnx__Attribute *number = opevo_i_attribute(call, "value_float");
+    const Onnx__Attribute *whole = opevo_i_attribute(call, "value_int");
+    const Onnx__Attribute *numbers = opevo_i_attribute(call, "value_floats");
+    const Onnx__Attribute *wholes = opevo_i_attribute(call, "value_ints");
+    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
+    size_t count = numbers ? numbers->n_floats : wholes ? wholes->n_ints : 1;
+    opevo_status status = OPEVO_OK;
+
+    if (!out)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its output has no name.");
+    if (tensor && tensor->t)
+        return opevo_i_array_of(tensor->t, "Attribute value", out, err);
+    if (!number && !whole && !numbers && !wholes)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "It has no value of numbers.");
+    out->type = number || numbers ? OPEVO_NETWORK_FLOAT32 : OPEVO_NETWORK_INT64;
+    out->dims = numbers || wholes ? 1 : 0;
+    out->extent[0] = (int64_t)count;
+    status = opevo_array_allocate(out, err);
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        if (out->type == OPEVO_NETWORK_FLOAT32)
+            ((float *)out->data)[i] = number ? number->f : numbers->floats[i];
+        else
+            ((int64_t *)out->data)[i] = whole ? whole->i : wholes->ints[i];
+    }
+    return status;
+}
+
+static opevo_status infer_constant_of_shape(const opevo_i_call *call, opevo_error *err)
+{
+    const Onnx__Attribute *value = opevo_i_attribute(call, "value");
+    opevo_network_type type = OPEVO_NETWORK_FLOAT32;
+    int64_t extent[OPEVO_NETWORK_DIMS];
+    opevo_status status = OPEVO_OK;
+    int dims = 0;
+
+    OPEVO_TRY(need(call, 0, err));
+    OPEVO_TRY(opevo_i_list(call, 0, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err));
+    if (value && value->t) {
+        opevo_array one = {0};
+
+        OPEVO_TRY(opevo_i_array_of(value->t, "Attribute value", &one, err));
+        type = one.type;
+        if (opevo_array_elements(&one) != 1)
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "Its value must be one number.");
+        opevo_array_free(&one);
+        OPEVO_TRY(status);
+    }
+    OPEVO_TRY(opevo_i_shape(call->out[0], type, dims, extent, err));
+cleanup:
+    return status;
+}
+
+static opevo_status fill(const opevo_i_call *call, const void *const *in, void *const *out,
+                         opevo_error *err)
+{
+    const Onnx__Attribute *value = opevo_i_attribute(call, "value");
+    const opevo_array *all = &call->out[0]->array;
+    opevo_array one = {0};
+    opevo_status status = OPEVO_OK;
+
+    (void)in;
+    if (!value || !value->t)
+        return OPEVO_OK; /* 0 */
+    status = opevo_i_array_of(value->t, "Attribute value", &one, err);
+    for (int64_t i = 0, count = opevo_array_elements(all); i < count && status == OPEVO_OK; i++)
+        memcpy((char *)out[0] + (size_t)i * bytes_of(all), one.data, bytes_of(all));
+    opevo_array_free(&one);
+    return status;
+}
+
+/* Dimensions from start to end, known as soon as shapes are. */
+static opevo_status infer_shape(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_status status = need(call, 0, err);
+    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
+    int64_t start = 0, end = 0, count = 0;
+    int dims = 0;
+
+    if (status != OPEVO_OK || !out)
+        return status;
+    dims = call->in[0]->array.dims;
+    start = opevo_i_attribute_int(call, "start", 0);
+    end = opevo_i_attribute_int(call, "end", dims);
+    start = start < -dims ? 0 : start < 0 ? start + dims : start > dims ? dims : start;
+    end = end < -dims ? 0 : end < 0 ? end + dims : end > dims ? dims : end;
+    count = end > start ? end - start : 0;
+    status = opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 1, &count, err);
+    if (status == OPEVO_OK)
+        status = opevo_array_allocate(out, err);
+    for (int64_t i = 0; i < count && status == OPEVO_OK; i++)
+        ((int64_t *)out->data)[i] = call->in[0]->array.extent[start + i];
+    return status;
+}
+
+static opevo_status nothing(const opevo_i_call *call, const void *const *in, void *const *out,
+                            opevo_error *err)
+{
+    (void)in;
+    (void)err;
+    memcpy(out[0], call->out[0]->array.data,
+           (size_t)opevo_array_elements(&call->out[0]->array) * bytes_of(&call->out[0]->array));
+    return OPEVO_OK;
+}
+
+static opevo_status infer_cast(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_network_type type = (opevo_network_type)opevo_i_attribute_int(call, "to", 0);
+    opevo_status status = need(call, 0, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (!opevo_network_type_bytes(type))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "It casts to ONNX type %d, which opevo does not read.", (int)type);
+    return opevo_i_shape(call->out[0], type, call->in[0]->array.dims, call->in[0]->array.extent,
+                         err);
+}
+
+/* Float to whole numbers truncates; what does not fit is the nearest that does. */
+static opevo_status cast(const opevo_i_call *call, const void *const *in, void *const *out,
+                         opevo_error *err)
+{
+    const opevo_array *from = &call->in[0]->array, *to = &call->out[0]->array;
+    static const double least[] = {[OPEVO_NETWORK_UINT8] = 0,
+                                   [OPEVO_NETWORK_INT8] = -128,
+                                   [OPEVO_NETWORK_INT32] = -0x1p31,
+                                   [OPEVO_NETWORK_INT64] = -0x1p63};
+    static const double most[] = {[OPEVO_NETWORK_UINT8] = 255,
+                                  [OPEVO_NETWORK_INT8] = 127,
+                                  [OPEVO_NETWORK_INT32] = 0x1p31 - 1,
+                                  [OPEVO_NETWORK_INT64] = 0x1p63 - 1024};
+
+    (void)err;
+    for (int64_t i = 0, count = opevo_array_elements(to); i < count; i++) {
+        double value = opevo_i_number(from, in[0], i);
+
+        if (to->type == OPEVO_NETWORK_BOOL)
+            value = value != 0;
+        else if (opevo_i_type_is_whole(to->type) && !opevo_i_type_is_whole(from->type))
+            value = isnan(value) ? 0 : trunc(fmin(fmax(value, least[to->type]), most[to->type]));
+        if (to->type == OPEVO_NETWORK_INT64 && opevo_i_type_is_whole(from->type))
+            ((int64_t *)out[0])[i] = opevo_i_whole(from, in[0], i);
+        else
+            opevo_i_set_number(to->type, out[0], i, value);
+    }
+    return OPEVO_OK;
+}
+
+const opevo_i_operator opevo_i_network_moves[] = {
+    {"Identity", 1, 1, 1, 1, infer_same, NULL, copy, 0},
+    {"Dropout", 7, 1, 3, 2, infer_dropout, NULL, drop, 0},
+    {"Reshape", 5, 2, 2, 1, infer_reshape, NULL, copy, 0},
+    {"Flatten", 1, 1, 1, 1, infer_flatten, NULL, copy, 0},
+    {"Squeeze", 1, 1, 2, 1, infer_squeeze, NULL, copy, 0},
+    {"Unsqueeze", 1, 1, 2, 1, infer_unsqueeze, NULL, copy, 0},
+    {"Transpose", 1, 1, 1, 1, infer_transpose, NULL, transpose, 0},
+    {"Expand", 8, 2, 2, 1, infer_expand, NULL, expand, 0},
+    {"Concat", 4, 1, 0, 1, infer_concat, NULL, concat, 0},
+    {"Split", 2, 1, 2, 0, infer_split, NULL, split, 0},
+    {"Slice", 1, 1, 5, 1, infer_slice, NULL, slice, 0},
+    {"Gather", 1, 2, 2, 1, infer_gather, NULL, gather_indices, 0},
+    {"Pad", 2, 1, 3, 1, infer_pad, NULL, pad, 0},
+    {"Constant", 1, 0, 0, 1, infer_constant, NULL, nothing, 0},
+    {"ConstantOfShape", 9, 1, 1, 1, infer_constant_of_shape, NULL, fill, 0},
+    {"Shape", 1, 1, 1, 1, infer_shape, NULL, nothing, 0},
+    {"Cast", 6, 1, 1, 1, infer_cast, NULL, cast, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What operators ask of their node: attributes, constant inputs, and the text of definitions. */
+
+#include "network_internal.h"
+
+#include <string.h>
+
+const opevo_i_operator *opevo_i_operator_find(const char *name)
+{
+    static const opevo_i_operator *const families[] = {
+        opevo_i_network_elementwise, opevo_i_network_windows, opevo_i_network_products,
+        opevo_i_network_reductions, opevo_i_network_moves};
+
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+        for (const opevo_i_operator *row = families[f]; row->name; row++)
+            if (strcmp(row->name, name) == 0)
+                return row;
+    }
+    return NULL;
+}
+
+bool opevo_i_is_computed(const opevo_i_call *call)
+{
+    opevo_text text = {0};
+    bool computed = call->node->row->define && call->ins && call->in[0] &&
+                    call->in[0]->array.type == OPEVO_NETWORK_FLOAT32;
+
+    for (int i = 0; i < call->outs; i++) {
+        if (call->out[i] && (call->out[i]->array.type != OPEVO_NETWORK_FLOAT32 ||
+                             opevo_array_elements(&call->out[i]->array) == 0))
+            computed = false;
+    }
+    if (computed)
+        computed = call->node->row->define(call, &text, NULL) == OPEVO_OK;
+    opevo_text_free(&text);
+    return computed;
+}
+
+/* ---- Attributes ---- */
+
+const Onnx__Attribute *opevo_i_attribute(const opevo_i_call *call, const char *name)
+{
+    const Onnx__Node *source = call->node->source;
+
+    for (size_t i = 0; i < source->n_attribute; i++) {
+        if (source->attribute[i]->name && strcmp(source->attribute[i]->name, name) == 0)
+            return source->attribute[i];
+    }
+    return NULL;
+}
+
+int64_t opevo_i_attribute_int(const opevo_i_call *call, const char *name, int64_t absent)
+{
+    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+
+    return attribute ? attribute->i : absent;
+}
+
+double opevo_i_attribute_float(const opevo_i_call *call, const char *name, double absent)
+{
+    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+
+    return attribute ? (double)attribute->f : absent;
+}
+
+bool opevo_i_attribute_is(const opevo_i_call *call, const char *name, const char *text)
+{
+    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+
+    return attribute && attribute->s.len == strlen(text) &&
+           memcmp(attribute->s.data, text, attribute->s.len) == 0;
+}
+
+opevo_status opevo_i_attribute_ints(const opevo_i_call *call, const char *name, int count,
+                                    int64_t absent, int64_t *out, opevo_error *err)
+{
+    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+
+    if (attribute && attribute->n_ints != (size_t)count)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute %s has %zu numbers instead of %d.", name,
+                          attribute->n_ints, count);
+    for (int i = 0; i < count; i++)
+        out[i] = attribute ? attribute->ints[i] : absent;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_list(const opevo_i_call *call, int in, const char *name, int most,
+                          int64_t *out, int *count, opevo_error *err)
+{
+    const opevo_net_value *value = in >= 0 && in < call->ins ? call->in[in] : NULL;
+    const Onnx__Attribute *attribute = opevo_i_attribute(call, name);
+    int64_t given = value       ? opevo_array_elements(&value->array)
+                    : attribute ? (int64_t)attribute->n_ints
+                                : -1;
+
+    if (value && (!value->array.data || !opevo_i_type_is_whole(value->array.type)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Input %d (%s) must be constant whole numbers, so that shapes are known.",
+                          in, name);
+    if (given > most)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %lld numbers, which is more than %d.", name,
+                          (long long)given, most);
+    for (int64_t i = 0; i < given; i++)
+        out[i] = value ? opevo_i_whole(&value->array, value->array.data, i) : attribute->ints[i];
+    *count = (int)given;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_scalar(const opevo_i_call *call, int in, const char *name, double absent,
+                            double *out, opevo_error *err)
+{
+    const opevo_net_value *value = in < call->ins ? call->in[in] : NULL;
+
+    if (!value) {
+        *out = opevo_i_attribute_float(call, name, absent);
+        return OPEVO_OK;
+    }
+    if (!value->array.data || opevo_array_elements(&value->array) != 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d (%s) must be one constant number.", in,
+                          name);
+    *out = opevo_i_number(&value->array, value->array.data, 0);
+    return OPEVO_OK;
+}
+
+/* ---- Text ---- */
+
+void opevo_i_axes(const char *prefix, const opevo_array *array, opevo_text *out)
+{
+    for (int d = 0; d < array->dims; d++)
+        opevo_text_printf(out, "%s%s%d:%lld", d ? ", " : "", prefix, d,
+                          (long long)array->extent[d]);
+}
+
+void opevo_i_declare(const opevo_i_call *call, int in, opevo_text *out)
+{
+    const opevo_array *array = &call->in[in]->array;
+
+    opevo_text_printf(out, "%sX%d[", call->in[in]->constant ? "const " : "", in);
+    for (int d = 0; d < array->dims; d++)
+        opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)array->extent[d]);
+    opevo_text_add(out, "]\n");
+}
+
+void opevo_i_read(const opevo_i_call *call, int in, const char *prefix, int dims, opevo_text *out)
+{
+    const opevo_array *array = &call->in[in]->array;
+
+    opevo_text_printf(out, "X%d[", in);
+    for (int d = 0; d < array->dims; d++) {
+        opevo_text_add(out, d ? ", " : "");
+        if (array->extent[d] == 1)
+            opevo_text_add(out, "0");
+        else
+            opevo_text_printf(out, "%s%d", prefix, d + dims - array->dims);
+    }
+    opevo_text_add(out, "]");
+}

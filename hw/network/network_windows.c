@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Operators that slide a window: convolutions and pooling, over 1 to 3 dimensions behind batch and
+ * channels. */
+
+#include "network_internal.h"
+
+#include <stdio.h>
+
+#include <math.h>
+
+enum code { CONVOLUTION, TRANSPOSED, MAX_POOL, AVERAGE_POOL, GLOBAL_AVERAGE, GLOBAL_MAX };
+
+enum {
+    WINDOW_DIMS = 3,
+    ATTRIBUTE_MOST = 1 << 24 /* of a kernel, stride, dilation, padding: products stay in range */
+};
+
+/* Along each dimension. Extents are those of the input and the output. */
+typedef struct window {
+    int dims;
+    int64_t kernel[WINDOW_DIMS], stride[WINDOW_DIMS], dilation[WINDOW_DIMS];
+    int64_t before[WINDOW_DIMS], after[WINDOW_DIMS]; /* padding */
+    int64_t in[WINDOW_DIMS], out[WINDOW_DIMS];
+} window;
+
+/* ---- Shapes --------------------------------------------------------------------------------- */
+
+/* Extent of the window with its gaps. */
+static int64_t reach(const window *w, int d)
+{
+    return (w->kernel[d] - 1) * w->dilation[d] + 1;
+}
+
+static opevo_status check_range(const char *name, const int64_t *numbers, int count, int64_t least,
+                                opevo_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        if (numbers[i] < least || numbers[i] > ATTRIBUTE_MOST)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute %s has %lld; it must be %lld to %d.",
+                              name, (long long)numbers[i], (long long)least, ATTRIBUTE_MOST);
+    }
+    return OPEVO_OK;
+}
+
+/* Kernel, strides, dilations and explicit padding. A global operator's window is its whole input. */
+static opevo_status take_window(const opevo_i_call *call, window *w, opevo_error *err)
+{
+    const opevo_array *in = &call->in[0]->array;
+    enum code code = (enum code)call->node->row->code;
+    bool convolves = code == CONVOLUTION || code == TRANSPOSED;
+    int64_t pads[2 * WINDOW_DIMS];
+    opevo_status status = OPEVO_OK;
+
+    if (in->dims < 3 || in->dims > 2 + WINDOW_DIMS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its input has %d dimensions; opevo takes 3 to %d.",
+                          in->dims, 2 + WINDOW_DIMS);
+    w->dims = in->dims - 2;
+    for (int d = 0; d < w->dims; d++)
+        w->in[d] = in->extent[2 + d];
+    if (convolves && call->in[1]->array.dims != in->dims)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its weights have %d dimensions instead of %d.",
+                          call->in[1]->array.dims, in->dims);
+    OPEVO_TRY(opevo_i_attribute_ints(call, "kernel_shape", w->dims, 0, w->kernel, err));
+    for (int d = 0; d < w->dims; d++) {
+        if (code == GLOBAL_AVERAGE || code == GLOBAL_MAX)
+            w->kernel[d] = w->in[d];
+        else if (convolves)
+            w->kernel[d] = call->in[1]->array.extent[2 + d];
+    }
+    OPEVO_TRY(check_range("kernel_shape", w->kernel, w->dims, 1, err));
+    OPEVO_TRY(opevo_i_attribute_ints(call, "strides", w->dims, 1, w->stride, err));
+    OPEVO_TRY(check_range("strides", w->stride, w->dims, 1, err));
+    OPEVO_TRY(opevo_i_attribute_ints(call, "dilations", w->dims, 1, w->dilation, err));
+    OPEVO_TRY(check_range("dilations", w->dilation, w->dims, 1, err));
+    OPEVO_TRY(opevo_i_attribute_ints(call, "pads", 2 * w->dims, 0, pads, err));
+    OPEVO_TRY(check_range("pads", pads, 2 * w->dims, 0, err));
+    for (int d = 0; d < w->dims; d++) {
+        w->before[d] = pads[d];
+        w->after[d] = pads[w->dims + d];
+    }
+cleanup:
+    return status;
+}
+
+/* Padding that auto_pad asks for, and the extents of the output. */
+static opevo_status take_outputs(const opevo_i_call *call, window *w, opevo_error *err)
+{
+    bool upper = opevo_i_attribute_is(call, "auto_pad", "SAME_UPPER");
+    bool lower = opevo_i_attribute_is(call, "auto_pad", "SAME_LOWER");
+    bool up = opevo_i_attribute_int(call, "ceil_mode", 0) != 0;
+
+    for (int d = 0; d < w->dims; d++) {
+        int64_t span = 0;
+
+        if (opevo_i_attribute_is(call, "auto_pad", "VALID"))
+            w->before[d] = w->after[d] = 0;
+        if (upper || lower) {
+            int64_t padding = ((w->in[d] + w->stride[d] - 1) / w->stride[d] - 1) * w->stride[d] +
+                              reach(w, d) - w->in[d];
+
+            padding = padding < 0 ? 0 : padding;
+            w->before[d] = upper ? padding / 2 : (padding + 1) / 2;
+            w->after[d] = padding - w->before[d];
+        }
+        span = w->in[d] + w->before[d] + w->after[d] - reach(w, d);
+        if (span < 0)
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID, "Its window of %lld is larger than its padded input of %lld.",
+                (long long)reach(w, d), (long long)(w->in[d] + w->before[d] + w->after[d]));
+        w->out[d] = (span + (up ? w->stride[d] - 1 : 0)) / w->stride[d] + 1;
+        /* A window that would begin in the padding behind the input is left out. */
+        if (up && (w->out[d] - 1) * w->stride[d] >= w->in[d] + w->before[d])
+            w->out[d]--;
+    }
+    return OPEVO_OK;
+}
+
+/* The output of a transposed convolution, and the padding that a given output_shape implies.
+ * Source: ONNX operator schemas, ConvTranspose-11. */
+static opevo_status take_transposed_outputs(const opevo_i_call *call, window *w, opevo_error *err)
+{
+    int64_t more[WINDOW_DIMS], shape[WINDOW_DIMS];
+    bool upper = opevo_i_attribute_is(call, "auto_pad", "SAME_UPPER");
+    bool lower = opevo_i_attribute_is(call, "auto_pad", "SAME_LOWER");
+    bool given = opevo_i_attribute(call, "output_shape") != NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_attribute_ints(call, "output_padding", w->dims, 0, more, err));
+    OPEVO_TRY(check_range("output_padding", more, w->dims, 0, err));
+    OPEVO_TRY(opevo_i_attribute_ints(call, "output_shape", w->dims, 1, shape, err));
+    OPEVO_TRY(check_range("output_shape", shape, w->dims, 1, err));
+    for (int d = 0; d < w->dims; d++) {
+        int64_t full = w->stride[d] * (w->in[d] - 1) + more[d] + reach(w, d);
+
+        if (!given && (upper || lower))
+            shape[d] = w->in[d] * w->stride[d];
+        if (given || upper || lower) {
+            int64_t padding = full - shape[d];
+
+            padding = padding < 0 ? 0 : padding;
+            w->before[d] = upper ? padding / 2 : padding - padding / 2;
+            w->after[d] = padding - w->before[d];
+            w->out[d] = shape[d];
+        } else {
+            w->out[d] = full - w->before[d] - w->after[d];
+        }
+        if (w->out[d] < 1)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Its padding leaves nothing of the result."));
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status window_of(const opevo_i_call *call, window *w, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    *w = (window){0};
+    if (!call->in[0] || (call->node->row->code <= TRANSPOSED && !call->in[1]))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "An input is missing.");
+    OPEVO_TRY(take_window(call, w, err));
+    OPEVO_TRY(call->node->row->code == TRANSPOSED ? take_transposed_outputs(call, w, err)
+                                                  : take_outputs(call, w, err));
+cleanup:
+    return status;
+}
+
+static opevo_status check_channels(const opevo_i_call *call, int64_t *channels, opevo_error *err)
+{
+    const opevo_array *in = &call->in[0]->array, *weights = &call->in[1]->array;
+    bool transposed = call->node->row->code == TRANSPOSED;
+    int64_t groups = opevo_i_attribute_int(call, "group", 1);
+    int64_t read = 0;
+
+    if (groups < 1 || groups > in->extent[1])
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute group is %lld for %lld channels.",
+                          (long long)groups, (long long)in->extent[1]);
+    read = transposed ? weights->extent[0] : weights->extent[1] * groups;
+    *channels = transposed ? weights->extent[1] * groups : weights->extent[0];
+    if (read != in->extent[1] || read % groups || *channels % groups)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Its weights are for %lld channels in %lld groups; its input has %lld.",
+                          (long long)read, (long long)groups, (long long)in->extent[1]);
+    if (call->ins > 2 && call->in[2] &&
+        (call->in[2]->array.dims != 1 || call->in[2]->array.extent[0] != *channels))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its bias must have %lld elements.",
+                          (long long)*channels);
+    return OPEVO_OK;
+}
+
+static opevo_status infer(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    window w;
+    int64_t shape[2 + WINDOW_DIMS] = {0};
+
+    OPEVO_TRY(window_of(call, &w, err));
+    shape[0] = call->in[0]->array.extent[0];
+    shape[1] = call->in[0]->array.extent[1];
+    if (call->node->row->code == CONVOLUTION || call->node->row->code == TRANSPOSED)
+        OPEVO_TRY(check_channels(call, &shape[1], err));
+    for (int d = 0; d < w.dims; d++)
+        shape[2 + d] = w.out[d];
+    OPEVO_TRY(opevo_i_shape(call->out[0], call->in[0]->array.type, 2 + w.dims, shape, err));
+    if (call->outs > 1)
+        OPEVO_TRY(opevo_i_shape(call->out[1], OPEVO_NETWORK_INT64, 2 + w.dims, shape, err));
+cleanup:
+    return status;
+}
+
+/* ---- Definitions ---------------------------------------------------------------------------- */
+
+/* How far the windows reach along d, from the beginning of the padding. */
+static int64_t padded_extent(const window *w, int d)
+{
+    int64_t used = (w->out[d] - 1) * w->stride[d] + reach(w, d);
+
+    return used > w->before[d] + w->in[d] ? used : w->before[d] + w->in[d];
+}
+
+static bool is_padded(const window *w)
+{
+    for (int d = 0; d < w->dims; d++) {
+        if (w->before[d] || padded_extent(w, d) > w->in[d])
+            return true;
+    }
+    return false;
+}
+
+/* P[n, c, p0, ...]: the input with `value` around it. */
+static void define_padded(const opevo_i_call *call, const window *w, double value, opevo_text *out)
+{
+    const opevo_array *in = &call->in[0]->array;
+
+    opevo_text_printf(out, "P[pn:%lld, pc:%lld", (long long)in->extent[0],
+                      (long long)in->extent[1]);
+    for (int d = 0; d < w->dims; d++)
+        opevo_text_printf(out, ", p%d:%lld", d, (long long)padded_extent(w, d));
+    opevo_text_add(out, "] = select(");
+    for (int d = 0; d < w->dims; d++)
+        opevo_text_printf(out, "%s%lld <= p%d and p%d < %lld", d ? " and " : "",
+                          (long long)w->before[d], d, d, (long long)(w->before[d] + w->in[d]));
+    opevo_text_add(out, ", X0[pn, pc");
+    for (int d = 0; d < w->dims; d++)
+        opevo_text_printf(out, ", p%d - %lld", d, (long long)w->before[d]);
+    opevo_text_add(out, "], ");
+    opevo_text_add_double(out, value);
+    opevo_text_add(out, ")\n");
+}
+
+/* "TENSOR[n, channel, a2*stride + k0*dilation, ...]" */
+static void read_window(const window *w, const char *tensor, const char *channel, opevo_text *out)
+{
+    opevo_text_printf(out, "%s[a0, %s", tensor, channel);
+    for (int d = 0; d < w->dims; d++)
+        opevo_text_printf(out, ", a%d*%lld + k%d*%lld", 2 + d, (long long)w->stride[d], d,
+                          (long long)w->dilation[d]);
+    opevo_text_add(out, "]");
+}
+
+static void add_reduction(const window *w, const char *reducer, int64_t channels, opevo_text *out)
+{
+    opevo_text_printf(out, "%s(", reducer);
+    if (channels)
+        opevo_text_printf(out, "c:%lld, ", (long long)channels);
+    for (int d = 0; d < w->dims; d++)
+        opevo_text_printf(out, "%sk%d:%lld", d ? ", " : "", d, (long long)w->kernel[d]);
+    opevo_text_add(out, ") ");
+}
+
+static void add_spatial(const opevo_i_call *call, const char *name, opevo_text *out)
+{
+    opevo_text_printf(out, "%s[", name);
+    opevo_i_axes("a", &call->out[0]->array, out);
+    opevo_text_add(out, "] = ");
+}
+
+/* Y0 = C + bias. */
+static void add_bias(const opevo_i_call *call, opevo_text *out)
+{
+    add_spatial(call, "Y0", out);
+    for (int d = 0; d < call->out[0]->array.dims; d++)
+        opevo_text_printf(out, "%sa%d", d ? ", " : "C[", d);
+    opevo_text_add(out, "] + X2[a1]\n");
+}
+
+/* The input channel of the sum's index c, for output channel a1: c + first channel of its group. */
+static void channel_of(const opevo_i_call *call, int64_t groups, char *out, size_t size)
+{
+    int64_t channels = call->in[0]->array.extent[1] / groups;
+
+    if (groups == 1)
+        snprintf(out, size, "c");
+    else
+        snprintf(out, size, "a1//%lld*%lld + c",
+                 (long long)(call->out[0]->array.extent[1] / groups), (long long)channels);
+}
+
+static opevo_status define_convolution(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+{
+    int64_t groups = opevo_i_attribute_int(call, "group", 1);
+    bool bias = call->ins > 2 && call->in[2];
+    opevo_status status = OPEVO_OK;
+    char channel[64];
+    window w;
+
+    OPEVO_TRY(window_of(call, &w, err));
+    for (int i = 0; i < 2 + bias; i++)
+        opevo_i_declare(call, i, out);
+    if (is_padded(&w))
+        define_padded(call, &w, 0, out);
+    add_spatial(call, bias ? "C" : "Y0", out);
+    add_reduction(&w, "sum", call->in[0]->array.extent[1] / groups, out);
+    channel_of(call, groups, channel, sizeof channel);
+    read_window(&w, is_padded(&w) ? "P" : "X0", channel, out);
+    opevo_text_add(out, "*X1[a1, c");
+    for (int d = 0; d < w.dims; d++)
+        opevo_text_printf(out, ", k%d", d);
+    opevo_text_add(out, "]\n");
+    if (bias)
+        add_bias(call, out);
+    status = opevo_text_check(out, err);
+cleanup:
+    return status;
+}
+
+/* Each output gathers the inputs that reach it: o + before - k dilation = i stride. */
+static opevo_status define_transposed(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+{
+    int64_t groups = opevo_i_attribute_int(call, "group", 1);
+    bool bias = call->ins > 2 && call->in[2];
+    opevo_status status = OPEVO_OK;
+    char channel[64], at[WINDOW_DIMS][96];
+    window w;
+
+    OPEVO_TRY(window_of(call, &w, err));
+    for (int d = 0; d < w.dims; d++)
+        snprintf(at[d], sizeof at[d], "(a%d + %lld - k%d*%lld)", 2 + d, (long long)w.before[d], d,
+                 (long long)w.dilation[d]);
+    for (int i = 0; i < 2 + bias; i++)
+        opevo_i_declare(call, i, out);
+    add_spatial(call, bias ? "C" : "Y0", out);
+    add_reduction(&w, "sum", call->in[0]->array.extent[1] / groups, out);
+    opevo_text_add(out, "select(");
+    for (int d = 0; d < w.dims; d++)
+        opevo_text_printf(out, "%s%s%%%lld == 0 and 0 <= %s//%lld and %s//%lld < %lld",
+                          d ? " and " : "", at[d], (long long)w.stride[d], at[d],
+                          (long long)w.stride[d], at[d], (long long)w.stride[d],
+                          (long long)w.in[d]);
+    channel_of(call, groups, channel, sizeof channel);
+    opevo_text_printf(out, ", X0[a0, %s", channel);
+    for (int d = 0; d < w.dims; d++)
+        opevo_text_printf(out, ", %s//%lld", at[d], (long long)w.stride[d]);
+    opevo_text_printf(out, "]*X1[%s, ", channel);
+    opevo_text_printf(out, groups == 1 ? "a1" : "a1%%%lld",
+                      (long long)call->in[1]->array.extent[1]);
+    for (int d = 0; d < w.dims; d++)
+        opevo_text_printf(out, ", k%d", d);
+    opevo_text_add(out, "], 0)\n");
+    if (bias)
+        add_bias(call, out);
+    status = opevo_text_check(out, err);
+cleanup:
+    return status;
+}
+
+static opevo_status define_max(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    window w;
+
+    OPEVO_TRY(window_of(call, &w, err));
+    opevo_i_declare(call, 0, out);
+    if (is_padded(&w))
+        define_padded(call, &w, -3.4028234663852886e38, out);
+    add_spatial(call, "Y0", out);
+    add_reduction(&w, "max", 0, out);
+    read_window(&w, is_padded(&w) ? "P" : "X0", "a1", out);
+    opevo_text_add(out, "\n");
+    status = opevo_text_check(out, err);
+cleanup:
+    return status;
+}
+
+/* How many elements the window averages: with count_include_pad those inside the padding too. */
+static void add_count(const opevo_i_call *call, const window *w, opevo_text *out)
+{
+    bool with_padding = opevo_i_attribute_int(call, "count_include_pad", 0) != 0;
+
+    for (int d = 0; d < w->dims; d++) {
+        int64_t before = with_padding ? 0 : w->before[d]; /* that does not count */
+        int64_t end = w->before[d] + w->in[d] + (with_padding ? w->after[d] : 0);
+        bool whole = before == 0 && padded_extent(w, d) <= end;
+
+        opevo_text_add(out, d ? "*" : "");
+        if (whole)
+            opevo_text_printf(out, "%lld", (long long)w->kernel[d]);
+        else
+            opevo_text_printf(out, "(min(a%d*%lld + %lld, %lld) - max(a%d*%lld, %lld))", 2 + d,
+                              (long long)w->stride[d], (long long)w->kernel[d], (long long)end,
+                              2 + d, (long long)w->stride[d], (long long)before);
+    }
+}
+
+static opevo_status define_average(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    window w;
+
+    OPEVO_TRY(window_of(call, &w, err));
+    opevo_i_declare(call, 0, out);
+    if (is_padded(&w))
+        define_padded(call, &w, 0, out);
+    add_spatial(call, "C", out);
+    add_reduction(&w, "sum", 0, out);
+    read_window(&w, is_padded(&w) ? "P" : "X0", "a1", out);
+    opevo_text_add(out, "\n");
+    add_spatial(call, "Y0", out);
+    for (int d = 0; d < call->out[0]->array.dims; d++)
+        opevo_text_printf(out, "%sa%d", d ? ", " : "C[", d);
+    opevo_text_add(out, "]/(");
+    add_count(call, &w, out);
+    opevo_text_add(out, ")\n");
+    status = opevo_text_check(out, err);
+cleanup:
+    return status;
+}
+
+static opevo_status infer_average(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    window w;
+
+    OPEVO_TRY(infer(call, err));
+    OPEVO_TRY(window_of(call, &w, err));
+    for (int d = 0; d < w.dims; d++) {
+        if (w.dilation[d] != 1)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "opevo averages without dilations only."));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- The place of the maximum --------------------------------------------------------------- */
+
+/* Best element of the window of output `at` in the plane `from`, -1 if the window is empty. Counted
+ * in the plane, the last dimension fastest, or the first for `column`. */
+static int64_t best_of(const window *w, const float *from, const int64_t *at, bool column,
+                       int64_t *index)
+{
+    int64_t best = -1, points = 1;
+
+    for (int d = 0; d < w->dims; d++)
+        points *= w->kernel[d];
+    for (int64_t k = 0; k < points; k++) {
+        int64_t rest = k, row = 0, place = 0, step = 1, i[WINDOW_DIMS];
+        bool inside = true;
+
+        for (int d = w->dims - 1; d >= 0; d--) {
+            i[d] = at[d] * w->stride[d] + rest % w->kernel[d] * w->dilation[d] - w->before[d];
+            rest /= w->kernel[d];
+            inside &= i[d] >= 0 && i[d] < w->in[d];
+            row += i[d] * step;
+            step *= w->in[d];
+        }
+        if (!inside || (best >= 0 && from[row] <= from[best]))
+            continue;
+        best = row;
+        step = 1;
+        for (int d = 0; d < w->dims; d++) {
+            place += i[d] * step;
+            step *= w->in[d];
+        }
+        *index = column ? place : row;
+    }
+    return best;
+}
+
+static opevo_status move_max(const opevo_i_call *call, const void *const *in, void *const *out,
+                             opevo_error *err)
+{
+    const opevo_array *input = &call->in[0]->array, *output = &call->out[0]->array;
+    bool column = opevo_i_attribute_int(call, "storage_order", 0) != 0;
+    int64_t plane = 1, cells = 1;
+    opevo_status status = OPEVO_OK;
+    window w;
+
+    if (input->type != OPEVO_NETWORK_FLOAT32)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "opevo takes the maximum of float32 only.");
+    OPEVO_TRY(window_of(call, &w, err));
+    for (int d = 0; d < w.dims; d++) {
+        plane *= w.in[d];
+        cells *= w.out[d];
+    }
+    for (int64_t i = 0, count = opevo_array_elements(output); i < count; i++) {
+        int64_t rest = i % cells, from = i / cells * plane, index = 0, at[WINDOW_DIMS], best = 0;
+
+        for (int d = w.dims - 1; d >= 0; d--) {
+            at[d] = rest % w.out[d];
+            rest /= w.out[d];
+        }
+        best = best_of(&w, (const float *)in[0] + from, at, column, &index);
+        ((float *)out[0])[i] = best < 0 ? -INFINITY : ((const float *)in[0])[from + best];
+        if (call->outs > 1 && out[1])
+            ((int64_t *)out[1])[i] = from + index;
+    }
+cleanup:
+    return status;
+}
+
+const opevo_i_operator opevo_i_network_windows[] = {
+    {"Conv", 1, 2, 3, 1, infer, define_convolution, NULL, CONVOLUTION},
+    {"ConvTranspose", 1, 2, 3, 1, infer, define_transposed, NULL, TRANSPOSED},
+    {"MaxPool", 1, 1, 1, 2, infer, define_max, move_max, MAX_POOL},
+    {"AveragePool", 7, 1, 1, 1, infer_average, define_average, NULL, AVERAGE_POOL},
+    {"GlobalAveragePool", 1, 1, 1, 1, infer, define_average, NULL, GLOBAL_AVERAGE},
+    {"GlobalMaxPool", 1, 1, 1, 1, infer, define_max, NULL, GLOBAL_MAX},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+};
