@@ -59,20 +59,17 @@ static opevo_status infer(const opevo_i_call *call, opevo_error *err)
     return opevo_i_shape(call->out[0], all.type, all.dims, all.extent, err);
 }
 
+/* Bounds are attributes, or inputs of one element. */
 static opevo_status infer_clip(const opevo_i_call *call, opevo_error *err)
 {
-    double ignored = 0;
-    opevo_status status = OPEVO_OK;
-
+    for (int i = 1; i < call->ins; i++) {
+        if (call->in[i] && opevo_array_elements(&call->in[i]->array) != 1)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d must have one element.", i);
+    }
     if (!call->in[0])
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its first input is missing.");
-    status = opevo_i_scalar(call, 1, "min", -INFINITY, &ignored, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_scalar(call, 2, "max", INFINITY, &ignored, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
-                               call->in[0]->array.extent, err);
-    return status;
+    return opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
+                         call->in[0]->array.extent, err);
 }
 
 /* ---- Definitions ---- */
@@ -137,21 +134,37 @@ static void define_one(const opevo_i_call *call, const char *before, const char 
     opevo_text_add(out, after);
 }
 
+/* A bound as an input, or as an attribute; in old opsets float32's extremes stand for none. */
+static bool has_bound(const opevo_i_call *call, int in, const char *name, double *value)
+{
+    bool given = in < call->ins && call->in[in];
+
+    *value = opevo_i_attribute_float(call, name, INFINITY);
+    return given || fabs(*value) < 3.4028234663852886e38;
+}
+
+static void add_bound(const opevo_i_call *call, int in, double value, opevo_text *out)
+{
+    if (in < call->ins && call->in[in]) {
+        opevo_text_add(out, ", ");
+        add_read(call, in, out);
+        opevo_text_add(out, ")");
+    } else {
+        add_number(out, ", ", value, ")");
+    }
+}
+
 static void define_clip(const opevo_i_call *call, opevo_text *out)
 {
-    double least = -INFINITY, most = INFINITY;
+    double least = 0, most = 0;
+    bool below = has_bound(call, 1, "min", &least), above = has_bound(call, 2, "max", &most);
 
-    (void)opevo_i_scalar(call, 1, "min", least, &least, NULL);
-    (void)opevo_i_scalar(call, 2, "max", most, &most, NULL);
-    /* float32's largest finite numbers stand for no bound in old opsets. */
-    least = least <= -3.4028234663852886e38 ? -INFINITY : least;
-    most = most >= 3.4028234663852886e38 ? INFINITY : most;
-    opevo_text_add(out, isfinite(most) ? "min(" : "");
-    define_one(call, isfinite(least) ? "max(" : "", "", out);
-    if (isfinite(least))
-        add_number(out, ", ", least, ")");
-    if (isfinite(most))
-        add_number(out, ", ", most, ")");
+    opevo_text_add(out, above ? "min(" : "");
+    define_one(call, below ? "max(" : "", "", out);
+    if (below)
+        add_bound(call, 1, least, out);
+    if (above)
+        add_bound(call, 2, most, out);
 }
 
 static void define_value(const opevo_i_call *call, opevo_text *out)
@@ -247,7 +260,7 @@ static void define_value(const opevo_i_call *call, opevo_text *out)
 static opevo_status define(const opevo_i_call *call, opevo_text *out, opevo_error *err)
 {
     for (int i = 0; i < call->ins; i++) {
-        if (i == 0 || (call->node->row->code != CLIP && call->node->row->code != POWER))
+        if (call->in[i] && (i == 0 || call->node->row->code != POWER))
             opevo_i_declare(call, i, out);
     }
     opevo_text_add(out, "Y0[");

@@ -21,8 +21,7 @@ typedef struct reader {
     opevo_network *network;
     int *sorted; /* numbers of the first `known` values, by name */
     int known;
-    const opevo_network_shape *shapes;
-    size_t shape_count;
+    opevo_network_given given;
 } reader;
 
 #define SAY(reader, err, ...) say((reader)->network->path, OPEVO_INVALID, err, __VA_ARGS__)
@@ -155,9 +154,9 @@ static opevo_status take_initializers(reader *self, opevo_error *err)
 
 static const opevo_network_shape *given_shape(const reader *self, const char *name)
 {
-    for (size_t i = 0; i < self->shape_count; i++) {
-        if (strcmp(self->shapes[i].name, name) == 0)
-            return &self->shapes[i];
+    for (size_t i = 0; i < self->given.shape_count; i++) {
+        if (strcmp(self->given.shapes[i].name, name) == 0)
+            return &self->given.shapes[i];
     }
     return NULL;
 }
@@ -204,6 +203,25 @@ static opevo_status take_input_shape(const reader *self, const Onnx__ValueInfo *
     return OPEVO_OK;
 }
 
+/* Type, shape and, of whole numbers, value are those of the array. */
+static opevo_status take_input_value(const opevo_array *array, opevo_net_value *value,
+                                     opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    value->array = *array;
+    value->array.data = NULL;
+    if (!opevo_i_type_is_whole(array->type))
+        return OPEVO_OK;
+    status = opevo_array_allocate(&value->array, err);
+    if (status != OPEVO_OK)
+        return status;
+    memcpy(value->array.data, array->data,
+           (size_t)opevo_array_elements(array) * opevo_network_type_bytes(array->type));
+    value->constant = true;
+    return OPEVO_OK;
+}
+
 static opevo_status take_inputs(reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
@@ -220,14 +238,22 @@ static opevo_status take_inputs(reader *self, opevo_error *err)
             continue;
         network->input[network->inputs++] = number;
         network->value[number].input = true;
-        status = take_input_shape(self, graph->input[i], &network->value[number], err);
+        if ((size_t)network->inputs <= self->given.value_count)
+            status = take_input_value(&self->given.values[network->inputs - 1],
+                                      &network->value[number], err);
+        else
+            status = take_input_shape(self, graph->input[i], &network->value[number], err);
     }
-    for (size_t s = 0; s < self->shape_count && status == OPEVO_OK; s++) {
-        int number = find(self, self->shapes[s].name);
+    if (status == OPEVO_OK && self->given.value_count &&
+        self->given.value_count != (size_t)network->inputs)
+        status = SAY(self, err, "The model has %d inputs; values are given for %zu.",
+                     network->inputs, self->given.value_count);
+    for (size_t s = 0; s < self->given.shape_count && status == OPEVO_OK; s++) {
+        int number = find(self, self->given.shapes[s].name);
 
         if (number < 0 || !network->value[number].input)
-            status =
-                SAY(self, err, "--shape names '%s', which is not an input.", self->shapes[s].name);
+            status = SAY(self, err, "--shape names '%s', which is not an input.",
+                         self->given.shapes[s].name);
     }
     return status;
 }
@@ -505,11 +531,11 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_network_read(const char *path, const opevo_network_shape *shapes, size_t count,
+opevo_status opevo_network_read(const char *path, const opevo_network_given *given,
                                 opevo_network **out, opevo_error *err)
 {
     opevo_network *network = opevo_calloc(1, sizeof *network);
-    reader self = {.network = network, .shapes = shapes, .shape_count = count};
+    reader self = {.network = network, .given = given ? *given : (opevo_network_given){0}};
     opevo_status status = OPEVO_OK;
     const Onnx__Graph *graph = NULL;
 

@@ -83,14 +83,24 @@ typedef struct opevo_network_shape {
     int64_t extent[OPEVO_NETWORK_DIMS];
 } opevo_network_shape;
 
+/* What the caller knows of the inputs. A plain value: start from {0}. */
+typedef struct opevo_network_given {
+    const opevo_network_shape *shapes; /* of inputs whose dimensions the file leaves open */
+    size_t shape_count;
+    /* Values of all inputs in the order of the file; those of whole numbers, such as the new shape
+     * of a Reshape, become constants of the network. */
+    const opevo_array *values;
+    size_t value_count; /* 0: unknown */
+} opevo_network_given;
+
 /* Read a model. Nodes are in an order in which each comes after those that it reads.
  *
- *   shapes   `count` shapes of inputs, for those whose dimensions the file leaves open
+ *   given  NULL for nothing
  *
  * Errors: IO; INVALID, as "path: sentence." or "path: node N (Conv 'name'): sentence."; LIMIT;
  * NOMEM.
  * Cost: linear in the file, which is held in memory once. */
-opevo_status opevo_network_read(const char *path, const opevo_network_shape *shapes, size_t count,
+opevo_status opevo_network_read(const char *path, const opevo_network_given *given,
                                 opevo_network **out, opevo_error *err);
 void opevo_network_destroy(opevo_network *network); /* NULL is allowed */
 

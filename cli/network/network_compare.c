@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A network run on tensors of files, and its results compared with those of others. */
+
+#include "network_internal.h"
+
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <string.h>
+
+/* |result - expected| <= ABSOLUTE + RELATIVE |expected|: the tolerance of ONNX's own tests. */
+#define ABSOLUTE 1e-7
+#define RELATIVE 1e-3
+
+void opevo_i_arrays_free(opevo_i_arrays *arrays)
+{
+    for (int i = 0; i < arrays->count; i++)
+        opevo_array_free(&arrays->array[i]);
+    opevo_free(arrays->array);
+}
+
+opevo_status opevo_i_arrays_read(const char *option, const char *files, opevo_i_arrays *out,
+                                 opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    char *list = opevo_strdup(files), *rest = NULL, *file = NULL;
+
+    out->array = opevo_calloc(strlen(files) + 1, sizeof *out->array);
+    if (!list || !out->array)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the files of --%s.", option));
+    for (file = strtok_r(list, ",", &rest); file; file = strtok_r(NULL, ",", &rest)) {
+        OPEVO_TRY(opevo_array_read(file, &out->array[out->count], err));
+        out->count++;
+    }
+cleanup:
+    opevo_free(list);
+    return status;
+}
+
+/* Element i of a float or whole array. */
+static double number(const opevo_array *array, int64_t i)
+{
+    switch (array->type) {
+    case OPEVO_NETWORK_FLOAT32:
+        return (double)((const float *)array->data)[i];
+    case OPEVO_NETWORK_FLOAT64:
+        return ((const double *)array->data)[i];
+    case OPEVO_NETWORK_INT64:
+        return (double)((const int64_t *)array->data)[i];
+    case OPEVO_NETWORK_INT32:
+        return ((const int32_t *)array->data)[i];
+    case OPEVO_NETWORK_INT8:
+        return ((const int8_t *)array->data)[i];
+    default:
+        return ((const uint8_t *)array->data)[i];
+    }
+}
+
+static bool same_shape(const opevo_array *a, const opevo_array *b)
+{
+    bool same = a->type == b->type && a->dims == b->dims;
+
+    for (int d = 0; d < a->dims && same; d++)
+        same = a->extent[d] == b->extent[d];
+    return same;
+}
+
+/* One line for an output; false if it differs. */
+static bool compare(const char *name, const opevo_array *found, const opevo_array *expected,
+                    opevo_text *out)
+{
+    double largest = 0, excess = -INFINITY;
+    int64_t worst = 0;
+
+    opevo_text_printf(out, "%s: ", name);
+    if (!same_shape(found, expected)) {
+        opevo_text_printf(out, "%s ", opevo_network_type_name(found->type));
+        opevo_i_add_shape(found, out);
+        opevo_text_printf(out, " instead of %s ", opevo_network_type_name(expected->type));
+        opevo_i_add_shape(expected, out);
+        opevo_text_add(out, "\n");
+        return false;
+    }
+    for (int64_t i = 0, count = opevo_array_elements(found); i < count; i++) {
+        double a = number(found, i), b = number(expected, i);
+        double error = a == b || (isnan(a) && isnan(b)) ? 0 : fabs(a - b);
+        double over = isnan(error) ? INFINITY : error - (ABSOLUTE + RELATIVE * fabs(b));
+
+        largest = error > largest || isnan(error) ? error : largest;
+        if (over > excess) {
+            excess = over;
+            worst = i;
+        }
+    }
+    if (excess <= 0 || opevo_array_elements(found) == 0) {
+        opevo_text_printf(out, "equal within %g + %g |expected|, largest error %g\n", ABSOLUTE,
+                          RELATIVE, largest);
+        return true;
+    }
+    opevo_text_printf(out, "differs: element %lld is %.9g instead of %.9g, largest error %g\n",
+                      (long long)worst, number(found, worst), number(expected, worst), largest);
+    return false;
+}
+
+/* Without --expect: what came out. */
+static void describe(const char *name, const opevo_array *array, opevo_text *out)
+{
+    double least = INFINITY, most = -INFINITY, sum = 0;
+    int64_t count = opevo_array_elements(array);
+
+    for (int64_t i = 0; i < count; i++) {
+        least = fmin(least, number(array, i));
+        most = fmax(most, number(array, i));
+        sum += number(array, i);
+    }
+    opevo_text_printf(out, "%s: %s ", name, opevo_network_type_name(array->type));
+    opevo_i_add_shape(array, out);
+    if (count)
+        opevo_text_printf(out, ", from %g to %g, mean %g", least, most, sum / (double)count);
+    opevo_text_add(out, "\n");
+}
+
+opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_network *network,
+                                     const opevo_i_arrays *inputs, opevo_text *out, int *exit_code,
+                                     opevo_error *err)
+{
+    const char *expect = opevo_i_option(call, "expect");
+    int outputs = opevo_network_output_count(network);
+    opevo_i_arrays expected = {0}, found = {0};
+    opevo_status status = OPEVO_OK;
+    uint64_t threads = 0;
+
+    OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
+    if (expect)
+        OPEVO_TRY(opevo_i_arrays_read("expect", expect, &expected, err));
+    if (expect && expected.count != outputs)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "--expect names %d files for %d outputs.",
+                             expected.count, outputs));
+    found.array = opevo_calloc((size_t)outputs + 1, sizeof *found.array);
+    if (!found.array)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of the network."));
+    OPEVO_TRY(opevo_network_run(network, inputs->array, found.array, (unsigned)threads, err));
+    found.count = outputs;
+    for (int i = 0; i < outputs; i++) {
+        const char *name = opevo_network_value(network, opevo_network_output(network, i))->name;
+
+        if (!expect)
+            describe(name, &found.array[i], out);
+        else if (!compare(name, &found.array[i], &expected.array[i], out))
+            *exit_code = OPEVO_EXIT_FAILED;
+    }
+cleanup:
+    opevo_i_arrays_free(&expected);
+    opevo_i_arrays_free(&found);
+    return status;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What is in a network, as tables or as JSON. */
+
+#include "network_internal.h"
+
+#include <opevo/memory.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void opevo_i_add_shape(const opevo_array *array, opevo_text *out)
+{
+    for (int d = 0; d < array->dims; d++)
+        opevo_text_printf(out, "%s%lld", d ? " x " : "", (long long)array->extent[d]);
+    if (array->dims == 0)
+        opevo_text_add(out, "1");
+}
+
+/* ---- Totals ---- */
+
+typedef struct totals {
+    double flop, weight_bytes;
+    bool exact;
+    int computed, moved, constant; /* nodes */
+} totals;
+
+/* Weights are the constants that nodes of a run read. */
+static totals total(const opevo_network *network, const opevo_i_tasks *tasks)
+{
+    totals sum = {.exact = true};
+
+    for (size_t i = 0; i < tasks->count; i++) {
+        sum.flop += tasks->task[i].flop.count * tasks->task[i].count;
+        sum.exact &= tasks->task[i].flop.exact;
+    }
+    for (int i = 0; i < opevo_network_node_count(network); i++) {
+        const opevo_net_node *node = opevo_network_node(network, i);
+
+        if (node->output[0] >= 0 && opevo_network_value(network, node->output[0])->constant)
+            sum.constant++;
+        else if (node->computed)
+            sum.computed++;
+        else
+            sum.moved++;
+    }
+    return sum;
+}
+
+static double weight_bytes(const opevo_network *network)
+{
+    int values = opevo_network_value_count(network);
+    bool *counted = opevo_calloc((size_t)values + 1, sizeof *counted);
+    double bytes = 0;
+
+    for (int i = 0; i < opevo_network_node_count(network) && counted; i++) {
+        const opevo_net_node *node = opevo_network_node(network, i);
+
+        if (node->output[0] < 0 || opevo_network_value(network, node->output[0])->constant)
+            continue;
+        for (int k = 0; k < node->inputs; k++) {
+            const opevo_net_value *value =
+                node->input[k] < 0 ? NULL : opevo_network_value(network, node->input[k]);
+
+            if (!value || !value->constant || counted[node->input[k]])
+                continue;
+            counted[node->input[k]] = true;
+            bytes += (double)opevo_array_elements(&value->array) *
+                     (double)opevo_network_type_bytes(value->array.type);
+        }
+    }
+    opevo_free(counted);
+    return bytes;
+}
+
+/* ---- For a person ---- */
+
+static void add_ends(const opevo_network *network, const char *role, int count,
+                     int (*get)(const opevo_network *, int), opevo_text *out)
+{
+    for (int i = 0; i < count; i++) {
+        const opevo_net_value *value = opevo_network_value(network, get(network, i));
+
+        opevo_text_printf(out, "%s %s: %s ", role, value->name,
+                          opevo_network_type_name(value->array.type));
+        opevo_i_add_shape(&value->array, out);
+        opevo_text_add(out, "\n");
+    }
+}
+
+typedef struct kind {
+    const char *name;
+    int nodes;
+} kind;
+
+static int compare_kinds(const void *a, const void *b)
+{
+    const kind *x = a, *y = b;
+
+    return x->nodes != y->nodes ? y->nodes - x->nodes : strcmp(x->name, y->name);
+}
+
+/* "53 Conv, 49 Relu, ..." */
+static void add_operators(const opevo_network *network, opevo_text *out)
+{
+    int nodes = opevo_network_node_count(network), kinds = 0;
+    kind *list = opevo_calloc((size_t)nodes + 1, sizeof *list);
+
+    for (int i = 0; i < nodes && list; i++) {
+        const char *name = opevo_network_node(network, i)->operation;
+        int k = 0;
+
+        while (k < kinds && strcmp(list[k].name, name) != 0)
+            k++;
+        if (k == kinds)
+            list[kinds++].name = name;
+        list[k].nodes++;
+    }
+    if (list)
+        qsort(list, (size_t)kinds, sizeof *list, compare_kinds);
+    for (int k = 0; k < kinds; k++)
+        opevo_text_printf(out, "%s%d %s", k ? ", " : "", list[k].nodes, list[k].name);
+    opevo_text_add(out, "\n");
+    out->failed |= !list;
+    opevo_free(list);
+}
+
+static opevo_status print_tasks(const opevo_network *network, const opevo_i_tasks *tasks,
+                                opevo_text *out, opevo_error *err)
+{
+    static const char *const heads[] = {"<task", "<first node", "<result", "times", "MFLOP each"};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
+
+    for (size_t i = 0; i < tasks->count; i++) {
+        const opevo_i_task *task = &tasks->task[i];
+        const opevo_net_node *node = opevo_network_node(network, task->node);
+        opevo_text shape = {0};
+
+        opevo_i_add_shape(&opevo_network_value(network, node->output[0])->array, &shape);
+        opevo_i_table_cell(&table, "%s", task->operation);
+        if (*node->name)
+            opevo_i_table_cell(&table, "%s", node->name);
+        else
+            opevo_i_table_cell(&table, "%d", task->node);
+        opevo_i_table_cell(&table, "%s", opevo_text_string(&shape));
+        opevo_i_table_cell(&table, "%d", task->count);
+        opevo_i_table_cell(&table, "%s%.3f", task->flop.exact ? "" : "<= ", task->flop.count / 1e6);
+        opevo_text_free(&shape);
+    }
+    return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+}
+
+opevo_status opevo_i_network_print(const opevo_network *network, const opevo_i_tasks *tasks,
+                                   opevo_text *out, opevo_error *err)
+{
+    totals sum = total(network, tasks);
+    const char *producer = opevo_network_producer(network);
+
+    opevo_text_printf(out, "ONNX opset %d%s%s\n", opevo_network_opset(network),
+                      *producer ? ", made by " : "", producer);
+    add_ends(network, "input", opevo_network_input_count(network), opevo_network_input, out);
+    add_ends(network, "output", opevo_network_output_count(network), opevo_network_output, out);
+    opevo_text_printf(out, "%d nodes: ", opevo_network_node_count(network));
+    add_operators(network, out);
+    opevo_text_printf(out,
+                      "%d of them compute, %d move elements, %d depend on constants only\n"
+                      "weights: %.3f MB\n%s%.3f MFLOP (%s)\n",
+                      sum.computed, sum.moved, sum.constant, weight_bytes(network) / 1e6,
+                      sum.exact ? "" : "at most ", sum.flop / 1e6, sum.exact ? "exact" : "bounded");
+    if (tasks->count == 0)
+        return OPEVO_OK;
+    opevo_text_printf(out, "\n%zu different computation%s:\n", tasks->count,
+                      tasks->count == 1 ? "" : "s");
+    return print_tasks(network, tasks, out, err);
+}
+
+/* ---- JSON ---- */
+
+static void add_json_ends(const opevo_network *network, const char *key, int count,
+                          int (*get)(const opevo_network *, int), opevo_text *out)
+{
+    opevo_json_key(out, key);
+    opevo_text_add(out, "[");
+    for (int i = 0; i < count; i++) {
+        const opevo_net_value *value = opevo_network_value(network, get(network, i));
+
+        opevo_json_next(out, " ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "name", value->name);
+        opevo_json_string(out, "type", opevo_network_type_name(value->array.type));
+        opevo_json_key(out, "shape");
+        opevo_text_add(out, "[");
+        for (int d = 0; d < value->array.dims; d++)
+            opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)value->array.extent[d]);
+        opevo_text_add(out, "]}");
+    }
+    opevo_text_add(out, "]");
+}
+
+void opevo_i_network_print_json(const opevo_network *network, const opevo_i_tasks *tasks,
+                                opevo_text *out)
+{
+    totals sum = total(network, tasks);
+
+    opevo_text_add(out, "{");
+    opevo_json_double(out, "opset", opevo_network_opset(network));
+    opevo_json_string(out, "producer", opevo_network_producer(network));
+    add_json_ends(network, "inputs", opevo_network_input_count(network), opevo_network_input, out);
+    add_json_ends(network, "outputs", opevo_network_output_count(network), opevo_network_output,
+                  out);
+    opevo_json_double(out, "nodes", opevo_network_node_count(network));
+    opevo_json_double(out, "weight_bytes", weight_bytes(network));
+    opevo_json_double(out, "flop", sum.flop);
+    opevo_json_string(out, "flop_sure", sum.exact ? "exact" : "bounded");
+    opevo_json_key(out, "tasks");
+    opevo_text_add(out, "[");
+    for (size_t i = 0; i < tasks->count; i++) {
+        const opevo_i_task *task = &tasks->task[i];
+
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "operator", task->operation);
+        opevo_json_double(out, "first_node", task->node);
+        opevo_json_double(out, "times", task->count);
+        opevo_json_double(out, "flop", task->flop.count);
+        opevo_json_string(out, "flop_sure", task->flop.exact ? "exact" : "bounded");
+        opevo_json_string(out, "computation", task->text);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "\n]}\n");
+}
