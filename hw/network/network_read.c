@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values that are computed while reading: whole numbers, which shapes are made of, and others up to
- * this number of elements. */
-enum { FOLDED_MOST = 4096 };
+/* Elements of the largest constant that is computed while reading: those that shapes are made of. */
+enum { FOLDED_MOST = 65536 };
 
 /* While reading: values by name. */
 typedef struct reader {
@@ -432,8 +431,7 @@ static opevo_status fold(const reader *self, int number, const opevo_i_call *cal
     for (int i = 0; i < call->outs; i++) {
         const opevo_array *array = call->out[i] ? &call->out[i]->array : NULL;
 
-        if (array && (array->data || (!opevo_i_type_is_whole(array->type) &&
-                                      opevo_array_elements(array) > FOLDED_MOST)))
+        if (array && (array->data || opevo_array_elements(array) > FOLDED_MOST))
             goto cleanup;
     }
     for (int i = 0; i < call->outs; i++) {
@@ -478,8 +476,9 @@ static opevo_status infer(const reader *self, int number, opevo_error *err)
         OPEVO_TRY(say_node(self, number, status, reason.message, err));
     node->super.computed = opevo_i_is_computed(&call);
     if (!node->super.computed && !node->row->move)
-        OPEVO_TRY(say_node(self, number, OPEVO_INVALID,
-                           "opevo computes this operator in float32 only.", err));
+        OPEVO_TRY(say_node(
+            self, number, OPEVO_INVALID,
+            "opevo computes this operator on float32 tensors that have elements only.", err));
     for (int i = 0; i < call.outs; i++) {
         if (out[i])
             out[i]->constant = constant;

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Networks: models made here, read and run; convolutions and pooling against loops written anew;
+ * models that are refused. */
+
+#include "check.h"
+#include "draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "network_internal.h"
+
+enum { MOST = 16 }; /* nodes, inputs, attributes */
+
+static opevo_error failure;
+
+/* A model that is being made; messages refer to what lies in it. */
+typedef struct model {
+    Onnx__Model super;
+    Onnx__Graph graph;
+    Onnx__OperatorSet opset, *opsets[1];
+    Onnx__Node node[MOST], *nodes[MOST];
+    char *node_input[MOST][MOST], *node_output[MOST][MOST];
+    Onnx__Attribute attribute[MOST][MOST], *attributes[MOST][MOST];
+    int64_t ints[MOST][MOST][8];
+    Onnx__ValueInfo value[MOST], *inputs[MOST], output, *outputs[1];
+    Onnx__Type type[MOST], output_type;
+    Onnx__TensorType tensor[MOST], output_tensor;
+    Onnx__Shape shape[MOST];
+    Onnx__Dimension dim[MOST][8], *dims[MOST][8];
+} model;
+
+static void model_start(model *self)
+{
+    *self = (model){.super = ONNX__MODEL__INIT, .graph = ONNX__GRAPH__INIT};
+    self->opset = (Onnx__OperatorSet)ONNX__OPERATOR_SET__INIT;
+    self->opset.has_version = 1;
+    self->opset.version = 13;
+    self->opsets[0] = &self->opset;
+    self->super.graph = &self->graph;
+    self->super.n_opset_import = 1;
+    self->super.opset_import = self->opsets;
+    self->graph.node = self->nodes;
+    self->graph.input = self->inputs;
+    self->graph.output = self->outputs;
+}
+
+static void add_value(model *self, Onnx__ValueInfo *value, size_t i, const char *name)
+{
+    *value = (Onnx__ValueInfo)ONNX__VALUE_INFO__INIT;
+    self->type[i] = (Onnx__Type)ONNX__TYPE__INIT;
+    self->tensor[i] = (Onnx__TensorType)ONNX__TENSOR_TYPE__INIT;
+    self->shape[i] = (Onnx__Shape)ONNX__SHAPE__INIT;
+    self->tensor[i].has_elem_type = 1;
+    self->tensor[i].elem_type = OPEVO_NETWORK_FLOAT32;
+    self->tensor[i].shape = &self->shape[i];
+    self->type[i].tensor_type = &self->tensor[i];
+    value->name = (char *)(uintptr_t)name;
+    value->type = &self->type[i];
+}
+
+/* An input; an extent of 0 is open. */
+static void add_input(model *self, const char *name, int dims, const int64_t *extent)
+{
+    size_t i = self->graph.n_input++;
+
+    add_value(self, &self->value[i], i, name);
+    self->inputs[i] = &self->value[i];
+    self->shape[i].n_dim = (size_t)dims;
+    self->shape[i].dim = self->dims[i];
+    for (int d = 0; d < dims; d++) {
+        self->dim[i][d] = (Onnx__Dimension)ONNX__DIMENSION__INIT;
+        self->dim[i][d].has_dim_value = extent[d] != 0;
+        self->dim[i][d].dim_value = extent[d];
+        self->dims[i][d] = &self->dim[i][d];
+    }
+}
+
+static void set_output(model *self, const char *name)
+{
+    add_value(self, &self->output, MOST - 1, name);
+    self->output.type->tensor_type->shape = NULL;
+    self->outputs[0] = &self->output;
+    self->graph.n_output = 1;
+}
+
+/* A node; `inputs` are names with blanks between. Returns its number. */
+static size_t add_node(model *self, const char *operation, const char *inputs, const char *output)
+{
+    size_t i = self->graph.n_node++;
+    char *names = strdup(inputs), *rest = NULL;
+
+    self->node[i] = (Onnx__Node)ONNX__NODE__INIT;
+    self->node[i].op_type = (char *)(uintptr_t)operation;
+    for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+        self->node_input[i][self->node[i].n_input++] = strdup(name);
+    free(names);
+    self->node_output[i][0] = (char *)(uintptr_t)output;
+    self->node[i].n_output = 1;
+    self->node[i].input = self->node_input[i];
+    self->node[i].output = self->node_output[i];
+    self->node[i].attribute = self->attributes[i];
+    self->nodes[i] = &self->node[i];
+    return i;
+}
+
+static Onnx__Attribute *add_attribute(model *self, size_t node, const char *name)
+{
+    size_t i = self->node[node].n_attribute++;
+
+    self->attribute[node][i] = (Onnx__Attribute)ONNX__ATTRIBUTE__INIT;
+    self->attribute[node][i].name = (char *)(uintptr_t)name;
+    self->attributes[node][i] = &self->attribute[node][i];
+    return &self->attribute[node][i];
+}
+
+static void add_ints(model *self, size_t node, const char *name, size_t count, const int64_t *from)
+{
+    size_t i = self->node[node].n_attribute;
+    Onnx__Attribute *attribute = add_attribute(self, node, name);
+
+    memcpy(self->ints[node][i], from, count * sizeof *from);
+    attribute->n_ints = count;
+    attribute->ints = self->ints[node][i];
+}
+
+static void add_int(model *self, size_t node, const char *name, int64_t value)
+{
+    Onnx__Attribute *attribute = add_attribute(self, node, name);
+
+    attribute->has_i = 1;
+    attribute->i = value;
+}
+
+static void model_finish(model *self)
+{
+    for (size_t i = 0; i < self->graph.n_node; i++) {
+        for (size_t k = 0; k < self->node[i].n_input; k++)
+            free(self->node_input[i][k]);
+    }
+}
+
+static const char *write_bytes(const void *bytes, size_t size)
+{
+    static char path[] = "network.XXXXXX";
+    static bool made;
+    FILE *file = NULL;
+
+    if (!made)
+        close(mkstemp(path));
+    made = true;
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    return path;
+}
+
+/* Write the model and read it. */
+static opevo_status model_read(model *self, const opevo_network_given *given, opevo_network **out)
+{
+    size_t size = onnx__model__get_packed_size(&self->super);
+    uint8_t *bytes = malloc(size + 1);
+    opevo_status status = OPEVO_OK;
+
+    onnx__model__pack(&self->super, bytes);
+    status = opevo_network_read(write_bytes(bytes, size), given, out, &failure);
+    free(bytes);
+    return status;
+}
+
+static void check_refused(model *self, const char *words)
+{
+    opevo_network *network = NULL;
+
+    assert_int_equal(model_read(self, NULL, &network), OPEVO_INVALID);
+    if (!strstr(failure.message, words))
+        fail_msg("\"%s\" does not say \"%s\".", failure.message, words);
+    model_finish(self);
+}
+
+static opevo_array make_array(int dims, const int64_t *extent, uint64_t *state)
+{
+    opevo_array array = {.type = OPEVO_NETWORK_FLOAT32, .dims = dims};
+
+    memcpy(array.extent, extent, (size_t)dims * sizeof *extent);
+    CHECK_OK(opevo_array_allocate(&array, &err));
+    for (int64_t i = 0; i < opevo_array_elements(&array); i++)
+        ((float *)array.data)[i] = (float)draw(state, 2001) / 1000 - 1;
+    return array;
+}
+
+/* ---- Convolutions and pooling ---- */
+
+/* Along one dimension. */
+typedef struct side {
+    int64_t in, kernel, stride, dilation, before, after, out;
+} side;
+
+static side draw_side(uint64_t *state)
+{
+    side s = {.kernel = 1 + (int64_t)draw(state, 4),
+              .stride = 1 + (int64_t)draw(state, 3),
+              .dilation = 1 + (int64_t)draw(state, 2),
+              .before = (int64_t)draw(state, 3),
+              .after = (int64_t)draw(state, 3)};
+    int64_t reach = (s.kernel - 1) * s.dilation + 1;
+
+    s.in = reach + (int64_t)draw(state, 6);
+    s.out = (s.in + s.before + s.after - reach) / s.stride + 1;
+    return s;
+}
+
+static double at(const opevo_array *array, int64_t n, int64_t c, int64_t y, int64_t x)
+{
+    if (y < 0 || x < 0 || y >= array->extent[2] || x >= array->extent[3])
+        return 0;
+    return (
+        double)((const float *)array
+                    ->data)[((n * array->extent[1] + c) * array->extent[2] + y) * array->extent[3] +
+                            x];
+}
+
+/* The definition in ONNX's words, element by element. */
+static double convolve(const opevo_array *x, const opevo_array *w, const side *s, int64_t groups,
+                       int64_t n, int64_t m, int64_t y, int64_t z)
+{
+    int64_t per_group = w->extent[0] / groups;
+    double sum = 0;
+
+    for (int64_t c = 0; c < w->extent[1]; c++) {
+        for (int64_t i = 0; i < s[0].kernel; i++)
+            for (int64_t j = 0; j < s[1].kernel; j++)
+                sum += at(w, m, c, i, j) * at(x, n, m / per_group * w->extent[1] + c,
+                                              y * s[0].stride + i * s[0].dilation - s[0].before,
+                                              z * s[1].stride + j * s[1].dilation - s[1].before);
+    }
+    return sum;
+}
+
+static void add_window(model *self, size_t node, const side *s)
+{
+    add_ints(self, node, "kernel_shape", 2, (int64_t[]){s[0].kernel, s[1].kernel});
+    add_ints(self, node, "strides", 2, (int64_t[]){s[0].stride, s[1].stride});
+    add_ints(self, node, "dilations", 2, (int64_t[]){s[0].dilation, s[1].dilation});
+    add_ints(self, node, "pads", 4, (int64_t[]){s[0].before, s[1].before, s[0].after, s[1].after});
+}
+
+static void check_convolution(uint64_t seed)
+{
+    uint64_t state = seed;
+    side s[2] = {draw_side(&state), draw_side(&state)};
+    int64_t groups = 1 + (int64_t)draw(&state, 3), in = groups * (1 + (int64_t)draw(&state, 3));
+    int64_t out = groups * (1 + (int64_t)draw(&state, 3)), batch = 1 + (int64_t)draw(&state, 2);
+    opevo_array array[2] = {
+        make_array(4, (int64_t[]){batch, in, s[0].in, s[1].in}, &state),
+        make_array(4, (int64_t[]){out, in / groups, s[0].kernel, s[1].kernel}, &state)};
+    opevo_array result = {0};
+    opevo_network *network = NULL;
+    model made;
+
+    model_start(&made);
+    add_input(&made, "x", 4, array[0].extent);
+    add_input(&made, "w", 4, array[1].extent);
+    add_window(&made, add_node(&made, "Conv", "x w", "y"), s);
+    add_int(&made, 0, "group", groups);
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_network_run(network, array, &result, 1, &err));
+    assert_int_equal(opevo_array_elements(&result), batch * out * s[0].out * s[1].out);
+    for (int64_t i = 0; i < opevo_array_elements(&result); i++) {
+        int64_t x = i % s[1].out, y = i / s[1].out % s[0].out, m = i / s[1].out / s[0].out % out;
+        double wanted =
+            convolve(&array[0], &array[1], s, groups, i / s[1].out / s[0].out / out, m, y, x);
+
+        assert_true(fabs((double)((float *)result.data)[i] - wanted) <= 1e-6 * (1 + fabs(wanted)));
+    }
+    opevo_array_free(&result);
+    opevo_array_free(&array[0]);
+    opevo_array_free(&array[1]);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+static void test_convolutions(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++)
+        check_convolution(seed);
+}
+
+/* The maximum of windows that lie in the input, and the mean of their elements there. */
+static void check_pool(uint64_t seed, bool mean)
+{
+    uint64_t state = seed;
+    side s[2] = {draw_side(&state), draw_side(&state)};
+    opevo_array array = {0}, result = {0};
+    opevo_network *network = NULL;
+    model made;
+
+    for (int d = 0; d < 2; d++) {
+        s[d].dilation = 1;
+        s[d].before = s[d].before < s[d].kernel ? s[d].before : s[d].kernel - 1;
+        s[d].after = s[d].after < s[d].kernel ? s[d].after : s[d].kernel - 1;
+        s[d].out = (s[d].in + s[d].before + s[d].after - s[d].kernel) / s[d].stride + 1;
+    }
+    array = make_array(4, (int64_t[]){1, 2, s[0].in, s[1].in}, &state);
+    model_start(&made);
+    add_input(&made, "x", 4, array.extent);
+    add_window(&made, add_node(&made, mean ? "AveragePool" : "MaxPool", "x", "y"), s);
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_network_run(network, &array, &result, 1, &err));
+    for (int64_t i = 0; i < opevo_array_elements(&result); i++) {
+        int64_t x = i % s[1].out, y = i / s[1].out % s[0].out, c = i / s[1].out / s[0].out;
+        double most = -INFINITY, sum = 0, count = 0;
+
+        for (int64_t k = 0; k < s[0].kernel * s[1].kernel; k++) {
+            int64_t row = y * s[0].stride + k / s[1].kernel - s[0].before;
+            int64_t column = x * s[1].stride + k % s[1].kernel - s[1].before;
+
+            if (row < 0 || column < 0 || row >= s[0].in || column >= s[1].in)
+                continue;
+            most = fmax(most, at(&array, 0, c, row, column));
+            sum += at(&array, 0, c, row, column);
+            count++;
+        }
+        assert_true(fabs((double)((float *)result.data)[i] - (mean ? sum / count : most)) <= 1e-6);
+    }
+    opevo_array_free(&result);
+    opevo_array_free(&array);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+static void test_pools(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        check_pool(seed, false);
+        check_pool(seed, true);
+    }
+}
+
+/* ---- Graphs ---- */
+
+/* Nodes may stand in any order; a node runs after those that it reads. */
+static void test_order(void **state)
+{
+    opevo_array x = {0}, y = {0};
+    opevo_network *network = NULL;
+    uint64_t seed = 1;
+    model made;
+
+    (void)state;
+    model_start(&made);
+    add_input(&made, "x", 1, (int64_t[]){5});
+    add_node(&made, "Mul", "b a", "y"); /* (x + x) x x */
+    add_node(&made, "Mul", "x x", "b");
+    add_node(&made, "Add", "x x", "a");
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    x = make_array(1, (int64_t[]){5}, &seed);
+    CHECK_OK(opevo_network_run(network, &x, &y, 1, &err));
+    for (int i = 0; i < 5; i++) {
+        double v = (double)((float *)x.data)[i];
+
+        assert_true(fabs((double)((float *)y.data)[i] - 2 * v * v * v) <= 1e-6);
+    }
+    assert_string_equal(opevo_network_node(network, 2)->operation, "Mul");
+    opevo_array_free(&x);
+    opevo_array_free(&y);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+static void test_refused(void **state)
+{
+    model made;
+
+    (void)state;
+    model_start(&made); /* a cycle */
+    add_input(&made, "x", 1, (int64_t[]){5});
+    add_node(&made, "Add", "x b", "a");
+    add_node(&made, "Add", "x a", "b");
+    set_output(&made, "b");
+    check_refused(&made, "reads its own result");
+
+    model_start(&made);
+    add_input(&made, "x", 1, (int64_t[]){5});
+    add_node(&made, "Relu", "x", "x");
+    set_output(&made, "x");
+    check_refused(&made, "Two tensors are named 'x'");
+
+    model_start(&made);
+    add_input(&made, "x", 1, (int64_t[]){5});
+    add_node(&made, "Unfold", "x", "y");
+    set_output(&made, "y");
+    check_refused(&made, "does not know this operator");
+
+    model_start(&made);
+    add_input(&made, "x", 1, (int64_t[]){5});
+    add_input(&made, "y", 1, (int64_t[]){4});
+    add_node(&made, "Add", "x y", "z");
+    set_output(&made, "z");
+    check_refused(&made, "do not fit together");
+
+    model_start(&made);
+    add_input(&made, "x", 1, (int64_t[]){5});
+    set_output(&made, "z");
+    check_refused(&made, "not computed by any node");
+
+    model_start(&made);
+    made.opset.version = 99;
+    add_input(&made, "x", 1, (int64_t[]){5});
+    add_node(&made, "Relu", "x", "y");
+    set_output(&made, "y");
+    check_refused(&made, "opset 99");
+}
+
+/* Open dimensions are the caller's to give. */
+static void test_open_shapes(void **state)
+{
+    const opevo_network_shape shape = {.name = "x", .dims = 2, .extent = {3, 5}};
+    const opevo_network_given given = {.shapes = &shape, .shape_count = 1};
+    opevo_network *network = NULL;
+    model made;
+
+    (void)state;
+    model_start(&made);
+    add_input(&made, "x", 2, (int64_t[]){0, 5});
+    add_node(&made, "Relu", "x", "y");
+    set_output(&made, "y");
+    assert_int_equal(model_read(&made, NULL, &network), OPEVO_INVALID);
+    assert_non_null(strstr(failure.message, "--shape x="));
+    CHECK_OK(model_read(&made, &given, &network));
+    assert_int_equal(
+        opevo_network_value(network, opevo_network_output(network, 0))->array.extent[0], 3);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+/* A file that is cut, or of which a byte is another, is refused or read; never worse. */
+static void test_spoilt_files(void **state)
+{
+    model made;
+    size_t size = 0;
+    uint8_t *bytes = NULL;
+    uint64_t seed = 7;
+
+    (void)state;
+    model_start(&made);
+    add_input(&made, "x", 4, (int64_t[]){1, 2, 8, 8});
+    add_input(&made, "w", 4, (int64_t[]){3, 2, 3, 3});
+    add_ints(&made, add_node(&made, "Conv", "x w", "a"), "pads", 4, (int64_t[]){1, 1, 1, 1});
+    add_node(&made, "MaxPool", "a", "b");
+    add_ints(&made, 1, "kernel_shape", 2, (int64_t[]){2, 2});
+    add_node(&made, "Flatten", "b", "c");
+    set_output(&made, "c");
+    size = onnx__model__get_packed_size(&made.super);
+    bytes = malloc(size);
+    for (int i = 0; i < 2000; i++) {
+        size_t length = i % 2 ? size : draw(&seed, size);
+        opevo_network *network = NULL;
+
+        onnx__model__pack(&made.super, bytes);
+        if (i % 2)
+            bytes[draw(&seed, size)] = (uint8_t)draw(&seed, 256);
+        if (opevo_network_read(write_bytes(bytes, length), NULL, &network, &failure) == OPEVO_OK)
+            opevo_network_destroy(network);
+    }
+    free(bytes);
+    model_finish(&made);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(write_bytes("", 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_order),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_open_shapes),  cmocka_unit_test(test_spoilt_files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, remove_file);
+}
