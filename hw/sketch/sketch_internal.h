@@ -41,7 +41,27 @@ bool opevo_i_sketch_needs_threads(const opevo_pipeline *pipeline, int stage, int
 /* The only consumer, if it reads each element at its own place and sums nothing; -1 otherwise. */
 int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 
+/* ---- sketch_panels.c ---- */
+
+enum { OPEVO_I_PANELS = 8 };
+
+/* An operand of a stage that may lie in panels along a dimension, an axis of the stage. */
+typedef struct opevo_i_panel {
+    int key, dim, axis;
+    bool constant; /* packed before the kernel is called */
+} opevo_i_panel;
+
+/* Returns how many there are, at most OPEVO_I_PANELS. */
+int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_panel *out);
+/* Pack one for its reader, whose number grows if that adds a stage. The first piece of the layout has
+ * the width of the panels, 1 until a sketch is built. */
+opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader, const opevo_i_panel *panel,
+                                 opevo_error *err);
+
 /* ---- sketch_slots.c ---- */
+
+/* The slot of the axis that the vectors of the register tile run along. */
+int opevo_i_sketch_lane_slot(const opevo_sketch *sketch);
 
 /* What the pipeline of a sketch leaves open. Errors: LIMIT. */
 opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_target *target,
@@ -117,8 +137,9 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
                          unsigned threads, opevo_slot_value *values);
 /* The same for sketches of GPUs (sketch_start_gpu.c). */
 void opevo_i_sketch_wish_gpu(const opevo_sketch *sketch, opevo_slot_value *values);
-/* The sketch with a register tile of most multiply-adds, or the first without one; the number of
- * sketches where there is none. */
-size_t opevo_i_sketch_choose(const opevo_sketches *sketches, bool registers);
+/* The sketch with a register tile of most multiply-adds, the one that is expected to be fastest; or
+ * the first without one; the number of sketches where there is none. */
+size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *facts,
+                             bool registers);
 
 #endif

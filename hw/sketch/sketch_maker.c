@@ -221,7 +221,7 @@ static opevo_status start(const opevo_kernel_maker *super, const opevo_device_fa
 
     *found = false;
     for (int registers = 1; registers >= 0 && status == OPEVO_OK && !*found; registers--) {
-        size_t number = opevo_i_sketch_choose(self->sketches, registers);
+        size_t number = opevo_i_sketch_choose(self->sketches, facts, registers);
 
         if (number < self->sketches->count)
             status = start_in(self, number, facts, found, point, err);

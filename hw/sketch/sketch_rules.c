@@ -64,11 +64,8 @@ opevo_status opevo_i_sketch_push(opevo_i_sketch_generator *self, opevo_i_sketch_
 
 /* ---- Tiling ---- */
 
-/* Split each loop of a stage in as many parts as `structure` has letters of its kind, S for loops
- * that do not reduce and R for those that do, and order the parts by the letters. `steps` become the
- * numbers of the splits of the former. */
-static opevo_status tile(opevo_pipeline *pipeline, int stage, const char *structure, int64_t *steps,
-                         opevo_error *err)
+opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char *structure,
+                                 int lanes, int64_t *steps, opevo_error *err)
 {
     static const int64_t ones[OPEVO_PIPELINE_NUMBERS] = {0, 1, 1, 1, 1, 1, 1, 1};
     const opevo_i_loops *own = &opevo_i_pipeline_at(pipeline, stage)->own;
@@ -101,9 +98,11 @@ static opevo_status tile(opevo_pipeline *pipeline, int stage, const char *struct
         bool sums = *letter == 'R';
 
         for (int i = 0; i < loops; i++) {
-            if (reduces[i] == sums)
+            if (reduces[i] == sums && (letter[1] || i != lanes))
                 order[count++] = first[i] + level[sums];
         }
+        if (!letter[1] && lanes >= 0)
+            order[count++] = first[lanes] + level[sums];
         level[sums]++;
     }
     status = opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_REORDER, stage, count, order, err);
@@ -111,10 +110,8 @@ cleanup:
     return status;
 }
 
-/* Tile a consumer like the first `level` levels of a tiled stage, which is computed inside of them.
- */
-static opevo_status follow(opevo_pipeline *pipeline, int stage, int target, int level,
-                           const int64_t *steps, opevo_error *err)
+opevo_status opevo_i_sketch_follow(opevo_pipeline *pipeline, int stage, int target, int level,
+                                   const int64_t *steps, opevo_error *err)
 {
     int dims = opevo_i_pipeline_at(pipeline, target)->dims;
     int64_t order[OPEVO_I_LOOPS];
@@ -278,9 +275,11 @@ static opevo_status do_fuse(opevo_i_sketch_generator *self, const opevo_i_sketch
 
         status = opevo_i_sketch_copy_state(from, &to, self->err);
         if (status == OPEVO_OK)
-            status = tile(to->sketch.pipeline, to->stage, structure_of(self), steps, self->err);
+            status = opevo_i_sketch_tile(to->sketch.pipeline, to->stage, structure_of(self), -1,
+                                         steps, self->err);
         if (status == OPEVO_OK)
-            status = follow(to->sketch.pipeline, to->stage, target, level, steps, self->err);
+            status = opevo_i_sketch_follow(to->sketch.pipeline, to->stage, target, level, steps,
+                                           self->err);
         if (status != OPEVO_OK) {
             opevo_i_sketch_free_state(to);
             return status;
@@ -309,52 +308,9 @@ static opevo_status do_tile(opevo_i_sketch_generator *self, const opevo_i_sketch
 
     if (status != OPEVO_OK)
         return status;
-    OPEVO_TRY(tile(to->sketch.pipeline, to->stage, structure_of(self), steps, self->err));
+    OPEVO_TRY(opevo_i_sketch_tile(to->sketch.pipeline, to->stage, structure_of(self), -1, steps,
+                                  self->err));
     to->sketch.tiled[to->sketch.pipeline->order[to->stage]] = true;
-    to->stage--;
-    status = opevo_i_sketch_push(self, to);
-    to = NULL;
-cleanup:
-    opevo_i_sketch_free_state(to);
-    return status;
-}
-
-/* Not Ansor's: the innermost tile of the sums gathers in vector registers, inside the tiles of an
- * elementwise consumer if there is one. One stage of a sketch. */
-static opevo_i_sketch_verdict should_gather(const opevo_i_sketch_generator *self,
-                                            const opevo_i_sketch_state *from)
-{
-    return !self->target->ansor && from->sketch.registers < 0 && !opevo_i_sketch_is_written(from) &&
-                   opevo_i_sketch_stage(from)->own.axes > opevo_i_sketch_stage(from)->dims &&
-                   opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage)
-               ? OPEVO_I_APPLY
-               : OPEVO_I_SKIP;
-}
-
-/* Outside of the registers S R S, inside R S. */
-static opevo_status do_gather(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
-{
-    int64_t steps[OPEVO_I_LOOPS];
-    opevo_i_sketch_state *to = NULL;
-    opevo_pipeline *pipeline = NULL;
-    int dims = opevo_i_sketch_stage(from)->dims;
-    int sums = opevo_i_sketch_stage(from)->own.axes - dims;
-    int target = opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage);
-    opevo_status status = opevo_i_sketch_copy_state(from, &to, self->err);
-
-    if (status != OPEVO_OK)
-        return status;
-    pipeline = to->sketch.pipeline;
-    OPEVO_TRY(tile(pipeline, to->stage, "SRSRS", steps, self->err));
-    OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_ACCUMULATE, to->stage, 1,
-                                  (int64_t[]){2 * dims + sums - 1}, self->err));
-    to->sketch.registers = pipeline->order[to->stage];
-    to->sketch.tiled[to->sketch.registers] = true;
-    to->sketch.lanes = dims - 1;
-    if (target >= 0) {
-        OPEVO_TRY(follow(pipeline, to->stage, target, 1, steps, self->err));
-        to->sketch.tiled[pipeline->order[target]] = true;
-    }
     to->stage--;
     status = opevo_i_sketch_push(self, to);
     to = NULL;
@@ -380,7 +336,7 @@ static opevo_status skip(opevo_i_sketch_generator *self, opevo_i_sketch_state *f
 /* Ansor's order for CPUs; what opevo adds comes before a rule that would exclude it. */
 static const opevo_i_sketch_rule cpu_rules[] = {
     {should_inline, do_inline},
-    {should_gather, do_gather},
+    {opevo_i_sketch_should_gather, opevo_i_sketch_do_gather},
     {should_rfactor, do_rfactor},
     {should_write, do_write},
     {should_fuse, do_fuse},
@@ -512,7 +468,7 @@ opevo_status opevo_sketches_create(const opevo_computation *computation,
         goto cleanup;
     }
     OPEVO_TRY(opevo_pipeline_create(computation, &first->sketch.pipeline, err));
-    first->sketch.registers = -1;
+    first->sketch.registers = first->sketch.packed = -1;
     first->sketch.dialect = target->dialect;
     first->stage = computation->tensors - 1;
     status = opevo_i_sketch_push(&self, first);

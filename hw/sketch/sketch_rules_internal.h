@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The states that rules make, and the rules of GPUs. */
+/* The states that rules make, and the rules of register tiles and of GPUs. */
 
 #ifndef OPEVO_SKETCH_RULES_INTERNAL_H
 #define OPEVO_SKETCH_RULES_INTERNAL_H
@@ -55,6 +55,24 @@ opevo_status opevo_i_sketch_copy_state(const opevo_i_sketch_state *from, opevo_i
 void opevo_i_sketch_free_state(opevo_i_sketch_state *self); /* NULL is allowed */
 /* Takes over the state, also when it fails. */
 opevo_status opevo_i_sketch_push(opevo_i_sketch_generator *self, opevo_i_sketch_state *one);
+
+/* Split each loop of a stage in as many parts as `structure` has letters of its kind, S for loops
+ * that do not reduce and R for those that do, and order the parts by the letters, in the last level
+ * with that of axis `lanes` innermost (-1: as they are). `steps` become the numbers of the splits of
+ * the former. */
+opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char *structure,
+                                 int lanes, int64_t *steps, opevo_error *err);
+/* Tile a consumer like the first `level` levels of a tiled stage, which is computed inside of them. */
+opevo_status opevo_i_sketch_follow(opevo_pipeline *pipeline, int stage, int target, int level,
+                                   const int64_t *steps, opevo_error *err);
+
+/* ---- sketch_rules_registers.c ---- */
+
+/* The innermost tile of the sums gathers in vector registers. */
+opevo_i_sketch_verdict opevo_i_sketch_should_gather(const opevo_i_sketch_generator *self,
+                                                    const opevo_i_sketch_state *from);
+opevo_status opevo_i_sketch_do_gather(opevo_i_sketch_generator *self,
+                                      const opevo_i_sketch_state *from);
 
 /* ---- sketch_rules_gpu.c ---- */
 

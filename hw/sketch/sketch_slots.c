@@ -174,7 +174,7 @@ static opevo_status find_places(opevo_sketch *self, opevo_error *err)
             continue;
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_LOCATION, key, "location", &slot, err));
         add_place(slot, ROOT, 0);
-        if (stage->own.axes == stage->dims && !has_point(pipeline, key, 0))
+        if (stage->own.axes == stage->dims && key != self->packed && !has_point(pipeline, key, 0))
             add_place(slot, INLINED, 0);
         if (opevo_i_sketch_consumers(pipeline, number, consumers) == 1)
             add_places(self, slot, consumers[0]);
@@ -324,6 +324,17 @@ opevo_status opevo_i_sketch_annotate(opevo_pipeline *pipeline, int key, int loop
                                   (int64_t[]){loop, what}, err);
 }
 
+int opevo_i_sketch_lane_slot(const opevo_sketch *sketch)
+{
+    int axis = 0;
+    int slot = 0;
+
+    while (sketch->slot[slot].kind != OPEVO_SLOT_TILE ||
+           sketch->slot[slot].key != sketch->registers || axis++ != sketch->lanes)
+        slot++;
+    return slot;
+}
+
 static opevo_status build_tiles(const opevo_sketch *sketch, const opevo_slot_value *values,
                                 opevo_pipeline **out, opevo_error *err)
 {
@@ -342,6 +353,8 @@ static opevo_status build_tiles(const opevo_sketch *sketch, const opevo_slot_val
                                                               : one->value[values[slot].choice];
             slot++;
         }
+        if (step.kind == OPEVO_PIPELINE_LAYOUT)
+            step.number[1] = values[opevo_i_sketch_lane_slot(sketch)].length[2];
         status = opevo_pipeline_apply(pipeline, &step, err);
     }
     if (status != OPEVO_OK) {

@@ -69,12 +69,14 @@ void opevo_i_sketch_open_constraint(opevo_text *out, bool *any)
     *any = true;
 }
 
-/* Ansor's limit; lanes fill the rows of a register tile, which fits into the registers. */
+/* Ansor's limit, but for register tiles: their lanes fill rows, and they fit into the registers. */
 static void constrain_tiles(opevo_text *out, const opevo_sketches *all, size_t number, bool *any)
 {
     const opevo_sketch *sketch = all->item[number];
     const opevo_slot *lanes = NULL;
-    const opevo_slot *row = NULL; /* the last axis that does not reduce */
+    const opevo_slot *row =
+        sketch->registers >= 0 ? &sketch->slot[opevo_i_sketch_lane_slot(sketch)] : NULL;
+    bool tiles = false;
     opevo_text tile = {0};
 
     for (int i = 0; i < sketch->slots; i++) {
@@ -84,17 +86,17 @@ static void constrain_tiles(opevo_text *out, const opevo_sketches *all, size_t n
             lanes = slot;
         if (slot->kind != OPEVO_SLOT_TILE)
             continue;
-        if (slot->extent > OPEVO_I_LONGEST_INNERMOST) {
+        if (slot->extent > OPEVO_I_LONGEST_INNERMOST && slot->key != sketch->registers) {
             opevo_i_sketch_open_constraint(out, any);
             opevo_i_sketch_add_name(out, all, number, slot);
             opevo_text_printf(out, "[%d] <= %d\"", slot->parts - 1, OPEVO_I_LONGEST_INNERMOST);
         }
         if (slot->key != sketch->registers || slot->parts != 3)
             continue;
-        opevo_text_add(&tile, row ? " * " : "");
+        opevo_text_add(&tile, tiles ? " * " : "");
         opevo_i_sketch_add_name(&tile, all, number, slot);
         opevo_text_add(&tile, "[2]");
-        row = slot;
+        tiles = true;
     }
     if (lanes && row) {
         opevo_i_sketch_open_constraint(out, any);

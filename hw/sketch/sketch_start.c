@@ -8,6 +8,7 @@
 
 #include "template_internal.h"
 
+#include <opevo/computation_access.h>
 #include <opevo/nearest.h>
 
 #include <math.h>
@@ -23,45 +24,116 @@ static int64_t innermost(int64_t extent, int64_t most)
 
 /* ---- The register tile ---- */
 
-/* The splits of the stage with registers, in the order of its axes. */
+/* The splits of the stage with registers, in the order of its axes, that of the vectors last. */
 typedef struct axes {
     int spatial[OPEVO_I_AXES], sums[OPEVO_I_AXES]; /* slots */
+    int axis[OPEVO_I_AXES];                        /* of `spatial` */
     int spatials, sums_count;
 } axes;
 
 static axes find_axes(const opevo_sketch *sketch)
 {
     axes found = {.spatials = 0};
+    int axis = 0;
+    int lanes = opevo_i_sketch_lane_slot(sketch);
 
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
 
         if (slot->kind != OPEVO_SLOT_TILE || slot->key != sketch->registers)
             continue;
-        if (slot->parts == 3)
-            found.spatial[found.spatials++] = i;
-        else
+        if (slot->parts == 2) {
             found.sums[found.sums_count++] = i;
+            continue;
+        }
+        if (i != lanes) {
+            found.axis[found.spatials] = axis;
+            found.spatial[found.spatials++] = i;
+        }
+        axis++;
     }
+    found.axis[found.spatials] = sketch->lanes;
+    found.spatial[found.spatials++] = lanes;
     return found;
 }
 
-/* The tile, and the axis of its rows: the innermost one that gives enough accumulators, otherwise
- * the one that gives most; -1 where there is none. */
+/* What the vectors are read from. */
+typedef struct operand {
+    int lanes; /* the axis of the reader that they run along */
+    bool found, adjacent;
+    bool moves[OPEVO_I_AXES]; /* with these axes */
+    double elements;
+} operand;
+
+static void note_axes(const opevo_affine *index, bool *used)
+{
+    for (int t = 0; t < index->count; t++) {
+        if (index->term[t].atom == OPEVO_ATOM_AXIS)
+            used[index->term[t].axis] = true;
+        else
+            note_axes(index->term[t].inner, used);
+    }
+}
+
+static int64_t factor_of(const opevo_affine *index, int axis)
+{
+    int64_t factor = 0;
+
+    for (int t = 0; t < index->count; t++) {
+        if (index->term[t].atom == OPEVO_ATOM_AXIS && index->term[t].axis == axis)
+            factor += index->term[t].factor;
+    }
+    return factor;
+}
+
+static void look_at(void *context, const opevo_expression *read)
+{
+    operand *self = context;
+    double elements = (double)opevo_tensor_elements(read->tensor);
+    int last = read->tensor->dims - 1;
+    bool used[OPEVO_I_AXES] = {false};
+
+    for (int d = 0; d <= last; d++)
+        note_axes(&read->index[d], used);
+    if (!used[self->lanes])
+        return;
+    for (int a = 0; a < OPEVO_I_AXES; a++)
+        self->moves[a] |= used[a];
+    self->adjacent =
+        (!self->found || self->adjacent) && factor_of(&read->index[last], self->lanes) == 1;
+    self->elements = elements > self->elements ? elements : self->elements;
+    self->found = true;
+}
+
+static operand find_operand(const opevo_sketch *sketch)
+{
+    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
+    operand from = {.lanes = sketch->lanes};
+
+    opevo_expression_reads(sketch->pipeline->computation->tensor[stage->tensor]->definition->value,
+                           look_at, &from);
+    return from;
+}
+
+/* The tile, and the axis of its rows: the innermost one that gives enough accumulators, otherwise the
+ * one that gives most; -1 where there is none. First of those that the vectors are read again for. */
 static opevo_i_register_tile choose_rows(const opevo_sketch *sketch, const axes *of,
                                          const opevo_device_facts *facts, int *rows)
 {
+    operand from = find_operand(sketch);
     int64_t columns = sketch->slot[of->spatial[of->spatials - 1]].extent;
     opevo_i_register_tile best = opevo_i_choose_tile(facts, 1, columns);
 
     *rows = -1;
-    for (int i = of->spatials - 2; i >= 0; i--) {
+    for (int n = 0; n < 2 * of->spatials - 2; n++) {
+        int i = (2 * of->spatials - 3 - n) % (of->spatials - 1);
         opevo_i_register_tile tile =
             opevo_i_choose_tile(facts, sketch->slot[of->spatial[i]].extent, columns);
 
         if (best.rows * best.columns >= ACCUMULATORS * best.lanes)
             break;
-        if (tile.rows * tile.columns <= best.rows * best.columns)
+        if (from.moves[of->axis[i]] != (n >= of->spatials - 1) ||
+            tile.rows * tile.columns <= best.rows * best.columns)
             continue;
         best = tile;
         *rows = i;
@@ -87,7 +159,7 @@ static int64_t wish_sums(const opevo_sketch *sketch, const axes *of, int64_t mos
         }
         done[next] = true;
         values[of->sums[next]].length[1] =
-            innermost(sketch->slot[of->sums[next]].extent, most / product);
+            opevo_i_divisor_below(sketch->slot[of->sums[next]].extent, most / product);
         product *= values[of->sums[next]].length[1];
     }
     for (int i = 0; i < of->sums_count; i++)
@@ -121,6 +193,12 @@ static void wish_blocks(const opevo_sketch *sketch, const axes *of, int64_t most
     }
 }
 
+/* Whether the elements of a vector of sums lie side by side in the result. */
+static bool stores_adjacent(const opevo_sketch *sketch)
+{
+    return sketch->lanes == sketch->pipeline->stage[sketch->registers]->dims - 1;
+}
+
 static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts *given,
                            unsigned threads, opevo_slot_value *values)
 {
@@ -128,7 +206,9 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
     axes of = find_axes(sketch);
     int rows = -1;
     opevo_i_register_tile tile = choose_rows(sketch, &of, &facts, &rows);
-    int64_t depth = wish_sums(sketch, &of, 3 * (int64_t)facts.l1_bytes / 16 / tile.columns, values);
+    int64_t panel = stores_adjacent(sketch) ? 3 * (int64_t)facts.l1_bytes / 16
+                                            : (int64_t)facts.l2_bytes / 8; /* numbers */
+    int64_t depth = wish_sums(sketch, &of, panel / tile.columns, values);
 
     for (int i = 0; i < of.spatials; i++)
         values[of.spatial[i]].length[2] = i == rows ? tile.rows : 1;
@@ -154,8 +234,8 @@ static void wish_middle(const opevo_sketch *sketch, opevo_slot_value *values)
         int64_t part = llround(pow((double)slot->extent, 1.0 / (slot->parts ? slot->parts : 1)));
 
         values[i] = (opevo_slot_value){.choice = slot->choices / 2};
-        if (slot->kind == OPEVO_SLOT_LOCATION)
-            values[i].choice = 0;
+        if (slot->kind == OPEVO_SLOT_LOCATION) /* panels: where they are read, outside the tiles */
+            values[i].choice = slot->key == sketch->packed ? slot->choices - 1 : 0;
         if (slot->kind == OPEVO_SLOT_PARALLEL)
             values[i].choice = slot->choices - 1;
         if (slot->kind != OPEVO_SLOT_TILE)
@@ -178,30 +258,79 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
         wish_registers(sketch, facts, threads, values);
 }
 
-static double register_points(const opevo_sketch *sketch)
-{
-    double points = 1;
+/* ---- Which sketch ---- */
 
-    if (sketch->registers < 0)
-        return 0;
-    for (int i = 0; i < sketch->slots; i++) {
-        if (sketch->slot[i].kind == OPEVO_SLOT_TILE && sketch->slot[i].key == sketch->registers)
-            points *= (double)sketch->slot[i].extent;
-    }
-    return points;
+/* What beside its multiply-adds a register tile costs, in units of their rate. */
+static const double scattered = .1; /* vectors whose elements do not lie side by side */
+static const double far = .65;      /* whose rows are far apart, in a large operand read often */
+static const double copied = 24;    /* multiply-adds in the time of copying an element */
+static const double stored = 30;    /* and of storing one that is far from the next */
+enum { OFTEN = 8 };
+
+static double multiply_adds(const opevo_sketch *sketch)
+{
+    const opevo_i_loops *own = &sketch->pipeline->stage[sketch->registers]->own;
+    double count = 1;
+
+    for (int a = 0; a < own->axes; a++)
+        count *= (double)own->axis_extent[a];
+    return count;
 }
 
-size_t opevo_i_sketch_choose(const opevo_sketches *sketches, bool registers)
+static double results(const opevo_i_pipeline_stage *stage)
 {
+    double count = 1;
+
+    for (int a = 0; a < stage->dims; a++)
+        count *= (double)stage->own.axis_extent[a];
+    return count;
+}
+
+/* How fast the register tile of a sketch is expected to be, up to a factor; `count` multiply-adds. */
+static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts *facts,
+                            double count)
+{
+    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
+    axes of = find_axes(sketch);
+    int rows = -1;
+    opevo_i_register_tile tile = choose_rows(sketch, &of, facts, &rows);
+    double extent = (double)stage->own.axis_extent[sketch->lanes];
+    operand from = find_operand(sketch);
+    double rate = opevo_i_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
+
+    rate *= extent / (ceil(extent / (double)tile.lanes) * (double)tile.lanes);
+    if (sketch->packed < 0 && !from.adjacent)
+        rate *= scattered;
+    if (sketch->packed < 0 && 8 * from.elements > (double)facts->l2_bytes &&
+        count > OFTEN * (double)tile.rows * from.elements)
+        rate *= far;
+    if (sketch->packed >= 0 && sketch->pipeline->stage[sketch->packed]->kind == OPEVO_STAGE_COPY)
+        rate /= 1 + copied * from.elements / count;
+    if (!stores_adjacent(sketch))
+        rate /= 1 + stored * results(stage) / count;
+    return rate;
+}
+
+size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *given,
+                             bool registers)
+{
+    opevo_device_facts facts = opevo_i_known_facts(given);
     size_t best = sketches->count;
+    double most = 0;
+    double rate = 0;
 
     for (size_t i = 0; i < sketches->count; i++) {
         const opevo_sketch *one = sketches->item[i];
+        double count = registers && one->registers >= 0 ? multiply_adds(one) : 0;
+        double own = count > 0 ? expected_rate(one, &facts, count) : 0;
 
         if ((one->registers >= 0) != registers)
             continue;
-        if (best == sketches->count || register_points(one) > register_points(sketches->item[best]))
+        if (best == sketches->count || count > most || (count == most && own > rate)) {
             best = i;
+            most = count;
+            rate = own;
+        }
     }
     return best;
 }

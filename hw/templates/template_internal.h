@@ -128,6 +128,8 @@ typedef struct opevo_i_register_tile {
  * broadcast for each row, takes the fewest cycles an element, if all is held in registers. */
 opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64_t row_extent,
                                           int64_t column_extent);
+/* Elements for each cycle, up to a factor, of a tile of rows by vectors of so many lanes. */
+double opevo_i_tile_rate(int64_t rows, int64_t vectors, int64_t lanes);
 /* The largest divisor of `number` that is at most `most`, at least 1. */
 int64_t opevo_i_divisor_below(int64_t number, int64_t most);
 /* With sizes of caches and registers where they are not known. */

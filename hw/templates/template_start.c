@@ -50,8 +50,7 @@ void opevo_i_wish(opevo_i_values *out, int parameter, int count, const int64_t *
         out->at[parameter][i] = values[i];
 }
 
-/* Elements for each cycle, up to a factor, of a tile of rows by vectors. */
-static double tile_rate(int64_t rows, int64_t vectors, int64_t lanes)
+double opevo_i_tile_rate(int64_t rows, int64_t vectors, int64_t lanes)
 {
     double accumulators = (double)(rows * vectors);
     double loads = (double)(rows + vectors);
@@ -75,7 +74,7 @@ opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64
         int64_t vectors = columns / lanes;
 
         for (int64_t rows = 1; column_extent % columns == 0 && rows <= row_extent; rows++) {
-            double rate = tile_rate(rows, vectors, lanes);
+            double rate = opevo_i_tile_rate(rows, vectors, lanes);
 
             if (rows * vectors + vectors + BROADCASTS > registers)
                 break;

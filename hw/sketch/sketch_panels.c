@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Operands of a register tile that may lie in panels: element by element as the innermost loops read
+ * them, as wide as the tile. A constant is packed before the kernel is called, everything else is
+ * copied where it is used. Source: Goto, van de Geijn, "Anatomy of high-performance matrix
+ * multiplication", ACM TOMS 34 (2008). */
+
+#include "sketch_internal.h"
+
+#include <opevo/computation_access.h>
+
+enum { SHORTEST_PANEL = 4 };
+
+typedef struct search {
+    const opevo_pipeline *pipeline;
+    const opevo_i_pipeline_stage *reader;
+    const opevo_definition *definition;
+    int reads;
+    const opevo_expression *read[OPEVO_I_PANELS];
+} search;
+
+static void find_read(void *context, const opevo_expression *read)
+{
+    search *self = context;
+
+    if (self->reads < OPEVO_I_PANELS)
+        self->read[self->reads] = read;
+    self->reads++;
+}
+
+/* How many terms of an index have an axis in them. */
+static int count_terms(const opevo_affine *index, int axis)
+{
+    int count = 0;
+
+    for (int t = 0; t < index->count; t++)
+        count += index->term[t].atom == OPEVO_ATOM_AXIS ? index->term[t].axis == axis
+                                                        : count_terms(index->term[t].inner, axis);
+    return count;
+}
+
+static int count_in_read(const opevo_expression *read, int axis)
+{
+    int count = 0;
+
+    for (int d = 0; d < read->tensor->dims; d++)
+        count += count_terms(&read->index[d], axis);
+    return count;
+}
+
+/* Whether the dimension is one axis, which some other read does not have, and some long axis is not
+ * in this read: then each element is read again by rows of the tile. */
+static bool is_panel(const search *self, int number, int d, int *axis)
+{
+    const opevo_expression *read = self->read[number];
+    const opevo_affine *index = &read->index[d];
+    const opevo_definition *definition = self->definition;
+    bool shared = true;
+    bool reused = false;
+
+    if (index->count != 1 || index->constant || index->term[0].atom != OPEVO_ATOM_AXIS ||
+        index->term[0].factor != 1)
+        return false;
+    *axis = index->term[0].axis;
+    if (*axis >= definition->spatial || definition->axis[*axis].extent < SHORTEST_PANEL ||
+        count_in_read(read, *axis) != 1)
+        return false;
+    for (int i = 0; i < self->reads; i++)
+        shared &= count_in_read(self->read[i], *axis) > 0;
+    for (int a = 0; a < definition->spatial; a++)
+        reused |= definition->axis[a].extent > 1 && count_in_read(read, a) == 0;
+    return !shared && reused;
+}
+
+/* Whether a stage is an argument that can be packed before the kernel is called. */
+static bool is_constant(const opevo_pipeline *pipeline, int key)
+{
+    int before = 0; /* arguments */
+
+    if (pipeline->stage[key]->kind != OPEVO_STAGE_INPUT ||
+        pipeline->computation->tensor[key]->role != OPEVO_ROLE_CONSTANT)
+        return false;
+    for (int t = 0; t < key; t++)
+        before += pipeline->stage[t]->kind == OPEVO_STAGE_INPUT;
+    return before < OPEVO_OPERANDS;
+}
+
+int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_panel *out)
+{
+    const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
+    search self = {.pipeline = pipeline, .reader = reader};
+    int count = 0;
+
+    self.definition = pipeline->computation->tensor[reader->tensor]->definition;
+    opevo_expression_reads(self.definition->value, find_read, &self);
+    if (self.reads > OPEVO_I_PANELS)
+        return 0;
+    for (int i = 0; i < self.reads; i++) {
+        int key = opevo_i_pipeline_target(reader, self.read[i]->tensor);
+        int axis = 0;
+
+        for (int d = 0; d < self.read[i]->tensor->dims && count < OPEVO_I_PANELS; d++) {
+            if (pipeline->stage[key]->dims <= OPEVO_I_DIMS && is_panel(&self, i, d, &axis))
+                out[count++] = (opevo_i_panel){key, d, axis, is_constant(pipeline, key)};
+        }
+    }
+    return count;
+}
+
+opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader, const opevo_i_panel *panel,
+                                 opevo_error *err)
+{
+    int number = opevo_i_pipeline_number(pipeline, panel->key);
+    int dims = pipeline->stage[panel->key]->dims;
+    int64_t pieces[2 * (OPEVO_I_DIMS + 1)] = {panel->dim, 1};
+    int count = 2;
+    opevo_status status = OPEVO_OK;
+
+    for (int d = 0; d < dims; d++) {
+        if (d == panel->dim)
+            continue;
+        pieces[count++] = d;
+        pieces[count++] = 1;
+    }
+    pieces[count++] = panel->dim;
+    pieces[count++] = 1;
+    if (!panel->constant) {
+        OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_CACHE_READ, number, 2,
+                                      (int64_t[]){OPEVO_SCOPE_PACKED, *reader}, err));
+        ++*reader;
+        number++;
+    }
+    status = opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_LAYOUT, number, count, pieces, err);
+cleanup:
+    return status;
+}
