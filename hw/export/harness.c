@@ -415,22 +415,29 @@ static void add_macros(opevo_text *out, const opevo_kernel *kernel, const char *
 
 /* The functions that pack constants, and the memory that these then take. */
 static void add_packers(opevo_text *out, const opevo_kernel *kernel, const char *name,
-                        const opevo_operand_list *list)
+                        const opevo_workload *work)
 {
-    for (int i = 0; i < list->inputs; i++) {
+    for (int i = 0; i < work->list.inputs && i < OPEVO_OPERANDS; i++) {
         char pack[OPEVO_KERNEL_NAME];
+        opevo_text operand = {0};
+        const char *of = NULL;
 
         if (!kernel->packed[i])
             continue;
         opevo_kernel_pack_name(kernel, i, pack);
-        add_for(out, list, i,
-                "\n/* The kernel reads $c in a layout of its own: bring it there once for all "
-                "calls. */\n");
-        opevo_text_printf(out, "#define %s_PACKED_", name);
-        add_for(out, list, i, "$C");
-        opevo_text_printf(out, "_BYTES %lluLL\nvoid %s(const float *",
-                          (unsigned long long)kernel->packed[i] * sizeof(float), pack);
-        add_for(out, list, i, "$c, float *$c_packed);\n");
+        add_operand(&operand, work, i);
+        of = opevo_text_string(&operand);
+        opevo_text_printf(
+            out,
+            "\n/* The kernel reads %s in a layout of its own: bring it there once for "
+            "all calls. */\n#define %s_PACKED_",
+            of, name);
+        for (const char *letter = of; *letter; letter++)
+            opevo_text_printf(out, "%c", toupper((unsigned char)*letter));
+        opevo_text_printf(out, "_BYTES %lluLL\nvoid %s(const float *%s, float *%s_packed);\n",
+                          (unsigned long long)kernel->packed[i] * sizeof(float), pack, of, of);
+        out->failed |= operand.failed;
+        opevo_text_free(&operand);
     }
 }
 
@@ -446,7 +453,7 @@ static void add_prototype(opevo_text *out, const opevo_kernel *kernel, const ope
     for (int i = 0; i < work->list.count; i++) {
         opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < work->list.inputs ? "const " : "");
         add_operand(out, work, i);
-        opevo_text_add(out, work->op && kernel->packed[i] ? "_packed" : "");
+        opevo_text_add(out, i < OPEVO_OPERANDS && kernel->packed[i] ? "_packed" : "");
     }
     opevo_text_add(out, kernel->dialect == OPEVO_KERNEL_C || kernel->scratch_bytes
                             ? ", float *scratch);\n"
@@ -473,12 +480,7 @@ static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_
                             : " */\n");
     for (int i = 0; i <= kernel->more; i++)
         add_prototype(out, kernel, work, i);
-    if (work->op) {
-        opevo_operand_list list;
-
-        opevo_operator_operands(work->op, &list);
-        add_packers(out, kernel, name, &list);
-    }
+    add_packers(out, kernel, name, work);
     opevo_text_add(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 

@@ -71,6 +71,11 @@ static long long size_of(const program *self, int operand)
     return (long long)self->work->list.item[operand].elements;
 }
 
+static bool is_packed(const program *self, int operand)
+{
+    return !is_output(self, operand) && operand < OPEVO_OPERANDS && self->kernel->packed[operand];
+}
+
 /* `before`, the operand, and so on, with commas between. */
 static void add_names(const program *self, const char *before)
 {
@@ -100,9 +105,23 @@ static void add_cpu(const program *self)
     opevo_text_add(self->out, "void ENTRY(");
     for (int i = 0; i < self->work->list.count; i++)
         opevo_text_printf(self->out, "%sfloat *, ", is_output(self, i) ? "" : "const ");
-    opevo_text_add(self->out, "float *);\n\n");
+    opevo_text_add(self->out, "float *);\n");
+    for (int i = 0; i < self->work->list.inputs; i++) {
+        char name[OPEVO_KERNEL_NAME];
+
+        if (!is_packed(self, i))
+            continue;
+        opevo_kernel_pack_name(self->kernel, i, name);
+        opevo_text_printf(self->out,
+                          "void %s(const float *, float *);\n"
+                          "static float *packed_%s; /* as the kernel reads %s */\n",
+                          name, name_of(self, i), name_of(self, i));
+    }
+    opevo_text_add(self->out, "\n");
     opevo_text_add(self->out, opevo_i_harness_cpu);
-    add_names(self, "x_");
+    for (int i = 0; i < self->work->list.count; i++)
+        opevo_text_printf(self->out, "%s%s_%s", i ? ", " : "", is_packed(self, i) ? "packed" : "x",
+                          name_of(self, i));
     opevo_text_add(self->out, opevo_i_harness_cpu_end);
 }
 
@@ -154,6 +173,26 @@ static void add_checks(const program *self)
                           name_of(self, i), name_of(self, i), size_of(self, i));
 }
 
+/* Constants in the layouts that the kernel reads them in. */
+static void add_packing(const program *self)
+{
+    for (int i = 0; i < self->work->list.inputs; i++) {
+        char name[OPEVO_KERNEL_NAME];
+        const char *of = name_of(self, i);
+
+        if (!is_packed(self, i))
+            continue;
+        opevo_kernel_pack_name(self->kernel, i, name);
+        opevo_text_printf(self->out,
+                          "    packed_%s = allocate(%lluLL);\n"
+                          "    spent = now(CLOCK_MONOTONIC);\n"
+                          "    %s(x_%s, packed_%s);\n"
+                          "    printf(\"packing %s, once: %%.6g ms\\n\", "
+                          "1e3 * (now(CLOCK_MONOTONIC) - spent));\n",
+                          of, (unsigned long long)self->kernel->packed[i], name, of, of, of);
+    }
+}
+
 static void add_main(const program *self)
 {
     const opevo_computation *computation = self->work->computation;
@@ -171,6 +210,7 @@ static void add_main(const program *self)
                               self->positive[tensor->number] ? "_positive" : "", name_of(self, i),
                               size_of(self, i));
     }
+    add_packing(self);
     if (self->kernel->dialect == OPEVO_KERNEL_C)
         opevo_text_add(self->out, "    scratch = allocate(SCRATCH_BYTES / 4 + 1);\n");
     opevo_text_add(self->out,
