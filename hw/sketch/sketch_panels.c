@@ -9,7 +9,7 @@
 
 #include <opevo/computation_access.h>
 
-enum { SHORTEST_PANEL = 4 };
+enum { SHORTEST_PANEL = 4, SHORTEST_SUM = 64, MOST_REUSE = 16 };
 
 typedef struct search {
     const opevo_pipeline *pipeline;
@@ -133,4 +133,59 @@ opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader, const op
     status = opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_LAYOUT, number, count, pieces, err);
 cleanup:
     return status;
+}
+
+/* ---- Vectors along a sum ---- */
+
+/* Whether neighbours along an axis lie side by side in what is read. */
+static bool is_adjacent(const opevo_expression *read, int axis)
+{
+    int64_t inside = 1;
+    int d = read->tensor->dims - 1;
+
+    while (d > 0 && count_terms(&read->index[d], axis) == 0)
+        inside *= read->tensor->extent[d--];
+    return inside == 1 && read->index[d].count == 1 && count_terms(&read->index[d], axis) == 1 &&
+           read->index[d].term[0].atom == OPEVO_ATOM_AXIS && read->index[d].term[0].factor == 1;
+}
+
+/* Results that each element of a read is for. */
+static double reuse_of(const search *self, const opevo_expression *read)
+{
+    double reuse = 1;
+
+    for (int a = 0; a < self->definition->spatial; a++)
+        reuse *= count_in_read(read, a) ? 1 : (double)self->definition->axis[a].extent;
+    return reuse;
+}
+
+int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_panel *panel)
+{
+    const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
+    const opevo_definition *definition = pipeline->computation->tensor[reader->tensor]->definition;
+    search self = {.pipeline = pipeline, .reader = reader, .definition = definition};
+    int axis = definition->axes - 1;
+    bool streamed = false;
+
+    panel->key = -1;
+    if (definition->axes != definition->spatial + 1 || definition->reducer != OPEVO_REDUCER_SUM ||
+        definition->axis[axis].extent < SHORTEST_SUM)
+        return -1;
+    opevo_expression_reads(definition->value, find_read, &self);
+    if (self.reads > OPEVO_I_PANELS)
+        return -1;
+    for (int i = 0; i < self.reads; i++) {
+        const opevo_expression *read = self.read[i];
+        int key = opevo_i_pipeline_target(reader, read->tensor);
+
+        if (is_adjacent(read, axis)) {
+            streamed |= reuse_of(&self, read) < MOST_REUSE;
+            continue;
+        }
+        for (int d = 0; d < read->tensor->dims; d++) {
+            if (count_terms(&read->index[d], axis) && read->tensor->dims <= OPEVO_I_DIMS)
+                *panel = (opevo_i_panel){key, d, axis, false};
+        }
+    }
+    return streamed ? axis : -1;
 }

@@ -337,6 +337,7 @@ static opevo_status skip(opevo_i_sketch_generator *self, opevo_i_sketch_state *f
 static const opevo_i_sketch_rule cpu_rules[] = {
     {should_inline, do_inline},
     {opevo_i_sketch_should_gather, opevo_i_sketch_do_gather},
+    {opevo_i_sketch_should_gather_parts, opevo_i_sketch_do_gather_parts},
     {should_rfactor, do_rfactor},
     {should_write, do_write},
     {should_fuse, do_fuse},

@@ -74,6 +74,12 @@ opevo_i_sketch_verdict opevo_i_sketch_should_gather(const opevo_i_sketch_generat
 opevo_status opevo_i_sketch_do_gather(opevo_i_sketch_generator *self,
                                       const opevo_i_sketch_state *from);
 
+/* Vectors run along a long sum, of which each lane is a part. */
+opevo_i_sketch_verdict opevo_i_sketch_should_gather_parts(const opevo_i_sketch_generator *self,
+                                                          const opevo_i_sketch_state *from);
+opevo_status opevo_i_sketch_do_gather_parts(opevo_i_sketch_generator *self,
+                                            const opevo_i_sketch_state *from);
+
 /* ---- sketch_rules_gpu.c ---- */
 
 /* What a tiled sum reads goes through shared memory. */

@@ -5,6 +5,8 @@
 
 #include "sketch_rules_internal.h"
 
+enum { PARTS = 16 }; /* lanes of a sum */
+
 opevo_i_sketch_verdict opevo_i_sketch_should_gather(const opevo_i_sketch_generator *self,
                                                     const opevo_i_sketch_state *from)
 {
@@ -64,5 +66,38 @@ opevo_status opevo_i_sketch_do_gather(opevo_i_sketch_generator *self,
 
     for (int i = 0; i < count && status == OPEVO_OK; i++)
         status = gather(self, from, panels[i].axis, &panels[i]);
+    return status;
+}
+
+/* ---- Matrix times vector ---- */
+
+opevo_i_sketch_verdict opevo_i_sketch_should_gather_parts(const opevo_i_sketch_generator *self,
+                                                          const opevo_i_sketch_state *from)
+{
+    opevo_i_panel panel;
+
+    return opevo_i_sketch_should_gather(self, from) != OPEVO_I_SKIP &&
+                   opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage, &panel) >= 0
+               ? OPEVO_I_APPLY
+               : OPEVO_I_SKIP;
+}
+
+opevo_status opevo_i_sketch_do_gather_parts(opevo_i_sketch_generator *self,
+                                            const opevo_i_sketch_state *from)
+{
+    opevo_i_sketch_state *parts = NULL;
+    opevo_i_panel panel;
+    int axis = opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage, &panel);
+    opevo_status status = opevo_i_sketch_copy_state(from, &parts, self->err);
+
+    if (status != OPEVO_OK)
+        return status;
+    OPEVO_TRY(opevo_i_sketch_step(parts->sketch.pipeline, OPEVO_PIPELINE_SPLIT, from->stage, 2,
+                                  (int64_t[]){axis, PARTS}, self->err));
+    OPEVO_TRY(opevo_i_sketch_step(parts->sketch.pipeline, OPEVO_PIPELINE_RFACTOR, from->stage, 2,
+                                  (int64_t[]){axis + 1, axis}, self->err));
+    status = gather(self, parts, axis, panel.key >= 0 ? &panel : NULL);
+cleanup:
+    opevo_i_sketch_free_state(parts);
     return status;
 }

@@ -64,7 +64,7 @@ static int64_t tiled_extent(int64_t extent, bool has_lanes)
     return extent < LONG_ROWS ? extent : opevo_i_widened(extent, rows);
 }
 
-/* Every split of a sketch is open; the loops before it are found by doing its steps again. */
+/* Every split of a sketch into parts of length 1 is open; the loops before it are found by doing its steps again. */
 static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
 {
     opevo_pipeline *replay = NULL;
@@ -76,7 +76,7 @@ static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
     for (size_t i = 0; i < self->pipeline->step_count; i++) {
         const opevo_pipeline_step *step = &self->pipeline->steps[i];
 
-        if (step->kind == OPEVO_PIPELINE_SPLIT) {
+        if (step->kind == OPEVO_PIPELINE_SPLIT && step->number[1] == 1) {
             opevo_slot *slot = NULL;
             const opevo_i_loop *loop =
                 &opevo_i_pipeline_at(replay, step->stage)->own.loop[step->number[0]];

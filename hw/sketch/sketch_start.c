@@ -24,6 +24,15 @@ static int64_t innermost(int64_t extent, int64_t most)
 
 /* ---- The register tile ---- */
 
+/* Rows of parts: more would share the sets of a cache. */
+enum { PART_ROWS = 8, PART_SUMS = 24, STREAMED_ROWS = 8 };
+
+/* Whether each lane is a part of one sum. */
+static bool is_of_parts(const opevo_sketch *sketch)
+{
+    return sketch->pipeline->stage[sketch->registers]->map != NULL;
+}
+
 /* The splits of the stage with registers, in the order of its axes, that of the vectors last. */
 typedef struct axes {
     int spatial[OPEVO_I_AXES], sums[OPEVO_I_AXES]; /* slots */
@@ -110,6 +119,8 @@ static operand find_operand(const opevo_sketch *sketch)
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
     operand from = {.lanes = sketch->lanes};
 
+    if (is_of_parts(sketch)) /* lanes of a sum: no vector is read again, none is scattered */
+        return (operand){.found = true, .adjacent = true};
     opevo_expression_reads(sketch->pipeline->computation->tensor[stage->tensor]->definition->value,
                            look_at, &from);
     return from;
@@ -193,10 +204,43 @@ static void wish_blocks(const opevo_sketch *sketch, const axes *of, int64_t most
     }
 }
 
+/* Vectors that are read once come in whole rows, a few of them at a time, and the sums stay in the
+ * first cache. */
+static void wish_stream(const opevo_sketch *sketch, const axes *of, int64_t most,
+                        opevo_slot_value *values)
+{
+    int last = of->spatial[of->spatials - 1];
+    int64_t tiles = sketch->slot[last].extent / values[last].length[2];
+
+    wish_sums(sketch, of, STREAMED_ROWS, values);
+    for (int i = 0; i < of->spatials - 1; i++) {
+        int slot = of->spatial[i];
+
+        values[slot].length[1] = 1;
+        values[slot].length[0] = sketch->slot[slot].extent / values[slot].length[2];
+    }
+    values[last].length[1] = opevo_i_divisor_below(tiles, most / values[last].length[2]);
+    values[last].length[0] = tiles / values[last].length[1];
+}
+
 /* Whether the elements of a vector of sums lie side by side in the result. */
 static bool stores_adjacent(const opevo_sketch *sketch)
 {
     return sketch->lanes == sketch->pipeline->stage[sketch->registers]->dims - 1;
+}
+
+/* Rows of parts: short axes whole, and some of the next one, all of which read their own vectors. */
+static void wish_part_rows(const opevo_sketch *sketch, const axes *of, opevo_slot_value *values)
+{
+    int64_t rows = 1;
+
+    for (int i = of->spatials - 2; i >= 0; i--) {
+        int64_t extent = sketch->slot[of->spatial[i]].extent;
+        int64_t most = PART_SUMS / rows < PART_ROWS ? PART_SUMS / rows : PART_ROWS;
+
+        values[of->spatial[i]].length[2] = opevo_i_divisor_below(extent, most);
+        rows *= values[of->spatial[i]].length[2];
+    }
 }
 
 static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts *given,
@@ -213,7 +257,12 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
     for (int i = 0; i < of.spatials; i++)
         values[of.spatial[i]].length[2] = i == rows ? tile.rows : 1;
     values[of.spatial[of.spatials - 1]].length[2] = tile.columns;
-    wish_blocks(sketch, &of, (int64_t)facts.l2_bytes / 8 / depth / tile.rows, threads, values);
+    if (is_of_parts(sketch))
+        wish_part_rows(sketch, &of, values);
+    if (rows < 0 && !is_of_parts(sketch))
+        wish_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, values);
+    else
+        wish_blocks(sketch, &of, (int64_t)facts.l2_bytes / 8 / depth / tile.rows, threads, values);
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
 
@@ -235,7 +284,10 @@ static void wish_middle(const opevo_sketch *sketch, opevo_slot_value *values)
 
         values[i] = (opevo_slot_value){.choice = slot->choices / 2};
         if (slot->kind == OPEVO_SLOT_LOCATION) /* panels: where they are read, outside the tiles */
-            values[i].choice = slot->key == sketch->packed ? slot->choices - 1 : 0;
+            values[i].choice =
+                sketch->packed >= 0 && slot->key == sketch->packed && !is_of_parts(sketch)
+                    ? slot->choices - 1
+                    : 0;
         if (slot->kind == OPEVO_SLOT_PARALLEL)
             values[i].choice = slot->choices - 1;
         if (slot->kind != OPEVO_SLOT_TILE)
@@ -269,11 +321,12 @@ enum { OFTEN = 8 };
 
 static double multiply_adds(const opevo_sketch *sketch)
 {
-    const opevo_i_loops *own = &sketch->pipeline->stage[sketch->registers]->own;
+    int tensor = sketch->pipeline->stage[sketch->registers]->tensor;
+    const opevo_definition *definition = sketch->pipeline->computation->tensor[tensor]->definition;
     double count = 1;
 
-    for (int a = 0; a < own->axes; a++)
-        count *= (double)own->axis_extent[a];
+    for (int a = 0; a < definition->axes; a++)
+        count *= (double)definition->axis[a].extent;
     return count;
 }
 
