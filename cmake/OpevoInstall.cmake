@@ -23,6 +23,9 @@ list(TRANSFORM opevo_printed_files PREPEND ${PROJECT_BINARY_DIR}/)
 add_custom_target(opevo_printed ALL DEPENDS ${opevo_printed_files})
 
 install(TARGETS opevo opevo-worker RUNTIME COMPONENT program)
+if(TARGET opevo-evolver)
+  install(TARGETS opevo-evolver RUNTIME COMPONENT program)
+endif()
 install(FILES ${PROJECT_BINARY_DIR}/opevo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/opevo.bash RENAME opevo
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)

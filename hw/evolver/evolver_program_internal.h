@@ -9,12 +9,13 @@
 #include <jansson.h>
 
 #include <opevo/edits.h>
+#include <opevo/fibers.h>
 #include <opevo/hash.h>
 #include <opevo/kernel_harness.h>
 #include <opevo/simt.h>
 
 /* What runs variants. */
-typedef enum opevo_i_machine { OPEVO_I_SIMT, OPEVO_I_CPU, OPEVO_I_MACHINES } opevo_i_machine;
+typedef enum opevo_i_machine { OPEVO_I_SIMT, OPEVO_I_CPU } opevo_i_machine;
 
 /* Results by the hash of a variant's module: variants that differ in text alone have one. */
 typedef struct opevo_i_results {
@@ -32,6 +33,7 @@ typedef struct opevo_i_kernel {
     opevo_i_machine machine;
     opevo_simt_costs *costs;
     opevo_simt_options simt;
+    opevo_fibers *fibers; /* of a CPU */
     opevo_launcher *golden_launcher;
     opevo_variant *golden_variant;
     opevo_golden *golden;
@@ -52,9 +54,10 @@ void opevo_i_kernel_free(opevo_i_kernel *kernel);
 opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set set,
                                      const opevo_edits *edits, opevo_evaluation *out,
                                      uint64_t *hash, opevo_error *err);
-/* What runs a variant, which must outlive it. */
+/* What runs a variant, which must outlive it; `base`: its times set limits for others. Errors:
+ * INVALID if the variant cannot be compiled; those of the launchers. */
 opevo_status opevo_i_kernel_launcher(opevo_i_kernel *kernel, const opevo_variant *variant,
-                                     opevo_launcher **out, opevo_error *err);
+                                     bool base, opevo_launcher **out, opevo_error *err);
 
 /* ---- simt_launcher.c ---- */
 

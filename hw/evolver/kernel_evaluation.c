@@ -12,10 +12,27 @@
 
 enum { STEPS_FACTOR = 4, STEPS_MORE = 10000 };
 
-opevo_status opevo_i_kernel_launcher(opevo_i_kernel *kernel, const opevo_variant *variant,
-                                     opevo_launcher **out, opevo_error *err)
+/* A native object in the place of the module. */
+static opevo_status native_launcher(opevo_i_kernel *kernel, const opevo_variant *variant, bool base,
+                                    opevo_launcher **out, opevo_error *err)
 {
-    return opevo_i_simt_launcher_create(variant, kernel->costs, &kernel->simt, out, err);
+    opevo_text object = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_variant_emit(variant, OPEVO_FORM_CPU_OBJECT, NULL, 0, &object, err));
+    OPEVO_TRY(opevo_text_check(&object, err));
+    OPEVO_TRY(opevo_fibers_launcher(kernel->fibers, object.data, object.length, base, out, err));
+cleanup:
+    opevo_text_free(&object);
+    return status;
+}
+
+opevo_status opevo_i_kernel_launcher(opevo_i_kernel *kernel, const opevo_variant *variant,
+                                     bool base, opevo_launcher **out, opevo_error *err)
+{
+    return kernel->machine == OPEVO_I_CPU
+               ? native_launcher(kernel, variant, base, out, err)
+               : opevo_i_simt_launcher_create(variant, kernel->costs, &kernel->simt, out, err);
 }
 
 static opevo_status run_cases(opevo_i_kernel *kernel, opevo_harness_set set,
@@ -28,9 +45,9 @@ static opevo_status run_cases(opevo_i_kernel *kernel, opevo_harness_set set,
     for (size_t i = 0; i < count && sum.verdict == OPEVO_VERDICT_OK; i++) {
         opevo_evaluation one = {.verdict = OPEVO_VERDICT_OK};
 
-        opevo_i_simt_launcher_limit(
-            launcher,
-            kernel->base_steps[set] ? STEPS_FACTOR * kernel->base_steps[set][i] + STEPS_MORE : 0);
+        if (kernel->machine == OPEVO_I_SIMT)
+            opevo_i_simt_launcher_limit(launcher,
+                                        STEPS_FACTOR * kernel->base_steps[set][i] + STEPS_MORE);
         OPEVO_TRY(opevo_harness_evaluate_case(kernel->harness, set, i, launcher, kernel->golden,
                                               &one, err));
         sum.verdict = one.verdict;
@@ -60,7 +77,7 @@ static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, ope
         goto cleanup;
     }
     OPEVO_TRY(opevo_variant_create(kernel->module, none, &variant, err));
-    OPEVO_TRY(opevo_i_kernel_launcher(kernel, variant, &launcher, err));
+    OPEVO_TRY(opevo_i_kernel_launcher(kernel, variant, true, &launcher, err));
     for (size_t i = 0; i < count; i++) {
         opevo_evaluation one = {.verdict = OPEVO_VERDICT_OK};
 
@@ -72,7 +89,8 @@ static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, ope
                            opevo_verdict_name(one.verdict), one.message);
             goto cleanup;
         }
-        steps[i] = opevo_i_simt_launcher_steps(launcher);
+        if (kernel->machine == OPEVO_I_SIMT)
+            steps[i] = opevo_i_simt_launcher_steps(launcher);
     }
     kernel->base_steps[set] = steps;
     steps = NULL;
@@ -103,6 +121,7 @@ opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set s
     opevo_i_results *results = &kernel->results[set];
     opevo_variant *variant = NULL;
     opevo_launcher *launcher = NULL;
+    opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
     uint64_t place = 0;
 
@@ -119,7 +138,17 @@ opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set s
         *out = results->items[place];
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_kernel_launcher(kernel, variant, &launcher, err));
+    status = opevo_i_kernel_launcher(kernel, variant, false, &launcher, &inner);
+    if (status == OPEVO_INVALID) { /* the code generator refuses it */
+        *out = (opevo_evaluation){.verdict = OPEVO_VERDICT_UNSUPPORTED};
+        snprintf(out->message, sizeof out->message, "%.300s", inner.message);
+        status = OPEVO_OK;
+        goto cleanup;
+    }
+    if (status != OPEVO_OK) {
+        OPEVO_FAIL(err, status, "%s", inner.message);
+        goto cleanup;
+    }
     OPEVO_TRY(run_cases(kernel, set, launcher, out, err));
     keep(results, *hash, out);
 cleanup:

@@ -88,17 +88,25 @@ static opevo_status set_all(opevo_i_kernel *kernel, const json_t *settings, opev
 
 static opevo_status set_machine(opevo_i_kernel *kernel, const char *on, opevo_error *err)
 {
-    if (strcmp(on, "simt") != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Kernels are not run on %.100s; use simt.", on);
-    kernel->machine = OPEVO_I_SIMT;
+    opevo_status status = OPEVO_OK;
+
+    if (strcmp(on, "simt") != 0 && strcmp(on, "cpu") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Kernels are not run on %.100s; use simt or cpu.",
+                          on);
     if (opevo_module_machine(kernel->module) != OPEVO_MODULE_NVPTX)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The interpreter runs modules for NVIDIA's GPUs; compile the kernel with "
+                          "The kernel is not compiled for NVIDIA's GPUs; compile it with "
                           "--target=nvptx64-nvidia-cuda.");
-    return kernel->costs ? OPEVO_OK : opevo_simt_costs_load(NULL, &kernel->costs, err);
+    kernel->machine = strcmp(on, "cpu") ? OPEVO_I_SIMT : OPEVO_I_CPU;
+    if (kernel->machine == OPEVO_I_CPU)
+        OPEVO_TRY(opevo_fibers_create(&opevo_fibers_defaults, &kernel->fibers, err));
+    if (!kernel->costs)
+        OPEVO_TRY(opevo_simt_costs_load(NULL, &kernel->costs, err));
+cleanup:
+    return status;
 }
 
-/* What computes golden results. */
+/* What computes golden results: the interpreter, whatever runs variants. */
 static opevo_status make_golden(opevo_i_kernel *kernel, opevo_error *err)
 {
     const char *reference = opevo_harness_reference(kernel->harness);
@@ -111,8 +119,8 @@ static opevo_status make_golden(opevo_i_kernel *kernel, opevo_error *err)
         OPEVO_TRY(opevo_module_load(reference, &kernel->reference, err));
     OPEVO_TRY(opevo_variant_create(kernel->reference ? kernel->reference : kernel->module, none,
                                    &kernel->golden_variant, err));
-    OPEVO_TRY(
-        opevo_i_kernel_launcher(kernel, kernel->golden_variant, &kernel->golden_launcher, err));
+    OPEVO_TRY(opevo_i_simt_launcher_create(kernel->golden_variant, kernel->costs, &kernel->simt,
+                                           &kernel->golden_launcher, err));
     OPEVO_TRY(opevo_golden_create(kernel->harness, kernel->golden_launcher, &kernel->golden, err));
 cleanup:
     opevo_edits_destroy(none);
@@ -158,6 +166,7 @@ void opevo_i_kernel_free(opevo_i_kernel *kernel)
     opevo_variant_destroy(kernel->golden_variant);
     opevo_module_destroy(kernel->reference);
     opevo_harness_destroy(kernel->harness);
+    opevo_fibers_destroy(kernel->fibers);
     opevo_simt_costs_destroy(kernel->costs);
     opevo_module_destroy(kernel->module);
     *kernel = (opevo_i_kernel){.module = NULL};

@@ -52,6 +52,12 @@ static opevo_status set_edits(json_t *reply, opevo_edits *edits, opevo_error *er
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
+/* What is compared: a time where one is measured. */
+static double cost_of(const opevo_i_kernel *kernel, const opevo_evaluation *result)
+{
+    return kernel->machine == OPEVO_I_CPU ? result->time_s : result->cost;
+}
+
 static opevo_status set_base(opevo_i_kernel *kernel, json_t *reply, opevo_error *err)
 {
     opevo_edits *none = opevo_edits_create();
@@ -64,9 +70,9 @@ static opevo_status set_base(opevo_i_kernel *kernel, json_t *reply, opevo_error 
     opevo_edits_destroy(none);
     if (status != OPEVO_OK)
         return status;
-    if (!(base.cost > 0))
+    if (!(cost_of(kernel, &base) > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "The kernel costs nothing on its search cases.");
-    json_object_set_new(reply, "base_cost", json_real(base.cost));
+    json_object_set_new(reply, "base_cost", json_real(cost_of(kernel, &base)));
     set_hash(reply, "base_hash", hash);
     return OPEVO_OK;
 }
@@ -91,7 +97,7 @@ static opevo_status load(opevo_i_kernel *kernel, const json_t *request, json_t *
     set_hash(reply, "module", opevo_module_hash(kernel->module));
     set_text(reply, "target", targets[opevo_module_machine(kernel->module)]);
     set_text(reply, "llvm", version);
-    set_text(reply, "unit", "cycles");
+    set_text(reply, "unit", kernel->machine == OPEVO_I_CPU ? "s" : "cycles");
     set_hash(reply, "signature", kernel->signature);
     json_object_set_new(reply, "instructions",
                         json_integer((json_int_t)opevo_module_instruction_count(kernel->module)));
@@ -222,7 +228,7 @@ static opevo_status evaluate(opevo_i_kernel *kernel, const json_t *request, json
     set_text(reply, "class", opevo_outcome_name(class_of(result.verdict)));
     set_hash(reply, "hash", hash);
     if (result.verdict == OPEVO_VERDICT_OK) {
-        json_object_set_new(reply, "cost", json_real(result.cost));
+        json_object_set_new(reply, "cost", json_real(cost_of(kernel, &result)));
         json_object_set_new(reply, "error", json_real(result.error));
     } else {
         opevo_text message = {0};
