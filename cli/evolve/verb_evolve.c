@@ -23,11 +23,11 @@ static const opevo_option options[] = {
     {"quiet", NULL, "no progress line", false},
 };
 
-/* What GEVO searches with, where the tuner's own defaults are of spaces; docs/gevo.md. */
+/* Where the tuner has defaults of spaces; docs/gevo.md compares them with those of the paper. */
 static const opevo_i_tuner_default defaults[] = {
-    {"nsga2", "population=256"},
+    {"nsga2", "population=48"},
     {"nsga2", "crossover=0.8"},
-    {"nsga2", "mutation=0.3"},
+    {"nsga2", "mutation=0.6"},
     {"nsga2", "tournament=dcd"},
     {"nsga2", "elite=0.25"},
     {"nsga2", "retries=100"},

@@ -134,7 +134,7 @@ opevo_status opevo_i_kernel_load(const json_t *request, opevo_i_kernel *out, ope
     const char *on = json_string_value(json_object_get(request, "on"));
     const json_t *settings = json_object_get(request, "settings");
     opevo_i_kernel kernel = {
-        .edits = OPEVO_EDIT_SETTINGS_DEFAULT, .initial = 3, .simt = opevo_simt_defaults};
+        .edits = OPEVO_EDIT_SETTINGS_DEFAULT, .initial = 1, .simt = opevo_simt_defaults};
     opevo_status status = OPEVO_OK;
 
     if (!path)
