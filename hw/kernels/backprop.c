@@ -22,9 +22,9 @@ KERNEL backprop_forward(const GLOBAL float *input, const GLOBAL float *weight,
     BARRIER();
     product[y][x] = weight[source * hidden + unit] * value[y];
     BARRIER();
-    for (int half = EDGE / 2; half > 0; half /= 2) {
-        if (y < half)
-            product[y][x] += product[y + half][x];
+    for (int reach = EDGE / 2; reach > 0; reach /= 2) {
+        if (y < reach)
+            product[y][x] += product[y + reach][x];
         BARRIER();
     }
     if (y == 0)

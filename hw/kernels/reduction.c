@@ -17,9 +17,9 @@ KERNEL reduction(const GLOBAL float *in, GLOBAL float *sums, int count)
         own += in[i];
     sum[x] = own;
     BARRIER();
-    for (int half = BLOCK_SIZE(0) / 2; half > 0; half /= 2) {
-        if (x < half)
-            sum[x] += sum[x + half];
+    for (int reach = BLOCK_SIZE(0) / 2; reach > 0; reach /= 2) {
+        if (x < reach)
+            sum[x] += sum[x + reach];
         BARRIER();
     }
     if (x == 0)

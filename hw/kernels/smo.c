@@ -41,15 +41,15 @@ KERNEL smo_select(const GLOBAL float *points, const GLOBAL float *label,
     low[x] = lowest;
     low_at[x] = lowest_at;
     BARRIER();
-    for (int half = BLOCK_SIZE(0) / 2; half > 0; half /= 2) {
-        if (x < half) {
-            if (high[x + half] > high[x]) {
-                high[x] = high[x + half];
-                high_at[x] = high_at[x + half];
+    for (int reach = BLOCK_SIZE(0) / 2; reach > 0; reach /= 2) {
+        if (x < reach) {
+            if (high[x + reach] > high[x]) {
+                high[x] = high[x + reach];
+                high_at[x] = high_at[x + reach];
             }
-            if (low[x + half] < low[x]) {
-                low[x] = low[x + half];
-                low_at[x] = low_at[x + half];
+            if (low[x + reach] < low[x]) {
+                low[x] = low[x + reach];
+                low_at[x] = low_at[x + reach];
             }
         }
         BARRIER();
