@@ -85,13 +85,13 @@ void opevo_i_fiber_unlink(struct LLVMOrcOpaqueLLJIT *jit)
         LLVMConsumeError(LLVMOrcDisposeLLJIT(jit));
 }
 
-uintptr_t opevo_i_fiber_symbol(struct LLVMOrcOpaqueLLJIT *jit, const char *name)
+void *opevo_i_fiber_symbol(struct LLVMOrcOpaqueLLJIT *jit, const char *name)
 {
     LLVMOrcExecutorAddress address = 0;
     LLVMErrorRef fault = LLVMOrcLLJITLookup(jit, &address, name);
 
     if (!fault)
-        return (uintptr_t)address;
+        return (void *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr): LLVM's form */
     LLVMConsumeError(fault);
-    return 0;
+    return NULL;
 }

@@ -14,7 +14,7 @@ struct LLVMOrcOpaqueLLJIT;
 opevo_status opevo_i_fiber_link(const void *object, size_t size, struct LLVMOrcOpaqueLLJIT **out,
                                 opevo_error *err);
 void opevo_i_fiber_unlink(struct LLVMOrcOpaqueLLJIT *jit);
-/* Address of a symbol; 0 if it is not there or imports what is not. */
-uintptr_t opevo_i_fiber_symbol(struct LLVMOrcOpaqueLLJIT *jit, const char *name);
+/* Address of a symbol; NULL if it is not there or imports what is not. */
+void *opevo_i_fiber_symbol(struct LLVMOrcOpaqueLLJIT *jit, const char *name);
 
 #endif

@@ -185,12 +185,14 @@ static opevo_status launch_kernel(void *context, const opevo_launch *launch, ope
                                   opevo_error *err)
 {
     const launcher *self = context;
-    uintptr_t size = opevo_i_fiber_symbol(self->jit, "gk_shared_size");
-    opevo_i_fiber_kernel kernel = {
-        .function = (void (*)(void))opevo_i_fiber_symbol(self->jit, launch->kernel),
-        .shared = size ? (void *)opevo_i_fiber_symbol(self->jit, "gk_shared") : NULL,
-        .shared_bytes = size ? (size_t) * (const uint64_t *)size : 0};
+    const uint64_t *size = opevo_i_fiber_symbol(self->jit, "gk_shared_size");
+    void *function = opevo_i_fiber_symbol(self->jit, launch->kernel);
+    opevo_i_fiber_kernel kernel = {.shared =
+                                       size ? opevo_i_fiber_symbol(self->jit, "gk_shared") : NULL,
+                                   .shared_bytes = size ? (size_t)*size : 0};
 
+    /* POSIX says that a function's address fits; C has no conversion. */
+    memcpy(&kernel.function, &function, sizeof function);
     (void)err;
     child.kernel = launch->kernel;
     if (!kernel.function) {

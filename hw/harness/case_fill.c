@@ -166,7 +166,7 @@ static opevo_status set_places(const opevo_case *self, size_t i, opevo_buffer *b
                                opevo_error *err)
 {
     const opevo_i_buffer_plan *plan = &self->harness->buffers[i];
-    const json_t *place = NULL;
+    json_t *place = NULL;
     size_t p = 0;
     char key[OPEVO_I_WHERE_SIZE];
 

@@ -48,7 +48,7 @@ static void integer_range(opevo_kernel_element element, double *least, double *m
 }
 
 /* A number that an element of the buffer holds. */
-static opevo_status read_number(const opevo_harness *harness, const json_t *value, bool integer,
+static opevo_status read_number(const opevo_harness *harness, json_t *value, bool integer,
                                 const opevo_i_buffer_plan *buffer, const char *key, double *out,
                                 opevo_error *err)
 {
@@ -70,7 +70,7 @@ static opevo_status read_number(const opevo_harness *harness, const json_t *valu
 }
 
 /* {"uniform": [lo, hi]} and the like. */
-static opevo_status read_pair(const opevo_harness *harness, const json_t *pair, const char *key,
+static opevo_status read_pair(const opevo_harness *harness, json_t *pair, const char *key,
                               opevo_i_buffer_plan *buffer, opevo_error *err)
 {
     bool integer = buffer->fill == OPEVO_I_FILL_INTEGERS;
@@ -93,7 +93,7 @@ static opevo_status read_pair(const opevo_harness *harness, const json_t *pair, 
     return OPEVO_OK;
 }
 
-static opevo_status read_graph(const opevo_harness *harness, const json_t *fill, const char *key,
+static opevo_status read_graph(const opevo_harness *harness, json_t *fill, const char *key,
                                opevo_i_buffer_plan *buffer, opevo_error *err)
 {
     static const char *const known[] = {"graph", "nodes", "edges", NULL};
@@ -111,7 +111,7 @@ static opevo_status read_graph(const opevo_harness *harness, const json_t *fill,
     return OPEVO_OK;
 }
 
-static opevo_status read_fill(const opevo_harness *harness, const json_t *fill, const char *key,
+static opevo_status read_fill(const opevo_harness *harness, json_t *fill, const char *key,
                               opevo_i_buffer_plan *buffer, opevo_error *err)
 {
     static const char *const names[] = {
@@ -121,7 +121,7 @@ static opevo_status read_fill(const opevo_harness *harness, const json_t *fill, 
         [OPEVO_I_FILL_INDEX] = "index",       [OPEVO_I_FILL_PERMUTATION] = "permutation",
         [OPEVO_I_FILL_DOMINANT] = "dominant"};
     const char *name = json_string_value(fill);
-    const json_t *value = NULL;
+    json_t *value = NULL;
     bool real = is_float(buffer->element);
 
     if (!fill)
@@ -129,7 +129,7 @@ static opevo_status read_fill(const opevo_harness *harness, const json_t *fill, 
     if (json_object_get(fill, "graph"))
         return read_graph(harness, fill, key, buffer, err);
     if (json_is_object(fill) && json_object_size(fill) == 1) {
-        void *member = json_object_iter((json_t *)(uintptr_t)fill);
+        void *member = json_object_iter(fill);
 
         name = json_object_iter_key(member);
         value = json_object_iter_value(member);
@@ -178,7 +178,7 @@ static opevo_status read_fill(const opevo_harness *harness, const json_t *fill, 
 static opevo_status read_places(const opevo_harness *harness, opevo_i_buffer_plan *buffer,
                                 const char *key, opevo_error *err)
 {
-    const json_t *place = NULL;
+    json_t *place = NULL;
     size_t i = 0;
 
     if (!buffer->places)
@@ -200,7 +200,7 @@ static opevo_status read_places(const opevo_harness *harness, opevo_i_buffer_pla
     return OPEVO_OK;
 }
 
-static opevo_status read_buffer(const opevo_harness *harness, const json_t *object,
+static opevo_status read_buffer(const opevo_harness *harness, json_t *object,
                                 opevo_i_buffer_plan *buffer, opevo_error *err)
 {
     static const char *const known[] = {"type", "count", "fill", "set", NULL};
@@ -225,13 +225,13 @@ cleanup:
     return status;
 }
 
-static opevo_status read_tolerance(const opevo_harness *harness, const json_t *value,
-                                   const char *key, opevo_i_buffer_plan *buffer, opevo_error *err)
+static opevo_status read_tolerance(const opevo_harness *harness, json_t *value, const char *key,
+                                   opevo_i_buffer_plan *buffer, opevo_error *err)
 {
     static const char *const known[] = {"relative", "floor", "absolute", NULL};
-    const json_t *relative = json_object_get(value, "relative");
-    const json_t *absolute = json_object_get(value, "absolute");
-    const json_t *least = json_object_get(value, "floor");
+    json_t *relative = json_object_get(value, "relative");
+    json_t *absolute = json_object_get(value, "absolute");
+    json_t *least = json_object_get(value, "floor");
     opevo_status status;
 
     buffer->output = true;
@@ -259,14 +259,14 @@ static opevo_status read_tolerance(const opevo_harness *harness, const json_t *v
 
 static opevo_status read_outputs(opevo_harness *harness, opevo_error *err)
 {
-    const json_t *outputs = json_object_get(harness->root, "outputs");
+    json_t *outputs = json_object_get(harness->root, "outputs");
     const char *name = NULL;
     json_t *value = NULL;
 
     if (!json_is_object(outputs) || json_object_size(outputs) == 0)
         return opevo_i_harness_fail(harness, err, "outputs",
                                     "An object with at least one output is expected.");
-    json_object_foreach((json_t *)(uintptr_t)outputs, name, value)
+    json_object_foreach(outputs, name, value)
     {
         size_t i = opevo_i_harness_buffer(harness, name);
         char key[OPEVO_I_WHERE_SIZE];
@@ -284,8 +284,8 @@ static opevo_status read_outputs(opevo_harness *harness, opevo_error *err)
 
 static opevo_status read_races(opevo_harness *harness, opevo_error *err)
 {
-    const json_t *races = json_object_get(harness->root, "races");
-    const json_t *name = NULL;
+    json_t *races = json_object_get(harness->root, "races");
+    json_t *name = NULL;
     size_t i = 0;
 
     if (races && !json_is_array(races))
@@ -305,7 +305,7 @@ static opevo_status read_races(opevo_harness *harness, opevo_error *err)
 
 opevo_status opevo_i_harness_buffers(opevo_harness *harness, opevo_error *err)
 {
-    const json_t *buffers = json_object_get(harness->root, "buffers");
+    json_t *buffers = json_object_get(harness->root, "buffers");
     opevo_status status = OPEVO_OK;
     const char *name = NULL;
     json_t *value = NULL;
@@ -317,7 +317,7 @@ opevo_status opevo_i_harness_buffers(opevo_harness *harness, opevo_error *err)
     harness->buffers = opevo_calloc(json_object_size(buffers), sizeof *harness->buffers);
     if (!harness->buffers)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
-    json_object_foreach((json_t *)(uintptr_t)buffers, name, value)
+    json_object_foreach(buffers, name, value)
     {
         harness->buffers[harness->buffer_count].name = name;
         OPEVO_TRY(read_buffer(harness, value, &harness->buffers[harness->buffer_count++], err));

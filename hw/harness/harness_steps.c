@@ -16,8 +16,8 @@ static opevo_status no_memory(const opevo_harness *harness, opevo_error *err)
     return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
 }
 
-static opevo_status read_argument(const opevo_harness *harness, const json_t *value,
-                                  const char *key, opevo_i_argument_plan *out, opevo_error *err)
+static opevo_status read_argument(const opevo_harness *harness, json_t *value, const char *key,
+                                  opevo_i_argument_plan *out, opevo_error *err)
 {
     static const char message[] = "The name of a buffer or a scalar such as {\"i32\": \"n\"} is "
                                   "expected.";
@@ -43,8 +43,8 @@ static opevo_status read_argument(const opevo_harness *harness, const json_t *va
 }
 
 /* One expression, or an array of one to three. */
-static opevo_status read_extents(const opevo_harness *harness, const json_t *value, const char *key,
-                                 const json_t *extents[3], opevo_error *err)
+static opevo_status read_extents(const opevo_harness *harness, json_t *value, const char *key,
+                                 json_t *extents[3], opevo_error *err)
 {
     if (json_is_string(value) || json_is_integer(value)) {
         extents[0] = value;
@@ -58,11 +58,11 @@ static opevo_status read_extents(const opevo_harness *harness, const json_t *val
     return OPEVO_OK;
 }
 
-static opevo_status read_launch(const opevo_harness *harness, const json_t *object,
-                                opevo_i_step *step, opevo_error *err)
+static opevo_status read_launch(const opevo_harness *harness, json_t *object, opevo_i_step *step,
+                                opevo_error *err)
 {
     static const char *const known[] = {"launch", "grid", "block", "arguments", "shared", NULL};
-    const json_t *arguments = json_object_get(object, "arguments");
+    json_t *arguments = json_object_get(object, "arguments");
     char key[OPEVO_I_WHERE_SIZE];
     opevo_status status = OPEVO_OK;
 
@@ -93,7 +93,7 @@ cleanup:
     return status;
 }
 
-static opevo_status read_buffer_name(const opevo_harness *harness, const json_t *object,
+static opevo_status read_buffer_name(const opevo_harness *harness, json_t *object,
                                      const char *member, opevo_i_step *step, opevo_error *err)
 {
     const char *name = json_string_value(json_object_get(object, member));
@@ -105,10 +105,10 @@ static opevo_status read_buffer_name(const opevo_harness *harness, const json_t 
     return OPEVO_OK;
 }
 
-static opevo_status read_steps(const opevo_harness *harness, const json_t *array, const char *where,
+static opevo_status read_steps(const opevo_harness *harness, json_t *array, const char *where,
                                unsigned depth, opevo_i_step **out, size_t *count, opevo_error *err);
 
-static opevo_status read_step(const opevo_harness *harness, const json_t *object, unsigned depth,
+static opevo_status read_step(const opevo_harness *harness, json_t *object, unsigned depth,
                               opevo_i_step *step, opevo_error *err)
 {
     static const char *const repeat[] = {"repeat", "count", "steps", NULL};
@@ -149,7 +149,7 @@ cleanup:
     return status;
 }
 
-static opevo_status read_steps(const opevo_harness *harness, const json_t *array, const char *where,
+static opevo_status read_steps(const opevo_harness *harness, json_t *array, const char *where,
                                unsigned depth, opevo_i_step **out, size_t *count, opevo_error *err)
 {
     size_t total = json_array_size(array);
@@ -195,15 +195,15 @@ void opevo_i_harness_steps_free(opevo_i_step *steps, size_t count)
 
 /* ---- Sets ---- */
 
-static opevo_status check_values(const opevo_harness *harness, const json_t *object,
-                                 const char *key, opevo_error *err)
+static opevo_status check_values(const opevo_harness *harness, json_t *object, const char *key,
+                                 opevo_error *err)
 {
     const char *name = NULL;
     json_t *value = NULL;
 
     if (!json_is_object(object))
         return opevo_i_harness_fail(harness, err, key, "An object of integers is expected.");
-    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    json_object_foreach(object, name, value)
     {
         if (!json_is_integer(value))
             return opevo_i_harness_fail(harness, err, key, "\"%.60s\" must be an integer.", name);
@@ -241,13 +241,13 @@ static opevo_status add_case(opevo_harness *harness, opevo_harness_set set,
 }
 
 /* All combinations of sizes, geometries and seeds of a group. */
-static opevo_status add_group(opevo_harness *harness, opevo_harness_set set, const json_t *group,
+static opevo_status add_group(opevo_harness *harness, opevo_harness_set set, json_t *group,
                               const char *key, size_t *capacity, opevo_error *err)
 {
     static const char *const known[] = {"sizes", "geometries", "seeds", NULL};
-    const json_t *sizes = json_object_get(group, "sizes");
-    const json_t *geometries = json_object_get(group, "geometries");
-    const json_t *seeds = json_object_get(group, "seeds");
+    json_t *sizes = json_object_get(group, "sizes");
+    json_t *geometries = json_object_get(group, "geometries");
+    json_t *seeds = json_object_get(group, "seeds");
     size_t geometry_count = geometries ? json_array_size(geometries) : 1;
     opevo_status status = OPEVO_OK;
 
@@ -263,7 +263,7 @@ static opevo_status add_group(opevo_harness *harness, opevo_harness_set set, con
     for (size_t i = 0; geometries && i < geometry_count; i++)
         OPEVO_TRY(check_values(harness, json_array_get(geometries, i), key, err));
     for (size_t i = 0; i < json_array_size(sizes) * geometry_count * json_array_size(seeds); i++) {
-        const json_t *seed = json_array_get(seeds, i % json_array_size(seeds));
+        json_t *seed = json_array_get(seeds, i % json_array_size(seeds));
         size_t rest = i / json_array_size(seeds);
         opevo_i_case_plan plan = {
             .sizes = json_array_get(sizes, rest / geometry_count),
@@ -280,7 +280,7 @@ cleanup:
 
 opevo_status opevo_i_harness_sets(opevo_harness *harness, opevo_error *err)
 {
-    const json_t *sets = json_object_get(harness->root, "sets");
+    json_t *sets = json_object_get(harness->root, "sets");
     static const char *const known[] = {"search", "selection", "final", NULL};
     opevo_status status = opevo_i_harness_keys(harness, sets, "sets", known, err);
     char key[OPEVO_I_WHERE_SIZE];
@@ -288,7 +288,7 @@ opevo_status opevo_i_harness_sets(opevo_harness *harness, opevo_error *err)
     if (status != OPEVO_OK)
         return status;
     for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
-        const json_t *groups = json_object_get(sets, opevo_harness_set_name(set));
+        json_t *groups = json_object_get(sets, opevo_harness_set_name(set));
         size_t capacity = 0;
 
         snprintf(key, sizeof key, "sets.%s", opevo_harness_set_name(set));

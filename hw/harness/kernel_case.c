@@ -35,13 +35,13 @@ static opevo_status define(opevo_case *self, const char *name, int64_t value, co
     return OPEVO_OK;
 }
 
-static opevo_status define_all(opevo_case *self, const json_t *object, const char *key,
-                               opevo_text *label, opevo_error *err)
+static opevo_status define_all(opevo_case *self, json_t *object, const char *key, opevo_text *label,
+                               opevo_error *err)
 {
     const char *name = NULL;
     json_t *value = NULL;
 
-    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    json_object_foreach(object, name, value)
     {
         opevo_status status = define(self, name, json_integer_value(value), key, err);
 
@@ -57,7 +57,7 @@ static opevo_status define_derived(opevo_case *self, opevo_error *err)
     const char *name = NULL;
     json_t *value = NULL;
 
-    json_object_foreach((json_t *)(uintptr_t)self->harness->derived, name, value)
+    json_object_foreach(self->harness->derived, name, value)
     {
         char key[OPEVO_I_WHERE_SIZE];
         int64_t number = 0;
@@ -192,7 +192,7 @@ typedef struct walk {
     opevo_error *err;
 } walk;
 
-static opevo_status evaluate(const walk *w, const json_t *expression, const opevo_i_step *step,
+static opevo_status evaluate(const walk *w, json_t *expression, const opevo_i_step *step,
                              const char *member, int64_t least, int64_t most, int64_t *out)
 {
     char key[OPEVO_I_WHERE_SIZE];

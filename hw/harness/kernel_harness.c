@@ -31,15 +31,15 @@ opevo_status opevo_i_harness_fail(const opevo_harness *harness, opevo_error *err
     return OPEVO_INVALID;
 }
 
-opevo_status opevo_i_harness_keys(const opevo_harness *harness, const json_t *object,
-                                  const char *key, const char *const *known, opevo_error *err)
+opevo_status opevo_i_harness_keys(const opevo_harness *harness, json_t *object, const char *key,
+                                  const char *const *known, opevo_error *err)
 {
     const char *name = NULL;
     json_t *value = NULL;
 
     if (!json_is_object(object))
         return opevo_i_harness_fail(harness, err, key, "An object is expected.");
-    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    json_object_foreach(object, name, value)
     {
         opevo_closest closest = {.word = name};
         size_t i = 0;
@@ -57,7 +57,7 @@ opevo_status opevo_i_harness_keys(const opevo_harness *harness, const json_t *ob
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_harness_value(const opevo_harness *harness, const json_t *expression,
+opevo_status opevo_i_harness_value(const opevo_harness *harness, json_t *expression,
                                    const opevo_i_size_names *names, const char *key, int64_t least,
                                    int64_t most, int64_t *out, opevo_error *err)
 {
@@ -87,7 +87,7 @@ opevo_status opevo_i_harness_value(const opevo_harness *harness, const json_t *e
 
 static opevo_status set_reference(opevo_harness *harness, opevo_error *err)
 {
-    const json_t *reference = json_object_get(harness->root, "reference");
+    json_t *reference = json_object_get(harness->root, "reference");
     const char *slash = strrchr(harness->path, '/');
     opevo_text path = {0};
     const char *file = json_string_value(reference);

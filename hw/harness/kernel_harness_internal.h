@@ -54,11 +54,11 @@ typedef enum opevo_i_tolerance {
 typedef struct opevo_i_buffer_plan {
     const char *name;
     opevo_kernel_element element;
-    const json_t *count;
+    json_t *count;
     opevo_i_fill fill;
     double numbers[2];
-    const json_t *expressions[2];
-    const json_t *places; /* pairs [index, value] that are set after the fill; may be NULL */
+    json_t *expressions[2];
+    json_t *places; /* pairs [index, value] that are set after the fill; may be NULL */
     bool output, benign_races;
     opevo_i_tolerance tolerance; /* of an output */
     double bound, floor;
@@ -79,25 +79,25 @@ typedef struct opevo_i_argument_plan {
     opevo_argument_kind kind;
     size_t buffer;
     opevo_kernel_element element;
-    const json_t *value; /* an expression; or a number, for floats */
+    json_t *value; /* an expression; or a number, for floats */
 } opevo_i_argument_plan;
 
 typedef struct opevo_i_step {
     opevo_i_step_kind kind;
-    const char *name;                 /* kernel; variable of a repeat */
-    const json_t *grid[3], *block[3]; /* expressions; NULL: 1 */
-    const json_t *shared;             /* expression; may be NULL */
+    const char *name;           /* kernel; variable of a repeat */
+    json_t *grid[3], *block[3]; /* expressions; NULL: 1 */
+    json_t *shared;             /* expression; may be NULL */
     opevo_i_argument_plan *arguments;
     size_t argument_count;
-    size_t buffer;       /* flag, or what is set to 0 */
-    const json_t *count; /* of a repeat; most rounds of a while */
+    size_t buffer; /* flag, or what is set to 0 */
+    json_t *count; /* of a repeat; most rounds of a while */
     struct opevo_i_step *steps;
     size_t step_count;
     char *where; /* "steps[2].steps[0]" */
 } opevo_i_step;
 
 typedef struct opevo_i_case_plan {
-    const json_t *sizes, *geometry; /* objects of integers; geometry may be NULL */
+    json_t *sizes, *geometry; /* objects of integers; geometry may be NULL */
     uint64_t seed;
 } opevo_i_case_plan;
 
@@ -105,7 +105,7 @@ struct opevo_harness {
     json_t *root; /* owns all strings */
     char *path, *reference;
     uint64_t hash;
-    const json_t *derived; /* an object of expressions, in order; may be NULL */
+    json_t *derived; /* an object of expressions, in order; may be NULL */
     opevo_i_buffer_plan *buffers;
     size_t buffer_count;
     opevo_i_step *steps;
@@ -129,7 +129,7 @@ enum { OPEVO_I_WHERE_SIZE = 512 };
 opevo_status opevo_i_harness_fail(const opevo_harness *harness, opevo_error *err, const char *key,
                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Value of the expression at `key`, between least and most. */
-opevo_status opevo_i_harness_value(const opevo_harness *harness, const json_t *expression,
+opevo_status opevo_i_harness_value(const opevo_harness *harness, json_t *expression,
                                    const opevo_i_size_names *names, const char *key, int64_t least,
                                    int64_t most, int64_t *out, opevo_error *err);
 
@@ -139,8 +139,8 @@ opevo_status opevo_i_harness_steps(opevo_harness *harness, opevo_error *err);
 void opevo_i_harness_steps_free(opevo_i_step *steps, size_t count);
 opevo_status opevo_i_harness_sets(opevo_harness *harness, opevo_error *err);
 /* Fail if `object` is not an object or has a key that is not in `known`, which ends with NULL. */
-opevo_status opevo_i_harness_keys(const opevo_harness *harness, const json_t *object,
-                                  const char *key, const char *const *known, opevo_error *err);
+opevo_status opevo_i_harness_keys(const opevo_harness *harness, json_t *object, const char *key,
+                                  const char *const *known, opevo_error *err);
 /* Number of the buffer of a name; harness->buffer_count if none has it. */
 size_t opevo_i_harness_buffer(const opevo_harness *harness, const char *name);
 
