@@ -226,6 +226,7 @@ static void test_starts(void **state)
         opevo_outcome_class refused = OPEVO_OUTCOME_OK;
         opevo_text why = {0};
         opevo_index point = 0;
+        float *rows = NULL;
         bool found = false;
 
         CHECK_OK(opevo_computation_read(counts[i].computation, &computation, &err));
@@ -234,6 +235,9 @@ static void test_starts(void **state)
         assert_true(found);
         CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
         assert_int_equal(refused, OPEVO_OUTCOME_OK);
+        rows = opevo_calloc(maker->features->rows_most * maker->features->count, sizeof *rows);
+        assert_true(maker->features->features(maker->features->context, point, rows) > 0);
+        opevo_free(rows);
         opevo_kernel_free(&kernel);
         opevo_text_free(&why);
         maker->ops->destroy(maker);

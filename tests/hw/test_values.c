@@ -271,6 +271,46 @@ static void test_random(void **state)
     assert_true(checked > 20 * cases);
 }
 
+/* ---- Barriers under conditions ---- */
+
+/* b[t + 4 v] = a[t + 4 v], or 0, and a barrier before or behind it, for each thread t. */
+static void add_guarded(opevo_i_nest *nest, opevo_i_node *parent, const opevo_i_affine *place,
+                        bool copies)
+{
+    opevo_i_leaf *leaf = NULL;
+
+    if (copies)
+        opevo_i_nest_add(nest, parent, OPEVO_I_SYNC);
+    leaf = nest_leaf(nest, parent, copies ? OPEVO_I_COPY : OPEVO_I_ZERO);
+    leaf->to = (opevo_i_access){.buffer = 1, .address = *place};
+    leaf->factors = copies;
+    leaf->factor[0] = (opevo_i_access){.buffer = 0, .address = *place};
+    if (!copies)
+        opevo_i_nest_add(nest, parent, OPEVO_I_SYNC);
+}
+
+static void test_guarded_barriers(void **state)
+{
+    opevo_i_nest *nest = nest_new(1, 1);
+    opevo_i_node *loop = nest_loop(nest, nest->root, 3, OPEVO_ANNOTATION_SERIAL);
+    opevo_i_node *node = opevo_i_nest_add(nest, loop, OPEVO_I_IF);
+    opevo_i_affine turn = opevo_i_affine_atom(loop->atom);
+    opevo_i_affine place;
+
+    (void)state;
+    nest->launch[0].bound[OPEVO_ANNOTATION_THREAD_X] = opevo_i_atoms_loop(&nest->atoms, 4);
+    nest->launch[0].bound_extent[OPEVO_ANNOTATION_THREAD_X] = 4;
+    place = opevo_i_affine_atom(nest->launch[0].bound[OPEVO_ANNOTATION_THREAD_X]);
+    place = opevo_i_affine_add(&nest->atoms, place, 4, &turn);
+    assert_true(opevo_i_guards_add(&nest->atoms, &node->guards, &turn, 1, 2));
+    node->otherwise = opevo_i_nest_add(nest, NULL, OPEVO_I_LIST);
+    add_guarded(nest, node, &place, true);
+    add_guarded(nest, node->otherwise, &place, false);
+    nest_fit(nest);
+    assert_int_equal(nest_check(nest, OPEVO_KERNEL_EMULATION, 1), 12);
+    opevo_i_nest_destroy(nest);
+}
+
 /* ---- Functions ---- */
 
 enum { FUNCTIONS = 4, CHUNK = 65536 };
@@ -401,6 +441,7 @@ static void test_gpu_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_guarded_barriers),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_gpu_text),
