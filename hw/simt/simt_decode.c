@@ -401,8 +401,11 @@ void opevo_i_simt_inline(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame)
 {
     uint32_t place = self->place;
 
-    if (!open_frame(frame))
+    if (!open_frame(frame)) {
         no_memory(self);
+        close_frame(frame);
+        return;
+    }
     self->kernel->depth += frame->block_count + 33;
     for (uint32_t b = 0; b < frame->block_count && self->status == OPEVO_OK; b++)
         decode_block(self, frame, b);

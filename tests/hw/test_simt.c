@@ -1,54 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The interpreter as a whole: where lanes meet again, defects with their instructions, orders,
- * limits, counts and costs. */
+/* The interpreter as a whole: where lanes meet again, atomics, orders, limits, counts, costs, errors
+ * of the host. */
 
-#include "simt_fixture.h"
+#include "simt_text.h"
 
-enum { BLOCK = 64, BLOCKS = 3, THREADS = BLOCK * BLOCKS };
+#include <opevo/memory.h>
 
-/* Shared memory of a block, and the index of the thread; %t in the block, %i in the grid. */
-#define BEGIN(name, parameters)                                                                    \
-    "define void @" name "(" parameters ") {\n"                                                    \
-    " %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"                                            \
-    " %c = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n"                                          \
-    " %n = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"                                           \
-    " %cn = mul i32 %c, %n\n %i = add i32 %cn, %t\n"
-#define END " ret void\n}\n"
-#define SHARED "@s = internal addrspace(3) global [64 x i32] undef\n"
-
-static int32_t out[THREADS + 64];
-
-static simt_call call_of(const char *kernel)
-{
-    return (simt_call){.kernel = kernel,
-                       .grid = BLOCKS,
-                       .block = BLOCK,
-                       .buffers = {{.data = out, .size_bytes = THREADS * sizeof *out}},
-                       .buffer_count = 1};
-}
-
-/* A module of one kernel `f` on the output, with the default checks. */
-static opevo_simt_result run_text(const char *text)
-{
-    simt_setting machine = simt_open(text, NULL);
-    simt_call call = call_of("f");
-    opevo_simt_result result = simt_launch(&machine, &call);
-
-    simt_close(&machine);
-    return result;
-}
-
-static void check_fault(const char *text, opevo_simt_outcome outcome, const char *instruction,
-                        const char *words)
-{
-    opevo_simt_result result = run_text(text);
-
-    if (result.outcome != outcome || strcmp(result.instruction, instruction) != 0 ||
-        !strstr(result.message, words))
-        fail_msg("%s at %s: %s", opevo_simt_outcome_name(result.outcome), result.instruction,
-                 result.message);
-}
+#include <unistd.h>
 
 /* ---- Divergence ---- */
 
@@ -147,227 +106,6 @@ static void test_meeting(void **state)
         sums[t / 32] += t == 5 ? 100 : t < 40 ? 2 * t : 1;
     for (uint32_t i = 0; i < THREADS; i++)
         assert_int_equal((uint32_t)out[i], sums[i % BLOCK / 32] ^ votes[i % BLOCK / 32]);
-}
-
-/* ---- Defects ---- */
-
-/* s[t] = t; barrier; out[i] = s[63 - t], with what `between` and `store` are. */
-#define REVERSE(between, index)                                                                    \
-    SIMT_HEAD SHARED BEGIN(                                                                        \
-        "f", "ptr %out") " %ps = getelementptr [64 x i32], ptr addrspace(3) @s, i32 0, i32 %t\n"   \
-                         " store i32 %t, ptr addrspace(3) %ps\n" between " %r = sub i32 63, %t\n"  \
-                         " %pr = getelementptr [64 x i32], ptr addrspace(3) @s, i32 0, i32 %r\n"   \
-                         " %v = load i32, ptr addrspace(3) %pr\n"                                  \
-                         " %p = getelementptr i32, ptr %out, i32 " index                           \
-                         "\n store i32 %v, ptr %p\n" END
-#define BARRIER " call void @llvm.nvvm.barrier0()\n"
-
-static void test_sound_kernel(void **state)
-{
-    opevo_simt_result result = run_text(REVERSE(BARRIER, "%i"));
-
-    (void)state;
-    if (result.outcome != OPEVO_SIMT_OK)
-        fail_msg("%s", result.message);
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(out[i], 63 - i % BLOCK);
-}
-
-/* Warp 0 reads what warp 1 has yet to write, which is an uninitialised value, and a race when it does. */
-static void test_missing_barrier(void **state)
-{
-    static const char text[] = REVERSE("", "%i");
-    opevo_simt_options options = opevo_simt_defaults;
-    simt_setting machine;
-    simt_call call = call_of("f");
-    opevo_simt_result result;
-
-    (void)state;
-    check_fault(text, OPEVO_SIMT_UNINITIALISED, "U10", "U12 stores it in global memory");
-    options.check_uninitialised = false;
-    machine = simt_open(text, &options);
-    result = simt_launch(&machine, &call);
-    assert_int_equal(result.outcome, OPEVO_SIMT_RACE);
-    assert_string_equal(result.instruction, "U7");
-    assert_non_null(strstr(result.message, "which U10 of another thread read"));
-    simt_close(&machine);
-}
-
-/* All threads write the same value: the result is right in every order, and it is a race unless the
- * buffer allows it. */
-static void test_race_with_right_output(void **state)
-{
-    static const char text[] = SIMT_HEAD BEGIN("f", "ptr %out") " store i32 7, ptr %out\n" END;
-    simt_setting machine = simt_open(text, NULL);
-    simt_call call = call_of("f");
-    opevo_simt_result result = simt_launch(&machine, &call);
-
-    (void)state;
-    assert_int_equal(result.outcome, OPEVO_SIMT_RACE);
-    assert_string_equal(result.instruction, "U6");
-    assert_int_equal(result.thread[0], 1);
-    call.buffers[0].same_value_races = true;
-    result = simt_launch(&machine, &call);
-    assert_int_equal(result.outcome, OPEVO_SIMT_OK);
-    simt_close(&machine);
-}
-
-/* Blocks of a launch: one reads what another wrote. Threads of a block: a read before a write. */
-static void test_races(void **state)
-{
-    (void)state;
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %p = getelementptr i32, ptr %out, i32 %t\n store i32 %c, ptr %p\n" END,
-                OPEVO_SIMT_RACE, "U7", "which U7 of another block of the launch wrote");
-    check_fault(SIMT_HEAD SHARED BEGIN("f", "ptr %out") //
-                " %ps = getelementptr [64 x i32], ptr addrspace(3) @s, i32 0, i32 %t\n"
-                " store i32 %t, ptr addrspace(3) %ps\n" BARRIER " %r = xor i32 %t, 1\n"
-                " %pr = getelementptr [64 x i32], ptr addrspace(3) @s, i32 0, i32 %r\n"
-                " %v = load i32, ptr addrspace(3) %pr\n store i32 %v, ptr addrspace(3) %ps\n" END,
-                OPEVO_SIMT_RACE, "U12", "which U11 of another thread read since the last barrier");
-}
-
-/* Neighbours in a warp exchange by shared memory without a barrier: allowed where warps run in step,
- * and with a barrier of the warp; never for two stores of one instruction. */
-static void test_warp_sync(void **state)
-{
-#define EXCHANGE(between)                                                                          \
-    SIMT_HEAD "declare void @llvm.nvvm.bar.warp.sync(i32)\n" SHARED BEGIN(                         \
-        "f", "ptr %out") " %ps = getelementptr [64 x i32], ptr addrspace(3) @s, i32 0, i32 %t\n"   \
-                         " store i32 %t, ptr addrspace(3) %ps\n" between " %r = xor i32 %t, 1\n"   \
-                         " %pr = getelementptr [64 x i32], ptr addrspace(3) @s, i32 0, i32 %r\n"   \
-                         " %v = load i32, ptr addrspace(3) %pr\n" between                          \
-                         " store i32 %v, ptr addrspace(3) %ps\n" END
-    static const char *const texts[] = {
-        EXCHANGE(""), EXCHANGE(" call void @llvm.nvvm.bar.warp.sync(i32 -1)\n"),
-        SIMT_HEAD SHARED BEGIN("f", "ptr %out") " store i32 %t, ptr addrspace(3) @s\n" END};
-    static const opevo_simt_outcome expected[2][3] = {
-        {OPEVO_SIMT_RACE, OPEVO_SIMT_OK, OPEVO_SIMT_RACE},
-        {OPEVO_SIMT_OK, OPEVO_SIMT_OK, OPEVO_SIMT_RACE}};
-
-    (void)state;
-    for (int sync = 0; sync < 2; sync++)
-        for (int i = 0; i < 3; i++) {
-            opevo_simt_options options = opevo_simt_defaults;
-            simt_setting machine;
-            simt_call call = call_of("f");
-            opevo_simt_result result;
-
-            options.warp_sync = sync;
-            machine = simt_open(texts[i], &options);
-            result = simt_launch(&machine, &call);
-            if (result.outcome != expected[sync][i])
-                fail_msg("text %d, warp_sync %d: %s %s", i, sync,
-                         opevo_simt_outcome_name(result.outcome), result.message);
-            simt_close(&machine);
-        }
-}
-
-static void test_divergent_barriers(void **state)
-{
-    (void)state;
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %o = icmp ult i32 %t, 40\n br i1 %o, label %a, label %b\n"
-                "a:\n" BARRIER " br label %b\nb:\n" END,
-                OPEVO_SIMT_DIVERGENT_BARRIER, "U8", "only 8 of the 32 threads");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %o = icmp ult i32 %t, 32\n br i1 %o, label %a, label %b\n"
-                "a:\n" BARRIER " br label %b\nb:\n" END,
-                OPEVO_SIMT_DIVERGENT_BARRIER, "U8", "other warps have ended");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %o = icmp ult i32 %t, 32\n br i1 %o, label %a, label %b\n"
-                "a:\n" BARRIER " br label %d\nb:\n" BARRIER " br label %d\nd:\n" END,
-                OPEVO_SIMT_DIVERGENT_BARRIER, "U10", "other warps wait at another");
-}
-
-static void test_uninitialised(void **state)
-{
-    (void)state;
-    /* An output that is read before it is written decides a branch. */
-    check_fault(
-        SIMT_HEAD BEGIN("f", "ptr %out") //
-        " %p = getelementptr i32, ptr %out, i32 %i\n %v = load i32, ptr %p\n"
-        " %o = icmp eq i32 %v, 0\n br i1 %o, label %a, label %b\na:\n br label %b\nb:\n" END,
-        OPEVO_SIMT_UNINITIALISED, "U7", "U9 branches by it");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %p = getelementptr i32, ptr %out, i32 %i\n store i32 undef, ptr %p\n" END,
-                OPEVO_SIMT_UNINITIALISED, "U7", "stores it in global memory");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %v = shl i32 1, %i\n %p = getelementptr i32, ptr %out, i32 %i\n"
-                " store i32 %v, ptr %p\n" END,
-                OPEVO_SIMT_UNINITIALISED, "U6", "U8 stores it");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %l = alloca [4 x i32]\n %q = getelementptr i32, ptr %l, i32 1\n"
-                " store i32 1, ptr %l\n %v = load i32, ptr %q\n"
-                " %p = getelementptr i32, ptr %out, i32 %v\n store i32 1, ptr %p\n" END,
-                OPEVO_SIMT_UNINITIALISED, "U9", "has it for an address");
-    /* What is read and not used does no harm. */
-    assert_int_equal(run_text(SIMT_HEAD BEGIN("f", "ptr %out") //
-                              " %p = getelementptr i32, ptr %out, i32 %i\n"
-                              " %v = load i32, ptr %p\n %o = icmp ult i32 %t, 64\n"
-                              " %w = select i1 %o, i32 3, i32 %v\n store i32 %w, ptr %p\n" END)
-                         .outcome,
-                     OPEVO_SIMT_OK);
-}
-
-static void test_out_of_bounds(void **state)
-{
-    (void)state;
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %j = add i32 %i, 1\n %p = getelementptr i32, ptr %out, i32 %j\n"
-                " store i32 %t, ptr %p\n" END,
-                OPEVO_SIMT_OUT_OF_BOUNDS, "U8", "at byte 768 of buffer 0, which has 768");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %j = sub i32 %i, 1\n %p = getelementptr i32, ptr %out, i32 %j\n"
-                " %v = load i32, ptr %p\n" END,
-                OPEVO_SIMT_OUT_OF_BOUNDS, "U8", "at byte -4 of buffer 0");
-    check_fault(SIMT_HEAD SHARED "@z = internal addrspace(3) global [64 x i32] undef\n" //
-                BEGIN("f", "ptr %out")                                                  //
-                " %j = add i32 %t, 1\n"
-                " %p = getelementptr [64 x i32], ptr addrspace(3) @s, i32 0, i32 %j\n"
-                " store i32 %t, ptr addrspace(3) %p\n" END,
-                OPEVO_SIMT_OUT_OF_BOUNDS, "U8", "of shared variable s, which has 256");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") " store i32 1, ptr null\n" END,
-                OPEVO_SIMT_OUT_OF_BOUNDS, "U6", "outside of all buffers");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %p = getelementptr i8, ptr %out, i32 %i\n store i32 1, ptr %p\n" END,
-                OPEVO_SIMT_OUT_OF_BOUNDS, "U7", "not a multiple of 4");
-    check_fault(SIMT_HEAD "@k = addrspace(4) constant [2 x i32] [i32 1, i32 2]\n" //
-                BEGIN("f", "ptr %out") " store i32 1, ptr addrspace(4) @k\n" END,
-                OPEVO_SIMT_OUT_OF_BOUNDS, "U6", "which is constant");
-}
-
-static void test_undefined(void **state)
-{
-    (void)state;
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") " %x = udiv i32 %n, %t\n" END,
-                OPEVO_SIMT_UNDEFINED, "U6", "divides by 0");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %m = or i32 %t, -1\n %x = sdiv i32 -2147483648, %m\n" END,
-                OPEVO_SIMT_UNDEFINED, "U7", "by -1");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") " unreachable\n}\n", OPEVO_SIMT_UNDEFINED, "U6",
-                "unreachable");
-}
-
-static void test_unsupported(void **state)
-{
-    (void)state;
-    check_fault(SIMT_HEAD "declare i32 @llvm.nvvm.read.ptx.sreg.clock()\n" BEGIN("f", "ptr %out") //
-                " %x = call i32 @llvm.nvvm.read.ptx.sreg.clock()\n" END,
-                OPEVO_SIMT_UNSUPPORTED, "U6", "llvm.nvvm.read.ptx.sreg.clock");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " call void asm sideeffect \"trap;\", \"\"()\n" END,
-                OPEVO_SIMT_UNSUPPORTED, "U6", "inline assembly");
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %w = zext i32 %t to i77\n %x = mul i77 %w, %w\n" END,
-                OPEVO_SIMT_UNSUPPORTED, "U6", "values of this type");
-    /* Only what is executed counts. */
-    assert_int_equal(
-        run_text(SIMT_HEAD BEGIN("f", "ptr %out") //
-                 " %o = icmp ult i32 %n, 5\n br i1 %o, label %a, label %b\n"
-                 "a:\n call void asm sideeffect \"trap;\", \"\"()\n br label %b\nb:\n" END)
-            .outcome,
-        OPEVO_SIMT_OK);
 }
 
 /* ---- Atomics ---- */
@@ -542,27 +280,120 @@ static void test_traffic(void **state)
     }
 }
 
+/* ---- Host errors ---- */
+
+static opevo_status decode_and_run(LLVMModuleRef module, const opevo_simt_costs *costs,
+                                   opevo_error *err)
+{
+    opevo_simt_buffer buffer = {.data = out, .size_bytes = THREADS * sizeof *out};
+    opevo_simt_argument argument = {.is_buffer = true};
+    opevo_simt_launch launch = {.kernel = "f",
+                                .grid = {BLOCKS, 1, 1},
+                                .block = {BLOCK, 1, 1},
+                                .arguments = &argument,
+                                .argument_count = 1};
+    opevo_simt *machine = NULL;
+    opevo_simt_result result;
+    opevo_status status = opevo_simt_create(module, costs, NULL, &machine, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_simt_add_buffer(machine, &buffer, &argument.buffer, err);
+    if (status == OPEVO_OK)
+        status = opevo_simt_run(machine, &launch, &result, err);
+    opevo_simt_destroy(machine);
+    return status;
+}
+
+/* Each allocation fails in turn: an error, and nothing stays alive. */
+static void test_without_memory(void **state)
+{
+    static const char text[] = REVERSE(BARRIER " %l = alloca i32\n", "%i");
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMMemoryBufferRef memory =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test.ll");
+    LLVMModuleRef module = NULL;
+    opevo_simt_costs *costs = NULL;
+    opevo_status status = OPEVO_NOMEM;
+    int64_t live;
+
+    (void)state;
+    assert_int_equal(LLVMParseIRInContext(context, memory, &module, NULL), 0);
+    CHECK_OK(opevo_simt_costs_load(NULL, &costs, &err));
+    live = opevo_memory_live();
+    for (int64_t n = 1; status != OPEVO_OK; n++) {
+        opevo_error err;
+
+        opevo_memory_fail_at(n);
+        status = decode_and_run(module, costs, &err);
+        opevo_memory_fail_at(0);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+        assert_int_equal(opevo_memory_live(), live);
+        assert_true(n < 1000);
+    }
+    opevo_simt_costs_destroy(costs);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+}
+
+static void test_misuse(void **state)
+{
+    simt_setting machine = simt_open(nested, NULL);
+    opevo_simt_argument argument = {.bits = 1};
+    opevo_simt_launch launch = {.kernel = "f", .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    opevo_simt_result result;
+
+    (void)state;
+    CHECK_FAILS(OPEVO_INVALID, "takes 1 arguments; 0 were given",
+                opevo_simt_run(machine.machine, &launch, &result, &err));
+    launch.arguments = &argument;
+    launch.argument_count = 1;
+    CHECK_FAILS(OPEVO_INVALID, "argument 1 needs to be a buffer",
+                opevo_simt_run(machine.machine, &launch, &result, &err));
+    launch.block[0] = 1025;
+    CHECK_FAILS(OPEVO_INVALID, "1 to 1024 threads",
+                opevo_simt_run(machine.machine, &launch, &result, &err));
+    launch.kernel = "g";
+    CHECK_FAILS(OPEVO_INVALID, "no kernel g",
+                opevo_simt_run(machine.machine, &launch, &result, &err));
+    simt_close(&machine);
+}
+
+/* ---- Tables of costs ---- */
+
+static void check_costs(const char *text, const char *words)
+{
+    char path[] = "/tmp/opevo-costs-XXXXXX";
+    int file = mkstemp(path);
+    opevo_simt_costs *costs = NULL;
+
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(close(file), 0);
+    CHECK_FAILS(OPEVO_INVALID, words, opevo_simt_costs_load(path, &costs, &err));
+    assert_int_equal(unlink(path), 0);
+}
+
+static void test_cost_files(void **state)
+{
+    opevo_simt_costs *costs = NULL;
+
+    (void)state;
+    check_costs("{\"name\": \"x\", \"integer\": -1}", "integer: needs a number of cycles");
+    check_costs("{\"name\": \"x\", \"integr\": 1}", "integr: unknown key");
+    check_costs("{\"integer\": 1}", "name: needs a name");
+    check_costs("{\"name\": \"x\",\n\"integer\": }", ":2: ");
+    CHECK_FAILS(OPEVO_IO, "Cannot open", opevo_simt_costs_load("/nowhere.json", &costs, &err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nested_loops),
-        cmocka_unit_test(test_meeting),
-        cmocka_unit_test(test_sound_kernel),
-        cmocka_unit_test(test_missing_barrier),
-        cmocka_unit_test(test_race_with_right_output),
-        cmocka_unit_test(test_races),
-        cmocka_unit_test(test_warp_sync),
-        cmocka_unit_test(test_divergent_barriers),
-        cmocka_unit_test(test_uninitialised),
-        cmocka_unit_test(test_out_of_bounds),
-        cmocka_unit_test(test_undefined),
-        cmocka_unit_test(test_unsupported),
-        cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_atomic_race),
-        cmocka_unit_test(test_determinism),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_traffic),
+        cmocka_unit_test(test_nested_loops),   cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_atomics),        cmocka_unit_test(test_atomic_race),
+        cmocka_unit_test(test_determinism),    cmocka_unit_test(test_order),
+        cmocka_unit_test(test_limit),          cmocka_unit_test(test_traffic),
+        cmocka_unit_test(test_without_memory), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_cost_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
