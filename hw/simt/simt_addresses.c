@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Addresses, accesses to memory and local variables to code. */
+
+#include "simt_work_internal.h"
+
+#include <opevo/memory.h>
+
+/* ---- Addresses ---- */
+
+static bool add_index(opevo_i_simt_work *self, LLVMValueRef index, uint64_t scale, uint32_t *at)
+{
+    const opevo_i_simt_value *value = opevo_i_simt_value_of(self->decoder, self->frame, index);
+    opevo_i_simt_slot slot, to = {opevo_i_simt_register(self->decoder, 8), 8};
+    opevo_i_simt_code *code;
+
+    if (!value || value->count != 1)
+        return false;
+    slot = work_part(self, value, 0);
+    if (slot.size == 0)
+        return false;
+    code = work_emit(self, OPEVO_I_SIMT_OPERATE, OPEVO_I_SIMT_INDEX + work_log_2(slot.size), to);
+    code->a = *at;
+    code->b = slot.at;
+    code->number = (int64_t)scale;
+    *at = to.at;
+    opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_INTEGER_64);
+    return true;
+}
+
+/* Step into `type` by an operand: constants are added to *bytes, others by code. */
+static bool step_index(opevo_i_simt_work *self, unsigned operand_index, LLVMTypeRef *type,
+                       uint64_t *bytes, uint32_t *at)
+{
+    LLVMTargetDataRef layout = self->decoder->layout;
+    LLVMValueRef index = LLVMGetOperand(self->instruction, operand_index);
+    bool constant = LLVMIsAConstantInt(index) && LLVMGetIntTypeWidth(LLVMTypeOf(index)) <= 64;
+    uint64_t scale;
+
+    if (operand_index > 1 && LLVMGetTypeKind(*type) == LLVMStructTypeKind) {
+        unsigned member = (unsigned)LLVMConstIntGetZExtValue(index);
+
+        *bytes += LLVMOffsetOfElement(layout, *type, member);
+        *type = LLVMStructGetTypeAtIndex(*type, member);
+        return true;
+    }
+    if (operand_index > 1)
+        *type = LLVMGetElementType(*type);
+    scale = LLVMABISizeOfType(layout, *type);
+    if (!constant)
+        return add_index(self, index, scale, at);
+    *bytes += (uint64_t)LLVMConstIntGetSExtValue(index) * scale;
+    return true;
+}
+
+static bool decode_address(opevo_i_simt_work *self)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(self->instruction);
+    int count = LLVMGetNumOperands(self->instruction);
+    opevo_i_simt_value base;
+    opevo_i_simt_slot slot;
+    uint64_t bytes = 0;
+
+    if (!work_operand(self, 0, &base) || base.count != 1 ||
+        LLVMGetTypeKind(LLVMTypeOf(self->instruction)) != LLVMPointerTypeKind)
+        return false;
+    slot = work_part(self, &base, 0);
+    for (int i = 1; i < count; i++)
+        if (!step_index(self, (unsigned)i, &type, &bytes, &slot.at))
+            return false;
+    if (bytes) {
+        opevo_i_simt_slot to = {opevo_i_simt_register(self->decoder, 8), 8};
+        opevo_i_simt_code *code = work_emit(self, OPEVO_I_SIMT_OPERATE, OPEVO_I_SIMT_OFFSET, to);
+
+        code->a = slot.at;
+        code->number = (int64_t)bytes;
+        slot = to;
+        opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_INTEGER_64);
+    }
+    return work_gather(self, &slot, 1);
+}
+
+/* ---- Memory ---- */
+
+static uint8_t space_of(LLVMValueRef pointer, unsigned alignment)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)), log = 0;
+
+    while (alignment >> (log + 1) && log < 15)
+        log++;
+    return (uint8_t)(log << 4 | (space > 5 ? 15 : space));
+}
+
+/* The parts of a value in memory lie one after the other, as those of a vector do; a struct may have
+ * gaps and is not supported. */
+static bool decode_access(opevo_i_simt_work *self, bool is_store)
+{
+    unsigned at = is_store ? 1 : 0;
+    LLVMValueRef pointer = LLVMGetOperand(self->instruction, at);
+    opevo_i_simt_value address, value;
+    uint32_t bytes = 0, total = 0;
+
+    if (!work_operand(self, at, &address) || address.count != 1 ||
+        (is_store ? !work_operand(self, 0, &value) : !work_result(self)) ||
+        LLVMGetOrdering(self->instruction) > LLVMAtomicOrderingMonotonic)
+        return false;
+    if (!is_store)
+        value = self->result;
+    if (LLVMGetTypeKind(LLVMTypeOf(is_store ? LLVMGetOperand(self->instruction, 0)
+                                            : self->instruction)) == LLVMStructTypeKind)
+        return false;
+    for (uint32_t p = 0; p < value.count; p++)
+        total += work_part(self, &value, p).size;
+    for (uint32_t p = 0; p < value.count; p++) {
+        opevo_i_simt_slot slot = work_part(self, &value, p);
+        opevo_i_simt_code *code =
+            opevo_i_simt_emit(self->decoder, is_store ? OPEVO_I_SIMT_STORE : OPEVO_I_SIMT_LOAD);
+
+        if (slot.size == 0)
+            return false;
+        code->to = is_store ? code->to : slot.at;
+        code->size = slot.size;
+        code->a = work_part(self, &address, 0).at;
+        code->b = is_store ? slot.at : code->b;
+        code->c = p == 0 ? total : 0;
+        code->number = bytes;
+        code->space = space_of(pointer, LLVMGetAlignment(self->instruction));
+        if (p > 0) /* the first part is as aligned as all */
+            code->space &= 15;
+        bytes += slot.size;
+        if (slot.size < self->decoder->least_access)
+            self->decoder->least_access = slot.size;
+    }
+    opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE); /* counted where it runs */
+    return true;
+}
+
+static bool update_of(LLVMAtomicRMWBinOp operation, opevo_i_simt_update *out)
+{
+    switch (operation) {
+#define UPDATE(llvm, ours)                                                                         \
+    case LLVMAtomicRMWBinOp##llvm:                                                                 \
+        *out = OPEVO_I_SIMT_UPDATE_##ours;                                                         \
+        return true;
+        UPDATE(Xchg, XCHG)
+        UPDATE(Add, ADD)
+        UPDATE(Sub, SUB)
+        UPDATE(And, AND)
+        UPDATE(Or, OR)
+        UPDATE(Xor, XOR)
+        UPDATE(Max, MAX)
+        UPDATE(Min, MIN)
+        UPDATE(UMax, UMAX)
+        UPDATE(UMin, UMIN)
+        UPDATE(FAdd, FADD)
+        UPDATE(FSub, FSUB)
+        UPDATE(FMax, FMAX)
+        UPDATE(FMin, FMIN)
+        UPDATE(UIncWrap, UINC_WRAP)
+        UPDATE(UDecWrap, UDEC_WRAP)
+#undef UPDATE
+    default:
+        return false;
+    }
+}
+
+static bool decode_atomic(opevo_i_simt_work *self)
+{
+    opevo_i_simt_value in[2];
+    opevo_i_simt_slot slot;
+    opevo_i_simt_code *code;
+    opevo_i_simt_update update;
+
+    if (!work_operands(self, 2, in) || !work_result(self) || self->result.count != 1 ||
+        !update_of(LLVMGetAtomicRMWBinOp(self->instruction), &update))
+        return false;
+    slot = work_part(self, &self->result, 0);
+    if (slot.size < 4)
+        return false; /* GPUs update words */
+    code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_ATOMIC);
+    code->to = slot.at;
+    code->size = slot.size;
+    code->a = work_part(self, &in[0], 0).at;
+    code->b = work_part(self, &in[1], 0).at;
+    code->number = update;
+    code->space = space_of(LLVMGetOperand(self->instruction, 0), slot.size);
+    if (slot.size < self->decoder->least_access)
+        self->decoder->least_access = slot.size;
+    opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE);
+    return true;
+}
+
+static bool decode_exchange(opevo_i_simt_work *self)
+{
+    opevo_i_simt_value in[3];
+    opevo_i_simt_slot slot;
+    opevo_i_simt_code *code;
+
+    if (!work_operands(self, 3, in) || !work_result(self) || self->result.count != 2)
+        return false;
+    slot = work_part(self, &self->result, 0);
+    if (slot.size < 4)
+        return false;
+    code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_EXCHANGE);
+    code->to = slot.at;
+    code->size = slot.size;
+    code->a = work_part(self, &in[0], 0).at;
+    code->b = work_part(self, &in[1], 0).at;
+    code->c = work_part(self, &in[2], 0).at;
+    code->number = work_part(self, &self->result, 1).at;
+    code->space = space_of(LLVMGetOperand(self->instruction, 0), slot.size);
+    if (slot.size < self->decoder->least_access)
+        self->decoder->least_access = slot.size;
+    opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE);
+    return true;
+}
+
+/* Of a fixed size; each has a region of its own in each inlined copy. */
+static bool decode_alloca(opevo_i_simt_work *self)
+{
+    LLVMTypeRef type = LLVMGetAllocatedType(self->instruction);
+    LLVMValueRef count = LLVMGetOperand(self->instruction, 0);
+    opevo_i_simt_region *region;
+    opevo_i_simt_code *code;
+    size_t length;
+    uint64_t bytes;
+
+    if (!LLVMIsAConstantInt(count) || !LLVMTypeIsSized(type) || !work_result(self))
+        return false;
+    bytes = LLVMABISizeOfType(self->decoder->layout, type) * LLVMConstIntGetZExtValue(count);
+    if (bytes > 1 << 20)
+        return false;
+    region = opevo_i_simt_region_add(self->decoder->simt);
+    if (!region) {
+        self->decoder->status =
+            OPEVO_FAIL(self->decoder->err, OPEVO_NOMEM, "No memory to decode a kernel.");
+        return true;
+    }
+    region->kind = OPEVO_I_SIMT_LOCAL;
+    region->size = bytes;
+    region->name = opevo_strdup(LLVMGetValueName2(self->instruction, &length));
+    code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_ALLOCATE);
+    code->to = work_part(self, &self->result, 0).at;
+    code->size = 8;
+    code->number = region - self->decoder->simt->regions;
+    return true;
+}
+
+bool opevo_i_simt_work_memory(opevo_i_simt_work *self)
+{
+    switch (LLVMGetInstructionOpcode(self->instruction)) {
+    case LLVMGetElementPtr:
+        return decode_address(self);
+    case LLVMAlloca:
+        return decode_alloca(self);
+    case LLVMAtomicRMW:
+        return decode_atomic(self);
+    case LLVMAtomicCmpXchg:
+        return decode_exchange(self);
+    default:
+        return decode_access(self, LLVMGetInstructionOpcode(self->instruction) == LLVMStore);
+    }
+}

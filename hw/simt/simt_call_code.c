@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Calls to code: intrinsics, and functions with a body, which are inlined. */
+
+#include "simt_work_internal.h"
+
+static bool decode_operation(opevo_i_simt_work *self, const opevo_i_simt_intrinsic *found)
+{
+    opevo_i_simt_value in[3];
+
+    if ((unsigned)LLVMGetNumArgOperands(self->instruction) < found->operands ||
+        !work_operands(self, found->operands, in) || !work_result(self))
+        return false;
+    for (uint32_t p = 0; p < self->result.count; p++) {
+        opevo_i_simt_slot to = work_part(self, &self->result, p);
+        opevo_i_simt_code *code;
+
+        if (to.size < found->least || to.size == 0 || work_part(self, &in[0], p).size != to.size)
+            return false;
+        code =
+            work_emit(self, OPEVO_I_SIMT_OPERATE,
+                      found->number + work_log_2(to.size) - work_log_2((uint8_t)found->least), to);
+        code->a = work_part(self, &in[0], p).at;
+        code->b = found->operands > 1 ? work_part(self, &in[1], p).at : code->b;
+        code->c = found->operands > 2 ? work_part(self, &in[2], p).at : code->c;
+        opevo_i_simt_charge(self->decoder, to.size == 8 ? found->cost_64 : found->cost_32);
+    }
+    return true;
+}
+
+static bool decode_special(opevo_i_simt_work *self, uint32_t which)
+{
+    opevo_i_simt_slot slot = {opevo_i_simt_special_register(which), 4};
+
+    opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_INTEGER);
+    return work_gather(self, &slot, 1);
+}
+
+static bool decode_warp_size(opevo_i_simt_work *self)
+{
+    opevo_i_simt_slot slot = {
+        opevo_i_simt_constant_register(self->decoder, 4, OPEVO_I_SIMT_LANES, false), 4};
+
+    return work_gather(self, &slot, 1);
+}
+
+/* Only barrier 0 of all threads. */
+static bool decode_barrier(opevo_i_simt_work *self)
+{
+    LLVMValueRef which = LLVMGetOperand(self->instruction, 0);
+
+    if (LLVMGetNumArgOperands(self->instruction) > 0 &&
+        (!LLVMIsAConstantInt(which) || LLVMConstIntGetZExtValue(which) != 0))
+        return false;
+    (void)opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_BARRIER);
+    opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_BARRIER);
+    return true;
+}
+
+static bool decode_warp_barrier(opevo_i_simt_work *self)
+{
+    opevo_i_simt_value mask;
+
+    if (!work_operand(self, 0, &mask))
+        return false;
+    opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_WARP_BARRIER)->a = work_part(self, &mask, 0).at;
+    opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_WARP_BARRIER);
+    return true;
+}
+
+static bool decode_shuffle(opevo_i_simt_work *self, uint32_t which)
+{
+    opevo_i_simt_value in[4]; /* mask, value, lane, clamp */
+    opevo_i_simt_code *code;
+
+    if (!work_operands(self, 4, in) || !work_result(self))
+        return false;
+    code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_SHUFFLE);
+    code->to = work_part(self, &self->result, 0).at;
+    code->size = 4;
+    code->a = work_part(self, &in[1], 0).at;
+    code->b = work_part(self, &in[2], 0).at;
+    code->c = work_part(self, &in[3], 0).at;
+    code->number = which;
+    opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_SHUFFLE);
+    return true;
+}
+
+static bool decode_vote(opevo_i_simt_work *self, uint32_t which)
+{
+    opevo_i_simt_value in[2]; /* mask, predicate */
+    opevo_i_simt_code *code;
+
+    if (!work_result(self) || (which != OPEVO_I_SIMT_VOTE_ACTIVE && !work_operands(self, 2, in)))
+        return false;
+    code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_VOTE);
+    code->to = work_part(self, &self->result, 0).at;
+    code->size = work_part(self, &self->result, 0).size;
+    code->a = which == OPEVO_I_SIMT_VOTE_ACTIVE ? code->a : work_part(self, &in[1], 0).at;
+    code->number = which;
+    opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_VOTE);
+    return true;
+}
+
+/* A function with a body: its parameters are the registers of the arguments. */
+static bool decode_inlined(opevo_i_simt_work *self, LLVMValueRef function)
+{
+    bool is_void = LLVMGetTypeKind(LLVMTypeOf(self->instruction)) == LLVMVoidTypeKind;
+    opevo_i_simt_frame frame = {.function = function, .depth = self->frame->depth + 1};
+    unsigned count = LLVMCountParams(function);
+    bool ok = frame.depth < OPEVO_I_SIMT_CALL_DEPTH && (is_void || work_result(self)) &&
+              count == LLVMGetNumArgOperands(self->instruction);
+
+    for (unsigned i = 0; ok && i < count; i++) {
+        opevo_i_simt_value in;
+        opevo_i_simt_slot slots[OPEVO_I_SIMT_PARTS];
+
+        ok = work_operand(self, i, &in);
+        for (uint32_t p = 0; ok && p < in.count; p++)
+            slots[p] = work_part(self, &in, p);
+        ok = ok &&
+             opevo_i_simt_alias(self->decoder, &frame, LLVMGetParam(function, i), slots, in.count);
+    }
+    frame.result = &self->result;
+    if (ok) {
+        opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_BRANCH);
+        opevo_i_simt_inline(self->decoder, &frame);
+    }
+    opevo_i_simt_map_free(&frame.values);
+    return ok;
+}
+
+bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
+{
+    LLVMValueRef function = LLVMGetCalledValue(self->instruction);
+    opevo_i_simt_intrinsic found;
+    size_t length;
+
+    if (!LLVMIsAFunction(function)) {
+        *what = LLVMIsAInlineAsm(function) ? "inline assembly" : "an indirect call";
+        return false;
+    }
+    if (!LLVMIsDeclaration(function))
+        return decode_inlined(self, function);
+    *what = LLVMGetValueName2(function, &length);
+    found = opevo_i_simt_intrinsic_find(*what);
+    switch (found.callee) {
+    case OPEVO_I_SIMT_CALL_NOTHING:
+        if (found.cost_32 != OPEVO_I_SIMT_COST_FREE)
+            opevo_i_simt_charge(self->decoder, found.cost_32);
+        return true;
+    case OPEVO_I_SIMT_CALL_SAME:
+        return opevo_i_simt_work_same(self, 0);
+    case OPEVO_I_SIMT_CALL_OPERATION:
+        return decode_operation(self, &found);
+    case OPEVO_I_SIMT_CALL_SPECIAL:
+        return decode_special(self, found.number);
+    case OPEVO_I_SIMT_CALL_WARP_SIZE:
+        return decode_warp_size(self);
+    case OPEVO_I_SIMT_CALL_BARRIER:
+        return decode_barrier(self);
+    case OPEVO_I_SIMT_CALL_WARP_BARRIER:
+        return decode_warp_barrier(self);
+    case OPEVO_I_SIMT_CALL_SHUFFLE:
+        return decode_shuffle(self, found.number);
+    case OPEVO_I_SIMT_CALL_VOTE:
+        return decode_vote(self, found.number);
+    case OPEVO_I_SIMT_CALL_UNKNOWN:
+        break;
+    }
+    return false;
+}

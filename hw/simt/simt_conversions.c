@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Conversions between types of numbers to code. */
+
+#include "simt_work_internal.h"
+
+/* Numbers of ZEXT and SEXT from bytes 2^i to 2^j, i < j, and of TRUNC, i > j. */
+static uint32_t extension(uint32_t first, unsigned from, unsigned to)
+{
+    static const unsigned row[] = {0, 3, 5};
+
+    return first + row[from] + (to - from - 1);
+}
+
+static uint32_t truncation(unsigned from, unsigned to)
+{
+    static const unsigned row[] = {0, 0, 1, 3};
+
+    return OPEVO_I_SIMT_TRUNC_16_8 + row[from] + to;
+}
+
+/* The operation of a conversion; OPEVO_I_SIMT_OPERATION_COUNT if it is not supported. */
+static uint32_t conversion(LLVMOpcode opcode, uint8_t from_size, uint8_t to_size)
+{
+    unsigned from = work_log_2(from_size), to = work_log_2(to_size);
+
+    switch (opcode) {
+    case LLVMZExt:
+        return from_size ? extension(OPEVO_I_SIMT_ZEXT_8_16, from, to) : OPEVO_I_SIMT_WIDEN + to;
+    case LLVMSExt:
+        return from_size ? extension(OPEVO_I_SIMT_SEXT_8_16, from, to) : OPEVO_I_SIMT_SPREAD + to;
+    case LLVMTrunc:
+        return to_size ? truncation(from, to) : OPEVO_I_SIMT_NARROW + from;
+    case LLVMFPExt:
+        return OPEVO_I_SIMT_FPEXT_16_32 + from + to - 3;
+    case LLVMFPTrunc:
+        return OPEVO_I_SIMT_FPTRUNC_32_16 + (from == 2 ? 0 : to);
+    case LLVMSIToFP:
+    case LLVMUIToFP:
+        if (from_size == 0 || to_size < 4)
+            return OPEVO_I_SIMT_OPERATION_COUNT;
+        return (opcode == LLVMSIToFP ? OPEVO_I_SIMT_SITOFP_8_32 : OPEVO_I_SIMT_UITOFP_8_32) +
+               2 * from + (to - 2);
+    case LLVMFPToSI:
+    case LLVMFPToUI:
+        if (to_size == 0 || from_size < 4)
+            return OPEVO_I_SIMT_OPERATION_COUNT;
+        return (opcode == LLVMFPToSI ? OPEVO_I_SIMT_FPTOSI_32_8 : OPEVO_I_SIMT_FPTOUI_32_8) +
+               4 * (from - 2) + to;
+    default:
+        return OPEVO_I_SIMT_OPERATION_COUNT;
+    }
+}
+
+/* A bit as a byte: 0 or 1, or 0 or -1. */
+static opevo_i_simt_slot widen(const opevo_i_simt_work *self, opevo_i_simt_slot bit, bool is_signed)
+{
+    opevo_i_simt_slot byte = {opevo_i_simt_register(self->decoder, 1), 1};
+
+    work_emit(self, OPEVO_I_SIMT_OPERATE, is_signed ? OPEVO_I_SIMT_SPREAD : OPEVO_I_SIMT_WIDEN,
+              byte)
+        ->a = bit.at;
+    return byte;
+}
+
+bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(self->instruction);
+    bool whole = opcode == LLVMZExt || opcode == LLVMSExt || opcode == LLVMTrunc;
+    bool checked = opcode == LLVMFPToSI || opcode == LLVMFPToUI;
+    opevo_i_simt_value in;
+
+    if (!work_operand(self, 0, &in) || !work_result(self) || in.count != self->result.count)
+        return false;
+    for (uint32_t p = 0; p < self->result.count; p++) {
+        opevo_i_simt_slot to = work_part(self, &self->result, p), a = work_part(self, &in, p);
+        uint32_t number = conversion(opcode, a.size, to.size);
+        opevo_i_simt_code *code;
+
+        if ((opcode == LLVMSIToFP || opcode == LLVMUIToFP) && a.size == 0) {
+            a = widen(self, a, opcode == LLVMSIToFP);
+            number = conversion(opcode, a.size, to.size);
+        }
+        if (number == OPEVO_I_SIMT_OPERATION_COUNT)
+            return false;
+        code = work_emit(self, checked ? OPEVO_I_SIMT_CONVERT : OPEVO_I_SIMT_OPERATE, number, to);
+        code->a = a.at;
+        if (checked) /* what it compares with: the bytes and the sign */
+            code->number = (opcode == LLVMFPToSI ? 16 : 0) + a.size;
+        opevo_i_simt_charge(self->decoder, whole ? OPEVO_I_SIMT_COST_INTEGER
+                                           : a.size == 8 || to.size == 8
+                                               ? OPEVO_I_SIMT_COST_CONVERT_64
+                                               : OPEVO_I_SIMT_COST_CONVERT);
+    }
+    return true;
+}

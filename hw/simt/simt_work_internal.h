@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files that decode instructions share: operands as registers, and results. A handler returns
+ * false for what is not supported. */
+
+#ifndef OPEVO_SIMT_WORK_INTERNAL_H
+#define OPEVO_SIMT_WORK_INTERNAL_H
+
+#include "simt_decode_internal.h"
+
+#include <string.h>
+
+/* What all handlers see. */
+typedef struct opevo_i_simt_work {
+    opevo_i_simt_decoder *decoder;
+    opevo_i_simt_frame *frame;
+    LLVMValueRef instruction;
+    opevo_i_simt_value result; /* if it has one */
+} opevo_i_simt_work;
+
+/* simt_arithmetic.c: arithmetic, comparisons, select; simt_conversions.c */
+bool opevo_i_simt_work_arithmetic(opevo_i_simt_work *self);
+bool opevo_i_simt_work_conversion(opevo_i_simt_work *self);
+/* simt_addresses.c: getelementptr, alloca and accesses */
+bool opevo_i_simt_work_memory(opevo_i_simt_work *self);
+/* simt_call_code.c: *what is the name of what is not supported. */
+bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what);
+/* simt_instructions.c: the result has the bits of an operand. */
+bool opevo_i_simt_work_same(opevo_i_simt_work *self, unsigned index);
+
+static inline unsigned work_log_2(uint8_t size)
+{
+    return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+}
+
+/* An operand; false if it is not supported. */
+static inline bool work_operand(const opevo_i_simt_work *self, unsigned index,
+                                opevo_i_simt_value *out)
+{
+    const opevo_i_simt_value *value =
+        opevo_i_simt_value_of(self->decoder, self->frame, LLVMGetOperand(self->instruction, index));
+
+    if (value)
+        *out = *value;
+    return value != NULL;
+}
+
+static inline bool work_operands(const opevo_i_simt_work *self, unsigned count,
+                                 opevo_i_simt_value out[])
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!work_operand(self, i, &out[i]))
+            return false;
+    return true;
+}
+
+static inline bool work_result(opevo_i_simt_work *self)
+{
+    const opevo_i_simt_value *value =
+        opevo_i_simt_value_of(self->decoder, self->frame, self->instruction);
+
+    if (value)
+        self->result = *value;
+    return value != NULL;
+}
+
+static inline opevo_i_simt_slot work_part(const opevo_i_simt_work *self,
+                                          const opevo_i_simt_value *value, uint32_t index)
+{
+    return opevo_i_simt_part(self->decoder, value, index);
+}
+
+static inline opevo_i_simt_code *work_emit(const opevo_i_simt_work *self, opevo_i_simt_kind kind,
+                                           uint32_t number, opevo_i_simt_slot to)
+{
+    opevo_i_simt_code *code = opevo_i_simt_emit(self->decoder, kind);
+
+    code->to = to.at;
+    code->size = to.size;
+    code->operation = self->decoder->simt->operations[number];
+    return code;
+}
+
+/* Let the result be these registers. */
+static inline bool work_gather(opevo_i_simt_work *self, const opevo_i_simt_slot *slots,
+                               uint32_t count)
+{
+    if (opevo_i_simt_alias(self->decoder, self->frame, self->instruction, slots, count))
+        return true;
+    if (!work_result(self) || self->result.count != count)
+        return false;
+    for (uint32_t p = 0; p < count; p++)
+        opevo_i_simt_move(self->decoder, work_part(self, &self->result, p), slots[p]);
+    return true;
+}
+
+#endif
