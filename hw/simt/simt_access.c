@@ -20,6 +20,7 @@ typedef struct targets {
     bool plain; /* all lanes are in one region that needs no check of races and of initial values */
 } targets;
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name */
 #define EACH_LANE(lane, mask)                                                                      \
     for (uint32_t rest_ = (mask), lane; rest_ && ((lane = (uint32_t)__builtin_ctz(rest_)), true);  \
          rest_ &= rest_ - 1)
@@ -97,10 +98,14 @@ static bool resolve_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
     opevo_i_simt_region *region = handle < self->region_count ? &self->regions[handle] : NULL;
     unsigned alignment = 1u << (code->space >> 4);
     char name[96];
+    bool fits;
 
     if (!region || region->kind == OPEVO_I_SIMT_NONE || offset + code->size > region->size)
         return fault_bounds(self, warp, code, lane, address);
-    describe(self, region, name, sizeof name);
+    fits = space_fits(code->space & 15, region->kind) && !(offset & (alignment - 1)) &&
+           !(region->read_only && code->kind != OPEVO_I_SIMT_LOAD);
+    if (!fits)
+        describe(self, region, name, sizeof name);
     if (!space_fits(code->space & 15, region->kind))
         return opevo_i_simt_fault(self, warp, code->place, lane, OPEVO_SIMT_OUT_OF_BOUNDS,
                                   "%s %s as if it were in address space %u", verb(code), name,
@@ -164,10 +169,14 @@ static bool resolve(opevo_simt *self, const opevo_i_simt_warp *warp, const opevo
                                             "has it for an address");
     if (resolve_together(self, warp, code, out))
         return true;
+    out->kind = OPEVO_I_SIMT_NONE;
     EACH_LANE(lane, warp->mask)
-    if (!resolve_lane(self, warp, code, lane, address[lane] + (uint64_t)code->number, out))
-        return false;
-    out->kind = out->region[__builtin_ctz(warp->mask)]->kind;
+    {
+        if (!resolve_lane(self, warp, code, lane, address[lane] + (uint64_t)code->number, out))
+            return false;
+        if (out->kind == OPEVO_I_SIMT_NONE)
+            out->kind = out->region[lane]->kind;
+    }
     out->plain = false;
     return true;
 }
@@ -262,6 +271,7 @@ static uint32_t invalid_lanes(const opevo_i_simt_warp *warp, const opevo_i_simt_
 
 /* ---- Loads ---- */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types */
 #define LOAD(type)                                                                                 \
     {                                                                                              \
         type *to = (type *)(void *)(warp->file + code->to);                                        \
@@ -277,6 +287,8 @@ static uint32_t invalid_lanes(const opevo_i_simt_warp *warp, const opevo_i_simt_
         }                                                                                          \
         break;                                                                                     \
     }
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 bool opevo_i_simt_load(opevo_simt *self, const opevo_i_simt_warp *warp,
                        const opevo_i_simt_code *code)

@@ -112,6 +112,7 @@ static int64_t signed_lane(const opevo_i_simt_warp *warp, uint32_t at, unsigned 
 {
     uint64_t bits = 0;
 
+    assert(size > 0);
     memcpy(&bits, warp->file + at + (size_t)lane * size, size);
     return (int64_t)(bits << (64 - 8 * size)) >> (64 - 8 * size);
 }
