@@ -63,7 +63,7 @@ static void print_text(const opevo_sketches *sketches, const opevo_space *space,
 
     opevo_text_printf(out, "%zu ", sketches->count);
     if (sketches->found > sketches->count)
-        opevo_text_printf(out, "of %zu ", sketches->found);
+        opevo_text_printf(out, "of %s%zu ", sketches->partial ? "more than " : "", sketches->found);
     opevo_text_add(out, sketches->found == 1 ? "sketch, " : "sketches, ");
     opevo_i_text_add_grouped(out, opevo_space_size(space));
     opevo_text_printf(out, " point%s, %zu constraint%s\n", opevo_i_plural(opevo_space_size(space)),

@@ -6,6 +6,7 @@
 
 #include "sketch_rules_internal.h"
 
+#include <opevo/hash.h>
 #include <opevo/memory.h>
 
 #include <string.h>
@@ -388,7 +389,23 @@ static opevo_status try_rules(opevo_i_sketch_generator *self, opevo_i_sketch_sta
     return skip(self, from);
 }
 
-enum { MOST_SKETCHES = 256 };
+enum { MOST_OPEN = 512 };
+
+/* The number of sketches may grow exponentially with that of the stages. States are dropped by a
+ * hash, since the rules give those of one kind at regular places. */
+static void drop_half(opevo_i_sketch_generator *self)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < self->open_count; i++) {
+        if (opevo_hash_mix(self->looked_at++) & 1)
+            self->open[kept++] = self->open[i];
+        else
+            opevo_i_sketch_free_state(self->open[i]);
+    }
+    self->open_count = kept;
+    self->out->partial = true;
+}
 
 static opevo_status run(opevo_i_sketch_generator *self)
 {
@@ -400,13 +417,11 @@ static opevo_status run(opevo_i_sketch_generator *self)
         memmove(self->open, self->open + 1, --self->open_count * sizeof(opevo_i_sketch_state *));
         if (from->stage >= 0)
             status = try_rules(self, from);
-        else if (self->out->count == MOST_SKETCHES)
-            status =
-                OPEVO_FAIL(self->err, OPEVO_LIMIT,
-                           "The computation has more than %d sketches; divide it.", MOST_SKETCHES);
         else
             status = finish(self, from);
         opevo_i_sketch_free_state(from);
+        if (self->open_count > MOST_OPEN)
+            drop_half(self);
     }
     return status;
 }

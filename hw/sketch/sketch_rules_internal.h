@@ -20,6 +20,7 @@ typedef struct opevo_i_sketch_generator {
     const opevo_sketch_target *target;
     opevo_i_sketch_state **open;
     size_t open_count, open_capacity;
+    uint64_t looked_at; /* states that might have been dropped */
     opevo_sketches *out;
     size_t capacity;
     opevo_error *err;

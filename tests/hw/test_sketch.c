@@ -30,6 +30,38 @@ static void test_counts(void **state)
     check_counts(counts, sizeof counts / sizeof *counts, &target);
 }
 
+/* Sketches whose number grows exponentially are drawn, and always the same. */
+static void test_partial(void **state)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL, *again = NULL;
+    opevo_space *space = NULL, *second = NULL;
+    opevo_text text = {0};
+
+    (void)state;
+    opevo_text_add(&text, "T0[i:32, j:32]");
+    for (int i = 1; i <= 5; i++)
+        opevo_text_printf(&text,
+                          "; X%d[k%d:32, l%d:32]; T%d[m%d:32, n%d:32] = sum(p%d:32) T%d[m%d, "
+                          "p%d]*X%d[p%d, n%d]",
+                          i, i, i, i, i, i, i, i - 1, i, i, i, i, i);
+    CHECK_OK(opevo_computation_read(opevo_text_string(&text), &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &again, &err));
+    assert_true(sketches->partial && sketches->count > 1);
+    assert_int_equal(sketches->found, again->found);
+    CHECK_OK(opevo_sketches_space(sketches, &space, &err));
+    CHECK_OK(opevo_sketches_space(again, &second, &err));
+    assert_true(opevo_space_signature(space) == opevo_space_signature(second));
+    opevo_space_destroy(space);
+    opevo_space_destroy(second);
+    opevo_sketches_destroy(sketches);
+    opevo_sketches_destroy(again);
+    opevo_computation_destroy(computation);
+    opevo_text_free(&text);
+}
+
 /* More sketches than one space holds: it is made of a part of them. */
 static void test_many(void **state)
 {
@@ -344,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_points),     cmocka_unit_test(test_parallel_points),
         cmocka_unit_test(test_find),       cmocka_unit_test(test_starts),
         cmocka_unit_test(test_start_tile), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_partial),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,6 +69,7 @@ typedef struct opevo_sketch {
 
 typedef struct opevo_sketches {
     size_t found; /* that the rules give */
+    bool partial; /* whether they give more, which were not completed */
     size_t count; /* that are kept: as many as one space can hold, evenly among them */
     opevo_sketch **item;
 } opevo_sketches;
