@@ -25,6 +25,35 @@ static void add_name(char *out, size_t size, const char *name)
     out[length] = '\0';
 }
 
+static bool has_name(const opevo_sketch *self, const char *name)
+{
+    for (int i = 0; i < self->slots; i++) {
+        if (strcmp(self->slot[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* STAGE__WHAT, with the stage cut where that is too long, and STAGE_2__WHAT and so on where another
+ * slot has that name, since different names of stages and loops can give one identifier. */
+static void make_name(const opevo_sketch *self, opevo_slot *slot, const char *stage,
+                      const char *what)
+{
+    char count[16] = "";
+    char tail[OPEVO_SLOT_NAME - sizeof count] = "";
+
+    add_name(tail, sizeof tail, what);
+    for (int number = 2; slot->name[0] == '\0' || has_name(self, slot->name); number++) {
+        slot->name[0] = '\0';
+        add_name(slot->name, sizeof slot->name - strlen(count) - strlen("__") - strlen(tail),
+                 stage);
+        add_name(slot->name, sizeof slot->name, count);
+        add_name(slot->name, sizeof slot->name, "__");
+        add_name(slot->name, sizeof slot->name, tail);
+        snprintf(count, sizeof count, "_%d", number);
+    }
+}
+
 opevo_status opevo_i_sketch_add_slot(opevo_sketch *self, opevo_slot_kind kind, int key,
                                      const char *what, opevo_slot **out, opevo_error *err)
 {
@@ -34,9 +63,7 @@ opevo_status opevo_i_sketch_add_slot(opevo_sketch *self, opevo_slot_kind kind, i
         return OPEVO_FAIL(err, OPEVO_LIMIT, "A sketch has more than %d parameters.",
                           OPEVO_SKETCH_SLOTS);
     *slot = (opevo_slot){.kind = kind, .key = key};
-    add_name(slot->name, sizeof slot->name, self->pipeline->stage[key]->name);
-    add_name(slot->name, sizeof slot->name, "__");
-    add_name(slot->name, sizeof slot->name, what);
+    make_name(self, slot, self->pipeline->stage[key]->name, what);
     self->slots++;
     *out = slot;
     return OPEVO_OK;

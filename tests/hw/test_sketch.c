@@ -30,6 +30,42 @@ static void test_counts(void **state)
     check_counts(counts, sizeof counts / sizeof *counts, &target);
 }
 
+/* Stages C.local, which a rule adds, and C_local, and names that are as long as may be. */
+static void test_names(void **state)
+{
+    static const char *const texts[] = {
+        "A[i:16, k:16]; C[i, j:16] = sum(k) A[i, k]*A[k, j]; "
+        "C_local[i, j] = sum(k) C[i, k]*A[k, j]",
+        "A[i1234567890123456789012345678:16, k1234567890123456789012345678:16]; "
+        "C123456789012345678901234567890[i1234567890123456789012345678, j:16] = "
+        "sum(k1234567890123456789012345678) A[i1234567890123456789012345678, "
+        "k1234567890123456789012345678]*A[k1234567890123456789012345678, j]"};
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 2};
+
+    (void)state;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        opevo_computation *computation = NULL;
+        opevo_sketches *sketches = NULL;
+        opevo_space *space = NULL;
+
+        CHECK_OK(opevo_computation_read(texts[t], &computation, &err));
+        CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+        CHECK_OK(opevo_sketches_space(sketches, &space, &err));
+        for (size_t s = 0; s < sketches->count; s++) {
+            const opevo_sketch *sketch = sketches->item[s];
+
+            for (int i = 0; i < sketch->slots; i++) {
+                assert_non_null(strstr(sketch->slot[i].name, "__"));
+                for (int k = 0; k < i; k++)
+                    assert_string_not_equal(sketch->slot[i].name, sketch->slot[k].name);
+            }
+        }
+        opevo_space_destroy(space);
+        opevo_sketches_destroy(sketches);
+        opevo_computation_destroy(computation);
+    }
+}
+
 /* Sketches whose number grows exponentially are drawn, and always the same. */
 static void test_partial(void **state)
 {
@@ -376,7 +412,7 @@ int main(void)
         cmocka_unit_test(test_points),     cmocka_unit_test(test_parallel_points),
         cmocka_unit_test(test_find),       cmocka_unit_test(test_starts),
         cmocka_unit_test(test_start_tile), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_partial),    cmocka_unit_test(test_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
