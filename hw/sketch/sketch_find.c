@@ -48,11 +48,13 @@ static bool read_tiles(const opevo_sketch *sketch, const opevo_pipeline *wanted,
         return false;
     for (size_t i = 0; i < sketch->pipeline->step_count; i++) {
         const opevo_pipeline_step *ours = &sketch->pipeline->steps[i];
-        const opevo_pipeline_step *theirs = &wanted->steps[i];
+        opevo_pipeline_step theirs = wanted->steps[i];
         bool open = opevo_i_sketch_is_open(sketch, slot, i);
 
-        if (!is_equal(ours, theirs, open ? 1 : ours->count) ||
-            (open && !read_tile(&sketch->slot[slot], theirs, &values[slot])))
+        if (theirs.kind == OPEVO_PIPELINE_LAYOUT) /* the width of a tile */
+            theirs.number[1] = ours->number[1];
+        if (!is_equal(ours, &theirs, open ? 1 : ours->count) ||
+            (open && !read_tile(&sketch->slot[slot], &theirs, &values[slot])))
             return false;
         slot += open;
     }

@@ -141,6 +141,34 @@ static void constrain_places(opevo_text *out, const opevo_sketches *all, size_t 
     }
 }
 
+static const opevo_slot *find_slot(const opevo_sketch *sketch, opevo_slot_kind kind, int key)
+{
+    for (int i = 0; i < sketch->slots; i++) {
+        if (sketch->slot[i].kind == kind && sketch->slot[i].key == key)
+            return &sketch->slot[i];
+    }
+    return NULL;
+}
+
+/* Threads divide a stage only at the root: elsewhere the parameter has one value. */
+static void constrain_threads(opevo_text *out, const opevo_sketches *all, size_t number, bool *any)
+{
+    const opevo_sketch *sketch = all->item[number];
+
+    for (int i = 0; i < sketch->slots; i++) {
+        const opevo_slot *slot = &sketch->slot[i];
+        const opevo_slot *place = find_slot(sketch, OPEVO_SLOT_LOCATION, slot->key);
+
+        if (slot->kind != OPEVO_SLOT_PARALLEL || !place || slot->choices < 2)
+            continue;
+        opevo_i_sketch_open_constraint(out, any);
+        opevo_i_sketch_add_name(out, all, number, place);
+        opevo_text_add(out, " == 'root' || ");
+        opevo_i_sketch_add_name(out, all, number, slot);
+        opevo_text_printf(out, " == %lld\"", (long long)slot->value[0]);
+    }
+}
+
 opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **out,
                                   opevo_error *err)
 {
@@ -177,6 +205,7 @@ opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **
 
             opevo_i_sketch_constrain_gpu(&text, sketches, i, &limits, &any);
         }
+        constrain_threads(&text, sketches, i, &any);
     }
     opevo_text_add(&text, "]}\n");
     OPEVO_TRY(opevo_text_check(&text, err));

@@ -323,6 +323,46 @@ static void test_parts(void **state)
     part->ops->destroy(part);
 }
 
+/* Threads divide a stage at the root only: elsewhere their parameter has one value. */
+static void test_threads_at_root(void **state)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 2};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_space *space = NULL;
+    opevo_rng rng;
+    int elsewhere = 0;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("c2d(1,8,8,4,16,3,1,1)", &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    CHECK_OK(opevo_sketches_space(sketches, &space, &err));
+    opevo_rng_init(&rng, 1, "threads", 0);
+    for (int i = 0; i < 200; i++) {
+        opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
+        opevo_index divided = OPEVO_INACTIVE;
+        opevo_index place = OPEVO_INACTIVE;
+
+        opevo_space_decode(space, draw_allowed(&rng, space), vertex);
+        for (size_t p = 0; p < opevo_space_parameter_count(space); p++) {
+            const char *key = opevo_parameter_name(opevo_space_parameter(space, p));
+
+            if (vertex[p] == OPEVO_INACTIVE)
+                continue;
+            place = strstr(key, "P__location") ? vertex[p] : place;
+            divided = strstr(key, "P__parallel") ? vertex[p] : divided;
+        }
+        if (place == OPEVO_INACTIVE || place == 0)
+            continue;
+        assert_true(divided == 0);
+        elsewhere++;
+    }
+    assert_true(elsewhere > 0);
+    opevo_space_destroy(space);
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+}
+
 /* ---- Start points ---- */
 
 /* Every computation has one for every device, which the limits accept. */
@@ -408,11 +448,17 @@ static void test_start_tile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),     cmocka_unit_test(test_many),
-        cmocka_unit_test(test_points),     cmocka_unit_test(test_parallel_points),
-        cmocka_unit_test(test_find),       cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_start_tile), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_partial),    cmocka_unit_test(test_names),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_parallel_points),
+        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_start_tile),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_threads_at_root),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
