@@ -159,6 +159,43 @@ static void test_parallel_registers(void **state)
     opevo_text_free(&why);
 }
 
+/* Of 37 rows and 53 columns in tiles of 4 x 16: tests of whole tiles, statements without masks in
+ * them, and an edge of one row. */
+static void test_versions(void **state)
+{
+    static const char steps[] = "split C i 4\nsplit C j 16\nreorder C i.0 j.0 k i.1 j.1\n"
+                                "annotate C j.1 vectorize\nannotate C i.1 unroll\n"
+                                "accumulate C j.0\n";
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+    opevo_computation *computation = NULL;
+    opevo_pipeline *pipeline = NULL;
+    opevo_kernel kernel = {0};
+    opevo_text why = {0};
+    const char *body = NULL;
+    const char *masked = NULL;
+    const char *plain = NULL;
+    bool fits = false;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("matmul(37,29,53)", &computation, &err));
+    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
+    CHECK_OK(opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+    assert_true(fits);
+    body = strstr(opevo_text_string(&kernel.source), "\nvoid ");
+    assert_non_null(body);
+    plain = strstr(body, "*(const V16 *)&b");
+    masked = strstr(body, "opevo_get16(&b");
+    assert_non_null(plain);
+    assert_non_null(masked);
+    assert_true(plain < masked);
+    assert_non_null(strstr(body, " < 9) {")); /* whole tiles of rows, */
+    assert_non_null(strstr(body, " < 3) {")); /* and of columns */
+    opevo_kernel_free(&kernel);
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+    opevo_text_free(&why);
+}
+
 /* ---- Random steps on random computations ---- */
 
 static const step_choices cpu_choices = {
@@ -295,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_random_steps),    cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_examples),        cmocka_unit_test(test_parallel_registers),
         cmocka_unit_test(test_layouts_refused), cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_versions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
