@@ -19,7 +19,7 @@
 
 typedef struct opevo_i_block {
     uint32_t function;
-    uint32_t first, last;  /* slots */
+    uint32_t last;         /* slot */
     uint32_t enter, leave; /* numbers in a walk of the dominator tree */
     bool reachable;
 } opevo_i_block;

@@ -151,7 +151,6 @@ static opevo_status index_function(opevo_module *module, LLVMValueRef function,
     for (uint32_t b = 0; b < self.count; b++) {
         /* No block dominates an unreachable one, which dominates itself only. */
         blocks[b] = (opevo_i_block){.function = (uint32_t)(row - module->functions),
-                                    .first = *slot + 1,
                                     .enter = self.count + b,
                                     .leave = self.count + b};
         for (LLVMValueRef i = LLVMGetFirstInstruction(self.blocks[b]); i;

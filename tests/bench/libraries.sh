@@ -5,7 +5,7 @@
 #
 #   tests/bench/libraries.sh [COMPUTATION]...      default: the first shape of each, batch 1
 #
-# TUNER (ansor) gets TRIALS (150) for each computation and each number of THREADS ("1 2"); the runs are in
+# TUNER (qgp) gets TRIALS (150) for each computation and each number of THREADS ("1 2"); the runs are in
 # STORE (build/libraries.db), and the same command goes on from there. SECONDS_EACH (4) of measuring follow.
 # OPEVO names the program, build/opevo if unset; build/tests/bench_libraries is beside it. oneDNN takes part
 # where bench_libraries was built with it, ONNX Runtime where OPEVO_ONNXRUNTIME names its library, or after
@@ -15,7 +15,7 @@ cd "$(dirname "$0")/../.."
 
 opevo=${OPEVO:-build/opevo}
 bench=$(dirname "$opevo")/tests/bench_libraries
-tuner=${TUNER:-ansor}
+tuner=${TUNER:-qgp}
 trials=${TRIALS:-150}
 threads=${THREADS:-1 2}
 store=${STORE:-build/libraries.db}
