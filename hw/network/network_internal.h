@@ -6,6 +6,7 @@
 #define OPEVO_NETWORK_INTERNAL_H
 
 #include <opevo/network.h>
+#include <opevo/network_inference.h>
 
 #include "onnx.pb-c.h"
 
@@ -115,5 +116,15 @@ void opevo_i_read(const opevo_i_call *call, int in, const char *prefix, int dims
 /* Run one node on arrays that are there; `computed` as above. Errors: INVALID; NOMEM. */
 opevo_status opevo_i_execute(const opevo_network *network, int node, const void *const *data,
                              void *const *out, unsigned threads, opevo_error *err);
+
+/* Evaluate definitions whose tensors X0, X1, ... are `data` and Y0, ... are `out`, by these numbers.
+ * Errors: LIMIT; NOMEM. */
+opevo_status opevo_i_compute(const char *text, const void *const *data, void *const *out,
+                             unsigned threads, opevo_error *err);
+
+/* Make the step of a node that moves elements a view or copies if it is one: what decides the places
+ * is constant, and there is one output of float32. Errors: NOMEM. */
+opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_step *step,
+                                 opevo_error *err);
 
 #endif

@@ -27,7 +27,8 @@ bool opevo_i_is_computed(const opevo_i_call *call)
                     call->in[0]->array.type == OPEVO_NETWORK_FLOAT32;
 
     for (int i = 0; i < call->ins; i++) {
-        if (call->in[i] && opevo_array_elements(&call->in[i]->array) == 0)
+        if (call->in[i] && call->in[i]->array.type == OPEVO_NETWORK_FLOAT32 &&
+            opevo_array_elements(&call->in[i]->array) == 0)
             computed = false;
     }
     for (int i = 0; i < call->outs; i++) {

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A network at inference: steps in order, which passes join and replace before kernels are made.
+ *
+ * It is a plain structure that passes change in place. What a value or a step points to belongs to
+ * it, except for data that the network holds. */
+
+#ifndef OPEVO_NETWORK_INFERENCE_H
+#define OPEVO_NETWORK_INFERENCE_H
+
+#include <opevo/network.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum opevo_step_kind {
+    OPEVO_STEP_COMPUTE, /* definitions of a computation */
+    OPEVO_STEP_COPY,    /* elements of inputs at other places */
+    OPEVO_STEP_VIEW,    /* the elements of the input in their order, in another shape */
+    OPEVO_STEP_NODE     /* none of these: a node of the network, which must be there */
+} opevo_step_kind;
+
+/* A box of elements of one input and their places in the output, both row-major:
+ * output[to + sum_d to_stride[d] p_d] = input[from + sum_d from_stride[d] p_d], 0 <= p_d < extent[d]. */
+typedef struct opevo_net_copy {
+    int input; /* of the step; -1: the box is filled with `value` */
+    float value;
+    int dims;
+    int64_t extent[OPEVO_NETWORK_DIMS];
+    int64_t from, from_stride[OPEVO_NETWORK_DIMS];
+    int64_t to, to_stride[OPEVO_NETWORK_DIMS];
+} opevo_net_copy;
+
+typedef struct opevo_step {
+    opevo_step_kind kind;
+    char *name;      /* of the nodes that it stands for, joined by + */
+    char *operation; /* their operators, joined by + */
+    int inputs, outputs;
+    int *input, *output; /* numbers of values; -1: unused */
+    char *text;          /* COMPUTE: input[i] is X<i>, output[i] is Y<i>; i < 16 */
+    opevo_net_copy *copy;
+    int copies; /* COPY: every element of the one output is written once */
+    int node;   /* NODE */
+} opevo_step;
+
+typedef struct opevo_step_value {
+    char *name;
+    opevo_array array; /* `data` of constants; those computed from constants have none before a fold */
+    bool owned;        /* the data */
+    bool input, output;
+} opevo_step_value;
+
+typedef struct opevo_inference {
+    const opevo_network *network;
+    opevo_step_value *value;
+    int values;
+    opevo_step *step;
+    int steps;
+    int *input, *output; /* values, in the order of the file */
+    int inputs, outputs;
+} opevo_inference;
+
+/* The steps of a network, one a node; nodes whose outputs are known are left out. The network must
+ * live as long. Errors: NOMEM.
+ * Cost: linear in the elements that are moved. */
+opevo_status opevo_inference_create(const opevo_network *network, opevo_inference **out,
+                                    opevo_error *err);
+void opevo_inference_destroy(opevo_inference *inference); /* NULL is allowed */
+
+/* Run the steps: definitions in double precision, each result rounded to float32.
+ *
+ *   inputs   one array for each input, of its type and shape
+ *   outputs  receive the results, in the order of the file; opevo_array_free() each
+ *   threads  at most; 0: one a processor. Results do not depend on it
+ *
+ * Errors: INVALID for an input of another type or shape, as "input 'name': sentence."; NOMEM.
+ * Cost: as opevo_computation_compute; intermediate values are released after their last reader. */
+opevo_status opevo_inference_run(const opevo_inference *inference, const opevo_array *inputs,
+                                 opevo_array *outputs, unsigned threads, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Nodes that move elements as boxes of copies.
+ *
+ * Such a node moves whatever bits an element has. It is run once on elements that hold their own
+ * number, which shows where each output element comes from; that map is divided into boxes on which
+ * it is affine. */
+
+#include "network_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/network_inference.h>
+
+#include <stdint.h>
+#include <string.h>
+
+enum { COPIES_MOST = 256 }; /* of a step; a node with more stays a node */
+
+/* Numbers of elements are 32 bits wide, from 1 on over all inputs; the bits of a filled element come
+ * from the node, and differ from a number in a second run, in which numbers are shifted. */
+typedef struct probe {
+    const opevo_inference *inference;
+    opevo_step *step;
+    const void **in; /* data of each input */
+    uint32_t **made; /* of those that hold numbers */
+    int64_t *first;  /* number of the first element, ascending; of all inputs, and the end */
+    uint32_t *map, *other;
+    int dims;
+    int64_t extent[OPEVO_NETWORK_DIMS], stride[OPEVO_NETWORK_DIMS];
+    int capacity;
+} probe;
+
+/* ---- The map ---- */
+
+static bool is_moved(const opevo_step_value *value)
+{
+    return value->array.type == OPEVO_NETWORK_FLOAT32;
+}
+
+/* Whether all that decides places is constant. */
+static bool can_probe(const opevo_inference *inference, const opevo_step *step)
+{
+    if (step->outputs < 1 || step->output[0] < 0 || step->inputs < 1)
+        return false;
+    for (int i = 0; i < step->outputs; i++) {
+        if (step->output[i] >= 0 && !is_moved(&inference->value[step->output[i]]))
+            return false;
+    }
+    for (int i = 0; i < step->inputs; i++) {
+        const opevo_step_value *value =
+            step->input[i] < 0 ? NULL : &inference->value[step->input[i]];
+
+        if (value && !is_moved(value) && !value->array.data)
+            return false;
+    }
+    return true;
+}
+
+static opevo_status start(probe *self, opevo_error *err)
+{
+    const opevo_step *step = self->step;
+    size_t inputs = (size_t)step->inputs;
+    int64_t next = 0;
+
+    self->in = opevo_calloc(inputs + 1, sizeof *self->in);
+    self->made = opevo_calloc(inputs + 1, sizeof *self->made);
+    self->first = opevo_calloc(inputs + 1, sizeof *self->first);
+    if (!self->in || !self->made || !self->first)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements.");
+    for (size_t i = 0; i < inputs; i++) {
+        const opevo_array *array =
+            step->input[i] < 0 ? NULL : &self->inference->value[step->input[i]].array;
+
+        self->first[i] = next;
+        if (!array)
+            continue;
+        self->in[i] = array->data;
+        if (array->type != OPEVO_NETWORK_FLOAT32)
+            continue;
+        next += opevo_array_elements(array);
+        self->made[i] = opevo_calloc((size_t)opevo_array_elements(array) + 1, sizeof **self->made);
+        if (!self->made[i])
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements.");
+        self->in[i] = self->made[i];
+    }
+    self->first[inputs] = next;
+    return OPEVO_OK;
+}
+
+static void finish(probe *self)
+{
+    for (int i = 0; i < self->step->inputs && self->made; i++)
+        opevo_free(self->made[i]);
+    opevo_free(self->in);
+    opevo_free(self->made);
+    opevo_free(self->first);
+    opevo_free(self->map);
+    opevo_free(self->other);
+}
+
+/* Run the node on elements that hold shift + their number. */
+static opevo_status move(const probe *self, uint32_t shift, uint32_t *map, opevo_error *err)
+{
+    void *out[OPEVO_NETWORK_DIMS + 1] = {map};
+
+    for (int i = 0; i < self->step->inputs; i++) {
+        for (int64_t k = 0; self->made[i] && k < self->first[i + 1] - self->first[i]; k++)
+            self->made[i][k] = shift + (uint32_t)(self->first[i] + k);
+    }
+    return opevo_i_execute(self->inference->network, self->step->node, self->in, out, 1, err);
+}
+
+/* ---- Boxes ---- */
+
+enum { FILLED = -1 };
+
+/* The input of an output element, and the number of its element there. */
+static int source_of(const probe *self, int64_t place, int64_t *element)
+{
+    int64_t number = (int64_t)self->map[place] - 1;
+
+    *element = 0;
+    if (self->map[place] == self->other[place])
+        return FILLED;
+    for (int i = 0; i < self->step->inputs; i++) {
+        *element = number - self->first[i];
+        if (number < self->first[i + 1])
+            return i;
+    }
+    return FILLED;
+}
+
+/* Whether the box at `at` is one copy, which is filled in. */
+static bool is_copy(const probe *self, const int64_t *at, const int64_t *extent,
+                    opevo_net_copy *copy)
+{
+    int64_t p[OPEVO_NETWORK_DIMS] = {0}, element = 0;
+
+    *copy = (opevo_net_copy){.dims = self->dims};
+    for (int d = 0; d < self->dims; d++)
+        copy->to += at[d] * self->stride[d];
+    copy->input = source_of(self, copy->to, &copy->from);
+    memcpy(&copy->value, &self->map[copy->to], sizeof copy->value);
+    for (int d = 0; d < self->dims; d++) {
+        copy->extent[d] = extent[d];
+        copy->to_stride[d] = self->stride[d];
+        if (extent[d] > 1 && copy->input != FILLED) {
+            if (source_of(self, copy->to + self->stride[d], &element) != copy->input)
+                return false;
+            copy->from_stride[d] = element - copy->from;
+        }
+    }
+    for (int d = 0; d >= 0;) {
+        int64_t from = copy->from, to = copy->to;
+
+        for (int k = 0; k < self->dims; k++) {
+            from += p[k] * copy->from_stride[k];
+            to += p[k] * copy->to_stride[k];
+        }
+        if (source_of(self, to, &element) != copy->input)
+            return false;
+        if (copy->input == FILLED ? self->map[to] != self->map[copy->to] : element != from)
+            return false;
+        for (d = self->dims - 1; d >= 0 && ++p[d] == extent[d]; d--)
+            p[d] = 0;
+    }
+    return true;
+}
+
+static opevo_status add_copy(probe *self, const opevo_net_copy *copy, opevo_error *err)
+{
+    opevo_step *step = self->step;
+
+    if (step->copies == self->capacity) {
+        int capacity = self->capacity ? 2 * self->capacity : 4;
+        opevo_net_copy *grown = opevo_realloc(step->copy, (size_t)capacity, sizeof *grown);
+
+        if (!grown)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the copies of a step.");
+        step->copy = grown;
+        self->capacity = capacity;
+    }
+    step->copy[step->copies++] = *copy;
+    return OPEVO_OK;
+}
+
+/* Places along dimension d at which a box has to end: where the input changes, or the step from
+ * element to element. starts[c] says whether a box starts at c. */
+static void find_starts(const probe *self, int d, int64_t elements, bool *starts)
+{
+    int64_t stride = self->stride[d];
+
+    starts[0] = true;
+    for (int64_t place = 0; place < elements; place++) {
+        int64_t c = place / stride % self->extent[d], here = 0, before = 0, first = 0;
+        int input = 0;
+
+        if (c == 0 || starts[c])
+            continue;
+        input = source_of(self, place, &here);
+        if (source_of(self, place - stride, &before) != input ||
+            (input == FILLED && self->map[place] != self->map[place - stride])) {
+            starts[c] = true;
+        } else if (c > 1 && !starts[c - 1]) {
+            starts[c] = source_of(self, place - 2 * stride, &first) == input && input != FILLED &&
+                        here - before != before - first;
+        }
+    }
+}
+
+/* The boxes between the places of all dimensions. `whole`: each is a copy. */
+static opevo_status take_boxes(probe *self, bool *const *starts, bool *whole, opevo_error *err)
+{
+    int64_t at[OPEVO_NETWORK_DIMS] = {0}, extent[OPEVO_NETWORK_DIMS] = {0};
+    opevo_net_copy copy;
+    opevo_status status = OPEVO_OK;
+
+    *whole = true;
+    for (int d = 0; d >= 0;) {
+        for (int k = 0; k < self->dims; k++) {
+            for (extent[k] = 1; at[k] + extent[k] < self->extent[k];) {
+                if (starts[k][at[k] + extent[k]])
+                    break;
+                extent[k]++;
+            }
+        }
+        *whole = self->step->copies < COPIES_MOST && is_copy(self, at, extent, &copy);
+        if (!*whole)
+            goto cleanup;
+        OPEVO_TRY(add_copy(self, &copy, err));
+        for (d = self->dims - 1; d >= 0 && (at[d] += extent[d]) == self->extent[d]; d--)
+            at[d] = 0;
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status divide(probe *self, int64_t elements, bool *whole, opevo_error *err)
+{
+    bool *starts[OPEVO_NETWORK_DIMS] = {NULL};
+    opevo_status status = OPEVO_OK;
+
+    for (int d = 0; d < self->dims; d++) {
+        starts[d] = opevo_calloc((size_t)self->extent[d] + 1, sizeof *starts[d]);
+        if (!starts[d])
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements."));
+        find_starts(self, d, elements, starts[d]);
+    }
+    OPEVO_TRY(take_boxes(self, starts, whole, err));
+cleanup:
+    for (int d = 0; d < self->dims; d++)
+        opevo_free(starts[d]);
+    return status;
+}
+
+/* ---- The step ---- */
+
+/* Whether the output has the elements of the first input in their order. */
+static bool is_view(const probe *self, int64_t elements)
+{
+    if (self->first[1] != elements)
+        return false;
+    for (int64_t i = 0; i < elements; i++) {
+        if (self->map[i] != (uint32_t)i + 1)
+            return false;
+    }
+    return true;
+}
+
+opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_step *step,
+                                 opevo_error *err)
+{
+    const opevo_array *array = NULL;
+    probe self = {.inference = inference, .step = step};
+    int64_t elements = 0;
+    bool whole = false;
+    opevo_status status = OPEVO_OK;
+
+    if (!can_probe(inference, step))
+        return OPEVO_OK;
+    array = &inference->value[step->output[0]].array;
+    elements = opevo_array_elements(array);
+    OPEVO_TRY(start(&self, err));
+    if (step->outputs != 1 || elements == 0 || self.first[step->inputs] >= INT32_MAX)
+        goto cleanup;
+    self.map = opevo_calloc((size_t)elements, sizeof *self.map);
+    self.other = opevo_calloc((size_t)elements, sizeof *self.other);
+    if (!self.map || !self.other)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements."));
+    OPEVO_TRY(move(&self, INT32_MAX, self.other, err));
+    OPEVO_TRY(move(&self, 1, self.map, err));
+    if (is_view(&self, elements)) {
+        step->kind = OPEVO_STEP_VIEW;
+        goto cleanup;
+    }
+    self.dims = array->dims;
+    for (int d = array->dims - 1; d >= 0; d--) {
+        self.extent[d] = array->extent[d];
+        self.stride[d] = d == array->dims - 1 ? 1 : self.stride[d + 1] * self.extent[d + 1];
+    }
+    OPEVO_TRY(divide(&self, elements, &whole, err));
+    if (whole)
+        step->kind = OPEVO_STEP_COPY;
+    else
+        step->copies = 0;
+cleanup:
+    finish(&self);
+    return status;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The steps of a network before any pass: one for each node. */
+
+#include "network_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/network_inference.h>
+
+#include <string.h>
+
+void opevo_inference_destroy(opevo_inference *inference)
+{
+    if (!inference)
+        return;
+    for (int i = 0; i < inference->values && inference->value; i++) {
+        if (inference->value[i].owned)
+            opevo_array_free(&inference->value[i].array);
+        opevo_free(inference->value[i].name);
+    }
+    for (int i = 0; i < inference->steps && inference->step; i++) {
+        opevo_step *step = &inference->step[i];
+
+        opevo_free(step->name);
+        opevo_free(step->operation);
+        opevo_free(step->input);
+        opevo_free(step->output);
+        opevo_free(step->text);
+        opevo_free(step->copy);
+    }
+    opevo_free(inference->value);
+    opevo_free(inference->step);
+    opevo_free(inference->input);
+    opevo_free(inference->output);
+    opevo_free(inference);
+}
+
+static opevo_status copy_numbers(const int *from, int count, int **out, opevo_error *err)
+{
+    *out = opevo_calloc((size_t)count + 1, sizeof **out);
+    if (!*out)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    memcpy(*out, from, (size_t)count * sizeof **out);
+    return OPEVO_OK;
+}
+
+static opevo_status take_values(opevo_inference *self, opevo_error *err)
+{
+    const opevo_network *network = self->network;
+    opevo_status status = OPEVO_OK;
+
+    self->value = opevo_calloc((size_t)network->values + 1, sizeof *self->value);
+    if (!self->value)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of the network.");
+    for (; self->values < network->values; self->values++) {
+        const opevo_net_value *value = &network->value[self->values];
+
+        self->value[self->values] = (opevo_step_value){.name = opevo_strdup(value->name),
+                                                       .array = value->array,
+                                                       .input = value->input,
+                                                       .output = value->output};
+        if (!self->value[self->values].name)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of the network.");
+    }
+    OPEVO_TRY(copy_numbers(network->input, network->inputs, &self->input, err));
+    OPEVO_TRY(copy_numbers(network->output, network->outputs, &self->output, err));
+    self->inputs = network->inputs;
+    self->outputs = network->outputs;
+cleanup:
+    return status;
+}
+
+/* Whether the outputs are there before any run. */
+static bool is_known(const opevo_network *network, const opevo_net_node *node)
+{
+    for (int i = 0; i < node->outputs; i++) {
+        if (node->output[i] >= 0 && !network->value[node->output[i]].array.data)
+            return false;
+    }
+    return true;
+}
+
+static opevo_status add_step(opevo_inference *self, int number, opevo_error *err)
+{
+    const opevo_net_node *node = &self->network->node[number].super;
+    opevo_step *step = &self->step[self->steps++];
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    *step = (opevo_step){.kind = OPEVO_STEP_NODE,
+                         .name = opevo_strdup(node->name),
+                         .operation = opevo_strdup(node->operation),
+                         .inputs = node->inputs,
+                         .outputs = node->outputs,
+                         .node = number};
+    if (!step->name || !step->operation)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+    OPEVO_TRY(copy_numbers(node->input, node->inputs, &step->input, err));
+    OPEVO_TRY(copy_numbers(node->output, node->outputs, &step->output, err));
+    if (!node->computed) {
+        /* Operators that have definitions for other nodes compute, on whole numbers for example. */
+        if (!self->network->node[number].row->define)
+            status = opevo_i_find_copies(self, step, err);
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_network_define(self->network, number, &text, err));
+    step->kind = OPEVO_STEP_COMPUTE;
+    step->text = opevo_strdup(opevo_text_string(&text));
+    if (!step->text)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+cleanup:
+    opevo_text_free(&text);
+    return status;
+}
+
+opevo_status opevo_inference_create(const opevo_network *network, opevo_inference **out,
+                                    opevo_error *err)
+{
+    opevo_inference *self = opevo_calloc(1, sizeof *self);
+    opevo_status status = OPEVO_OK;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    self->network = network;
+    OPEVO_TRY(take_values(self, err));
+    self->step = opevo_calloc((size_t)network->nodes + 1, sizeof *self->step);
+    if (!self->step)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+    for (int i = 0; i < network->nodes; i++) {
+        if (!is_known(network, &network->node[i].super))
+            OPEVO_TRY(add_step(self, i, err));
+    }
+    *out = self;
+cleanup:
+    if (status != OPEVO_OK)
+        opevo_inference_destroy(self);
+    return status;
+}

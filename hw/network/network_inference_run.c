@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Running the steps of a network, by their definitions. */
+
+#include "network_internal.h"
+
+#include <opevo/computation_reference.h>
+#include <opevo/memory.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- One step ------------------------------------------------------------------------------- */
+
+opevo_status opevo_i_compute(const char *text, const void *const *data, void *const *out,
+                             unsigned threads, opevo_error *err)
+{
+    const float *inputs[16] = {NULL};
+    float *outputs[16] = {NULL};
+    opevo_computation *computation = NULL;
+    opevo_status status = OPEVO_OK;
+    int ins = 0, outs = 0;
+
+    OPEVO_TRY(opevo_computation_parse(text, "definitions", NULL, 0, &computation, err));
+    for (int i = 0; i < computation->tensors; i++) {
+        const opevo_tensor *tensor = computation->tensor[i];
+        long number = strtol(tensor->name + 1, NULL, 10);
+
+        if (ins == 16 || outs == 16)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_LIMIT, "It has more than 15 inputs or outputs."));
+        if (tensor->role == OPEVO_ROLE_INPUT || tensor->role == OPEVO_ROLE_CONSTANT)
+            inputs[ins++] = data[number];
+        else if (tensor->role == OPEVO_ROLE_OUTPUT)
+            outputs[outs++] = out[number];
+    }
+    OPEVO_TRY(opevo_computation_compute(computation, inputs, outputs, NULL, threads, err));
+cleanup:
+    opevo_computation_destroy(computation);
+    return status;
+}
+
+static void copy_box(const opevo_net_copy *copy, const float *from, float *to)
+{
+    int64_t p[OPEVO_NETWORK_DIMS] = {0};
+
+    for (int d = 0; d >= 0;) {
+        int64_t source = copy->from, place = copy->to;
+
+        for (int k = 0; k < copy->dims; k++) {
+            source += p[k] * copy->from_stride[k];
+            place += p[k] * copy->to_stride[k];
+        }
+        to[place] = from ? from[source] : copy->value;
+        for (d = copy->dims - 1; d >= 0 && ++p[d] == copy->extent[d]; d--)
+            p[d] = 0;
+    }
+}
+
+static opevo_status run_kind(const opevo_inference *self, const opevo_step *step,
+                             const void *const *in, void *const *out, unsigned threads,
+                             opevo_error *err)
+{
+    const opevo_array *array = &self->value[step->output[0]].array;
+
+    switch (step->kind) {
+    case OPEVO_STEP_COMPUTE:
+        return opevo_i_compute(step->text, in, out, threads, err);
+    case OPEVO_STEP_COPY:
+        for (int i = 0; i < step->copies; i++)
+            copy_box(&step->copy[i], step->copy[i].input < 0 ? NULL : in[step->copy[i].input],
+                     out[0]);
+        return OPEVO_OK;
+    case OPEVO_STEP_VIEW:
+        memcpy(out[0], in[0],
+               (size_t)opevo_array_elements(array) * opevo_network_type_bytes(array->type));
+        return OPEVO_OK;
+    case OPEVO_STEP_NODE:
+        break;
+    }
+    return opevo_i_execute(self->network, step->node, in, out, threads, err);
+}
+
+/* ---- The steps ----------------------------------------------------------------------------- */
+
+/* Values while the network runs: the data of each, whether it is ours, and how many steps are still
+ * to read it. */
+typedef struct running {
+    const opevo_inference *inference;
+    void **data;
+    bool *owned;
+    int *readers;
+} running;
+
+static void finish(running *self)
+{
+    for (int i = 0; i < self->inference->values && self->data && self->owned; i++) {
+        if (self->owned[i])
+            opevo_free(self->data[i]);
+    }
+    opevo_free(self->data);
+    opevo_free(self->owned);
+    opevo_free(self->readers);
+}
+
+static opevo_status start(running *self, const opevo_array *inputs, opevo_error *err)
+{
+    const opevo_inference *inference = self->inference;
+    size_t values = (size_t)inference->values + 1;
+
+    self->data = opevo_calloc(values, sizeof *self->data);
+    self->owned = opevo_calloc(values, sizeof *self->owned);
+    self->readers = opevo_calloc(values, sizeof *self->readers);
+    if (!self->data || !self->owned || !self->readers)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to run the network.");
+    for (int i = 0; i < inference->values; i++)
+        self->data[i] = inference->value[i].array.data;
+    for (int n = 0; n < inference->steps; n++) {
+        for (int i = 0; i < inference->step[n].inputs; i++)
+            if (inference->step[n].input[i] >= 0)
+                self->readers[inference->step[n].input[i]]++;
+    }
+    for (int i = 0; i < inference->inputs; i++) {
+        const opevo_step_value *value = &inference->value[inference->input[i]];
+        bool fits = inputs[i].type == value->array.type && inputs[i].dims == value->array.dims;
+
+        for (int d = 0; d < value->array.dims && fits; d++)
+            fits = inputs[i].extent[d] == value->array.extent[d];
+        if (!fits)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "input '%s': The tensor given has another type or shape.",
+                              value->name);
+        self->data[inference->input[i]] = inputs[i].data;
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status run_step(running *self, const opevo_step *step, unsigned threads,
+                             opevo_error *err)
+{
+    const opevo_inference *inference = self->inference;
+    size_t ins = (size_t)step->inputs, outs = (size_t)step->outputs;
+    const void **in = opevo_calloc(ins + 1, sizeof *in);
+    void **out = opevo_calloc(outs + 1, sizeof *out);
+    opevo_status status = OPEVO_OK;
+    bool known = true;
+
+    if (!in || !out)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for step %s.", step->name));
+    for (size_t i = 0; i < ins; i++)
+        in[i] = step->input[i] < 0 ? NULL : self->data[step->input[i]];
+    for (size_t i = 0; i < outs; i++) {
+        int value = step->output[i];
+        opevo_array array = {0};
+
+        if (value < 0 || self->data[value])
+            continue;
+        known = false;
+        array = inference->value[value].array;
+        OPEVO_TRY(opevo_array_allocate(&array, err));
+        self->data[value] = out[i] = array.data;
+        self->owned[value] = true;
+    }
+    if (!known)
+        OPEVO_TRY(run_kind(inference, step, in, out, threads, err));
+    for (size_t i = 0; i < ins; i++) {
+        int value = step->input[i];
+
+        if (value < 0 || --self->readers[value] || !self->owned[value] ||
+            inference->value[value].output)
+            continue;
+        opevo_free(self->data[value]);
+        self->data[value] = NULL;
+        self->owned[value] = false;
+    }
+cleanup:
+    opevo_free(in);
+    opevo_free(out);
+    return status;
+}
+
+opevo_status opevo_inference_run(const opevo_inference *inference, const opevo_array *inputs,
+                                 opevo_array *outputs, unsigned threads, opevo_error *err)
+{
+    running self = {.inference = inference};
+    opevo_status status = OPEVO_OK;
+    int made = 0;
+
+    OPEVO_TRY(start(&self, inputs, err));
+    for (int n = 0; n < inference->steps; n++)
+        OPEVO_TRY(run_step(&self, &inference->step[n], threads, err));
+    for (; made < inference->outputs; made++) {
+        const opevo_array *array = &inference->value[inference->output[made]].array;
+
+        outputs[made] = *array;
+        OPEVO_TRY(opevo_array_allocate(&outputs[made], err));
+        memcpy(outputs[made].data, self.data[inference->output[made]],
+               (size_t)opevo_array_elements(array) * opevo_network_type_bytes(array->type));
+    }
+cleanup:
+    if (status != OPEVO_OK) {
+        for (int i = 0; i < made; i++)
+            opevo_array_free(&outputs[i]);
+    }
+    finish(&self);
+    return status;
+}
