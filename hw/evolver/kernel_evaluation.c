@@ -86,7 +86,7 @@ static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, ope
         if (one.verdict != OPEVO_VERDICT_OK) {
             status =
                 OPEVO_FAIL(err, OPEVO_INVALID, "The kernel itself fails on its harness: %s: %s",
-                           opevo_verdict_name(one.verdict), one.message);
+                           opevo_kernel_verdict_name(one.verdict), one.message);
             goto cleanup;
         }
         if (kernel->machine == OPEVO_I_SIMT)

@@ -185,7 +185,7 @@ static opevo_status canonical(opevo_i_kernel *kernel, const json_t *request, jso
 
 /* How stores class a verdict. What the interpreter finds without a real machine failing is "wrong":
  * the result is not determined. */
-static opevo_outcome_class class_of(opevo_verdict verdict)
+static opevo_outcome_class class_of(opevo_kernel_verdict verdict)
 {
     switch (verdict) {
     case OPEVO_VERDICT_OK:
@@ -224,7 +224,7 @@ static opevo_status evaluate(opevo_i_kernel *kernel, const json_t *request, json
         return OPEVO_FAIL(err, OPEVO_INVALID, "Without a harness nothing is evaluated.");
     OPEVO_TRY(opevo_edits_parse(kernel->module, text_of(request, "edits"), &edits, err));
     OPEVO_TRY(opevo_i_kernel_evaluate(kernel, set, edits, &result, &hash, err));
-    set_text(reply, "status", opevo_verdict_name(result.verdict));
+    set_text(reply, "status", opevo_kernel_verdict_name(result.verdict));
     set_text(reply, "class", opevo_outcome_name(class_of(result.verdict)));
     set_hash(reply, "hash", hash);
     if (result.verdict == OPEVO_VERDICT_OK) {
@@ -233,7 +233,8 @@ static opevo_status evaluate(opevo_i_kernel *kernel, const json_t *request, json
     } else {
         opevo_text message = {0};
 
-        opevo_text_printf(&message, "%s: %s", opevo_verdict_name(result.verdict), result.message);
+        opevo_text_printf(&message, "%s: %s", opevo_kernel_verdict_name(result.verdict),
+                          result.message);
         set_text(reply, "message", opevo_text_string(&message));
         opevo_text_free(&message);
     }

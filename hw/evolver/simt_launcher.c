@@ -27,9 +27,9 @@ static void name_instruction(void *context, struct LLVMOpaqueValue *instruction,
     opevo_text_free(&text);
 }
 
-static opevo_verdict verdict_of(opevo_simt_outcome outcome)
+static opevo_kernel_verdict verdict_of(opevo_simt_outcome outcome)
 {
-    static const opevo_verdict verdicts[] = {
+    static const opevo_kernel_verdict verdicts[] = {
         [OPEVO_SIMT_OK] = OPEVO_VERDICT_OK,
         [OPEVO_SIMT_UNSUPPORTED] = OPEVO_VERDICT_UNSUPPORTED,
         [OPEVO_SIMT_OUT_OF_BOUNDS] = OPEVO_VERDICT_OUT_OF_BOUNDS,
@@ -43,7 +43,7 @@ static opevo_verdict verdict_of(opevo_simt_outcome outcome)
     return verdicts[outcome];
 }
 
-static opevo_status launch(void *context, const opevo_launch *what, opevo_evaluation *out,
+static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_evaluation *out,
                            opevo_error *err)
 {
     simt_launcher *self = context;

@@ -27,7 +27,7 @@ bool opevo_i_fiber_stacks_guard(const opevo_i_fiber_stacks *stacks, const void *
 
 /* Run all blocks. `data` are the buffers that arguments name. */
 void opevo_i_fiber_launch(const opevo_i_fiber_stacks *stacks, const opevo_i_fiber_kernel *kernel,
-                          const opevo_launch *launch, const opevo_buffer *buffers,
+                          const opevo_grid_launch *launch, const opevo_buffer *buffers,
                           const opevo_fibers_options *options, opevo_evaluation *out);
 
 /* A suspended flow of control; `top` ends its stack. */

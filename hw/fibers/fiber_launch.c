@@ -120,7 +120,7 @@ static ffi_type *type_of(const opevo_argument *argument)
     return argument->kind == OPEVO_ARGUMENT_BUFFER ? &ffi_type_pointer : types[argument->element];
 }
 
-static void refuse(opevo_evaluation *out, opevo_verdict verdict, const char *sentence)
+static void refuse(opevo_evaluation *out, opevo_kernel_verdict verdict, const char *sentence)
 {
     out->verdict = verdict;
     snprintf(out->message, sizeof out->message, "%s", sentence);
@@ -165,7 +165,7 @@ static bool run_block(const opevo_i_fiber_stacks *stacks, const size_t *order, s
 }
 
 static void run_blocks(const opevo_i_fiber_stacks *stacks, const opevo_i_fiber_kernel *kernel,
-                       const opevo_launch *launch, const opevo_fibers_options *options,
+                       const opevo_grid_launch *launch, const opevo_fibers_options *options,
                        opevo_evaluation *out)
 {
     size_t items = (size_t)launch->block[0] * launch->block[1] * launch->block[2];
@@ -194,7 +194,7 @@ static void run_blocks(const opevo_i_fiber_stacks *stacks, const opevo_i_fiber_k
 }
 
 void opevo_i_fiber_launch(const opevo_i_fiber_stacks *stacks, const opevo_i_fiber_kernel *kernel,
-                          const opevo_launch *launch, const opevo_buffer *buffers,
+                          const opevo_grid_launch *launch, const opevo_buffer *buffers,
                           const opevo_fibers_options *options, opevo_evaluation *out)
 {
     ffi_type *types[MOST_ARGUMENTS];

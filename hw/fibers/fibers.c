@@ -181,8 +181,8 @@ static void catch_faults(void)
     sigaction(SIGSEGV, &action, NULL);
 }
 
-static opevo_status launch_kernel(void *context, const opevo_launch *launch, opevo_evaluation *out,
-                                  opevo_error *err)
+static opevo_status launch_kernel(void *context, const opevo_grid_launch *launch,
+                                  opevo_evaluation *out, opevo_error *err)
 {
     const launcher *self = context;
     const uint64_t *size = opevo_i_fiber_symbol(self->jit, "gk_shared_size");

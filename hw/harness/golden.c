@@ -190,7 +190,7 @@ static opevo_status compute(opevo_golden *golden, opevo_harness_set set, size_t 
         status = OPEVO_FAIL(err, OPEVO_MISMATCH,
                             "%s: The reference kernel fails in case %s of the set \"%s\": %s: %s",
                             path, what->label, opevo_harness_set_name(set),
-                            opevo_verdict_name(evaluation.verdict), evaluation.message);
+                            opevo_kernel_verdict_name(evaluation.verdict), evaluation.message);
         goto cleanup;
     }
     *out = result;

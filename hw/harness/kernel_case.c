@@ -238,7 +238,7 @@ static opevo_status scalar(const walk *w, const opevo_i_step *step,
     return OPEVO_OK;
 }
 
-static opevo_status extents(const walk *w, const opevo_i_step *step, opevo_launch *launch)
+static opevo_status extents(const walk *w, const opevo_i_step *step, opevo_grid_launch *launch)
 {
     static const int64_t most[2][3] = {{INT32_MAX, 65535, 65535}, {1024, 1024, 64}};
     int64_t value = 0, items = 1;
@@ -269,7 +269,7 @@ static opevo_status extents(const walk *w, const opevo_i_step *step, opevo_launc
 static opevo_status play_launch(walk *w, const opevo_i_step *step)
 {
     opevo_argument arguments[OPEVO_I_ARGUMENTS] = {{0}};
-    opevo_launch launch = {
+    opevo_grid_launch launch = {
         .kernel = step->name, .arguments = arguments, .argument_count = step->argument_count};
     opevo_status status = extents(w, step, &launch);
     int64_t shared = 0;

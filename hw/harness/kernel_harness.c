@@ -109,8 +109,8 @@ static opevo_status set_reference(opevo_harness *harness, opevo_error *err)
 }
 
 /* Every expression has a value in every case; loops by a flag are walked through once. */
-static opevo_status launch_nothing(void *context, const opevo_launch *launch, opevo_evaluation *out,
-                                   opevo_error *err)
+static opevo_status launch_nothing(void *context, const opevo_grid_launch *launch,
+                                   opevo_evaluation *out, opevo_error *err)
 {
     (void)context, (void)launch, (void)out, (void)err;
     return OPEVO_OK;

@@ -50,7 +50,7 @@ size_t opevo_kernel_element_size(opevo_kernel_element element)
     return sizes[element];
 }
 
-const char *opevo_verdict_name(opevo_verdict verdict)
+const char *opevo_kernel_verdict_name(opevo_kernel_verdict verdict)
 {
     static const char *const names[] = {
 #define VERDICT_NAME(suffix, text) text,

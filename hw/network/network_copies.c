@@ -20,7 +20,7 @@ enum { COPIES_MOST = 256 }; /* of a step; a node with more stays a node */
  * from the node, and differ from a number in a second run, in which numbers are shifted. */
 typedef struct probe {
     const opevo_inference *inference;
-    opevo_step *step;
+    opevo_net_step *step;
     const void **in; /* data of each input */
     uint32_t **made; /* of those that hold numbers */
     int64_t *first;  /* number of the first element, ascending; of all inputs, and the end */
@@ -32,13 +32,13 @@ typedef struct probe {
 
 /* ---- The map ---- */
 
-static bool is_moved(const opevo_step_value *value)
+static bool is_moved(const opevo_net_tensor *value)
 {
     return value->array.type == OPEVO_NETWORK_FLOAT32;
 }
 
 /* Whether all that decides places is constant. */
-static bool can_probe(const opevo_inference *inference, const opevo_step *step)
+static bool can_probe(const opevo_inference *inference, const opevo_net_step *step)
 {
     if (step->outputs < 1 || step->output[0] < 0 || step->inputs < 1)
         return false;
@@ -47,7 +47,7 @@ static bool can_probe(const opevo_inference *inference, const opevo_step *step)
             return false;
     }
     for (int i = 0; i < step->inputs; i++) {
-        const opevo_step_value *value =
+        const opevo_net_tensor *value =
             step->input[i] < 0 ? NULL : &inference->value[step->input[i]];
 
         if (value && !is_moved(value) && !value->array.data)
@@ -58,7 +58,7 @@ static bool can_probe(const opevo_inference *inference, const opevo_step *step)
 
 static opevo_status start(probe *self, opevo_error *err)
 {
-    const opevo_step *step = self->step;
+    const opevo_net_step *step = self->step;
     size_t inputs = (size_t)step->inputs;
     int64_t next = 0;
 
@@ -169,7 +169,7 @@ static bool is_copy(const probe *self, const int64_t *at, const int64_t *extent,
 
 static opevo_status add_copy(probe *self, const opevo_net_copy *copy, opevo_error *err)
 {
-    opevo_step *step = self->step;
+    opevo_net_step *step = self->step;
 
     if (step->copies == self->capacity) {
         int capacity = self->capacity ? 2 * self->capacity : 4;
@@ -267,7 +267,7 @@ static bool is_view(const probe *self, int64_t elements)
     return true;
 }
 
-opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_step *step,
+opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_step *step,
                                  opevo_error *err)
 {
     const opevo_array *array = NULL;
@@ -290,7 +290,7 @@ opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_step *s
     OPEVO_TRY(move(&self, INT32_MAX, self.other, err));
     OPEVO_TRY(move(&self, 1, self.map, err));
     if (is_view(&self, elements)) {
-        step->kind = OPEVO_STEP_VIEW;
+        step->kind = OPEVO_NET_STEP_VIEW;
         goto cleanup;
     }
     self.dims = array->dims;
@@ -300,7 +300,7 @@ opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_step *s
     }
     OPEVO_TRY(divide(&self, elements, &whole, err));
     if (whole)
-        step->kind = OPEVO_STEP_COPY;
+        step->kind = OPEVO_NET_STEP_COPY;
     else
         step->copies = 0;
 cleanup:

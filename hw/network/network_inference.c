@@ -19,7 +19,7 @@ void opevo_inference_destroy(opevo_inference *inference)
         opevo_free(inference->value[i].name);
     }
     for (int i = 0; i < inference->steps && inference->step; i++) {
-        opevo_step *step = &inference->step[i];
+        opevo_net_step *step = &inference->step[i];
 
         opevo_free(step->name);
         opevo_free(step->operation);
@@ -55,7 +55,7 @@ static opevo_status take_values(opevo_inference *self, opevo_error *err)
     for (; self->values < network->values; self->values++) {
         const opevo_net_value *value = &network->value[self->values];
 
-        self->value[self->values] = (opevo_step_value){.name = opevo_strdup(value->name),
+        self->value[self->values] = (opevo_net_tensor){.name = opevo_strdup(value->name),
                                                        .array = value->array,
                                                        .input = value->input,
                                                        .output = value->output};
@@ -83,16 +83,16 @@ static bool is_known(const opevo_network *network, const opevo_net_node *node)
 static opevo_status add_step(opevo_inference *self, int number, opevo_error *err)
 {
     const opevo_net_node *node = &self->network->node[number].super;
-    opevo_step *step = &self->step[self->steps++];
+    opevo_net_step *step = &self->step[self->steps++];
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    *step = (opevo_step){.kind = OPEVO_STEP_NODE,
-                         .name = opevo_strdup(node->name),
-                         .operation = opevo_strdup(node->operation),
-                         .inputs = node->inputs,
-                         .outputs = node->outputs,
-                         .node = number};
+    *step = (opevo_net_step){.kind = OPEVO_NET_STEP_NODE,
+                             .name = opevo_strdup(node->name),
+                             .operation = opevo_strdup(node->operation),
+                             .inputs = node->inputs,
+                             .outputs = node->outputs,
+                             .node = number};
     if (!step->name || !step->operation)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
     OPEVO_TRY(copy_numbers(node->input, node->inputs, &step->input, err));
@@ -104,7 +104,7 @@ static opevo_status add_step(opevo_inference *self, int number, opevo_error *err
         goto cleanup;
     }
     OPEVO_TRY(opevo_network_define(self->network, number, &text, err));
-    step->kind = OPEVO_STEP_COMPUTE;
+    step->kind = OPEVO_NET_STEP_COMPUTE;
     step->text = opevo_strdup(opevo_text_string(&text));
     if (!step->text)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));

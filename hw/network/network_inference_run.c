@@ -56,25 +56,25 @@ static void copy_box(const opevo_net_copy *copy, const float *from, float *to)
     }
 }
 
-static opevo_status run_kind(const opevo_inference *self, const opevo_step *step,
+static opevo_status run_kind(const opevo_inference *self, const opevo_net_step *step,
                              const void *const *in, void *const *out, unsigned threads,
                              opevo_error *err)
 {
     const opevo_array *array = &self->value[step->output[0]].array;
 
     switch (step->kind) {
-    case OPEVO_STEP_COMPUTE:
+    case OPEVO_NET_STEP_COMPUTE:
         return opevo_i_compute(step->text, in, out, threads, err);
-    case OPEVO_STEP_COPY:
+    case OPEVO_NET_STEP_COPY:
         for (int i = 0; i < step->copies; i++)
             copy_box(&step->copy[i], step->copy[i].input < 0 ? NULL : in[step->copy[i].input],
                      out[0]);
         return OPEVO_OK;
-    case OPEVO_STEP_VIEW:
+    case OPEVO_NET_STEP_VIEW:
         memcpy(out[0], in[0],
                (size_t)opevo_array_elements(array) * opevo_network_type_bytes(array->type));
         return OPEVO_OK;
-    case OPEVO_STEP_NODE:
+    case OPEVO_NET_STEP_NODE:
         break;
     }
     return opevo_i_execute(self->network, step->node, in, out, threads, err);
@@ -120,7 +120,7 @@ static opevo_status start(running *self, const opevo_array *inputs, opevo_error 
                 self->readers[inference->step[n].input[i]]++;
     }
     for (int i = 0; i < inference->inputs; i++) {
-        const opevo_step_value *value = &inference->value[inference->input[i]];
+        const opevo_net_tensor *value = &inference->value[inference->input[i]];
         bool fits = inputs[i].type == value->array.type && inputs[i].dims == value->array.dims;
 
         for (int d = 0; d < value->array.dims && fits; d++)
@@ -134,7 +134,7 @@ static opevo_status start(running *self, const opevo_array *inputs, opevo_error 
     return OPEVO_OK;
 }
 
-static opevo_status run_step(running *self, const opevo_step *step, unsigned threads,
+static opevo_status run_step(running *self, const opevo_net_step *step, unsigned threads,
                              opevo_error *err)
 {
     const opevo_inference *inference = self->inference;

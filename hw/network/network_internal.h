@@ -124,7 +124,7 @@ opevo_status opevo_i_compute(const char *text, const void *const *data, void *co
 
 /* Make the step of a node that moves elements a view or copies if it is one: what decides the places
  * is constant, and there is one output of float32. Errors: NOMEM. */
-opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_step *step,
+opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_step *step,
                                  opevo_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { SMALL_BYTES = 1 << 18 };
 
-static opevo_status launch(void *context, const opevo_launch *launched, opevo_evaluation *out,
+static opevo_status launch(void *context, const opevo_grid_launch *launched, opevo_evaluation *out,
                            opevo_error *err)
 {
     (void)context, (void)out, (void)err;

@@ -65,7 +65,7 @@ static opevo_evaluation run(opevo_fibers_options options, const char *kernel, co
     return out;
 }
 
-static void fails(const char *kernel, opevo_verdict verdict, const char *words)
+static void fails(const char *kernel, opevo_kernel_verdict verdict, const char *words)
 {
     opevo_fibers_options options = opevo_fibers_defaults;
     opevo_evaluation out;
@@ -74,7 +74,7 @@ static void fails(const char *kernel, opevo_verdict verdict, const char *words)
     options.windows = 1;
     out = run(options, kernel, "", NULL);
     if (out.verdict != verdict || !strstr(out.message, words))
-        fail_msg("%s: %s: %s", kernel, opevo_verdict_name(out.verdict), out.message);
+        fail_msg("%s: %s: %s", kernel, opevo_kernel_verdict_name(out.verdict), out.message);
 }
 
 static void faults_have_their_verdicts(void **state)

@@ -142,7 +142,7 @@ typedef struct doubler {
     unsigned launches;
 } doubler;
 
-static opevo_status launch(void *context, const opevo_launch *launched, opevo_evaluation *out,
+static opevo_status launch(void *context, const opevo_grid_launch *launched, opevo_evaluation *out,
                            opevo_error *err)
 {
     (void)launched, (void)out, (void)err;
@@ -222,7 +222,7 @@ typedef struct recorder {
     int rounds;
 } recorder;
 
-static opevo_status note(void *context, const opevo_launch *launched, opevo_evaluation *out,
+static opevo_status note(void *context, const opevo_grid_launch *launched, opevo_evaluation *out,
                          opevo_error *err)
 {
     recorder *self = context;

@@ -82,7 +82,7 @@ static void check_case(const kernel_reference *reference, const opevo_harness *h
     label = opevo_case_label(ran);
     CHECK_OK(launcher->ops->run(launcher, ran, &out, &err));
     if (out.verdict != OPEVO_VERDICT_OK)
-        fail_msg("%s, %s: %s: %s", reference->name, label, opevo_verdict_name(out.verdict),
+        fail_msg("%s, %s: %s: %s", reference->name, label, opevo_kernel_verdict_name(out.verdict),
                  out.message);
     assert_true(out.time_s > 0);
     should = opevo_case_buffers(expected, &count);

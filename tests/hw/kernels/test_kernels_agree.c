@@ -123,10 +123,10 @@ static bool agree(const fixture *f, opevo_harness_set set, size_t cases, const o
             out = run(f, set, i, cpu, &b);
             if (out.verdict != OPEVO_VERDICT_OK)
                 fail_msg("%s, %s: %s: %s", f->name, opevo_text_string(&text),
-                         opevo_verdict_name(out.verdict), out.message);
+                         opevo_kernel_verdict_name(out.verdict), out.message);
             compare(f, opevo_text_string(&text), a, b);
         } else if (opevo_edits_count(edits) == 0) {
-            fail_msg("%s: %s: %s", f->name, opevo_verdict_name(out.verdict), out.message);
+            fail_msg("%s: %s: %s", f->name, opevo_kernel_verdict_name(out.verdict), out.message);
         }
         opevo_case_close(a);
         opevo_case_close(b);

@@ -39,6 +39,10 @@
 #include <opevo/status.h>
 #include <opevo/text.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct LLVMOpaqueModule;
 struct LLVMOpaqueValue;
 
@@ -209,5 +213,9 @@ bool opevo_variant_form_of(const char *name, opevo_variant_form *out);
 opevo_status opevo_variant_emit(const opevo_variant *variant, opevo_variant_form form,
                                 const char *machine, unsigned block_size, opevo_text *out,
                                 opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <opevo/objective.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct opevo_evolver opevo_evolver;
 
 typedef struct opevo_evolver_options {
@@ -93,5 +97,9 @@ opevo_status opevo_evolver_emit(opevo_evolver *evolver, const char *edits, const
 /* Append one line for each edit: its text and where in the source it is; of skipped ones that. */
 opevo_status opevo_evolver_describe(opevo_evolver *evolver, const char *edits, char ***lines,
                                     size_t *count, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,10 @@
 
 #include <opevo/kernel_harness.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Order of the blocks of a launch, and of the work items of a block between two barriers. */
 typedef enum opevo_fibers_order {
     OPEVO_FIBERS_FORWARD,
@@ -50,5 +54,9 @@ void opevo_fibers_destroy(opevo_fibers *fibers);
  * and processor time. Errors: INVALID if the object cannot be linked; NOMEM. */
 opevo_status opevo_fibers_launcher(opevo_fibers *fibers, const void *object, size_t size, bool base,
                                    opevo_launcher **out, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

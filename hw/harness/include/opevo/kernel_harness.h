@@ -16,6 +16,10 @@
 
 #include <opevo/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- The file ---- */
 
 typedef struct opevo_harness opevo_harness;
@@ -113,13 +117,13 @@ typedef struct opevo_argument {
     uint64_t bits;                /* its representation, in the low bytes */
 } opevo_argument;
 
-typedef struct opevo_launch {
+typedef struct opevo_grid_launch {
     const char *kernel;
     uint32_t grid[3], block[3]; /* blocks, and work items of a block, in x, y, z; at least 1 */
     uint32_t shared_bytes;      /* of dynamic shared memory */
     const opevo_argument *arguments;
     size_t argument_count;
-} opevo_launch;
+} opevo_grid_launch;
 
 typedef struct opevo_case opevo_case;
 
@@ -160,19 +164,19 @@ const char *opevo_case_label(const opevo_case *self);
     X(TIMEOUT, "timeout")                                                                          \
     X(WRONG, "wrong")
 
-typedef enum opevo_verdict {
+typedef enum opevo_kernel_verdict {
 #define OPEVO_VERDICT_ENUM(suffix, text) OPEVO_VERDICT_##suffix,
     OPEVO_VERDICT_LIST(OPEVO_VERDICT_ENUM)
 #undef OPEVO_VERDICT_ENUM
-} opevo_verdict;
+} opevo_kernel_verdict;
 
-const char *opevo_verdict_name(opevo_verdict verdict);
+const char *opevo_kernel_verdict_name(opevo_kernel_verdict verdict);
 
 enum { OPEVO_VERDICT_MESSAGE_SIZE = 384 };
 
 /* The result of a case or of a set. */
 typedef struct opevo_evaluation {
-    opevo_verdict verdict;
+    opevo_kernel_verdict verdict;
     double cost;   /* in the launcher's model, summed over cases; 0 if it has none */
     double time_s; /* measured, summed over cases; 0 if it measures none */
     double error;  /* the largest of all outputs of all cases; see opevo_harness_evaluate */
@@ -205,7 +209,7 @@ typedef struct opevo_player {
     void *context;
     /* Run a launch to its end. A verdict other than ok, with its message in *out, ends the case;
      * errors are those of the host. */
-    opevo_status (*launch)(void *context, const opevo_launch *launch, opevo_evaluation *out,
+    opevo_status (*launch)(void *context, const opevo_grid_launch *launch, opevo_evaluation *out,
                            opevo_error *err);
     /* Before the host reads a buffer, and after it wrote one; NULL: `data` is what kernels use. */
     opevo_status (*fetch)(void *context, size_t buffer, opevo_error *err);
@@ -245,5 +249,9 @@ opevo_status opevo_harness_evaluate(const opevo_harness *harness, opevo_harness_
 opevo_status opevo_harness_evaluate_case(const opevo_harness *harness, opevo_harness_set set,
                                          size_t i, opevo_launcher *launcher, opevo_golden *golden,
                                          opevo_evaluation *out, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

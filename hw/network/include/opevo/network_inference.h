@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-typedef enum opevo_step_kind {
-    OPEVO_STEP_COMPUTE, /* definitions of a computation */
-    OPEVO_STEP_COPY,    /* elements of inputs at other places */
-    OPEVO_STEP_VIEW,    /* the elements of the input in their order, in another shape */
-    OPEVO_STEP_NODE     /* none of these: a node of the network, which must be there */
-} opevo_step_kind;
+typedef enum opevo_net_step_kind {
+    OPEVO_NET_STEP_COMPUTE, /* definitions of a computation */
+    OPEVO_NET_STEP_COPY,    /* elements of inputs at other places */
+    OPEVO_NET_STEP_VIEW,    /* the elements of the input in their order, in another shape */
+    OPEVO_NET_STEP_NODE     /* none of these: a node of the network, which must be there */
+} opevo_net_step_kind;
 
 /* A box of elements of one input and their places in the output, both row-major:
  * output[to + sum_d to_stride[d] p_d] = input[from + sum_d from_stride[d] p_d], 0 <= p_d < extent[d]. */
@@ -32,8 +32,8 @@ typedef struct opevo_net_copy {
     int64_t to, to_stride[OPEVO_NETWORK_DIMS];
 } opevo_net_copy;
 
-typedef struct opevo_step {
-    opevo_step_kind kind;
+typedef struct opevo_net_step {
+    opevo_net_step_kind kind;
     char *name;      /* of the nodes that it stands for, joined by + */
     char *operation; /* their operators, joined by + */
     int inputs, outputs;
@@ -42,20 +42,21 @@ typedef struct opevo_step {
     opevo_net_copy *copy;
     int copies; /* COPY: every element of the one output is written once */
     int node;   /* NODE */
-} opevo_step;
+} opevo_net_step;
 
-typedef struct opevo_step_value {
+typedef struct opevo_net_tensor {
     char *name;
-    opevo_array array; /* `data` of constants; those computed from constants have none before a fold */
-    bool owned;        /* the data */
+    opevo_array
+        array;  /* `data` of constants; those computed from constants have none before a fold */
+    bool owned; /* the data */
     bool input, output;
-} opevo_step_value;
+} opevo_net_tensor;
 
 typedef struct opevo_inference {
     const opevo_network *network;
-    opevo_step_value *value;
+    opevo_net_tensor *value;
     int values;
-    opevo_step *step;
+    opevo_net_step *step;
     int steps;
     int *input, *output; /* values, in the order of the file */
     int inputs, outputs;

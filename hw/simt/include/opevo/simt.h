@@ -25,6 +25,10 @@
 
 #include <opevo/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct LLVMOpaqueModule; /* LLVMModuleRef and LLVMValueRef point to these */
 struct LLVMOpaqueValue;
 
@@ -182,5 +186,9 @@ void opevo_simt_count(const opevo_simt *simt, opevo_simt_counts *counts);
  * prints them ("ptr addrspace(1)", "float"). */
 size_t opevo_simt_kernel_count(const opevo_simt *simt);
 const char *opevo_simt_kernel_name(const opevo_simt *simt, size_t kernel);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
