@@ -19,18 +19,32 @@ static bool try_path(opevo_text *path)
     return false;
 }
 
-/* NAME below FOLDER, which is beside the folder of this program. */
+/* NAME or NAME.ll in FOLDER. */
+static bool try_kernel(opevo_text *path, const char *folder, const char *name)
+{
+    opevo_text_printf(path, "%s/%s", folder, name);
+    if (try_path(path))
+        return true;
+    opevo_text_printf(path, "%s/%s.ll", folder, name);
+    return try_path(path);
+}
+
+/* The same in a folder that is named from that of this program. */
 static bool try_beside(opevo_text *path, const char *folder, const char *name)
 {
     char program[4096];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    opevo_text where = {0};
+    bool found;
 
     if (length <= 0)
         return false;
     program[length] = '\0';
-    *(strrchr(program, '/') + 1) = '\0';
-    opevo_text_printf(path, "%s%s/%s", program, folder, name);
-    return try_path(path);
+    opevo_text_add_bytes(&where, program, (size_t)(strrchr(program, '/') + 1 - program));
+    opevo_text_add(&where, folder);
+    found = !where.failed && try_kernel(path, where.data, name);
+    opevo_text_free(&where);
+    return found;
 }
 
 opevo_status opevo_kernel_path(const char *name, char **out, opevo_error *err)
@@ -42,9 +56,8 @@ opevo_status opevo_kernel_path(const char *name, char **out, opevo_error *err)
     opevo_text_add(&path, name);
     found = try_path(&path);
     if (!found && !strchr(name, '/')) {
-        if (folder && *folder)
-            opevo_text_printf(&path, "%s/%s", folder, name);
-        found = try_path(&path) || try_beside(&path, "kernels", name) ||
+        found = (folder && *folder && try_kernel(&path, folder, name)) ||
+                try_beside(&path, "kernels", name) ||
                 try_beside(&path, "../share/opevo/kernels", name);
     }
     if (!found) {

@@ -53,7 +53,7 @@ void opevo_harness_destroy(opevo_harness *harness);
 
 /* ---- Where they are ---- */
 
-/* Path of the module NAME: the file itself, else, for a name without folder, the kernel of opevo in
+/* Path of the module NAME: the file itself, else, for a name without folder, NAME or NAME.ll in
  * $OPEVO_KERNELS, beside the program in kernels (a build folder), or in ../share/opevo/kernels.
  * Release *out with opevo_free. Errors: IO, NOMEM. */
 opevo_status opevo_kernel_path(const char *name, char **out, opevo_error *err);
