@@ -78,6 +78,7 @@ static void print_best(const opevo_i_evolution *self, opevo_text *out)
     const opevo_i_found *found = &self->found;
     const opevo_i_variant *best = &found->exact[found->best];
     char text[64];
+    size_t edits = 0;
 
     if (found->best == found->exact_count) {
         opevo_text_add(out, "no error-free variant passes the held-out cases\n");
@@ -86,9 +87,9 @@ static void print_best(const opevo_i_evolution *self, opevo_text *out)
     snprintf(text, sizeof text, "best error-free variant: %.4f of the base cost",
              1 / best->trial.outcome.fitness);
     opevo_i_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, text);
-    opevo_text_printf(out, ", trial %llu, %zu edits\n%s\n", (unsigned long long)best->trial.number,
-                      opevo_edit_count(opevo_text_string(&best->edits)),
-                      opevo_text_string(&best->edits));
+    edits = opevo_edit_count(opevo_text_string(&best->edits));
+    opevo_text_printf(out, ", trial %llu, %zu edit%s\n%s\n", (unsigned long long)best->trial.number,
+                      edits, opevo_i_plural(edits), opevo_text_string(&best->edits));
 }
 
 opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *store,

@@ -263,12 +263,12 @@ const opevo_verb opevo_i_verb_evolve = {
     .details =
         "  opevo evolve planted.ll --trials 2000 --store runs.db\n"
         "  opevo evolve saxpy.ll --harness saxpy.json --tuner climb --json\n\n"
-        "KERNEL is LLVM-IR (.ll or .bc) for NVIDIA's GPUs, as clang compiles it from CUDA or\n"
-        "OpenCL C; the kernels that come with opevo need no path. A harness describes its\n"
-        "buffers, launches and accepted errors. Variants run in an interpreter, which checks\n"
-        "memory, races and barriers and counts costs under a model: it says what is cheaper\n"
-        "there, not what is faster on a GPU. What the search found is tried on cases that it\n"
-        "did not see, and variants that fail there are counted.\n"
+        "KERNEL is LLVM-IR (.ll or .bc) for NVIDIA's GPUs, as clang compiles it from CUDA or "
+        "OpenCL C; the kernels that come with opevo need no path. A harness describes its "
+        "buffers, launches and accepted errors. Variants run in an interpreter, which checks "
+        "memory, races and barriers and counts costs under a model: it says what is cheaper "
+        "there, not what is faster on a GPU. What the search found is tried on cases that it "
+        "did not see, and variants that fail there are counted. "
         "Needs LLVM 19 or newer when opevo is built. docs/gevo.md describes the method.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

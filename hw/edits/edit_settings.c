@@ -54,6 +54,6 @@ opevo_status opevo_edit_settings_set(opevo_edit_settings *settings, const char *
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s must be %s or %s, not '%s'.", name,
                           first[0].value, first[1].value, value);
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "unknown setting '%s' of edits; move, const-one, order and crossover exist.",
+                      "Unknown setting '%s' of edits; use move, const-one, order or crossover.",
                       name);
 }

@@ -12,6 +12,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -25,16 +26,17 @@ enum { BLOCK_SIZE_MOST = 1024, OBJECT_SIZE_MOST = 256 << 20, PATH_SIZE = 512 };
 extern char **environ;
 
 static const struct form {
-    const char *name, *triple, *machine;
+    const char *name, *triple, *machine, *family; /* machines are called FAMILY and digits */
     LLVMCodeGenFileType type;
     bool code; /* of a code generator */
 } forms[] = {
-    [OPEVO_FORM_LL] = {"ll", NULL, NULL, LLVMAssemblyFile, false},
-    [OPEVO_FORM_PTX] = {"ptx", "nvptx64-nvidia-cuda", "sm_70", LLVMAssemblyFile, true},
-    [OPEVO_FORM_AMDGCN_LL] = {"amdgcn-ll", "amdgcn-amd-amdhsa", "gfx906", LLVMAssemblyFile, false},
-    [OPEVO_FORM_AMDGCN] = {"amdgcn", "amdgcn-amd-amdhsa", "gfx906", LLVMObjectFile, true},
-    [OPEVO_FORM_CPU_LL] = {"cpu-ll", NULL, NULL, LLVMAssemblyFile, false},
-    [OPEVO_FORM_CPU_OBJECT] = {"cpu-object", NULL, NULL, LLVMObjectFile, true},
+    [OPEVO_FORM_LL] = {"ll", NULL, NULL, NULL, LLVMAssemblyFile, false},
+    [OPEVO_FORM_PTX] = {"ptx", "nvptx64-nvidia-cuda", "sm_70", "sm_", LLVMAssemblyFile, true},
+    [OPEVO_FORM_AMDGCN_LL] = {"amdgcn-ll", "amdgcn-amd-amdhsa", "gfx906", "gfx", LLVMAssemblyFile,
+                              false},
+    [OPEVO_FORM_AMDGCN] = {"amdgcn", "amdgcn-amd-amdhsa", "gfx906", "gfx", LLVMObjectFile, true},
+    [OPEVO_FORM_CPU_LL] = {"cpu-ll", NULL, NULL, NULL, LLVMAssemblyFile, false},
+    [OPEVO_FORM_CPU_OBJECT] = {"cpu-object", NULL, NULL, NULL, LLVMObjectFile, true},
 };
 
 bool opevo_variant_form_of(const char *name, opevo_variant_form *out)
@@ -67,6 +69,15 @@ static bool is_cpu(opevo_variant_form form)
 
 /* ---- Machines ---- */
 
+/* LLVM generates code for some other machine where it does not know the name. */
+static bool is_machine(opevo_variant_form form, const char *name)
+{
+    const char *family = forms[form].family;
+
+    return !family || (strncmp(name, family, strlen(family)) == 0 &&
+                       isxdigit((unsigned char)name[strlen(family)]));
+}
+
 static opevo_status create_machine(opevo_variant_form form, const char *name,
                                    LLVMTargetMachineRef *out, opevo_error *err)
 {
@@ -80,7 +91,10 @@ static opevo_status create_machine(opevo_variant_form form, const char *name,
     initialize();
     if (!name)
         name = is_cpu(form) ? host_name : forms[form].machine;
-    if (LLVMGetTargetFromTriple(triple, &target, &message))
+    if (!is_machine(form, name))
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "Unknown machine '%s'; use one such as %s.", name,
+                            forms[form].machine);
+    else if (LLVMGetTargetFromTriple(triple, &target, &message))
         status = OPEVO_FAIL(err, OPEVO_INVALID, "This LLVM generates no code for %s.", triple);
     else if (!(*out =
                    LLVMCreateTargetMachine(target, triple, name, features, LLVMCodeGenLevelDefault,

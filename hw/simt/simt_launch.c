@@ -287,7 +287,8 @@ opevo_status opevo_simt_run(opevo_simt *self, const opevo_simt_launch *launch,
     opevo_status status;
 
     if (!kernel)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The module has no kernel %s.", launch->kernel);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The module has no kernel %s, which is launched.",
+                          launch->kernel);
     status = check_launch(self, launch, kernel, err);
     if (status != OPEVO_OK)
         return status;

@@ -321,7 +321,7 @@ static void test_settings(void **state)
     assert_int_equal(settings.crossover, OPEVO_CROSSOVER_CONCAT);
     CHECK_FAILS(OPEVO_INVALID, "move must be gevo or keep-uses, not 'x'.",
                 opevo_edit_settings_set(&settings, "move", "x", &err));
-    CHECK_FAILS(OPEVO_INVALID, "unknown setting 'x'",
+    CHECK_FAILS(OPEVO_INVALID, "Unknown setting 'x'",
                 opevo_edit_settings_set(&settings, "x", "gevo", &err));
 }
 
