@@ -26,7 +26,7 @@ try evolve matmul --harness "$kernels/planted.json"
 echo text >text.db
 try evolve planted --store text.db
 OPEVO_EVOLVER=/absent opevo evolve planted --quiet; [ $? = 2 ] || echo "exit status is not 2"
-OPEVO_EVOLVER=/bin/true opevo evolve planted --quiet; [ $? = 2 ] || echo "exit status is not 2"
+OPEVO_EVOLVER=/bin/true opevo evolve planted --quiet; [ $? = 1 ] || echo "exit status is not 1"
 edits
 edits turn planted none
 edits apply absent none
