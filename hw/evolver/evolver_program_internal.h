@@ -17,7 +17,8 @@
 /* What runs variants. */
 typedef enum opevo_i_machine { OPEVO_I_SIMT, OPEVO_I_CPU } opevo_i_machine;
 
-/* Results by the hash of a variant's module: variants that differ in text alone have one. */
+/* Results by the hash of a variant's module and by that of its machine code: edit lists that give
+ * the same are run once. */
 typedef struct opevo_i_results {
     opevo_index_map *places; /* in the following */
     opevo_evaluation *items;
@@ -50,14 +51,10 @@ void opevo_i_kernel_free(opevo_i_kernel *kernel);
 
 /* ---- kernel_evaluation.c ---- */
 
-/* Run a variant on all cases of a set; from memory where an equal one was. */
+/* Run a variant on all cases of a set; from memory where an equal module or object was. */
 opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set set,
                                      const opevo_edits *edits, opevo_evaluation *out,
                                      uint64_t *hash, opevo_error *err);
-/* What runs a variant, which must outlive it; `base`: its times set limits for others. Errors:
- * INVALID if the variant cannot be compiled; those of the launchers. */
-opevo_status opevo_i_kernel_launcher(opevo_i_kernel *kernel, const opevo_variant *variant,
-                                     bool base, opevo_launcher **out, opevo_error *err);
 
 /* ---- simt_launcher.c ---- */
 

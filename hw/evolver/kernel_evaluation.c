@@ -12,27 +12,31 @@
 
 enum { STEPS_FACTOR = 4, STEPS_MORE = 10000 };
 
-/* A native object in the place of the module. */
-static opevo_status native_launcher(opevo_i_kernel *kernel, const opevo_variant *variant, bool base,
-                                    opevo_launcher **out, opevo_error *err)
+/* Machine code of the variant; empty for the interpreter, which reads the module. Errors: INVALID if
+ * the code generator refuses it. */
+static opevo_status compile(const opevo_i_kernel *kernel, const opevo_variant *variant,
+                            opevo_text *object, opevo_error *err)
 {
-    opevo_text object = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_variant_emit(variant, OPEVO_FORM_CPU_OBJECT, NULL, 0, &object, err));
-    OPEVO_TRY(opevo_text_check(&object, err));
-    OPEVO_TRY(opevo_fibers_launcher(kernel->fibers, object.data, object.length, base, out, err));
+    if (kernel->machine == OPEVO_I_SIMT)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_variant_emit(variant, OPEVO_FORM_CPU_OBJECT, NULL, 0, object, err));
+    OPEVO_TRY(opevo_text_check(object, err));
 cleanup:
-    opevo_text_free(&object);
     return status;
 }
 
-opevo_status opevo_i_kernel_launcher(opevo_i_kernel *kernel, const opevo_variant *variant,
-                                     bool base, opevo_launcher **out, opevo_error *err)
+/* What runs the variant, which must outlive it, or its object; `base`: its times set limits for
+ * others. Errors: INVALID if the object cannot be linked; those of the launchers. */
+static opevo_status create_launcher(opevo_i_kernel *kernel, const opevo_variant *variant,
+                                    const opevo_text *object, bool base, opevo_launcher **out,
+                                    opevo_error *err)
 {
-    return kernel->machine == OPEVO_I_CPU
-               ? native_launcher(kernel, variant, base, out, err)
-               : opevo_i_simt_launcher_create(variant, kernel->costs, &kernel->simt, out, err);
+    return kernel->machine == OPEVO_I_SIMT
+               ? opevo_i_simt_launcher_create(variant, kernel->costs, &kernel->simt, out, err)
+               : opevo_fibers_launcher(kernel->fibers, object->data, object->length, base, out,
+                                       err);
 }
 
 static opevo_status run_cases(opevo_i_kernel *kernel, opevo_harness_set set,
@@ -69,6 +73,7 @@ static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, ope
     opevo_edits *none = opevo_edits_create();
     opevo_variant *variant = NULL;
     opevo_launcher *launcher = NULL;
+    opevo_text object = {0};
     uint64_t *steps = opevo_calloc(count + 1, sizeof *steps);
     opevo_status status = OPEVO_OK;
 
@@ -77,7 +82,8 @@ static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, ope
         goto cleanup;
     }
     OPEVO_TRY(opevo_variant_create(kernel->module, none, &variant, err));
-    OPEVO_TRY(opevo_i_kernel_launcher(kernel, variant, true, &launcher, err));
+    OPEVO_TRY(compile(kernel, variant, &object, err));
+    OPEVO_TRY(create_launcher(kernel, variant, &object, true, &launcher, err));
     for (size_t i = 0; i < count; i++) {
         opevo_evaluation one = {.verdict = OPEVO_VERDICT_OK};
 
@@ -97,33 +103,74 @@ static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, ope
 cleanup:
     opevo_free(steps);
     opevo_launcher_destroy(launcher);
+    opevo_text_free(&object);
     opevo_variant_destroy(variant);
     opevo_edits_destroy(none);
     return status;
 }
 
-static void keep(opevo_i_results *results, uint64_t hash, const opevo_evaluation *what)
+/* ---- What is known ---- */
+
+/* Modules by their hash; objects by theirs, beyond 64 bits. */
+static opevo_index object_key(const opevo_text *object)
+{
+    return (opevo_index)1 << 64 | opevo_hash_bytes(OPEVO_HASH_START, object->data, object->length);
+}
+
+static bool recall(const opevo_i_results *results, opevo_index key, opevo_evaluation *out)
+{
+    uint64_t place = 0;
+
+    if (!results->places || !opevo_index_map_get(results->places, key, &place))
+        return false;
+    *out = results->items[place];
+    return true;
+}
+
+static void keep(opevo_i_results *results, opevo_index key, const opevo_evaluation *what)
 {
     if (!results->places)
         results->places = opevo_index_map_create();
     if (!results->places ||
         !opevo_reserve((void **)&results->items, &results->capacity, results->count + 1,
                        sizeof *results->items) ||
-        !opevo_index_map_put(results->places, hash, results->count))
+        !opevo_index_map_put(results->places, key, results->count))
         return; /* it is computed again */
     results->items[results->count++] = *what;
+}
+
+/* ---- Variants ---- */
+
+/* A variant that LLVM accepts and that is not known yet. */
+static opevo_status run_variant(opevo_i_kernel *kernel, opevo_harness_set set,
+                                const opevo_variant *variant, opevo_evaluation *out,
+                                opevo_error *err)
+{
+    opevo_i_results *results = &kernel->results[set];
+    opevo_launcher *launcher = NULL;
+    opevo_text object = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(compile(kernel, variant, &object, err));
+    if (object.length && recall(results, object_key(&object), out))
+        goto cleanup;
+    OPEVO_TRY(create_launcher(kernel, variant, &object, false, &launcher, err));
+    OPEVO_TRY(run_cases(kernel, set, launcher, out, err));
+    if (object.length)
+        keep(results, object_key(&object), out);
+cleanup:
+    opevo_launcher_destroy(launcher);
+    opevo_text_free(&object);
+    return status;
 }
 
 opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set set,
                                      const opevo_edits *edits, opevo_evaluation *out,
                                      uint64_t *hash, opevo_error *err)
 {
-    opevo_i_results *results = &kernel->results[set];
     opevo_variant *variant = NULL;
-    opevo_launcher *launcher = NULL;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
-    uint64_t place = 0;
 
     if (!kernel->base_steps[set])
         OPEVO_TRY(note_base(kernel, set, err));
@@ -134,25 +181,19 @@ opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set s
         snprintf(out->message, sizeof out->message, "%s", opevo_variant_fault(variant));
         goto cleanup;
     }
-    if (results->places && opevo_index_map_get(results->places, *hash, &place)) {
-        *out = results->items[place];
+    if (recall(&kernel->results[set], *hash, out))
         goto cleanup;
-    }
-    status = opevo_i_kernel_launcher(kernel, variant, false, &launcher, &inner);
+    status = run_variant(kernel, set, variant, out, &inner);
     if (status == OPEVO_INVALID) { /* the code generator refuses it */
         *out = (opevo_evaluation){.verdict = OPEVO_VERDICT_UNSUPPORTED};
         snprintf(out->message, sizeof out->message, "%.300s", inner.message);
         status = OPEVO_OK;
-        goto cleanup;
-    }
-    if (status != OPEVO_OK) {
+    } else if (status == OPEVO_OK) {
+        keep(&kernel->results[set], *hash, out);
+    } else {
         OPEVO_FAIL(err, status, "%s", inner.message);
-        goto cleanup;
     }
-    OPEVO_TRY(run_cases(kernel, set, launcher, out, err));
-    keep(results, *hash, out);
 cleanup:
-    opevo_launcher_destroy(launcher);
     opevo_variant_destroy(variant);
     return status;
 }

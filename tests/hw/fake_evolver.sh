@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# fake_evolver.sh FOLDER: a worker that answers without LLVM, and does with a list that has the word
+#   dies         ends, each time
+#   dies-once    ends the first time; FOLDER remembers it
+#   hangs        does not answer
+#   nonsense     answers with no JSON
+#   unclassed    answers without a class
+# Any other list is evaluated to the cost of its length.
+folder=$1
+read -r line || exit 0
+case $line in
+*refused*) echo '{"error": "invalid input", "message": "The kernel is refused."}'; exit 0 ;;
+*mute*) exec sleep 1000 ;;
+esac
+echo '{"module": "0123456789abcdef", "target": "nvptx", "llvm": "0", "unit": "cycles", "signature": "0123456789abcdef",' \
+    '"instructions": 9, "cases": [1, 1, 1], "base_cost": 100, "base_hash": "0123456789abcdef"}'
+while read -r line; do
+    edits=$(printf '%s' "$line" | sed -n 's/.*"edits": *"\([^"]*\)".*/\1/p')
+    case $edits in
+    *dies-once*) [ -e "$folder/died" ] || { : >"$folder/died"; kill -9 $$; } ;;
+    *dies*) kill -9 $$ ;;
+    *hangs*) exec sleep 1000 ;;
+    *nonsense*) echo '}{'; continue ;;
+    *unclassed*) echo '{"status": "ok"}'; continue ;;
+    esac
+    case $line in
+    *'"evaluate"'*) echo "{\"status\": \"ok\", \"class\": \"ok\", \"hash\": \"0123456789abcdef\", \"cost\": ${#edits}, \"error\": 0}" ;;
+    *) echo "{\"edits\": \"$edits\"}" ;;
+    esac
+done

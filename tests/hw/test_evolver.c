@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Edit lists as a domain and an objective: what becomes of candidates whose workers die, hang or
+ * answer nonsense, by a worker that does so on demand; and, where opevo has LLVM, the laws of the
+ * domain and results that do not depend on the number of workers or on kills. */
+
+#include "check.h"
+
+#include "remove_tree.h"
+
+#include <opevo/evolver.h>
+#include <opevo/memory.h>
+
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* ---- A worker that misbehaves on demand ------------------------------------------------------ */
+
+typedef struct fixture {
+    char folder[64];
+    char command[1024];
+} fixture;
+
+static int setup(void **state)
+{
+    fixture *self = calloc(1, sizeof *self);
+
+    if (!self)
+        return -1;
+    strcpy(self->folder, "/tmp/opevo-evolver-XXXXXX");
+    if (!mkdtemp(self->folder))
+        return -1;
+    snprintf(self->command, sizeof self->command, "sh %s %s", OPEVO_TEST_FAKE_EVOLVER,
+             self->folder);
+    *state = self;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *self = *state;
+    int result = remove_tree(self->folder);
+
+    free(self);
+    return result;
+}
+
+static opevo_status open_fake(const fixture *self, const char *kernel, size_t workers,
+                              double timeout_s, opevo_evolver **out, opevo_error *err)
+{
+    const opevo_evolver_options options = {.command = self->command,
+                                           .kernel = kernel,
+                                           .harness = "harness.json",
+                                           .on = "simt",
+                                           .worker_count = workers,
+                                           .timeout_s = timeout_s};
+
+    return opevo_evolver_open(&options, out, err);
+}
+
+static const char *const lists[] = {"a", "dies", "bb", "nonsense", "ccc", "dies-once", "dddd"};
+enum { LISTS = sizeof lists / sizeof *lists };
+
+/* A list that kills its workers fails and takes none of the others along; one whose worker was
+ * killed once is evaluated by another. */
+static void test_deaths(void **state)
+{
+    for (size_t workers = 1; workers <= 3; workers++) {
+        opevo_evolver *evolver = NULL;
+        opevo_evolved found[LISTS];
+        char mark[128];
+
+        CHECK_OK(open_fake(*state, "kernel.ll", workers, 60, &evolver, &err));
+        CHECK_OK(
+            opevo_evolver_evaluate(evolver, lists, LISTS, OPEVO_CASES_SEARCH, NULL, found, &err));
+        for (size_t i = 0; i < LISTS; i++) {
+            bool fatal = !strcmp(lists[i], "dies") || !strcmp(lists[i], "nonsense");
+
+            assert_int_equal(found[i].kind, fatal ? OPEVO_OUTCOME_CRASHED : OPEVO_OUTCOME_OK);
+            assert_string_equal(found[i].status, fatal ? "signal" : "ok");
+            if (fatal)
+                assert_non_null(strstr(found[i].message, "died twice"));
+            else
+                assert_true(found[i].cost == (double)strlen(lists[i]));
+            opevo_evolved_free(&found[i]);
+        }
+        opevo_evolver_close(evolver);
+        snprintf(mark, sizeof mark, "%s/died", ((const fixture *)*state)->folder);
+        assert_int_equal(unlink(mark), 0);
+    }
+}
+
+static void test_hang(void **state)
+{
+    static const char *const some[] = {"a", "hangs", "bb"};
+    opevo_evolver *evolver = NULL;
+    opevo_evolved found[3];
+
+    CHECK_OK(open_fake(*state, "kernel.ll", 2, 3, &evolver, &err));
+    CHECK_OK(opevo_evolver_evaluate(evolver, some, 3, OPEVO_CASES_FINAL, NULL, found, &err));
+    assert_int_equal(found[1].kind, OPEVO_OUTCOME_TIMEOUT);
+    assert_int_equal(found[2].kind, OPEVO_OUTCOME_OK);
+    for (int i = 0; i < 3; i++)
+        opevo_evolved_free(&found[i]);
+    opevo_evolver_close(evolver);
+}
+
+static void test_nonsense(void **state)
+{
+    static const char *const some[] = {"unclassed"};
+    opevo_evolver *evolver = NULL;
+    opevo_evolved found[1] = {{.status = NULL}};
+
+    CHECK_OK(open_fake(*state, "kernel.ll", 1, 60, &evolver, &err));
+    CHECK_FAILS(OPEVO_FAULT, "has no class",
+                opevo_evolver_evaluate(evolver, some, 1, OPEVO_CASES_SEARCH, NULL, found, &err));
+    opevo_evolver_close(evolver);
+    evolver = NULL;
+    CHECK_FAILS(OPEVO_INVALID, "The kernel is refused.",
+                open_fake(*state, "refused.ll", 1, 60, &evolver, &err));
+    assert_null(evolver);
+}
+
+/* A list that no worker survives is not a candidate. */
+static void test_parse(void **state)
+{
+    opevo_evolver *evolver = NULL;
+    opevo_domain *domain = NULL;
+    opevo_text text = {0};
+    opevo_index candidate = 0, again = 0;
+
+    CHECK_OK(open_fake(*state, "kernel.ll", 1, 60, &evolver, &err));
+    domain = opevo_evolver_objective(evolver)->domain;
+    CHECK_OK(opevo_domain_parse(domain, "a", &candidate, &err));
+    assert_true(opevo_domain_print(domain, candidate, &text));
+    assert_string_equal(opevo_text_string(&text), "a");
+    CHECK_OK(opevo_domain_parse(domain, "a", &again, &err));
+    assert_true(candidate == again);
+    assert_false(opevo_domain_print(domain, candidate + 1, &text));
+    CHECK_FAILS(OPEVO_INVALID, "end the worker", opevo_domain_parse(domain, "dies", &again, &err));
+    opevo_text_free(&text);
+    opevo_evolver_close(evolver);
+}
+
+/* ---- The real worker ------------------------------------------------------------------------- */
+
+#ifdef OPEVO_TEST_EVOLVER
+
+static opevo_evolver *open_planted(const char *on, size_t workers)
+{
+    const opevo_evolver_options options = {.command = OPEVO_TEST_EVOLVER,
+                                           .kernel = OPEVO_TEST_KERNELS "/planted.ll",
+                                           .harness = OPEVO_TEST_KERNELS "/planted.json",
+                                           .on = on,
+                                           .worker_count = workers};
+    opevo_evolver *evolver = NULL;
+
+    CHECK_OK(opevo_evolver_open(&options, &evolver, &err));
+    return evolver;
+}
+
+enum { DRAWN = 60 };
+
+/* Candidates by samples, mutations and crossings of what came before. */
+static void draw(opevo_domain *domain, opevo_index *out)
+{
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 7, "test", 0);
+    for (int i = 0; i < DRAWN; i++) {
+        int kind = i < 3 ? 0 : i % 3;
+        opevo_index a = i ? out[opevo_rng_below(&rng, (uint64_t)i)] : 0;
+        opevo_index b = i ? out[opevo_rng_below(&rng, (uint64_t)i)] : 0;
+
+        if (kind == 0)
+            CHECK_OK(opevo_domain_sample(domain, &rng, &out[i], &err));
+        else if (kind == 1)
+            CHECK_OK(opevo_domain_mutate(domain, a, .5, &rng, &out[i], &err));
+        else
+            CHECK_OK(opevo_domain_cross(domain, a, b, &rng, &out[i], &err));
+    }
+}
+
+static char *text_of(opevo_domain *domain, opevo_index candidate)
+{
+    opevo_text text = {0};
+
+    assert_true(opevo_domain_print(domain, candidate, &text));
+    return text.data;
+}
+
+static void test_laws(void **state)
+{
+    opevo_evolver *one = open_planted("simt", 1), *three = open_planted("simt", 3);
+    opevo_domain *domain = opevo_evolver_objective(one)->domain;
+    opevo_domain *other = opevo_evolver_objective(three)->domain;
+    opevo_index first[DRAWN], again[DRAWN];
+
+    (void)state;
+    assert_true(domain->signature == other->signature);
+    draw(domain, first);
+    draw(other, again);
+    for (int i = 0; i < DRAWN; i++) {
+        char *text = text_of(domain, first[i]);
+        opevo_index read = 0;
+        opevo_text canonical = {0};
+
+        assert_true(first[i] == again[i]);
+        CHECK_OK(opevo_domain_parse(other, text, &read, &err));
+        assert_true(read == first[i]);
+        CHECK_OK(opevo_evolver_canonical(one, text, &canonical, &err));
+        assert_string_equal(opevo_text_string(&canonical), text);
+        opevo_text_free(&canonical);
+        opevo_free(text);
+    }
+    opevo_evolver_close(one);
+    opevo_evolver_close(three);
+}
+
+/* Kills a worker every few milliseconds. */
+typedef struct killing {
+    pthread_t thread;
+    atomic_bool stop;
+    int kills;
+} killing;
+
+/* The newest child of this process that is a worker; 0: none. */
+static pid_t find_worker(void)
+{
+    DIR *folder = opendir("/proc");
+    pid_t found = 0;
+
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[300], line[512] = "", name[64] = "";
+        FILE *file = NULL;
+        int parent = 0;
+
+        snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+        if (atoi(entry->d_name) <= 0 || !(file = fopen(path, "r")))
+            continue;
+        if (fgets(line, sizeof line, file) &&
+            sscanf(line, "%*d (%63[^)]) %*c %d", name, &parent) == 2 && parent == getpid() &&
+            !strncmp(name, "opevo-evolver", 13))
+            found = atoi(entry->d_name);
+        fclose(file);
+    }
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+static void *kill_workers(void *context)
+{
+    killing *self = context;
+
+    while (!atomic_load(&self->stop)) {
+        pid_t worker = self->kills < 8 ? find_worker() : 0;
+
+        usleep(20000);
+        if (worker > 0 && kill(worker, SIGKILL) == 0)
+            self->kills++;
+    }
+    return NULL;
+}
+
+/* A list whose worker is killed twice counts as fatal, so at most some of these may; all others are
+ * as without kills. */
+static void test_kills(void **state)
+{
+    opevo_evolver *evolver = open_planted("simt", 2);
+    opevo_domain *domain = opevo_evolver_objective(evolver)->domain;
+    opevo_index drawn[DRAWN];
+    char *texts[DRAWN];
+    opevo_evolved calm[DRAWN], troubled[DRAWN];
+    killing killer = {.kills = 0};
+    int lost = 0;
+
+    (void)state;
+    draw(domain, drawn);
+    for (int i = 0; i < DRAWN; i++)
+        texts[i] = text_of(domain, drawn[i]);
+    CHECK_OK(opevo_evolver_evaluate(evolver, (const char *const *)texts, DRAWN, OPEVO_CASES_SEARCH,
+                                    NULL, calm, &err));
+    opevo_evolver_close(evolver);
+    evolver = open_planted("simt", 2);
+    atomic_init(&killer.stop, false);
+    assert_int_equal(pthread_create(&killer.thread, NULL, kill_workers, &killer), 0);
+    CHECK_OK(opevo_evolver_evaluate(evolver, (const char *const *)texts, DRAWN, OPEVO_CASES_SEARCH,
+                                    NULL, troubled, &err));
+    atomic_store(&killer.stop, true);
+    pthread_join(killer.thread, NULL);
+    for (int i = 0; i < DRAWN; i++) {
+        if (!strcmp(troubled[i].status, "signal") && strcmp(calm[i].status, "signal") != 0) {
+            lost++;
+        } else {
+            assert_string_equal(troubled[i].status, calm[i].status);
+            assert_string_equal(troubled[i].hash, calm[i].hash);
+            assert_true(troubled[i].cost == calm[i].cost || isnan(calm[i].cost));
+        }
+        opevo_evolved_free(&calm[i]);
+        opevo_evolved_free(&troubled[i]);
+        opevo_free(texts[i]);
+    }
+    assert_true(2 * lost <= killer.kills);
+    opevo_evolver_close(evolver);
+}
+
+/* Lists that give the same machine code are measured once. */
+static void test_objects(void **state)
+{
+    static const char *const dead[] = {"copy U5 U9", "copy U6 U9", "none"};
+    opevo_evolver *evolver = open_planted("cpu", 1);
+    opevo_evolved found[3];
+
+    (void)state;
+    CHECK_OK(opevo_evolver_evaluate(evolver, dead, 3, OPEVO_CASES_SELECTION, NULL, found, &err));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(found[i].kind, OPEVO_OUTCOME_OK);
+        assert_true(found[i].cost == found[0].cost);
+        assert_true(i == 0 || strcmp(found[i].hash, found[0].hash) != 0);
+    }
+    for (int i = 0; i < 3; i++)
+        opevo_evolved_free(&found[i]);
+    opevo_evolver_close(evolver);
+}
+
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_deaths, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_hang, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_nonsense, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parse, setup, teardown),
+#ifdef OPEVO_TEST_EVOLVER
+        cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_kills),
+        cmocka_unit_test(test_objects),
+#endif
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
