@@ -48,8 +48,6 @@ typedef struct opevo_i_found {
     size_t overfitted;                  /* evaluated on other cases, and failed there */
 } opevo_i_found;
 
-enum { OPEVO_I_EXACT_MOST = 64 };
-
 /* Evaluate the variants on the other sets: `exact` until one passes both, and all of `rest`. Errors:
  * INTERRUPTED; those of the evolver. */
 opevo_status opevo_i_held_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
@@ -71,12 +69,12 @@ typedef struct opevo_i_evolution {
     const char *criteria_words;
     opevo_criteria criteria;
     opevo_front front;
-    opevo_trial exact[OPEVO_I_EXACT_MOST]; /* cheapest first */
-    size_t exact_count;
+    opevo_trial *exact; /* error-free ones, cheapest first */
+    size_t exact_count, exact_room;
     opevo_run_result result;
     opevo_i_reasons reasons;
     opevo_progress progress;
-    bool failed; /* no memory for a front */
+    bool failed; /* no memory for the front or the error-free ones */
     opevo_i_found found;
 } opevo_i_evolution;
 

@@ -116,20 +116,29 @@ cleanup:
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* Keep the cheapest error-free variants, one of each cost. */
-static void note_exact(opevo_i_evolution *self, const opevo_trial *trial)
+/* Keep an error-free variant, one of each cost. All are kept: the cheapest may all fail on the
+ * held-out cases. False without memory. */
+static bool note_exact(opevo_i_evolution *self, const opevo_trial *trial)
 {
-    size_t at = 0;
+    size_t at = self->exact_count;
+    size_t room = self->exact_room ? 2 * self->exact_room : 64;
+    opevo_trial *grown = NULL;
 
-    while (at < self->exact_count && self->exact[at].outcome.fitness > trial->outcome.fitness)
-        at++;
-    if (at == OPEVO_I_EXACT_MOST ||
-        (at < self->exact_count && self->exact[at].outcome.fitness == trial->outcome.fitness))
-        return;
-    self->exact_count += self->exact_count < OPEVO_I_EXACT_MOST;
-    memmove(&self->exact[at + 1], &self->exact[at],
-            (self->exact_count - 1 - at) * sizeof *self->exact);
+    while (at > 0 && self->exact[at - 1].outcome.fitness < trial->outcome.fitness)
+        at--;
+    if (at > 0 && self->exact[at - 1].outcome.fitness == trial->outcome.fitness)
+        return true;
+    if (self->exact_count == self->exact_room) {
+        grown = opevo_realloc(self->exact, room, sizeof *grown);
+        if (!grown)
+            return false;
+        self->exact = grown;
+        self->exact_room = room;
+    }
+    memmove(&self->exact[at + 1], &self->exact[at], (self->exact_count - at) * sizeof *self->exact);
     self->exact[at] = *trial;
+    self->exact_count++;
+    return true;
 }
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
@@ -145,7 +154,7 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     opevo_i_reasons_add(&self->reasons, trial, resumed);
     self->failed = self->failed || opevo_front_add(&self->front, &kept, NULL, NULL) != OPEVO_OK;
     if (trial->outcome.kind == OPEVO_OUTCOME_OK && trial->outcome.more[0] <= 0)
-        note_exact(self, &kept);
+        self->failed = !note_exact(self, &kept) || self->failed;
     if (!opevo_i_progress_due(&self->progress))
         return;
     if (self->exact_count)
@@ -214,6 +223,7 @@ static void evolution_free(opevo_i_evolution *self)
     opevo_i_found_free(&self->found);
     opevo_i_reasons_free(&self->reasons);
     opevo_front_free(&self->front);
+    opevo_free(self->exact);
     opevo_store_close(self->run.store);
     opevo_free(self->requirements);
     opevo_text_free(&self->with);
