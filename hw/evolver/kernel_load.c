@@ -50,6 +50,19 @@ static opevo_status set_one(opevo_i_kernel *kernel, const char *name, const char
     return opevo_edit_settings_set(&kernel->edits, name, value, err);
 }
 
+/* Whether a setting is one of the checks. Those of edits say what is drawn; a list's results do not
+ * depend on them. */
+static bool is_check(const char *setting)
+{
+    static const char *const checks[] = {"races=", "uninitialised=", "warp-sync="};
+
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        if (!strncmp(setting, checks[i], strlen(checks[i])))
+            return true;
+    }
+    return false;
+}
+
 /* Of everything that determines results. */
 static void sign(opevo_i_kernel *kernel, const json_t *settings)
 {
@@ -62,7 +75,7 @@ static void sign(opevo_i_kernel *kernel, const json_t *settings)
     for (size_t i = 0; i < json_array_size(settings); i++) {
         const char *setting = json_string_value(json_array_get(settings, i));
 
-        if (strncmp(setting, "costs=", 6) != 0)
+        if (is_check(setting))
             hash = opevo_hash_bytes(hash, setting, strlen(setting) + 1);
     }
     kernel->signature = hash;
