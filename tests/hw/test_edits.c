@@ -7,6 +7,7 @@
 #include "edits_fixture.h"
 
 #include "edits_internal.h"
+#include "points.h"
 
 #include <llvm-c/Analysis.h>
 
@@ -34,16 +35,6 @@ static size_t module_paths(char paths[MODULES_MOST][PATH_SIZE])
         free(entries);
     }
     return count;
-}
-
-static size_t list_count(size_t usual)
-{
-    const char *text = getenv("OPEVO_TEST_POINTS");
-    uint64_t count = usual;
-
-    if (text)
-        assert_true(opevo_parse_u64(text, &count));
-    return (size_t)count;
 }
 
 /* ---- Random lists ---- */
@@ -120,7 +111,7 @@ static void test_random_lists(void **state)
 {
     static char paths[MODULES_MOST][PATH_SIZE];
     size_t module_count = module_paths(paths), edit_count = 0, changed = 0;
-    size_t count = list_count(16000) / module_count / 4 + 1; /* families */
+    size_t count = test_points(16000) / module_count / 4 + 1; /* families */
 
     (void)state;
     for (size_t m = 0; m < module_count; m++) {
