@@ -17,7 +17,8 @@ typedef struct targets {
     uint64_t
         offset[OPEVO_I_SIMT_LANES]; /* into the region's data, of a lane's own for local memory */
     opevo_i_simt_region_kind kind;  /* of the first lane */
-    bool plain; /* all lanes are in one region that needs no check of races and of initial values */
+    const opevo_i_simt_region *one; /* that of all lanes; NULL where it was not looked for */
+    bool plain; /* there is one, which needs no check of races and of initial values */
 } targets;
 
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): a name */
@@ -152,6 +153,7 @@ static bool resolve_together(opevo_simt *self, const opevo_i_simt_warp *warp,
     for (unsigned i = 0; i < OPEVO_I_SIMT_LANES; i++)
         out->region[i] = region;
     out->kind = region->kind;
+    out->one = region;
     out->plain = !region->valid && !region->cells;
     return true;
 }
@@ -177,6 +179,7 @@ static bool resolve(opevo_simt *self, const opevo_i_simt_warp *warp, const opevo
         if (out->kind == OPEVO_I_SIMT_NONE)
             out->kind = out->region[lane]->kind;
     }
+    out->one = NULL;
     out->plain = false;
     return true;
 }
@@ -240,7 +243,15 @@ static bool check_races(opevo_simt *self, const opevo_i_simt_warp *warp,
                         const opevo_i_simt_code *code, const targets *where,
                         opevo_i_simt_access access)
 {
-    EACH_LANE(lane, warp->mask)
+    const opevo_i_simt_region *one = where->one;
+    uint32_t lanes = warp->mask;
+
+    if (one && !one->cells)
+        return true;
+    if (one && access == OPEVO_I_SIMT_READ)
+        lanes = opevo_i_simt_race_reads(self, warp, one->kind == OPEVO_I_SIMT_SHARED, one->cells,
+                                        where->offset, code->size, code->place);
+    EACH_LANE(lane, lanes)
     if (where->region[lane]->cells && !check_lane(self, warp, code, lane, where, access))
         return false;
     return true;
@@ -256,12 +267,29 @@ static bool is_valid(const uint8_t *valid, unsigned size)
     return bytes == UINT64_C(0x0101010101010101) >> (64 - 8 * size);
 }
 
+/* The same of all lanes in one region, for the usual sizes. The offsets of lanes that do not run are
+ * within it, too. */
+static uint32_t invalid_together(const uint8_t *valid, const uint64_t *offset, bool is_wide)
+{
+    uint32_t lanes = 0;
+
+    for (unsigned i = 0; i < OPEVO_I_SIMT_LANES; i++)
+        lanes |= (uint32_t)!is_valid(valid + offset[i], is_wide ? 8 : 4) << i;
+    return lanes;
+}
+
 /* Lanes that read bytes which nothing wrote. */
 static uint32_t invalid_lanes(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code,
                               const targets *where)
 {
     uint32_t lanes = 0;
 
+    if (where->one && !where->one->valid)
+        return 0;
+    if (where->one && code->size == 4)
+        return invalid_together(where->one->valid, where->offset, false) & warp->mask;
+    if (where->one && code->size == 8)
+        return invalid_together(where->one->valid, where->offset, true) & warp->mask;
     EACH_LANE(lane, warp->mask)
     if (where->region[lane]->valid &&
         !is_valid(where->region[lane]->valid + where->offset[lane], code->size))

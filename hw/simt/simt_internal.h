@@ -390,6 +390,11 @@ opevo_i_simt_conflict opevo_i_simt_race(const opevo_simt *self, const opevo_i_si
                                         unsigned lane, bool is_shared, opevo_i_simt_cell *cell,
                                         opevo_i_simt_access access, uint32_t place, bool twice,
                                         bool same);
+/* The same of reads by the running lanes, of `size` bytes at `offset` of one region, in order up to
+ * the first that conflicts or needs several cells. The lanes from that one on; 0: none. */
+uint32_t opevo_i_simt_race_reads(const opevo_simt *self, const opevo_i_simt_warp *warp,
+                                 bool is_shared, opevo_i_simt_cell *cells, const uint64_t *offset,
+                                 unsigned size, uint32_t place);
 
 /* simt_lanes.c: exchange between the lanes of a warp. */
 void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *warp,

@@ -121,3 +121,24 @@ opevo_i_simt_conflict opevo_i_simt_race(const opevo_simt *self, const opevo_i_si
         record_write(self, warp, thread, cell, place, access == OPEVO_I_SIMT_UPDATE);
     return OPEVO_I_SIMT_NO_CONFLICT;
 }
+
+uint32_t opevo_i_simt_race_reads(const opevo_simt *self, const opevo_i_simt_warp *warp,
+                                 bool is_shared, opevo_i_simt_cell *cells, const uint64_t *offset,
+                                 unsigned size, uint32_t place)
+{
+    uint32_t rest = warp->mask;
+
+    for (; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        uint16_t thread = (uint16_t)(warp->index * OPEVO_I_SIMT_LANES + lane);
+        uint64_t at = offset[lane] >> self->granule_shift;
+        opevo_i_simt_cell *cell = &cells[at];
+
+        if ((offset[lane] + size - 1) >> self->granule_shift != at ||
+            against_write(self, warp, thread, is_shared, cell, OPEVO_I_SIMT_READ, false, false) !=
+                OPEVO_I_SIMT_NO_CONFLICT)
+            break;
+        record_read(self, warp, thread, cell, place);
+    }
+    return rest;
+}

@@ -97,7 +97,7 @@ int main(void)
         }
         opevo_simt_count(machine, &counts);
         speed = (double)counts.lane_instructions / best / 1e6;
-        if (checks == 0)
+        if (checks == 0 || checks == 3) /* 3: what searches run with */
             bench_at_least(&self, names[checks], speed, 200, "million");
         else
             bench_note(names[checks], speed, "million");
