@@ -5,32 +5,14 @@
 #ifndef OPEVO_CLI_NETWORK_INTERNAL_H
 #define OPEVO_CLI_NETWORK_INTERNAL_H
 
-#include <opevo/network.h>
+#include <opevo/network_tasks.h>
 
 #include "cli_internal.h"
 
-/* Computed nodes with the same definitions are one task. */
-typedef struct opevo_i_task {
-    char *text;            /* the definitions */
-    const char *operation; /* of its first node */
-    int node;              /* the first */
-    int count;             /* nodes */
-    opevo_flop flop;       /* of one */
-} opevo_i_task;
-
-typedef struct opevo_i_tasks {
-    opevo_i_task *task;
-    size_t count;
-} opevo_i_tasks;
-
-/* In the order of their first nodes. Free the list. */
-opevo_status opevo_i_tasks_of(const opevo_network *network, opevo_i_tasks *out, opevo_error *err);
-void opevo_i_tasks_free(opevo_i_tasks *tasks);
-
 /* What is in the network: inputs, outputs, operators, weights, tasks. */
-opevo_status opevo_i_network_print(const opevo_network *network, const opevo_i_tasks *tasks,
+opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo_net_tasks *tasks,
                                    opevo_text *out, opevo_error *err);
-void opevo_i_network_print_json(const opevo_network *network, const opevo_i_tasks *tasks,
+void opevo_i_network_print_json(const opevo_inference *inference, const opevo_net_tasks *tasks,
                                 opevo_text *out);
 /* "1 x 3 x 224 x 224" */
 void opevo_i_add_shape(const opevo_array *array, opevo_text *out);

@@ -27,11 +27,11 @@ typedef struct totals {
 } totals;
 
 /* Weights are the constants that nodes of a run read. */
-static totals total(const opevo_network *network, const opevo_i_tasks *tasks)
+static totals total(const opevo_network *network, const opevo_net_tasks *tasks)
 {
     totals sum = {.exact = true};
 
-    for (size_t i = 0; i < tasks->count; i++) {
+    for (int i = 0; i < tasks->count; i++) {
         sum.flop += tasks->task[i].flop.count * tasks->task[i].count;
         sum.exact &= tasks->task[i].flop.exact;
     }
@@ -126,23 +126,24 @@ static void add_operators(const opevo_network *network, opevo_text *out)
     opevo_free(list);
 }
 
-static opevo_status print_tasks(const opevo_network *network, const opevo_i_tasks *tasks,
+static opevo_status print_tasks(const opevo_inference *inference, const opevo_net_tasks *tasks,
                                 opevo_text *out, opevo_error *err)
 {
     static const char *const heads[] = {"<task", "<first node", "<result", "times", "MFLOP each"};
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
 
-    for (size_t i = 0; i < tasks->count; i++) {
-        const opevo_i_task *task = &tasks->task[i];
-        const opevo_net_node *node = opevo_network_node(network, task->node);
+    for (int i = 0; i < tasks->count; i++) {
+        const opevo_net_task *task = &tasks->task[i];
+        const opevo_net_step *step = &inference->step[task->step];
+        const opevo_net_node *node = opevo_network_node(inference->network, step->node);
         opevo_text shape = {0};
 
-        opevo_i_add_shape(&opevo_network_value(network, node->output[0])->array, &shape);
-        opevo_i_table_cell(&table, "%s", task->operation);
+        opevo_i_add_shape(&inference->value[step->output[0]].array, &shape);
+        opevo_i_table_cell(&table, "%s", step->operation);
         if (*node->name)
             opevo_i_table_cell(&table, "%s", node->name);
         else
-            opevo_i_table_cell(&table, "%d", task->node);
+            opevo_i_table_cell(&table, "%d", step->node);
         opevo_i_table_cell(&table, "%s", opevo_text_string(&shape));
         opevo_i_table_cell(&table, "%d", task->count);
         opevo_i_table_cell(&table, "%s%.3f", task->flop.exact ? "" : "<= ", task->flop.count / 1e6);
@@ -151,9 +152,10 @@ static opevo_status print_tasks(const opevo_network *network, const opevo_i_task
     return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
 }
 
-opevo_status opevo_i_network_print(const opevo_network *network, const opevo_i_tasks *tasks,
+opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo_net_tasks *tasks,
                                    opevo_text *out, opevo_error *err)
 {
+    const opevo_network *network = inference->network;
     totals sum = total(network, tasks);
     const char *producer = opevo_network_producer(network);
 
@@ -170,9 +172,9 @@ opevo_status opevo_i_network_print(const opevo_network *network, const opevo_i_t
                       sum.exact ? "" : "at most ", sum.flop / 1e6, sum.exact ? "exact" : "bounded");
     if (tasks->count == 0)
         return OPEVO_OK;
-    opevo_text_printf(out, "\n%zu different computation%s:\n", tasks->count,
+    opevo_text_printf(out, "\n%d different computation%s:\n", tasks->count,
                       tasks->count == 1 ? "" : "s");
-    return print_tasks(network, tasks, out, err);
+    return print_tasks(inference, tasks, out, err);
 }
 
 /* ---- JSON ---- */
@@ -198,9 +200,10 @@ static void add_json_ends(const opevo_network *network, const char *key, int cou
     opevo_text_add(out, "]");
 }
 
-void opevo_i_network_print_json(const opevo_network *network, const opevo_i_tasks *tasks,
+void opevo_i_network_print_json(const opevo_inference *inference, const opevo_net_tasks *tasks,
                                 opevo_text *out)
 {
+    const opevo_network *network = inference->network;
     totals sum = total(network, tasks);
 
     opevo_text_add(out, "{");
@@ -215,13 +218,14 @@ void opevo_i_network_print_json(const opevo_network *network, const opevo_i_task
     opevo_json_string(out, "flop_sure", sum.exact ? "exact" : "bounded");
     opevo_json_key(out, "tasks");
     opevo_text_add(out, "[");
-    for (size_t i = 0; i < tasks->count; i++) {
-        const opevo_i_task *task = &tasks->task[i];
+    for (int i = 0; i < tasks->count; i++) {
+        const opevo_net_task *task = &tasks->task[i];
+        const opevo_net_step *step = &inference->step[task->step];
 
         opevo_json_next(out, "\n  ");
         opevo_text_add(out, "{");
-        opevo_json_string(out, "operator", task->operation);
-        opevo_json_double(out, "first_node", task->node);
+        opevo_json_string(out, "operator", step->operation);
+        opevo_json_double(out, "first_node", step->node);
         opevo_json_double(out, "times", task->count);
         opevo_json_double(out, "flop", task->flop.count);
         opevo_json_string(out, "flop_sure", task->flop.exact ? "exact" : "bounded");

@@ -79,14 +79,19 @@ static opevo_status read_shapes(const opevo_call *call, shapes *out, opevo_error
 static opevo_status describe(const opevo_call *call, const opevo_network *network, opevo_text *out,
                              opevo_error *err)
 {
-    opevo_i_tasks tasks = {0};
-    opevo_status status = opevo_i_tasks_of(network, &tasks, err);
+    opevo_inference *inference = NULL;
+    opevo_net_tasks tasks = {0};
+    opevo_status status = OPEVO_OK;
 
-    if (status == OPEVO_OK && opevo_i_flag(call, "json"))
-        opevo_i_network_print_json(network, &tasks, out);
-    else if (status == OPEVO_OK)
-        status = opevo_i_network_print(network, &tasks, out, err);
-    opevo_i_tasks_free(&tasks);
+    OPEVO_TRY(opevo_inference_create(network, &inference, err));
+    OPEVO_TRY(opevo_inference_tasks(inference, &tasks, err));
+    if (opevo_i_flag(call, "json"))
+        opevo_i_network_print_json(inference, &tasks, out);
+    else
+        OPEVO_TRY(opevo_i_network_print(inference, &tasks, out, err));
+cleanup:
+    opevo_net_tasks_free(&tasks);
+    opevo_inference_destroy(inference);
     return status;
 }
 

@@ -122,6 +122,11 @@ opevo_status opevo_i_execute(const opevo_network *network, int node, const void 
 opevo_status opevo_i_compute(const char *text, const void *const *data, void *const *out,
                              unsigned threads, opevo_error *err);
 
+/* Which values are the same in every run: those with data, and what steps make of them alone. Free
+ * the list, one for each value. Errors: NOMEM. */
+opevo_status opevo_i_constants(const opevo_inference *inference, bool **out, opevo_error *err);
+bool opevo_i_step_is_constant(const opevo_net_step *step, const bool *constant);
+
 /* Make the step of a node that moves elements a view or copies if it is one: what decides the places
  * is constant, and there is one output of float32. Errors: NOMEM. */
 opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_step *step,

@@ -41,7 +41,7 @@ typedef struct opevo_net_step {
     char *text;          /* COMPUTE: input[i] is X<i>, output[i] is Y<i>; i < 16 */
     opevo_net_copy *copy;
     int copies; /* COPY: every element of the one output is written once */
-    int node;   /* NODE */
+    int node;   /* NODE: it; otherwise the first that the step stands for */
 } opevo_net_step;
 
 typedef struct opevo_net_tensor {
