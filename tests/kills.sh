@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# kills.sh OPEVO [KILLS [SEED]]: at random moments SIGKILL to tune, study, record, study --merge or serve, to all of its
+# kills.sh OPEVO [KILLS [SEED]]: at random moments SIGKILL to tune, study, record, study --merge, serve or evolve, to all of its
 # processes, or to one of its workers; then the same command again, until it ends. A trial that could be read after a kill
 # must stay as it is; in the end trials and files must be those of a reference run, which is never killed; no process may be
 # left. The exit status is 1 if anything failed, and what failed is kept.
@@ -99,6 +99,9 @@ files_serve() {
 }
 run_serve() { "$@" opevo serve <requests; }
 
+files_evolve() { :; }
+run_evolve() { "$@" opevo evolve planted --trials 300 --seed 5 --jobs 2 --store runs.db --quiet; }
+
 # ---- What can be read of it ----
 
 # listed STORE: its runs, as JSON; nothing where it has no tables yet.
@@ -133,7 +136,7 @@ left_behind() {
 # fixed: those parts of the lines of seen that do not depend on time
 fixed() {
     case $verb in
-    tune | tasks | measured) cut -d , -f 1-8,13- ;;
+    tune | tasks | measured | evolve) cut -d , -f 1-8,13- ;;
     record) cut -d , -f 3-7,9- | sort ;; # rows stand in the order in which they were measured
     cpu) sed -n 's/^\([0-9]*,[0-9]*,[^,]*\),.*\("{"".*}"\).*$/\1,\2/p' ;;
     *) cat ;;
@@ -145,7 +148,7 @@ summary() {
     case $verb in
     record) cat table.json ;;
     cpu) listed runs.db | sed 's/"best.*"budget"/"budget"/; s/"started".*"version"/"version"/; s/"finals": {.*/finals/' ;;
-    tune | tasks | measured | serve) listed runs.db | sed 's/"cost_s": [^,]*, //; s/"started": "[^"]*", //' ;;
+    tune | tasks | measured | serve | evolve) listed runs.db | sed 's/"cost_s": [^,]*, //; s/"started": "[^"]*", //' ;;
     computed) listed runs.db ;;
     merge) listed runs.db && cksum runs.*-of-3.db ;;
     esac
@@ -298,12 +301,16 @@ check_verb() {
     [ "$failures" = 0 ]
 }
 
+verbs="tune cpu computed measured record merge serve tasks"
+[ ! -x "${opevo%/*}/opevo-evolver" ] || verbs="$verbs evolve"
+count=$(echo "$verbs" | wc -w)
+
 # lane NUMBER: every second verb with its share of the kills
 lane() {
     status=0
     place=0
-    for each in tune cpu computed measured record merge serve tasks; do
-        share=$(((kills + 7 - place) / 8))
+    for each in $verbs; do
+        share=$(((kills + count - 1 - place) / count))
         [ $((place % 2)) != "$1" ] || [ "$share" = 0 ] || check_verb "$each" "$share" || status=1
         place=$((place + 1))
     done
