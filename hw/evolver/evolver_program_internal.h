@@ -18,7 +18,7 @@
 typedef enum opevo_i_machine { OPEVO_I_SIMT, OPEVO_I_CPU } opevo_i_machine;
 
 /* Results by the hash of a variant's module and by that of its machine code: edit lists that give
- * the same are run once. */
+ * the same are run once, unless they fail. */
 typedef struct opevo_i_results {
     opevo_index_map *places; /* in the following */
     opevo_evaluation *items;

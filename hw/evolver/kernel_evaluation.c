@@ -127,8 +127,12 @@ static bool recall(const opevo_i_results *results, opevo_index key, opevo_evalua
     return true;
 }
 
+/* The message of a failure names instructions by their ids in the edit list, which another list with
+ * the same module gives other ids: what fails is run again. */
 static void keep(opevo_i_results *results, opevo_index key, const opevo_evaluation *what)
 {
+    if (what->verdict != OPEVO_VERDICT_OK)
+        return;
     if (!results->places)
         results->places = opevo_index_map_create();
     if (!results->places ||
