@@ -55,11 +55,12 @@ bool opevo_i_store_needs_criteria(const opevo_run_key *key)
 static opevo_status upgrade_file(opevo_store *store, opevo_error *err)
 {
     opevo_status status = opevo_i_store_begin_write(store, err);
+    bool has = false;
 
     if (status != OPEVO_OK)
         return status;
-    if (sqlite3_table_column_metadata(store->db, "main", "criteria", "name", NULL, NULL, NULL, NULL,
-                                      NULL) != SQLITE_OK)
+    status = opevo_i_store_has_table(store, "criteria", &has, err);
+    if (status == OPEVO_OK && !has)
         status = opevo_i_store_exec(store, upgrade, err);
     return opevo_i_store_commit(store, status, err);
 }

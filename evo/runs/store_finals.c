@@ -84,17 +84,6 @@ opevo_status opevo_store_put_finals(opevo_store *store, int64_t run,
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-static opevo_status has_table(opevo_store *store, bool *has, opevo_error *err)
-{
-    sqlite3_stmt *query = NULL;
-    opevo_status status = opevo_i_store_prepare(
-        store, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'finals'", &query, err);
-
-    *has = status == OPEVO_OK && sqlite3_step(query) == SQLITE_ROW;
-    sqlite3_finalize(query);
-    return status;
-}
-
 /* Of a run: point, fitness, message, and how many there are. */
 static const char select_finals[] = "SELECT point, fitness, message, count(*) OVER ()"
                                     " FROM finals WHERE run = ? ORDER BY place";
@@ -166,7 +155,7 @@ opevo_status opevo_store_get_finals(opevo_store *store, int64_t run, opevo_store
 {
     opevo_stored_finals finals = {0};
     bool has = false;
-    opevo_status status = has_table(store, &has, err);
+    opevo_status status = opevo_i_store_has_table(store, "finals", &has, err);
 
     if (status == OPEVO_OK && has)
         status = read_rows(store, run, &finals, err);

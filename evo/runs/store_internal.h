@@ -96,6 +96,9 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err);
 opevo_status opevo_i_store_exec(opevo_store *store, const char *sql, opevo_error *err);
 opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_stmt **out,
                                    opevo_error *err);
+/* Whether the file has the table now, also where another process has just made it. */
+opevo_status opevo_i_store_has_table(opevo_store *store, const char *name, bool *has,
+                                     opevo_error *err);
 /* Take the write lock. `commit` gives it back with everything kept when `status` is OK, otherwise
  * with nothing kept; it returns the first failure. */
 opevo_status opevo_i_store_begin_write(opevo_store *store, opevo_error *err);

@@ -5,6 +5,8 @@
 
 #include "study_fixture.h"
 
+#include "store_internal.h"
+
 #include <opevo/tuners.h>
 
 static const opevo_criterion listed[] = {{"error", "", false}, {"rate", "1/J", true}};
@@ -174,6 +176,25 @@ static void test_upgrade(void **state)
     check_trials(&all.formulas[0], before, number, 20, 50);
     opevo_store_close(before);
     opevo_store_close(store);
+    fixture_free(&all);
+}
+
+/* Two processes find that a file has no criteria, and one is quicker to change that. */
+static void test_upgrade_at_once(void **state)
+{
+    static fixture all;
+    opevo_store *stores[2] = {NULL};
+
+    (void)state;
+    fixture_make(&all);
+    for (size_t i = 0; i < 2; i++)
+        stores[i] = open_store(all.scratch.file, OPEVO_STORE_WRITE);
+    for (size_t i = 0; i < 2; i++)
+        CHECK_OK(opevo_i_store_make_criteria(stores[i], &err));
+    give_criteria(&all.formulas[0]);
+    check_trials(&all.formulas[0], stores[1], run(&all.formulas[0], stores[1], 20).run, 0, 20);
+    for (size_t i = 0; i < 2; i++)
+        opevo_store_close(stores[i]);
     fixture_free(&all);
 }
 
@@ -465,6 +486,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_upgrade),
+        cmocka_unit_test(test_upgrade_at_once),
         cmocka_unit_test(test_other_criteria),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_identity),
