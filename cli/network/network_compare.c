@@ -121,12 +121,12 @@ static void describe(const char *name, const opevo_array *array, opevo_text *out
     opevo_text_add(out, "\n");
 }
 
-opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_network *network,
+opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inference *inference,
                                      const opevo_i_arrays *inputs, opevo_text *out, int *exit_code,
                                      opevo_error *err)
 {
     const char *expect = opevo_i_option(call, "expect");
-    int outputs = opevo_network_output_count(network);
+    int outputs = inference->outputs;
     opevo_i_arrays expected = {0}, found = {0};
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
@@ -140,10 +140,10 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_network
     found.array = opevo_calloc((size_t)outputs + 1, sizeof *found.array);
     if (!found.array)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of the network."));
-    OPEVO_TRY(opevo_network_run(network, inputs->array, found.array, (unsigned)threads, err));
+    OPEVO_TRY(opevo_inference_run(inference, inputs->array, found.array, (unsigned)threads, err));
     found.count = outputs;
     for (int i = 0; i < outputs; i++) {
-        const char *name = opevo_network_value(network, opevo_network_output(network, i))->name;
+        const char *name = inference->value[inference->output[i]].name;
 
         if (!expect)
             describe(name, &found.array[i], out);

@@ -5,6 +5,7 @@
 #ifndef OPEVO_CLI_NETWORK_INTERNAL_H
 #define OPEVO_CLI_NETWORK_INTERNAL_H
 
+#include <opevo/network_passes.h>
 #include <opevo/network_tasks.h>
 
 #include "cli_internal.h"
@@ -14,6 +15,9 @@ opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo
                                    opevo_text *out, opevo_error *err);
 void opevo_i_network_print_json(const opevo_inference *inference, const opevo_net_tasks *tasks,
                                 opevo_text *out);
+/* What each pass of the mask changes. */
+opevo_status opevo_i_network_print_passes(opevo_inference *inference, uint32_t mask,
+                                          opevo_text *out, opevo_error *err);
 /* "1 x 3 x 224 x 224" */
 void opevo_i_add_shape(const opevo_array *array, opevo_text *out);
 
@@ -26,9 +30,12 @@ opevo_status opevo_i_arrays_read(const char *option, const char *files, opevo_i_
                                  opevo_error *err);
 void opevo_i_arrays_free(opevo_i_arrays *arrays);
 
+/* The passes that --only and --without leave. */
+opevo_status opevo_i_network_passes(const opevo_call *call, uint32_t *mask, opevo_error *err);
+
 /* --run and --expect: run on the inputs and compare the results with those of files; *exit_code is
  * OPEVO_EXIT_FAILED if they differ. */
-opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_network *network,
+opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inference *inference,
                                      const opevo_i_arrays *inputs, opevo_text *out, int *exit_code,
                                      opevo_error *err);
 

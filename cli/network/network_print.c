@@ -152,6 +152,47 @@ static opevo_status print_tasks(const opevo_inference *inference, const opevo_ne
     return opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
 }
 
+/* One row: what there is after a pass. */
+static opevo_status add_state(const opevo_inference *inference, const char *pass,
+                              const char *summary, opevo_table *table, opevo_error *err)
+{
+    opevo_net_tasks tasks = {0};
+    opevo_status status = opevo_inference_tasks(inference, &tasks, err);
+    double flop = 0;
+
+    for (int i = 0; i < tasks.count && status == OPEVO_OK; i++)
+        flop += tasks.task[i].flop.count * tasks.task[i].count;
+    opevo_i_table_cell(table, "%s", pass);
+    opevo_i_table_cell(table, "%d", inference->steps);
+    opevo_i_table_cell(table, "%d", tasks.count);
+    opevo_i_table_cell(table, "%.3f", flop / 1e6);
+    opevo_i_table_cell(table, "%.3f", opevo_inference_intermediate_bytes(inference) / 1e6);
+    opevo_i_table_cell(table, "%s", summary);
+    opevo_net_tasks_free(&tasks);
+    return status;
+}
+
+opevo_status opevo_i_network_print_passes(opevo_inference *inference, uint32_t mask,
+                                          opevo_text *out, opevo_error *err)
+{
+    static const char *const heads[] = {"<after", "steps",           "tasks",
+                                        "MFLOP",  "intermediate MB", "<what the pass does"};
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
+    size_t count = 0;
+    const opevo_network_pass *pass = opevo_network_passes(&count);
+    opevo_status status = add_state(inference, "reading", "", &table, err), printed = OPEVO_OK;
+
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        if (!(mask & UINT32_C(1) << i))
+            continue;
+        status = pass[i].run(inference, err);
+        if (status == OPEVO_OK)
+            status = add_state(inference, pass[i].name, pass[i].summary, &table, err);
+    }
+    printed = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    return status == OPEVO_OK ? printed : status;
+}
+
 opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo_net_tasks *tasks,
                                    opevo_text *out, opevo_error *err)
 {

@@ -14,6 +14,11 @@ static const opevo_option options[] = {
      false},
     {"expect", "FILE,FILE,...", "with --run: compare each output; status 1 if one differs", false},
     {"threads", "N", "with --run: threads (default 0: all cores)", false},
+    {"passes", NULL, "print what each pass changes; with --run: run the network after the passes",
+     false},
+    {"only", "PASS,PASS,...",
+     "the passes to run (default all): fold, split, drop, scale, fuse, place", false},
+    {"without", "PASS,PASS,...", "the passes to leave out", false},
     {"json", NULL, "print one JSON object", false},
 };
 
@@ -76,14 +81,15 @@ static opevo_status read_shapes(const opevo_call *call, shapes *out, opevo_error
     return status;
 }
 
-static opevo_status describe(const opevo_call *call, const opevo_network *network, opevo_text *out,
-                             opevo_error *err)
+static opevo_status describe(const opevo_call *call, opevo_inference *inference, uint32_t mask,
+                             opevo_text *out, opevo_error *err)
 {
-    opevo_inference *inference = NULL;
     opevo_net_tasks tasks = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_inference_create(network, &inference, err));
+    if (opevo_i_flag(call, "passes"))
+        return opevo_i_network_print_passes(inference, mask, out, err);
+    OPEVO_TRY(opevo_inference_pass(inference, mask, err));
     OPEVO_TRY(opevo_inference_tasks(inference, &tasks, err));
     if (opevo_i_flag(call, "json"))
         opevo_i_network_print_json(inference, &tasks, out);
@@ -91,7 +97,40 @@ static opevo_status describe(const opevo_call *call, const opevo_network *networ
         OPEVO_TRY(opevo_i_network_print(inference, &tasks, out, err));
 cleanup:
     opevo_net_tasks_free(&tasks);
-    opevo_inference_destroy(inference);
+    return status;
+}
+
+static opevo_status check_options(const opevo_call *call, size_t shape_count, opevo_error *err)
+{
+    const char *files = opevo_i_option(call, "run");
+    bool passes = opevo_i_flag(call, "passes");
+
+    if (opevo_i_option(call, "expect") && !files)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--expect needs --run with the inputs.");
+    if (files && shape_count)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--run and --shape exclude each other: the tensors have shapes.");
+    if (files && !passes && (opevo_i_option(call, "only") || opevo_i_option(call, "without")))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--run runs the network as it is; add --passes to run the passes first.");
+    if (passes && opevo_i_flag(call, "json"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--passes and --json exclude each other.");
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_network_passes(const opevo_call *call, uint32_t *mask, opevo_error *err)
+{
+    const char *only = opevo_i_option(call, "only"), *without = opevo_i_option(call, "without");
+    opevo_status status = OPEVO_OK;
+    uint32_t left_out = 0;
+
+    *mask = OPEVO_NETWORK_ALL_PASSES;
+    if (only)
+        OPEVO_TRY(opevo_network_passes_named(only, mask, err));
+    if (without)
+        OPEVO_TRY(opevo_network_passes_named(without, &left_out, err));
+    *mask &= ~left_out;
+cleanup:
     return status;
 }
 
@@ -99,17 +138,16 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 {
     const char *files = opevo_i_option(call, "run");
     opevo_network *network = NULL;
+    opevo_inference *inference = NULL;
     opevo_i_arrays inputs = {0};
     opevo_network_given given = {0};
     opevo_status status = OPEVO_OK;
+    uint32_t mask = 0;
     shapes list = {0};
 
-    if (opevo_i_option(call, "expect") && !files)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--expect needs --run with the inputs.");
+    OPEVO_TRY(opevo_i_network_passes(call, &mask, err));
     OPEVO_TRY(read_shapes(call, &list, err));
-    if (files && list.count)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
-                             "--run and --shape exclude each other: the tensors have shapes."));
+    OPEVO_TRY(check_options(call, list.count, err));
     if (files)
         OPEVO_TRY(opevo_i_arrays_read("run", files, &inputs, err));
     given = (opevo_network_given){.shapes = list.shape,
@@ -117,9 +155,16 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                   .values = inputs.array,
                                   .value_count = (size_t)inputs.count};
     OPEVO_TRY(opevo_network_read(call->arguments[0], &given, &network, err));
-    OPEVO_TRY(files ? opevo_i_network_compare(call, network, &inputs, out, exit_code, err)
-                    : describe(call, network, out, err));
+    OPEVO_TRY(opevo_inference_create(network, &inference, err));
+    if (!files) {
+        status = describe(call, inference, mask, out, err);
+        goto cleanup;
+    }
+    if (opevo_i_flag(call, "passes"))
+        OPEVO_TRY(opevo_inference_pass(inference, mask, err));
+    OPEVO_TRY(opevo_i_network_compare(call, inference, &inputs, out, exit_code, err));
 cleanup:
+    opevo_inference_destroy(inference);
     opevo_network_destroy(network);
     opevo_i_arrays_free(&inputs);
     release(&list);
@@ -135,11 +180,15 @@ const opevo_verb opevo_i_verb_network = {
     .details =
         "Prints inputs, outputs, operators, weights and operations of the model, and its "
         "different\n"
-        "computations, each with the number of nodes that compute it. docs/formats/onnx.md lists "
-        "the\n"
-        "operators. --run evaluates the definitions in double precision and rounds each result to\n"
+        "computations, each with the number of steps that compute it, after the passes that "
+        "join\n"
+        "operators (docs/networks.md); --passes prints what each changes. docs/formats/onnx.md "
+        "lists\n"
+        "the operators. --run evaluates the definitions in double precision and rounds each result "
+        "to\n"
         "float32.\n\n"
         "  opevo network model.onnx --shape data=1,3,224,224\n"
+        "  opevo network model.onnx --passes\n"
         "  opevo network model.onnx --run input_0.pb --expect output_0.pb",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -21,6 +21,8 @@ enum { COPIES_MOST = 256 }; /* of a step; a node with more stays a node */
 typedef struct probe {
     const opevo_inference *inference;
     opevo_net_step *step;
+    int which;       /* output */
+    void **out;      /* room for each output; that one is the map */
     const void **in; /* data of each input */
     uint32_t **made; /* of those that hold numbers */
     int64_t *first;  /* number of the first element, ascending; of all inputs, and the end */
@@ -38,14 +40,11 @@ static bool is_moved(const opevo_net_tensor *value)
 }
 
 /* Whether all that decides places is constant. */
-static bool can_probe(const opevo_inference *inference, const opevo_net_step *step)
+static bool can_probe(const opevo_inference *inference, const opevo_net_step *step, int which)
 {
-    if (step->outputs < 1 || step->output[0] < 0 || step->inputs < 1)
+    if (step->output[which] < 0 || step->inputs < 1 ||
+        !is_moved(&inference->value[step->output[which]]))
         return false;
-    for (int i = 0; i < step->outputs; i++) {
-        if (step->output[i] >= 0 && !is_moved(&inference->value[step->output[i]]))
-            return false;
-    }
     for (int i = 0; i < step->inputs; i++) {
         const opevo_net_tensor *value =
             step->input[i] < 0 ? NULL : &inference->value[step->input[i]];
@@ -63,9 +62,10 @@ static opevo_status start(probe *self, opevo_error *err)
     int64_t next = 0;
 
     self->in = opevo_calloc(inputs + 1, sizeof *self->in);
+    self->out = opevo_calloc((size_t)step->outputs + 1, sizeof *self->out);
     self->made = opevo_calloc(inputs + 1, sizeof *self->made);
     self->first = opevo_calloc(inputs + 1, sizeof *self->first);
-    if (!self->in || !self->made || !self->first)
+    if (!self->in || !self->out || !self->made || !self->first)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements.");
     for (size_t i = 0; i < inputs; i++) {
         const opevo_array *array =
@@ -84,6 +84,16 @@ static opevo_status start(probe *self, opevo_error *err)
         self->in[i] = self->made[i];
     }
     self->first[inputs] = next;
+    for (int i = 0; i < step->outputs; i++) {
+        opevo_array array = {0};
+
+        if (i == self->which || step->output[i] < 0)
+            continue;
+        array = self->inference->value[step->output[i]].array;
+        if (opevo_array_allocate(&array, err) != OPEVO_OK)
+            return OPEVO_NOMEM;
+        self->out[i] = array.data;
+    }
     return OPEVO_OK;
 }
 
@@ -91,6 +101,11 @@ static void finish(probe *self)
 {
     for (int i = 0; i < self->step->inputs && self->made; i++)
         opevo_free(self->made[i]);
+    for (int i = 0; i < self->step->outputs && self->out; i++) {
+        if (i != self->which)
+            opevo_free(self->out[i]);
+    }
+    opevo_free(self->out);
     opevo_free(self->in);
     opevo_free(self->made);
     opevo_free(self->first);
@@ -101,13 +116,12 @@ static void finish(probe *self)
 /* Run the node on elements that hold shift + their number. */
 static opevo_status move(const probe *self, uint32_t shift, uint32_t *map, opevo_error *err)
 {
-    void *out[OPEVO_NETWORK_DIMS + 1] = {map};
-
     for (int i = 0; i < self->step->inputs; i++) {
         for (int64_t k = 0; self->made[i] && k < self->first[i + 1] - self->first[i]; k++)
             self->made[i][k] = shift + (uint32_t)(self->first[i] + k);
     }
-    return opevo_i_execute(self->inference->network, self->step->node, self->in, out, 1, err);
+    self->out[self->which] = map;
+    return opevo_i_execute(self->inference->network, self->step->node, self->in, self->out, 1, err);
 }
 
 /* ---- Boxes ---- */
@@ -267,21 +281,21 @@ static bool is_view(const probe *self, int64_t elements)
     return true;
 }
 
-opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_step *step,
+opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_step *step, int which,
                                  opevo_error *err)
 {
     const opevo_array *array = NULL;
-    probe self = {.inference = inference, .step = step};
+    probe self = {.inference = inference, .step = step, .which = which};
     int64_t elements = 0;
     bool whole = false;
     opevo_status status = OPEVO_OK;
 
-    if (!can_probe(inference, step))
+    if (!can_probe(inference, step, which))
         return OPEVO_OK;
-    array = &inference->value[step->output[0]].array;
+    array = &inference->value[step->output[which]].array;
     elements = opevo_array_elements(array);
     OPEVO_TRY(start(&self, err));
-    if (step->outputs != 1 || elements == 0 || self.first[step->inputs] >= INT32_MAX)
+    if (elements == 0 || self.first[step->inputs] >= INT32_MAX)
         goto cleanup;
     self.map = opevo_calloc((size_t)elements, sizeof *self.map);
     self.other = opevo_calloc((size_t)elements, sizeof *self.other);

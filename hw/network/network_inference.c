@@ -2,12 +2,23 @@
 
 /* The steps of a network before any pass: one for each node. */
 
-#include "network_internal.h"
+#include "network_passes_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/network_inference.h>
 
 #include <string.h>
+
+void opevo_i_step_free(opevo_net_step *step)
+{
+    opevo_free(step->name);
+    opevo_free(step->operation);
+    opevo_free(step->input);
+    opevo_free(step->output);
+    opevo_free(step->text);
+    opevo_free(step->copy);
+    *step = (opevo_net_step){0};
+}
 
 void opevo_inference_destroy(opevo_inference *inference)
 {
@@ -18,16 +29,8 @@ void opevo_inference_destroy(opevo_inference *inference)
             opevo_array_free(&inference->value[i].array);
         opevo_free(inference->value[i].name);
     }
-    for (int i = 0; i < inference->steps && inference->step; i++) {
-        opevo_net_step *step = &inference->step[i];
-
-        opevo_free(step->name);
-        opevo_free(step->operation);
-        opevo_free(step->input);
-        opevo_free(step->output);
-        opevo_free(step->text);
-        opevo_free(step->copy);
-    }
+    for (int i = 0; i < inference->steps && inference->step; i++)
+        opevo_i_step_free(&inference->step[i]);
     opevo_free(inference->value);
     opevo_free(inference->step);
     opevo_free(inference->input);
@@ -58,7 +61,8 @@ static opevo_status take_values(opevo_inference *self, opevo_error *err)
         self->value[self->values] = (opevo_net_tensor){.name = opevo_strdup(value->name),
                                                        .array = value->array,
                                                        .input = value->input,
-                                                       .output = value->output};
+                                                       .output = value->output,
+                                                       .part_of = -1};
         if (!self->value[self->values].name)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of the network.");
     }
@@ -98,9 +102,11 @@ static opevo_status add_step(opevo_inference *self, int number, opevo_error *err
     OPEVO_TRY(copy_numbers(node->input, node->inputs, &step->input, err));
     OPEVO_TRY(copy_numbers(node->output, node->outputs, &step->output, err));
     if (!node->computed) {
-        /* Operators that have definitions for other nodes compute, on whole numbers for example. */
-        if (!self->network->node[number].row->define)
-            status = opevo_i_find_copies(self, step, err);
+        /* Operators that have definitions for other nodes compute, on whole numbers for example.
+         * Where constants are moved to matters to nobody: they are moved once. */
+        if (!self->network->node[number].row->define && step->outputs == 1 &&
+            !(node->output[0] >= 0 && self->network->value[node->output[0]].constant))
+            status = opevo_i_find_copies(self, step, 0, err);
         goto cleanup;
     }
     OPEVO_TRY(opevo_network_define(self->network, number, &text, err));

@@ -56,9 +56,9 @@ static void copy_box(const opevo_net_copy *copy, const float *from, float *to)
     }
 }
 
-static opevo_status run_kind(const opevo_inference *self, const opevo_net_step *step,
-                             const void *const *in, void *const *out, unsigned threads,
-                             opevo_error *err)
+opevo_status opevo_i_step_run(const opevo_inference *self, const opevo_net_step *step,
+                              const void *const *in, void *const *out, unsigned threads,
+                              opevo_error *err)
 {
     const opevo_array *array = &self->value[step->output[0]].array;
 
@@ -161,7 +161,7 @@ static opevo_status run_step(running *self, const opevo_net_step *step, unsigned
         self->owned[value] = true;
     }
     if (!known)
-        OPEVO_TRY(run_kind(inference, step, in, out, threads, err));
+        OPEVO_TRY(opevo_i_step_run(inference, step, in, out, threads, err));
     for (size_t i = 0; i < ins; i++) {
         int value = step->input[i];
 

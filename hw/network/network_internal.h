@@ -127,9 +127,15 @@ opevo_status opevo_i_compute(const char *text, const void *const *data, void *co
 opevo_status opevo_i_constants(const opevo_inference *inference, bool **out, opevo_error *err);
 bool opevo_i_step_is_constant(const opevo_net_step *step, const bool *constant);
 
-/* Make the step of a node that moves elements a view or copies if it is one: what decides the places
- * is constant, and there is one output of float32. Errors: NOMEM. */
-opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_step *step,
+/* Make the step of a node that moves elements a view or copies of output `which` if it is one: what
+ * decides the places is constant, and the output is of float32. The step has all outputs of the
+ * node. Errors: NOMEM. */
+opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_step *step, int which,
                                  opevo_error *err);
+
+/* Run one step on arrays that are there. Errors: INVALID; LIMIT; NOMEM. */
+opevo_status opevo_i_step_run(const opevo_inference *inference, const opevo_net_step *step,
+                              const void *const *in, void *const *out, unsigned threads,
+                              opevo_error *err);
 
 #endif

@@ -667,15 +667,19 @@ static opevo_status fill(const opevo_i_call *call, const void *const *in, void *
 {
     const Onnx__Attribute *value = opevo_i_attribute(call, "value");
     const opevo_array *all = &call->out[0]->array;
+    size_t bytes = bytes_of(all), size = (size_t)opevo_array_elements(all) * bytes;
     opevo_array one = {0};
     opevo_status status = OPEVO_OK;
 
     (void)in;
-    if (!value || !value->t)
+    if (!value || !value->t || size == 0)
         return OPEVO_OK; /* 0 */
     status = opevo_i_array_of(value->t, "Attribute value", &one, err);
-    for (int64_t i = 0, count = opevo_array_elements(all); i < count && status == OPEVO_OK; i++)
-        memcpy((char *)out[0] + (size_t)i * bytes_of(all), one.data, bytes_of(all));
+    if (status == OPEVO_OK)
+        memcpy(out[0], one.data, bytes);
+    /* What is filled is copied behind itself. */
+    for (size_t done = bytes; done < size && status == OPEVO_OK; done *= 2)
+        memcpy((char *)out[0] + done, out[0], done < size - done ? done : size - done);
     opevo_array_free(&one);
     return status;
 }

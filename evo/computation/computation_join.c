@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Joining computations: their tensors are copied under names of the whole, which is printed, and
+ * read again to check it. */
+
+#include "computation_internal.h"
+
+#include <opevo/computation_join.h>
+#include <opevo/memory.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LETTERS = 10, /* of axes that do not reduce: a to j; k to t are those of reductions */
+    NOBODY = -1
+};
+
+/* A tensor of a part. */
+typedef struct entry {
+    const opevo_tensor *source;
+    int part, identity;
+    int same;        /* the entry that stands for all of this identity, the first */
+    int output;      /* number; NOBODY */
+    bool live;       /* an output depends on it */
+    int reads;       /* in live definitions */
+    bool in_place;   /* the last of them is at its own place in a definition that does not reduce */
+    bool written_in; /* to the definition that reads it */
+    opevo_tensor *made;
+} entry;
+
+/* Extents that the axes of a letter have. */
+typedef struct letter {
+    int dims;
+    int64_t extent[OPEVO_COMPUTATION_AXES];
+    const char *name[OPEVO_COMPUTATION_AXES];
+} letter;
+
+typedef struct joiner {
+    opevo_i_arena arena;
+    const opevo_part *part;
+    entry *entry;
+    int *first; /* entry of each part's first tensor */
+    int entries, parts;
+    opevo_tensor *input[OPEVO_JOIN_INPUTS];
+    int identity[OPEVO_JOIN_INPUTS], inputs;
+    letter spatial[LETTERS], reduced[LETTERS];
+    bool limited;
+} joiner;
+
+/* ---- What stays ---- */
+
+static entry *entry_of(joiner *self, int part, const opevo_tensor *tensor)
+{
+    return &self->entry[self->entry[self->first[part] + tensor->number].same];
+}
+
+static bool same_shape(const opevo_tensor *a, const opevo_tensor *b)
+{
+    bool same = a->dims == b->dims && a->element == b->element;
+
+    for (int d = 0; d < a->dims && same; d++)
+        same = a->extent[d] == b->extent[d];
+    return same;
+}
+
+static opevo_status add_entry(joiner *self, int part, const opevo_tensor *tensor, opevo_error *err)
+{
+    int number = self->entries++;
+    entry *one = &self->entry[number];
+
+    *one = (entry){.source = tensor,
+                   .part = part,
+                   .identity = self->part[part].identity[tensor->number],
+                   .same = number,
+                   .output = NOBODY};
+    if (one->identity < 0 && !tensor->definition)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Input %s has no number in the whole.", tensor->name);
+    for (int i = 0; i < number && one->identity >= 0; i++) {
+        if (self->entry[i].identity != one->identity)
+            continue;
+        one->same = self->entry[i].same;
+        if (tensor->definition || !same_shape(tensor, self->entry[i].source))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s is defined twice, before it is read, or in two shapes.",
+                              tensor->name);
+        break;
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status start(joiner *self, const int *output, int outputs, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    size_t entries = 0;
+
+    for (int p = 0; p < self->parts; p++)
+        entries += (size_t)self->part[p].computation->tensors;
+    self->entry = opevo_calloc(entries + 1, sizeof *self->entry);
+    self->first = opevo_calloc((size_t)self->parts + 1, sizeof *self->first);
+    if (!self->entry || !self->first)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
+    for (int p = 0; p < self->parts; p++) {
+        self->first[p] = self->entries;
+        for (int i = 0; i < self->part[p].computation->tensors; i++)
+            OPEVO_TRY(add_entry(self, p, self->part[p].computation->tensor[i], err));
+    }
+    for (int i = 0; i < outputs; i++) {
+        int found = 0;
+
+        while (found < self->entries && self->entry[found].identity != output[i])
+            found++;
+        if (found == self->entries || !self->entry[found].source->definition ||
+            i >= OPEVO_JOIN_INPUTS)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Output %d is not defined by a part.", i));
+        self->entry[found].output = i;
+        self->entry[found].live = true;
+    }
+    for (int i = self->entries - 1; i >= 0; i--) {
+        const opevo_tensor *tensor = self->entry[i].source;
+
+        for (int k = 0; k < tensor->producers && self->entry[i].live; k++)
+            entry_of(self, self->entry[i].part, tensor->producer[k])->live = true;
+    }
+cleanup:
+    return status;
+}
+
+/* Whether index d is axis d, or its only value. */
+static bool is_own_place(const opevo_affine *index, int d, int64_t extent)
+{
+    if (index->count == 0)
+        return index->constant == 0 && extent == 1;
+    return index->count == 1 && index->constant == 0 && index->term[0].factor == 1 &&
+           index->term[0].atom == OPEVO_ATOM_AXIS && index->term[0].axis == d;
+}
+
+static bool reads_own_place(const opevo_definition *reader, const opevo_expression *read)
+{
+    bool own = read->tensor->dims == reader->spatial;
+
+    for (int d = 0; d < read->tensor->dims && own; d++)
+        own = read->tensor->extent[d] == reader->axis[d].extent &&
+              is_own_place(&read->index[d], d, read->tensor->extent[d]);
+    return own;
+}
+
+typedef struct counter {
+    joiner *self;
+    int part;
+    const opevo_definition *reader;
+} counter;
+
+static void count_read(void *context, const opevo_expression *read)
+{
+    const counter *count = context;
+    entry *one = entry_of(count->self, count->part, read->tensor);
+
+    one->reads++;
+    one->in_place =
+        count->reader->reducer == OPEVO_REDUCER_NONE && reads_own_place(count->reader, read);
+}
+
+static void find_written_in(joiner *self)
+{
+    for (int i = 0; i < self->entries; i++) {
+        const entry *one = &self->entry[i];
+
+        if (one->live && one->source->definition)
+            opevo_i_walk_reads(one->source->definition->value, count_read,
+                               &(counter){self, one->part, one->source->definition});
+    }
+    for (int i = 0; i < self->entries; i++) {
+        entry *one = &self->entry[i];
+
+        one->written_in = one->live && one->source->definition && one->output == NOBODY &&
+                          one->reads == 1 && one->in_place &&
+                          one->source->definition->reducer == OPEVO_REDUCER_NONE;
+    }
+}
+
+/* ---- Names ---- */
+
+static const char *keep_name(joiner *self, const char *name)
+{
+    return opevo_i_arena_copy(&self->arena, name, strlen(name) + 1);
+}
+
+static bool is_taken(const joiner *self, const char *name)
+{
+    for (int i = 0; i < self->entries; i++) {
+        if (self->entry[i].made && !strcmp(self->entry[i].made->name, name))
+            return true;
+    }
+    return false;
+}
+
+/* X, Y and axes of the whole are no names of its other tensors. */
+static const char *name_definition(joiner *self, const entry *one)
+{
+    const opevo_tensor *source = one->source;
+    const char *own = source->role == OPEVO_ROLE_INTERMEDIATE ? source->name
+                      : source->definition->reducer           ? "C"
+                                                              : "D";
+    char name[OPEVO_COMPUTATION_NAME + 16];
+
+    snprintf(name, sizeof name, "%.20s", own);
+    if (one->output != NOBODY)
+        snprintf(name, sizeof name, "Y%d", one->output);
+    for (int i = 1; is_taken(self, name); i++)
+        snprintf(name, sizeof name, "%.20s_%d", own, i);
+    return keep_name(self, name);
+}
+
+/* The names of axes of these extents: of the first letter whose axes have no others. */
+static void name_axes(joiner *self, letter *letters, char base, opevo_axis *axis, int axes)
+{
+    for (int l = 0; l < LETTERS; l++) {
+        letter *at = &letters[l];
+        bool fits = true;
+
+        for (int d = 0; d < axes && d < at->dims; d++)
+            fits &= at->extent[d] == axis[d].extent;
+        if (!fits)
+            continue;
+        for (int d = 0; d < axes; d++) {
+            char name[16];
+
+            snprintf(name, sizeof name, "%c%d", base + l, d);
+            if (d >= at->dims) {
+                at->name[d] = keep_name(self, name);
+                at->extent[d] = axis[d].extent;
+                at->dims = d + 1;
+            }
+            axis[d].name = at->name[d];
+        }
+        return;
+    }
+    self->limited = true;
+}
+
+/* ---- Copies ---- */
+
+static const opevo_expression *copy_expression(joiner *self, const entry *whose,
+                                               const opevo_definition *reader,
+                                               const opevo_expression *from);
+
+static opevo_tensor *make_input(joiner *self, entry *one)
+{
+    opevo_tensor *tensor = opevo_i_arena_copy(&self->arena, one->source, sizeof *tensor);
+    char name[16];
+
+    if (self->inputs == OPEVO_JOIN_INPUTS)
+        self->limited = true;
+    if (!tensor || self->limited)
+        return NULL;
+    snprintf(name, sizeof name, "X%d", self->inputs);
+    tensor->name = keep_name(self, name);
+    memset(tensor->dim_name, 0, sizeof tensor->dim_name);
+    self->identity[self->inputs] = one->identity;
+    self->input[self->inputs++] = tensor;
+    return tensor;
+}
+
+/* A read at its own place names the axis also where that has one value only. */
+static const opevo_affine *copy_index(joiner *self, const opevo_definition *reader,
+                                      const opevo_expression *read)
+{
+    int dims = read->tensor->dims;
+    opevo_affine *index =
+        opevo_i_arena_copy(&self->arena, read->index, (size_t)dims * sizeof *index);
+
+    for (int d = 0; d < dims && index && reads_own_place(reader, read); d++) {
+        opevo_term *term = opevo_i_arena_take(&self->arena, sizeof *term);
+
+        if (!term)
+            return NULL;
+        *term = (opevo_term){.factor = 1, .atom = OPEVO_ATOM_AXIS, .axis = d};
+        index[d] = (opevo_affine){.count = 1, .term = term};
+    }
+    return index;
+}
+
+static const opevo_expression *copy_read(joiner *self, const entry *whose,
+                                         const opevo_definition *reader,
+                                         const opevo_expression *from)
+{
+    entry *one = entry_of(self, whose->part, from->tensor);
+    opevo_expression *made = NULL;
+
+    if (one->written_in)
+        return copy_expression(self, one, reader, one->source->definition->value);
+    made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
+    if (!one->made)
+        one->made = make_input(self, one);
+    if (!made || !one->made)
+        return NULL;
+    made->tensor = one->made;
+    made->index = copy_index(self, reader, from);
+    return made;
+}
+
+static const opevo_condition *copy_condition(joiner *self, const entry *whose,
+                                             const opevo_definition *reader,
+                                             const opevo_condition *from)
+{
+    opevo_condition *made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
+
+    if (!made)
+        return NULL;
+    if (from->left) {
+        made->left = copy_condition(self, whose, reader, from->left);
+        made->right = copy_condition(self, whose, reader, from->right);
+    } else if (from->x) {
+        made->x = copy_expression(self, whose, reader, from->x);
+        made->y = copy_expression(self, whose, reader, from->y);
+    }
+    return made;
+}
+
+/* What a value depends on most: 0 definitions, 1 inputs, 2 nothing that a run changes. */
+static void lower_rank(void *context, const opevo_expression *read)
+{
+    int *rank = context;
+    int own = read->tensor->definition ? 0 : read->tensor->role == OPEVO_ROLE_CONSTANT ? 2 : 1;
+
+    *rank = own < *rank ? own : *rank;
+}
+
+static void order_operands(opevo_expression *made)
+{
+    int left = 2, right = 2;
+    const opevo_expression *first = made->left;
+
+    opevo_i_walk_reads(made->left, lower_rank, &left);
+    opevo_i_walk_reads(made->right, lower_rank, &right);
+    if (left <= right)
+        return;
+    made->left = made->right;
+    made->right = first;
+}
+
+static const opevo_expression *copy_expression(joiner *self, const entry *whose,
+                                               const opevo_definition *reader,
+                                               const opevo_expression *from)
+{
+    opevo_expression *made = NULL;
+    bool commutes = from->kind == OPEVO_EXPR_ADD || from->kind == OPEVO_EXPR_MULTIPLY ||
+                    from->kind == OPEVO_EXPR_MAX || from->kind == OPEVO_EXPR_MIN;
+
+    if (from->kind == OPEVO_EXPR_READ)
+        return copy_read(self, whose, reader, from);
+    made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
+    if (!made)
+        return NULL;
+    if (from->condition)
+        made->condition = copy_condition(self, whose, reader, from->condition);
+    if (from->left)
+        made->left = copy_expression(self, whose, reader, from->left);
+    if (from->right)
+        made->right = copy_expression(self, whose, reader, from->right);
+    if (commutes && !self->arena.failed && !self->limited)
+        order_operands(made);
+    return made;
+}
+
+/* Axes are named from the outputs up, so that these have the first letters. */
+static void make_tensors(joiner *self)
+{
+    for (int i = self->entries - 1; i >= 0; i--) {
+        entry *one = &self->entry[i];
+        opevo_definition *made = NULL;
+
+        if (!one->live || one->written_in || !one->source->definition)
+            continue;
+        one->made = opevo_i_arena_copy(&self->arena, one->source, sizeof *one->made);
+        made = opevo_i_arena_copy(&self->arena, one->source->definition, sizeof *made);
+        if (!one->made || !made)
+            return;
+        one->made->name = ""; /* until all have one */
+        one->made->definition = made;
+        one->made->role = one->output == NOBODY ? OPEVO_ROLE_INTERMEDIATE : OPEVO_ROLE_OUTPUT;
+        one->made->readers = one->reads;
+        name_axes(self, self->spatial, 'a', made->axis, made->spatial);
+        name_axes(self, self->reduced, 'k', made->axis + made->spatial, made->axes - made->spatial);
+        for (int d = 0; d < one->made->dims; d++)
+            one->made->dim_name[d] = made->axis[d].name;
+    }
+}
+
+static opevo_status define(joiner *self, opevo_error *err)
+{
+    make_tensors(self);
+    for (int i = 0; i < self->entries && !self->arena.failed && !self->limited; i++) {
+        entry *one = &self->entry[i];
+
+        if (!one->made || !one->source->definition)
+            continue;
+        one->made->name = name_definition(self, one);
+        ((opevo_definition *)(uintptr_t)one->made->definition)->value =
+            copy_expression(self, one, one->source->definition, one->source->definition->value);
+    }
+    if (self->limited)
+        return OPEVO_FAIL(err, OPEVO_LIMIT,
+                          "The whole has more than %d inputs, or axes of more than %d shapes.",
+                          OPEVO_JOIN_INPUTS, LETTERS);
+    return self->arena.failed ? OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.")
+                              : OPEVO_OK;
+}
+
+static opevo_status print(joiner *self, opevo_text *text, opevo_error *err)
+{
+    const opevo_tensor **list =
+        opevo_calloc((size_t)self->entries + OPEVO_JOIN_INPUTS, sizeof *list);
+    opevo_computation whole = {.tensor = list}, *read = NULL;
+    opevo_text one = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (!list)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
+    for (int i = 0; i < self->inputs; i++)
+        list[whole.tensors++] = self->input[i];
+    for (int i = 0; i < self->entries; i++) {
+        if (self->entry[i].made && self->entry[i].source->definition)
+            list[whole.tensors++] = self->entry[i].made;
+    }
+    opevo_computation_print(&whole, "\n", &one);
+    OPEVO_TRY(opevo_text_check(&one, err));
+    OPEVO_TRY(opevo_computation_parse(opevo_text_string(&one), "whole", NULL, 0, &read, err));
+    opevo_text_add(text, opevo_text_string(&one));
+    status = opevo_text_check(text, err);
+cleanup:
+    opevo_text_free(&one);
+    opevo_computation_destroy(read);
+    opevo_free(list);
+    return status;
+}
+
+opevo_status opevo_computation_join(const opevo_part *part, int parts, const int *output,
+                                    int outputs, opevo_text *text, int *input, int *inputs,
+                                    opevo_error *err)
+{
+    joiner self = {.part = part, .parts = parts};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(start(&self, output, outputs, err));
+    find_written_in(&self);
+    OPEVO_TRY(define(&self, err));
+    OPEVO_TRY(print(&self, text, err));
+    memcpy(input, self.identity, (size_t)self.inputs * sizeof *input);
+    *inputs = self.inputs;
+cleanup:
+    opevo_i_arena_free(&self.arena);
+    opevo_free(self.entry);
+    opevo_free(self.first);
+    return status;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Passes over whole steps: fold, split, drop and place. None looks into definitions. */
+
+#include "network_passes_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+/* ---- Fold: what depends on constants alone -------------------------------------------------- */
+
+static bool has_data(const opevo_inference *inference, const opevo_net_step *step)
+{
+    for (int i = 0; i < step->inputs; i++) {
+        if (step->input[i] >= 0 && !inference->value[step->input[i]].array.data)
+            return false;
+    }
+    return true;
+}
+
+static opevo_status compute_once(opevo_inference *inference, const opevo_net_step *step,
+                                 opevo_error *err)
+{
+    const void **in = opevo_calloc((size_t)step->inputs + 1, sizeof *in);
+    void **out = opevo_calloc((size_t)step->outputs + 1, sizeof *out);
+    opevo_status status = OPEVO_OK;
+
+    if (!in || !out)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for step %s.", step->name));
+    for (int i = 0; i < step->inputs; i++)
+        in[i] = step->input[i] < 0 ? NULL : inference->value[step->input[i]].array.data;
+    for (int i = 0; i < step->outputs; i++) {
+        opevo_array array = {0};
+
+        if (step->output[i] < 0)
+            continue;
+        array = inference->value[step->output[i]].array;
+        OPEVO_TRY(opevo_array_allocate(&array, err));
+        out[i] = array.data;
+    }
+    OPEVO_TRY(opevo_i_step_run(inference, step, in, out, 1, err));
+    for (int i = 0; i < step->outputs; i++) {
+        if (step->output[i] < 0)
+            continue;
+        inference->value[step->output[i]].array.data = out[i];
+        inference->value[step->output[i]].owned = true;
+        out[i] = NULL;
+    }
+cleanup:
+    for (int i = 0; i < step->outputs && out; i++)
+        opevo_free(out[i]);
+    opevo_free(in);
+    opevo_free(out);
+    return status;
+}
+
+opevo_status opevo_i_pass_fold(opevo_inference *inference, opevo_error *err)
+{
+    bool *dead = opevo_calloc((size_t)inference->steps + 1, sizeof *dead);
+    opevo_status status = OPEVO_OK;
+
+    if (!dead)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    for (int n = 0; n < inference->steps; n++) {
+        if (!has_data(inference, &inference->step[n]))
+            continue;
+        OPEVO_TRY(compute_once(inference, &inference->step[n], err));
+        dead[n] = true;
+    }
+cleanup:
+    opevo_i_steps_remove(inference, dead);
+    opevo_free(dead);
+    return status;
+}
+
+/* ---- Split: one step of each output --------------------------------------------------------- */
+
+static opevo_status copy_step(const opevo_net_step *from, opevo_net_step *to, opevo_error *err)
+{
+    size_t inputs = (size_t)from->inputs, outputs = (size_t)from->outputs;
+
+    *to = *from;
+    to->text = NULL;
+    to->copy = NULL;
+    to->name = opevo_strdup(from->name);
+    to->operation = opevo_strdup(from->operation);
+    to->input = opevo_calloc(inputs + 1, sizeof *to->input);
+    to->output = opevo_calloc(outputs + 1, sizeof *to->output);
+    if (!to->name || !to->operation || !to->input || !to->output) {
+        opevo_i_step_free(to);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    }
+    memcpy(to->input, from->input, inputs * sizeof *to->input);
+    memcpy(to->output, from->output, outputs * sizeof *to->output);
+    return OPEVO_OK;
+}
+
+/* Steps that each make one output of `step`. *count is 0 if some output is neither view nor copies. */
+static opevo_status divide(const opevo_inference *inference, const opevo_net_step *step,
+                           const opevo_i_links *links, opevo_net_step *out, int *count,
+                           opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    bool whole = true;
+
+    *count = 0;
+    for (int i = 0; i < step->outputs && whole; i++) {
+        opevo_net_step *one = &out[*count];
+
+        if (step->output[i] < 0 || links->readers[step->output[i]] == 0)
+            continue;
+        OPEVO_TRY(copy_step(step, one, err));
+        ++*count;
+        OPEVO_TRY(opevo_i_find_copies(inference, one, i, err));
+        whole = one->kind != OPEVO_NET_STEP_NODE;
+        one->output[0] = step->output[i];
+        one->outputs = 1;
+    }
+cleanup:
+    for (int i = 0; i < *count && (status != OPEVO_OK || !whole); i++)
+        opevo_i_step_free(&out[i]);
+    if (status != OPEVO_OK || !whole)
+        *count = 0;
+    return status;
+}
+
+/* Put `count` steps in the place of step n. Errors: NOMEM. */
+static opevo_status replace(opevo_inference *inference, int n, opevo_net_step *with, int count,
+                            opevo_error *err)
+{
+    opevo_net_step *grown =
+        opevo_realloc(inference->step, (size_t)inference->steps + (size_t)count, sizeof *grown);
+
+    if (!grown)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    inference->step = grown;
+    opevo_i_step_free(&grown[n]);
+    memmove(&grown[n + count], &grown[n + 1], (size_t)(inference->steps - n - 1) * sizeof *grown);
+    memcpy(&grown[n], with, (size_t)count * sizeof *grown);
+    inference->steps += count - 1;
+    return OPEVO_OK;
+}
+
+static opevo_status split_step(opevo_inference *inference, int n, const opevo_i_links *links,
+                               int *made, opevo_error *err)
+{
+    opevo_net_step *list = NULL;
+    opevo_status status = OPEVO_OK;
+
+    *made = 0;
+    list = opevo_calloc((size_t)inference->step[n].outputs, sizeof *list);
+    if (!list)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_TRY(divide(inference, &inference->step[n], links, list, made, err));
+    if (*made)
+        status = replace(inference, n, list, *made, err);
+    for (int i = 0; i < *made && status != OPEVO_OK; i++)
+        opevo_i_step_free(&list[i]);
+cleanup:
+    opevo_free(list);
+    return status;
+}
+
+opevo_status opevo_i_pass_split(opevo_inference *inference, opevo_error *err)
+{
+    opevo_i_links links = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
+    for (int n = 0, made = 0; n < inference->steps; n += made ? made : 1) {
+        const opevo_net_step *step = &inference->step[n];
+
+        made = 0;
+        if (step->kind == OPEVO_NET_STEP_NODE && step->outputs > 1)
+            OPEVO_TRY(split_step(inference, n, &links, &made, err));
+    }
+cleanup:
+    opevo_i_links_free(&links);
+    return status;
+}
+
+/* ---- Drop: what changes nothing ------------------------------------------------------------- */
+
+static void rename_reads(opevo_inference *inference, int from, int to)
+{
+    for (int n = 0; n < inference->steps; n++) {
+        for (int i = 0; i < inference->step[n].inputs; i++)
+            if (inference->step[n].input[i] == from)
+                inference->step[n].input[i] = to;
+    }
+}
+
+/* Whether a step makes a value that may have another name: it is kept in the network. */
+static bool is_intermediate(const opevo_inference *inference, const opevo_i_links *links, int value)
+{
+    const opevo_net_tensor *tensor = &inference->value[value];
+
+    return links->producer[value] >= 0 && !tensor->output && !tensor->array.data;
+}
+
+static void drop_view(opevo_inference *inference, opevo_i_links *links, int n)
+{
+    opevo_net_step *view = &inference->step[n];
+    int from = view->input[0], to = view->output[0];
+    int before = links->producer[from];
+
+    /* Of two views in a row, the second is one of what the first views. */
+    if (before >= 0 && inference->step[before].kind == OPEVO_NET_STEP_VIEW)
+        from = view->input[0] = inference->step[before].input[0];
+    if (!opevo_i_same_shape(&inference->value[from].array, &inference->value[to].array))
+        return;
+    if (!inference->value[to].output) {
+        rename_reads(inference, to, from);
+        links->dead[n] = true;
+        return;
+    }
+    if (!is_intermediate(inference, links, from))
+        return;
+    before = links->producer[from];
+    for (int i = 0; i < inference->step[before].outputs; i++) {
+        if (inference->step[before].output[i] == from)
+            inference->step[before].output[i] = to;
+    }
+    rename_reads(inference, from, to);
+    for (int i = 0; i < inference->values; i++) {
+        if (inference->value[i].part_of == from)
+            inference->value[i].part_of = to;
+    }
+    links->producer[to] = before;
+    links->dead[n] = true;
+}
+
+static void drop_unread(const opevo_inference *inference, opevo_i_links *links)
+{
+    for (int n = inference->steps - 1; n >= 0; n--) {
+        const opevo_net_step *step = &inference->step[n];
+        bool read = false;
+
+        for (int i = 0; i < step->outputs; i++)
+            read |= step->output[i] >= 0 && links->readers[step->output[i]] > 0;
+        links->dead[n] = !read;
+        if (!read)
+            opevo_i_links_count(links, step, -1);
+    }
+}
+
+opevo_status opevo_i_pass_drop(opevo_inference *inference, opevo_error *err)
+{
+    opevo_i_links links = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
+    for (int n = 0; n < inference->steps; n++) {
+        if (inference->step[n].kind == OPEVO_NET_STEP_VIEW)
+            drop_view(inference, &links, n);
+    }
+    opevo_i_steps_remove(inference, links.dead);
+    opevo_i_links_free(&links);
+    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
+    drop_unread(inference, &links);
+    opevo_i_steps_remove(inference, links.dead);
+cleanup:
+    opevo_i_links_free(&links);
+    return status;
+}
+
+/* ---- Place: parts of concatenations --------------------------------------------------------- */
+
+/* Whether the box is all elements of an array, in their order on both sides. */
+static bool is_block(const opevo_net_copy *copy, const opevo_array *array)
+{
+    int64_t stride = 1;
+
+    for (int d = copy->dims - 1; d >= 0; d--) {
+        if (copy->extent[d] > 1 && (copy->from_stride[d] != stride || copy->to_stride[d] != stride))
+            return false;
+        stride *= copy->extent[d];
+    }
+    return copy->from == 0 && stride == opevo_array_elements(array);
+}
+
+/* What a step makes, behind views of it. */
+static int source_of(const opevo_inference *inference, const opevo_i_links *links, int value)
+{
+    int step = links->producer[value];
+
+    while (step >= 0 && inference->step[step].kind == OPEVO_NET_STEP_VIEW) {
+        value = inference->step[step].input[0];
+        step = links->producer[value];
+    }
+    return value;
+}
+
+static void place_parts(opevo_inference *inference, const opevo_i_links *links,
+                        const opevo_net_step *step)
+{
+    for (int i = 0; i < step->copies; i++) {
+        const opevo_net_copy *copy = &step->copy[i];
+        int value = copy->input < 0 ? -1 : step->input[copy->input], source = 0;
+
+        if (value < 0 || !is_block(copy, &inference->value[value].array))
+            continue;
+        source = source_of(inference, links, value);
+        if (!is_intermediate(inference, links, source) || inference->value[source].part_of >= 0)
+            continue;
+        inference->value[source].part_of = step->output[0];
+        inference->value[source].offset = copy->to;
+    }
+}
+
+opevo_status opevo_i_pass_place(opevo_inference *inference, opevo_error *err)
+{
+    opevo_i_links links = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
+    for (int i = 0; i < inference->values; i++)
+        inference->value[i].part_of = -1;
+    for (int n = 0; n < inference->steps; n++) {
+        if (inference->step[n].kind == OPEVO_NET_STEP_COPY)
+            place_parts(inference, &links, &inference->step[n]);
+    }
+cleanup:
+    opevo_i_links_free(&links);
+    return status;
+}

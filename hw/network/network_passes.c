@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The table of passes, and what they share. */
+
+#include "network_passes_internal.h"
+
+#include <opevo/memory.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static const opevo_network_pass passes[] = {
+    {"fold", "computes what depends on constants alone", opevo_i_pass_fold},
+    {"split", "makes one step of each output that moves elements", opevo_i_pass_split},
+    {"drop", "removes steps that change nothing or that nobody reads", opevo_i_pass_drop},
+    {"scale", "multiplies batch normalisation and scales into weights", opevo_i_pass_scale},
+    {"fuse", "joins steps to computations of several definitions", opevo_i_pass_fuse},
+    {"place", "marks what may be computed inside a concatenation", opevo_i_pass_place},
+};
+
+enum { PASSES = sizeof passes / sizeof *passes };
+
+const opevo_network_pass *opevo_network_passes(size_t *count)
+{
+    *count = PASSES;
+    return passes;
+}
+
+opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo_error *err)
+{
+    char *list = opevo_strdup(names), *rest = NULL, *name = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!list)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of passes.");
+    *mask = 0;
+    for (name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        int i = 0;
+
+        while (i < PASSES && strcmp(passes[i].name, name) != 0)
+            i++;
+        if (i == PASSES)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
+                                 "unknown pass %s; passes are fold, split, drop, scale, fuse and "
+                                 "place.",
+                                 name));
+        *mask |= UINT32_C(1) << i;
+    }
+cleanup:
+    opevo_free(list);
+    return status;
+}
+
+opevo_status opevo_inference_pass(opevo_inference *inference, uint32_t mask, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < PASSES; i++) {
+        if (mask & UINT32_C(1) << i)
+            OPEVO_TRY(passes[i].run(inference, err));
+    }
+cleanup:
+    return status;
+}
+
+double opevo_inference_intermediate_bytes(const opevo_inference *inference)
+{
+    bool *constant = NULL;
+    double bytes = 0;
+
+    if (opevo_i_constants(inference, &constant, NULL) != OPEVO_OK)
+        return 0;
+    for (int n = 0; n < inference->steps; n++) {
+        const opevo_net_step *step = &inference->step[n];
+
+        for (int i = 0; i < step->outputs && step->kind != OPEVO_NET_STEP_VIEW; i++) {
+            const opevo_net_tensor *value =
+                step->output[i] < 0 ? NULL : &inference->value[step->output[i]];
+
+            if (value && !value->output && !constant[step->output[i]] && value->part_of < 0)
+                bytes += (double)opevo_array_elements(&value->array) *
+                         (double)opevo_network_type_bytes(value->array.type);
+        }
+    }
+    opevo_free(constant);
+    return bytes;
+}
+
+/* ---- Who makes and who reads ---- */
+
+void opevo_i_links_count(opevo_i_links *links, const opevo_net_step *step, int by)
+{
+    for (int i = 0; i < step->inputs; i++) {
+        if (step->input[i] >= 0)
+            links->readers[step->input[i]] += by;
+    }
+}
+
+opevo_status opevo_i_links_create(const opevo_inference *inference, opevo_i_links *out,
+                                  opevo_error *err)
+{
+    size_t values = (size_t)inference->values + 1, steps = (size_t)inference->steps + 1;
+
+    *out = (opevo_i_links){.producer = opevo_calloc(values, sizeof *out->producer),
+                           .readers = opevo_calloc(values, sizeof *out->readers),
+                           .dead = opevo_calloc(steps, sizeof *out->dead)};
+    if (!out->producer || !out->readers || !out->dead)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    for (int i = 0; i < inference->values; i++) {
+        out->producer[i] = -1;
+        out->readers[i] = inference->value[i].output;
+    }
+    for (int n = 0; n < inference->steps; n++) {
+        const opevo_net_step *step = &inference->step[n];
+
+        opevo_i_links_count(out, step, 1);
+        for (int i = 0; i < step->outputs; i++)
+            if (step->output[i] >= 0)
+                out->producer[step->output[i]] = n;
+    }
+    return OPEVO_OK;
+}
+
+void opevo_i_links_free(opevo_i_links *links)
+{
+    opevo_free(links->producer);
+    opevo_free(links->readers);
+    opevo_free(links->dead);
+    *links = (opevo_i_links){0};
+}
+
+/* ---- Steps and values ---- */
+
+static void release_unread(opevo_inference *inference)
+{
+    opevo_i_links links = {0};
+
+    if (opevo_i_links_create(inference, &links, NULL) == OPEVO_OK) {
+        for (int i = 0; i < inference->values; i++) {
+            opevo_net_tensor *value = &inference->value[i];
+
+            if (links.readers[i] || !value->owned)
+                continue;
+            opevo_array_free(&value->array);
+            value->owned = false;
+        }
+    }
+    opevo_i_links_free(&links);
+}
+
+void opevo_i_steps_remove(opevo_inference *inference, const bool *dead)
+{
+    int kept = 0;
+
+    for (int n = 0; n < inference->steps; n++) {
+        if (dead[n])
+            opevo_i_step_free(&inference->step[n]);
+        else
+            inference->step[kept++] = inference->step[n];
+    }
+    inference->steps = kept;
+    release_unread(inference);
+}
+
+opevo_status opevo_i_value_add(opevo_inference *inference, const char *name, opevo_array *array,
+                               int *number, opevo_error *err)
+{
+    opevo_net_tensor *grown =
+        opevo_realloc(inference->value, (size_t)inference->values + 1, sizeof *grown);
+    char *own = opevo_strdup(name);
+
+    if (grown)
+        inference->value = grown;
+    if (!grown || !own) {
+        opevo_free(own);
+        opevo_array_free(array);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a constant.");
+    }
+    *number = inference->values++;
+    grown[*number] = (opevo_net_tensor){.name = own, .array = *array, .owned = true, .part_of = -1};
+    *array = (opevo_array){0};
+    return OPEVO_OK;
+}
+
+/* "a+b"; an empty one is left out. NULL without memory. */
+static char *join_names(const char *before, const char *after)
+{
+    opevo_text text = {0};
+    char *joined = NULL;
+
+    opevo_text_printf(&text, "%s%s%s", before, *before && *after ? "+" : "", after);
+    joined = text.failed ? NULL : opevo_strdup(opevo_text_string(&text));
+    opevo_text_free(&text);
+    return joined;
+}
+
+opevo_status opevo_i_step_name(opevo_net_step *step, const opevo_net_step *before,
+                               const opevo_net_step *after, opevo_error *err)
+{
+    char *name = join_names(before->name, after->name);
+    char *operation = join_names(before->operation, after->operation);
+
+    if (!name || !operation) {
+        opevo_free(name);
+        opevo_free(operation);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the name of a step.");
+    }
+    opevo_free(step->name);
+    opevo_free(step->operation);
+    step->name = name;
+    step->operation = operation;
+    return OPEVO_OK;
+}
+
+bool opevo_i_same_shape(const opevo_array *a, const opevo_array *b)
+{
+    bool same = a->type == b->type && a->dims == b->dims;
+
+    for (int d = 0; d < a->dims && same; d++)
+        same = a->extent[d] == b->extent[d];
+    return same;
+}
+
+/* ---- Definitions of steps ---- */
+
+opevo_status opevo_i_part_create(const opevo_net_step *step, opevo_i_part *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    *out = (opevo_i_part){0};
+    OPEVO_TRY(opevo_computation_parse(step->text, "definitions", NULL, 0, &out->computation, err));
+    out->identity = opevo_calloc((size_t)out->computation->tensors + 1, sizeof *out->identity);
+    if (!out->identity)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step."));
+    for (int i = 0; i < out->computation->tensors; i++) {
+        const opevo_tensor *tensor = out->computation->tensor[i];
+        bool output = tensor->role == OPEVO_ROLE_OUTPUT;
+        char *end = NULL;
+        long number = strtol(tensor->name + 1, &end, 10);
+
+        out->identity[i] = -1;
+        if (tensor->role == OPEVO_ROLE_INTERMEDIATE)
+            continue;
+        if (*tensor->name != (output ? 'Y' : 'X') || !tensor->name[1] || *end || number < 0 ||
+            number >= (output ? step->outputs : step->inputs) ||
+            (output ? step->output : step->input)[number] < 0)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "Step %s has no tensor %s.", step->name,
+                                 tensor->name));
+        out->identity[i] = (output ? step->output : step->input)[number];
+    }
+cleanup:
+    return status;
+}
+
+void opevo_i_part_free(opevo_i_part *part)
+{
+    opevo_computation_destroy(part->computation);
+    opevo_free(part->identity);
+    *part = (opevo_i_part){0};
+}
+
+opevo_status opevo_i_step_define(opevo_net_step *step, const opevo_i_part *part, int parts,
+                                 int output, opevo_error *err)
+{
+    opevo_part *list = opevo_calloc((size_t)parts + 1, sizeof *list);
+    int *input = opevo_calloc(OPEVO_JOIN_INPUTS, sizeof *input);
+    int *made = opevo_calloc(1, sizeof *made);
+    opevo_text text = {0};
+    char *copy = NULL;
+    opevo_status status = OPEVO_OK;
+    int inputs = 0;
+
+    if (!list || !input || !made)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step."));
+    for (int i = 0; i < parts; i++)
+        list[i] = (opevo_part){part[i].computation, part[i].identity};
+    *made = output;
+    OPEVO_TRY(opevo_computation_join(list, parts, made, 1, &text, input, &inputs, err));
+    copy = opevo_strdup(opevo_text_string(&text));
+    if (!copy)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step."));
+    opevo_free(step->text);
+    opevo_free(step->input);
+    opevo_free(step->output);
+    step->text = copy;
+    step->input = input;
+    step->inputs = inputs;
+    step->output = made;
+    step->outputs = 1;
+    input = made = NULL;
+cleanup:
+    opevo_text_free(&text);
+    opevo_free(list);
+    opevo_free(input);
+    opevo_free(made);
+    return status;
+}
+
+bool opevo_i_reads_own_place(const opevo_definition *reader, const opevo_expression *read)
+{
+    bool own = read->tensor->dims == reader->spatial;
+
+    for (int d = 0; d < read->tensor->dims && own; d++) {
+        const opevo_affine *index = &read->index[d];
+
+        own = read->tensor->extent[d] == reader->axis[d].extent && index->constant == 0;
+        if (index->count == 0)
+            own = own && read->tensor->extent[d] == 1;
+        else
+            own = own && index->count == 1 && index->term[0].factor == 1 &&
+                  index->term[0].atom == OPEVO_ATOM_AXIS && index->term[0].axis == d;
+    }
+    return own;
+}
