@@ -53,40 +53,41 @@ static bool is_elementwise(const opevo_tensor *operand)
     return self.own_place && operand->readers > 0;
 }
 
-/* A step that makes an operand, and what counts for it. */
-typedef struct candidate {
-    int step; /* -1: none */
-    double flop;
-} candidate;
+/* The steps that are joined, and how many are on the longest path to each. */
+typedef struct joining {
+    opevo_inference *inference;
+    opevo_i_links links;
+    int *depth;
+} joining;
 
 static bool is_joinable(const opevo_net_step *step)
 {
     return step->kind == OPEVO_NET_STEP_COMPUTE && step->outputs == 1 && step->output[0] >= 0;
 }
 
-/* The operand with most operations, the last of them: what a step of `inputs` inputs was made
- * for. */
-static opevo_status consider(const opevo_inference *inference, const opevo_i_links *links,
-                             const opevo_i_part *reader, const opevo_tensor *operand, int inputs,
-                             candidate *best, opevo_error *err)
+/* Whether the operand of step n is taken in, rather than that of step *best; -1: none. Of two, it is
+ * the deeper one, then the later one: shortcuts around layers stay inputs, so that layers with and
+ * without a convolution in their shortcut are the same. */
+static opevo_status consider(const joining *self, int n, const opevo_i_part *reader,
+                             const opevo_tensor *operand, int *best, opevo_error *err)
 {
+    const opevo_inference *inference = self->inference;
     int value = reader->identity[operand->number];
-    int step = value < 0 ? -1 : links->producer[value];
+    int step = value < 0 ? -1 : self->links.producer[value];
     opevo_i_part part = {0};
     opevo_status status = OPEVO_OK;
-    double flop = 0;
 
-    if (operand->definition || step < 0 ||
-        inputs + inference->step[step].inputs - 1 > INPUTS_MOST || links->readers[value] != 1 ||
+    if (operand->definition || step < 0 || self->links.readers[value] != 1 ||
         inference->value[value].output || !is_joinable(&inference->step[step]) ||
+        inference->step[n].inputs + inference->step[step].inputs - 1 > INPUTS_MOST ||
         !is_elementwise(operand))
         return OPEVO_OK;
+    if (*best >= 0 && (self->depth[step] < self->depth[*best] ||
+                       (self->depth[step] == self->depth[*best] && step < *best)))
+        return OPEVO_OK;
     OPEVO_TRY(opevo_i_part_create(&inference->step[step], &part, err));
-    flop = opevo_computation_flop(part.computation).count;
-    if ((reduces(part.computation) && reduces(reader->computation)) ||
-        (best->step >= 0 && (flop < best->flop || (flop == best->flop && step < best->step))))
-        goto cleanup;
-    *best = (candidate){step, flop};
+    if (!reduces(part.computation) || !reduces(reader->computation))
+        *best = step;
 cleanup:
     opevo_i_part_free(&part);
     return status;
@@ -100,10 +101,10 @@ static bool is_refused(opevo_status status)
     return status == OPEVO_LIMIT || status == OPEVO_INVALID;
 }
 
-static opevo_status join(opevo_inference *inference, opevo_i_links *links, int first, int second,
-                         bool *joined, opevo_error *err)
+static opevo_status join(joining *self, int first, int second, bool *joined, opevo_error *err)
 {
-    opevo_net_step *a = &inference->step[first], *b = &inference->step[second];
+    opevo_i_links *links = &self->links;
+    opevo_net_step *a = &self->inference->step[first], *b = &self->inference->step[second];
     opevo_i_part part[2] = {{0}, {0}};
     opevo_status status = OPEVO_OK;
 
@@ -129,20 +130,18 @@ cleanup:
 }
 
 /* Take in one operand of step n. */
-static opevo_status take_operand(opevo_inference *inference, opevo_i_links *links, int n,
-                                 bool *taken, opevo_error *err)
+static opevo_status take_operand(joining *self, int n, bool *taken, opevo_error *err)
 {
-    candidate best = {.step = -1};
     opevo_i_part part = {0};
     opevo_status status = OPEVO_OK;
+    int best = -1;
 
     *taken = false;
-    OPEVO_TRY(opevo_i_part_create(&inference->step[n], &part, err));
+    OPEVO_TRY(opevo_i_part_create(&self->inference->step[n], &part, err));
     for (int i = 0; i < part.computation->tensors; i++)
-        OPEVO_TRY(consider(inference, links, &part, part.computation->tensor[i],
-                           inference->step[n].inputs, &best, err));
-    if (best.step >= 0)
-        OPEVO_TRY(join(inference, links, best.step, n, taken, err));
+        OPEVO_TRY(consider(self, n, &part, part.computation->tensor[i], &best, err));
+    if (best >= 0)
+        OPEVO_TRY(join(self, best, n, taken, err));
 cleanup:
     opevo_i_part_free(&part);
     return status;
@@ -165,23 +164,40 @@ cleanup:
     return status;
 }
 
+static void find_depth(joining *self, int n)
+{
+    const opevo_net_step *step = &self->inference->step[n];
+
+    for (int i = 0; i < step->inputs; i++) {
+        int before = step->input[i] < 0 ? -1 : self->links.producer[step->input[i]];
+
+        if (before >= 0 && self->depth[before] >= self->depth[n])
+            self->depth[n] = self->depth[before] + 1;
+    }
+}
+
 opevo_status opevo_i_pass_fuse(opevo_inference *inference, opevo_error *err)
 {
-    opevo_i_links links = {0};
+    joining self = {.inference = inference};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
+    OPEVO_TRY(opevo_i_links_create(inference, &self.links, err));
+    self.depth = opevo_calloc((size_t)inference->steps + 1, sizeof *self.depth);
+    if (!self.depth)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
     for (int n = 0; n < inference->steps; n++) {
         bool taken = is_joinable(&inference->step[n]);
 
+        find_depth(&self, n);
         if (taken)
-            OPEVO_TRY(rename_alone(&inference->step[n], &links, err));
+            OPEVO_TRY(rename_alone(&inference->step[n], &self.links, err));
         while (taken)
-            OPEVO_TRY(take_operand(inference, &links, n, &taken, err));
+            OPEVO_TRY(take_operand(&self, n, &taken, err));
     }
 cleanup:
     if (status == OPEVO_OK)
-        opevo_i_steps_remove(inference, links.dead);
-    opevo_i_links_free(&links);
+        opevo_i_steps_remove(inference, self.links.dead);
+    opevo_i_links_free(&self.links);
+    opevo_free(self.depth);
     return status;
 }
