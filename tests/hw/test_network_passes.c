@@ -301,10 +301,348 @@ static void test_results(void **state)
     }
 }
 
+/* ---- What passes remove --------------------------------------------------------------------- */
+
+static int count_kind(const opevo_inference *inference, opevo_net_step_kind kind)
+{
+    int count = 0;
+
+    for (int n = 0; n < inference->steps; n++)
+        count += inference->step[n].kind == kind;
+    return count;
+}
+
+/* The only task of a network, after all passes. */
+static const char *only_text(const opevo_inference *inference)
+{
+    assert_int_equal(inference->steps, 1);
+    assert_int_equal(inference->step[0].kind, OPEVO_NET_STEP_COMPUTE);
+    return inference->step[0].text;
+}
+
+/* A convolution and all that a step may take in is one step, and the operands of the sum and of the
+ * product may stand in any order. */
+static void test_layer(void **state)
+{
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        opevo_network *network = NULL;
+        opevo_inference *inference = NULL;
+        uint64_t seed = 1;
+        model made;
+
+        model_start(&made);
+        add_input(&made, "x", 4, (int64_t[]){1, 3, 6, 6});
+        add_input(&made, "r", 4, (int64_t[]){1, 4, 4, 4});
+        add_weights(&made, "w", 4, (int64_t[]){4, 3, 3, 3}, -1, 1, &seed);
+        for (int i = 0; i < 4; i++)
+            add_weights(&made, (const char *[]){"a", "b", "c", "d"}[i], 1, (int64_t[]){4}, .5, 1,
+                        &seed);
+        add_weights(&made, "f", 4, (int64_t[]){1, 4, 1, 1}, .5, 1, &seed);
+        add_node(&made, "Identity", "x", "x1");
+        add_node(&made, "Conv", "x1 w", "t1");
+        add_node(&made, "BatchNormalization", "t1 a b c d", "t2");
+        add_node(&made, "Mul", turned ? "f t2" : "t2 f", "t3");
+        add_node(&made, "Add", turned ? "r t3" : "t3 r", "t4");
+        add_node(&made, "Relu", "t4", "t5");
+        add_node(&made, "Dropout", "t5", "y mask");
+        set_output(&made, "y");
+        CHECK_OK(model_read(&made, NULL, &network));
+        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        assert_string_equal(
+            only_text(inference),
+            "X0[1, 3, 6, 6]\nconst X1[4, 3, 3, 3]\nconst X2[4]\nX3[1, 4, 4, 4]\n"
+            "C[a0:1, a1:4, a2:4, a3:4] = sum(k0:3, k1:3, k2:3) X0[a0, k0, a2 + k1, a3 + "
+            "k2]*X1[a1, k0, k1, k2]\n"
+            "Y0[a0, a1, a2, a3] = max(C[a0, a1, a2, a3] + X2[a1] + X3[a0, a1, a2, a3], 0)");
+        assert_string_equal(inference->step[0].operation, "Conv+BatchNormalization+Mul+Add+Relu");
+        opevo_inference_destroy(inference);
+        opevo_network_destroy(network);
+        model_finish(&made);
+    }
+}
+
+/* What is read otherwise than at the place of the result, here by a Softmax, is a step of its own. */
+static void test_kept(void **state)
+{
+    opevo_network *network = NULL;
+    opevo_inference *inference = NULL;
+    model made;
+
+    (void)state;
+    model_start(&made);
+    add_input(&made, "x", 2, (int64_t[]){3, 4});
+    add_node(&made, "Exp", "x", "a");
+    add_node(&made, "Relu", "a", "b");
+    add_node(&made, "Softmax", "a", "c");
+    add_node(&made, "Add", "b c", "d");
+    set_output(&made, "d");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    assert_int_equal(inference->steps, 2);
+    assert_string_equal(inference->step[0].operation, "Exp");
+    assert_non_null(
+        strstr(inference->step[1].text, "Y0[a0, a1] = E[a0, a1]/S[a0] + max(X0[a0, a1], 0)"));
+    opevo_inference_destroy(inference);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+/* Each output of a Split is a copy of its own, and parts of a Concat have a place in it: none beside
+ * it, no two at one place, the input of the network at none. */
+static void test_copies(void **state)
+{
+    opevo_network *network = NULL;
+    opevo_inference *inference = NULL;
+    model made;
+
+    (void)state;
+    model_start(&made);
+    add_input(&made, "x", 4, (int64_t[]){1, 6, 2, 2});
+    add_int(&made, add_node(&made, "Split", "x", "a b"), "axis", 1);
+    add_node(&made, "Relu", "b", "c");
+    add_node(&made, "Tanh", "a", "d");
+    add_int(&made, add_node(&made, "Concat", "c d", "e"), "axis", 1);
+    add_int(&made, add_node(&made, "Concat", "e x c", "f"), "axis", 1);
+    add_node(&made, "Exp", "f", "y");
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    assert_int_equal(count_kind(inference, OPEVO_NET_STEP_NODE), 1);
+    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    assert_int_equal(count_kind(inference, OPEVO_NET_STEP_NODE), 0);
+    assert_int_equal(count_kind(inference, OPEVO_NET_STEP_COPY), 4);
+    for (int i = 0; i < inference->values; i++) {
+        const opevo_net_tensor *value = &inference->value[i];
+        const char *whole = value->part_of < 0 ? "" : inference->value[value->part_of].name;
+        char place[32];
+
+        snprintf(place, sizeof place, "%s+%d", whole, value->part_of < 0 ? 0 : (int)value->offset);
+        assert_string_equal(place, !strcmp(value->name, "c")   ? "e+0"
+                                   : !strcmp(value->name, "d") ? "e+12"
+                                   : !strcmp(value->name, "e") ? "f+0"
+                                                               : "+0");
+    }
+    opevo_inference_destroy(inference);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+/* Equal layers are one task, with the steps that it stands for. */
+static void test_tasks(void **state)
+{
+    opevo_network *network = NULL;
+    opevo_inference *inference = NULL;
+    opevo_net_tasks tasks = {0};
+    model made;
+
+    (void)state;
+    model_start(&made);
+    add_input(&made, "x", 2, (int64_t[]){3, 4});
+    add_node(&made, "Softmax", "x", "a");
+    add_node(&made, "Relu", "a", "b");
+    add_node(&made, "Softmax", "b", "c");
+    add_node(&made, "Flatten", "c", "d");
+    set_output(&made, "d");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_inference_tasks(inference, &tasks, &err));
+    assert_int_equal(tasks.count, 2);
+    assert_int_equal(tasks.task[0].count, 2);
+    assert_int_equal(tasks.task[1].count, 1);
+    assert_int_equal(tasks.task[1].step, 1);
+    for (int n = 0; n < 4; n++)
+        assert_int_equal(tasks.of_step[n], n == 3 ? -1 : n % 2);
+    assert_true(tasks.task[1].flop.exact && tasks.task[1].flop.count == 12);
+    opevo_net_tasks_free(&tasks);
+    opevo_inference_destroy(inference);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+/* ---- Faults --------------------------------------------------------------------------------- */
+
+/* Whether the comparison above finds a spoilt result: a weight that is wrong by a hundredth, and a
+ * step that reads another channel. */
+static void test_spoilt(void **state)
+{
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        opevo_network *network = NULL;
+        opevo_inference *inference = NULL;
+        opevo_array input = {0}, expected = {0}, result = {0};
+        opevo_net_step *step = NULL;
+        uint64_t seed = 3;
+        model made;
+
+        model_start(&made);
+        add_input(&made, "x", 4, (int64_t[]){1, 4, 3, 3});
+        add_weights(&made, "w", 4, (int64_t[]){4, 4, 1, 1}, .5, 1, &seed);
+        add_weights(&made, "s", 3, (int64_t[]){4, 1, 1}, 1.5, 2, &seed);
+        add_node(&made, "Conv", "x w", "a");
+        add_node(&made, "Mul", "a s", "b");
+        add_node(&made, "Add", "b x", "y");
+        set_output(&made, "y");
+        CHECK_OK(model_read(&made, NULL, &network));
+        input = make_array(4, (int64_t[]){1, 4, 3, 3}, &seed);
+        CHECK_OK(opevo_network_run(network, &input, &expected, 1, &err));
+        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        step = &inference->step[0];
+        result = run_it(inference, &input);
+        assert_true(difference(&expected, &result) <= 3e-6);
+        opevo_array_free(&result);
+        if (fault == 0)
+            ((float *)inference->value[step->input[1]].array.data)[5] *= 1.01F;
+        else
+            memcpy(strstr(step->text, "+ X0[a0, a1"), "+ X0[a0, a0", 11);
+        result = run_it(inference, &input);
+        assert_true(difference(&expected, &result) > 3e-6);
+        opevo_array_free(&result);
+        opevo_inference_destroy(inference);
+        opevo_network_destroy(network);
+        opevo_array_free(&input);
+        opevo_array_free(&expected);
+        model_finish(&made);
+    }
+}
+
+/* Definitions that do not fit their step are refused by what reads them. */
+static void test_refused(void **state)
+{
+    static const char *const spoilt[] = {"X0[", "X7[3, 4]; Y0[a:3, b:4] = X7[a, b]",
+                                         "X0[3, 4]; Z[a:3, b:4] = X0[a, b]"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
+        opevo_network *network = NULL;
+        opevo_inference *inference = NULL;
+        uint32_t mask = 0;
+        model made;
+
+        model_start(&made);
+        add_input(&made, "x", 2, (int64_t[]){3, 4});
+        add_node(&made, "Exp", "x", "a");
+        add_node(&made, "Relu", "a", "b");
+        set_output(&made, "b");
+        CHECK_OK(model_read(&made, NULL, &network));
+        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        free(inference->step[0].text);
+        inference->step[0].text = strdup(spoilt[i]);
+        assert_int_equal(opevo_inference_pass(inference, mask_of("fuse"), &failure), OPEVO_INVALID);
+        assert_int_equal(opevo_network_passes_named("fuse,melt", &mask, &failure), OPEVO_INVALID);
+        assert_non_null(strstr(failure.message, "unknown pass melt"));
+        opevo_inference_destroy(inference);
+        opevo_network_destroy(network);
+        model_finish(&made);
+    }
+}
+
+/* ---- The light models of ONNX --------------------------------------------------------------- */
+
+/* Seeded weights in place of the constants: of unit variance times 1/sqrt(fan in), so that values
+ * stay in range; those of channels, which may be variances, from 0.5 to 1.5. */
+static void draw_weights(opevo_inference *inference)
+{
+    for (int i = 0; i < inference->values; i++) {
+        opevo_array *array = &inference->value[i].array;
+        uint64_t state = (uint64_t)i;
+        int64_t count = opevo_array_elements(array);
+        double fan = array->dims > 1 ? (double)count / (double)array->extent[0] : 0;
+
+        if (!inference->value[i].owned || array->type != OPEVO_NETWORK_FLOAT32 || count < 2)
+            continue;
+        for (int64_t k = 0; k < count; k++) {
+            double u = (double)draw(&state, 2001) / 1000 - 1;
+
+            ((float *)array->data)[k] = (float)(fan > 0 ? u * sqrt(3 / fan) : 1 + u / 2);
+        }
+    }
+}
+
+static opevo_network *read_light(const char *name)
+{
+    const char *folder = getenv("OPEVO_TEST_ONNX");
+    char path[512];
+    opevo_network *network = NULL;
+
+    snprintf(path, sizeof path, "%s/light/light_%s.onnx", folder ? folder : "", name);
+    if (access(path, R_OK)) {
+        print_message("skipped: %s is absent.\n", path);
+        skip();
+    }
+    CHECK_OK(opevo_network_read(path, NULL, &network, &err));
+    return network;
+}
+
+/* Before and after all passes but folding, on random weights. Differences are those of roundings
+ * in single precision of some fifty layers in a row. */
+static void test_light_results(void **state)
+{
+    opevo_network *network = read_light("shufflenet");
+    opevo_array input = {0}, results[2] = {{0}, {0}};
+    uint64_t seed = 1;
+
+    (void)state;
+    input = make_array(4, (int64_t[]){1, 3, 224, 224}, &seed);
+    for (int i = 0; i < 2; i++) {
+        opevo_inference *inference = NULL;
+
+        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_inference_pass(inference, mask_of("fold"), &err));
+        draw_weights(inference);
+        if (i)
+            CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        results[i] = run_it(inference, &input);
+        opevo_inference_destroy(inference);
+    }
+    assert_true(difference(&results[0], &results[1]) <= 1e-4);
+    opevo_array_free(&results[0]);
+    opevo_array_free(&results[1]);
+    opevo_array_free(&input);
+    opevo_network_destroy(network);
+}
+
+/* ResNet-50 by hand. Its convolutions are of 23 kinds: the first; 64 to 64 channels 1 x 1 and 3 x 3,
+ * 64 to 256 and 256 to 64 on 56 x 56; and for each of 28, 14 and 7 the first two of a stage, the
+ * shortcut, and the three of other blocks, of which the last one is in the first block too. Each is
+ * one task with its normalisation, ReLU and sum, except 64 to 256, which a shortcut has without
+ * ReLU as well: 24. With two pools, a product and a softmax there are 28, of 57 steps and a view. */
+static void test_resnet(void **state)
+{
+    opevo_network *network = read_light("resnet50");
+    opevo_inference *inference = NULL;
+    opevo_net_tasks tasks = {0};
+    int convolutions = 0, steps = 0;
+
+    (void)state;
+    CHECK_OK(opevo_inference_create(network, &inference, &err));
+    CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    CHECK_OK(opevo_inference_tasks(inference, &tasks, &err));
+    assert_int_equal(inference->steps, 58);
+    assert_int_equal(count_kind(inference, OPEVO_NET_STEP_VIEW), 1);
+    assert_int_equal(tasks.count, 28);
+    for (int i = 0; i < tasks.count; i++) {
+        convolutions += !strncmp(inference->step[tasks.task[i].step].operation, "Conv", 4);
+        steps += tasks.task[i].count;
+    }
+    assert_int_equal(convolutions, 24);
+    assert_int_equal(steps, 57);
+    opevo_net_tasks_free(&tasks);
+    opevo_inference_destroy(inference);
+    opevo_network_destroy(network);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_results), cmocka_unit_test(test_layer),
+        cmocka_unit_test(test_kept),    cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_tasks),   cmocka_unit_test(test_spoilt),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_light_results),
+        cmocka_unit_test(test_resnet),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);
