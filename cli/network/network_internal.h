@@ -5,6 +5,7 @@
 #ifndef OPEVO_CLI_NETWORK_INTERNAL_H
 #define OPEVO_CLI_NETWORK_INTERNAL_H
 
+#include <opevo/network_library.h>
 #include <opevo/network_passes.h>
 #include <opevo/network_tasks.h>
 
@@ -38,5 +39,19 @@ opevo_status opevo_i_network_passes(const opevo_call *call, uint32_t *mask, opev
 opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inference *inference,
                                      const opevo_i_arrays *inputs, opevo_text *out, int *exit_code,
                                      opevo_error *err);
+
+/* ---- -o: the network as a library in C (network_library.c) ---- */
+
+/* Make the folder, or refuse one with files that are not of a library. */
+opevo_status opevo_i_library_folder(const char *folder, opevo_error *err);
+/* The library as the call wants it, untuned. */
+opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inference *inference,
+                                    opevo_network_library **out, opevo_error *err);
+/* Write the files, and say what is in them. */
+opevo_status opevo_i_library_write(const char *folder, opevo_network_library *library,
+                                   opevo_text *out, opevo_error *err);
+/* All of it. */
+opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference *inference,
+                                  opevo_text *out, opevo_error *err);
 
 #endif

@@ -13,7 +13,10 @@ static const opevo_option options[] = {
     {"run", "FILE,FILE,...", "run it untuned on tensors (TensorProto files), one for each input",
      false},
     {"expect", "FILE,FILE,...", "with --run: compare each output; status 1 if one differs", false},
-    {"threads", "N", "with --run: threads (default 0: all cores)", false},
+    {"-o", "DIR", "write a library in C that runs the network", false},
+    {"threads", "N", "threads of --run, and that kernels of -o are made for (default 0: all cores)",
+     false},
+    {"seed", "N", "with -o: of the inputs of its test (default 1)", false},
     {"passes", NULL, "print what each pass changes; with --run: run the network after the passes",
      false},
     {"only", "PASS,PASS,...",
@@ -156,6 +159,11 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                   .value_count = (size_t)inputs.count};
     OPEVO_TRY(opevo_network_read(call->arguments[0], &given, &network, err));
     OPEVO_TRY(opevo_inference_create(network, &inference, err));
+    if (opevo_i_flag(call, "-o")) {
+        OPEVO_TRY(opevo_inference_pass(inference, mask, err));
+        status = opevo_i_library_emit(call, inference, out, err);
+        goto cleanup;
+    }
     if (!files) {
         status = describe(call, inference, mask, out, err);
         goto cleanup;

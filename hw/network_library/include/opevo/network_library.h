@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A network as a library in C that stands alone: a folder with kernels, weights, a memory plan, a
+ * build file and a program that checks and times it. docs/how-to/network-library.md says how it is
+ * used. */
+
+#ifndef OPEVO_NETWORK_LIBRARY_H
+#define OPEVO_NETWORK_LIBRARY_H
+
+#include <opevo/kernel.h>
+#include <opevo/network_inference.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The memory plan ---- */
+
+enum { OPEVO_MEMORY_ALIGNMENT = OPEVO_KERNEL_ALIGNMENT };
+
+typedef enum opevo_memory_kind {
+    OPEVO_MEMORY_NONE,     /* nobody reads it */
+    OPEVO_MEMORY_INPUT,    /* elements of an input of the network */
+    OPEVO_MEMORY_CONSTANT, /* elements of a constant */
+    OPEVO_MEMORY_ARENA
+} opevo_memory_kind;
+
+/* Where a value is. */
+typedef struct opevo_memory_place {
+    opevo_memory_kind kind;
+    int value;      /* INPUT, CONSTANT: whose elements it has, itself or what it is a view of */
+    int64_t offset; /* ARENA: in bytes, a multiple of OPEVO_MEMORY_ALIGNMENT */
+} opevo_memory_place;
+
+/* Inputs and constants are read where they are; all other values share one arena. Two values that
+ * are needed at the same time overlap there only where they have the same elements: a view is its
+ * input, and an input of a COPY may be made inside the result. A COMPUTE may overwrite an input that
+ * nobody needs after it, where `in_place` allows that. */
+typedef struct opevo_memory_plan {
+    opevo_memory_place *place; /* one for each value */
+    int64_t bytes;             /* of the arena */
+    /* Most bytes of values that are needed at the same time, if nothing is made inside a result:
+     * views and values made in place count once. */
+    int64_t peak_bytes;
+} opevo_memory_plan;
+
+/*   in_place  for each step the inputs (bit i: input i) that its output 0 may overwrite; may be NULL
+ *
+ * Errors: NOMEM. Cost: quadratic in values. */
+opevo_status opevo_memory_plan_create(const opevo_inference *inference, const uint32_t *in_place,
+                                      opevo_memory_plan **out, opevo_error *err);
+void opevo_memory_plan_destroy(opevo_memory_plan *plan); /* NULL is allowed */
+/* Whether the step is needed for an output of the network. */
+bool opevo_memory_plan_needs(const opevo_memory_plan *plan, const opevo_net_step *step);
+/* Whether a copy moves elements to where they are already. */
+bool opevo_memory_plan_is_there(const opevo_memory_plan *plan, const opevo_net_step *step,
+                                const opevo_net_copy *copy);
+/* The inputs of a computation, as bits by the number behind their name X<i>, that a kernel may
+ * overwrite with output Y0: each element is read for the element of the same place only, also
+ * through other definitions. */
+uint32_t opevo_computation_in_place(const opevo_computation *computation);
+
+/* ---- The library ---- */
+
+typedef struct opevo_network_library_options {
+    unsigned threads;         /* that kernels are made for, at least 1 */
+    opevo_device_facts facts; /* of the CPU that it will run on */
+    uint64_t seed;            /* of the inputs of its test */
+    const char *model;        /* what comments say: the file ... */
+    const char *version;      /* ... and the version of opevo */
+} opevo_network_library_options;
+
+/* A computation of the network, and the kernel of all steps that compute it. */
+typedef struct opevo_network_task {
+    const char *text;      /* definitions: inputs X0, X1, ..., outputs Y0, ... */
+    const char *operation; /* of its first step */
+    int step;              /* the first */
+    int count;             /* steps */
+    double time_s;         /* measured, of one execution; NAN: unknown */
+    const char *fallback;  /* NULL: the kernel is one that was chosen, or the analytic start;
+                              otherwise why it is plain loops */
+} opevo_network_task;
+
+typedef struct opevo_network_library opevo_network_library;
+
+/* The inference must live as long. Each task has the kernel of the analytic start of its sketches,
+ * or plain loops where there is none.
+ *
+ * Errors: INVALID for a step that has no code: one that moves or computes other numbers than float32
+ * or reads constants that are not known, as "step 'name' (Op): sentence."; LIMIT; NOMEM. */
+opevo_status opevo_network_library_create(const opevo_inference *inference,
+                                          const opevo_network_library_options *options,
+                                          opevo_network_library **out, opevo_error *err);
+void opevo_network_library_destroy(opevo_network_library *library); /* NULL is allowed */
+
+int opevo_network_library_tasks(const opevo_network_library *library);
+const opevo_network_task *opevo_network_library_task(const opevo_network_library *library,
+                                                     int task);
+/* Another kernel for a task: a point of a maker of the same computation, with the time measured.
+ * Errors, with the kernel as before: INVALID where the point gives none; NOMEM. */
+opevo_status opevo_network_library_choose(opevo_network_library *library, int task,
+                                          const opevo_kernel_maker *maker, opevo_index point,
+                                          double time_s, opevo_error *err);
+
+typedef struct opevo_network_library_sizes {
+    int64_t arena_bytes, peak_bytes; /* see opevo_memory_plan */
+    int64_t scratch_bytes;           /* of kernels, on as many threads as they are made for */
+    int64_t weight_bytes;            /* of the file of weights */
+    int64_t packed_bytes;            /* weights in the layouts of kernels, in memory */
+    int kernels;
+} opevo_network_library_sizes;
+
+/* Write the files into a folder that is there; those of the same names are replaced. The test has
+ * inputs drawn from the seed, and as expected outputs those of opevo_inference_run.
+ *
+ * Errors: INVALID where inputs or outputs are not float32; IO; NOMEM.
+ * Cost: one opevo_inference_run, on all processors. */
+opevo_status opevo_network_library_write(opevo_network_library *library, const char *folder,
+                                         opevo_network_library_sizes *sizes, opevo_error *err);
+/* The name of a file that is always written, NULL behind the last. */
+const char *opevo_network_library_file(size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The folder of a library: what is in which file, and the memory plan with the kernels that it has. */
+
+#include "library_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const names[] = {"net.c",          "net.h",       "main.c",
+                                    "weights.S",      "weights.bin", "Makefile",
+                                    "CMakeLists.txt", "inputs.bin",  "outputs.bin"};
+
+const char *opevo_network_library_file(size_t i)
+{
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
+/* ---- Places ---- */
+
+static int64_t round_up(int64_t bytes)
+{
+    return (bytes + OPEVO_MEMORY_ALIGNMENT - 1) / OPEVO_MEMORY_ALIGNMENT * OPEVO_MEMORY_ALIGNMENT;
+}
+
+static opevo_status make_plan(opevo_network_library *self, opevo_error *err)
+{
+    const opevo_inference *inference = self->inference;
+    uint32_t *in_place = opevo_calloc((size_t)inference->steps + 1, sizeof *in_place);
+    opevo_status status = OPEVO_OK;
+
+    if (!in_place)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the memory plan of the network.");
+    for (int n = 0; n < inference->steps; n++)
+        in_place[n] = self->task_of[n] < 0 ? 0 : self->task[self->task_of[n]].in_place;
+    opevo_memory_plan_destroy(self->plan);
+    self->plan = NULL;
+    status = opevo_memory_plan_create(inference, in_place, &self->plan, err);
+    opevo_free(in_place);
+    return status;
+}
+
+/* Which kernels overwrite an input. */
+static void note_reused(opevo_network_library *self)
+{
+    for (int n = 0; n < self->inference->steps; n++) {
+        const opevo_net_step *step = &self->inference->step[n];
+        opevo_i_library_task *task = self->task_of[n] < 0 ? NULL : &self->task[self->task_of[n]];
+        const opevo_memory_place *to = task ? &self->plan->place[step->output[0]] : NULL;
+
+        for (int i = 0; task && i < step->inputs && i < 32; i++) {
+            const opevo_memory_place *from =
+                step->input[i] < 0 ? NULL : &self->plan->place[step->input[i]];
+
+            if (from && from->kind == OPEVO_MEMORY_ARENA && from->offset == to->offset)
+                task->reused |= UINT32_C(1) << i;
+        }
+    }
+}
+
+static void add_weight(opevo_network_library *self, int number)
+{
+    const opevo_memory_place *place = &self->plan->place[number];
+    const opevo_array *array = &self->inference->value[place->value].array;
+
+    if (place->kind != OPEVO_MEMORY_CONSTANT || self->weight[place->value] >= 0 ||
+        array->type != OPEVO_NETWORK_FLOAT32)
+        return;
+    self->weight[place->value] = self->weight_bytes;
+    self->weight_bytes += round_up(opevo_array_elements(array) * (int64_t)sizeof(float));
+}
+
+static opevo_status add_packed(opevo_network_library *self, int n, opevo_error *err)
+{
+    const opevo_net_step *step = &self->inference->step[n];
+    int number = self->task_of[n];
+    const opevo_i_library_task *task = &self->task[number];
+
+    for (int i = 0; i < task->work->list.inputs && i < OPEVO_OPERANDS; i++) {
+        int value = opevo_i_library_operand(task, step, i), k = 0;
+
+        if (!task->kernel.packed[i])
+            continue;
+        if (value < 0 || self->plan->place[value].kind != OPEVO_MEMORY_CONSTANT)
+            return OPEVO_FAIL(
+                err, OPEVO_INVALID,
+                "step '%.200s' (%.60s): It reads a constant that is computed by other "
+                "steps; fold constants first.",
+                step->name, step->operation);
+        value = self->plan->place[value].value;
+        while (k < self->packed_count &&
+               (self->packed[k].task != number || self->packed[k].operand != i ||
+                self->packed[k].value != value))
+            k++;
+        if (k < self->packed_count)
+            continue;
+        self->packed[self->packed_count++] = (opevo_i_packed){
+            .task = number, .operand = i, .value = value, .offset = self->packed_bytes};
+        self->packed_bytes += round_up((int64_t)task->kernel.packed[i] * (int64_t)sizeof(float));
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status lay_out(opevo_network_library *self, opevo_error *err)
+{
+    const opevo_inference *inference = self->inference;
+    opevo_status status = OPEVO_OK;
+    size_t operands = 1;
+
+    OPEVO_TRY(make_plan(self, err));
+    note_reused(self);
+    for (int n = 0; n < inference->steps; n++)
+        operands += self->task_of[n] < 0 ? 0 : OPEVO_OPERANDS;
+    opevo_free(self->packed);
+    opevo_free(self->weight);
+    self->packed_count = 0;
+    self->packed_bytes = self->weight_bytes = 0;
+    self->packed = opevo_calloc(operands, sizeof *self->packed);
+    self->weight = opevo_calloc((size_t)inference->values + 1, sizeof *self->weight);
+    if (!self->packed || !self->weight)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the weights of the network."));
+    for (int i = 0; i < inference->values; i++)
+        self->weight[i] = -1;
+    for (int n = 0; n < inference->steps; n++) {
+        const opevo_net_step *step = &inference->step[n];
+
+        if (!opevo_memory_plan_needs(self->plan, step))
+            continue;
+        for (int i = 0; i < step->inputs; i++) {
+            if (step->input[i] >= 0)
+                add_weight(self, step->input[i]);
+        }
+        if (self->task_of[n] >= 0)
+            OPEVO_TRY(add_packed(self, n, err));
+    }
+    for (int i = 0; i < inference->outputs; i++)
+        add_weight(self, inference->output[i]);
+cleanup:
+    return status;
+}
+
+/* ---- Files ---- */
+
+static opevo_status write_text(const char *folder, const char *name, const opevo_text *text,
+                               opevo_error *err)
+{
+    opevo_text path = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&path, "%s/%s", folder, name);
+    OPEVO_TRY(opevo_text_check(&path, err));
+    OPEVO_TRY(opevo_text_check(text, err));
+    status = opevo_file_write(path.data, opevo_text_string(text), text->length, err);
+cleanup:
+    opevo_text_free(&path);
+    return status;
+}
+
+/* Weights may be larger than what a text should hold: they are written one by one. */
+static opevo_status write_weights(const opevo_network_library *self, const char *folder,
+                                  opevo_error *err)
+{
+    static const char zeros[OPEVO_MEMORY_ALIGNMENT];
+    opevo_text path = {0};
+    opevo_status status = OPEVO_OK;
+    FILE *file = NULL;
+    bool written = true;
+
+    opevo_text_printf(&path, "%s/weights.bin", folder);
+    OPEVO_TRY(opevo_text_check(&path, err));
+    file = fopen(path.data, "wb");
+    for (int64_t at = 0; file && written && at < self->weight_bytes;) {
+        int i = 0;
+        size_t bytes = 0;
+
+        while (self->weight[i] != at)
+            i++;
+        bytes = (size_t)opevo_array_elements(&self->inference->value[i].array) * sizeof(float);
+        written = fwrite(self->inference->value[i].array.data, 1, bytes, file) == bytes;
+        at += round_up((int64_t)bytes);
+        bytes = (size_t)(round_up((int64_t)bytes) - (int64_t)bytes);
+        written = written && fwrite(zeros, 1, bytes, file) == bytes;
+    }
+    if (!file || fclose(file) != 0 || !written)
+        status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path.data, strerror(errno));
+cleanup:
+    opevo_text_free(&path);
+    return status;
+}
+
+static void kernel_name(int number, char name[32])
+{
+    snprintf(name, 32, "kernel_%03d.c", number);
+}
+
+/* One file for each; those of an earlier library that had more are removed. */
+static opevo_status write_kernels(const opevo_network_library *self, const char *folder,
+                                  opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text text = {0};
+    char name[32];
+
+    for (int t = 0; t < self->tasks && status == OPEVO_OK; t++) {
+        opevo_text_clear(&text);
+        opevo_i_library_kernel(&self->task[t], &text);
+        kernel_name(t, name);
+        status = write_text(folder, name, &text, err);
+    }
+    for (int t = self->tasks; status == OPEVO_OK; t++) {
+        kernel_name(t, name);
+        opevo_text_clear(&text);
+        opevo_text_printf(&text, "%s/%s", folder, name);
+        status = opevo_text_check(&text, err);
+        if (status == OPEVO_OK && unlink(text.data) != 0)
+            break;
+    }
+    opevo_text_free(&text);
+    return status;
+}
+
+static void add_flags(opevo_text *out, const char *before)
+{
+    static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS};
+
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        opevo_text_printf(out, "%s%s", i ? " " : before, flags[i]);
+    opevo_text_add(out, " -Wall -Wextra");
+}
+
+static void add_makefile(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_add(out, "# libnet.a, and the program net, which checks and times it.\n");
+    add_flags(out, "CFLAGS = ");
+    opevo_text_add(out, "\nOPENMP = -fopenmp\nOBJECTS = net.o weights.o");
+    for (int t = 0; t < self->tasks; t++)
+        opevo_text_printf(out, " \\\n    kernel_%03d.o", t);
+    opevo_text_add(out, "\n\nnet: main.o libnet.a\n"
+                        "\t$(CC) $(CFLAGS) $(OPENMP) -o $@ main.o libnet.a -lm\n\n"
+                        "libnet.a: $(OBJECTS)\n\trm -f $@\n\t$(AR) rcs $@ $(OBJECTS)\n\n"
+                        "%.o: %.c\n\t$(CC) $(CFLAGS) $(OPENMP) -c -o $@ $<\n\n"
+                        "net.o main.o: net.h\n\n"
+                        "weights.o: weights.S weights.bin\n\t$(CC) -c -o $@ weights.S\n\n"
+                        "check: net\n\t./net\n\n"
+                        "clean:\n\trm -f net libnet.a main.o $(OBJECTS)\n\n"
+                        ".PHONY: check clean\n");
+}
+
+static void add_cmake(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_add(out,
+                   "# The library `net`: add_subdirectory() this folder, and link net.\n"
+                   "cmake_minimum_required(VERSION 3.18)\nproject(net C ASM)\n"
+                   "find_package(OpenMP COMPONENTS C)\n\nadd_library(net STATIC net.c weights.S");
+    for (int t = 0; t < self->tasks; t++)
+        opevo_text_printf(out, "\n  kernel_%03d.c", t);
+    opevo_text_add(out, ")\nset_target_properties(net PROPERTIES POSITION_INDEPENDENT_CODE ON)\n"
+                        "set_property(SOURCE weights.S PROPERTY OBJECT_DEPENDS "
+                        "${CMAKE_CURRENT_SOURCE_DIR}/weights.bin)\n"
+                        "target_include_directories(net PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n"
+                        "target_compile_options(net PRIVATE\n  \"$<$<COMPILE_LANGUAGE:C>:SHELL:");
+    add_flags(out, "");
+    opevo_text_add(out, ">\"\n  \"$<$<COMPILE_LANGUAGE:ASM>:-Wa,-I${CMAKE_CURRENT_SOURCE_DIR}>\")\n"
+                        "target_link_libraries(net PUBLIC m)\n"
+                        "if(OpenMP_C_FOUND)\n  target_link_libraries(net PUBLIC OpenMP::OpenMP_C)\n"
+                        "endif()\n\nadd_executable(net_program main.c)\n"
+                        "target_link_libraries(net_program PRIVATE net)\n"
+                        "set_target_properties(net_program PROPERTIES OUTPUT_NAME net)\n"
+                        "enable_testing()\nadd_test(NAME net COMMAND net_program --data "
+                        "${CMAKE_CURRENT_SOURCE_DIR})\n");
+}
+
+static opevo_status write_sources(const opevo_network_library *self, const char *folder,
+                                  opevo_error *err)
+{
+    static const struct {
+        const char *name, *fixed, *more;
+        void (*add)(const opevo_network_library *self, opevo_text *out);
+    } files[] = {
+        {"net.h", NULL, NULL, opevo_i_library_header},
+        {"net.c", NULL, NULL, opevo_i_library_source},
+        {"main.c", opevo_i_library_program, opevo_i_library_program_end, NULL},
+        {"weights.S", opevo_i_library_weights, "", NULL},
+        {"Makefile", NULL, NULL, add_makefile},
+        {"CMakeLists.txt", NULL, NULL, add_cmake},
+    };
+    opevo_status status = OPEVO_OK;
+    opevo_text text = {0};
+
+    for (size_t i = 0; i < sizeof files / sizeof *files && status == OPEVO_OK; i++) {
+        opevo_text_clear(&text);
+        if (files[i].add)
+            files[i].add(self, &text);
+        else
+            opevo_text_printf(&text, "%s%s", files[i].fixed, files[i].more);
+        status = write_text(folder, files[i].name, &text, err);
+    }
+    opevo_text_free(&text);
+    return status;
+}
+
+opevo_status opevo_network_library_write(opevo_network_library *self, const char *folder,
+                                         opevo_network_library_sizes *sizes, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(lay_out(self, err));
+    *sizes = (opevo_network_library_sizes){.arena_bytes = self->plan->bytes,
+                                           .peak_bytes = self->plan->peak_bytes,
+                                           .weight_bytes = self->weight_bytes,
+                                           .packed_bytes = self->packed_bytes,
+                                           .kernels = self->tasks};
+    for (int t = 0; t < self->tasks; t++) {
+        int64_t bytes =
+            (int64_t)opevo_kernel_scratch_bytes(&self->task[t].kernel, self->options.threads);
+
+        sizes->scratch_bytes = bytes > sizes->scratch_bytes ? bytes : sizes->scratch_bytes;
+    }
+    OPEVO_TRY(opevo_i_library_record(self, folder, err));
+    OPEVO_TRY(write_weights(self, folder, err));
+    OPEVO_TRY(write_kernels(self, folder, err));
+    OPEVO_TRY(write_sources(self, folder, err));
+cleanup:
+    return status;
+}
+
+/* ---- The library ---- */
+
+opevo_status opevo_network_library_create(const opevo_inference *inference,
+                                          const opevo_network_library_options *options,
+                                          opevo_network_library **out, opevo_error *err)
+{
+    opevo_network_library *self = opevo_calloc(1, sizeof *self);
+    opevo_status status = OPEVO_OK;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network.");
+    self->inference = inference;
+    self->options = *options;
+    self->model = opevo_strdup(options->model);
+    self->version = opevo_strdup(options->version);
+    if (!self->model || !self->version)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network."));
+    OPEVO_TRY(opevo_i_library_tasks(self, err));
+    if (self->tasks == 0)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "The network computes nothing."));
+    *out = self;
+    self = NULL;
+cleanup:
+    opevo_network_library_destroy(self);
+    return status;
+}
+
+void opevo_network_library_destroy(opevo_network_library *self)
+{
+    if (!self)
+        return;
+    for (int t = 0; t < self->tasks; t++) {
+        opevo_kernel_free(&self->task[t].kernel);
+        opevo_workload_destroy(self->task[t].work);
+    }
+    opevo_memory_plan_destroy(self->plan);
+    opevo_free(self->task);
+    opevo_free(self->task_of);
+    opevo_free(self->weight);
+    opevo_free(self->packed);
+    opevo_free(self->model);
+    opevo_free(self->version);
+    opevo_free(self);
+}
+
+int opevo_network_library_tasks(const opevo_network_library *self)
+{
+    return self->tasks;
+}
+
+const opevo_network_task *opevo_network_library_task(const opevo_network_library *self, int task)
+{
+    return &self->task[task].super;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The sources net.c and net.h: a function for each step, with the places of the memory plan. */
+
+#include "library_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A name as the text of a string or of a comment. */
+static void add_plain(const char *name, opevo_text *out)
+{
+    for (; *name; name++) {
+        bool plain = *name >= ' ' && *name < 127 && !strchr("\"\\*?", *name);
+
+        opevo_text_add_bytes(out, plain ? name : "_", 1);
+    }
+}
+
+/* A pointer to the elements of a value. */
+static void add_address(const opevo_network_library *self, int number, opevo_text *out)
+{
+    const opevo_memory_place *place = &self->plan->place[number];
+    const opevo_inference *inference = self->inference;
+
+    if (place->kind == OPEVO_MEMORY_CONSTANT) {
+        opevo_text_printf(out, "net_weights + %lld",
+                          (long long)self->weight[place->value] / (long long)sizeof(float));
+    } else if (place->kind == OPEVO_MEMORY_ARENA) {
+        opevo_text_printf(out, "self->arena + %lld",
+                          (long long)place->offset / (long long)sizeof(float));
+    } else {
+        for (int i = 0; i < inference->inputs; i++) {
+            if (inference->input[i] == place->value)
+                opevo_text_printf(out, "self->input[%d]", i);
+        }
+    }
+}
+
+/* ---- Steps ---- */
+
+static const opevo_i_packed *find_packed(const opevo_network_library *self, int task, int operand,
+                                         int value)
+{
+    for (int i = 0; i < self->packed_count; i++) {
+        const opevo_i_packed *one = &self->packed[i];
+
+        if (one->task == task && one->operand == operand && one->value == value)
+            return one;
+    }
+    return NULL;
+}
+
+static void add_call(const opevo_network_library *self, int n, opevo_text *out)
+{
+    const opevo_net_step *step = &self->inference->step[n];
+    int number = self->task_of[n];
+    const opevo_i_library_task *task = &self->task[number];
+
+    opevo_text_printf(out, "    %s(", task->kernel.entry);
+    for (int i = 0; i < task->work->list.count; i++) {
+        int value = opevo_i_library_operand(task, step, i);
+        const opevo_i_packed *packed = find_packed(self, number, i, self->plan->place[value].value);
+
+        if (packed)
+            opevo_text_printf(out, "self->packed + %lld",
+                              (long long)packed->offset / (long long)sizeof(float));
+        else
+            add_address(self, value, out);
+        opevo_text_add(out, ",\n        ");
+    }
+    opevo_text_add(out, "self->scratch);\n");
+}
+
+/* Dimensions of a box, without those of one element and with adjacent ones as one. */
+static void simplify(opevo_net_copy *copy)
+{
+    int kept = 0;
+
+    for (int d = 0; d < copy->dims; d++) {
+        if (copy->extent[d] == 1)
+            continue;
+        copy->extent[kept] = copy->extent[d];
+        copy->from_stride[kept] = copy->from_stride[d];
+        copy->to_stride[kept++] = copy->to_stride[d];
+        while (kept > 1 &&
+               copy->from_stride[kept - 2] ==
+                   copy->extent[kept - 1] * copy->from_stride[kept - 1] &&
+               copy->to_stride[kept - 2] == copy->extent[kept - 1] * copy->to_stride[kept - 1]) {
+            copy->extent[kept - 2] *= copy->extent[kept - 1];
+            copy->from_stride[kept - 2] = copy->from_stride[kept - 1];
+            copy->to_stride[kept - 2] = copy->to_stride[kept - 1];
+            kept--;
+        }
+    }
+    copy->dims = kept;
+}
+
+static void add_numbers(const char *member, const int64_t *numbers, int count, opevo_text *out)
+{
+    if (count == 0)
+        return;
+    opevo_text_printf(out, ", .%s = {", member);
+    for (int i = 0; i < count; i++)
+        opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)numbers[i]);
+    opevo_text_add(out, "}");
+}
+
+static void add_number(float value, opevo_text *out)
+{
+    if (isfinite(value))
+        opevo_text_printf(out, "%af", (double)value);
+    else
+        opevo_text_add(out, isnan(value) ? "NAN" : value > 0 ? "INFINITY" : "-INFINITY");
+}
+
+static void add_copy(const opevo_network_library *self, const opevo_net_step *step,
+                     const opevo_net_copy *given, opevo_text *out)
+{
+    opevo_net_copy copy = *given;
+
+    if (opevo_memory_plan_is_there(self->plan, step, given))
+        return;
+    simplify(&copy);
+    opevo_text_printf(out, "    move(&(const net_box){.dims = %d", copy.dims);
+    add_numbers("extent", copy.extent, copy.dims, out);
+    add_numbers("from", copy.from_stride, copy.input < 0 ? 0 : copy.dims, out);
+    add_numbers("to", copy.to_stride, copy.dims, out);
+    opevo_text_add(out, "},\n        ");
+    if (copy.input < 0) {
+        add_number(copy.value, out);
+        opevo_text_add(out, ", NULL");
+    } else {
+        opevo_text_add(out, "0, ");
+        add_address(self, step->input[copy.input], out);
+        opevo_text_printf(out, " + %lld", (long long)copy.from);
+    }
+    opevo_text_add(out, ", ");
+    add_address(self, step->output[0], out);
+    opevo_text_printf(out, " + %lld);\n", (long long)copy.to);
+}
+
+/* Views do nothing, and neither do copies whose producers wrote to the result. */
+static bool is_empty(const opevo_network_library *self, const opevo_net_step *step)
+{
+    if (step->kind == OPEVO_NET_STEP_VIEW || !opevo_memory_plan_needs(self->plan, step))
+        return true;
+    if (step->kind != OPEVO_NET_STEP_COPY)
+        return false;
+    for (int i = 0; i < step->copies; i++) {
+        if (!opevo_memory_plan_is_there(self->plan, step, &step->copy[i]))
+            return false;
+    }
+    return true;
+}
+
+static void add_step(const opevo_network_library *self, int n, opevo_text *out)
+{
+    const opevo_net_step *step = &self->inference->step[n];
+
+    opevo_text_printf(out, "/* ");
+    add_plain(step->operation, out);
+    opevo_text_add(out, " ");
+    add_plain(step->name, out);
+    opevo_text_printf(out, " */\nstatic void step_%d(const net *self)\n{\n", n);
+    if (step->kind == OPEVO_NET_STEP_COMPUTE)
+        add_call(self, n, out);
+    for (int i = 0; i < step->copies && step->kind == OPEVO_NET_STEP_COPY; i++)
+        add_copy(self, step, &step->copy[i], out);
+    opevo_text_add(out, "}\n\n");
+}
+
+static void add_steps(const opevo_network_library *self, opevo_text *out)
+{
+    const opevo_inference *inference = self->inference;
+
+    for (int n = 0; n < inference->steps; n++) {
+        if (!is_empty(self, &inference->step[n]))
+            add_step(self, n, out);
+    }
+    opevo_text_add(out, "static void (*const code[])(const net *) = {\n");
+    for (int n = 0; n < inference->steps; n++) {
+        if (!is_empty(self, &inference->step[n]))
+            opevo_text_printf(out, "    step_%d,\n", n);
+    }
+    opevo_text_add(out, "};\n\nconst net_step net_steps[NET_STEPS] = {\n");
+    for (int n = 0; n < inference->steps; n++) {
+        const opevo_net_step *step = &inference->step[n];
+        double time_s = self->task_of[n] < 0 ? NAN : self->task[self->task_of[n]].super.time_s;
+
+        if (is_empty(self, step))
+            continue;
+        opevo_text_add(out, "    {\"");
+        add_plain(step->name, out);
+        opevo_text_add(out, "\", \"");
+        add_plain(step->operation, out);
+        opevo_text_printf(out, "\", %.6g},\n", isnan(time_s) ? 0 : time_s);
+    }
+    opevo_text_add(out, "};\n\n");
+}
+
+/* ---- Kernels ---- */
+
+static void add_prototypes(const opevo_network_library *self, opevo_text *out)
+{
+    for (int t = 0; t < self->tasks; t++) {
+        const opevo_i_library_task *task = &self->task[t];
+
+        opevo_text_printf(out, "void %s(", task->kernel.entry);
+        for (int i = 0; i < task->work->list.count; i++)
+            opevo_text_printf(out, "%sfloat *, ", i < task->work->list.inputs ? "const " : "");
+        opevo_text_add(out, "float *);\n");
+        for (int i = 0; i < task->work->list.inputs && i < OPEVO_OPERANDS; i++) {
+            char name[OPEVO_KERNEL_NAME];
+
+            if (!task->kernel.packed[i])
+                continue;
+            opevo_kernel_pack_name(&task->kernel, i, name);
+            opevo_text_printf(out, "void %s(const float *, float *);\n", name);
+        }
+    }
+    opevo_text_add(out, "\n");
+}
+
+static void add_packing(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_add(out, "/* Weights in the layouts that kernels read them in. */\n"
+                        "static void pack(const net *self)\n{\n");
+    for (int i = 0; i < self->packed_count; i++) {
+        const opevo_i_packed *one = &self->packed[i];
+        char name[OPEVO_KERNEL_NAME];
+
+        opevo_kernel_pack_name(&self->task[one->task].kernel, one->operand, name);
+        opevo_text_printf(out, "    %s(net_weights + %lld, self->packed + %lld);\n", name,
+                          (long long)self->weight[one->value] / (long long)sizeof(float),
+                          (long long)one->offset / (long long)sizeof(float));
+    }
+    if (self->packed_count == 0)
+        opevo_text_add(out, "    (void)self;\n");
+    opevo_text_add(out, "}\n\n");
+}
+
+/* Bytes of scratch memory that any kernel needs on some number of threads. */
+static void add_scratch(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_add(out, "static size_t scratch_bytes(size_t threads)\n{\n"
+                        "    static const size_t need[][2] = { /* shared, and of each thread */\n"
+                        "        {0, 0},\n");
+    for (int t = 0; t < self->tasks; t++) {
+        const opevo_kernel *kernel = &self->task[t].kernel;
+
+        if (kernel->scratch_bytes == 0 && kernel->thread_scratch_bytes == 0)
+            continue;
+        opevo_text_printf(
+            out, "        {%llu, %llu},\n",
+            (unsigned long long)(kernel->scratch_bytes +
+                                 (kernel->parallel ? 0 : kernel->thread_scratch_bytes)),
+            (unsigned long long)(kernel->parallel ? kernel->thread_scratch_bytes : 0));
+    }
+    opevo_text_add(out, "    };\n    size_t most = 0;\n\n"
+                        "    for (size_t i = 0; i < sizeof need / sizeof *need; i++) {\n"
+                        "        size_t bytes = need[i][0] + threads * need[i][1];\n\n"
+                        "        most = bytes > most ? bytes : most;\n    }\n"
+                        "    return most;\n}\n\n");
+}
+
+/* ---- Inputs and outputs ---- */
+
+static void add_tensors(const opevo_network_library *self, const char *what, const int *numbers,
+                        int count, opevo_text *out)
+{
+    opevo_text_printf(out, "const net_tensor net_%ss[] = {\n", what);
+    for (int i = 0; i < count; i++) {
+        const opevo_net_tensor *value = &self->inference->value[numbers[i]];
+
+        opevo_text_add(out, "    {\"");
+        add_plain(value->name, out);
+        opevo_text_printf(out, "\", %lld, %d, {", (long long)opevo_array_elements(&value->array),
+                          value->array.dims);
+        for (int d = 0; d < value->array.dims; d++)
+            opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)value->array.extent[d]);
+        opevo_text_add(out, value->array.dims ? "}},\n" : "0}},\n");
+    }
+    opevo_text_add(out, "};\n");
+}
+
+static void add_results(const opevo_network_library *self, opevo_text *out)
+{
+    const opevo_inference *inference = self->inference;
+
+    opevo_text_add(out, "\nstatic void fetch(const net *self, float *const *outputs)\n{\n");
+    for (int i = 0; i < inference->outputs; i++) {
+        opevo_text_printf(out, "    memcpy(outputs[%d], ", i);
+        add_address(self, inference->output[i], out);
+        opevo_text_printf(
+            out, ", %lld * sizeof(float));\n",
+            (long long)opevo_array_elements(&inference->value[inference->output[i]].array));
+    }
+    opevo_text_add(out, "    (void)self;\n}\n");
+}
+
+/* ---- The files ---- */
+
+static void add_origin(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_add(out, "/* Made by opevo ");
+    add_plain(self->version, out);
+    opevo_text_add(out, " from ");
+    add_plain(self->model, out);
+    opevo_text_add(out, ". */\n\n");
+}
+
+void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
+{
+    const opevo_inference *inference = self->inference;
+
+    add_origin(self, out);
+    opevo_text_add(out, opevo_i_library_first);
+    opevo_text_printf(out, "#define ARENA_BYTES %lld\n#define PACKED_BYTES %lld\n\n",
+                      (long long)self->plan->bytes, (long long)self->packed_bytes);
+    add_prototypes(self, out);
+    for (int n = 0; n < inference->steps; n++) {
+        if (inference->step[n].kind == OPEVO_NET_STEP_COPY &&
+            !is_empty(self, &inference->step[n])) {
+            opevo_text_add(out, opevo_i_library_copies);
+            break;
+        }
+    }
+    add_steps(self, out);
+    add_packing(self, out);
+    add_scratch(self, out);
+    add_tensors(self, "input", inference->input, inference->inputs, out);
+    add_tensors(self, "output", inference->output, inference->outputs, out);
+    add_results(self, out);
+    opevo_text_add(out, opevo_i_library_last);
+}
+
+void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
+{
+    const opevo_inference *inference = self->inference;
+    int steps = 0;
+
+    for (int n = 0; n < inference->steps; n++)
+        steps += !is_empty(self, &inference->step[n]);
+    add_origin(self, out);
+    opevo_text_add(out, opevo_i_library_types);
+    opevo_text_printf(out, "enum { NET_INPUTS = %d, NET_OUTPUTS = %d, NET_STEPS = %d };\n\n",
+                      inference->inputs, inference->outputs, steps);
+    opevo_text_add(out, opevo_i_library_calls);
+}

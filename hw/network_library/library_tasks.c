@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The tasks of a library: equal computations share a kernel, and constants are laid out once. */
+
+#include "library_internal.h"
+
+#include <opevo/emit.h>
+#include <opevo/memory.h>
+#include <opevo/pipeline.h>
+#include <opevo/sketch.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int opevo_i_library_operand(const opevo_i_library_task *task, const opevo_net_step *step, int i)
+{
+    const char *name = task->work->list.item[i].name;
+    long number = strtol(name + 1, NULL, 10);
+
+    if (i < task->work->list.inputs)
+        return number < step->inputs ? step->input[number] : -1;
+    return number < step->outputs ? step->output[number] : -1;
+}
+
+/* ---- Kernels ---- */
+
+/* All definitions as they stand; what a task gets that has no analytic start. */
+static opevo_status make_plain(opevo_i_library_task *task, opevo_error *err)
+{
+    const opevo_limits limits = {0};
+    opevo_pipeline *pipeline = NULL;
+    opevo_text why = {0};
+    opevo_status status = OPEVO_OK;
+    bool fits = false;
+
+    OPEVO_TRY(opevo_pipeline_create(task->work->computation, &pipeline, err));
+    OPEVO_TRY(
+        opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &task->kernel, &fits, &why, err));
+    if (!fits)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "It has no kernel: %s", opevo_text_string(&why));
+cleanup:
+    opevo_pipeline_destroy(pipeline);
+    opevo_text_free(&why);
+    return status;
+}
+
+/* Leaves the kernel empty where there is no start. */
+static opevo_status make_start(opevo_i_library_task *task, const opevo_kernel_maker *maker,
+                               const opevo_device_facts *facts, opevo_error *err)
+{
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    opevo_status status = OPEVO_OK;
+    opevo_index point = 0;
+    bool found = false;
+
+    OPEVO_TRY(maker->ops->start(maker, facts, &found, &point, err));
+    if (!found) {
+        task->super.fallback = "its sketches have no analytic start";
+        goto cleanup;
+    }
+    OPEVO_TRY(maker->ops->make(maker, point, &task->kernel, &refused, &why, err));
+    if (refused != OPEVO_OUTCOME_OK) {
+        opevo_kernel_free(&task->kernel);
+        task->kernel = (opevo_kernel){0};
+        task->super.fallback = "the kernel of its analytic start breaks a limit";
+    }
+cleanup:
+    opevo_text_free(&why);
+    return status;
+}
+
+static opevo_status make_kernel(opevo_i_library_task *task,
+                                const opevo_network_library_options *options, opevo_error *err)
+{
+    const opevo_sketch_target target = {
+        .dialect = OPEVO_KERNEL_C, .cores = options->threads, .threads = options->threads};
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_computation_parse(task->super.text, "definitions", NULL, 0, &computation, err));
+    status = opevo_sketches_open(computation, &target, &maker, err);
+    if (status == OPEVO_LIMIT) {
+        task->super.fallback = "it has more stages than sketches may have";
+        status = OPEVO_OK;
+    } else {
+        if (status == OPEVO_OK)
+            computation = NULL;
+        OPEVO_TRY(status);
+        OPEVO_TRY(make_start(task, maker, &options->facts, err));
+    }
+    if (!task->kernel.source.length)
+        OPEVO_TRY(make_plain(task, err));
+cleanup:
+    if (maker)
+        maker->ops->destroy(maker);
+    opevo_computation_destroy(computation);
+    return status;
+}
+
+opevo_status opevo_network_library_choose(opevo_network_library *self, int number,
+                                          const opevo_kernel_maker *maker, opevo_index point,
+                                          double time_s, opevo_error *err)
+{
+    opevo_i_library_task *task = &self->task[number];
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_kernel kernel = {0};
+    opevo_text why = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(maker->ops->make(maker, point, &kernel, &refused, &why, err));
+    if (refused != OPEVO_OUTCOME_OK)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "%s", opevo_text_string(&why)));
+    opevo_kernel_free(&task->kernel);
+    task->kernel = kernel;
+    kernel = (opevo_kernel){0};
+    task->super.time_s = time_s;
+    task->super.fallback = NULL;
+cleanup:
+    opevo_kernel_free(&kernel);
+    opevo_text_free(&why);
+    return status;
+}
+
+/* ---- Tasks ---- */
+
+static int find_task(const opevo_network_library *self, const char *text)
+{
+    int number = 0;
+
+    while (number < self->tasks && strcmp(self->task[number].super.text, text) != 0)
+        number++;
+    return number;
+}
+
+static opevo_status add_task(opevo_network_library *self, int n, opevo_error *err)
+{
+    const opevo_net_step *step = &self->inference->step[n];
+    opevo_i_library_task *task = &self->task[self->tasks];
+    opevo_computation *computation = NULL;
+    opevo_status status = OPEVO_OK;
+
+    task->super = (opevo_network_task){
+        .text = step->text, .operation = step->operation, .step = n, .time_s = NAN};
+    self->tasks++;
+    OPEVO_TRY(opevo_computation_parse(step->text, "definitions", NULL, 0, &computation, err));
+    task->in_place = opevo_computation_in_place(computation);
+    OPEVO_TRY(opevo_workload_adopt(computation, &task->work, err));
+    OPEVO_TRY(make_kernel(task, &self->options, err));
+cleanup:
+    return status;
+}
+
+/* What a step reads must be there before: a constant that has a value, or float32. */
+static opevo_status check_step(const opevo_network_library *self, const opevo_net_step *step,
+                               opevo_error *err)
+{
+    if (step->kind == OPEVO_NET_STEP_NODE)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "It is neither a computation on float32 nor a move of its elements.");
+    for (int i = 0; i < step->inputs; i++) {
+        const opevo_array *array =
+            step->input[i] < 0 ? NULL : &self->inference->value[step->input[i]].array;
+
+        if (step->kind != OPEVO_NET_STEP_VIEW && array && array->type != OPEVO_NETWORK_FLOAT32 &&
+            !array->data)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "It reads %s; a library has float32 only.",
+                              opevo_network_type_name(array->type));
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status add_step(opevo_network_library *self, int n, opevo_error *err)
+{
+    const opevo_net_step *step = &self->inference->step[n];
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = check_step(self, step, &inner);
+
+    if (status == OPEVO_OK && step->kind == OPEVO_NET_STEP_COMPUTE) {
+        self->task_of[n] = find_task(self, step->text);
+        if (self->task_of[n] == self->tasks)
+            status = add_task(self, n, &inner);
+        self->task[self->task_of[n]].super.count++;
+    }
+    if (status != OPEVO_OK)
+        OPEVO_FAIL(err, status, "step '%.200s' (%.60s): %.600s", step->name, step->operation,
+                   inner.message);
+    return status;
+}
+
+opevo_status opevo_i_library_tasks(opevo_network_library *self, opevo_error *err)
+{
+    size_t steps = (size_t)self->inference->steps + 1;
+    opevo_memory_plan *needs = NULL;
+    opevo_status status = OPEVO_OK;
+
+    self->task = opevo_calloc(steps, sizeof *self->task);
+    self->task_of = opevo_calloc(steps, sizeof *self->task_of);
+    if (!self->task || !self->task_of)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
+    OPEVO_TRY(opevo_memory_plan_create(self->inference, NULL, &needs, err));
+    for (int n = 0; n < self->inference->steps; n++) {
+        self->task_of[n] = -1;
+        if (opevo_memory_plan_needs(needs, &self->inference->step[n]))
+            OPEVO_TRY(add_step(self, n, err));
+    }
+cleanup:
+    opevo_memory_plan_destroy(needs);
+    return status;
+}
+
+/* ---- The source of a kernel ---- */
+
+/* Without `restrict` where the output may be an input: both are plain pointers then, and all others
+ * are still told apart. */
+static void add_signature(const opevo_i_library_task *task, const char *text, const char *end,
+                          opevo_text *out)
+{
+    static const char word[] = "restrict ";
+    const opevo_workload_list *list = &task->work->list;
+    int operand = 0;
+
+    for (const char *at = text; at < end; at++) {
+        const char *name = operand < list->count ? list->item[operand].name : "S";
+        bool shared = task->reused && operand < list->count &&
+                      (operand >= list->inputs || task->reused >> strtol(name + 1, NULL, 10) & 1);
+
+        if (shared && strncmp(at, word, strlen(word)) == 0)
+            at += strlen(word);
+        operand += *at == ',';
+        opevo_text_add_bytes(out, at, 1);
+    }
+}
+
+void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out)
+{
+    const char *at = opevo_text_string(&task->kernel.source), *found = NULL;
+    opevo_text signature = {0};
+
+    opevo_text_add(out, "/* ");
+    for (const char *c = task->super.text; *c; c++)
+        opevo_text_add(out, *c == '\n' && c[1] ? "\n * " : *c == '\n' ? "" : (char[2]){*c, '\0'});
+    opevo_text_add(out,
+                   " */\n\n"
+                   "/* Functions of the head that this kernel does not call. */\n"
+                   "#pragma GCC diagnostic ignored \"-Wunused-function\"\n"
+                   "#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n"
+                   "#pragma GCC diagnostic ignored \"-Wunknown-pragmas\" /* without OpenMP */\n"
+                   "/* Vectors are passed between functions of this file only. */\n"
+                   "#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n");
+    opevo_text_printf(&signature, "void %s(", task->kernel.entry);
+    while ((found = strstr(at, opevo_text_string(&signature))) != NULL) {
+        const char *end = strchr(found, ')');
+
+        opevo_text_add_bytes(out, at, (size_t)(found - at));
+        add_signature(task, found, end, out);
+        at = end;
+    }
+    opevo_text_add(out, at);
+    out->failed |= signature.failed;
+    opevo_text_free(&signature);
+}
