@@ -13,11 +13,11 @@
 
 #define OPEVO_I_KERNEL_OPTIONS                                                                     \
     {"harness", "FILE", "harness of the kernel (default: KERNEL.json beside KERNEL.ll)", false},   \
-        {"on", "MACHINE", "what runs variants: simt, the interpreter (default), cpu or cuda:N",    \
-         false},                                                                                   \
+        {"on", "MACHINE",                                                                          \
+         "what runs variants: simt, the interpreter (default), cpu, cuda:N or hip:N", false},      \
         {"with", "KEY=VALUE",                                                                      \
          "of edits: move, const-one, order, crossover, initial; of checks: races, warp-sync, "     \
-         "uninitialised, costs",                                                                   \
+         "uninitialised, costs; of GPUs: machine",                                                 \
          true},                                                                                    \
         {"jobs", "N", "worker processes (default: all cores)", false},                             \
     {                                                                                              \

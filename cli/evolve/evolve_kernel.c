@@ -46,7 +46,11 @@ opevo_status opevo_i_kernel_open(const opevo_call *call, const char *name, bool 
     }
     options.kernel = kernel;
     options.setting_count = gather(call, settings);
-    options.worker_count = jobs ? (size_t)jobs : opevo_processor_count();
+    /* Times are measured one after the other. */
+    options.worker_count = jobs ? (size_t)jobs
+                           : !options.on || strcmp(options.on, "simt") == 0
+                               ? opevo_processor_count()
+                               : 1;
     OPEVO_TRY(opevo_evolver_open(&options, out, err));
 cleanup:
     opevo_free(settings);

@@ -10,12 +10,13 @@
 
 #include <opevo/edits.h>
 #include <opevo/fibers.h>
+#include <opevo/gpu_launcher.h>
 #include <opevo/hash.h>
 #include <opevo/kernel_harness.h>
 #include <opevo/simt.h>
 
 /* What runs variants. */
-typedef enum opevo_i_machine { OPEVO_I_SIMT, OPEVO_I_CPU } opevo_i_machine;
+typedef enum opevo_i_machine { OPEVO_I_SIMT, OPEVO_I_CPU, OPEVO_I_GPU } opevo_i_machine;
 
 /* Results by the hash of a variant's module and by that of its machine code: edit lists that give
  * the same are run once, unless they fail. */
@@ -34,7 +35,9 @@ typedef struct opevo_i_kernel {
     opevo_i_machine machine;
     opevo_simt_costs *costs;
     opevo_simt_options simt;
-    opevo_fibers *fibers; /* of a CPU */
+    opevo_fibers *fibers; /* CPU */
+    opevo_gpu *gpu;       /* GPU */
+    char target[64];      /* GPU: the machine that code is generated for; "": the default */
     opevo_launcher *golden_launcher;
     opevo_variant *golden_variant;
     opevo_golden *golden;

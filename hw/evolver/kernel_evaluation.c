@@ -17,11 +17,15 @@ enum { STEPS_FACTOR = 4, STEPS_MORE = 10000 };
 static opevo_status compile(const opevo_i_kernel *kernel, const opevo_variant *variant,
                             opevo_text *object, opevo_error *err)
 {
+    opevo_variant_form form = OPEVO_FORM_CPU_OBJECT;
     opevo_status status = OPEVO_OK;
 
     if (kernel->machine == OPEVO_I_SIMT)
         return OPEVO_OK;
-    OPEVO_TRY(opevo_variant_emit(variant, OPEVO_FORM_CPU_OBJECT, NULL, 0, object, err));
+    if (kernel->machine == OPEVO_I_GPU)
+        form = opevo_gpu_is_hip(kernel->gpu) ? OPEVO_FORM_AMDGCN : OPEVO_FORM_PTX;
+    OPEVO_TRY(
+        opevo_variant_emit(variant, form, *kernel->target ? kernel->target : NULL, 0, object, err));
     OPEVO_TRY(opevo_text_check(object, err));
 cleanup:
     return status;
@@ -33,10 +37,15 @@ static opevo_status create_launcher(opevo_i_kernel *kernel, const opevo_variant 
                                     const opevo_text *object, bool base, opevo_launcher **out,
                                     opevo_error *err)
 {
-    return kernel->machine == OPEVO_I_SIMT
-               ? opevo_i_simt_launcher_create(variant, kernel->costs, &kernel->simt, out, err)
-               : opevo_fibers_launcher(kernel->fibers, object->data, object->length, base, out,
-                                       err);
+    switch (kernel->machine) {
+    case OPEVO_I_CPU:
+        return opevo_fibers_launcher(kernel->fibers, object->data, object->length, base, out, err);
+    case OPEVO_I_GPU:
+        return opevo_gpu_launcher(kernel->gpu, object->data, object->length, base, out, err);
+    case OPEVO_I_SIMT:
+        break;
+    }
+    return opevo_i_simt_launcher_create(variant, kernel->costs, &kernel->simt, out, err);
 }
 
 static opevo_status run_cases(opevo_i_kernel *kernel, opevo_harness_set set,

@@ -47,6 +47,10 @@ static opevo_status set_one(opevo_i_kernel *kernel, const char *name, const char
         kernel->costs = NULL;
         return opevo_simt_costs_load(value, &kernel->costs, err);
     }
+    if (!strcmp(name, "machine")) {
+        snprintf(kernel->target, sizeof kernel->target, "%s", value);
+        return OPEVO_OK;
+    }
     return opevo_edit_settings_set(&kernel->edits, name, value, err);
 }
 
@@ -101,18 +105,24 @@ static opevo_status set_all(opevo_i_kernel *kernel, const json_t *settings, opev
 
 static opevo_status set_machine(opevo_i_kernel *kernel, const char *on, opevo_error *err)
 {
+    const bool gpu = !strncmp(on, "cuda:", 5) || !strncmp(on, "hip:", 4);
     opevo_status status = OPEVO_OK;
 
-    if (strcmp(on, "simt") != 0 && strcmp(on, "cpu") != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Kernels are not run on %.100s; use simt or cpu.",
-                          on);
+    if (!gpu && strcmp(on, "simt") != 0 && strcmp(on, "cpu") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Kernels are not run on %.100s; use simt, cpu, cuda:N or hip:N.", on);
     if (opevo_module_machine(kernel->module) != OPEVO_MODULE_NVPTX)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The kernel is not compiled for NVIDIA's GPUs; compile it with "
                           "--target=nvptx64-nvidia-cuda.");
-    kernel->machine = strcmp(on, "cpu") ? OPEVO_I_SIMT : OPEVO_I_CPU;
+    kernel->machine = gpu ? OPEVO_I_GPU : strcmp(on, "cpu") ? OPEVO_I_SIMT : OPEVO_I_CPU;
     if (kernel->machine == OPEVO_I_CPU)
         OPEVO_TRY(opevo_fibers_create(&opevo_fibers_defaults, &kernel->fibers, err));
+    if (gpu) {
+        OPEVO_TRY(opevo_gpu_open(on, &opevo_gpu_defaults, &kernel->gpu, err));
+        if (!*kernel->target)
+            snprintf(kernel->target, sizeof kernel->target, "%s", opevo_gpu_machine(kernel->gpu));
+    }
     if (!kernel->costs)
         OPEVO_TRY(opevo_simt_costs_load(NULL, &kernel->costs, err));
 cleanup:
@@ -180,6 +190,7 @@ void opevo_i_kernel_free(opevo_i_kernel *kernel)
     opevo_module_destroy(kernel->reference);
     opevo_harness_destroy(kernel->harness);
     opevo_fibers_destroy(kernel->fibers);
+    opevo_gpu_close(kernel->gpu);
     opevo_simt_costs_destroy(kernel->costs);
     opevo_module_destroy(kernel->module);
     *kernel = (opevo_i_kernel){.module = NULL};

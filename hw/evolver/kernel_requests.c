@@ -55,7 +55,7 @@ static opevo_status set_edits(json_t *reply, opevo_edits *edits, opevo_error *er
 /* What is compared: a time where one is measured. */
 static double cost_of(const opevo_i_kernel *kernel, const opevo_evaluation *result)
 {
-    return kernel->machine == OPEVO_I_CPU ? result->time_s : result->cost;
+    return kernel->machine == OPEVO_I_SIMT ? result->cost : result->time_s;
 }
 
 static opevo_status set_base(opevo_i_kernel *kernel, json_t *reply, opevo_error *err)
@@ -97,7 +97,7 @@ static opevo_status load(opevo_i_kernel *kernel, const json_t *request, json_t *
     set_hash(reply, "module", opevo_module_hash(kernel->module));
     set_text(reply, "target", targets[opevo_module_machine(kernel->module)]);
     set_text(reply, "llvm", version);
-    set_text(reply, "unit", kernel->machine == OPEVO_I_CPU ? "s" : "cycles");
+    set_text(reply, "unit", kernel->machine == OPEVO_I_SIMT ? "cycles" : "s");
     set_hash(reply, "signature", kernel->signature);
     json_object_set_new(reply, "instructions",
                         json_integer((json_int_t)opevo_module_instruction_count(kernel->module)));

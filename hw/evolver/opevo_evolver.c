@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -30,6 +31,8 @@ int main(int argc, char **argv)
                     request ? "No memory, or nobody reads." : "A request is not JSON.");
             code = 1;
         }
+        if (kernel.gpu && opevo_gpu_is_spoilt(kernel.gpu))
+            _exit(code); /* what hangs on the device ends with the process; another takes over */
         free(text);
         json_decref(reply);
         json_decref(request);

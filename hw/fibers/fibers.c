@@ -5,7 +5,6 @@
  * pipe tells the parent that the child has ended. */
 
 #include <opevo/clock.h>
-#include <opevo/hash.h>
 #include <opevo/memory.h>
 
 #include "fiber_link_internal.h"
@@ -31,7 +30,7 @@ const opevo_fibers_options opevo_fibers_defaults = {
 struct opevo_fibers {
     opevo_fibers_options options;
     opevo_i_fiber_stacks stacks;
-    opevo_index_map *base_s; /* bits of the time that a case took, by the hash of its label */
+    opevo_case_times *times; /* of the base */
 };
 
 typedef struct launcher {
@@ -58,7 +57,7 @@ opevo_status opevo_fibers_create(const opevo_fibers_options *options, opevo_fibe
     opevo_fibers *fibers = opevo_calloc(1, sizeof *fibers);
     opevo_status status = OPEVO_NOMEM;
 
-    if (fibers && (fibers->base_s = opevo_index_map_create()) != NULL) {
+    if (fibers && (fibers->times = opevo_case_times_create()) != NULL) {
         fibers->options = *options;
         if (fibers->options.windows > MOST_WINDOWS)
             fibers->options.windows = MOST_WINDOWS;
@@ -78,7 +77,7 @@ void opevo_fibers_destroy(opevo_fibers *fibers)
     if (!fibers)
         return;
     opevo_i_fiber_stacks_release(&fibers->stacks);
-    opevo_index_map_destroy(fibers->base_s);
+    opevo_case_times_destroy(fibers->times);
     opevo_free(fibers);
 }
 
@@ -259,31 +258,6 @@ static _Noreturn void live(launcher *self, opevo_case *what, void *const *inputs
 
 /* ---- The parent ---- */
 
-static double time_limit(const launcher *self, const opevo_case *what)
-{
-    const char *label = opevo_case_label(what);
-    uint64_t bits = 0;
-    double base_s;
-
-    if (self->base ||
-        !opevo_index_map_get(self->fibers->base_s,
-                             opevo_hash_bytes(OPEVO_HASH_START, label, strlen(label)), &bits))
-        return self->fibers->options.timeout_s;
-    memcpy(&base_s, &bits, sizeof base_s);
-    return fmin(self->fibers->options.timeout_s, 10 * base_s + 0.1);
-}
-
-static void note_base(const launcher *self, const opevo_case *what, double elapsed_s)
-{
-    const char *label = opevo_case_label(what);
-    uint64_t bits;
-
-    memcpy(&bits, &elapsed_s, sizeof bits);
-    if (self->base) /* without memory the limit stays that of the options */
-        (void)opevo_index_map_put(self->fibers->base_s,
-                                  opevo_hash_bytes(OPEVO_HASH_START, label, strlen(label)), bits);
-}
-
 /* Until the other end of the pipe is closed; false if the time is over. */
 static bool wait_end(int pipe, double timeout_s)
 {
@@ -340,7 +314,10 @@ static opevo_status conclude(const launcher *self, bool in_time, double limit_s,
 static opevo_status run_child(launcher *self, opevo_case *what, void *const *inputs,
                               opevo_evaluation *out, opevo_error *err)
 {
-    double limit_s = time_limit(self, what), start_s = opevo_clock_monotonic_s();
+    double most_s = self->fibers->options.timeout_s;
+    double limit_s =
+        self->base ? most_s : opevo_case_times_limit(self->fibers->times, what, most_s);
+    double start_s = opevo_clock_monotonic_s();
     int ends[2], how = 0;
     bool in_time;
     pid_t process;
@@ -363,8 +340,8 @@ static opevo_status run_child(launcher *self, opevo_case *what, void *const *inp
     while (waitpid(process, &how, 0) < 0 && errno == EINTR)
         ;
     status = conclude(self, in_time, limit_s, how, out, err);
-    if (status == OPEVO_OK && out->verdict == OPEVO_VERDICT_OK)
-        note_base(self, what, opevo_clock_monotonic_s() - start_s);
+    if (status == OPEVO_OK && out->verdict == OPEVO_VERDICT_OK && self->base)
+        opevo_case_times_note(self->fibers->times, what, opevo_clock_monotonic_s() - start_s);
     return status;
 }
 

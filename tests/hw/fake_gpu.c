@@ -29,9 +29,9 @@ enum {
     NOT_ZERO = 1 << 20 /* bytes of new memory that are written, so that large ones cost nothing */
 };
 
-static int sticky;          /* the context is spoilt */
-static int hung;            /* a kernel does not end */
-static unsigned executions; /* since the last first event */
+static int sticky; /* the context is spoilt */
+static int hung;   /* a kernel does not end */
+static unsigned executions;
 static char compile_log[256];
 static size_t shared_allowed = 48 << 10;
 
@@ -245,6 +245,8 @@ BOTH(int, cuModuleGetFunction, hipModuleGetFunction,
      (void **function, module *self, const char *name), (function, self, name))
 {
     *function = self;
+    if (behaves(self->source, "scale"))
+        return strcmp(name, "scale") == 0 ? 0 : NOT_FOUND;
     if (behaves(self->source, "launches") && strcmp(name, "kernel_2") == 0)
         return 0;
     return strcmp(name, self->object ? "opevo_unfold" : "kernel") == 0 ? 0 : NOT_FOUND;
@@ -281,6 +283,33 @@ static void compute_in_two(module *function, void **arguments, float *const *ope
         memcpy(operands[2], fake_at(address), N * M * sizeof(float));
 }
 
+/* y = 2 x, of n elements. */
+static int run_scale(const module *function, void **arguments)
+{
+    uint64_t at[2] = {0};
+    const float *x = NULL;
+    float *y = NULL;
+    int n = 0;
+
+    memcpy(&at[0], arguments[0], sizeof *at);
+    memcpy(&at[1], arguments[1], sizeof *at);
+    memcpy(&n, arguments[2], sizeof n);
+    x = fake_at(at[0]);
+    y = fake_at(at[1]);
+    for (int i = 0; i < n; i++)
+        y[i] = 2 * x[i];
+    if (behaves(function->source, "scale-behind"))
+        y[n] = 0;
+    if (behaves(function->source, "scale-before"))
+        y[-1] = 0;
+    if (behaves(function->source, "scale-wrong"))
+        y[n / 2] += 1;
+    if (behaves(function->source, "scale-illegal"))
+        sticky = ILLEGAL_ADDRESS;
+    hung = behaves(function->source, "scale-hang");
+    return behaves(function->source, "scale-refused");
+}
+
 BOTH(int, cuLaunchKernel, hipModuleLaunchKernel,
      (module * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *stream, void **arguments, void **extra),
@@ -293,6 +322,8 @@ BOTH(int, cuLaunchKernel, hipModuleLaunchKernel,
     if (gx * gy * gz == 0 || bx * by * bz > 1024 || shared > shared_allowed)
         return 1;
     executions++;
+    if (behaves(function->source, "scale"))
+        return run_scale(function, arguments);
     if (function->run) {
         function->run(gx, bx, arguments);
         return gy * gz * by * bz != 1;
@@ -320,19 +351,15 @@ BOTH(int, cuLaunchKernel, hipModuleLaunchKernel,
         hung = 1;
     return 0;
 }
+/* An event is the number of executions before it. */
 BOTH(int, cuEventCreate, hipEventCreateWithFlags, (void **event, unsigned flags), (event, flags))
 {
-    *event = malloc(1);
+    *event = calloc(1, sizeof executions);
     return flags != 0;
 }
 BOTH(int, cuEventRecord, hipEventRecord, (void *event, void *stream), (event, stream))
 {
-    static void *first;
-
-    if (!first)
-        first = event; /* the start event is the first that is ever recorded */
-    if (event == first)
-        executions = 0;
+    memcpy(event, &executions, sizeof executions);
     return stream != NULL;
 }
 BOTH(int, cuEventQuery, hipEventQuery, (void *event), (event))
@@ -342,7 +369,11 @@ BOTH(int, cuEventQuery, hipEventQuery, (void *event), (event))
 BOTH(int, cuEventElapsedTime, hipEventElapsedTime, (float *ms, void *start, void *end),
      (ms, start, end))
 {
-    *ms = 0.01F * (float)executions;
+    unsigned from = 0, to = 0;
+
+    memcpy(&from, start, sizeof from);
+    memcpy(&to, end, sizeof to);
+    *ms = 0.01F * (float)(to - from);
     return start == end;
 }
 int cuGetErrorString(int code, const char **words);

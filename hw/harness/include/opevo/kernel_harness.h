@@ -222,6 +222,17 @@ typedef struct opevo_player {
 opevo_status opevo_case_play(opevo_case *what, const opevo_player *player, opevo_evaluation *out,
                              opevo_error *err);
 
+/* How long the cases of a base kernel took, for launchers that measure. */
+typedef struct opevo_case_times opevo_case_times;
+
+opevo_case_times *opevo_case_times_create(void); /* NULL without memory */
+void opevo_case_times_destroy(opevo_case_times *times);
+/* The base took so long for a case. Without memory its limit stays the largest. */
+void opevo_case_times_note(opevo_case_times *times, const opevo_case *what, double elapsed_s);
+/* The limit for a variant: ten times as long as the base plus 0.1 s, at most `most_s`, which it is
+ * for a case that was not noted. */
+double opevo_case_times_limit(const opevo_case_times *times, const opevo_case *what, double most_s);
+
 /* ---- Judging ---- */
 
 /* Golden results of cases, computed when first needed and kept. A child process made by fork does

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Cases of harnesses on a GPU. A case is run once, with a wait after each launch, and judged; then
+ * again in windows, which are timed as a whole. */
+
+#include "gpu_internal.h"
+
+#include <opevo/clock.h>
+#include <opevo/gpu_launcher.h>
+#include <opevo/memory.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "samples_internal.h"
+
+enum {
+    GUARD_BYTES = 4096, /* before and after a buffer; keeps its alignment */
+    MOST_WINDOWS = 99,
+    MOST_ARGUMENTS = 64,
+    DYNAMIC_SHARED_BYTES = 8, /* the attribute of that number in cuda.h */
+    STATIC_SHARED_LIMIT = 48 << 10
+};
+#define NOTHING 0xffffffffU /* what guards and buffers hold that nothing wrote */
+
+const opevo_gpu_options opevo_gpu_defaults = {.windows = 15, .timeout_s = 10};
+
+struct opevo_gpu {
+    const opevo_i_vendor *vendor;
+    opevo_i_gpu_driver driver;
+    opevo_i_gpu_facts facts;
+    opevo_gpu_options options;
+    void *start, *end; /* events */
+    opevo_case_times *times;
+    bool spoilt;
+};
+
+/* A buffer of the case on the device. */
+typedef struct region {
+    uint64_t memory;   /* with its guards */
+    uint64_t data;     /* the elements */
+    uint64_t pristine; /* the elements as they were; 0: nothing is initialised */
+} region;
+
+typedef struct launcher {
+    opevo_launcher super;
+    opevo_gpu *gpu;
+    void *module;
+    bool base;
+    /* Of the case that runs. */
+    opevo_buffer *buffers;
+    region *regions;
+    size_t count;
+    double deadline_s, limit_s;
+    bool waits; /* after each launch */
+} launcher;
+
+/* ---- The device ---- */
+
+static opevo_status fail(const opevo_gpu *self, int code, const char *what, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_IO, "%s: %s: error %d (%s).", self->vendor->title, what, code,
+                      opevo_i_gpu_words(self->vendor, code));
+}
+
+static opevo_status make_context(opevo_gpu *self, unsigned ordinal, opevo_error *err)
+{
+    void *context = NULL;
+    int code = self->vendor->hip ? self->driver.set_device((int)ordinal)
+                                 : self->driver.retain_context(&context, (int)ordinal);
+
+    if (!code && !self->vendor->hip)
+        code = self->driver.set_context(context);
+    if (!code)
+        code = self->driver.create_event(&self->start, 0);
+    if (!code)
+        code = self->driver.create_event(&self->end, 0);
+    return code ? fail(self, code, "no context", err) : OPEVO_OK;
+}
+
+opevo_status opevo_gpu_open(const char *name, const opevo_gpu_options *options, opevo_gpu **out,
+                            opevo_error *err)
+{
+    const bool hip = strncmp(name, "hip:", 4) == 0;
+    const char *number = strchr(name, ':');
+    uint64_t ordinal = 0;
+    opevo_gpu *self = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if ((!hip && strncmp(name, "cuda:", 5) != 0) || !opevo_parse_u64(number + 1, &ordinal) ||
+        ordinal > 1000)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%.100s is not a device such as cuda:0 or hip:0.",
+                          name);
+    self = opevo_calloc(1, sizeof *self);
+    if (!self || !(self->times = opevo_case_times_create())) {
+        opevo_free(self);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a device.");
+    }
+    self->vendor = hip ? &opevo_i_vendor_hip : &opevo_i_vendor_cuda;
+    self->options = *options;
+    if (self->options.windows > MOST_WINDOWS)
+        self->options.windows = MOST_WINDOWS;
+    OPEVO_TRY(opevo_i_gpu_driver_open(self->vendor, &self->driver, err));
+    OPEVO_TRY(
+        opevo_i_gpu_describe(self->vendor, &self->driver, (unsigned)ordinal, &self->facts, err));
+    OPEVO_TRY(make_context(self, (unsigned)ordinal, err));
+    *out = self;
+cleanup:
+    if (status != OPEVO_OK)
+        opevo_gpu_close(self);
+    return status;
+}
+
+/* Events and the context go with the process. */
+void opevo_gpu_close(opevo_gpu *gpu)
+{
+    if (!gpu)
+        return;
+    opevo_case_times_destroy(gpu->times);
+    opevo_free(gpu);
+}
+
+bool opevo_gpu_is_hip(const opevo_gpu *gpu)
+{
+    return gpu->vendor->hip;
+}
+
+const char *opevo_gpu_machine(const opevo_gpu *gpu)
+{
+    return gpu->facts.arch;
+}
+
+bool opevo_gpu_is_spoilt(const opevo_gpu *gpu)
+{
+    return gpu->spoilt;
+}
+
+/* ---- Memory ---- */
+
+static size_t words_of(const opevo_buffer *buffer)
+{
+    return (buffer->size_bytes + 3) / 4;
+}
+
+static void release_regions(launcher *self)
+{
+    const opevo_i_gpu_driver *driver = &self->gpu->driver;
+
+    for (size_t i = 0; i < self->count && self->regions; i++) {
+        if (self->regions[i].memory)
+            driver->release(self->regions[i].memory);
+        if (self->regions[i].pristine)
+            driver->release(self->regions[i].pristine);
+    }
+    opevo_free(self->regions);
+    self->regions = NULL;
+}
+
+static opevo_status allocate(launcher *self, opevo_error *err)
+{
+    const opevo_i_gpu_driver *driver = &self->gpu->driver;
+    int code = 0;
+
+    self->regions = opevo_calloc(self->count + 1, sizeof *self->regions);
+    if (!self->regions)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the buffers of a case.");
+    for (size_t i = 0; i < self->count && !code; i++) {
+        const opevo_buffer *buffer = &self->buffers[i];
+        region *at = &self->regions[i];
+
+        code = driver->allocate(&at->memory, 4 * words_of(buffer) + 2 * (size_t)GUARD_BYTES);
+        at->data = at->memory + GUARD_BYTES;
+        if (!code && buffer->initialised)
+            code = driver->allocate(&at->pristine, 4 * words_of(buffer));
+        if (!code && buffer->initialised)
+            code = driver->copy_in(at->pristine, buffer->data, buffer->size_bytes);
+    }
+    return code ? fail(self->gpu, code, "no memory for the buffers of a case", err) : OPEVO_OK;
+}
+
+/* Buffers as they are at the start of a case. */
+static int renew(const launcher *self)
+{
+    const opevo_i_gpu_driver *driver = &self->gpu->driver;
+    int code = 0;
+
+    for (size_t i = 0; i < self->count && !code; i++) {
+        const opevo_buffer *buffer = &self->buffers[i];
+        const region *at = &self->regions[i];
+
+        code = driver->fill(at->memory, NOTHING, words_of(buffer) + GUARD_BYTES / 2);
+        if (!code && buffer->initialised)
+            code = driver->copy(at->data, at->pristine, buffer->size_bytes);
+    }
+    return code;
+}
+
+static opevo_status fetch(void *context, size_t buffer, opevo_error *err)
+{
+    const launcher *self = context;
+    int code = self->gpu->driver.copy_out(self->buffers[buffer].data, self->regions[buffer].data,
+                                          self->buffers[buffer].size_bytes);
+
+    return code ? fail(self->gpu, code, "a buffer cannot be read", err) : OPEVO_OK;
+}
+
+static opevo_status store(void *context, size_t buffer, opevo_error *err)
+{
+    const launcher *self = context;
+    int code = self->gpu->driver.copy_in(self->regions[buffer].data, self->buffers[buffer].data,
+                                         self->buffers[buffer].size_bytes);
+
+    return code ? fail(self->gpu, code, "a buffer cannot be written", err) : OPEVO_OK;
+}
+
+/* ---- Verdicts ---- */
+
+/* After an error the context either still works, or every further call fails. */
+static void judge(launcher *self, int code, const char *kernel, opevo_evaluation *out)
+{
+    bool sticky = self->gpu->driver.synchronize() != 0;
+
+    self->gpu->spoilt = self->gpu->spoilt || sticky;
+    out->verdict = sticky ? OPEVO_VERDICT_SIGNAL : OPEVO_VERDICT_UNSUPPORTED;
+    snprintf(out->message, sizeof out->message, "%.60s %s: error %d (%.100s).", kernel,
+             sticky ? "failed" : "cannot be launched", code,
+             opevo_i_gpu_words(self->gpu->vendor, code));
+}
+
+/* Wait until the device has come to the end event; false with a verdict if it failed or hangs. */
+static bool wait_for_end(launcher *self, const char *kernel, opevo_evaluation *out)
+{
+    const opevo_i_gpu_driver *driver = &self->gpu->driver;
+    const struct timespec nap = {.tv_nsec = 20000};
+    int code = driver->record_event(self->gpu->end, NULL);
+
+    while (!code && (code = driver->query_event(self->gpu->end)) == OPEVO_I_GPU_NOT_READY) {
+        if (opevo_clock_monotonic_s() > self->deadline_s) {
+            self->gpu->spoilt = true; /* it can only be stopped with the process */
+            out->verdict = OPEVO_VERDICT_TIMEOUT;
+            snprintf(out->message, sizeof out->message, "%.60s did not end within %.3g s.", kernel,
+                     self->limit_s);
+            return false;
+        }
+        nanosleep(&nap, NULL);
+        code = 0;
+    }
+    if (code)
+        judge(self, code, kernel, out);
+    return code == 0;
+}
+
+/* Whether all guards are as they were. */
+static opevo_status check_guards(const launcher *self, opevo_evaluation *out, opevo_error *err)
+{
+    uint32_t words[GUARD_BYTES / 4 + 1];
+
+    for (size_t i = 0; i < self->count && out->verdict == OPEVO_VERDICT_OK; i++) {
+        const opevo_buffer *buffer = &self->buffers[i];
+        const uint64_t sides[] = {self->regions[i].memory,
+                                  self->regions[i].data + 4 * words_of(buffer)};
+
+        for (int side = 0; side < 2; side++) {
+            int code = self->gpu->driver.copy_out(words, sides[side], GUARD_BYTES);
+
+            if (code)
+                return fail(self->gpu, code, "a guard cannot be read", err);
+            for (size_t k = 0; k < GUARD_BYTES / 4; k++) {
+                if (words[k] == NOTHING)
+                    continue;
+                out->verdict = OPEVO_VERDICT_OUT_OF_BOUNDS;
+                snprintf(out->message, sizeof out->message, "A kernel writes %s %.60s.",
+                         side ? "behind" : "before", buffer->name);
+            }
+        }
+    }
+    return OPEVO_OK;
+}
+
+/* ---- Running ---- */
+
+static int launch_function(launcher *self, void *function, const opevo_grid_launch *what)
+{
+    const opevo_i_gpu_driver *driver = &self->gpu->driver;
+    uint64_t values[MOST_ARGUMENTS] = {0};
+    void *arguments[MOST_ARGUMENTS];
+    int code = 0;
+
+    for (size_t i = 0; i < what->argument_count; i++) {
+        const opevo_argument *one = &what->arguments[i];
+
+        values[i] =
+            one->kind == OPEVO_ARGUMENT_BUFFER ? self->regions[one->buffer].data : one->bits;
+        arguments[i] = &values[i];
+    }
+    if (!self->gpu->vendor->hip && what->shared_bytes > STATIC_SHARED_LIMIT)
+        code = driver->set_function(function, DYNAMIC_SHARED_BYTES, (int)what->shared_bytes);
+    if (!code)
+        code = driver->launch(function, what->grid[0], what->grid[1], what->grid[2], what->block[0],
+                              what->block[1], what->block[2], what->shared_bytes, NULL, arguments,
+                              NULL);
+    return code;
+}
+
+static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_evaluation *out,
+                           opevo_error *err)
+{
+    launcher *self = context;
+    void *function = NULL;
+    int code = 0;
+
+    (void)err;
+    if (self->gpu->driver.get_function(&function, self->module, what->kernel) ||
+        what->argument_count > MOST_ARGUMENTS) {
+        out->verdict = OPEVO_VERDICT_UNSUPPORTED;
+        snprintf(out->message, sizeof out->message, "The module has no kernel %.60s.",
+                 what->kernel);
+        return OPEVO_OK;
+    }
+    code = launch_function(self, function, what);
+    if (code)
+        judge(self, code, what->kernel, out);
+    else if (self->waits)
+        wait_for_end(self, what->kernel, out);
+    return OPEVO_OK;
+}
+
+/* All steps once; the time by events. */
+static opevo_status play(launcher *self, opevo_case *what, double *time_s, opevo_evaluation *out,
+                         opevo_error *err)
+{
+    const opevo_i_gpu_driver *driver = &self->gpu->driver;
+    const opevo_player player = {.context = self, .launch = launch, .fetch = fetch, .store = store};
+    float ms = 0;
+    int code = renew(self);
+    opevo_status status = OPEVO_OK;
+
+    if (!code)
+        code = driver->record_event(self->gpu->start, NULL);
+    if (code)
+        return fail(self->gpu, code, "the buffers cannot be renewed", err);
+    OPEVO_TRY(opevo_case_play(what, &player, out, err));
+    if (out->verdict != OPEVO_VERDICT_OK || !wait_for_end(self, "A kernel", out))
+        goto cleanup;
+    code = driver->elapsed_ms(&ms, self->gpu->start, self->gpu->end);
+    if (code)
+        status = fail(self->gpu, code, "a case cannot be timed", err);
+    *time_s = (double)ms * 1e-3;
+cleanup:
+    return status;
+}
+
+static opevo_status run_case(launcher *self, opevo_case *what, opevo_evaluation *out,
+                             opevo_error *err)
+{
+    double times[MOST_WINDOWS];
+    size_t windows = self->gpu->options.windows;
+    opevo_status status = OPEVO_OK;
+
+    self->waits = true;
+    OPEVO_TRY(play(self, what, &times[0], out, err));
+    if (out->verdict == OPEVO_VERDICT_OK)
+        OPEVO_TRY(check_guards(self, out, err));
+    if (out->verdict != OPEVO_VERDICT_OK)
+        goto cleanup;
+    self->waits = false;
+    for (size_t i = 0; i < windows && out->verdict == OPEVO_VERDICT_OK; i++)
+        OPEVO_TRY(play(self, what, &times[i], out, err));
+    if (out->verdict != OPEVO_VERDICT_OK)
+        goto cleanup;
+    opevo_i_sort(times, windows);
+    out->time_s = opevo_i_time_of_windows(times, windows);
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->buffers[i].output)
+            OPEVO_TRY(fetch(self, i, err));
+    }
+cleanup:
+    return status;
+}
+
+static opevo_status run(opevo_launcher *super, opevo_case *what, opevo_evaluation *out,
+                        opevo_error *err)
+{
+    launcher *self = (launcher *)super;
+    opevo_gpu *gpu = self->gpu;
+    double start_s = opevo_clock_monotonic_s();
+    opevo_status status = OPEVO_OK;
+
+    self->buffers = opevo_case_buffers(what, &self->count);
+    self->limit_s = self->base ? gpu->options.timeout_s
+                               : opevo_case_times_limit(gpu->times, what, gpu->options.timeout_s);
+    self->deadline_s = start_s + self->limit_s;
+    OPEVO_TRY(allocate(self, err));
+    OPEVO_TRY(run_case(self, what, out, err));
+    if (out->verdict == OPEVO_VERDICT_OK && self->base)
+        opevo_case_times_note(gpu->times, what, opevo_clock_monotonic_s() - start_s);
+cleanup:
+    if (!gpu->spoilt)
+        release_regions(self);
+    return status;
+}
+
+static void destroy(opevo_launcher *super)
+{
+    launcher *self = (launcher *)super;
+
+    if (!self->gpu->spoilt)
+        self->gpu->driver.unload_module(self->module);
+    opevo_free(self->regions);
+    opevo_free(self);
+}
+
+opevo_status opevo_gpu_launcher(opevo_gpu *gpu, const void *image, size_t size, bool base,
+                                opevo_launcher **out, opevo_error *err)
+{
+    static const opevo_launcher_ops ops = {.name = "gpu", .run = run, .destroy = destroy};
+    launcher *self = opevo_calloc(1, sizeof *self);
+    char *text = opevo_malloc(size + 1, 1); /* PTX ends with a zero */
+    opevo_status status = OPEVO_OK;
+    int code = 0;
+
+    if (!self || !text) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
+        goto cleanup;
+    }
+    memcpy(text, image, size);
+    text[size] = '\0';
+    *self = (launcher){.super.ops = &ops, .gpu = gpu, .base = base};
+    code = gpu->driver.load_module(&self->module, text);
+    if (code)
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "The driver of %s refuses the module: error %d (%s).",
+                       gpu->vendor->title, code, opevo_i_gpu_words(gpu->vendor, code));
+cleanup:
+    opevo_free(text);
+    if (status == OPEVO_OK)
+        *out = &self->super;
+    else
+        opevo_free(self);
+    return status;
+}

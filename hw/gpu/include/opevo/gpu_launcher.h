@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels in machine code or PTX on a GPU, as a launcher of harnesses.
+ *
+ * Inputs are copied to the device before each run. Each buffer lies between guards: a kernel that
+ * writes there is out of bounds; what it reads there, and what it reads without writing it first,
+ * are bytes 0xff. Races are seen only if they change results. */
+
+#ifndef OPEVO_GPU_LAUNCHER_H
+#define OPEVO_GPU_LAUNCHER_H
+
+#include <opevo/kernel_harness.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A device with a context in this process. */
+typedef struct opevo_gpu opevo_gpu;
+
+typedef struct opevo_gpu_options {
+    unsigned windows; /* timed runs of a case; 1 to 99 */
+    double timeout_s; /* of all runs of a case */
+} opevo_gpu_options;
+
+extern const opevo_gpu_options opevo_gpu_defaults; /* 15 windows, 10 s */
+
+/*   name  "cuda:0", "hip:1"
+ * Errors: INVALID for another name; IO with what to install, or that there is no such device;
+ * NOMEM. */
+opevo_status opevo_gpu_open(const char *name, const opevo_gpu_options *options, opevo_gpu **out,
+                            opevo_error *err);
+void opevo_gpu_close(opevo_gpu *gpu); /* NULL is allowed */
+bool opevo_gpu_is_hip(const opevo_gpu *gpu);
+/* "sm_90"; "" where the driver does not say it. */
+const char *opevo_gpu_machine(const opevo_gpu *gpu);
+/* A kernel hangs, or spoilt the context: nothing runs any more, and the process should end. */
+bool opevo_gpu_is_spoilt(const opevo_gpu *gpu);
+
+/* A launcher of the kernels in a module.
+ *   gpu    must outlive the launcher, and serve one harness only
+ *   image  CUDA: PTX or a cubin; HIP: a code object; copied
+ *   base   its cases set the time limits of the others: ten times as long plus 0.1 s, but
+ *          options.timeout_s at most
+ * Verdicts: unsupported for a kernel that is missing or a launch that the driver refuses; out of
+ * bounds for a write beside a buffer; signal for a kernel that spoilt the context; timeout; limit.
+ * time_s is the 10 % quantile of the windows' times, by events around all steps of the case.
+ * Errors: INVALID if the driver refuses the module; NOMEM. */
+opevo_status opevo_gpu_launcher(opevo_gpu *gpu, const void *image, size_t size, bool base,
+                                opevo_launcher **out, opevo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
