@@ -14,7 +14,10 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { COPIES_MOST = 256 }; /* of a step; a node with more stays a node */
+enum {
+    COPIES_MOST = 256,    /* of a step; a node with more stays a node */
+    PROBED_MOST = 1 << 27 /* elements of a node, so that a file that claims more takes no memory */
+};
 
 /* Numbers of elements are 32 bits wide, from 1 on over all inputs; the bits of a filled element come
  * from the node, and differ from a number in a second run, in which numbers are shifted. */
@@ -39,20 +42,24 @@ static bool is_moved(const opevo_net_tensor *value)
     return value->array.type == OPEVO_NETWORK_FLOAT32;
 }
 
-/* Whether all that decides places is constant. */
+/* Whether all that decides places is constant, and not too large. */
 static bool can_probe(const opevo_inference *inference, const opevo_net_step *step, int which)
 {
+    double elements = 0;
+
     if (step->output[which] < 0 || step->inputs < 1 ||
         !is_moved(&inference->value[step->output[which]]))
         return false;
+    elements = (double)opevo_array_elements(&inference->value[step->output[which]].array);
     for (int i = 0; i < step->inputs; i++) {
         const opevo_net_tensor *value =
             step->input[i] < 0 ? NULL : &inference->value[step->input[i]];
 
         if (value && !is_moved(value) && !value->array.data)
             return false;
+        elements += value ? (double)opevo_array_elements(&value->array) : 0;
     }
-    return true;
+    return elements <= PROBED_MOST;
 }
 
 static opevo_status start(probe *self, opevo_error *err)
@@ -295,7 +302,7 @@ opevo_status opevo_i_find_copies(const opevo_inference *inference, opevo_net_ste
     array = &inference->value[step->output[which]].array;
     elements = opevo_array_elements(array);
     OPEVO_TRY(start(&self, err));
-    if (elements == 0 || self.first[step->inputs] >= INT32_MAX)
+    if (elements == 0)
         goto cleanup;
     self.map = opevo_calloc((size_t)elements, sizeof *self.map);
     self.other = opevo_calloc((size_t)elements, sizeof *self.other);

@@ -10,6 +10,15 @@
 
 /* ---- Fold: what depends on constants alone -------------------------------------------------- */
 
+/* What a file may ask for, in all: bytes, and operations. */
+#define FOLDED_BYTES ((double)OPEVO_NETWORK_FILE)
+#define FOLDED_FLOP 0x1p32
+
+typedef struct folding {
+    opevo_inference *inference;
+    double bytes, flop;
+} folding;
+
 static bool has_data(const opevo_inference *inference, const opevo_net_step *step)
 {
     for (int i = 0; i < step->inputs; i++) {
@@ -55,15 +64,47 @@ cleanup:
     return status;
 }
 
+/* Whether the outputs of a step may be computed; they are then counted. */
+static opevo_status afford(folding *self, const opevo_net_step *step, bool *yes, opevo_error *err)
+{
+    double bytes = 0, flop = 0;
+    opevo_i_part part = {0};
+    opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < step->outputs; i++) {
+        const opevo_array *array =
+            step->output[i] < 0 ? NULL : &self->inference->value[step->output[i]].array;
+
+        if (array)
+            bytes +=
+                (double)opevo_array_elements(array) * (double)opevo_network_type_bytes(array->type);
+    }
+    if (step->kind == OPEVO_NET_STEP_COMPUTE) {
+        OPEVO_TRY(opevo_i_part_create(step, &part, err));
+        flop = opevo_computation_flop(part.computation).count;
+    }
+    *yes = self->bytes + bytes <= FOLDED_BYTES && self->flop + flop <= FOLDED_FLOP;
+    self->bytes += *yes ? bytes : 0;
+    self->flop += *yes ? flop : 0;
+cleanup:
+    opevo_i_part_free(&part);
+    return status;
+}
+
 opevo_status opevo_i_pass_fold(opevo_inference *inference, opevo_error *err)
 {
+    folding self = {.inference = inference};
     bool *dead = opevo_calloc((size_t)inference->steps + 1, sizeof *dead);
     opevo_status status = OPEVO_OK;
 
     if (!dead)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     for (int n = 0; n < inference->steps; n++) {
-        if (!has_data(inference, &inference->step[n]))
+        bool yes = has_data(inference, &inference->step[n]);
+
+        if (yes)
+            OPEVO_TRY(afford(&self, &inference->step[n], &yes, err));
+        if (!yes)
             continue;
         OPEVO_TRY(compute_once(inference, &inference->step[n], err));
         dead[n] = true;

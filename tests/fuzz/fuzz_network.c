@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A model in an ONNX file. What is accepted is in order: nodes come after those that they read, shapes
- * are known, definitions have a count; a small one runs. */
+ * are known, definitions have a count; a small one runs, before and after the passes. */
 
 #include "fuzz.h"
 
 #include <opevo/memory.h>
-#include <opevo/network.h>
+#include <opevo/network_passes.h>
 
 #include <stdlib.h>
 
@@ -37,6 +37,21 @@ static bool check_nodes(const opevo_network *network)
     return elements < MOST_ELEMENTS && flop < 100 * MOST_ELEMENTS;
 }
 
+static void run_passed(const opevo_network *network, const opevo_array *in, opevo_array *out)
+{
+    opevo_inference *inference = NULL;
+    opevo_error err = {OPEVO_OK, ""};
+
+    if (!fuzz_accepts(opevo_inference_create(network, &inference, &err), &err))
+        return;
+    if (fuzz_accepts(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err), &err) &&
+        fuzz_accepts(opevo_inference_run(inference, in, out, 1, &err), &err)) {
+        for (int i = 0; i < inference->outputs; i++)
+            opevo_array_free(&out[i]);
+    }
+    opevo_inference_destroy(inference);
+}
+
 static void run(const opevo_network *network)
 {
     opevo_array in[MOST_VALUES] = {{0}}, out[MOST_VALUES] = {{0}};
@@ -59,6 +74,7 @@ static void run(const opevo_network *network)
         for (int i = 0; i < outputs; i++)
             opevo_array_free(&out[i]);
     }
+    run_passed(network, in, out);
     for (int i = 0; i < inputs; i++)
         opevo_array_free(&in[i]);
 }
