@@ -181,6 +181,25 @@ static bool same_shape(const opevo_tensor *a, const opevo_tensor *b)
     return same;
 }
 
+/* Whether index d is axis d, or its only value. */
+static bool is_own_place(const opevo_affine *index, int d, int64_t extent)
+{
+    if (index->count == 0)
+        return index->constant == 0 && extent == 1;
+    return index->count == 1 && index->constant == 0 && index->term[0].factor == 1 &&
+           index->term[0].atom == OPEVO_ATOM_AXIS && index->term[0].axis == d;
+}
+
+bool opevo_reads_own_place(const opevo_definition *reader, const opevo_expression *read)
+{
+    bool own = read->tensor->dims == reader->spatial;
+
+    for (int d = 0; d < read->tensor->dims && own; d++)
+        own = read->tensor->extent[d] == reader->axis[d].extent &&
+              is_own_place(&read->index[d], d, read->tensor->extent[d]);
+    return own;
+}
+
 bool opevo_tensor_matches_elementwise(const opevo_tensor *tensor, const opevo_tensor *target)
 {
     for (const opevo_tensor *at = tensor; at != target; at = at->reader[0]) {

@@ -5,6 +5,7 @@
 
 #include "computation_internal.h"
 
+#include <opevo/computation_access.h>
 #include <opevo/computation_join.h>
 #include <opevo/memory.h>
 
@@ -126,25 +127,6 @@ cleanup:
     return status;
 }
 
-/* Whether index d is axis d, or its only value. */
-static bool is_own_place(const opevo_affine *index, int d, int64_t extent)
-{
-    if (index->count == 0)
-        return index->constant == 0 && extent == 1;
-    return index->count == 1 && index->constant == 0 && index->term[0].factor == 1 &&
-           index->term[0].atom == OPEVO_ATOM_AXIS && index->term[0].axis == d;
-}
-
-static bool reads_own_place(const opevo_definition *reader, const opevo_expression *read)
-{
-    bool own = read->tensor->dims == reader->spatial;
-
-    for (int d = 0; d < read->tensor->dims && own; d++)
-        own = read->tensor->extent[d] == reader->axis[d].extent &&
-              is_own_place(&read->index[d], d, read->tensor->extent[d]);
-    return own;
-}
-
 typedef struct counter {
     joiner *self;
     int part;
@@ -158,7 +140,7 @@ static void count_read(void *context, const opevo_expression *read)
 
     one->reads++;
     one->in_place =
-        count->reader->reducer == OPEVO_REDUCER_NONE && reads_own_place(count->reader, read);
+        count->reader->reducer == OPEVO_REDUCER_NONE && opevo_reads_own_place(count->reader, read);
 }
 
 static void find_written_in(joiner *self)
@@ -270,7 +252,7 @@ static const opevo_affine *copy_index(joiner *self, const opevo_definition *read
     opevo_affine *index =
         opevo_i_arena_copy(&self->arena, read->index, (size_t)dims * sizeof *index);
 
-    for (int d = 0; d < dims && index && reads_own_place(reader, read); d++) {
+    for (int d = 0; d < dims && index && opevo_reads_own_place(reader, read); d++) {
         opevo_term *term = opevo_i_arena_take(&self->arena, sizeof *term);
 
         if (!term)

@@ -37,7 +37,7 @@ static void look_at_read(void *context, const opevo_expression *read)
     look *self = context;
 
     if (read->tensor == self->operand)
-        self->own_place &= opevo_i_reads_own_place(self->reader, read);
+        self->own_place &= opevo_reads_own_place(self->reader, read);
 }
 
 /* Whether all definitions that read the operand do so at their own place, without reducing. */

@@ -195,7 +195,7 @@ static void look_at_read(void *context, const opevo_expression *read)
     int value = of->part->identity[read->tensor->number];
 
     if (read->tensor == of->x) {
-        self->valid &= opevo_i_reads_own_place(of->definition, read);
+        self->valid &= opevo_reads_own_place(of->definition, read);
         return;
     }
     self->valid &= value >= 0 && of->inference->value[value].array.data &&

@@ -295,20 +295,3 @@ cleanup:
     opevo_free(made);
     return status;
 }
-
-bool opevo_i_reads_own_place(const opevo_definition *reader, const opevo_expression *read)
-{
-    bool own = read->tensor->dims == reader->spatial;
-
-    for (int d = 0; d < read->tensor->dims && own; d++) {
-        const opevo_affine *index = &read->index[d];
-
-        own = read->tensor->extent[d] == reader->axis[d].extent && index->constant == 0;
-        if (index->count == 0)
-            own = own && read->tensor->extent[d] == 1;
-        else
-            own = own && index->count == 1 && index->term[0].factor == 1 &&
-                  index->term[0].atom == OPEVO_ATOM_AXIS && index->term[0].axis == d;
-    }
-    return own;
-}

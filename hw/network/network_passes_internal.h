@@ -66,7 +66,4 @@ void opevo_i_part_free(opevo_i_part *part);
 opevo_status opevo_i_step_define(opevo_net_step *step, const opevo_i_part *part, int parts,
                                  int output, opevo_error *err);
 
-/* Whether index d of the read is axis d of its definition, for all d. */
-bool opevo_i_reads_own_place(const opevo_definition *reader, const opevo_expression *read);
-
 #endif

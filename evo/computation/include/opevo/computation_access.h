@@ -37,6 +37,10 @@ bool opevo_tensor_is_strictly_inlineable(const opevo_tensor *tensor);
  * spatial axis of extent above 1 occurs is at least 2, or at least 1 with a reduction. */
 bool opevo_tensor_needs_tiling(const opevo_tensor *tensor);
 
+/* Whether a read by a definition is at the place that it defines: the tensor has its shape, and index
+ * d is axis d; where the extent is 1 it may be 0. */
+bool opevo_reads_own_place(const opevo_definition *reader, const opevo_expression *read);
+
 /* Whether the chain of only readers from `tensor` to `target` keeps the shape and reads each
  * element at its own place, up to constants. True for target == tensor. */
 bool opevo_tensor_matches_elementwise(const opevo_tensor *tensor, const opevo_tensor *target);
