@@ -19,8 +19,8 @@ static const opevo_option options[] = {
     {"seed", "N", "with -o: of the inputs of its test (default 1)", false},
     {"passes", NULL, "print what each pass changes; with --run: run the network after the passes",
      false},
-    {"only", "PASS,PASS,...",
-     "the passes to run (default all): fold, split, drop, scale, fuse, place", false},
+    {"only", "PASS,PASS,...", "the passes to run (default all): fold, split, drop, scale, fuse",
+     false},
     {"without", "PASS,PASS,...", "the passes to leave out", false},
     {"json", NULL, "print one JSON object", false},
 };

@@ -61,8 +61,7 @@ static opevo_status take_values(opevo_inference *self, opevo_error *err)
         self->value[self->values] = (opevo_net_tensor){.name = opevo_strdup(value->name),
                                                        .array = value->array,
                                                        .input = value->input,
-                                                       .output = value->output,
-                                                       .part_of = -1};
+                                                       .output = value->output};
         if (!self->value[self->values].name)
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of the network.");
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Passes over whole steps: fold, split, drop and place. None looks into definitions. */
+/* Passes over whole steps: fold, split and drop. None looks into definitions. */
 
 #include "network_passes_internal.h"
 
@@ -264,10 +264,6 @@ static void drop_view(opevo_inference *inference, opevo_i_links *links, int n)
             inference->step[before].output[i] = to;
     }
     rename_reads(inference, from, to);
-    for (int i = 0; i < inference->values; i++) {
-        if (inference->value[i].part_of == from)
-            inference->value[i].part_of = to;
-    }
     links->producer[to] = before;
     links->dead[n] = true;
 }
@@ -301,67 +297,6 @@ opevo_status opevo_i_pass_drop(opevo_inference *inference, opevo_error *err)
     OPEVO_TRY(opevo_i_links_create(inference, &links, err));
     drop_unread(inference, &links);
     opevo_i_steps_remove(inference, links.dead);
-cleanup:
-    opevo_i_links_free(&links);
-    return status;
-}
-
-/* ---- Place: parts of concatenations --------------------------------------------------------- */
-
-/* Whether the box is all elements of an array, in their order on both sides. */
-static bool is_block(const opevo_net_copy *copy, const opevo_array *array)
-{
-    int64_t stride = 1;
-
-    for (int d = copy->dims - 1; d >= 0; d--) {
-        if (copy->extent[d] > 1 && (copy->from_stride[d] != stride || copy->to_stride[d] != stride))
-            return false;
-        stride *= copy->extent[d];
-    }
-    return copy->from == 0 && stride == opevo_array_elements(array);
-}
-
-/* What a step makes, behind views of it. */
-static int source_of(const opevo_inference *inference, const opevo_i_links *links, int value)
-{
-    int step = links->producer[value];
-
-    while (step >= 0 && inference->step[step].kind == OPEVO_NET_STEP_VIEW) {
-        value = inference->step[step].input[0];
-        step = links->producer[value];
-    }
-    return value;
-}
-
-static void place_parts(opevo_inference *inference, const opevo_i_links *links,
-                        const opevo_net_step *step)
-{
-    for (int i = 0; i < step->copies; i++) {
-        const opevo_net_copy *copy = &step->copy[i];
-        int value = copy->input < 0 ? -1 : step->input[copy->input], source = 0;
-
-        if (value < 0 || !is_block(copy, &inference->value[value].array))
-            continue;
-        source = source_of(inference, links, value);
-        if (!is_intermediate(inference, links, source) || inference->value[source].part_of >= 0)
-            continue;
-        inference->value[source].part_of = step->output[0];
-        inference->value[source].offset = copy->to;
-    }
-}
-
-opevo_status opevo_i_pass_place(opevo_inference *inference, opevo_error *err)
-{
-    opevo_i_links links = {0};
-    opevo_status status = OPEVO_OK;
-
-    OPEVO_TRY(opevo_i_links_create(inference, &links, err));
-    for (int i = 0; i < inference->values; i++)
-        inference->value[i].part_of = -1;
-    for (int n = 0; n < inference->steps; n++) {
-        if (inference->step[n].kind == OPEVO_NET_STEP_COPY)
-            place_parts(inference, &links, &inference->step[n]);
-    }
 cleanup:
     opevo_i_links_free(&links);
     return status;

@@ -15,7 +15,6 @@ static const opevo_network_pass passes[] = {
     {"drop", "removes steps that change nothing or that nobody reads", opevo_i_pass_drop},
     {"scale", "multiplies batch normalisation and scales into weights", opevo_i_pass_scale},
     {"fuse", "joins steps to computations of several definitions", opevo_i_pass_fuse},
-    {"place", "marks what may be computed inside a concatenation", opevo_i_pass_place},
 };
 
 enum { PASSES = sizeof passes / sizeof *passes };
@@ -41,8 +40,8 @@ opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo
             i++;
         if (i == PASSES)
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
-                                 "unknown pass %s; passes are fold, split, drop, scale, fuse and "
-                                 "place.",
+                                 "unknown pass %s; passes are fold, split, drop, scale and "
+                                 "fuse.",
                                  name));
         *mask |= UINT32_C(1) << i;
     }
@@ -77,7 +76,7 @@ double opevo_inference_intermediate_bytes(const opevo_inference *inference)
             const opevo_net_tensor *value =
                 step->output[i] < 0 ? NULL : &inference->value[step->output[i]];
 
-            if (value && !value->output && !constant[step->output[i]] && value->part_of < 0)
+            if (value && !value->output && !constant[step->output[i]])
                 bytes += (double)opevo_array_elements(&value->array) *
                          (double)opevo_network_type_bytes(value->array.type);
         }
@@ -177,7 +176,7 @@ opevo_status opevo_i_value_add(opevo_inference *inference, const char *name, ope
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a constant.");
     }
     *number = inference->values++;
-    grown[*number] = (opevo_net_tensor){.name = own, .array = *array, .owned = true, .part_of = -1};
+    grown[*number] = (opevo_net_tensor){.name = own, .array = *array, .owned = true};
     *array = (opevo_array){0};
     return OPEVO_OK;
 }

@@ -14,7 +14,7 @@ opevo network model.onnx
 echo
 opevo network model.onnx --passes
 echo
-opevo network model.onnx --passes --only fuse,place --without place
+opevo network model.onnx --passes --only fuse,scale --without scale
 echo
 opevo network model.onnx --json | grep computation
 opevo network model.onnx --without scale,fuse --json | grep -c computation

@@ -50,12 +50,6 @@ typedef struct opevo_net_tensor {
         array;  /* `data` of constants; those computed from constants have none before a fold */
     bool owned; /* the data */
     bool input, output;
-    /* Its elements may lie in this value's memory in their order, from element `offset` on, which
-     * makes a copy of all of them to there needless. No other value has the same place, and only the
-     * steps that make parts of that value write to it. That value may itself be such a part. -1: it
-     * has memory of its own. */
-    int part_of;
-    int64_t offset;
 } opevo_net_tensor;
 
 typedef struct opevo_inference {

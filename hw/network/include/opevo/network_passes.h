@@ -34,8 +34,8 @@ opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo
 /* Run the passes of the mask, in the order of the table. Errors: those of a pass. */
 opevo_status opevo_inference_pass(opevo_inference *inference, uint32_t mask, opevo_error *err);
 
-/* Bytes of what steps make and others read, without the outputs of the network, constants, views,
- * and what lies in another value. */
+/* Bytes of what steps make and others read, without the outputs of the network, constants and
+ * views. */
 double opevo_inference_intermediate_bytes(const opevo_inference *inference);
 
 #ifdef __cplusplus
