@@ -99,7 +99,7 @@ static void add_fallbacks(const opevo_network_library *library, opevo_text *out)
         const opevo_network_task *task = opevo_network_library_task(library, t);
 
         if (task->fallback)
-            opevo_text_printf(out, "%s (%d): plain loops, as %s\n", task->operation, task->count,
+            opevo_text_printf(out, "kernel %d, %s, is plain loops: %s\n", t, task->operation,
                               task->fallback);
     }
 }

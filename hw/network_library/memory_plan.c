@@ -138,6 +138,22 @@ static bool is_free_after(const planner *self, int root, int64_t offset, int64_t
     return true;
 }
 
+/* Whether the kernel may overwrite these bytes: those of all inputs that lie there. */
+static bool is_allowed(const planner *self, int n, int root, int64_t offset, int64_t bytes)
+{
+    const opevo_net_step *step = &self->inference->step[n];
+
+    for (int i = 0; i < step->inputs; i++) {
+        bool allowed = i < 32 && self->in_place[n] >> i & 1;
+        int64_t at = 0;
+
+        if (!allowed && step->input[i] >= 0 && root_of(self, step->input[i], &at) == root &&
+            overlaps(at, self->value[step->input[i]].bytes, offset, bytes))
+            return false;
+    }
+    return true;
+}
+
 /* An input that is a group of its own and is overwritten by the output. */
 static void reuse(planner *self, int n)
 {
@@ -154,7 +170,8 @@ static void reuse(planner *self, int n)
             continue;
         root = root_of(self, input, &offset);
         if (self->value[root].bytes != self->value[made].bytes ||
-            !is_free_after(self, root, offset, self->value[made].bytes, n))
+            !is_free_after(self, root, offset, self->value[made].bytes, n) ||
+            !is_allowed(self, n, root, offset, self->value[made].bytes))
             continue;
         self->value[made].root = input;
         return;

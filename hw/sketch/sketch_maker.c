@@ -226,6 +226,8 @@ static opevo_status start(const opevo_kernel_maker *super, const opevo_device_fa
         if (number < self->sketches->count)
             status = start_in(self, number, facts, found, point, err);
     }
+    for (size_t i = 0; i < self->sketches->count && status == OPEVO_OK && !*found; i++)
+        status = start_in(self, i, facts, found, point, err);
     return status;
 }
 
