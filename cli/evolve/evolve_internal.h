@@ -19,7 +19,8 @@
          "of edits: move, const-one, order, crossover, initial; of checks: races, warp-sync, "     \
          "uninitialised, costs; of GPUs: machine",                                                 \
          true},                                                                                    \
-        {"jobs", "N", "worker processes (default: all cores)", false},                             \
+        {"jobs", "N", "worker processes (default: all cores, or 1 where times are measured)",      \
+         false},                                                                                   \
     {                                                                                              \
         "timeout", "S", "time limit of one evaluation (default 60 s)", false                       \
     }

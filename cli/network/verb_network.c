@@ -187,13 +187,13 @@ const opevo_verb opevo_i_verb_network = {
     .summary = "Describe a neural network from an ONNX file, or run it untuned and compare.",
     .details =
         "Prints inputs, outputs, operators, weights and operations of the model, and its "
-        "different\n"
+        "different "
         "computations, each with the number of steps that compute it, after the passes that "
-        "join\n"
+        "join "
         "operators (docs/networks.md); --passes prints what each changes. docs/formats/onnx.md "
-        "lists\n"
+        "lists "
         "the operators. --run evaluates the definitions in double precision and rounds each result "
-        "to\n"
+        "to "
         "float32.\n\n"
         "  opevo network model.onnx --shape data=1,3,224,224\n"
         "  opevo network model.onnx --passes\n"

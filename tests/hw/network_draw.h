@@ -38,7 +38,6 @@ static inline int network_value(network_draw *self, int dims, const int64_t *ext
 
     snprintf(self->name[number], sizeof self->name[number], "v%d", number);
     value->name = self->name[number];
-    value->part_of = -1;
     value->array = (opevo_array){.type = OPEVO_NETWORK_FLOAT32, .dims = dims};
     memcpy(value->array.extent, extent, (size_t)dims * sizeof *extent);
     return number;
