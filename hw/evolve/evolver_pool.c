@@ -50,8 +50,9 @@ static opevo_status start(opevo_i_evolver_pool *pool, opevo_i_evolver_worker *wo
 
     if (status == OPEVO_IO)
         return OPEVO_FAIL(err, status,
-                          "%s Editing kernels needs LLVM: install llvm-19-dev and build opevo "
-                          "again, or name the worker by OPEVO_EVOLVER.",
+                          "%s Editing kernels needs LLVM: install the package opevo-evolver, or "
+                          "llvm-19-dev and build opevo again, or name the worker by "
+                          "OPEVO_EVOLVER.",
                           inner.message);
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "%s", inner.message);

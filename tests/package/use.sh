@@ -50,10 +50,14 @@ says '^X=1$' opevo tune --on 'cmd:echo took {X} ms' --space space.json --trials 
 ! command -v cc >/dev/null || fail "a package depends on a compiler"
 ! opevo tune mm1 --on cpu --trials 2 >/tmp/said 2>&1 || fail "kernels are built without a compiler"
 grep -q 'compiler\|OPEVO_CC' /tmp/said || fail "no compiler, which is not said: $(cat /tmp/said)"
+! opevo evolve planted --trials 20 >/tmp/said 2>&1 || fail "kernels evolve without their worker"
+grep -q 'LLVM' /tmp/said || fail "no LLVM, which is not said: $(cat /tmp/said)"
+install "$packages"/opevo-evolver_*.deb
+says 'of the base cost' opevo evolve planted --trials 100 --seed 1
 install gcc libc6-dev
 says 'best' opevo tune 'matmul(32,32,32)' --on cpu --trials 3 --seed 1
 install man-db
-for page in opevo.1 opevo-worker.1; do
+for page in opevo.1 opevo-worker.1 opevo-evolver.1; do
     says '^NAME' man "$page"
 done
 for file in /usr/share/bash-completion/completions/opevo /usr/share/doc/opevo/docs/live.md; do
