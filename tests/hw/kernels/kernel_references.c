@@ -301,6 +301,7 @@ static double inner(const float *points, int count, int features, int i, int j)
 
 static void smo(const opevo_buffer *buffers, int (*number)(const char *name))
 {
+    const float bound = 0.1F; /* as the harness says */
     int count = number("count"), features = number("features");
     const float *points = reals(buffers, "points"), *label = reals(buffers, "label");
     float *a = reals(buffers, "multiplier"), *gradient = reals(buffers, "gradient");
@@ -312,11 +313,11 @@ static void smo(const opevo_buffer *buffers, int (*number)(const char *name))
         for (int p = 0; p < count; p++) {
             double value = -(double)label[p] * (double)gradient[p];
 
-            if ((label[p] > 0 ? a[p] < 1 : a[p] > 0) && value > high) {
+            if ((label[p] > 0 ? a[p] < bound : a[p] > 0) && value > high) {
                 high = value;
                 i = p;
             }
-            if ((label[p] > 0 ? a[p] > 0 : a[p] < 1) && value < low) {
+            if ((label[p] > 0 ? a[p] > 0 : a[p] < bound) && value < low) {
                 low = value;
                 j = p;
             }
@@ -324,8 +325,8 @@ static void smo(const opevo_buffer *buffers, int (*number)(const char *name))
         change = (high - low) / fmax(1e-6, inner(points, count, features, i, i) -
                                                2 * inner(points, count, features, i, j) +
                                                inner(points, count, features, j, j));
-        change = fmin(change, (double)(label[i] > 0 ? 1 - a[i] : a[i]));
-        change = fmax(0, fmin(change, (double)(label[j] > 0 ? a[j] : 1 - a[j])));
+        change = fmin(change, (double)(label[i] > 0 ? bound - a[i] : a[i]));
+        change = fmax(0, fmin(change, (double)(label[j] > 0 ? a[j] : bound - a[j])));
         a[i] += (float)((double)label[i] * change);
         a[j] -= (float)((double)label[j] * change);
         for (int p = 0; p < count; p++)
