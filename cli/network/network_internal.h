@@ -50,8 +50,12 @@ opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inferenc
 /* Write the files, and say what is in them. */
 opevo_status opevo_i_library_write(const char *folder, opevo_network_library *library,
                                    opevo_text *out, opevo_error *err);
+/* Tune the tasks of a library by the options of the call, and take the best kernels; what was found
+ * is appended. (network_tune.c) */
+opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library *library,
+                                  opevo_text *out, int *exit_code, opevo_error *err);
 /* All of it. */
 opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference *inference,
-                                  opevo_text *out, opevo_error *err);
+                                  opevo_text *out, int *exit_code, opevo_error *err);
 
 #endif

@@ -126,7 +126,7 @@ opevo_status opevo_i_library_write(const char *folder, opevo_network_library *li
 }
 
 opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference *inference,
-                                  opevo_text *out, opevo_error *err)
+                                  opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_option(call, "-o");
     opevo_network_library *library = NULL;
@@ -134,6 +134,8 @@ opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference 
 
     OPEVO_TRY(opevo_i_library_create(call, inference, &library, err));
     OPEVO_TRY(opevo_i_library_folder(folder, err));
+    if (opevo_i_flag(call, "on"))
+        OPEVO_TRY(opevo_i_library_tune(call, library, out, exit_code, err));
     OPEVO_TRY(opevo_i_library_write(folder, library, out, err));
 cleanup:
     opevo_network_library_destroy(library);

@@ -3,6 +3,7 @@
 /* `opevo network`: what is in a model, and whether it computes what is expected. */
 
 #include "network_internal.h"
+#include "reasons_internal.h"
 
 #include <opevo/memory.h>
 
@@ -16,7 +17,21 @@ static const opevo_option options[] = {
     {"-o", "DIR", "write a library in C that runs the network", false},
     {"threads", "N", "threads of --run, and that kernels of -o are made for (default 0: all cores)",
      false},
-    {"seed", "N", "with -o: of the inputs of its test (default 1)", false},
+    {"seed", "N", "of the inputs of -o's test, and of the runs of --on (default 1)", false},
+    {"on", "DEVICE", "with -o: tune the kernels on cpu", false},
+    {"tuner", "NAME", "tuner; opevo tuners lists them (default opevo)", false},
+    {"set", "KEY=VALUE", "a setting of the tuner", true},
+    {"trials", "N", "stop after N trials (default 500 for each task)", false},
+    {"seconds", "S", "stop when the trials have cost S seconds", false},
+    {"store", "FILE", "store every trial here; the same command resumes", false},
+    OPEVO_I_START_OPTIONS,
+    OPEVO_I_GIVE_UP_OPTION,
+    {"finals", "K", "re-evaluate the best K of each task side by side (default 5)", false},
+    {"rounds", "N", "finals: rounds of the re-evaluation (default 30)", false},
+    {"workers", "COMMAND", "measure through this worker, such as 'ssh host opevo-worker cpu'",
+     true},
+    {"timeout", "S", "time limit of one execution (default 5 s)", false},
+    {"quiet", NULL, "no progress line", false},
     {"passes", NULL, "print what each pass changes; with --run: run the network after the passes",
      false},
     {"only", "PASS,PASS,...", "the passes to run (default all): fold, split, drop, scale, fuse",
@@ -105,6 +120,9 @@ cleanup:
 
 static opevo_status check_options(const opevo_call *call, size_t shape_count, opevo_error *err)
 {
+    static const char *const of_tuning[] = {"on",     "tuner",   "set",      "trials",  "seconds",
+                                            "store",  "start",   "transfer", "give-up", "finals",
+                                            "rounds", "workers", "timeout"};
     const char *files = opevo_i_option(call, "run");
     bool passes = opevo_i_flag(call, "passes");
 
@@ -116,6 +134,14 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
     if (files && !passes && (opevo_i_option(call, "only") || opevo_i_option(call, "without")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--run runs the network as it is; add --passes to run the passes first.");
+    for (size_t i = 0; i < sizeof of_tuning / sizeof *of_tuning; i++) {
+        if (opevo_i_flag(call, of_tuning[i]) && !opevo_i_flag(call, i ? "on" : "-o"))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs %s.", of_tuning[i],
+                              i ? "--on cpu and -o DIR: it is about tuning"
+                                : "-o with a folder for the library");
+    }
+    if (opevo_i_flag(call, "-o") && (files || passes || opevo_i_flag(call, "json")))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "-o excludes --run, --passes and --json.");
     if (passes && opevo_i_flag(call, "json"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--passes and --json exclude each other.");
     return OPEVO_OK;
@@ -161,7 +187,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_inference_create(network, &inference, err));
     if (opevo_i_flag(call, "-o")) {
         OPEVO_TRY(opevo_inference_pass(inference, mask, err));
-        status = opevo_i_library_emit(call, inference, out, err);
+        status = opevo_i_library_emit(call, inference, out, exit_code, err);
         goto cleanup;
     }
     if (!files) {

@@ -61,7 +61,9 @@ opevo_status opevo_i_tune_open_store(const opevo_call *call, opevo_store **out, 
  * `which` as in opevo_i_reasons_tell. */
 void opevo_i_tune_note_failure(opevo_i_tuning *self, size_t run, const char *which,
                                const opevo_trial *trial, bool resumed);
-/* The winner of the finals, or else the best trial of all runs, into a folder. What was measured is
+/* The winner of the finals, or else the best trial of all runs; false without a success. */
+bool opevo_i_tune_best(const opevo_i_tuning *self, opevo_index *point, double *fitness);
+/* That into a folder. What was measured is
  * printed also when that fails. */
 void opevo_i_tune_emit(const opevo_i_tuning *self, const char *folder, int *exit_code);
 /* What was measured is printed also when it is not in the store. */
@@ -126,6 +128,9 @@ double opevo_i_tasks_value(opevo_i_tasks *self, opevo_aim aim,
 
 /* Into zeros; what is there is to be released, also on failure. */
 opevo_status opevo_i_tasks_read(const opevo_call *call, opevo_i_tasks *self, opevo_error *err);
+/* Tune them; `quiet` for no progress line. An interrupt ends it early. */
+opevo_status opevo_i_tasks_run(opevo_i_tasks *self, bool quiet, opevo_error *err);
+void opevo_i_tasks_free(opevo_i_tasks *self); /* and the store */
 /* DIR/1-mm1: the folder of a task inside that of --emit; nothing without it. */
 void opevo_i_tasks_folder(const opevo_call *call, const opevo_i_tasks *self, size_t number,
                           opevo_text *out);

@@ -156,7 +156,7 @@ static opevo_status run_finals(opevo_i_tasks *self, opevo_error *err)
     return status;
 }
 
-static opevo_status run_all(opevo_i_tasks *self, bool quiet, opevo_error *err)
+opevo_status opevo_i_tasks_run(opevo_i_tasks *self, bool quiet, opevo_error *err)
 {
     observed_task *observed = opevo_calloc(self->count, sizeof *observed);
     opevo_status status = OPEVO_OK;
@@ -207,6 +207,18 @@ static void judge(const opevo_call *call, const opevo_i_tasks *self, int *exit_c
     opevo_i_tune_check_store(self->store, exit_code);
 }
 
+void opevo_i_tasks_free(opevo_i_tasks *self)
+{
+    opevo_store_close(self->store);
+    for (size_t i = 0; self->tunings && i < self->count; i++)
+        opevo_i_tune_free(&self->tunings[i]);
+    opevo_free(self->tunings);
+    opevo_free(self->names);
+    opevo_free(self->weights);
+    opevo_free(self->tasks);
+    opevo_free(self->times_s);
+}
+
 opevo_status opevo_i_tune_tasks(const opevo_call *call, opevo_text *out, int *exit_code,
                                 opevo_error *err)
 {
@@ -218,7 +230,7 @@ opevo_status opevo_i_tune_tasks(const opevo_call *call, opevo_text *out, int *ex
         opevo_i_tasks_print_settings(&self, out);
         goto cleanup;
     }
-    OPEVO_TRY(run_all(&self, opevo_i_flag(call, "quiet"), err));
+    OPEVO_TRY(opevo_i_tasks_run(&self, opevo_i_flag(call, "quiet"), err));
     emit(call, &self, exit_code);
     if (opevo_i_flag(call, "json")) {
         opevo_i_tasks_print_json(&self, out);
@@ -228,13 +240,6 @@ opevo_status opevo_i_tune_tasks(const opevo_call *call, opevo_text *out, int *ex
     }
     judge(call, &self, exit_code);
 cleanup:
-    opevo_store_close(self.store);
-    for (size_t i = 0; self.tunings && i < self.count; i++)
-        opevo_i_tune_free(&self.tunings[i]);
-    opevo_free(self.tunings);
-    opevo_free(self.names);
-    opevo_free(self.weights);
-    opevo_free(self.tasks);
-    opevo_free(self.times_s);
+    opevo_i_tasks_free(&self);
     return status;
 }

@@ -351,24 +351,34 @@ static opevo_status run_all(opevo_i_tuning *self, bool quiet, opevo_error *err)
     return status;
 }
 
-void opevo_i_tune_emit(const opevo_i_tuning *self, const char *folder, int *exit_code)
+bool opevo_i_tune_best(const opevo_i_tuning *self, opevo_index *point, double *fitness)
 {
-    const opevo_finalist *winner = &self->finals.finalists[self->finals.verdict.winner];
     const opevo_trial *best = &self->results[0].best;
-    opevo_error err = {OPEVO_OK, ""};
 
     for (uint64_t i = 1; i < self->runs; i++) {
         if (self->results[i].best.outcome.fitness > best->outcome.fitness)
             best = &self->results[i].best;
     }
-    if (!best->number)
+    *point = best->proposal.point;
+    *fitness = best->outcome.fitness;
+    if (best->number && self->finals.ran) {
+        const opevo_finalist *winner = &self->finals.finalists[self->finals.verdict.winner];
+
+        *point = winner->median > 0 ? winner->point : *point;
+        *fitness = winner->median > 0 ? winner->median : *fitness;
+    }
+    return best->number != 0;
+}
+
+void opevo_i_tune_emit(const opevo_i_tuning *self, const char *folder, int *exit_code)
+{
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_index point = 0;
+    double fitness = 0;
+
+    if (!opevo_i_tune_best(self, &point, &fitness))
         return;
-    if (self->finals.ran && winner->median > 0)
-        opevo_i_kernel_files_write(folder, self->on, self->objective, winner->point, winner->median,
-                                   &err);
-    else
-        opevo_i_kernel_files_write(folder, self->on, self->objective, best->proposal.point,
-                                   best->outcome.fitness, &err);
+    opevo_i_kernel_files_write(folder, self->on, self->objective, point, fitness, &err);
     if (err.status == OPEVO_OK)
         return;
     opevo_i_print_error("tune: The kernel was not written", err.message);
