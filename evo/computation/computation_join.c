@@ -181,9 +181,10 @@ static bool is_taken(const joiner *self, const char *name)
 static const char *name_definition(joiner *self, const entry *one)
 {
     const opevo_tensor *source = one->source;
-    const char *own = source->role == OPEVO_ROLE_INTERMEDIATE ? source->name
-                      : source->definition->reducer           ? "C"
-                                                              : "D";
+    const char *own = source->role == OPEVO_ROLE_INTERMEDIATE                ? source->name
+                      : source->definition->reducer                          ? "C"
+                      : source->definition->value->kind == OPEVO_EXPR_SELECT ? "P"
+                                                                             : "D";
     char name[OPEVO_COMPUTATION_NAME + 16];
 
     snprintf(name, sizeof name, "%.20s", own);
@@ -244,7 +245,7 @@ static opevo_tensor *make_input(joiner *self, entry *one)
     return tensor;
 }
 
-/* A read at its own place names the axis also where that has one value only. */
+/* The only index of a dimension is the axis of that dimension where that has one value too. */
 static const opevo_affine *copy_index(joiner *self, const opevo_definition *reader,
                                       const opevo_expression *read)
 {
@@ -252,9 +253,12 @@ static const opevo_affine *copy_index(joiner *self, const opevo_definition *read
     opevo_affine *index =
         opevo_i_arena_copy(&self->arena, read->index, (size_t)dims * sizeof *index);
 
-    for (int d = 0; d < dims && index && opevo_reads_own_place(reader, read); d++) {
-        opevo_term *term = opevo_i_arena_take(&self->arena, sizeof *term);
+    for (int d = 0; d < dims && dims == reader->spatial && index; d++) {
+        opevo_term *term = NULL;
 
+        if (read->tensor->extent[d] != 1 || reader->axis[d].extent != 1 || index[d].count)
+            continue;
+        term = opevo_i_arena_take(&self->arena, sizeof *term);
         if (!term)
             return NULL;
         *term = (opevo_term){.factor = 1, .atom = OPEVO_ATOM_AXIS, .axis = d};

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The pass `fuse`: a step and the element-wise steps after it become one computation.
+/* The pass `fuse`: a step, the element-wise steps after it, and copies before it become one
+ * computation.
  *
  * Going through the steps in order, each takes in those that make its operands: an operand that
  * nobody else reads, and that the step reads only at the place of the result, in a definition
- * that does not reduce. At most one of the steps that are joined reduces, so that a schedule tiles
- * that one, and computes the others on its tiles. */
+ * that does not reduce; or that is a copy of one box, such as padding or a transpose. At most one of
+ * the steps that are joined reduces, so that a schedule tiles that one, and computes the others on
+ * its tiles. */
 
 #include "network_passes_internal.h"
 
@@ -65,6 +67,27 @@ static bool is_joinable(const opevo_net_step *step)
     return step->kind == OPEVO_NET_STEP_COMPUTE && step->outputs == 1 && step->output[0] >= 0;
 }
 
+/* The definitions of a step that may be taken in; *is_one: it has some. */
+static opevo_status part_of(const opevo_inference *inference, const opevo_net_step *step,
+                            opevo_i_part *out, bool *is_one, opevo_error *err)
+{
+    opevo_net_step copy = *step;
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    *is_one = step->kind == OPEVO_NET_STEP_COPY ? opevo_i_copy_define(inference, step, &text)
+                                                : is_joinable(step);
+    if (!*is_one)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_text_check(&text, err));
+    if (text.data)
+        copy.text = text.data;
+    OPEVO_TRY(opevo_i_part_create(&copy, out, err));
+cleanup:
+    opevo_text_free(&text);
+    return status;
+}
+
 /* Whether the operand of step n is taken in, rather than that of step *best; -1: none. Of two, it is
  * the deeper one, then the later one: shortcuts around layers stay inputs, so that layers with and
  * without a convolution in their shortcut are the same. */
@@ -76,17 +99,18 @@ static opevo_status consider(const joining *self, int n, const opevo_i_part *rea
     int step = value < 0 ? -1 : self->links.producer[value];
     opevo_i_part part = {0};
     opevo_status status = OPEVO_OK;
+    bool is_one = false;
 
     if (operand->definition || step < 0 || self->links.readers[value] != 1 ||
-        inference->value[value].output || !is_joinable(&inference->step[step]) ||
+        inference->value[value].output ||
         inference->step[n].inputs + inference->step[step].inputs - 1 > INPUTS_MOST ||
-        !is_elementwise(operand))
+        (inference->step[step].kind != OPEVO_NET_STEP_COPY && !is_elementwise(operand)))
         return OPEVO_OK;
     if (*best >= 0 && (self->depth[step] < self->depth[*best] ||
                        (self->depth[step] == self->depth[*best] && step < *best)))
         return OPEVO_OK;
-    OPEVO_TRY(opevo_i_part_create(&inference->step[step], &part, err));
-    if (!reduces(part.computation) || !reduces(reader->computation))
+    OPEVO_TRY(part_of(inference, &inference->step[step], &part, &is_one, err));
+    if (is_one && (!reduces(part.computation) || !reduces(reader->computation)))
         *best = step;
 cleanup:
     opevo_i_part_free(&part);
@@ -108,8 +132,7 @@ static opevo_status join(joining *self, int first, int second, bool *joined, ope
     opevo_i_part part[2] = {{0}, {0}};
     opevo_status status = OPEVO_OK;
 
-    *joined = false;
-    OPEVO_TRY(opevo_i_part_create(a, &part[0], err));
+    OPEVO_TRY(part_of(self->inference, a, &part[0], joined, err));
     OPEVO_TRY(opevo_i_part_create(b, &part[1], err));
     opevo_i_links_count(links, b, -1);
     status = opevo_i_step_define(b, part, 2, b->output[0], NULL);

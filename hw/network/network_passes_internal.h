@@ -60,6 +60,11 @@ typedef struct opevo_i_part {
 opevo_status opevo_i_part_create(const opevo_net_step *step, opevo_i_part *out, opevo_error *err);
 void opevo_i_part_free(opevo_i_part *part);
 
+/* Append the definition of the output Y0 of a COPY. False, with nothing appended, if it has none: it
+ * reads several boxes, or fills them with several numbers. */
+bool opevo_i_copy_define(const opevo_inference *inference, const opevo_net_step *step,
+                         opevo_text *out);
+
 /* Give a step the definitions of value `output`, which the parts make. It is left as it is on
  * failure. Errors: those of opevo_computation_join. */
 opevo_status opevo_i_step_define(opevo_net_step *step, const opevo_i_part *part, int parts,

@@ -93,7 +93,7 @@ static void test_places(void **state)
     CHECK_OK(join(&self, 3, &err));
     assert_string_equal(opevo_text_string(&self.text),
                         "X0[1, 6]\nD[b0:1, b1:6] = X0[b0, b1]*2\n"
-                        "Y0[a0:1, a1:8] = select(1 <= a1 and a1 < 7, D[0, a1 - 1], 0)");
+                        "Y0[a0:1, a1:8] = select(1 <= a1 and a1 < 7, D[a0, a1 - 1], 0)");
     finish(&self);
 }
 

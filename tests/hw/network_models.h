@@ -105,6 +105,25 @@ static inline void add_weights(model *self, const char *name, int dims, const in
         tensor->float_data[k] = (float)(least + (most - least) * (double)draw(state, 1001) / 1000);
 }
 
+/* Constant whole numbers, such as the padding of a Pad. */
+static inline void add_whole(model *self, const char *name, size_t count, const int64_t *values)
+{
+    size_t i = self->graph.n_initializer++;
+    Onnx__Tensor *tensor = &self->weights[i];
+
+    *tensor = (Onnx__Tensor)ONNX__TENSOR__INIT;
+    self->initializers[i] = tensor;
+    tensor->name = strdup(name);
+    tensor->has_data_type = 1;
+    tensor->data_type = OPEVO_NETWORK_INT64;
+    tensor->n_dims = 1;
+    tensor->dims = calloc(1, sizeof *tensor->dims);
+    tensor->dims[0] = (int64_t)count;
+    tensor->n_int64_data = count;
+    tensor->int64_data = calloc(count, sizeof *tensor->int64_data);
+    memcpy(tensor->int64_data, values, count * sizeof *values);
+}
+
 static inline void set_output(model *self, const char *name)
 {
     add_value(self, &self->output, MOST - 1, name);
@@ -182,6 +201,7 @@ static inline void model_finish(model *self)
         free(self->weights[i].name);
         free(self->weights[i].dims);
         free(self->weights[i].float_data);
+        free(self->weights[i].int64_data);
     }
 }
 

@@ -32,8 +32,9 @@ typedef struct opevo_part {
  * only read is by another that does not reduce, at the same place, is written there. Inputs are
  * named X0, X1, ... in the order in which they are read, outputs Y0, Y1, ...; other tensors keep the
  * name of their part, with a number where that is taken; one that was an output of its part is C if
- * it reduces and D otherwise. Axes are named by place: a0, a1, ..., those of a reduction k0, k1, ...;
- * definitions of other shapes have other letters. Of + * max min, the operand that depends on
+ * it reduces, P if it is select(...), such as padding, and D otherwise. Axes are named by place: a0, a1, ..., those of a reduction k0, k1, ...;
+ * definitions of other shapes have other letters. An index of a dimension of one element is its axis
+ * where the reader has one of one value there. Of + * max min, the operand that depends on
  * definitions is first, then those on inputs, then constants. So wholes that compute the same from
  * the same definitions have the same text, whatever the names in their parts.
  *
