@@ -112,14 +112,15 @@ opevo_status opevo_i_library_write(const char *folder, opevo_network_library *li
 
     if (status != OPEVO_OK)
         return status;
-    opevo_text_printf(
-        out,
-        "%s: %d kernels, weights of %.3f MB\n"
-        "arena: %.3f MB, %.2f times the peak of live tensors, %.3f MB; weights in "
-        "layouts of kernels: %.3f MB; scratch memory: %.3f MB\n",
-        folder, sizes.kernels, (double)sizes.weight_bytes / 1e6, (double)sizes.arena_bytes / 1e6,
-        (double)sizes.arena_bytes / (double)sizes.peak_bytes, (double)sizes.peak_bytes / 1e6,
-        (double)sizes.packed_bytes / 1e6, (double)sizes.scratch_bytes / 1e6);
+    opevo_text_printf(out,
+                      "%s: %zu kernel%s, weights of %.3f MB\n"
+                      "arena: %.3f MB, %.2f times the peak of live tensors, %.3f MB; weights in "
+                      "layouts of kernels: %.3f MB; scratch memory: %.3f MB\n",
+                      folder, sizes.kernels, opevo_i_plural(sizes.kernels),
+                      (double)sizes.weight_bytes / 1e6, (double)sizes.arena_bytes / 1e6,
+                      (double)sizes.arena_bytes / (double)sizes.peak_bytes,
+                      (double)sizes.peak_bytes / 1e6, (double)sizes.packed_bytes / 1e6,
+                      (double)sizes.scratch_bytes / 1e6);
     add_fallbacks(library, out);
     opevo_text_printf(out, "build and check it: make -C %s check\n", folder);
     return OPEVO_OK;
@@ -128,13 +129,15 @@ opevo_status opevo_i_library_write(const char *folder, opevo_network_library *li
 opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference *inference,
                                   opevo_text *out, int *exit_code, opevo_error *err)
 {
-    const char *folder = opevo_i_option(call, "-o");
+    const char *folder = opevo_i_option(call, "-o"), *on = opevo_i_option(call, "on");
     opevo_network_library *library = NULL;
     opevo_status status = OPEVO_OK;
 
+    if (on && strcmp(on, "cpu") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: a library is in C; give cpu.", on);
     OPEVO_TRY(opevo_i_library_create(call, inference, &library, err));
     OPEVO_TRY(opevo_i_library_folder(folder, err));
-    if (opevo_i_flag(call, "on"))
+    if (on)
         OPEVO_TRY(opevo_i_library_tune(call, library, out, exit_code, err));
     OPEVO_TRY(opevo_i_library_write(folder, library, out, err));
 cleanup:

@@ -145,13 +145,13 @@ static void describe(const opevo_call *call, const opevo_i_tasks *tasks, double 
     bool interrupted = opevo_interrupt_is_raised(&opevo_i_interrupted);
     char time[40];
 
-    opevo_text_printf(out,
-                      "%zu tasks, %llu trials, %llu of them from the store, %llu failed; predicted "
-                      "latency: %s\n",
-                      tasks->count, (unsigned long long)tasks->result.trials,
-                      (unsigned long long)tasks->result.resumed,
-                      (unsigned long long)tasks->result.failed,
-                      opevo_i_tasks_time(sum_s, time, sizeof time));
+    opevo_text_printf(
+        out,
+        "%zu task%s, %llu trials, %llu of them from the store, %llu failed; predicted "
+        "latency: %s\n",
+        tasks->count, opevo_i_plural(tasks->count), (unsigned long long)tasks->result.trials,
+        (unsigned long long)tasks->result.resumed, (unsigned long long)tasks->result.failed,
+        opevo_i_tasks_time(sum_s, time, sizeof time));
     if (interrupted)
         opevo_text_printf(out, "interrupted: the library has the best kernels so far%s\n",
                           opevo_i_flag(call, "store")
@@ -167,9 +167,6 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library 
     opevo_status status = OPEVO_OK;
     double sum_s = 0;
 
-    if (strcmp(opevo_i_option(call, "on"), "cpu") != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: a library is in C; give cpu.",
-                          opevo_i_option(call, "on"));
     OPEVO_TRY(start(&self, library, err));
     OPEVO_TRY(opevo_i_tasks_read(&self.tune, &tasks, err));
     for (size_t i = 0; i < self.count; i++)

@@ -315,7 +315,7 @@ opevo_status opevo_network_library_write(opevo_network_library *self, const char
                                            .peak_bytes = self->plan->peak_bytes,
                                            .weight_bytes = self->weight_bytes,
                                            .packed_bytes = self->packed_bytes,
-                                           .kernels = self->tasks};
+                                           .kernels = (size_t)self->tasks};
     for (int t = 0; t < self->tasks; t++) {
         int64_t bytes =
             (int64_t)opevo_kernel_scratch_bytes(&self->task[t].kernel, self->options.threads);

@@ -107,7 +107,7 @@ typedef struct opevo_network_library_sizes {
     int64_t scratch_bytes;           /* of kernels, on as many threads as they are made for */
     int64_t weight_bytes;            /* of the file of weights */
     int64_t packed_bytes;            /* weights in the layouts of kernels, in memory */
-    int kernels;
+    size_t kernels;
 } opevo_network_library_sizes;
 
 /* Write the files into a folder that is there; those of the same names are replaced. The test has
