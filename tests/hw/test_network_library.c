@@ -9,6 +9,7 @@
 #include "../remove_tree.h"
 
 #include <opevo/network_library.h>
+#include <opevo/network_passes.h>
 
 #include <sys/stat.h>
 
@@ -113,7 +114,7 @@ static void draw_network(network_draw *self)
 
 static const char folder[] = "network_library_test";
 
-static void write_library(network_draw *self, unsigned threads)
+static void write_library(const opevo_inference *inference, unsigned threads)
 {
     const opevo_network_library_options options = {.threads = threads,
                                                    .facts = {.vector_bits = 256},
@@ -125,7 +126,7 @@ static void write_library(network_draw *self, unsigned threads)
 
     remove_tree(folder);
     assert_int_equal(mkdir(folder, 0777), 0);
-    CHECK_OK(opevo_network_library_create(&self->super, &options, &library, &err));
+    CHECK_OK(opevo_network_library_create(inference, &options, &library, &err));
     CHECK_OK(opevo_network_library_write(library, folder, &sizes, &err));
     for (int t = 0; t < opevo_network_library_tasks(library); t++)
         assert_null(opevo_network_library_task(library, t)->fallback);
@@ -145,10 +146,62 @@ static void results_are_right(void **test)
     (void)test;
     for (int i = 0; i < (points ? atoi(points) : 4); i++) {
         draw_network(&network);
-        write_library(&network, i % 2 ? 2 : 1);
+        write_library(&network.super, i % 2 ? 2 : 1);
         if (!program_succeeds(make))
             fail_msg("The library of network %d is wrong; it is in %s.", i, folder);
         network_free(&network);
+    }
+    remove_tree(folder);
+}
+
+/* Weights of a model of which the file has none worth the name: uniform, of a variance that keeps the
+ * scale of the elements. */
+static void draw_weights(opevo_inference *inference)
+{
+    for (int i = 0; i < inference->values; i++) {
+        opevo_net_tensor *value = &inference->value[i];
+        opevo_array array = value->array;
+        int64_t count = opevo_array_elements(&array);
+        double scale = array.dims > 1 ? sqrt(3.0 * (double)array.extent[0] / (double)count) : 0.5;
+
+        if (!array.data || array.type != OPEVO_NETWORK_FLOAT32)
+            continue;
+        CHECK_OK(opevo_array_allocate(&array, &err));
+        for (int64_t k = 0; k < count; k++)
+            ((float *)array.data)[k] =
+                (float)(scale * ((double)draw(&state, 2001) / 1000 - 1) + (array.dims < 2));
+        if (value->owned)
+            opevo_array_free(&value->array);
+        value->array = array;
+        value->owned = true;
+    }
+}
+
+/* Real networks, after all passes. */
+static void light_models_are_right(void **test)
+{
+    static const char *const make[] = {"make", "-s", "-C", folder, "check", NULL};
+    static const char *const models[] = {"squeezenet", "shufflenet"};
+
+    (void)test;
+    if (access(OPEVO_TEST_ONNX "/light", R_OK) != 0)
+        CHECK_SKIP("no models in %s/light", OPEVO_TEST_ONNX);
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        opevo_network *network = NULL;
+        opevo_inference *inference = NULL;
+        char path[1024];
+
+        snprintf(path, sizeof path, "%s/light/light_%s.onnx", OPEVO_TEST_ONNX, models[i]);
+        CHECK_OK(opevo_network_read(path, NULL, &network, &err));
+        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        CHECK_OK(opevo_inference_pass(inference, 1, &err)); /* constants have values then */
+        draw_weights(inference);
+        CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        write_library(inference, 2);
+        if (!program_succeeds(make))
+            fail_msg("The library of %s is wrong.", models[i]);
+        opevo_inference_destroy(inference);
+        opevo_network_destroy(network);
     }
     remove_tree(folder);
 }
@@ -163,7 +216,7 @@ static void it_stands_alone(void **test)
 
     (void)test;
     draw_network(&network);
-    write_library(&network, 2);
+    write_library(&network.super, 2);
     assert_true(program_succeeds(make));
     network_free(&network);
     remove_tree(folder);
@@ -180,7 +233,7 @@ static void a_fault_is_found(void **test)
 
     (void)test;
     draw_network(&network);
-    write_library(&network, 1);
+    write_library(&network.super, 1);
     file = fopen("network_library_test/weights.bin", "r+b");
     assert_non_null(file);
     for (int i = 0; i < 64; i++)
@@ -249,7 +302,7 @@ static void nets_run_at_once(void **test)
 
     (void)test;
     draw_network(&network);
-    write_library(&network, 2);
+    write_library(&network.super, 2);
     file = fopen("network_library_test/two.c", "w");
     assert_non_null(file);
     assert_true(fputs(two_nets, file) >= 0 && fclose(file) == 0);
@@ -283,11 +336,9 @@ static void what_has_no_code_is_refused(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_right),
-        cmocka_unit_test(it_stands_alone),
-        cmocka_unit_test(a_fault_is_found),
-        cmocka_unit_test(nets_run_at_once),
-        cmocka_unit_test(what_has_no_code_is_refused),
+        cmocka_unit_test(light_models_are_right), cmocka_unit_test(results_are_right),
+        cmocka_unit_test(it_stands_alone),        cmocka_unit_test(a_fault_is_found),
+        cmocka_unit_test(nets_run_at_once),       cmocka_unit_test(what_has_no_code_is_refused),
     };
     char place[] = "/tmp/opevo_library_XXXXXX";
     int failed = 0;
