@@ -106,8 +106,7 @@ void opevo_i_edits_graph(const opevo_i_list *list, const opevo_i_explained *expl
     add_list(list, explained, out);
     opevo_text_printf(
         out,
-        "<text x=\"%d\" y=\"%.0f\">arrow: fails alone and not with the other; dashed: "
-        "together more (green) or less (red) than the sum; red node: fails alone"
-        "</text>\n</svg>\n",
+        "<text x=\"%d\" y=\"%.0f\">red node: fails alone; arrow: not if the other is there; "
+        "dashed: together more (green) or less (red)</text>\n</svg>\n",
         LINE, height - LINE);
 }
