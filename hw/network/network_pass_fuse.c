@@ -7,7 +7,7 @@
  * nobody else reads, and that the step reads only at the place of the result, in a definition
  * that does not reduce; or that is a copy of one box, such as padding or a transpose. At most one of
  * the steps that are joined reduces, so that a schedule tiles that one, and computes the others on
- * its tiles. */
+ * its tiles; except where all work on whole rows, as normalisations do. */
 
 #include "network_passes_internal.h"
 
@@ -53,6 +53,47 @@ static bool is_elementwise(const opevo_tensor *operand)
         opevo_expression_reads(self.reader->value, look_at_read, &self);
     }
     return self.own_place && operand->readers > 0;
+}
+
+static bool is_axis_or_number(const opevo_affine *index)
+{
+    return index->count == 0 ||
+           (index->count == 1 && index->constant == 0 && index->term[0].atom == OPEVO_ATOM_AXIS);
+}
+
+static void look_at_indices(void *context, const opevo_expression *read)
+{
+    bool *plain = context;
+
+    for (int d = 0; d < read->tensor->dims; d++)
+        *plain &= is_axis_or_number(&read->index[d]);
+}
+
+/* Whether all reads are along axes, without windows, and sums do not read elements again: parts of a
+ * normalisation or softmax, which need each row a few times. */
+static bool is_rowwise(const opevo_computation *computation)
+{
+    bool plain = true;
+
+    for (int i = 0; i < computation->tensors && plain; i++) {
+        const opevo_tensor *tensor = computation->tensor[i];
+
+        if (!tensor->definition)
+            continue;
+        opevo_expression_reads(tensor->definition->value, look_at_indices, &plain);
+        plain &=
+            tensor->definition->reducer == OPEVO_REDUCER_NONE || !opevo_tensor_needs_tiling(tensor);
+    }
+    return plain;
+}
+
+/* Whether the step that reads the operand may take in the part that makes it. */
+static bool fits(const opevo_computation *part, const opevo_tensor *operand, bool is_copy,
+                 const opevo_computation *reader)
+{
+    if ((is_copy || is_elementwise(operand)) && (!reduces(part) || !reduces(reader)))
+        return true;
+    return is_rowwise(part) && is_rowwise(reader);
 }
 
 /* The steps that are joined, and how many are on the longest path to each. */
@@ -103,14 +144,14 @@ static opevo_status consider(const joining *self, int n, const opevo_i_part *rea
 
     if (operand->definition || step < 0 || self->links.readers[value] != 1 ||
         inference->value[value].output ||
-        inference->step[n].inputs + inference->step[step].inputs - 1 > INPUTS_MOST ||
-        (inference->step[step].kind != OPEVO_NET_STEP_COPY && !is_elementwise(operand)))
+        inference->step[n].inputs + inference->step[step].inputs - 1 > INPUTS_MOST)
         return OPEVO_OK;
     if (*best >= 0 && (self->depth[step] < self->depth[*best] ||
                        (self->depth[step] == self->depth[*best] && step < *best)))
         return OPEVO_OK;
     OPEVO_TRY(part_of(inference, &inference->step[step], &part, &is_one, err));
-    if (is_one && (!reduces(part.computation) || !reduces(reader->computation)))
+    if (is_one && fits(part.computation, operand, inference->step[step].kind == OPEVO_NET_STEP_COPY,
+                       reader->computation))
         *best = step;
 cleanup:
     opevo_i_part_free(&part);
