@@ -6,10 +6,10 @@
  * reorders for itself is in its time. */
 
 #include "library_case.h"
+#include "onnxruntime.h"
 
 #include <opevo/text.h>
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,65 +124,16 @@ static void put_value(opevo_text *graph, unsigned field, const char *name, int d
     put_message(graph, field, &value);
 }
 
-/* ---- The library: entries of OrtApi by their place, which versions keep ---- */
+/* ---- The library ---- */
 
-typedef struct api {
-    void *unused_0[2];
-    const char *(*get_error_message)(const void *status);
-    void *(*create_env)(int level, const char *name, void **out);
-    void *unused_4[4];
-    void *(*create_session_from_array)(void *env, const void *model, size_t bytes, void *options,
-                                       void **out);
-    void *(*run)(void *session, void *options, const char *const *input_names,
-                 const void *const *inputs, size_t input_count, const char *const *output_names,
-                 size_t output_count, void **outputs);
-    void *(*create_session_options)(void **out);
-    void *unused_11[13];
-    void *(*set_intra_op_threads)(void *options, int threads);
-    void *unused_25[24];
-    void *(*create_tensor_with_data)(void *memory, void *data, size_t bytes, const int64_t *shape,
-                                     size_t dims, int type, void **out);
-    void *unused_50[19];
-    void *(*create_cpu_memory_info)(int allocator, int type, void **out);
-} api;
-
-enum { API_VERSION = 16, MOST_DIMS = LIBRARY_SPATIAL + 2 };
+enum { MOST_DIMS = LIBRARY_SPATIAL + 2 };
 
 typedef struct context {
-    const api *ort;
+    const onnxruntime *ort;
     void *session;
     void *value[3]; /* inputs, then the output */
     int inputs;
 } context;
-
-/* Opened once; NULL without it. Sessions stay until the program ends. */
-static const api *open_library(void)
-{
-    static const api *found;
-    const char *path = getenv("OPEVO_ONNXRUNTIME");
-    void *handle = !found && path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-    const struct {
-        const api *(*get_api)(uint32_t version);
-    } *base = NULL;
-    const void *(*get_base)(void) = NULL;
-
-    if (handle)
-        *(void **)&get_base = dlsym(handle, "OrtGetApiBase");
-    if (get_base) {
-        base = get_base();
-        found = base->get_api(API_VERSION);
-    }
-    if (path && *path && !found)
-        fprintf(stderr, "bench_libraries: OPEVO_ONNXRUNTIME: %s is not ONNX Runtime.\n", path);
-    return found;
-}
-
-static bool works(const api *ort, const void *status)
-{
-    if (status)
-        fprintf(stderr, "bench_libraries: ONNX Runtime: %s\n", ort->get_error_message(status));
-    return !status;
-}
 
 typedef struct shapes {
     int dims, out_dims;
@@ -310,9 +261,10 @@ static bool add_tensor(context *self, void *memory, const float *data, int dims,
 
     for (int i = 0; i < dims; i++)
         count *= extent[i];
-    return works(self->ort, self->ort->create_tensor_with_data(
-                                memory, (void *)data, (size_t)count * sizeof(float), extent,
-                                (size_t)dims, FLOAT, &self->value[self->inputs++]));
+    return onnxruntime_works(self->ort,
+                             self->ort->create_tensor_with_data(
+                                 memory, (void *)data, (size_t)count * sizeof(float), extent,
+                                 (size_t)dims, FLOAT, &self->value[self->inputs++]));
 }
 
 static bool run(void *pointer)
@@ -320,9 +272,9 @@ static bool run(void *pointer)
     static const char *const in[] = {"X", "Y"}, *const out[] = {"O"};
     context *self = pointer;
 
-    return works(self->ort,
-                 self->ort->run(self->session, NULL, in, (const void *const *)self->value,
-                                (size_t)self->inputs, out, 1, &self->value[self->inputs]));
+    return onnxruntime_works(
+        self->ort, self->ort->run(self->session, NULL, in, (const void *const *)self->value,
+                                  (size_t)self->inputs, out, 1, &self->value[self->inputs]));
 }
 
 static bool fetch(void *pointer)
@@ -338,7 +290,7 @@ static void destroy(void *pointer)
 static void *prepare(const library_case *what, const library_operands *x, int threads)
 {
     static void *env, *memory;
-    const api *ort = open_library();
+    const onnxruntime *ort = onnxruntime_open();
     context *self = ort ? calloc(1, sizeof *self) : NULL;
     void *options = NULL;
     opevo_text model = {0};
@@ -348,12 +300,12 @@ static void *prepare(const library_case *what, const library_operands *x, int th
         return NULL;
     self->ort = ort;
     model = make_model(what, x, &shape);
-    if ((env || works(ort, ort->create_env(3, "opevo", &env))) &&
-        (memory || works(ort, ort->create_cpu_memory_info(0, 0, &memory))) &&
-        works(ort, ort->create_session_options(&options)) &&
-        works(ort, ort->set_intra_op_threads(options, threads)) &&
-        works(ort, ort->create_session_from_array(env, model.data, model.length, options,
-                                                  &self->session)) &&
+    if ((env || onnxruntime_works(ort, ort->create_env(3, "opevo", &env))) &&
+        (memory || onnxruntime_works(ort, ort->create_cpu_memory_info(0, 0, &memory))) &&
+        onnxruntime_works(ort, ort->create_session_options(&options)) &&
+        onnxruntime_works(ort, ort->set_intra_op_threads(options, threads)) &&
+        onnxruntime_works(ort, ort->create_session_from_array(env, model.data, model.length,
+                                                              options, &self->session)) &&
         add_tensor(self, memory, x->input, shape.dims, shape.in) &&
         (what->kind != LIBRARY_TURNED ||
          add_tensor(self, memory, x->weights, shape.dims, shape.second)) &&
