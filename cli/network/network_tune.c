@@ -114,6 +114,7 @@ static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    size_t untried = 0;
 
     *sum_s = 0;
     for (size_t i = 0; i < self->count; i++) {
@@ -123,10 +124,12 @@ static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
         double fitness = 0, time_s = 0;
 
         if (!opevo_i_tune_best(tuning, &point, &fitness)) {
-            opevo_text_printf(out,
-                              "%s: none of its %llu trials succeeded; it has the kernel of the "
-                              "analytic start\n",
-                              self->name[i], (unsigned long long)tuning->results[0].trials);
+            untried += tuning->results[0].trials == 0;
+            if (tuning->results[0].trials)
+                opevo_text_printf(out,
+                                  "%s: none of its %llu trials succeeded; it has the kernel of the "
+                                  "analytic start\n",
+                                  self->name[i], (unsigned long long)tuning->results[0].trials);
             *sum_s = NAN;
             continue;
         }

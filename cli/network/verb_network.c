@@ -210,7 +210,7 @@ const opevo_verb opevo_i_verb_network = {
     .arguments = "MODEL.onnx",
     .arguments_min = 1,
     .arguments_max = 1,
-    .summary = "Describe a neural network from an ONNX file, or run it untuned and compare.",
+    .summary = "Describe a neural network from an ONNX file, run it, or make a library in C of it.",
     .details =
         "Prints inputs, outputs, operators, weights and operations of the model, and its "
         "different "
@@ -220,10 +220,13 @@ const opevo_verb opevo_i_verb_network = {
         "lists "
         "the operators. --run evaluates the definitions in double precision and rounds each result "
         "to "
-        "float32.\n\n"
+        "float32. -o writes a library in C that stands alone, with kernels that --on tunes\n"
+        "(docs/how-to/network-library.md).\n\n"
         "  opevo network model.onnx --shape data=1,3,224,224\n"
         "  opevo network model.onnx --passes\n"
-        "  opevo network model.onnx --run input_0.pb --expect output_0.pb",
+        "  opevo network model.onnx --run input_0.pb --expect output_0.pb\n"
+        "  opevo network model.onnx -o library && make -C library check\n"
+        "  opevo network model.onnx --on cpu --trials 2000 --store runs.db -o library",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,
