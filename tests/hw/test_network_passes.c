@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include <opevo/memory.h>
 #include <opevo/network_passes.h>
 #include <opevo/network_tasks.h>
 
@@ -642,6 +643,40 @@ static void test_refused(void **state)
     }
 }
 
+/* Wherever memory ends, passes say so and leave steps that can be destroyed, and nothing else. */
+static void test_memory(void **state)
+{
+    static grown made;
+    opevo_network *network = NULL;
+    opevo_status status = OPEVO_NOMEM;
+    int64_t live = 0, n = 0;
+    int done = 0; /* in a row; where memory is only released earlier, passes do without */
+
+    (void)state;
+    grow_network(&made, 11, &network);
+    live = opevo_memory_live();
+    while (done < 20) {
+        opevo_inference *inference = NULL;
+        opevo_net_tasks tasks = {0};
+
+        n++;
+        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        opevo_memory_fail_at(n);
+        status = opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &failure);
+        if (status == OPEVO_OK)
+            status = opevo_inference_tasks(inference, &tasks, &failure);
+        opevo_memory_fail_at(0);
+        opevo_net_tasks_free(&tasks);
+        opevo_inference_destroy(inference);
+        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
+        done = status == OPEVO_OK ? done + 1 : 0;
+        assert_int_equal(opevo_memory_live(), live);
+    }
+    assert_true(n > 100);
+    opevo_network_destroy(network);
+    model_finish(&made.model);
+}
+
 /* ---- The light models of ONNX --------------------------------------------------------------- */
 
 /* Seeded weights in place of the constants: of unit variance times 1/sqrt(fan in), so that values
@@ -744,8 +779,8 @@ int main(void)
         cmocka_unit_test(test_kept),          cmocka_unit_test(test_moves),
         cmocka_unit_test(test_normalisation), cmocka_unit_test(test_copies),
         cmocka_unit_test(test_tasks),         cmocka_unit_test(test_spoilt),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_light_results),
-        cmocka_unit_test(test_resnet),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_light_results), cmocka_unit_test(test_resnet),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);
