@@ -28,6 +28,7 @@ typedef struct entry {
     bool in_place;   /* the last of them is at its own place in a definition that does not reduce */
     bool written_in; /* to the definition that reads it */
     opevo_tensor *made;
+    opevo_definition *definition; /* of `made` */
 } entry;
 
 /* Extents that the axes of a letter have. */
@@ -364,7 +365,7 @@ static void make_tensors(joiner *self)
         if (!one->made || !made)
             return;
         one->made->name = ""; /* until all have one */
-        one->made->definition = made;
+        one->made->definition = one->definition = made;
         one->made->role = one->output == NOBODY ? OPEVO_ROLE_INTERMEDIATE : OPEVO_ROLE_OUTPUT;
         one->made->readers = one->reads;
         name_axes(self, self->spatial, 'a', made->axis, made->spatial);
@@ -383,7 +384,7 @@ static opevo_status define(joiner *self, opevo_error *err)
         if (!one->made || !one->source->definition)
             continue;
         one->made->name = name_definition(self, one);
-        ((opevo_definition *)(uintptr_t)one->made->definition)->value =
+        one->definition->value =
             copy_expression(self, one, one->source->definition, one->source->definition->value);
     }
     if (self->limited)
@@ -397,7 +398,7 @@ static opevo_status define(joiner *self, opevo_error *err)
 static opevo_status print(joiner *self, opevo_text *text, opevo_error *err)
 {
     const opevo_tensor **list =
-        opevo_calloc((size_t)self->entries + OPEVO_JOIN_INPUTS, sizeof *list);
+        opevo_calloc((size_t)self->entries + OPEVO_JOIN_INPUTS, sizeof(const opevo_tensor *));
     opevo_computation whole = {.tensor = list}, *read = NULL;
     opevo_text one = {0};
     opevo_status status = OPEVO_OK;

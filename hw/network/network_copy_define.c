@@ -118,11 +118,12 @@ static int add_conditions(const box *self, opevo_text *out)
     int count = 0;
 
     for (int d = 0; d < self->out->dims; d++) {
+        int64_t end = self->start[d] + self->copy->extent[d];
+
         if (self->copy->extent[d] == self->out->extent[d])
             continue;
         opevo_text_printf(out, "%s%lld <= a%d and a%d < %lld", count++ ? " and " : "select(",
-                          (long long)self->start[d], d, d,
-                          (long long)(self->start[d] + self->copy->extent[d]));
+                          (long long)self->start[d], d, d, (long long)end);
     }
     return count;
 }

@@ -331,7 +331,8 @@ static bool find_weights(const opevo_inference *inference, base *self)
     const opevo_expression *e = sum->value, *weights = NULL;
     weighing count = {0};
 
-    if (e->kind == OPEVO_EXPR_SELECT && e->right->kind == OPEVO_EXPR_NUMBER && !e->right->number)
+    if (e->kind == OPEVO_EXPR_SELECT && e->right->kind == OPEVO_EXPR_NUMBER &&
+        e->right->number == 0)
         e = e->left;
     if (sum->reducer != OPEVO_REDUCER_SUM || e->kind != OPEVO_EXPR_MULTIPLY)
         return false;
@@ -382,7 +383,7 @@ static opevo_status base_of(const opevo_inference *inference, const opevo_net_st
         out->found = true;
         OPEVO_TRY(allocate(&out->scale, err));
     }
-    if (out->found && out->from->definition)
+    if (out->found && out->from && out->from->definition)
         out->found = find_weights(inference, out);
 cleanup:
     return status;
@@ -461,10 +462,9 @@ static opevo_status scale_part(opevo_inference *inference, const base *self, int
 {
     const scale *s = &self->scale;
     bool scales = !self->weights, adds = s->adds;
-    const char *name = inference->value[output].name;
+    char *name = inference->value[output].name;
     int numbers[3] = {input}, count = 1;
-    opevo_net_step step = {
-        .name = (char *)(uintptr_t)name, .input = numbers, .output = &output, .outputs = 1};
+    opevo_net_step step = {.name = name, .input = numbers, .output = &output, .outputs = 1};
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
