@@ -138,6 +138,10 @@ static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
         OPEVO_TRY(opevo_network_library_choose(
             library, self->task[i], opevo_live_maker(tuning->objective), point, time_s, err));
     }
+    if (untried)
+        opevo_text_printf(out,
+                          "%zu task%s had no trial: the kernel is that of the analytic start\n",
+                          untried, opevo_i_plural(untried));
 cleanup:
     return status;
 }

@@ -364,11 +364,12 @@ opevo_status opevo_memory_plan_create(const opevo_inference *inference, const ui
     opevo_status status = OPEVO_OK;
     int64_t apart = 0;
 
+    if (!plan)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the memory plan of the network.");
+    plan->place = opevo_calloc(values, sizeof *plan->place);
     self.value = opevo_calloc(values, sizeof *self.value);
     self.group = opevo_calloc(values, sizeof *self.group);
-    if (plan)
-        plan->place = opevo_calloc(values, sizeof *plan->place);
-    if (!plan || !plan->place || !self.value || !self.group)
+    if (!plan->place || !self.value || !self.group)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the memory plan of the network."));
     start(&self);
     make_groups(&self, false);
