@@ -334,9 +334,10 @@ opevo_status opevo_i_starts_add(opevo_i_starts *starts, opevo_index point, const
 opevo_status opevo_i_starts_add_run(opevo_i_starts *starts, const opevo_objective *objective,
                                     const char *path, int64_t run, opevo_error *err);
 /* The best points of the runs of this device, template and kind of operator with other extents: five
- * different ones at most, of the nearest extents first. Errors: INVALID where there is no such run. */
+ * different ones at most, of the nearest extents first. Errors: INVALID where there is no such run and
+ * one is needed. */
 opevo_status opevo_i_starts_transfer(opevo_i_starts *starts, const opevo_objective *objective,
-                                     const char *path, opevo_error *err);
+                                     const char *path, bool needed, opevo_error *err);
 
 /* ---- Trials to learn from (earlier.c) ---- */
 

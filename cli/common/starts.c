@@ -237,7 +237,8 @@ opevo_status opevo_i_starts_read(const opevo_call *call, const opevo_objective *
     if (!none)
         OPEVO_TRY(add_default(self, objective, err));
     if (transfer)
-        OPEVO_TRY(opevo_i_starts_transfer(self, objective, transfer, err));
+        OPEVO_TRY(
+            opevo_i_starts_transfer(self, objective, transfer, call->argument_count < 2, err));
     self->given = self->given || transfer;
     status = print_more(self, others ? hash : 0, transfer, err);
 cleanup:

@@ -255,7 +255,7 @@ cleanup:
 }
 
 opevo_status opevo_i_starts_transfer(opevo_i_starts *self, const opevo_objective *objective,
-                                     const char *path, opevo_error *err)
+                                     const char *path, bool needed, opevo_error *err)
 {
     gatherer runs = {.name = objective->name};
     opevo_status status = OPEVO_OK;
@@ -264,7 +264,7 @@ opevo_status opevo_i_starts_transfer(opevo_i_starts *self, const opevo_objective
 
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
     OPEVO_TRY(list_sources(store, &runs, err));
-    if (runs.count == 0)
+    if (runs.count == 0 && needed)
         status = refuse_unrelated(objective->name, path, err);
     for (size_t i = 0; i < runs.count && total < TRANSFERRED_MOST; i++) {
         bool added = false;
