@@ -237,6 +237,34 @@ static void memory_is_shared(void **test)
     network_free(&network);
 }
 
+static void no_memory_is_said(void **test)
+{
+    static network_draw network;
+    uint32_t in_place[NETWORK_MOST] = {0};
+    opevo_memory_plan *plan = NULL;
+    uint64_t state = 1;
+    int64_t live = 0;
+    int failures = 0;
+
+    (void)test;
+    draw_network(&network, in_place, &state);
+    live = opevo_memory_live();
+    for (;; failures++) {
+        opevo_status status = OPEVO_OK;
+
+        opevo_memory_fail_at(failures + 1);
+        status = opevo_memory_plan_create(&network.super, in_place, &plan, NULL);
+        opevo_memory_fail_at(0);
+        if (status == OPEVO_OK)
+            break;
+        assert_int_equal(status, OPEVO_NOMEM);
+        assert_int_equal(opevo_memory_live(), live);
+    }
+    assert_int_equal(failures, 4);
+    opevo_memory_plan_destroy(plan);
+    network_free(&network);
+}
+
 static void inputs_that_may_be_overwritten(void **test)
 {
     static const struct {
@@ -273,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_overwritten),
         cmocka_unit_test(memory_is_shared),
+        cmocka_unit_test(no_memory_is_said),
         cmocka_unit_test(inputs_that_may_be_overwritten),
     };
 
