@@ -10,17 +10,15 @@
 
 #include <stdlib.h>
 
-enum {
-    WARP = 32,
-    VIRTUAL_THREADS = WARP / 4,
-    ACCUMULATORS = 256 /* more than the registers of a thread: sums would be in memory */
-};
+/* More than the registers of a thread: sums would be in memory. */
+enum { ACCUMULATORS = 256 };
 
 typedef struct writer {
     opevo_text *out;
     const opevo_sketches *all;
     size_t number;
     const opevo_sketch *sketch;
+    int warp;
     int key; /* of the tiled stage */
 } writer;
 
@@ -67,9 +65,9 @@ static bool fills_warp(const writer *self)
                 reached[d * n] |= slot->extent % d == 0;
         }
     }
-    for (int n = WARP; n <= OPEVO_I_BLOCK_THREADS; n++) {
+    for (int n = self->warp; n <= OPEVO_I_BLOCK_THREADS; n++) {
         if (reached[n])
-            return points > 2 * WARP;
+            return points > 2.0 * self->warp;
     }
     return false;
 }
@@ -172,11 +170,11 @@ static void constrain_stage(const writer *self, const opevo_limits *limits, bool
     if (fills_warp(self)) {
         opevo_i_sketch_open_constraint(self->out, any);
         add_levels(self, 2, 2);
-        opevo_text_printf(self->out, " >= %d\"", WARP);
+        opevo_text_printf(self->out, " >= %d\"", self->warp);
     }
     opevo_i_sketch_open_constraint(self->out, any);
     add_levels(self, 1, 1);
-    opevo_text_printf(self->out, " <= %d\"", VIRTUAL_THREADS);
+    opevo_text_printf(self->out, " <= %d\"", self->warp / 4);
     opevo_i_sketch_open_constraint(self->out, any);
     add_levels(self, 1, 1);
     opevo_text_add(self->out, " * ");
@@ -195,7 +193,11 @@ void opevo_i_sketch_constrain_gpu(opevo_text *out, const opevo_sketches *all, si
                                   const opevo_limits *limits, bool *any)
 {
     const opevo_sketch *sketch = all->item[number];
-    writer self = {.out = out, .all = all, .number = number, .sketch = sketch};
+    writer self = {.out = out,
+                   .all = all,
+                   .number = number,
+                   .sketch = sketch,
+                   .warp = opevo_i_sketch_warp(sketch->dialect)};
 
     for (self.key = 0; self.key < sketch->pipeline->stages; self.key++) {
         for (int i = 0; i < sketch->slots; i++) {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Sketches for GPUs: how many the rules give, emulated kernels of random points of each of them
- * against the interpreter, and the same in CUDA and HIP as far as there are compilers. */
+ * against the interpreter, and the same in CUDA and HIP as far as there are compilers.
+ * OPEVO_TEST_POINTS raises the number of points of each sketch, OPEVO_TEST_GRAPHS that of random
+ * computations. */
 
 #include "sketch_fixture.h"
 
+#include "computations.h"
 #include "cxx_fixture.h"
+#include "device_fixture.h"
 
 #include "gpu_internal.h"
 #include "sketch_internal.h"
@@ -136,6 +140,37 @@ static void test_points(void **state)
     assert_true(50 * count.rejected <= count.checked);
 }
 
+/* ---- Random computations ---- */
+
+static int graph_count(void)
+{
+    const char *text = getenv("OPEVO_TEST_GRAPHS");
+
+    return text ? atoi(text) : 20;
+}
+
+static void test_random_computations(void **state)
+{
+    counter count = {0, 0};
+    int graphs = graph_count();
+    int points = draw_count(2);
+
+    (void)state;
+    for (int i = 0; i < graphs; i++) {
+        opevo_computation *made = NULL;
+        opevo_text text = {0};
+
+        write_computation((uint64_t)i, 8, &text);
+        if (opevo_computation_parse(opevo_text_string(&text), "random", NULL, 0, &made, NULL) ==
+            OPEVO_OK)
+            check_sketches(opevo_text_string(&text), points, &count);
+        opevo_computation_destroy(made);
+        opevo_text_free(&text);
+    }
+    print_message("%d points, %d rejected\n", count.checked, count.rejected);
+    assert_true(count.checked > 0 && 20 * count.rejected <= count.checked);
+}
+
 /* ---- Text ---- */
 
 /* Compilers of the vendors, as far as they are here; they need no device. */
@@ -146,20 +181,44 @@ static const struct {
 } vendors[] = {{OPEVO_KERNEL_CUDA, &opevo_i_vendor_cuda, "sm_80"},
                {OPEVO_KERNEL_HIP, &opevo_i_vendor_hip, "gfx90a"}};
 
+/* Which compilers there are for the texts of a vendor. */
+typedef struct compilers {
+    bool cxx, device, runtime;
+} compilers;
+
+static compilers find_compilers(size_t vendor)
+{
+    opevo_i_rtc rtc;
+    opevo_error why = {OPEVO_OK, ""};
+    compilers found = {.cxx = has_cxx(),
+                       .device = has_device_compiler(vendors[vendor].dialect),
+                       .runtime = opevo_i_rtc_open(vendors[vendor].vendor, &rtc, &why) == OPEVO_OK};
+
+    if (!found.cxx)
+        print_message("No c++: no text is compiled as C++.\n");
+    if (!found.device)
+        print_message("No clang for %s: no text is compiled for it.\n", vendors[vendor].arch);
+    if (!found.runtime)
+        print_message("No text is compiled by the vendor's library: %s\n", why.message);
+    return found;
+}
+
 static void check_text(const opevo_kernel_maker *maker, opevo_index point, size_t vendor,
-                       const char *what)
+                       const compilers *with, const char *what)
 {
     opevo_kernel kernel = {0};
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_text why = {0};
-    opevo_i_rtc rtc;
     char *code = NULL;
     size_t size = 0;
 
     CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
     if (refused != OPEVO_OUTCOME_OK)
         fail_msg("%s: %s", what, opevo_text_string(&why));
-    cxx_check(&kernel.source, what);
+    if (with->cxx)
+        cxx_check(&kernel.source, what);
+    if (with->device)
+        device_check(vendors[vendor].dialect, &kernel.source, what);
     for (int i = 0; i <= kernel.more; i++) {
         opevo_launch launch = opevo_kernel_launch(&kernel, i);
         char name[OPEVO_KERNEL_NAME];
@@ -169,7 +228,7 @@ static void check_text(const opevo_kernel_maker *maker, opevo_index point, size_
         assert_in_range(launch.block[0], 1, OPEVO_I_BLOCK_THREADS);
         assert_true(launch.grid[0] >= 1 && launch.block[1] == 1 && launch.grid[1] == 1);
     }
-    if (opevo_i_rtc_open(vendors[vendor].vendor, &rtc, NULL) == OPEVO_OK)
+    if (with->runtime)
         CHECK_OK(opevo_i_gpu_compile(vendors[vendor].vendor, vendors[vendor].arch,
                                      opevo_text_string(&kernel.source), &code, &size, &err));
     opevo_free(code);
@@ -177,7 +236,7 @@ static void check_text(const opevo_kernel_maker *maker, opevo_index point, size_
     opevo_text_free(&why);
 }
 
-static void check_texts(const char *what, size_t vendor)
+static void check_texts(const char *what, size_t vendor, const compilers *with)
 {
     const opevo_sketch_target target = {
         .dialect = vendors[vendor].dialect, .cores = 1, .threads = 1};
@@ -185,16 +244,19 @@ static void check_texts(const char *what, size_t vendor)
     opevo_sketches *sketches = NULL;
     opevo_kernel_maker *maker = NULL;
     opevo_rng rng;
+    int points = draw_count(1);
 
     CHECK_OK(opevo_computation_read(what, &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
     opevo_rng_init(&rng, 2, what, 0);
     for (size_t s = 0; s < sketches->count; s++) {
-        opevo_index point = 0;
+        for (int i = 0; i < points; i++) {
+            opevo_index point = 0;
 
-        assert_true(draw_in(&rng, maker->space, sketches, s, &point));
-        check_text(maker, point, vendor, what);
+            assert_true(draw_in(&rng, maker->space, sketches, s, &point));
+            check_text(maker, point, vendor, with, what);
+        }
     }
     opevo_sketches_destroy(sketches);
     maker->ops->destroy(maker);
@@ -202,13 +264,76 @@ static void check_texts(const char *what, size_t vendor)
 
 static void test_texts(void **state)
 {
+    bool any = false;
+
     (void)state;
-    if (!has_cxx())
-        skip();
     for (size_t vendor = 0; vendor < sizeof vendors / sizeof *vendors; vendor++) {
+        compilers with = find_compilers(vendor);
+
+        any |= with.cxx || with.device || with.runtime;
         for (size_t i = 0; i < sizeof large / sizeof *large; i++)
-            check_texts(large[i], vendor);
+            check_texts(large[i], vendor, &with);
     }
+    if (!any)
+        skip();
+}
+
+/* ---- Warps ---- */
+
+/* A tiled stage whose extents have the divisors fills at least a warp of the device, and has at most a
+ * quarter of it of virtual threads. */
+static void check_warps(opevo_kernel_dialect dialect, int warp)
+{
+    enum { POINTS = 300 };
+    const opevo_sketch_target target = {.dialect = dialect, .cores = 1, .threads = 1};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_kernel_maker *maker = NULL;
+    int64_t least = INT64_MAX, most_virtual = 1;
+    opevo_rng rng;
+
+    CHECK_OK(opevo_computation_read("matmul(64,64,64)", &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    opevo_rng_init(&rng, 3, "warps", 0);
+    for (int i = 0; i < POINTS; i++) {
+        opevo_kernel kernel = {0};
+        opevo_pipeline *pipeline = NULL;
+        opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+        opevo_text why = {0};
+        opevo_index point = 0;
+        int64_t threads = 0;
+
+        assert_true(draw_in(&rng, maker->space, sketches, 0, &point));
+        CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
+        CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
+        assert_true(refused == OPEVO_OUTCOME_OK && pipeline);
+        threads = opevo_kernel_launch(&kernel, 0).block[0];
+        least = threads < least ? threads : least;
+        for (int s = 0; s < pipeline->stages; s++) {
+            const opevo_i_loops *own = &pipeline->stage[s]->own;
+
+            for (int l = 0; l < own->loops; l++) {
+                if (own->loop[l].annotation == OPEVO_ANNOTATION_VTHREAD &&
+                    own->loop[l].extent > most_virtual)
+                    most_virtual = own->loop[l].extent;
+            }
+        }
+        opevo_pipeline_destroy(pipeline);
+        opevo_kernel_free(&kernel);
+        opevo_text_free(&why);
+    }
+    assert_int_equal(least, warp);
+    assert_int_equal(most_virtual, warp / 4);
+    opevo_sketches_destroy(sketches);
+    maker->ops->destroy(maker);
+}
+
+static void test_warps(void **state)
+{
+    (void)state;
+    check_warps(OPEVO_KERNEL_CUDA, 32);
+    check_warps(OPEVO_KERNEL_HIP, 64);
 }
 
 /* ---- Start points ---- */
@@ -249,7 +374,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_warps),
         cmocka_unit_test(test_starts),
     };
 
