@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Features of pipelines: TVM's matrix product and fusion, with the values that its tests state, and
- * points of sketches, whose rows are finite and the same however often they are asked for. */
+ * points of sketches for CPUs and GPUs, whose rows are finite and the same however often they are asked for. */
 
 #include "check.h"
+#include "gpu_steps.h"
 
 #include <stdlib.h>
 
@@ -126,6 +127,46 @@ static void test_fusion(void **state)
     CHECK_CLOSE(value(0, "alloc_outer_prod"), log2(64 * 32 + 1), 1e-5);
 }
 
+/* ---- A GPU ---- */
+
+/* What TVM's test_gpu_feature states, and what follows from the program: sums in registers, two copies
+ * in shared memory, which the threads of a block bring together, and the result. */
+static void test_threads(void **state)
+{
+    const double around = 8.0 * 4 * 16; /* blocks, virtual threads, threads */
+    const double products[] = {around * 512 * 32 * 16, around * 256 * 1024, around * 256 * 128,
+                               around * 32 * 16};
+    opevo_computation *computation = NULL;
+    opevo_record record = {0};
+    size_t count = 0;
+
+    (void)state;
+    CHECK_OK(opevo_computation_read("matmul(512,512,512)", &computation, &err));
+    CHECK_OK(opevo_record_read(computation, GPU_STEPS, "steps", &record, &err));
+    CHECK_OK(opevo_pipeline_features(record.pipeline, rows[0], &count, &err));
+    assert_int_equal(count, 4);
+    for (size_t row = 0; row < count; row++) {
+        CHECK_CLOSE(value(row, "is_gpu"), 1, 0);
+        CHECK_CLOSE(value(row, "blockIdx_x_len"), log2(8 + 1), 1e-6);
+        CHECK_CLOSE(value(row, "vthread_len"), log2(4 + 1), 1e-6);
+        CHECK_CLOSE(value(row, "threadIdx_x_len"), log2(16 + 1), 1e-6);
+        CHECK_CLOSE(value(row, "threadIdx_y_len"), 1, 0);
+        CHECK_CLOSE(value(row, "blockIdx_z_len"), 1, 0);
+        CHECK_CLOSE(value(row, "outer_prod"), log2(products[row] + 1), 1e-5);
+        CHECK_CLOSE(value(row, "parallel_num"), 0, 0);
+    }
+    CHECK_CLOSE(value(0, "float_mul"), log2(512.0 * 512 * 512 + 1), 1e-5);
+    CHECK_CLOSE(value(0, "auto_unroll_max_step"), log2(1024 + 1), 1e-5);
+    CHECK_CLOSE(value(0, "alloc_size"), log2(32 * 16 * 4 + 1), 1e-5);
+    CHECK_CLOSE(value(0, "alloc_outer_prod"), log2(around + 1), 1e-5);
+    CHECK_CLOSE(value(1, "alloc_size"), log2(512 * 2 * 4 + 1), 1e-5);
+    CHECK_CLOSE(value(1, "alloc_outer_prod"), log2(around * 256 + 1), 1e-5);
+    CHECK_CLOSE(value(2, "alloc_size"), log2(64 * 2 * 4 + 1), 1e-5);
+    CHECK_CLOSE(value(3, "alloc_size"), 0, 0);
+    opevo_pipeline_destroy(record.pipeline);
+    opevo_computation_destroy(computation);
+}
+
 /* ---- Sketches ---- */
 
 static const char *const computations[] = {
@@ -161,12 +202,41 @@ static void check_point(const opevo_kernel_maker *maker, opevo_index point)
     opevo_pipeline_destroy(pipeline);
 }
 
-static void test_points_of_sketches(void **state)
+/* The longest blocks and threads of the rows are those of the launches; only a first stage may be
+ * without. */
+static void check_launches(const opevo_kernel_maker *maker, opevo_index point)
+{
+    opevo_kernel kernel = {0};
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    double blocks = 1, threads = 1, seen_blocks = 0, seen_threads = 0;
+    size_t count = maker->features->features(maker->features->context, point, rows[0]);
+
+    CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
+    for (int i = 0; refused == OPEVO_OUTCOME_OK && i <= kernel.more; i++) {
+        opevo_launch launch = opevo_kernel_launch(&kernel, i);
+
+        blocks = fmax(blocks, (double)launch.grid[0]);
+        threads = fmax(threads, (double)launch.block[0]);
+    }
+    for (size_t row = 0; row < count; row++) {
+        assert_true(value(row, "is_gpu") == (row ? 1 : value(row, "is_gpu")));
+        seen_blocks = fmax(seen_blocks, value(row, "blockIdx_x_len"));
+        seen_threads = fmax(seen_threads, value(row, "threadIdx_x_len"));
+    }
+    if (refused == OPEVO_OUTCOME_OK) {
+        CHECK_CLOSE(seen_blocks, log2(blocks + 1), 1e-5);
+        CHECK_CLOSE(seen_threads, log2(threads + 1), 1e-5);
+    }
+    opevo_kernel_free(&kernel);
+    opevo_text_free(&why);
+}
+
+static void check_sketches(opevo_kernel_dialect dialect)
 {
     enum { POINTS = 100 };
-    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
+    const opevo_sketch_target target = {.dialect = dialect, .cores = 4, .threads = 1};
 
-    (void)state;
     for (size_t i = 0; i < sizeof computations / sizeof *computations; i++) {
         opevo_computation *computation = NULL;
         opevo_kernel_maker *maker = NULL;
@@ -181,10 +251,20 @@ static void test_points_of_sketches(void **state)
             if (!opevo_space_allows(maker->space, point))
                 continue;
             check_point(maker, point);
+            if (dialect != OPEVO_KERNEL_C)
+                check_launches(maker, point);
             k++;
         }
         maker->ops->destroy(maker);
     }
+}
+
+static void test_points_of_sketches(void **state)
+{
+    (void)state;
+    check_sketches(OPEVO_KERNEL_C);
+    check_sketches(OPEVO_KERNEL_CUDA);
+    check_sketches(OPEVO_KERNEL_HIP);
 }
 
 int main(void)
@@ -192,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrix_product),
         cmocka_unit_test(test_fusion),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_points_of_sketches),
     };
 
