@@ -137,7 +137,7 @@ cleanup:
 
 /* ---- Vectors along a sum ---- */
 
-/* Whether neighbours along an axis lie side by side in what is read. */
+/* Whether neighbours along an axis lie side by side in what is read; one element has none. */
 static bool is_adjacent(const opevo_expression *read, int axis)
 {
     int64_t inside = 1;
@@ -145,7 +145,8 @@ static bool is_adjacent(const opevo_expression *read, int axis)
 
     while (d > 0 && count_terms(&read->index[d], axis) == 0)
         inside *= read->tensor->extent[d--];
-    return inside == 1 && read->index[d].count == 1 && count_terms(&read->index[d], axis) == 1 &&
+    return d >= 0 && inside == 1 && read->index[d].count == 1 &&
+           count_terms(&read->index[d], axis) == 1 &&
            read->index[d].term[0].atom == OPEVO_ATOM_AXIS && read->index[d].term[0].factor == 1;
 }
 

@@ -5,6 +5,8 @@
 
 #include "sketch_fixture.h"
 
+#include "computations.h"
+
 #include "sketch_internal.h"
 
 /* ---- Counts ---- */
@@ -178,6 +180,41 @@ static void test_parallel_points(void **state)
 {
     (void)state;
     check_all_points(2, 4);
+}
+
+/* Graphs of up to eight definitions, with odd and prime extents. */
+static void test_random_computations(void **state)
+{
+    enum { GRAPHS = 20 };
+    int points = draw_count(2);
+    int checked = 0, rejected = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < GRAPHS; seed++) {
+        opevo_computation *made = NULL;
+        opevo_text text = {0};
+
+        write_computation(seed, 8, &text);
+        if (opevo_computation_parse(opevo_text_string(&text), "random", NULL, 0, &made, NULL) ==
+            OPEVO_OK) {
+            check_points(opevo_text_string(&text), 1 + (unsigned)seed % 2, points, &rejected);
+            checked += points;
+        }
+        opevo_computation_destroy(made);
+        opevo_text_free(&text);
+    }
+    assert_true(checked > 0 && 20 * rejected <= checked);
+}
+
+/* Operands of one element, which no vector can run along. */
+static void test_scalars(void **state)
+{
+    int rejected = 0;
+
+    (void)state;
+    check_points("b[]; A[i:3, k:70]; S[i] = sum(k) A[i, k]*b[]", 1, draw_count(4), &rejected);
+    check_points("b[]; A[k:130]; S[] = sum(k) A[k]*b[]", 2, draw_count(4), &rejected);
+    assert_int_equal(rejected, 0);
 }
 
 /* ---- Points by their steps ---- */
@@ -452,6 +489,8 @@ int main(void)
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_points),
         cmocka_unit_test(test_parallel_points),
+        cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_starts),
         cmocka_unit_test(test_start_tile),
