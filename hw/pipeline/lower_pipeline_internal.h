@@ -56,7 +56,7 @@ typedef struct opevo_i_pipeline_lowering {
     } while (0)
 
 /* The files that lower, each using those before it only: lower_values, lower_threads, lower_parts,
- * lower_pipeline. */
+ * lower_prepare, lower_pipeline. */
 
 /* ---- lower_values.c ---- */
 
@@ -91,12 +91,17 @@ void opevo_i_pipeline_infer(opevo_i_pipeline_lowering *self);
  * computed: all its loops are outside the compute_at point. */
 bool opevo_i_pipeline_is_fixed(const opevo_i_pipeline_lowering *self, int key, int atom);
 
-/* ---- lower_pipeline.c ---- */
+/* ---- lower_prepare.c ---- */
 
+/* The parallel loop that the loops of a stage from `at` on are in, or NULL. */
+const opevo_i_loop *opevo_i_pipeline_parallel_around(const opevo_i_pipeline_lowering *self, int key,
+                                                     int at);
 /* Parts and buffers of all stages, in a nest that has no statements yet; begin with {.pipeline, .err}
  * and look at the status. End in any case: the nest remains. */
 void opevo_i_pipeline_begin(opevo_i_pipeline_lowering *self);
 void opevo_i_pipeline_end(opevo_i_pipeline_lowering *self);
+
+/* ---- lower_pipeline.c ---- */
 
 /* The pipeline as a nest. Errors: INVALID where it cannot be lowered, with a sentence that says why;
  * LIMIT; NOMEM. */
