@@ -27,7 +27,7 @@ if(TARGET opevo-evolver)
   install(TARGETS opevo-evolver RUNTIME COMPONENT program)
 endif()
 file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/hw/kernels/*.c ${PROJECT_SOURCE_DIR}/hw/kernels/*.h
-  ${PROJECT_SOURCE_DIR}/hw/kernels/*.ll ${PROJECT_SOURCE_DIR}/hw/kernels/*.json ${PROJECT_SOURCE_DIR}/hw/kernels/make.sh)
+  ${PROJECT_SOURCE_DIR}/hw/kernels/*.ll ${PROJECT_SOURCE_DIR}/hw/kernels/*.json)
 install(FILES ${kernels} DESTINATION ${CMAKE_INSTALL_DATADIR}/opevo/kernels COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/opevo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/opevo.bash RENAME opevo
