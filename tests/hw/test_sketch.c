@@ -442,6 +442,11 @@ static void test_starts(void **state)
             check_start(small[i], &devices[d], 4);
         }
     }
+    /* The middle of the first sketch unrolls too much. */
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
+        check_start("X[1,64,56,56]; const A[64]; const B[64]; "
+                    "Y[n:1,c:64,h:56,w:56] = max(X[n,c,h,w]*A[c] + B[c], 0)",
+                    &devices[d], 1);
 }
 
 /* Vectors of 16, at least 12 of them in registers, and no more than there are registers. */
