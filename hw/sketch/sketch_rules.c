@@ -374,6 +374,7 @@ static opevo_status finish(opevo_i_sketch_generator *self, opevo_i_sketch_state 
     return opevo_i_sketch_find_slots(sketch, self->target, self->err);
 }
 
+/* A rule that would make more loops or stages than a pipeline may have gives no sketch. */
 static opevo_status try_rules(opevo_i_sketch_generator *self, opevo_i_sketch_state *from)
 {
     const opevo_i_sketch_rule *rules =
@@ -383,6 +384,8 @@ static opevo_status try_rules(opevo_i_sketch_generator *self, opevo_i_sketch_sta
         opevo_i_sketch_verdict found = rules->should(self, from);
         opevo_status status = found == OPEVO_I_SKIP ? OPEVO_OK : rules->apply(self, from);
 
+        if (status == OPEVO_LIMIT)
+            continue;
         if (status != OPEVO_OK || found == OPEVO_I_APPLY_ALONE)
             return status;
     }

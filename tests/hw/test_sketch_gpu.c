@@ -140,6 +140,19 @@ static void test_points(void **state)
     assert_true(50 * count.rejected <= count.checked);
 }
 
+/* Tiles of all axes would be more loops than a stage may have; the other rules remain. */
+static void test_many_axes(void **state)
+{
+    counter count = {0, 0};
+
+    (void)state;
+    check_sketches("A[a:2, b:2, c:3, d:2, e:2, f:2, g:2]; W[z:3, y:2, x:4, o:5]; "
+                   "C[a, b, c, d, e, f, g, o] = sum(x, y, z) A[a, b, c, d, e, f, g]*W[z, y, x, o]",
+                   draw_count(4), &count);
+    assert_true(count.checked > 0);
+    assert_int_equal(count.rejected, 0);
+}
+
 /* ---- Random computations ---- */
 
 static int graph_count(void)
@@ -372,11 +385,9 @@ static void test_starts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_points),
-        cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_warps),
+        cmocka_unit_test(test_counts),    cmocka_unit_test(test_points),
+        cmocka_unit_test(test_many_axes), cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_texts),     cmocka_unit_test(test_warps),
         cmocka_unit_test(test_starts),
     };
 
