@@ -210,6 +210,10 @@ opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **
     opevo_text_add(&text, "]}\n");
     OPEVO_TRY(opevo_text_check(&text, err));
     status = opevo_space_parse(opevo_text_string(&text), "sketches", NULL, out, err);
+    if (status == OPEVO_LIMIT)
+        status = OPEVO_FAIL(err, OPEVO_LIMIT,
+                            "The sketches of the computation leave more open than a search space "
+                            "can hold: divide it into computations of fewer definitions.");
 cleanup:
     opevo_text_free(&text);
     return status;

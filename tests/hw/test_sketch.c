@@ -206,6 +206,28 @@ static void test_random_computations(void **state)
     assert_true(checked > 0 && 20 * rejected <= checked);
 }
 
+/* Products in a row whose tiles have more points than a space may have. */
+static void test_too_many_points(void **state)
+{
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+    opevo_text text = {0};
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1};
+
+    (void)state;
+    opevo_text_add(&text, "A[i:64, k0:64]");
+    for (int t = 0; t < 8; t++)
+        opevo_text_printf(&text, "; B%d[k%d, k%d:64]", t, t, t + 1);
+    for (int t = 0; t < 8; t++)
+        opevo_text_printf(&text, "; C%d[i, k%d] = sum(k%d) %s%.0d[i, k%d]*B%d[k%d, k%d]", t + 1,
+                          t + 1, t, t ? "C" : "A", t, t, t, t, t + 1);
+    CHECK_OK(opevo_computation_read(opevo_text_string(&text), &computation, &err));
+    CHECK_FAILS(OPEVO_LIMIT, "divide it into computations of fewer definitions",
+                opevo_sketches_open(computation, &target, &maker, &err));
+    opevo_computation_destroy(computation);
+    opevo_text_free(&text);
+}
+
 /* Operands of one element, which no vector can run along. */
 static void test_scalars(void **state)
 {
@@ -496,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_parallel_points),
         cmocka_unit_test(test_random_computations),
         cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_too_many_points),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_starts),
         cmocka_unit_test(test_start_tile),
