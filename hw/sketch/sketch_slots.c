@@ -91,7 +91,8 @@ static int64_t tiled_extent(int64_t extent, bool has_lanes)
     return extent < LONG_ROWS ? extent : opevo_i_widened(extent, rows);
 }
 
-/* Every split of a sketch into parts of length 1 is open; the loops before it are found by doing its steps again. */
+/* Every split of a sketch into parts of length 1 is open; the loops before it are found by doing its
+ * steps again. */
 static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
 {
     opevo_pipeline *replay = NULL;
