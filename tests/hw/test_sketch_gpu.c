@@ -49,6 +49,10 @@ static const char *const large[] = {
     "softmax(5,300)",
     "c2d(1,14,14,8,16,3,1,1)",
     "conv-layer(1,9,7,3,11,3,1,1)",
+    "c3d(1,4,5,5,3,7,3,1,1)",
+    "dil(1,9,9,4,8,3,1,2,2)",
+    "gmm(3,8,16,12)",
+    "layer-norm(5,70)",
     "A[i:9, j:70]; M[i] = max(j) A[i, j]; D[i, j] = exp(A[i, j] - M[i]); S[i] = sum(j) D[i, j]; "
     "V[i] = 1/S[i]",
     "A[i:6, j:100]; M[i] = sum(j) A[i, j]/100; V[i] = sum(j) (A[i, j] - M[i])*(A[i, j] - M[i]); "
