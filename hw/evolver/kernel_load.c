@@ -130,16 +130,21 @@ cleanup:
 }
 
 /* What computes golden results: the interpreter, whatever runs variants. */
-static opevo_status make_golden(opevo_i_kernel *kernel, opevo_error *err)
+static opevo_status make_golden(opevo_i_kernel *kernel, const char *path, opevo_error *err)
 {
     const char *reference = opevo_harness_reference(kernel->harness);
     opevo_edits *none = opevo_edits_create();
+    opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     if (!none)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
     if (reference)
-        OPEVO_TRY(opevo_module_load(reference, &kernel->reference, err));
+        status = opevo_module_load(reference, &kernel->reference, &inner);
+    if (status != OPEVO_OK) {
+        OPEVO_FAIL(err, status, "%.300s: reference: %.700s", path, inner.message);
+        goto cleanup;
+    }
     OPEVO_TRY(opevo_variant_create(kernel->reference ? kernel->reference : kernel->module, none,
                                    &kernel->golden_variant, err));
     OPEVO_TRY(opevo_i_simt_launcher_create(kernel->golden_variant, kernel->costs, &kernel->simt,
@@ -167,7 +172,7 @@ opevo_status opevo_i_kernel_load(const json_t *request, opevo_i_kernel *out, ope
     if (harness) {
         OPEVO_TRY(opevo_harness_load(harness, &kernel.harness, err));
         OPEVO_TRY(set_machine(&kernel, on ? on : "simt", err));
-        OPEVO_TRY(make_golden(&kernel, err));
+        OPEVO_TRY(make_golden(&kernel, harness, err));
     }
     sign(&kernel, settings);
     *out = kernel;

@@ -8,12 +8,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Whether the text names a file that can be read; it is emptied otherwise. */
 static bool try_path(opevo_text *path)
 {
-    if (!path->failed && path->length > 0 && access(path->data, R_OK) == 0)
+    struct stat file;
+
+    if (!path->failed && path->length > 0 && access(path->data, R_OK) == 0 &&
+        stat(path->data, &file) == 0 && !S_ISDIR(file.st_mode))
         return true;
     opevo_text_clear(path);
     return false;
@@ -62,7 +66,12 @@ opevo_status opevo_kernel_path(const char *name, char **out, opevo_error *err)
     }
     if (!found) {
         opevo_text_free(&path);
-        return OPEVO_FAIL(err, OPEVO_IO, "%s: No such file, nor a kernel of opevo.", name);
+        if (!*name)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "The name of the kernel is empty.");
+        return OPEVO_FAIL(err, OPEVO_IO,
+                          access(name, F_OK) == 0 ? "%s: Not a file that can be read."
+                                                  : "%s: No such file, nor a kernel of opevo.",
+                          name);
     }
     *out = path.data;
     return OPEVO_OK;
