@@ -46,9 +46,8 @@ static opevo_status evaluate(batch *self, opevo_i_list *list, opevo_error *err)
     if (!said || self->failed)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the parts of a list of edits.");
     if (status == OPEVO_OK)
-        status =
-            opevo_evolver_evaluate(list->evolver, (const char *const *)self->texts, self->count,
-                                   OPEVO_CASES_SEARCH, &opevo_i_interrupted, said, err);
+        status = opevo_evolver_evaluate(list->evolver, (const char *const *)self->texts,
+                                        self->count, OPEVO_CASES_SEARCH, NULL, said, err);
     for (size_t i = 0; i < self->count; i++) {
         if (status == OPEVO_OK)
             *self->places[i] = said[i];
@@ -93,6 +92,14 @@ opevo_status opevo_i_edits_explain(opevo_i_list *list, opevo_i_explained *out, o
     batch parts = {.texts = NULL};
     opevo_status status = OPEVO_OK;
 
+    if (count > OPEVO_I_EXPLAINED_MOST) {
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID,
+                       "The list has %zu edits, of which all pairs would be run; explain takes "
+                       "at most %d: minimise it first.",
+                       count, OPEVO_I_EXPLAINED_MOST);
+        goto cleanup;
+    }
     out->alone = opevo_calloc(count + 1, sizeof *out->alone);
     out->without = opevo_calloc(count + 1, sizeof *out->without);
     out->pairs = opevo_calloc(count * count + 1, sizeof *out->pairs);

@@ -58,7 +58,7 @@ static opevo_status leave_one_out(opevo_i_list *list, double most, bool *changed
         goto cleanup;
     }
     OPEVO_TRY(opevo_evolver_evaluate(list->evolver, (const char *const *)parts, list->count,
-                                     OPEVO_CASES_SEARCH, &opevo_i_interrupted, said, err));
+                                     OPEVO_CASES_SEARCH, NULL, said, err));
     for (size_t i = 0; i < list->count; i++) {
         if (opevo_i_list_suffices(list, &said[i], most) &&
             (best == list->count || said[i].cost < said[best].cost))

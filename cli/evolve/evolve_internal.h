@@ -49,6 +49,9 @@ typedef struct opevo_i_found {
     size_t overfitted;                  /* evaluated on other cases, and failed there */
 } opevo_i_found;
 
+/* Fill in `base`, before a search that would be lost otherwise. Errors: INVALID if the kernel fails
+ * on a set; those of the evolver. */
+opevo_status opevo_i_evaluate_base(opevo_evolver *evolver, opevo_i_found *found, opevo_error *err);
 /* Evaluate the variants on the other sets: `exact` until one passes both, and all of `rest`. Errors:
  * INTERRUPTED; those of the evolver. */
 opevo_status opevo_i_held_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
@@ -94,7 +97,10 @@ typedef struct opevo_i_list {
     opevo_evolved base, whole;
 } opevo_i_list;
 
-enum { OPEVO_I_SUBSET_MOST = 10 }; /* edits of which all subsets are evaluated */
+enum {
+    OPEVO_I_SUBSET_MOST = 10,    /* edits of which all subsets are evaluated */
+    OPEVO_I_EXPLAINED_MOST = 200 /* edits of which all pairs are */
+};
 
 /* Whether the variant is ok, no worse in error, and costs no more than `most`. */
 bool opevo_i_list_suffices(const opevo_i_list *list, const opevo_evolved *part, double most);

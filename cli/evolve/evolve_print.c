@@ -96,6 +96,7 @@ opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *
                                      opevo_text *out, opevo_error *err)
 {
     const opevo_run_result *result = &self->result;
+    const opevo_evolver_counts known = opevo_evolver_count(self->evolver);
     opevo_status status = OPEVO_OK;
 
     opevo_text_printf(out, "%llu trials, %llu failed", (unsigned long long)result->trials,
@@ -107,6 +108,13 @@ opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *
                           ? result->reason
                           : opevo_stop_name(result->stop));
     opevo_i_reasons_print(&self->reasons, out);
+    if (known.modules + known.objects)
+        opevo_text_printf(
+            out,
+            "%llu of %llu results were known: %llu by the module, %llu by its machine "
+            "code\n",
+            (unsigned long long)(known.modules + known.objects), (unsigned long long)known.run,
+            (unsigned long long)known.modules, (unsigned long long)known.objects);
     if (!self->found.exact) {
         opevo_text_add(out, store ? "interrupted; the same command continues\n"
                                   : "interrupted; without --store the same command starts over\n");

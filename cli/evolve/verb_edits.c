@@ -59,8 +59,8 @@ static opevo_status evaluate_list(opevo_i_list *list, opevo_error *err)
 {
     const char *const both[] = {"none", list->edits};
     opevo_evolved said[2];
-    opevo_status status = opevo_evolver_evaluate(list->evolver, both, 2, OPEVO_CASES_SEARCH,
-                                                 &opevo_i_interrupted, said, err);
+    opevo_status status =
+        opevo_evolver_evaluate(list->evolver, both, 2, OPEVO_CASES_SEARCH, NULL, said, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -119,6 +119,15 @@ static opevo_status apply(const opevo_call *call, opevo_i_list *list, opevo_text
     if (json) {
         opevo_text_add(out, "{");
         opevo_json_string(out, "edits", list->edits);
+        opevo_json_key(out, "list");
+        opevo_text_add(out, "[");
+        for (size_t i = 0; i < count; i++) {
+            opevo_json_next(out, " ");
+            opevo_text_add(out, "{");
+            opevo_json_string(out, "edit", lines[i]);
+            opevo_text_add(out, "}");
+        }
+        opevo_text_add(out, "]");
     }
     for (size_t i = 0; i < count && !json; i++)
         opevo_text_printf(out, "%zu  %s\n", i + 1, lines[i]);
@@ -127,8 +136,7 @@ static opevo_status apply(const opevo_call *call, opevo_i_list *list, opevo_text
          set++) {
         opevo_evolved said[2];
 
-        OPEVO_TRY(
-            opevo_evolver_evaluate(list->evolver, both, 2, set, &opevo_i_interrupted, said, err));
+        OPEVO_TRY(opevo_evolver_evaluate(list->evolver, both, 2, set, NULL, said, err));
         print_set(&said[1], &said[0], set, json, out);
         if (said[1].kind != OPEVO_OUTCOME_OK)
             *exit_code = OPEVO_EXIT_FAILED;
@@ -160,8 +168,8 @@ static opevo_status minimise(const opevo_call *call, opevo_i_list *list, opevo_t
     OPEVO_TRY(evaluate_list(list, err));
     OPEVO_TRY(opevo_i_edits_minimise(list, percent / 100, &evaluations, err));
     edits = list->edits;
-    OPEVO_TRY(opevo_evolver_evaluate(list->evolver, &edits, 1, OPEVO_CASES_SEARCH,
-                                     &opevo_i_interrupted, &last, err));
+    OPEVO_TRY(
+        opevo_evolver_evaluate(list->evolver, &edits, 1, OPEVO_CASES_SEARCH, NULL, &last, err));
     if (opevo_i_flag(call, "json")) {
         opevo_text_add(out, "{");
         opevo_json_index(out, "edits_before", before);
@@ -231,6 +239,25 @@ cleanup:
     return status;
 }
 
+/* Errors: INVALID for an option that the action does not have. */
+static opevo_status check_options(const opevo_call *call, const char *action, opevo_error *err)
+{
+    static const struct {
+        const char *option, *actions;
+    } owners[] = {{"tolerance", "minimise"}, {"svg", "explain"},
+                  {"form", "emit"},          {"machine", "emit"},
+                  {"out", "emit"},           {"json", "apply, minimise, explain"}};
+
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+        bool given = opevo_i_option(call, owners[i].option) || opevo_i_flag(call, owners[i].option);
+
+        if (given && !strstr(owners[i].actions, action))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s is an option of %s; omit it with %s.",
+                              owners[i].option, owners[i].actions, action);
+    }
+    return OPEVO_OK;
+}
+
 static const struct {
     const char *name;
     bool needs_harness;
@@ -254,7 +281,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (action == sizeof actions / sizeof *actions)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Unknown action \"%.60s\"; use apply, minimise, explain or emit.", name);
-    opevo_i_catch_interrupts();
+    OPEVO_TRY(check_options(call, name, err));
     OPEVO_TRY(opevo_i_kernel_open(call, call->arguments[1], actions[action].needs_harness, &evolver,
                                   err));
     OPEVO_TRY(

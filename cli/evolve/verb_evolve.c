@@ -104,6 +104,7 @@ static opevo_status read_call(const opevo_call *call, opevo_i_evolution *self, o
     OPEVO_TRY(note_with(call, self, err));
     OPEVO_TRY(opevo_i_kernel_open(call, self->kernel, true, &self->evolver, err));
     self->objective = opevo_evolver_objective(self->evolver);
+    OPEVO_TRY(opevo_i_evaluate_base(self->evolver, &self->found, err));
     OPEVO_TRY(read_criteria(call, self, err));
     OPEVO_TRY(opevo_i_requirements_of_call(call, self->objective, &self->requirements,
                                            &self->run.requirement_count, err));

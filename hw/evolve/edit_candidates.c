@@ -102,7 +102,10 @@ static opevo_status parse(opevo_domain *domain, const char *text, opevo_index *o
         self, json_pack("{s:s, s:s}", "do", "canonical", "edits", text), &request, err);
 
     if (status == OPEVO_OK && request.answer != OPEVO_I_ANSWERED)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "The edits \"%.300s\" end the worker.", text);
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "The edits \"%.300s\" %s.", text,
+                       request.answer == OPEVO_I_DIED ? "end the worker"
+                                                      : "are not read within the limit of time");
     if (status == OPEVO_OK)
         status = keep(self, &request, out, err);
     opevo_i_request_clear(&request);

@@ -44,6 +44,15 @@ opevo_status opevo_i_evolver_ask(opevo_evolver *self, json_t *message, opevo_i_r
     return status;
 }
 
+/* Whether a message can carry the text. Errors: INVALID; `what` begins the sentence. */
+static opevo_status check_text(const char *what, const char *text, opevo_error *err)
+{
+    json_t *carried = json_string(text ? text : "");
+
+    json_decref(carried);
+    return carried ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_INVALID, "%s is not UTF-8 text.", what);
+}
+
 /* The same for a request that must be answered; release the reply's request. */
 static opevo_status ask_surely(opevo_evolver *self, json_t *message, opevo_i_request *out,
                                opevo_error *err)
@@ -74,6 +83,9 @@ static opevo_status deliver(void *context, size_t i, opevo_i_request *request, o
 
     if (status != OPEVO_OK)
         return status;
+    at->self->known.run++;
+    at->self->known.modules += said->known == OPEVO_KNOWN_MODULE;
+    at->self->known.objects += said->known == OPEVO_KNOWN_OBJECT;
     outcome = opevo_outcome_failed(said->kind);
     if (said->kind == OPEVO_OUTCOME_OK) {
         outcome = opevo_outcome_of_fitness(at->self->facts.base_cost / said->cost);
@@ -294,6 +306,11 @@ opevo_status opevo_evolver_open(const opevo_evolver_options *options, opevo_evol
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel's variants.");
     pthread_mutex_init(&self->lock, NULL);
+    OPEVO_TRY(check_text("The path of the kernel", options->kernel, err));
+    OPEVO_TRY(check_text("The path of the harness", options->harness, err));
+    OPEVO_TRY(check_text("The machine", options->on, err));
+    for (size_t i = 0; i < options->setting_count; i++)
+        OPEVO_TRY(check_text("A setting", options->settings[i], err));
     OPEVO_TRY(make_workers(self, options, err));
     self->pool.timeout_s = options->timeout_s > 0 ? options->timeout_s : 60;
     self->pool.load = load_line(options);
@@ -329,6 +346,11 @@ const opevo_evolver_facts *opevo_evolver_facts_of(const opevo_evolver *evolver)
     return &evolver->facts;
 }
 
+opevo_evolver_counts opevo_evolver_count(const opevo_evolver *evolver)
+{
+    return evolver->known;
+}
+
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 static opevo_status collect(void *context, size_t i, opevo_i_request *request, opevo_error *err)
@@ -360,9 +382,11 @@ opevo_status opevo_evolver_canonical(opevo_evolver *evolver, const char *edits, 
                                      opevo_error *err)
 {
     opevo_i_request request = {.answer = OPEVO_I_DIED};
-    opevo_status status = ask_surely(
-        evolver, json_pack("{s:s, s:s}", "do", "canonical", "edits", edits), &request, err);
+    opevo_status status = check_text("The list", edits, err);
 
+    if (status == OPEVO_OK)
+        status = ask_surely(evolver, json_pack("{s:s, s:s}", "do", "canonical", "edits", edits),
+                            &request, err);
     if (status == OPEVO_OK)
         opevo_text_add(out, opevo_i_reply_text(request.reply, "edits"));
     opevo_i_request_clear(&request);
@@ -422,11 +446,15 @@ opevo_status opevo_evolver_emit(opevo_evolver *evolver, const char *edits, const
                                 const char *machine, opevo_text *out, opevo_error *err)
 {
     opevo_i_request request = {.answer = OPEVO_I_DIED};
-    opevo_status status = ask_surely(evolver,
-                                     json_pack("{s:s, s:s, s:s, s:s}", "do", "emit", "edits", edits,
-                                               "form", form, "machine", machine ? machine : ""),
-                                     &request, err);
+    opevo_status status = check_text("The form", form, err);
 
+    if (status == OPEVO_OK)
+        status = check_text("The machine", machine, err);
+    if (status == OPEVO_OK)
+        status = ask_surely(evolver,
+                            json_pack("{s:s, s:s, s:s, s:s}", "do", "emit", "edits", edits, "form",
+                                      form, "machine", machine ? machine : ""),
+                            &request, err);
     if (status == OPEVO_OK)
         status = add_hex(opevo_i_reply_text(request.reply, "hex"), out, err);
     opevo_i_request_clear(&request);

@@ -72,6 +72,7 @@ struct opevo_evolver {
     pthread_mutex_t lock; /* of the pool */
     opevo_i_evolver_pool pool;
     opevo_evolver_facts facts;
+    opevo_evolver_counts known;
     opevo_texts *texts;
     opevo_domain domain;
     opevo_objective objective;

@@ -52,6 +52,13 @@ void opevo_evolved_free(opevo_evolved *evaluation)
     *evaluation = (opevo_evolved){.status = NULL};
 }
 
+static opevo_known known_of(const char *word)
+{
+    return !strcmp(word, "module")   ? OPEVO_KNOWN_MODULE
+           : !strcmp(word, "object") ? OPEVO_KNOWN_OBJECT
+                                     : OPEVO_KNOWN_NOT;
+}
+
 opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_evolved *out,
                                       opevo_error *err)
 {
@@ -80,6 +87,7 @@ opevo_status opevo_i_reply_evaluation(const opevo_i_request *request, opevo_evol
     }
     if (answered) {
         snprintf(said.hash, sizeof said.hash, "%s", opevo_i_reply_text(request->reply, "hash"));
+        said.known = known_of(opevo_i_reply_text(request->reply, "known"));
         said.cost = opevo_i_reply_number(request->reply, "cost");
         said.error = opevo_i_reply_number(request->reply, "error");
     }

@@ -54,10 +54,11 @@ void opevo_i_kernel_free(opevo_i_kernel *kernel);
 
 /* ---- kernel_evaluation.c ---- */
 
-/* Run a variant on all cases of a set; from memory where an equal module or object was. */
+/* Run a variant on all cases of a set; from memory where an equal module or object was: *known is
+ * then "module" or "object", else NULL. */
 opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set set,
                                      const opevo_edits *edits, opevo_evaluation *out,
-                                     uint64_t *hash, opevo_error *err);
+                                     uint64_t *hash, const char **known, opevo_error *err);
 
 /* ---- simt_launcher.c ---- */
 

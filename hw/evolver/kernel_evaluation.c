@@ -157,7 +157,7 @@ static void keep(opevo_i_results *results, opevo_index key, const opevo_evaluati
 /* A variant that LLVM accepts and that is not known yet. */
 static opevo_status run_variant(opevo_i_kernel *kernel, opevo_harness_set set,
                                 const opevo_variant *variant, opevo_evaluation *out,
-                                opevo_error *err)
+                                const char **known, opevo_error *err)
 {
     opevo_i_results *results = &kernel->results[set];
     opevo_launcher *launcher = NULL;
@@ -165,8 +165,10 @@ static opevo_status run_variant(opevo_i_kernel *kernel, opevo_harness_set set,
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(compile(kernel, variant, &object, err));
-    if (object.length && recall(results, object_key(&object), out))
+    if (object.length && recall(results, object_key(&object), out)) {
+        *known = "object";
         goto cleanup;
+    }
     OPEVO_TRY(create_launcher(kernel, variant, &object, false, &launcher, err));
     OPEVO_TRY(run_cases(kernel, set, launcher, out, err));
     if (object.length)
@@ -179,12 +181,13 @@ cleanup:
 
 opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set set,
                                      const opevo_edits *edits, opevo_evaluation *out,
-                                     uint64_t *hash, opevo_error *err)
+                                     uint64_t *hash, const char **known, opevo_error *err)
 {
     opevo_variant *variant = NULL;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
+    *known = NULL;
     if (!kernel->base_steps[set])
         OPEVO_TRY(note_base(kernel, set, err));
     OPEVO_TRY(opevo_variant_create(kernel->module, edits, &variant, err));
@@ -194,9 +197,11 @@ opevo_status opevo_i_kernel_evaluate(opevo_i_kernel *kernel, opevo_harness_set s
         snprintf(out->message, sizeof out->message, "%s", opevo_variant_fault(variant));
         goto cleanup;
     }
-    if (recall(&kernel->results[set], *hash, out))
+    if (recall(&kernel->results[set], *hash, out)) {
+        *known = "module";
         goto cleanup;
-    status = run_variant(kernel, set, variant, out, &inner);
+    }
+    status = run_variant(kernel, set, variant, out, known, &inner);
     if (status == OPEVO_INVALID) { /* the code generator refuses it */
         *out = (opevo_evaluation){.verdict = OPEVO_VERDICT_UNSUPPORTED};
         snprintf(out->message, sizeof out->message, "%.300s", inner.message);

@@ -62,9 +62,10 @@ static opevo_status set_base(opevo_i_kernel *kernel, json_t *reply, opevo_error 
 {
     opevo_edits *none = opevo_edits_create();
     opevo_evaluation base;
+    const char *known = NULL;
     uint64_t hash = 0;
     opevo_status status =
-        none ? opevo_i_kernel_evaluate(kernel, OPEVO_SET_SEARCH, none, &base, &hash, err)
+        none ? opevo_i_kernel_evaluate(kernel, OPEVO_SET_SEARCH, none, &base, &hash, &known, err)
              : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
 
     opevo_edits_destroy(none);
@@ -217,16 +218,19 @@ static opevo_status evaluate(opevo_i_kernel *kernel, const json_t *request, json
     opevo_harness_set set = OPEVO_SET_SEARCH;
     opevo_edits *edits = NULL;
     opevo_evaluation result = {.verdict = OPEVO_VERDICT_OK};
+    const char *known = NULL;
     uint64_t hash = 0;
     opevo_status status = OPEVO_OK;
 
     if (!kernel->harness || !opevo_harness_set_of(text_of(request, "set"), &set))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Without a harness nothing is evaluated.");
     OPEVO_TRY(opevo_edits_parse(kernel->module, text_of(request, "edits"), &edits, err));
-    OPEVO_TRY(opevo_i_kernel_evaluate(kernel, set, edits, &result, &hash, err));
+    OPEVO_TRY(opevo_i_kernel_evaluate(kernel, set, edits, &result, &hash, &known, err));
     set_text(reply, "status", opevo_kernel_verdict_name(result.verdict));
     set_text(reply, "class", opevo_outcome_name(class_of(result.verdict)));
     set_hash(reply, "hash", hash);
+    if (known)
+        set_text(reply, "known", known);
     if (result.verdict == OPEVO_VERDICT_OK) {
         json_object_set_new(reply, "cost", json_real(cost_of(kernel, &result)));
         json_object_set_new(reply, "error", json_real(result.error));

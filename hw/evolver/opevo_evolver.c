@@ -5,9 +5,35 @@
 
 #include "evolver_program_internal.h"
 
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* End with the process that asks, which may be killed while a kernel runs for long. */
+static void *end_with_asker(void *context)
+{
+    struct pollfd asker = {.fd = STDIN_FILENO};
+
+    while (poll(&asker, 1, -1) <= 0)
+        continue;
+    _exit(1);
+    return context;
+}
+
+/* A pipe hangs up when its writer is done, with requests left to read; a socket when nobody reads
+ * the replies. */
+static void watch_asker(void)
+{
+    struct stat input;
+    pthread_t watcher;
+
+    if (fstat(STDIN_FILENO, &input) == 0 && S_ISSOCK(input.st_mode) &&
+        pthread_create(&watcher, NULL, end_with_asker, NULL) == 0)
+        pthread_detach(watcher);
+}
 
 int main(int argc, char **argv)
 {
@@ -21,6 +47,7 @@ int main(int argc, char **argv)
                 argv[0]);
         return 2;
     }
+    watch_asker();
     while (code == 0 && getline(&line, &capacity, stdin) > 0) {
         json_t *request = json_loads(line, 0, NULL);
         json_t *reply = request ? opevo_i_kernel_answer(&kernel, request) : NULL;

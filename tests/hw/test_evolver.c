@@ -9,14 +9,18 @@
 #include "remove_tree.h"
 
 #include <opevo/evolver.h>
+#include <opevo/file.h>
 #include <opevo/memory.h>
 
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- A worker that misbehaves on demand ------------------------------------------------------ */
@@ -144,6 +148,39 @@ static void test_parse(void **state)
     assert_false(opevo_domain_print(domain, candidate + 1, &text));
     CHECK_FAILS(OPEVO_INVALID, "end the worker", opevo_domain_parse(domain, "dies", &again, &err));
     opevo_text_free(&text);
+    opevo_evolver_close(evolver);
+}
+
+/* What a worker does not read in time is said to be so. */
+static void test_parse_overdue(void **state)
+{
+    opevo_evolver *evolver = NULL;
+    opevo_index candidate = 0;
+
+    CHECK_OK(open_fake(*state, "kernel.ll", 1, 1, &evolver, &err));
+    CHECK_FAILS(
+        OPEVO_INVALID, "not read within the limit of time",
+        opevo_domain_parse(opevo_evolver_objective(evolver)->domain, "hangs", &candidate, &err));
+    opevo_evolver_close(evolver);
+}
+
+/* Bytes that no message can carry are refused with what has them. */
+static void test_bytes(void **state)
+{
+    opevo_evolver *evolver = NULL;
+    opevo_text out = {0};
+
+    CHECK_FAILS(OPEVO_INVALID, "The path of the kernel is not UTF-8",
+                open_fake(*state, "kernel\xff.ll", 1, 60, &evolver, &err));
+    assert_null(evolver);
+    CHECK_OK(open_fake(*state, "kernel.ll", 1, 60, &evolver, &err));
+    CHECK_FAILS(OPEVO_INVALID, "The list is not UTF-8",
+                opevo_evolver_canonical(evolver, "delete \xff", &out, &err));
+    CHECK_FAILS(OPEVO_INVALID, "The form is not UTF-8",
+                opevo_evolver_emit(evolver, "a", "\xff", NULL, &out, &err));
+    CHECK_FAILS(OPEVO_INVALID, "The machine is not UTF-8",
+                opevo_evolver_emit(evolver, "a", "ptx", "\xff", &out, &err));
+    opevo_text_free(&out);
     opevo_evolver_close(evolver);
 }
 
@@ -323,10 +360,100 @@ static void test_objects(void **state)
         assert_int_equal(found[i].kind, OPEVO_OUTCOME_OK);
         assert_true(found[i].cost == found[0].cost);
         assert_true(i == 0 || strcmp(found[i].hash, found[0].hash) != 0);
+        assert_int_equal(found[i].known, i ? OPEVO_KNOWN_OBJECT : OPEVO_KNOWN_NOT);
     }
     for (int i = 0; i < 3; i++)
         opevo_evolved_free(&found[i]);
     opevo_evolver_close(evolver);
+}
+
+/* Lists that give the same module are run once. */
+static void test_modules(void **state)
+{
+    static const char *const twice[] = {"delete U66", "delete U66; delete U66"};
+    opevo_evolver *evolver = open_planted("simt", 1);
+    opevo_evolved found[2];
+
+    (void)state;
+    CHECK_OK(opevo_evolver_evaluate(evolver, twice, 2, OPEVO_CASES_SEARCH, NULL, found, &err));
+    assert_string_equal(found[0].hash, found[1].hash);
+    assert_true(found[0].cost == found[1].cost && found[0].error == found[1].error);
+    assert_int_equal(found[0].known, OPEVO_KNOWN_NOT);
+    assert_int_equal(found[1].known, OPEVO_KNOWN_MODULE);
+    opevo_evolved_free(&found[0]);
+    opevo_evolved_free(&found[1]);
+    opevo_evolver_close(evolver);
+}
+
+/* Files that are no modules, or hardly: each is refused with its name, or loaded. None ends this
+ * process, and the worker's end is an error. */
+static void test_hostile_modules(void **state)
+{
+    const fixture *self = *state;
+    char path[128], *base = NULL;
+    size_t size = 0;
+
+    snprintf(path, sizeof path, "%s/hostile.ll", self->folder);
+    CHECK_OK(opevo_file_read(OPEVO_TEST_KERNELS "/planted.ll", 1 << 20, &base, &size, &err));
+    for (size_t i = 0; i < 40; i++) {
+        const opevo_evolver_options options = {.command = OPEVO_TEST_EVOLVER, .kernel = path};
+        opevo_evolver *evolver = NULL;
+        opevo_error err = {OPEVO_OK, ""};
+        opevo_error writing = {OPEVO_OK, ""};
+        char *at = base + i * size / 40, kept = *at;
+        opevo_status status;
+
+        *at = (char)(i % 2 ? '}' : '\0');
+        assert_int_equal(opevo_file_write(path, base, i % 3 ? size : (size_t)(at - base), &writing),
+                         OPEVO_OK);
+        *at = kept;
+        status = opevo_evolver_open(&options, &evolver, &err);
+        assert_true((status == OPEVO_OK) == (evolver != NULL));
+        assert_true(status == OPEVO_OK || strlen(err.message) > 10);
+        opevo_evolver_close(evolver);
+    }
+    opevo_free(base);
+}
+
+/* A worker does not outlive who asks, though the kernel runs for hours. */
+static void test_abandoned(void **state)
+{
+    const fixture *self = *state;
+    char path[128];
+    static const char harness[] =
+        "{\"buffers\": {\"a\": {\"type\": \"f32\", \"count\": \"n * n\"}, \"b\": {\"type\": "
+        "\"f32\", \"count\": \"n * n\"}, \"c\": {\"type\": \"f32\", \"count\": \"n * n\"}}, "
+        "\"steps\": [{\"launch\": \"planted\", \"grid\": [\"n / 8\", \"n / 8\"], \"block\": [8, "
+        "8], "
+        "\"arguments\": [\"a\", \"b\", \"c\", {\"i32\": \"n\"}, {\"i32\": 1}]}], \"outputs\": "
+        "{\"c\": \"exact\"}, \"sets\": {\"search\": [{\"sizes\": [{\"n\": 4096}], \"seeds\": "
+        "[1]}], "
+        "\"selection\": [{\"sizes\": [{\"n\": 8}], \"seeds\": [2]}], "
+        "\"final\": [{\"sizes\": [{\"n\": 16}], \"seeds\": [3]}]}}";
+    char *const words[] = {(char[]){OPEVO_TEST_EVOLVER}, NULL};
+    char line[1024];
+    int ends[2], way = 0;
+    posix_spawn_file_actions_t actions;
+    pid_t worker = 0;
+
+    snprintf(path, sizeof path, "%s/hours.json", self->folder);
+    CHECK_OK(opevo_file_write(path, harness, strlen(harness), &err));
+    snprintf(line, sizeof line,
+             "{\"do\": \"load\", \"kernel\": \"" OPEVO_TEST_KERNELS
+             "/planted.ll\", \"harness\": \"%s\", \"on\": \"simt\", \"settings\": []}\n",
+             path);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
+    assert_int_equal(posix_spawn(&worker, words[0], &actions, NULL, words, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    assert_int_equal(write(ends[0], line, strlen(line)), strlen(line));
+    close(ends[0]);
+    alarm(120); /* the worker is waited for no longer; the signal ends the test */
+    assert_int_equal(waitpid(worker, &way, 0), worker);
+    alarm(0);
+    assert_true(WIFEXITED(way));
 }
 
 #endif
@@ -338,10 +465,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_hang, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nonsense, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parse, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parse_overdue, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_bytes, setup, teardown),
 #ifdef OPEVO_TEST_EVOLVER
         cmocka_unit_test(test_laws),
         cmocka_unit_test(test_kills),
         cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_modules),
+        cmocka_unit_test_setup_teardown(test_hostile_modules, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_abandoned, setup, teardown),
 #endif
     };
 

@@ -57,6 +57,14 @@ const opevo_evolver_facts *opevo_evolver_facts_of(const opevo_evolver *evolver);
  * largest relative error. It is measured: trials are stored one by one. It starts at the base. */
 opevo_objective *opevo_evolver_objective(opevo_evolver *evolver);
 
+/* Evaluations by the objective so far, and those of them whose results the worker had already: of an
+ * equal module, and of equal machine code of another module. The last two depend on which worker was
+ * given which list. */
+typedef struct opevo_evolver_counts {
+    uint64_t run, modules, objects;
+} opevo_evolver_counts;
+opevo_evolver_counts opevo_evolver_count(const opevo_evolver *evolver);
+
 /* ---- Evaluation of lists ---- */
 
 typedef enum opevo_cases {
@@ -65,6 +73,13 @@ typedef enum opevo_cases {
     OPEVO_CASES_FINAL
 } opevo_cases;
 
+/* Where a worker has a result from. */
+typedef enum opevo_known {
+    OPEVO_KNOWN_NOT,    /* it ran the variant */
+    OPEVO_KNOWN_MODULE, /* of a list that gives the same module */
+    OPEVO_KNOWN_OBJECT  /* of a module that gives the same machine code */
+} opevo_known;
+
 /* The texts are the caller's: release by opevo_evolved_free. */
 typedef struct opevo_evolved {
     opevo_outcome_class kind;
@@ -72,6 +87,7 @@ typedef struct opevo_evolved {
     char *message;      /* NULL: none */
     double cost, error; /* NAN unless OK; in facts->unit, summed over the cases of the set */
     char hash[17];      /* of the variant's module; "" unknown */
+    opevo_known known;
 } opevo_evolved;
 void opevo_evolved_free(opevo_evolved *evaluation);
 

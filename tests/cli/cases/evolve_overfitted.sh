@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Search cases of one tile accept variants without the loop over tiles. Those are counted, and none of them is the best.
+command -v opevo-evolver >/dev/null || { echo "skipped: opevo is built without LLVM" >&2; exit 77; }
+kernels=$(dirname "$(command -v opevo)")/kernels
+sed "s|planted-none.ll|$kernels/planted-none.ll|; s|\"search\": .*|\"search\": [{\"sizes\": [{\"n\": 8, \"passes\": 1}], \"seeds\": [1]}],|" \
+    "$kernels/planted.json" >k.json
+cp "$kernels/planted.ll" .
+opevo evolve planted.ll --harness k.json --trials 1500 --seed 1 --json --quiet >found.json
+grep -o '"overfitted": [0-9]*' found.json | awk '{ print ($2 > 0) ? "overfitted" : $2 }'
+grep -o '"best": {"trial.*' found.json | grep -o '"status": "[^"]*"'
+tail -n 1 found.json | grep -o '"edits": "[^"]*"' | tail -n 1 | cut -d '"' -f 4 >best.edits
+opevo edits apply planted.ll @best.edits --harness k.json >applied; echo "status $?"
+grep -c 'of the base; error 0$' applied
+# Lists that give a module that is known are not run again; each edit of a list is told apart, also one without effect.
+opevo evolve planted --trials 400 --seed 1 --quiet --jobs 1 | grep -c ' of 400 results were known: [1-9][0-9]* by the module, 0 by its machine code$'
+opevo edits apply planted 'delete U66; delete U66' --json | grep -o '"edit": "[^"]*"'
