@@ -30,4 +30,7 @@ void opevo_i_report_json_column(opevo_text *out, const char *key, const double *
 opevo_status opevo_i_report_study(const opevo_call *call, opevo_text *json, opevo_error *err);
 opevo_status opevo_i_report_landscape(const opevo_call *call, opevo_text *json, opevo_error *err);
 
+/* The member "edits": the files that the options --edits name. Errors: IO; INVALID naming the file. */
+opevo_status opevo_i_report_edits(const opevo_call *call, opevo_text *json, opevo_error *err);
+
 #endif

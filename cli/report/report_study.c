@@ -537,6 +537,7 @@ static opevo_status add_all(const opevo_call *call, const writer *self, opevo_er
     add_overall(self);
     OPEVO_TRY(add_finals(call->arguments[0], self, err));
     OPEVO_TRY(add_failures(call->arguments[0], self, err));
+    OPEVO_TRY(opevo_i_report_edits(call, self->out, err));
     opevo_i_analysis_json_fronts(self->data, true, self->out);
     opevo_text_add(self->out, "}");
 cleanup:

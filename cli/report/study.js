@@ -328,5 +328,6 @@ function studyPage(parent, data) {
   addHint(parent);
   data.landscapes.forEach((place, i) => addPlace(parent, data, place, i));
   addOverall(parent, data);
+  addEdits(parent, data);
   addManifest(parent, data);
 }

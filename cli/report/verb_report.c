@@ -20,6 +20,7 @@ static const opevo_option options[] = {
     {"landscape", "NAME", "stores: only the runs on this one", true},
     {"tuner", "NAME", "stores: only the runs of this tuner", true},
     {"criteria", "NAME,NAME,...", "stores: compare fronts of these by hypervolume", false},
+    {"edits", "FILE", "stores: show the edits of FILE, from opevo edits explain --json", true},
     {"confidence", "P", "stores: confidence level of all intervals (default .95)", false},
     {"alpha", "P", "stores: probability of any false verdict (default .05)", false},
     {"resamples", "N", "stores: resamples of the bootstrap (default 2000)", false},
