@@ -272,7 +272,9 @@ static bool define(opevo_i_parser *self, size_t symbol, const prefix *before,
                                   self->symbols[symbol].name);
     self->defined = self->symbols[symbol].name;
     self->axis_count = 0;
-    if (!parse_definition(self, dimensions, count, &definition))
+    if (!parse_definition(self, dimensions, count, &definition) ||
+        (opevo_element_accumulator(before->element) == OPEVO_INT32 &&
+         !opevo_i_check_whole(self, definition->value)))
         return false;
     pending = opevo_i_tensor_add(self, symbol);
     if (!pending)

@@ -159,4 +159,10 @@ bool opevo_i_value_real(opevo_i_parser *self, const opevo_i_value *value,
 opevo_expression *opevo_i_node(opevo_i_parser *self, opevo_expression_kind kind,
                                opevo_i_place place);
 
+/* ---- Types (computation_types.c) ---- */
+
+/* Fail where the value of the definition being read has operations or numbers that int32 has
+ * not. */
+bool opevo_i_check_whole(opevo_i_parser *self, const opevo_expression *value);
+
 #endif

@@ -147,6 +147,25 @@ static void test_errors_name_line_and_column(void **state)
     check_refused("C[i:4] = \x01", OPEVO_INVALID, "found the byte 0x01");
 }
 
+static void test_whole_types_compute_whole_numbers(void **state)
+{
+    (void)state;
+    check_prints("int8 A[i:4]; int32 C[i] = select(A[i] < 3, -A[i]*2 + i, max(A[i], -2147483648))",
+                 "int8 A[i:4]\nint32 C[i] = select(A[i] < 3, -A[i]*2 + i, max(A[i], -2147483648))");
+    check_prints("int8 A[i:4]; C[i] = exp(A[i])/2.5", "int8 A[i:4]\nC[i] = exp(A[i])/2.5");
+    check_refused("int8 A[i:4]\nint32 C[i] = A[i]/2", OPEVO_INVALID,
+                  "test:2:14: '/', exp, sqrt, tanh, erf and sigmoid have no whole values, but C");
+    check_refused("int8 A[i:4]; int8 C[i] = 1 + exp(A[i])", OPEVO_INVALID,
+                  "C is computed in int32");
+    check_refused("int8 A[i:4]; int8 C[i] = sqrt(A[i])", OPEVO_INVALID, "declare it float32");
+    check_refused("int8 A[i:4]; int32 C[i] = A[i]*0.5", OPEVO_INVALID,
+                  "1:32: 0.5 is not a whole number of 32 bits, but C is computed in int32");
+    check_refused("int8 A[i:4]; int32 C[i] = A[i] + 2147483648", OPEVO_INVALID,
+                  "2147483648 is not a whole number of 32 bits");
+    check_refused("int8 A[i:4]; int32 C[i] = select(i < 2 and A[i] < 0.5, 1, 0)", OPEVO_INVALID,
+                  "0.5 is not a whole number");
+}
+
 static void test_limits_are_refused(void **state)
 {
     opevo_text text = {0};
@@ -317,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_whole_numbers_are_simplified),
         cmocka_unit_test(test_max_reduces_or_compares),
         cmocka_unit_test(test_errors_name_line_and_column),
+        cmocka_unit_test(test_whole_types_compute_whole_numbers),
         cmocka_unit_test(test_limits_are_refused),
         cmocka_unit_test(test_guards_make_reads_safe),
         cmocka_unit_test(test_accepted_reads_are_inside),
