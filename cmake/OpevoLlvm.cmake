@@ -3,7 +3,17 @@
 # or newer (Debian: llvm-19-dev): 19 is preferred, then 22, then any. The program opevo itself never links it.
 option(OPEVO_LLVM "Build what needs LLVM, where LLVM 19 or newer is found" ON)
 
+# The interpreter computes in half precision, which clang knows on most processors from version 15 on.
 if(OPEVO_LLVM)
+  include(CheckCSourceCompiles)
+  check_c_source_compiles("__extension__ typedef _Float16 half;\nint main(int argc, char **argv) { (void)argv; half x = (half)argc; return (int)(x * x); }"
+    OPEVO_HAS_FLOAT16)
+  if(NOT OPEVO_HAS_FLOAT16)
+    message(STATUS "The compiler lacks _Float16: opevo evolve is built without its worker")
+  endif()
+endif()
+
+if(OPEVO_LLVM AND OPEVO_HAS_FLOAT16)
   find_program(OPEVO_LLVM_CONFIG NAMES llvm-config-19 llvm-config-22 llvm-config-20 llvm-config-21 llvm-config-23
     llvm-config-24 llvm-config DOC "llvm-config of the LLVM that opevo-evolver is built with")
   if(OPEVO_LLVM_CONFIG)

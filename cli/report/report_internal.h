@@ -17,10 +17,9 @@ extern const unsigned char opevo_i_report_page[];
 opevo_status opevo_i_report_page_fill(const char *title, const opevo_text *json, opevo_text *out,
                                       opevo_error *err);
 
-/* Members of every report: title, version, the command that makes it, and the pictures that it names.
- * Errors: IO; INVALID for what is no SVG; NOMEM. */
-opevo_status opevo_i_report_json_head(const char *kind, const char *title, const opevo_call *call,
-                                      opevo_text *out, opevo_error *err);
+/* Members of every report: title, version and the command that makes it. */
+void opevo_i_report_json_head(const char *kind, const char *title, const opevo_call *call,
+                              opevo_text *out);
 /* An array of one double of each of `count` structs, `stride` bytes apart; null where one is not
  * finite. */
 void opevo_i_report_json_column(opevo_text *out, const char *key, const double *first, size_t count,

@@ -210,7 +210,7 @@ static opevo_status add_all(const opevo_call *call, const opevo_objective *objec
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(out, "{");
-    OPEVO_TRY(opevo_i_report_json_head("landscape", objective->name, call, out, err));
+    opevo_i_report_json_head("landscape", objective->name, call, out);
     opevo_json_string(out, "notes", opevo_text_string(notes));
     opevo_text_printf(&signature, "%016llx",
                       (unsigned long long)opevo_space_signature(objective->space));

@@ -2,13 +2,8 @@
 
 #include "report_internal.h"
 
-#include <opevo/file.h>
-#include <opevo/memory.h>
-
 #include <assert.h>
 #include <string.h>
-
-#define PICTURE_BYTES ((size_t)16 << 20)
 
 /* JSON as the content of a script element: "<" stands in its strings only, where it may be written
  * as an escape, so that neither "</script" nor "<!--" can occur. U+2028 and U+2029 likewise, for
@@ -83,38 +78,8 @@ static void add_command(opevo_text *out, const opevo_call *call)
     }
 }
 
-/* The SVG files of --picture, as texts: the page shows them as images, so that nothing in them runs. */
-static opevo_status add_pictures(const opevo_call *call, opevo_text *out, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    opevo_json_key(out, "pictures");
-    opevo_text_add(out, "[");
-    for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
-        const char *path = call->given[i].value;
-        char *text = NULL;
-        size_t size = 0;
-
-        if (strcmp(call->given[i].option->name, "picture") != 0)
-            continue;
-        status = opevo_file_read(path, PICTURE_BYTES, &text, &size, err);
-        if (status == OPEVO_OK && !strstr(text, "<svg"))
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "--picture %s is not an SVG file.", path);
-        if (status == OPEVO_OK) {
-            opevo_json_next(out, "");
-            opevo_text_add(out, "{");
-            opevo_json_string(out, "name", path);
-            opevo_json_string(out, "svg", text);
-            opevo_text_add(out, "}");
-        }
-        opevo_free(text);
-    }
-    opevo_text_add(out, "]");
-    return status;
-}
-
-opevo_status opevo_i_report_json_head(const char *kind, const char *title, const opevo_call *call,
-                                      opevo_text *out, opevo_error *err)
+void opevo_i_report_json_head(const char *kind, const char *title, const opevo_call *call,
+                              opevo_text *out)
 {
     opevo_text command = {0};
 
@@ -125,7 +90,6 @@ opevo_status opevo_i_report_json_head(const char *kind, const char *title, const
     opevo_json_string(out, "command", opevo_text_string(&command));
     out->failed = out->failed || command.failed;
     opevo_text_free(&command);
-    return add_pictures(call, out, err);
 }
 
 void opevo_i_report_json_column(opevo_text *out, const char *key, const double *first, size_t count,

@@ -521,7 +521,7 @@ static opevo_status add_all(const opevo_call *call, const writer *self, opevo_er
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(self->out, "{");
-    OPEVO_TRY(opevo_i_report_json_head("study", call->arguments[0], call, self->out, err));
+    opevo_i_report_json_head("study", call->arguments[0], call, self->out);
     add_settings(self);
     add_words(self->out);
     OPEVO_TRY(add_short(self, err));

@@ -36,7 +36,6 @@ static const opevo_option options[] = {
     {"rho", "N", "landscapes: children of a generation (default 8)", false},
     {"q", "Q,...", "landscapes: probabilities of one more step (default 0.05,0.1,...)", false},
     {"duplicates", "RULE", "landscapes: rule for duplicates: continue (default) or redraw", false},
-    {"picture", "FILE", "an SVG to show, such as that of opevo edits explain --svg", true},
     {"seed", "N", "seed of the bootstrap, or of the random trials (default 1)", false},
     {"threads", "N", "threads (default 0: all cores)", false},
     {"quiet", NULL, "no progress line", false},

@@ -19,8 +19,6 @@ opevo edits minimise planted @best.edits --json >least.json
 value edits least.json | tr -d '"' >least.edits
 opevo edits explain planted @least.edits --svg graph.svg >explained
 grep -c '^<svg' graph.svg
-opevo report runs.db -o page.html --picture graph.svg --quiet >/dev/null && grep -c 'opevo edits explain' page.html
-opevo report runs.db -o none.html --picture runs.db --quiet; [ $? = 2 ] && [ ! -e none.html ] && echo refused
 opevo edits emit planted @least.edits --out variant.ll
 opevo edits apply variant.ll none --harness "$(dirname "$(command -v opevo)")/kernels/planted.json" | grep -c 'of the base; error 0$'
 opevo edits emit planted none --form diff | grep -c '^[-+] '
