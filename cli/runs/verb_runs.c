@@ -117,8 +117,8 @@ static void print_run(const opevo_run_info *info, const opevo_i_reasons *reasons
     opevo_text_add(out, "\n");
     opevo_text_printf(out, "%llu trial%s, %llu failed; cost %.1f s; %s%s\n",
                       (unsigned long long)info->trials, opevo_i_plural(info->trials),
-                      (unsigned long long)info->failed,
-                      info->cost_s, *info->stop ? "stopped by: " : "not ended", info->stop);
+                      (unsigned long long)info->failed, info->cost_s,
+                      *info->stop ? "stopped by: " : "not ended", info->stop);
     opevo_i_reasons_print(reasons, out);
     if (!info->best_trial) {
         opevo_text_add(out, "no trial succeeded\n");

@@ -61,10 +61,10 @@ static const char *const variants[] = {
     "batch=1 exhausted=restart", "startup=1 candidates=1",
     /* ansor */
     "search=beam batch=16 warmup=0", "search=random", "crossover=1 population=70 warmup=0 batch=8",
-    "initial=2 samples=1 batch=7 margin=0",                                /* qgp */
-    "population=5 crossover=0 mutation=0", "population=3 crossover=1 q=0",    /* nsga2 */
+    "initial=2 samples=1 batch=7 margin=0",                                  /* qgp */
+    "population=5 crossover=0 mutation=0", "population=3 crossover=1 q=0",   /* nsga2 */
     "population=6 tournament=dcd elite=0.25 retries=2", "elite=0 retries=3", /* nsga2 */
-    "neighbours=4 patience=2 q=0.9",                                       /* climb */
+    "neighbours=4 patience=2 q=0.9",                                         /* climb */
 };
 enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
 
