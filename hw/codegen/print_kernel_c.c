@@ -74,7 +74,12 @@ static void find_named(finder *all, const opevo_i_node *node, const opevo_i_node
 
 /* ---- The text ---- */
 
+/* GCC would keep what one step reads for the next, as windows overlap, and then broadcasts it from
+ * registers, on the port of a multiply-add. */
 static const char head[] =
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#pragma GCC optimize(\"no-predictive-commoning\")\n"
+    "#endif\n"
     "typedef float V2 __attribute__((vector_size(8), aligned(4), may_alias));\n"
     "typedef float V4 __attribute__((vector_size(16), aligned(4), may_alias));\n"
     "typedef float V8 __attribute__((vector_size(32), aligned(4), may_alias));\n"

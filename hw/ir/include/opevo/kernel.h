@@ -84,8 +84,13 @@ void opevo_kernel_launch_name(const opevo_kernel *kernel, int number, char *out)
  * without it). */
 uint64_t opevo_kernel_scratch_bytes(const opevo_kernel *kernel, uint64_t threads);
 
-/* Of a C compiler, for kernels in C: what decides which code one becomes. */
+/* Of a C compiler, for kernels in C: what decides which code one becomes. Clang would cut vectors of
+ * 16 in two on some processors. */
+#ifdef __x86_64__
+#define OPEVO_KERNEL_C_FLAGS "-O2", "-march=native", "-fno-math-errno", "-mprefer-vector-width=512"
+#else
 #define OPEVO_KERNEL_C_FLAGS "-O2", "-march=native", "-fno-math-errno"
+#endif
 /* ... and for parallel ones after these. */
 #define OPEVO_KERNEL_C_PARALLEL_FLAG "-fopenmp"
 
