@@ -13,6 +13,12 @@ int64_t opevo_i_floor_divide(int64_t a, int64_t divisor)
     return a % divisor < 0 ? quotient - 1 : quotient;
 }
 
+bool opevo_i_is_axis(const opevo_affine *affine)
+{
+    return affine->count == 1 && affine->constant == 0 && affine->term[0].factor == 1 &&
+           affine->term[0].atom == OPEVO_ATOM_AXIS;
+}
+
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);

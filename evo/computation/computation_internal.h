@@ -41,6 +41,8 @@ typedef struct opevo_i_whole {
 /* Coefficients and divisors are at most this. */
 #define OPEVO_I_LARGEST_WHOLE (INT64_C(1) << 40)
 
+/* Whether it is an axis alone. */
+bool opevo_i_is_axis(const opevo_affine *affine);
 void opevo_i_whole_of(const opevo_affine *affine, opevo_i_whole *out);
 /* *a += factor *b. False where a coefficient overflows or terms are too many;
  * *a is then spoiled. */

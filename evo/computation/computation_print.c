@@ -21,15 +21,9 @@ static void print_affine(const printer *self, const opevo_affine *affine);
 
 /* ---- Whole numbers ---- */
 
-static bool is_axis(const opevo_affine *affine)
-{
-    return affine->count == 1 && affine->constant == 0 && affine->term[0].factor == 1 &&
-           affine->term[0].atom == OPEVO_ATOM_AXIS;
-}
-
 static void print_atom(const printer *self, const opevo_term *term)
 {
-    bool plain = term->atom == OPEVO_ATOM_AXIS || is_axis(term->inner);
+    bool plain = term->atom == OPEVO_ATOM_AXIS || opevo_i_is_axis(term->inner);
 
     if (term->atom == OPEVO_ATOM_AXIS) {
         opevo_text_add(self->out, self->definition->axis[term->axis].name);
@@ -95,7 +89,7 @@ static int affine_binds(const opevo_affine *affine)
 {
     if (affine->count + (affine->constant != 0) > 1)
         return SUM;
-    if (is_axis(affine))
+    if (opevo_i_is_axis(affine))
         return PRIMARY;
     if (affine->count == 0)
         return affine->constant < 0 ? UNARY : PRIMARY;

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { BLOCK = 16 }; /* numbers in the widest vectors */
+
 void opevo_i_step_free(opevo_net_step *step)
 {
     opevo_free(step->name);
@@ -127,6 +129,7 @@ opevo_status opevo_inference_create(const opevo_network *network, opevo_inferenc
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     self->network = network;
+    self->block = BLOCK;
     OPEVO_TRY(take_values(self, err));
     self->step = opevo_calloc((size_t)network->nodes + 1, sizeof *self->step);
     if (!self->step)

@@ -15,6 +15,7 @@ static const opevo_network_pass passes[] = {
     {"drop", "removes steps that change nothing or that nobody reads", opevo_i_pass_drop},
     {"scale", "multiplies batch normalisation and scales into weights", opevo_i_pass_scale},
     {"fuse", "joins steps to computations of several definitions", opevo_i_pass_fuse},
+    {"block", "cuts channels into blocks as long as vectors", opevo_i_pass_block},
 };
 
 enum { PASSES = sizeof passes / sizeof *passes };
@@ -40,8 +41,8 @@ opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo
             i++;
         if (i == PASSES)
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
-                                 "unknown pass %s; passes are fold, split, drop, scale and "
-                                 "fuse.",
+                                 "unknown pass %s; passes are fold, split, drop, scale, "
+                                 "fuse and block.",
                                  name));
         *mask |= UINT32_C(1) << i;
     }

@@ -16,6 +16,7 @@ opevo_status opevo_i_pass_split(opevo_inference *inference, opevo_error *err);
 opevo_status opevo_i_pass_drop(opevo_inference *inference, opevo_error *err);
 opevo_status opevo_i_pass_scale(opevo_inference *inference, opevo_error *err);
 opevo_status opevo_i_pass_fuse(opevo_inference *inference, opevo_error *err);
+opevo_status opevo_i_pass_block(opevo_inference *inference, opevo_error *err);
 
 /* ---- Who makes and who reads ---- */
 

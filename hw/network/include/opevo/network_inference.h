@@ -60,10 +60,11 @@ typedef struct opevo_inference {
     int steps;
     int *input, *output; /* values, in the order of the file */
     int inputs, outputs;
+    int64_t block; /* channels of a block for the pass `block`; 0: none */
 } opevo_inference;
 
-/* The steps of a network, one a node; nodes whose outputs are known are left out. The network must
- * live as long. Errors: NOMEM.
+/* The steps of a network, one a node; nodes whose outputs are known are left out. Blocks have 16
+ * channels. The network must live as long. Errors: NOMEM.
  * Cost: linear in the elements that are moved. */
 opevo_status opevo_inference_create(const opevo_network *network, opevo_inference **out,
                                     opevo_error *err);
