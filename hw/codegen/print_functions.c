@@ -186,6 +186,13 @@ void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
     self->functions[kind] |= (unsigned char)width;
 }
 
+/* Whether a function is but a few instructions: then a call, which compilers warn of where vectors are
+ * wider than the processor's, is never wanted. */
+static bool is_short(const function *one)
+{
+    return (one->calls & ~(1U << OPEVO_I_FUNCTION_MASK)) == 0;
+}
+
 /* Those that others call. A function of one element that has no text of its own calls the one of
  * four. Returns the widths of all vectors. */
 static unsigned find_called(opevo_i_printer *self)
@@ -240,7 +247,8 @@ void opevo_i_print_functions(opevo_i_printer *self)
         for (int width = 2; width <= 16; width *= 2) {
             if (!(used & (unsigned)width))
                 continue;
-            opevo_text_printf(self->out, "static inline %c%d opevo_%s%d(",
+            opevo_text_printf(self->out, "static inline %s%c%d opevo_%s%d(",
+                              is_short(&functions[i]) ? "__attribute__((always_inline)) " : "",
                               functions[i].kind == OPEVO_I_FUNCTION_MASK ? 'I' : 'V', width,
                               functions[i].name, width);
             print_template(self->out, functions[i].vector, width);
