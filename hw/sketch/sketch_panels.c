@@ -160,17 +160,31 @@ static double reuse_of(const search *self, const opevo_expression *read)
     return reuse;
 }
 
+/* The only axis that a definition sums over, beside axes of extent 1; -1 where there is none. */
+static int summed_axis(const opevo_definition *definition)
+{
+    int found = -1;
+
+    for (int a = definition->spatial; a < definition->axes; a++) {
+        if (definition->axis[a].extent == 1)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = a;
+    }
+    return definition->reducer == OPEVO_REDUCER_SUM ? found : -1;
+}
+
 int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_panel *panel)
 {
     const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
     const opevo_definition *definition = pipeline->computation->tensor[reader->tensor]->definition;
     search self = {.pipeline = pipeline, .reader = reader, .definition = definition};
-    int axis = definition->axes - 1;
+    int axis = summed_axis(definition);
     bool streamed = false;
 
     panel->key = -1;
-    if (definition->axes != definition->spatial + 1 || definition->reducer != OPEVO_REDUCER_SUM ||
-        definition->axis[axis].extent < SHORTEST_SUM)
+    if (axis < 0 || definition->axis[axis].extent < SHORTEST_SUM)
         return -1;
     opevo_expression_reads(definition->value, find_read, &self);
     if (self.reads > OPEVO_I_PANELS)

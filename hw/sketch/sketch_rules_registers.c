@@ -88,6 +88,7 @@ opevo_status opevo_i_sketch_do_gather_parts(opevo_i_sketch_generator *self,
     opevo_i_sketch_state *parts = NULL;
     opevo_i_panel panel;
     int axis = opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage, &panel);
+    int dims = opevo_i_sketch_stage(from)->dims;
     opevo_status status = opevo_i_sketch_copy_state(from, &parts, self->err);
 
     if (status != OPEVO_OK)
@@ -95,8 +96,8 @@ opevo_status opevo_i_sketch_do_gather_parts(opevo_i_sketch_generator *self,
     OPEVO_TRY(opevo_i_sketch_step(parts->sketch.pipeline, OPEVO_PIPELINE_SPLIT, from->stage, 2,
                                   (int64_t[]){axis, PARTS}, self->err));
     OPEVO_TRY(opevo_i_sketch_step(parts->sketch.pipeline, OPEVO_PIPELINE_RFACTOR, from->stage, 2,
-                                  (int64_t[]){axis + 1, axis}, self->err));
-    status = gather(self, parts, axis, panel.key >= 0 ? &panel : NULL);
+                                  (int64_t[]){axis + 1, dims}, self->err));
+    status = gather(self, parts, dims, panel.key >= 0 ? &panel : NULL);
 cleanup:
     opevo_i_sketch_free_state(parts);
     return status;

@@ -79,15 +79,17 @@ bool opevo_i_sketch_add_choice(opevo_slot *slot, int64_t value)
 
 /* ---- Tiles ---- */
 
-/* What the tiles of a register tile's axis divide: more than its extent where that has few factors.
- * Edges are as long as what is left, in whole vectors. */
+/* What the tiles of a register tile's axis divide: more than its extent where that has few factors,
+ * or is no multiple of a vector. Edges are as long as what is left, in whole vectors. */
 static int64_t tiled_extent(int64_t extent, bool has_lanes)
 {
     static const int64_t rows[] = {8, 6, 4, 3, 2, 1};
     int64_t unit = extent > 2 * WIDEST_VECTOR ? 2 * WIDEST_VECTOR : WIDEST_VECTOR;
 
+    if (has_lanes && extent < WIDEST_VECTOR)
+        unit = extent > 8 ? 8 : 4;
     if (has_lanes)
-        return extent < WIDEST_VECTOR ? extent : (extent + unit - 1) / unit * unit;
+        return extent > 1 ? (extent + unit - 1) / unit * unit : extent;
     return extent < LONG_ROWS ? extent : opevo_i_widened(extent, rows);
 }
 

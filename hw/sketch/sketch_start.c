@@ -126,8 +126,16 @@ static operand find_operand(const opevo_sketch *sketch)
     return from;
 }
 
-/* The tile, and the axis of its rows: the innermost one that gives enough accumulators, otherwise the
- * one that gives most; -1 where there is none. First of those that the vectors are read again for. */
+/* How fast a tile is without the lanes that it has: 1 and more where neither latency nor loads hold it
+ * up. */
+static double rate_of(const opevo_i_register_tile *tile)
+{
+    return opevo_i_tile_rate(tile->rows, tile->columns / tile->lanes, 1);
+}
+
+/* The tile, and the axis of its rows; -1 where there is none. First of the axes that the vectors are
+ * read again for: the innermost one at which nothing holds up the tile, otherwise the fastest. Where
+ * that has too few accumulators, of all others: the one that gives most. */
 static opevo_i_register_tile choose_rows(const opevo_sketch *sketch, const axes *of,
                                          const opevo_device_facts *facts, int *rows)
 {
@@ -138,13 +146,15 @@ static opevo_i_register_tile choose_rows(const opevo_sketch *sketch, const axes 
     *rows = -1;
     for (int n = 0; n < 2 * of->spatials - 2; n++) {
         int i = (2 * of->spatials - 3 - n) % (of->spatials - 1);
+        bool moves = n >= of->spatials - 1;
         opevo_i_register_tile tile =
             opevo_i_choose_tile(facts, sketch->slot[of->spatial[i]].extent, columns);
 
-        if (best.rows * best.columns >= ACCUMULATORS * best.lanes)
+        if (moves ? best.rows * best.columns >= ACCUMULATORS * best.lanes : rate_of(&best) >= 1)
             break;
-        if (from.moves[of->axis[i]] != (n >= of->spatials - 1) ||
-            tile.rows * tile.columns <= best.rows * best.columns)
+        if (from.moves[of->axis[i]] != moves ||
+            (moves ? tile.rows * tile.columns <= best.rows * best.columns
+                   : rate_of(&tile) * (double)tile.lanes <= rate_of(&best) * (double)best.lanes))
             continue;
         best = tile;
         *rows = i;

@@ -76,6 +76,14 @@ static const char *const small[] = {
     "attention(1,2,8,8)",
     ("A[i:16, k:12]; B[k, j:16]; D[j, l:16]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
      "E[i, l] = sum(j) C[i, j]*D[j, l]"),
+    /* Rows that no vector divides, alone and with groups that none divides. */
+    "X[1,6,9,9]; const W[12,6,3,3]; Y[n:1,f:12,y:7,x:7] = sum(c:6,r:3,s:3) "
+    "X[n,c,y + r,x + s]*W[f,c,r,s]",
+    "X[2,12,5,13]; const W[20,3,1,1]; const B[20]; C[n:2,f:20,y:5,x:13] = sum(c:3,r:1,s:1) "
+    "X[n,c + 3*(f//5),y + r,x + s]*W[f,c,r,s]; Y[n,f,y,x] = max(C[n,f,y,x] + B[f], 0)",
+    /* A matrix times a vector, as a convolution. */
+    "X[1,130,1,1]; const W[19,130,1,1]; Y[n:1,f:19,y:1,x:1] = sum(c:130,r:1,s:1) "
+    "X[n,c,y + r,x + s]*W[f,c,r,s]",
 };
 
 #endif
