@@ -20,6 +20,10 @@ typedef struct writer {
     opevo_text *out;
     int axes;    /* of the definition: a, b and, where it reduces, c and d */
     int tensors; /* defined so far: T0, T1, ... of two dimensions each */
+    /* Of types: whether the definition is whole, and which of T0, T1, ... are, a bit each; P and Q are
+     * whole inputs. */
+    bool typed, whole;
+    unsigned whole_tensors;
 } writer;
 
 enum { WRITER_AXES = 4, WRITER_SIDE = 5 };
@@ -67,9 +71,13 @@ static inline void write_whole(writer *self, int depth)
 
 static inline void write_tensor_name(writer *self)
 {
-    unsigned which = draw_below(self, (unsigned)self->tensors + 2);
+    unsigned which = draw_below(self, (unsigned)self->tensors + (self->typed ? 4 : 2));
 
-    if (which < 2)
+    if (self->whole && which >= 2 && !(self->whole_tensors >> (which - 2) & 1))
+        which = 0;
+    if (which >= (unsigned)self->tensors + 2 || (self->whole && which < 2))
+        opevo_text_add(self->out, draw_below(self, 4) ? "P" : "Q");
+    else if (which < 2)
         opevo_text_add(self->out, which ? "X" : "Y");
     else
         opevo_text_printf(self->out, "T%u", which - 2);
@@ -121,12 +129,54 @@ static inline void write_condition(writer *self, int depth)
     write_whole(self, 1);
 }
 
+/* Of what is left in whole definitions. */
+static inline void write_whole_value(writer *self, int depth)
+{
+    unsigned kind = draw_below(self, depth > 1 ? 3 : 9);
+
+    if (kind == 0) {
+        opevo_text_printf(self->out, "%d", (int)draw_below(self, 9) - 4);
+    } else if (kind == 1) {
+        write_whole(self, 1);
+    } else if (kind == 2) {
+        write_read(self);
+    } else if (kind < 6) {
+        opevo_text_add(self->out, "(");
+        write_value(self, depth + 1);
+        opevo_text_add(self->out, kind == 3 ? " + " : kind == 4 ? " - " : "*");
+        write_value(self, depth + 1);
+        opevo_text_add(self->out, ")");
+    } else if (kind == 6) {
+        opevo_text_add(self->out, draw_below(self, 2) ? "max(" : "min(");
+        write_value(self, depth + 1);
+        opevo_text_add(self->out, ", ");
+        write_value(self, depth + 1);
+        opevo_text_add(self->out, ")");
+    } else if (kind == 7) {
+        opevo_text_add(self->out, "-");
+        write_read(self);
+    } else {
+        opevo_text_add(self->out, "select(");
+        write_condition(self, 0);
+        opevo_text_add(self->out, ", ");
+        write_value(self, depth + 1);
+        opevo_text_add(self->out, ", ");
+        write_value(self, depth + 1);
+        opevo_text_add(self->out, ")");
+    }
+}
+
 static inline void write_value(writer *self, int depth)
 {
     static const char *const calls[] = {"tanh", "erf", "sigmoid", "exp"};
     static const char *const binary[] = {" + ", " - ", "*", " + ", "*", "/"};
-    unsigned kind = draw_below(self, depth > 2 ? 4 : 12);
+    unsigned kind = 0;
 
+    if (self->whole) {
+        write_whole_value(self, depth);
+        return;
+    }
+    kind = draw_below(self, depth > 2 ? 4 : 12);
     if (kind < 2) {
         write_read(self);
     } else if (kind == 2) {
@@ -186,6 +236,34 @@ static inline void write_computation(uint64_t seed, int most, opevo_text *out)
         opevo_text_add(out, *reducer ? "(" : "");
         write_value(&self, 0);
         opevo_text_add(out, *reducer ? ")\n" : "\n");
+    }
+}
+
+/* The same with types: inputs X and Y of floating-point types, P of int8, Q of int32; definitions of
+ * any. Those whose values may be beyond their types are not valid. */
+static inline void write_typed_computation(uint64_t seed, int most, opevo_text *out)
+{
+    static const char *const reducers[] = {"", "", "sum(%s) ", "max(%s) ", "min(%s) ", "sum(%s) "};
+    static const char *const types[] = {"float32", "float16", "bfloat16", "int8", "int32"};
+    writer self = {.state = seed * 991 + 7, .out = out, .typed = true};
+    int count = 1 + (int)draw_below(&self, (unsigned)most);
+
+    opevo_text_printf(out, "%s X[5, 5]; const ", types[draw_below(&self, 3)]);
+    opevo_text_printf(out, "%s Y[5, 5]; int8 P[5, 5]; int32 Q[5, 5]\n",
+                      types[draw_below(&self, 3)]);
+    for (; self.tensors < count; self.tensors++) {
+        const char *reducer = reducers[draw_below(&self, 6)];
+        unsigned type = draw_below(&self, 5);
+        bool clamped = type == 3 && !(*reducer && draw_below(&self, 2));
+
+        self.whole = type > 2;
+        self.axes = *reducer ? WRITER_AXES : 2;
+        opevo_text_printf(out, "%s T%d[a:5, b:5] = ", types[type], self.tensors);
+        opevo_text_printf(out, *reducer ? reducer : "%s", *reducer ? "c:2, d:5" : "");
+        opevo_text_add(out, clamped ? "max(min(" : *reducer ? "(" : "");
+        write_value(&self, 0);
+        opevo_text_add(out, clamped ? ", 127), -128)\n" : *reducer ? ")\n" : "\n");
+        self.whole_tensors |= (unsigned)self.whole << self.tensors;
     }
 }
 

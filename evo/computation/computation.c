@@ -122,33 +122,6 @@ int64_t opevo_tensor_elements(const opevo_tensor *tensor)
     return elements;
 }
 
-static const struct {
-    const char *name;
-    int bytes;
-    opevo_element accumulator;
-} elements_table[] = {
-    [OPEVO_FLOAT32] = {"float32", 4, OPEVO_FLOAT32},
-    [OPEVO_FLOAT16] = {"float16", 2, OPEVO_FLOAT32},
-    [OPEVO_BFLOAT16] = {"bfloat16", 2, OPEVO_FLOAT32},
-    [OPEVO_INT8] = {"int8", 1, OPEVO_INT32},
-    [OPEVO_INT32] = {"int32", 4, OPEVO_INT32},
-};
-
-const char *opevo_element_name(opevo_element element)
-{
-    return elements_table[element].name;
-}
-
-int opevo_element_bytes(opevo_element element)
-{
-    return elements_table[element].bytes;
-}
-
-opevo_element opevo_element_accumulator(opevo_element element)
-{
-    return elements_table[element].accumulator;
-}
-
 uint64_t opevo_computation_signature(const opevo_computation *computation)
 {
     opevo_text text = {0};

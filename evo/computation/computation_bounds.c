@@ -423,3 +423,16 @@ opevo_status opevo_i_check_reads(const opevo_definition *definition, const char 
     opevo_free(self);
     return status;
 }
+
+void opevo_i_affine_range(const opevo_definition *definition, const opevo_affine *affine,
+                          double *least, double *most)
+{
+    checker self = {.definition = definition};
+    range of;
+
+    for (int a = 0; a < definition->axes; a++)
+        self.box.most[a] = definition->axis[a].extent - 1;
+    of = range_of_terms(&self, affine->constant, affine->term, affine->count);
+    *least = (double)of.least;
+    *most = (double)of.most;
+}

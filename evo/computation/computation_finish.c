@@ -206,7 +206,7 @@ bool opevo_i_parse_finish(opevo_i_parser *self, opevo_computation **out)
     for (size_t i = 0; i < self->tensor_count && done; i++)
         done = !self->pending[i].implicit || finish_implicit(self, &self->pending[i]);
     opevo_free(implicit);
-    if (!done || !link_tensors(self))
+    if (!done || !opevo_i_check_ranges(self) || !link_tensors(self))
         return false;
     *out = opevo_i_computation_create(&self->arena, tensors, (int)self->tensor_count);
     return *out || opevo_i_parse_no_memory(self);

@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Dimensions ---- */
@@ -260,11 +261,86 @@ static bool parse_definition(opevo_i_parser *self, const dimension *dimensions, 
     return true;
 }
 
+/* A tensor with its definition, the axes of which are those of the definition being read. */
+static opevo_i_pending *add_defined(opevo_i_parser *self, size_t symbol, opevo_element element,
+                                    opevo_role role, opevo_definition *definition)
+{
+    opevo_i_pending *pending = opevo_i_tensor_add(self, symbol);
+
+    if (!pending)
+        return NULL;
+    pending->definition = definition;
+    pending->tensor->definition = definition;
+    pending->tensor->dims = definition->spatial;
+    pending->tensor->element = element;
+    pending->tensor->role = role;
+    for (int a = 0; a < definition->axes; a++)
+        pending->axis[a] = self->axes[a];
+    return pending;
+}
+
+/* The element of a tensor at the place that is defined: C[i, j], with the axes 0 and 1. */
+static const opevo_expression *read_own_place(opevo_i_parser *self, const opevo_tensor *tensor,
+                                              opevo_i_place place)
+{
+    opevo_expression *read = opevo_i_node(self, OPEVO_EXPR_READ, place);
+    opevo_affine index[OPEVO_COMPUTATION_DIMS];
+
+    if (!read)
+        return NULL;
+    for (int d = 0; d < tensor->dims; d++) {
+        opevo_term axis = {.factor = 1, .axis = d};
+
+        index[d] = (opevo_affine){.count = 1,
+                                  .term = opevo_i_arena_copy(&self->arena, &axis, sizeof axis)};
+    }
+    read->tensor = tensor;
+    read->index = opevo_i_arena_copy(&self->arena, index, (size_t)tensor->dims * sizeof *index);
+    if (!read->index || self->arena.failed) {
+        opevo_i_parse_no_memory(self);
+        return NULL;
+    }
+    return read;
+}
+
+/* A sum of a narrow type becomes two definitions: C_sum of the type that it is summed in, and C, which
+ * is rounded once. */
+static bool split_sum(opevo_i_parser *self, size_t symbol, opevo_element element,
+                      opevo_definition **definition)
+{
+    const opevo_i_symbol *of = &self->symbols[symbol];
+    opevo_i_place place = of->place;
+    opevo_definition *rounded = opevo_i_arena_take(&self->arena, sizeof *rounded);
+    opevo_i_pending *pending = NULL;
+    char name[OPEVO_COMPUTATION_NAME + 5];
+    int length = snprintf(name, sizeof name, "%s_sum", of->name);
+
+    if (!rounded)
+        return opevo_i_parse_no_memory(self);
+    if (opevo_i_symbol_find(self, name, (size_t)length) != OPEVO_I_NO_SYMBOL)
+        return opevo_i_parse_fail(self, OPEVO_INVALID, place,
+                                  "the sum of %s is computed in %s as %s, but this name is taken; "
+                                  "choose another one.",
+                                  of->name, opevo_element_name(opevo_element_accumulator(element)),
+                                  name);
+    if (!opevo_i_symbol_add(self, name, (size_t)length, OPEVO_I_TENSOR, place, &symbol))
+        return false;
+    pending = add_defined(self, symbol, opevo_element_accumulator(element), OPEVO_ROLE_INTERMEDIATE,
+                          *definition);
+    if (!pending)
+        return false;
+    pending->read = true;
+    rounded->axes = rounded->spatial = (*definition)->spatial;
+    rounded->value = read_own_place(self, pending->tensor, place);
+    *definition = rounded;
+    return rounded->value != NULL;
+}
+
 static bool define(opevo_i_parser *self, size_t symbol, const prefix *before,
                    const dimension *dimensions, int count)
 {
+    opevo_element accumulator = opevo_element_accumulator(before->element);
     opevo_definition *definition = NULL;
-    opevo_i_pending *pending = NULL;
 
     if (before->constant)
         return opevo_i_parse_fail(self, OPEVO_INVALID, before->place,
@@ -273,21 +349,16 @@ static bool define(opevo_i_parser *self, size_t symbol, const prefix *before,
     self->defined = self->symbols[symbol].name;
     self->axis_count = 0;
     if (!parse_definition(self, dimensions, count, &definition) ||
-        (opevo_element_accumulator(before->element) == OPEVO_INT32 &&
-         !opevo_i_check_whole(self, definition->value)))
+        (accumulator == OPEVO_INT32 && !opevo_i_check_whole(self, definition->value)))
         return false;
-    pending = opevo_i_tensor_add(self, symbol);
-    if (!pending)
+    if (definition->reducer == OPEVO_REDUCER_SUM && before->element != accumulator &&
+        !split_sum(self, symbol, before->element, &definition))
         return false;
-    pending->definition = definition;
-    pending->tensor->definition = definition;
-    pending->tensor->dims = count;
-    pending->tensor->element = before->element;
-    pending->tensor->role = before->output ? OPEVO_ROLE_OUTPUT : OPEVO_ROLE_INTERMEDIATE;
-    for (int a = 0; a < self->axis_count; a++) {
-        pending->axis[a] = self->axes[a];
+    if (!add_defined(self, symbol, before->element,
+                     before->output ? OPEVO_ROLE_OUTPUT : OPEVO_ROLE_INTERMEDIATE, definition))
+        return false;
+    for (int a = 0; a < self->axis_count; a++)
         self->symbols[self->axes[a]].local = -1;
-    }
     self->defined = NULL;
     return true;
 }

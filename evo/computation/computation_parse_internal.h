@@ -161,8 +161,14 @@ opevo_expression *opevo_i_node(opevo_i_parser *self, opevo_expression_kind kind,
 
 /* ---- Types (computation_types.c) ---- */
 
-/* Fail where the value of the definition being read has operations or numbers that int32 has
- * not. */
+/* Fail where the value of the definition being read has operations, elements or numbers that int32
+ * has not. */
 bool opevo_i_check_whole(opevo_i_parser *self, const opevo_expression *value);
+
+/* ---- Ranges of whole values (computation_ranges.c) ---- */
+
+/* Fail where a definition of a whole type may have a value, on the way or in the end, that its type
+ * does not hold. All extents are known. */
+bool opevo_i_check_ranges(opevo_i_parser *self);
 
 #endif

@@ -20,6 +20,19 @@ static bool check_number(opevo_i_parser *self, const opevo_expression *number)
         value, self->defined);
 }
 
+static bool check_read(opevo_i_parser *self, const opevo_expression *read)
+{
+    opevo_i_place place = {read->line, read->column};
+
+    if (opevo_element_is_whole(read->tensor->element))
+        return true;
+    return opevo_i_parse_fail(self, OPEVO_INVALID, place,
+                              "%s is of type %s, which is not rounded to whole numbers, but %s is "
+                              "computed in int32; declare %s float32.",
+                              read->tensor->name, opevo_element_name(read->tensor->element),
+                              self->defined, self->defined);
+}
+
 static bool is_real(opevo_expression_kind kind)
 {
     return kind == OPEVO_EXPR_DIVIDE || kind >= OPEVO_EXPR_EXP;
@@ -42,6 +55,8 @@ bool opevo_i_check_whole(opevo_i_parser *self, const opevo_expression *value)
                                   self->defined);
     if (value->kind == OPEVO_EXPR_NUMBER)
         return check_number(self, value);
+    if (value->kind == OPEVO_EXPR_READ)
+        return check_read(self, value);
     return (!value->left || opevo_i_check_whole(self, value->left)) &&
            (!value->right || opevo_i_check_whole(self, value->right)) &&
            (!value->condition || check_condition(self, value->condition));

@@ -62,7 +62,9 @@ static opevo_status list_operator(workload *self, opevo_error *err)
         const opevo_operand *one = &self->operands.item[i];
 
         status = add_operand(
-            self, (opevo_workload_operand){one->name, one->role, one->dims, one->extent, 0}, err);
+            self,
+            (opevo_workload_operand){one->name, one->role, one->dims, one->extent, 0, one->type},
+            err);
     }
     return status;
 }
@@ -76,14 +78,11 @@ static opevo_status list_tensors(workload *self, bool outputs, opevo_error *err)
     for (int i = 0; i < computation->tensors && status == OPEVO_OK; i++) {
         const opevo_tensor *one = computation->tensor[i];
 
-        if (one->element != OPEVO_FLOAT32)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "%s is of type %s; kernels compute in float32 only.", one->name,
-                              opevo_element_name(one->element));
         if (outputs ? one->role == OPEVO_ROLE_OUTPUT : !one->definition)
-            status = add_operand(
-                self, (opevo_workload_operand){one->name, one->role, one->dims, one->extent, 0},
-                err);
+            status = add_operand(self,
+                                 (opevo_workload_operand){one->name, one->role, one->dims,
+                                                          one->extent, 0, one->element},
+                                 err);
     }
     return status;
 }

@@ -310,7 +310,8 @@ static void allocate_memory(timing *self)
     self->argument[self->operands->list.count] = opevo_i_floats(&self->scratch);
     for (int i = 0; i < OPEVO_OPERANDS; i++) {
         if (kernel->packed[i])
-            allocate(self, kernel->packed[i] * sizeof(float), &self->packed[i]);
+            allocate(self, kernel->packed[i] * opevo_i_operand_bytes(self->operands, i),
+                     &self->packed[i]);
     }
 }
 

@@ -138,9 +138,16 @@ void opevo_i_gpu_close(opevo_i_backend *backend)
     opevo_free(self);
 }
 
+/* The words that an output begins, and both guards. */
 static size_t output_words(const gpu_backend *self, int operand)
 {
-    return self->operands.count[operand] + 2 * (size_t)GUARD_WORDS;
+    return (self->operands.memory[operand].bytes + 3) / 4 + 2 * (size_t)GUARD_WORDS;
+}
+
+/* Whether what an output is poisoned with is one word, again and again. */
+static bool is_filled(const gpu_backend *self, int operand)
+{
+    return self->operands.list.item[operand].element == OPEVO_FLOAT32;
 }
 
 /* An operand with what it needs; the driver's status. */
@@ -154,7 +161,10 @@ static int allocate_operand(gpu_backend *self, int operand)
     if (operand >= self->operands.list.inputs) {
         code = driver->allocate(memory, 4 * output_words(self, operand));
         self->argument[operand] = *memory + 4 * (uint64_t)GUARD_WORDS;
-        return code;
+        if (code || is_filled(self, operand))
+            return code;
+        code = driver->allocate(&self->pristine[operand], host->bytes);
+        return code ? code : driver->copy_in(self->pristine[operand], host->data, host->bytes);
     }
     code = driver->allocate(&self->pristine[operand], host->bytes);
     if (!code)
@@ -171,6 +181,7 @@ static opevo_status allocate(gpu_backend *self, opevo_error *err)
     size_t words = 0;
     int code = 0;
 
+    opevo_i_operands_poison(&self->operands); /* what is copied to outputs */
     for (int i = 0; i < self->operands.list.count && !code; i++) {
         code = allocate_operand(self, i);
         if (i >= self->operands.list.inputs && output_words(self, i) > words)
@@ -358,7 +369,9 @@ static bool prepare(const running *run)
         }
         code = driver->fill(self->memory[i], PATTERN, output_words(self, i));
         if (!code)
-            code = driver->fill(self->argument[i], POISON, operands->count[i]);
+            code = is_filled(self, i) ? driver->fill(self->argument[i], POISON, operands->count[i])
+                                      : driver->copy(self->argument[i], self->pristine[i],
+                                                     operands->memory[i].bytes);
     }
     if (code)
         judge_error(run, code, "the operands cannot be renewed");
@@ -369,24 +382,25 @@ static bool prepare(const running *run)
 static bool check_output(const running *run, int operand, opevo_text *why)
 {
     gpu_backend *self = run->self;
-    size_t count = self->operands.count[operand];
-    const uint32_t *c = self->words + GUARD_WORDS;
-    int code =
-        self->driver.copy_out(self->words, self->memory[operand], 4 * output_words(self, operand));
+    size_t words = output_words(self, operand);
+    size_t bytes = self->operands.memory[operand].bytes;
+    const unsigned char *c = (const unsigned char *)(self->words + GUARD_WORDS);
+    const uint32_t pattern = PATTERN; /* all bytes are the same */
+    bool intact = false;
+    int code = self->driver.copy_out(self->words, self->memory[operand], 4 * words);
 
     if (code) {
         judge_error(run, code, "its result cannot be read");
         return false;
     }
-    if (!opevo_i_operands_check(&self->operands, operand, (const float *)(const void *)c, why))
+    if (!opevo_i_operands_check(&self->operands, operand, c, why))
         return false;
-    for (size_t i = 0; i < GUARD_WORDS; i++) {
-        if (self->words[i] != PATTERN || c[count + i] != PATTERN) {
-            opevo_text_add(why, "it wrote outside its output");
-            return false;
-        }
-    }
-    return true;
+    intact = memcmp(c + bytes, &pattern, -bytes % 4) == 0;
+    for (size_t i = 0; i < GUARD_WORDS; i++)
+        intact &= self->words[i] == PATTERN && self->words[words - 1 - i] == PATTERN;
+    if (!intact)
+        opevo_text_add(why, "it wrote outside its output");
+    return intact;
 }
 
 static bool check(const running *run)

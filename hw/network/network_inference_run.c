@@ -15,8 +15,8 @@
 opevo_status opevo_i_compute(const char *text, const void *const *data, void *const *out,
                              unsigned threads, opevo_error *err)
 {
-    const float *inputs[16] = {NULL};
-    float *outputs[16] = {NULL};
+    const void *inputs[16] = {NULL};
+    void *outputs[16] = {NULL};
     opevo_computation *computation = NULL;
     opevo_status status = OPEVO_OK;
     int ins = 0, outs = 0;

@@ -25,11 +25,13 @@ typedef struct total {
 typedef struct target {
     double *value, *error;
     float *single;
+    void *stored; /* the output, of its type */
     double *bound;
 } target;
 
 typedef struct job {
     const opevo_definition *definition;
+    opevo_element element;
     opevo_i_machine **machines; /* one a thread */
     target target;
     bool bounds, likely, product;
@@ -89,10 +91,22 @@ static double error_of(const job *self, const total *sum)
     return isinf(growth) ? growth : opevo_i_rounded(sum->value, sum->error + growth * sum->size, 0);
 }
 
+/* What a kernel rounds when it stores a value of a narrow type: it may be as far off as that, and may
+ * flush what is below 2^-126 to 0. */
+static double stored_error(opevo_element element, double value, double error)
+{
+    double size = fabs(value) + error;
+
+    if (element == OPEVO_FLOAT32)
+        return error;
+    return error + opevo_element_rounding(element, size) +
+           (size > 0 && size < 0x1p-125 ? 0x1p-126 : 0);
+}
+
 static void store(const job *self, int64_t element, const total *sum)
 {
     const target *to = &self->target;
-    double error = self->bounds ? error_of(self, sum) : 0;
+    double error = self->bounds ? stored_error(self->element, sum->value, error_of(self, sum)) : 0;
 
     if (to->value)
         to->value[element] = sum->value;
@@ -100,8 +114,10 @@ static void store(const job *self, int64_t element, const total *sum)
         to->error[element] = error;
     if (to->single)
         to->single[element] = (float)sum->value;
+    if (to->stored)
+        opevo_element_put(self->element, to->stored, (size_t)element, sum->value);
     if (to->bound) {
-        error += fabs((double)(float)sum->value - sum->value);
+        error += fabs(opevo_element_nearest(self->element, sum->value) - sum->value);
         to->bound[element] = error >= 0 ? error : INFINITY; /* also for none */
     }
 }
@@ -229,7 +245,8 @@ typedef struct graph {
     const opevo_computation *computation;
     opevo_i_source *sources; /* of each tensor */
     target *targets;
-    void **owned; /* value and error of each tensor, which are released after their last reader */
+    void **owned; /* value and error of each tensor, which are released after their last reader;
+                     what an input is converted to, which is a value */
     bool *exact;
     int *readers; /* to come */
     bool bounds, likely;
@@ -271,9 +288,8 @@ static opevo_status run_job(const graph *self, job *work, const opevo_i_program 
         goto cleanup;
     }
     for (unsigned t = 0; t < threads; t++)
-        OPEVO_TRY(opevo_i_machine_create(program, self->sources, lanes,
-                                         self->bounds && !program->exact, &work->machines[t],
-                                         self->err));
+        OPEVO_TRY(opevo_i_machine_create(program, self->sources, lanes, work->bounds,
+                                         &work->machines[t], self->err));
     OPEVO_TRY(
         opevo_parallel_for(tasks, threads, by_terms ? run_terms : run_elements, work, self->err));
     if (by_terms)
@@ -286,31 +302,44 @@ cleanup:
     return status;
 }
 
-/* Memory for what later definitions read. */
-static opevo_status own(graph *self, const opevo_tensor *tensor)
+static opevo_status own_memory(graph *self, const opevo_tensor *tensor, int which, size_t bytes)
 {
     size_t elements = (size_t)opevo_tensor_elements(tensor);
-    target *to = &self->targets[tensor->number];
-    bool exact = self->exact[tensor->number];
-    void **owned = &self->owned[2 * tensor->number];
+    void **owned = &self->owned[2 * tensor->number + which];
 
-    if (tensor->readers == 0 || (exact && to->single)) {
-        self->sources[tensor->number].single = to->single;
+    *owned = opevo_malloc(elements, bytes);
+    return *owned ? OPEVO_OK
+                  : OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for %zu elements of %s.",
+                               elements, tensor->name);
+}
+
+/* Memory for what later definitions read: float where that has no error, also for values of a
+ * narrower type. */
+static opevo_status own(graph *self, const opevo_tensor *tensor, bool has_errors)
+{
+    target *to = &self->targets[tensor->number];
+    opevo_i_source *source = &self->sources[tensor->number];
+    bool exact = self->exact[tensor->number];
+    opevo_status status = OPEVO_OK;
+
+    if (tensor->readers == 0)
         return OPEVO_OK;
+    if (!exact || !to->single) {
+        OPEVO_TRY(own_memory(self, tensor, 0, exact ? sizeof(float) : sizeof(double)));
+        if (has_errors)
+            OPEVO_TRY(own_memory(self, tensor, 1, sizeof(double)));
+        if (exact)
+            to->single = self->owned[2 * tensor->number];
+        else
+            to->value = self->owned[2 * tensor->number];
+        to->error = self->owned[2 * tensor->number + 1];
     }
-    owned[0] = opevo_malloc(elements, exact ? sizeof(float) : sizeof(double));
-    owned[1] = self->bounds && !exact ? opevo_malloc(elements, sizeof(double)) : NULL;
-    if (!owned[0] || (self->bounds && !exact && !owned[1]))
-        return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for %zu elements of %s.", elements,
-                          tensor->name);
-    if (exact)
-        to->single = owned[0];
-    else
-        to->value = owned[0];
-    to->error = owned[1];
-    self->sources[tensor->number] =
-        (opevo_i_source){exact ? to->single : NULL, to->value, to->error};
-    return OPEVO_OK;
+    *source = (opevo_i_source){.single = exact ? to->single : NULL,
+                               .value = to->value,
+                               .error = to->error,
+                               .wide = tensor->element == OPEVO_INT32};
+cleanup:
+    return status;
 }
 
 static void release(graph *self, int number)
@@ -326,15 +355,15 @@ static opevo_status compute(graph *self, const opevo_tensor *tensor)
     const opevo_definition *definition = tensor->definition;
     opevo_i_program program = {0};
     job work = {
-        .definition = definition, .bounds = self->bounds, .likely = self->likely, .terms = 1};
-    opevo_status status = opevo_i_program_create(definition, self->exact, &program, self->err);
+        .definition = definition, .element = tensor->element, .likely = self->likely, .terms = 1};
+    opevo_status status = opevo_i_program_create(tensor, self->exact, &program, self->err);
 
     if (status != OPEVO_OK)
         return status;
     self->exact[tensor->number] = program.exact;
-    OPEVO_TRY(own(self, tensor));
+    work.bounds = self->bounds && !program.exact && !program.whole;
+    OPEVO_TRY(own(self, tensor, work.bounds));
     work.target = self->targets[tensor->number];
-    work.bounds = self->bounds && !program.exact;
     work.product = opevo_i_program_is_product(&program, self->exact);
     work.elements = opevo_tensor_elements(tensor);
     for (int a = definition->spatial; a < definition->axes; a++)
@@ -351,41 +380,62 @@ cleanup:
 
 /* ---- The graph ---- */
 
-static opevo_status check_types(const opevo_computation *computation, opevo_error *err)
+/* Inputs of other types as float, or as double where that does not hold them. */
+static opevo_status convert_input(graph *self, const opevo_tensor *tensor, const void *data)
 {
-    for (int i = 0; i < computation->tensors; i++) {
-        const opevo_tensor *tensor = computation->tensor[i];
+    opevo_i_source *source = &self->sources[tensor->number];
+    size_t elements = (size_t)opevo_tensor_elements(tensor);
+    bool wide = tensor->element == OPEVO_INT32;
+    void *to = NULL;
+    opevo_status status = OPEVO_OK;
 
-        if (tensor->element != OPEVO_FLOAT32)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "%s is of type %s; only float32 is computed as yet.", tensor->name,
-                              opevo_element_name(tensor->element));
+    self->exact[tensor->number] = !wide;
+    if (tensor->element == OPEVO_FLOAT32) {
+        source->single = data;
+        return OPEVO_OK;
     }
-    return OPEVO_OK;
+    OPEVO_TRY(own_memory(self, tensor, 0, wide ? sizeof(double) : sizeof(float)));
+    to = self->owned[2 * tensor->number];
+    *source = (opevo_i_source){.single = wide ? NULL : to, .value = wide ? to : NULL, .wide = wide};
+    for (size_t i = 0; i < elements; i++) {
+        double value = opevo_element_get(tensor->element, data, i);
+
+        if (wide)
+            ((double *)to)[i] = value;
+        else
+            ((float *)to)[i] = (float)value;
+    }
+cleanup:
+    return status;
 }
 
-static void set_operands(graph *self, const float *const *inputs, float *const *outputs,
-                         double *const *bounds)
+static opevo_status set_operands(graph *self, const void *const *inputs, void *const *outputs,
+                                 double *const *bounds)
 {
     size_t input = 0, output = 0;
+    opevo_status status = OPEVO_OK;
 
     for (int i = 0; i < self->computation->tensors; i++) {
         const opevo_tensor *tensor = self->computation->tensor[i];
 
         self->readers[i] = tensor->readers;
-        self->exact[i] = !tensor->definition;
         if (!tensor->definition) {
-            self->sources[i].single = inputs[input++];
+            OPEVO_TRY(convert_input(self, tensor, inputs[input++]));
         } else if (tensor->role == OPEVO_ROLE_OUTPUT) {
-            self->targets[i].single = outputs[output];
+            if (tensor->element == OPEVO_FLOAT32)
+                self->targets[i].single = outputs[output];
+            else
+                self->targets[i].stored = outputs[output];
             self->targets[i].bound = bounds ? bounds[output] : NULL;
             output++;
         }
     }
+cleanup:
+    return status;
 }
 
-static opevo_status evaluate(const opevo_computation *computation, const float *const *inputs,
-                             float *const *outputs, double *const *bounds, bool likely,
+static opevo_status evaluate(const opevo_computation *computation, const void *const *inputs,
+                             void *const *outputs, double *const *bounds, bool likely,
                              unsigned threads, opevo_error *err)
 {
     size_t count = (size_t)computation->tensors;
@@ -399,13 +449,12 @@ static opevo_status evaluate(const opevo_computation *computation, const float *
                   .likely = likely,
                   .threads = threads ? threads : opevo_processor_count(),
                   .err = err};
-    opevo_status status = check_types(computation, err);
+    opevo_status status = OPEVO_OK;
 
-    if (status == OPEVO_OK &&
-        (!self.sources || !self.targets || !self.owned || !self.exact || !self.readers))
+    if (!self.sources || !self.targets || !self.owned || !self.exact || !self.readers)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to evaluate a computation.");
     if (status == OPEVO_OK)
-        set_operands(&self, inputs, outputs, bounds);
+        status = set_operands(&self, inputs, outputs, bounds);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         if (computation->tensor[i]->definition)
             status = compute(&self, computation->tensor[i]);
@@ -421,14 +470,14 @@ static opevo_status evaluate(const opevo_computation *computation, const float *
 }
 
 opevo_status opevo_computation_compute(const opevo_computation *computation,
-                                       const float *const *inputs, float *const *outputs,
+                                       const void *const *inputs, void *const *outputs,
                                        double *const *bounds, unsigned threads, opevo_error *err)
 {
     return evaluate(computation, inputs, outputs, bounds, false, threads, err);
 }
 
 opevo_status opevo_computation_expect(const opevo_computation *computation,
-                                      const float *const *inputs, float *const *outputs,
+                                      const void *const *inputs, void *const *outputs,
                                       double *const *bounds, unsigned threads, opevo_error *err)
 {
     return evaluate(computation, inputs, outputs, bounds, true, threads, err);

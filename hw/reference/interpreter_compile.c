@@ -11,6 +11,7 @@
 
 typedef struct compiler {
     opevo_i_program *program;
+    opevo_element element; /* of the result */
     const bool *exact_tensor;
     bool failed; /* without memory */
     /* Of the number being compiled; those inside its divisions have their own. */
@@ -195,13 +196,15 @@ static void compile_leaf(compiler *self, const opevo_expression *expression, fra
         code.kind = OPEVO_I_CODE_READ;
         code.tensor = expression->tensor->number;
         code.linear = compile_offset(self, expression);
-        self->program->exact &= self->exact_tensor[code.tensor];
+        self->program->exact &= self->exact_tensor[code.tensor] &&
+                                opevo_element_holds(self->element, expression->tensor->element);
     } else if (expression->kind == OPEVO_EXPR_NUMBER) {
         code.kind = OPEVO_I_CODE_NUMBER;
         code.number = expression->number;
         code.error = fabs((double)(float)expression->number - expression->number);
         code.error = isfinite(code.error) ? code.error : INFINITY;
-        self->program->exact &= code.error == 0;
+        self->program->exact &=
+            opevo_element_nearest(self->element, expression->number) == expression->number;
     } else {
         code.kind = OPEVO_I_CODE_WHOLE;
         code.linear = compile_inner(self, expression->index);
@@ -241,14 +244,19 @@ static void compile(compiler *self, const opevo_expression *expression, frame at
     emit(self, code);
 }
 
-opevo_status opevo_i_program_create(const opevo_definition *definition, const bool *exact,
+/* The results of a whole type are float without error where its values are. */
+opevo_status opevo_i_program_create(const opevo_tensor *tensor, const bool *exact,
                                     opevo_i_program *out, opevo_error *err)
 {
+    const opevo_definition *definition = tensor->definition;
     opevo_i_program program = {.definition = definition,
+                               .whole = opevo_element_is_whole(tensor->element),
                                .exact = definition->reducer != OPEVO_REDUCER_SUM};
-    compiler self = {.program = &program, .exact_tensor = exact};
+    compiler self = {.program = &program, .element = tensor->element, .exact_tensor = exact};
 
     compile(&self, definition->value, (frame){0, 0, -1});
+    if (program.whole)
+        program.exact = tensor->element == OPEVO_INT8;
     if (self.failed) {
         opevo_i_program_free(&program);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to evaluate a computation.");

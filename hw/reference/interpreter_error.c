@@ -22,10 +22,10 @@ double opevo_i_rounded(double value, double error, double units)
            (size > 0 && size < 2 * SMALLEST ? SMALLEST : 0);
 }
 
-/* |a| eb, 0 where either is. */
+/* |a| eb; without a bound where b has none, which may be an infinity or NaN. */
 static double product(double a, double error)
 {
-    return error == 0 || a == 0 ? 0 : fabs(a) * error;
+    return error == 0 ? 0 : isinf(error) ? INFINITY : fabs(a) * error;
 }
 
 static double of_division(double a, double ea, double b, double eb)

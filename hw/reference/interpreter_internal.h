@@ -65,11 +65,15 @@ typedef struct opevo_i_program {
     size_t linear_count, linear_capacity, division_count, division_capacity, code_count,
         code_capacity;
     int registers, masks;
-    bool exact; /* no operation of it rounds, nor do the tensors that it reads */
+    bool whole; /* computed in int32, where nothing rounds */
+    bool
+        exact; /* no operation of it rounds, nor do the tensors that it reads, and all are of its type
+                 */
 } opevo_i_program;
 
-/* `exact[number]`: whether a tensor's values are single precision without error. Errors: NOMEM. */
-opevo_status opevo_i_program_create(const opevo_definition *definition, const bool *exact,
+/* Of a tensor that is defined. `exact[number]`: whether a tensor's values are single precision without
+ * error. Errors: NOMEM. */
+opevo_status opevo_i_program_create(const opevo_tensor *tensor, const bool *exact,
                                     opevo_i_program *out, opevo_error *err);
 void opevo_i_program_free(opevo_i_program *program);
 
@@ -79,6 +83,7 @@ void opevo_i_program_free(opevo_i_program *program);
 typedef struct opevo_i_source {
     const float *single;
     const double *value, *error;
+    bool wide; /* int32: single precision may round them */
 } opevo_i_source;
 
 typedef struct opevo_i_lanes {

@@ -83,6 +83,12 @@ void opevo_i_machine_place(opevo_i_machine *self, int64_t first, int count)
 
 /* ---- Leaves ---- */
 
+/* Of a whole number in single precision, which is exact up to 2^24. */
+static double conversion_error(double value)
+{
+    return opevo_i_rounded(value, 0, fabs(value) > 0x1p24);
+}
+
 static void read_tensor(const opevo_i_machine *self, const opevo_i_code *code, opevo_i_lanes *to)
 {
     const opevo_i_source *source = &self->sources[code->tensor];
@@ -100,6 +106,8 @@ static void read_tensor(const opevo_i_machine *self, const opevo_i_code *code, o
         return;
     if (source->error)
         EACH to->error[i] = source->error[at[i]];
+    else if (source->wide)
+        EACH to->error[i] = conversion_error(to->value[i]);
     else
         memset(to->error, 0, sizeof to->error);
 }
@@ -110,11 +118,10 @@ static void set_number(const opevo_i_code *code, opevo_i_lanes *to)
     EACH to->error[i] = code->error;
 }
 
-/* Whole numbers up to 2^24 are exact. */
 static void set_whole(const opevo_i_machine *self, const opevo_i_code *code, opevo_i_lanes *to)
 {
     EACH to->value[i] = (double)opevo_i_machine_value(self, code->linear, i);
-    EACH to->error[i] = opevo_i_rounded(to->value[i], 0, fabs(to->value[i]) > 0x1p24);
+    EACH to->error[i] = conversion_error(to->value[i]);
 }
 
 /* ---- Masks ---- */

@@ -20,6 +20,7 @@ enum { ALIGNMENT = 64, PATTERN = 0xa5 };
 
 /* A quiet NaN; arithmetic on x86 and ARM gives others, 0x7fc00000 or the sign bit with it. */
 #define POISON UINT32_C(0x7fd15ea5)
+#define POISON_HALF UINT32_C(0x7e5a)
 
 /* ---- Guarded memory ------------------------------------------------------------------------- */
 
@@ -70,22 +71,26 @@ bool opevo_i_guarded_intact(const opevo_i_guarded *memory)
 
 /* ---- Operands ------------------------------------------------------------------------------- */
 
-/* 24 bits are all that a float in [-1, 1) holds. */
-static void fill_input(const opevo_i_guarded *memory, size_t count, uint64_t seed, uint64_t which,
-                       bool positive)
+/* A number from 24 random bits, which are all that a float in [-1, 1) holds. */
+static double draw(opevo_element element, uint64_t bits, bool positive)
 {
-    float *values = opevo_i_floats(memory);
-    float unit = positive ? 0x1p-24F : 0x1p-23F;
-    float least = positive ? 0.5F : -1;
-    opevo_rng rng;
+    if (element == OPEVO_INT8)
+        return positive ? (double)(bits % 127 + 1) : (double)(bits & 0xff) - 128;
+    if (element == OPEVO_INT32)
+        return positive ? (double)(bits >> 4) + 1 : (double)(bits >> 3) - 0x1p20;
+    return positive ? (double)bits * 0x1p-24 + 0.5 : (double)bits * 0x1p-23 - 1;
+}
 
-    opevo_rng_init(&rng, seed, "operand", which);
+static void fill_input(const opevo_i_guarded *memory, opevo_element element, size_t count,
+                       opevo_rng rng, bool positive)
+{
     for (size_t i = 0; i < count; i += 2) {
         uint64_t bits = opevo_rng_u64(&rng);
 
-        values[i] = (float)(bits >> 40) * unit + least;
+        opevo_element_put(element, memory->data, i, draw(element, bits >> 40, positive));
         if (i + 1 < count)
-            values[i + 1] = (float)(bits & 0xffffff) * unit + least;
+            opevo_element_put(element, memory->data, i + 1,
+                              draw(element, bits & 0xffffff, positive));
     }
 }
 
@@ -143,20 +148,22 @@ cleanup:
 static opevo_status compute_graph(opevo_i_operands *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const float *inputs[OPEVO_WORKLOAD_OPERANDS] = {0};
+    const void *inputs[OPEVO_WORKLOAD_OPERANDS] = {0};
+    void *outputs[OPEVO_WORKLOAD_OPERANDS] = {0};
     double *bounds[OPEVO_WORKLOAD_OPERANDS] = {0};
     int first = self->list.inputs;
 
     for (int i = 0; i < first; i++)
-        inputs[i] = opevo_i_floats(&self->memory[i]);
+        inputs[i] = self->memory[i].data;
     for (int i = first; i < self->list.count; i++) {
+        outputs[i] = self->wanted[i];
         bounds[i] = opevo_malloc(self->count[i], sizeof **bounds);
         if (!bounds[i]) {
             status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the reference.");
             goto cleanup;
         }
     }
-    OPEVO_TRY(opevo_computation_expect(self->work->computation, inputs, self->wanted + first,
+    OPEVO_TRY(opevo_computation_expect(self->work->computation, inputs, outputs + first,
                                        bounds + first, 0, err));
     for (int i = first; i < self->list.count; i++) {
         for (size_t k = 0; k < self->count[i]; k++)
@@ -196,31 +203,38 @@ static opevo_status by_plain_loops(const opevo_operator *op, const float *const 
     return OPEVO_OK;
 }
 
+/* What right results of an output take, up to a whole number of floats. */
+static size_t wanted_bytes(const opevo_i_operands *self, int operand)
+{
+    size_t bytes = self->count[operand] * opevo_i_operand_bytes(self, operand);
+
+    return (bytes + sizeof(float) - 1) / sizeof(float) * sizeof(float);
+}
+
 static opevo_status allocate(opevo_i_operands *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     void *secret = NULL;
-    size_t floats = 0;
+    size_t at = 0;
 
     for (int i = 0; i < self->list.count; i++) {
         bool output = self->list.item[i].role == OPEVO_ROLE_OUTPUT;
 
-        OPEVO_TRY(
-            opevo_i_guarded_create(self->count[i] * sizeof(float), output, &self->memory[i], err));
-        floats += output ? 2 * self->count[i] : 0;
+        OPEVO_TRY(opevo_i_guarded_create(self->count[i] * opevo_i_operand_bytes(self, i), output,
+                                         &self->memory[i], err));
+        self->secret_bytes += output ? wanted_bytes(self, i) + self->count[i] * sizeof(float) : 0;
     }
-    self->secret_bytes = floats * sizeof(float);
     secret =
         mmap(NULL, self->secret_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (secret == MAP_FAILED)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the reference.");
     madvise(secret, self->secret_bytes, MADV_DONTFORK);
     self->secret = secret;
-    floats = 0;
     for (int i = self->list.inputs; i < self->list.count; i++) {
-        self->wanted[i] = self->secret + floats;
-        self->bound[i] = self->wanted[i] + self->count[i];
-        floats += 2 * self->count[i];
+        self->wanted[i] = (float *)(void *)(self->secret + at);
+        at += wanted_bytes(self, i);
+        self->bound[i] = (float *)(void *)(self->secret + at);
+        at += self->count[i] * sizeof(float);
     }
 cleanup:
     return status;
@@ -237,9 +251,12 @@ static opevo_status fill_inputs(opevo_i_operands *self, uint64_t seed, opevo_err
     if (status != OPEVO_OK)
         return status;
     for (int i = 0; i < self->list.inputs; i++) {
+        opevo_rng rng;
+
         while (computation && computation->tensor[tensor]->definition)
             tensor++;
-        fill_input(&self->memory[i], self->count[i], seed, (uint64_t)i,
+        opevo_rng_init(&rng, seed, "operand", (uint64_t)i);
+        fill_input(&self->memory[i], self->list.item[i].element, self->count[i], rng,
                    positive && positive[tensor++]);
         make_read_only(&self->memory[i]);
     }
@@ -282,24 +299,43 @@ void opevo_i_operands_free(opevo_i_operands *operands)
     *operands = (opevo_i_operands){.secret = NULL};
 }
 
-void opevo_i_operands_poison(const opevo_i_operands *operands)
+/* The bits of an element that was not written. */
+static uint32_t poison_of(opevo_element element, size_t at)
 {
-    uint32_t poison = POISON;
-
-    for (int i = operands->list.inputs; i < operands->list.count; i++) {
-        float *values = opevo_i_floats(&operands->memory[i]);
-
-        for (size_t k = 0; k < operands->count[i]; k++)
-            memcpy(&values[k], &poison, sizeof poison);
+    switch (element) {
+    case OPEVO_FLOAT32:
+        return POISON;
+    case OPEVO_FLOAT16:
+        return POISON_HALF;
+    case OPEVO_BFLOAT16:
+        return POISON >> 16;
+    default: /* the upper bits of a product, which all bits of the place decide */
+        return (uint32_t)((uint64_t)(at + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32) >>
+               (element == OPEVO_INT8 ? 24 : 0);
     }
 }
 
-static bool is_poison(float value)
+void opevo_i_operands_poison(const opevo_i_operands *operands)
 {
+    for (int i = operands->list.inputs; i < operands->list.count; i++) {
+        opevo_element element = operands->list.item[i].element;
+        size_t bytes = opevo_i_operand_bytes(operands, i);
+
+        for (size_t k = 0; k < operands->count[i]; k++) {
+            uint32_t poison = poison_of(element, k);
+
+            memcpy(operands->memory[i].data + k * bytes, &poison, bytes); /* little-endian */
+        }
+    }
+}
+
+static bool is_poison(opevo_element element, const void *values, size_t at)
+{
+    size_t bytes = (size_t)opevo_element_bytes(element);
     uint32_t bits = 0;
 
-    memcpy(&bits, &value, sizeof bits);
-    return bits == POISON;
+    memcpy(&bits, (const unsigned char *)values + at * bytes, bytes);
+    return bits == poison_of(element, at);
 }
 
 /* "number 5", or with its index in the words of a computation: "C[1, 2]". */
@@ -322,9 +358,10 @@ static void add_place(const opevo_i_operands *operands, int operand, size_t elem
     opevo_text_add(out, "]");
 }
 
-bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const float *values,
+bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const void *values,
                             opevo_text *why)
 {
+    opevo_element element = operands->list.item[operand].element;
     const float *wanted = operands->wanted[operand];
     const float *bound = operands->bound[operand];
     bool several = operands->list.count - operands->list.inputs > 1;
@@ -332,8 +369,10 @@ bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const
     size_t first = 0;
 
     for (size_t i = 0; i < operands->count[operand]; i++) {
-        if (!(fabsf(values[i] - wanted[i]) <= bound[i]) &&
-            (!isinf(bound[i]) || is_poison(values[i]))) {
+        double error =
+            fabs(opevo_element_get(element, values, i) - opevo_element_get(element, wanted, i));
+
+        if (!(error <= (double)bound[i]) && (!isinf(bound[i]) || is_poison(element, values, i))) {
             first = wrong ? first : i;
             wrong++;
         }
@@ -345,10 +384,14 @@ bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const
                       several ? operands->list.item[operand].name : "");
     add_place(operands, operand, first, why);
     opevo_text_add(why, ", which ");
-    if (is_poison(values[first]))
+    if (is_poison(element, values, first))
         opevo_text_add(why, "was not written");
+    else if (bound[first] == 0)
+        opevo_text_printf(why, "is %.9g instead of %.9g", opevo_element_get(element, values, first),
+                          opevo_element_get(element, wanted, first));
     else
-        opevo_text_printf(why, "is %.9g instead of %.9g +- %.3g", (double)values[first],
-                          (double)wanted[first], (double)bound[first]);
+        opevo_text_printf(why, "is %.9g instead of %.9g +- %.3g",
+                          opevo_element_get(element, values, first),
+                          opevo_element_get(element, wanted, first), (double)bound[first]);
     return false;
 }

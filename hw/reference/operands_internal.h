@@ -32,16 +32,20 @@ typedef struct opevo_i_operands {
     /* Of each operand. Inputs can only be read; outputs are shared with forked processes. */
     size_t count[OPEVO_WORKLOAD_OPERANDS]; /* elements */
     opevo_i_guarded memory[OPEVO_WORKLOAD_OPERANDS];
-    float *wanted[OPEVO_WORKLOAD_OPERANDS]; /* NULL for inputs, and so is: */
-    float *bound[OPEVO_WORKLOAD_OPERANDS];  /* INFINITY where there is none */
-    float *secret;                          /* where these are; not there in forked processes */
-    size_t secret_bytes;                    /* of its mapping */
-    double reference_s;                     /* that the right results took */
-    size_t unbounded;                       /* elements of outputs that have no bound */
+    float
+        *wanted[OPEVO_WORKLOAD_OPERANDS]; /* an array of the operand's type, whatever the pointer's;
+                                               NULL for inputs, and so is: */
+    float *bound[OPEVO_WORKLOAD_OPERANDS]; /* INFINITY where there is none */
+    unsigned char *secret;                 /* where these are; not there in forked processes */
+    size_t secret_bytes;                   /* of its mapping */
+    double reference_s;                    /* that the right results took */
+    size_t unbounded;                      /* elements of outputs that have no bound */
 } opevo_i_operands;
 
 /* Inputs are uniform on [-1, 1), or on [1/2, 3/2) where they decide the sign of a divisor or of the
- * argument of a root (operand_ranges.c); from the stream (seed, "operand", number of the input).
+ * argument of a root (operand_ranges.c), and rounded to their type; whole ones on all numbers of int8,
+ * and of -2^20 to 2^20 - 1 for int32, or on those of them that are positive; from the stream (seed,
+ * "operand", number of the input).
  * Takes `work`, also on failure. `reference` is for operators, NULL for the plain loops; outputs of
  * computations are those of opevo_computation_expect, on all processors. Errors: INVALID for a
  * computation of which more than half of the elements of an output have no bound; LIMIT for
@@ -51,11 +55,13 @@ opevo_status opevo_i_operands_create(opevo_workload *work, uint64_t seed,
                                      opevo_error *err);
 void opevo_i_operands_free(opevo_i_operands *operands);
 
-/* Fill the outputs with a NaN that no computation makes. */
+/* Fill the outputs with a NaN that no computation makes; those of whole types, which have none, with
+ * numbers of a pattern, of which an element is the one at its place only by chance. */
 void opevo_i_operands_poison(const opevo_i_operands *operands);
 
-/* Whether every element of one output, `values`, was written and is right; where it has no bound,
- * whether it was written. For operators:
+/* Whether every element of one output, `values` of its type, was written and is right; where it has no
+ * bound, whether it was written. Bounds of computations are in computation_reference.h; those of whole
+ * types are 0. For operators:
  *
  *     |c[i] - wanted[i]| <= 4 sqrt(R) 2^-24 (|A| |B|)[i] + 2^-24 |wanted[i]|
  *
@@ -67,13 +73,19 @@ void opevo_i_operands_poison(const opevo_i_operands *operands);
  * measured stay below 3 units for R from 64 to 16384. Source: Ipsen and Zhou, "Probabilistic error
  * analysis for inner products", SIAM J. Matrix Anal. Appl. 41 (2020). False, with a clause in
  * `why`, otherwise. */
-bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const float *values,
+bool opevo_i_operands_check(const opevo_i_operands *operands, int operand, const void *values,
                             opevo_text *why);
 
 /* By tensor number, whether an input is drawn positive, and a definition should be; released with
  * opevo_free. Errors: NOMEM. */
 opevo_status opevo_i_positive_tensors(const opevo_computation *computation, bool **out,
                                       opevo_error *err);
+
+/* Bytes of an element of an operand. */
+static inline size_t opevo_i_operand_bytes(const opevo_i_operands *operands, int operand)
+{
+    return (size_t)opevo_element_bytes(operands->list.item[operand].element);
+}
 
 static inline float *opevo_i_floats(const opevo_i_guarded *memory)
 {

@@ -59,7 +59,7 @@ static double time_one(const opevo_computation *computation, bool bounded)
         bounds[out++] = calloc(count, sizeof(double));
     }
     start = opevo_clock_process_s();
-    need(opevo_computation_compute(computation, (const float *const *)inputs, outputs,
+    need(opevo_computation_compute(computation, (const void *const *)inputs, (void *const *)outputs,
                                    bounded ? bounds : NULL, 1, &err),
          &err);
     start = opevo_clock_process_s() - start;

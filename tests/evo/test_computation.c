@@ -58,10 +58,11 @@ static void test_prints_what_it_read(void **state)
     check_prints("H = 8; S = H//4\nX[h, 2*H]\nY[i:H - 1, j:S*3] = (X[i + 1,\n  j] # here\n + 1)\n"
                  "Z[h:H] = Y[0, 0]*h",
                  "X[h:8, 16]\nY[i:7, j:6] = X[i + 1, j] + 1\nZ[h] = Y[0, 0]*h");
-    check_prints("const int8 A[i:4]; float16 C[i] = A[i]; output bfloat16 D[i] = C[i]; int32 E[] = "
-                 "sum(i) D[i]",
-                 "const int8 A[i:4]\nfloat16 C[i] = A[i]\noutput bfloat16 D[i] = C[i]\nint32 E[] = "
-                 "sum(i) D[i]");
+    check_prints(
+        "const int8 A[i:4]; float16 C[i] = A[i]; output bfloat16 D[i] = C[i]; E[] = sum(i) "
+        "D[i]; int32 F[] = sum(i) A[i]",
+        "const int8 A[i:4]\nfloat16 C[i] = A[i]\noutput bfloat16 D[i] = C[i]\nE[] = sum(i) "
+        "D[i]\nint32 F[] = sum(i) A[i]");
 }
 
 static void test_expressions_print_with_least_parentheses(void **state)
@@ -164,6 +165,65 @@ static void test_whole_types_compute_whole_numbers(void **state)
                   "2147483648 is not a whole number of 32 bits");
     check_refused("int8 A[i:4]; int32 C[i] = select(i < 2 and A[i] < 0.5, 1, 0)", OPEVO_INVALID,
                   "0.5 is not a whole number");
+    check_refused(
+        "float16 A[i:4]; int8 C[i] = i + A[i]", OPEVO_INVALID,
+        "test:1:33: A is of type float16, which is not rounded to whole numbers, but C is "
+        "computed in int32; declare C float32.");
+}
+
+/* What may leave its type is refused at the value that does; what cannot, at the very edge, is not. */
+static void test_whole_values_stay_in_their_types(void **state)
+{
+    (void)state;
+    check_refused("int8 A[i:4]; int8 C[i] = A[i] + 1", OPEVO_INVALID,
+                  "test:1:26: The result of C may be from -127 to 128, which int8 does not hold; "
+                  "limit it with max and min, or declare C int32.");
+    check_prints("int8 A[i:4]; int8 C[i] = min(A[i], 126) + 1",
+                 "int8 A[i:4]\nint8 C[i] = min(A[i], 126) + 1");
+    check_refused("int8 A[i:4]; int8 C[i] = -A[i]", OPEVO_INVALID, "may be from -127 to 128");
+    check_prints("int8 A[i:4]; int8 C[i] = -max(A[i], -127)",
+                 "int8 A[i:4]\nint8 C[i] = -max(A[i], -127)");
+    check_prints("int8 A[i:4]; int8 C[] = max(i) select(i < 2, A[i], 100 - i)",
+                 "int8 A[i:4]\nint8 C[] = max(i) select(i < 2, A[i], 100 - i)");
+    check_refused("int8 A[i:4]; int8 C[] = min(i) A[i]*2", OPEVO_INVALID, "from -256 to 254");
+    /* 131071 128^2 is below 2^31, and so is no more. */
+    check_prints("int8 A[k:131071]; int32 C[] = sum(k) A[k]*A[k]",
+                 "int8 A[k:131071]\nint32 C[] = sum(k) A[k]*A[k]");
+    check_refused("int8 A[k:131072]; int32 C[] = sum(k) A[k]*A[k]", OPEVO_INVALID,
+                  "A sum of C may be from -2130706432 to 2147483648, which int32 does not hold");
+    check_refused("int32 A[i:4]; int32 C[i] = 1 - A[i]*129", OPEVO_INVALID,
+                  "A value of C may be from -2164260864 to 2164260864, which int32 does not hold; "
+                  "limit it with max and min, or declare C float32.");
+    check_refused("int32 A[i:4]; int32 C[i] = select(A[i]*129 < 0, 1, 0)", OPEVO_INVALID,
+                  "A value of C may be from");
+    check_refused("int32 C[i:2147483647] = i + 2", OPEVO_INVALID, "to 2147483648");
+    check_prints("int32 C[i:2147483647] = i + 1", "int32 C[i:2147483647] = i + 1");
+    /* Ranges go from one definition to the next. */
+    check_refused(
+        "int8 A[i:4]; int32 B[i] = A[i]*A[i]; int32 D[i] = B[i]*B[i]; int32 C[i] = 9*D[i]",
+        OPEVO_INVALID, "1:75: A value of C may be from");
+}
+
+/* A sum of a narrow type is a definition of its own in the type that it is summed in. */
+static void test_sums_of_narrow_types_are_rounded_once(void **state)
+{
+    (void)state;
+    check_prints("float16 A[i:4, k:8]; float16 C[i] = sum(k) A[i, k]; D[] = sum(i) C[i]",
+                 "float16 A[i:4, k:8]\nC_sum[i] = sum(k) A[i, k]\nfloat16 C[i] = C_sum[i]\n"
+                 "D[] = sum(i) C[i]");
+    check_prints("bfloat16 C[] = sum(k:8) k", "C_sum[] = sum(k:8) k\nbfloat16 C[] = C_sum[]");
+    check_prints("int8 A[i:4, k:8]; bfloat16 C[i] = max(k) A[i, k]",
+                 "int8 A[i:4, k:8]\nbfloat16 C[i] = max(k) A[i, k]");
+    check_refused("int8 A[i:4, k:8]; int8 C[i] = sum(k) A[i, k]", OPEVO_INVALID,
+                  "test:1:24: The result of C may be from -1024 to 1016");
+    check_prints("int8 A[k:8]; int8 C[] = sum(k) max(min(A[k], 15), -16)",
+                 "int8 A[k:8]\nint32 C_sum[] = sum(k) max(min(A[k], 15), -16)\nint8 C[] = C_sum[]");
+    check_refused("C_sum[i:4] = 1; float16 C[i] = sum(k:3) k", OPEVO_INVALID,
+                  "the sum of C is computed in float32 as C_sum, but this name is taken; choose "
+                  "another one.");
+    check_refused("float16 C[] = sum(k:3) k; C_sum[i:4] = 1", OPEVO_INVALID, "C_sum is a tensor");
+    check_refused("float16 a23456789012345678901234567890[] = sum(k:3) k", OPEVO_LIMIT,
+                  "'a23456789012345678901234567890_sum...' is too long");
 }
 
 static void test_limits_are_refused(void **state)
@@ -337,6 +397,8 @@ int main(void)
         cmocka_unit_test(test_max_reduces_or_compares),
         cmocka_unit_test(test_errors_name_line_and_column),
         cmocka_unit_test(test_whole_types_compute_whole_numbers),
+        cmocka_unit_test(test_whole_values_stay_in_their_types),
+        cmocka_unit_test(test_sums_of_narrow_types_are_rounded_once),
         cmocka_unit_test(test_limits_are_refused),
         cmocka_unit_test(test_guards_make_reads_safe),
         cmocka_unit_test(test_accepted_reads_are_inside),

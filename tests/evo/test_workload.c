@@ -99,6 +99,26 @@ static void test_computations(void **state)
     }
 }
 
+/* Operands have the types of their tensors; the sum that one is rounded from is none. */
+static void test_types(void **state)
+{
+    static const opevo_element types[] = {OPEVO_INT8, OPEVO_BFLOAT16, OPEVO_FLOAT32, OPEVO_FLOAT16,
+                                          OPEVO_INT32};
+    opevo_workload *work = NULL;
+
+    (void)state;
+    CHECK_OK(opevo_workload_read("int8 A[i:4, k:5]; const bfloat16 B[k]; X[i]; output float16 C[i] "
+                                 "= sum(k) A[i, k]*B[k]; int32 D[i] = sum(k) A[i, k]; Y[i] = C[i] "
+                                 "+ X[i]",
+                                 &work, &err));
+    assert_int_equal(work->list.count, 6);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(work->list.item[i].element, types[i]);
+    assert_int_equal(work->list.item[5].element, OPEVO_FLOAT32);
+    assert_true(work->flop == 4 * 5 * 2 + 4 * 5 + 4);
+    opevo_workload_destroy(work);
+}
+
 static void test_refused(void **state)
 {
     int64_t alive = opevo_memory_live();
@@ -111,8 +131,6 @@ static void test_refused(void **state)
         opevo_text_printf(&many, " + A%d[i]", i);
     CHECK_FAILS(OPEVO_LIMIT, "more than 64 inputs and outputs",
                 opevo_workload_read(many.data, &work, &err));
-    CHECK_FAILS(OPEVO_INVALID, "A is of type int8; kernels compute in float32 only",
-                opevo_workload_read("int8 A[i:4]; Y[i] = A[i] + 1", &work, &err));
     CHECK_FAILS(OPEVO_LIMIT, "do not fit in memory",
                 opevo_workload_read("matmul(2097152,2097152,2)", &work, &err));
     CHECK_FAILS(OPEVO_INVALID, "c2d(batch,", opevo_workload_read("c2d(1,2)", &work, &err));
@@ -126,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operands),
         cmocka_unit_test(test_computations),
+        cmocka_unit_test(test_types),
         cmocka_unit_test(test_refused),
     };
 

@@ -59,7 +59,7 @@ static inline void add_operand(pipeline_case *self, const opevo_tensor *tensor, 
 static inline pipeline_case case_make(const char *text, uint64_t seed)
 {
     pipeline_case self = {0};
-    const float *inputs[PIPELINE_OPERANDS];
+    const void *inputs[PIPELINE_OPERANDS];
 
     CHECK_OK(opevo_computation_read(text, &self.computation, &err));
     for (int output = 0; output < 2; output++) {
@@ -73,7 +73,8 @@ static inline pipeline_case case_make(const char *text, uint64_t seed)
     }
     for (int i = 0; i < self.inputs; i++)
         inputs[i] = opevo_i_floats(&self.memory[i]);
-    CHECK_OK(opevo_computation_compute(self.computation, inputs, &self.expected[self.inputs],
+    CHECK_OK(opevo_computation_compute(self.computation, inputs,
+                                       (void *const *)&self.expected[self.inputs],
                                        &self.bound[self.inputs], 1, &err));
     return self;
 }

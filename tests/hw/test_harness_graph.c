@@ -91,8 +91,8 @@ static void check_computation(opevo_computation *computation, const char *what, 
         fail_msg("%s: %s\n%s", what, dlerror(), opevo_text_string(&program));
     memcpy(&run, &symbol, sizeof run);
     run(inputs, pairs);
-    CHECK_OK(opevo_computation_expect(work->computation, (const float *const *)inputs, outputs,
-                                      bounds, 1, &err));
+    CHECK_OK(opevo_computation_expect(work->computation, (const void *const *)inputs,
+                                      (void *const *)outputs, bounds, 1, &err));
     for (int o = 0; o < count; o++) {
         size_t each = (size_t)work->list.item[work->list.inputs + o].elements;
 

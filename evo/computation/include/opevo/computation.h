@@ -13,7 +13,7 @@
 #ifndef OPEVO_COMPUTATION_H
 #define OPEVO_COMPUTATION_H
 
-#include <opevo/operator.h>
+#include <opevo/element.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -187,10 +187,6 @@ uint64_t opevo_computation_signature(const opevo_computation *computation);
 /* By name, NULL for none. */
 const opevo_tensor *opevo_computation_find(const opevo_computation *computation, const char *name);
 int64_t opevo_tensor_elements(const opevo_tensor *tensor);
-const char *opevo_element_name(opevo_element element); /* "float32" */
-int opevo_element_bytes(opevo_element element);
-/* In what its terms are summed: float32 for floating-point tensors, int32 for whole ones. */
-opevo_element opevo_element_accumulator(opevo_element element);
 
 /* ---- Counts (computation_count.c) ---- */
 

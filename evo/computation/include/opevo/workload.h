@@ -15,13 +15,14 @@ extern "C" {
 
 enum { OPEVO_WORKLOAD_OPERANDS = 64 }; /* most of one kernel */
 
-/* One argument of a kernel: a dense array of float, the last dimension innermost. */
+/* One argument of a kernel: a dense array of its type (element.h), the last dimension innermost. */
 typedef struct opevo_workload_operand {
     const char *name;
     opevo_role role; /* never INTERMEDIATE */
     int dims;        /* 0 is one element */
     const int64_t *extent;
     int64_t elements;
+    opevo_element element;
 } opevo_workload_operand;
 
 /* Inputs and constants, then outputs; each in the order of the operator's operands or of the
@@ -39,8 +40,7 @@ typedef struct opevo_workload {
 } opevo_workload;
 
 /* Of an operator, which is copied, or of a computation, which must outlive it; the other is NULL.
- * Errors: INVALID for a tensor that is not float32; LIMIT for more operands, or more elements in
- * one of them than any memory has; NOMEM. */
+ * Errors: LIMIT for more operands, or more elements in one of them than any memory has; NOMEM. */
 opevo_status opevo_workload_create(const opevo_operator *op, const opevo_computation *computation,
                                    opevo_workload **out, opevo_error *err);
 /* The same with a computation that is destroyed with it, on failure at once. */

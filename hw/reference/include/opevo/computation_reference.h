@@ -18,12 +18,15 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
 
 /* Evaluate every definition in double precision; outputs are rounded once, at the end.
  *
- *   inputs   the inputs and constants, in the order of the tensors
- *   outputs  the outputs, in the order of the tensors
+ *   inputs   the inputs and constants, in the order of the tensors: arrays of their types
+ *            (element.h); int32 ones are at most OPEVO_INT32_INPUT in size
+ *   outputs  the outputs, in the order of the tensors: arrays of their types
  *   bounds   NULL, or for each output one number for each element: the largest difference from
  *            outputs that any evaluation in single precision can make, whatever the order of its
- *            sums, with each operation rounded on its own or fused. INFINITY where there is no
- *            bound: a divisor or an argument of sqrt that may be 0 or less, an overflow
+ *            sums, with each operation rounded on its own or fused, and values of float16 and
+ *            bfloat16 tensors rounded where they are stored or not. INFINITY where there is no
+ *            bound: a divisor or an argument of sqrt that may be 0 or less, an overflow. 0 for
+ *            int8 and int32, whose results are exact
  *   threads  at most; 0: one a processor. Results do not depend on it
  *
  * The bound is a running error analysis: |computed - exact| <= e for each value, with u = 2^-24,
@@ -39,16 +42,19 @@ enum { OPEVO_REFERENCE_ULPS = 4 };
  *             at least the difference of both values plus the error of the other
  *     sum     e = sum ei + g sum (|vi| + ei),      g = (n - 1) u' / (1 - (n - 1) u')  for n terms
  *
- * and u |v| for the rounding of the output itself. Results below 2^-126 may be flushed to 0.
+ *     float16, bfloat16    e + half a unit in the last place of |v| + e, where it is stored
+ *     int32 read as float  u' |v| where |v| > 2^24
  *
- * Errors: INVALID for a tensor that is not float32; NOMEM, also for intermediate tensors, which
- * take 8 bytes an element, or 16 with bounds.
+ * and the rounding of the output itself. Results below 2^-126 may be flushed to 0.
+ *
+ * Errors: NOMEM, also for intermediate tensors, which take 8 bytes an element, or 16 with bounds,
+ * and for inputs of other types than float32, which take 4, or 8 for int32.
  * Cost: about 2 ns an operation, 4 with bounds; up to 20 for exp, tanh, erf and sigmoid; 0.3 for
  * sums of products of two inputs, or of definitions that do not round.
  * Source: Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, sections 3.1
  * and 3.3. */
 opevo_status opevo_computation_compute(const opevo_computation *computation,
-                                       const float *const *inputs, float *const *outputs,
+                                       const void *const *inputs, void *const *outputs,
                                        double *const *bounds, unsigned threads, opevo_error *err);
 
 /* The same with bounds that kernels are checked by, which most wrong ones exceed: a sum of n terms
@@ -62,7 +68,7 @@ opevo_status opevo_computation_compute(const opevo_computation *computation,
  * Source: Ipsen and Zhou, "Probabilistic error analysis for inner products", SIAM J. Matrix Anal.
  * Appl. 41 (2020). */
 opevo_status opevo_computation_expect(const opevo_computation *computation,
-                                      const float *const *inputs, float *const *outputs,
+                                      const void *const *inputs, void *const *outputs,
                                       double *const *bounds, unsigned threads, opevo_error *err);
 
 #ifdef __cplusplus
