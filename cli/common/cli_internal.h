@@ -369,14 +369,11 @@ void opevo_i_law_json(const opevo_law *law, const opevo_i_law_row *rows, size_t 
 
 /* ---- Tuners ---- */
 
-/* A default of a verb in the place of the tuner's; a list of them ends with {NULL}. */
-typedef struct opevo_i_tuner_default {
-    const char *tuner, *assignment; /* "nsga2", "q=0" */
-} opevo_i_tuner_default;
-/* The tuner of --tuner, or else the usual one, and its settings after `defaults` (NULL: none) and
- * --set; the values are the caller's, also on failure (tuner_of_call.c). */
+/* The tuner of --tuner, or else the usual one, and its settings after `defaults`, as
+ * opevo_settings_default_on has them, and --set; the values are the caller's, also on failure
+ * (tuner_of_call.c). */
 opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
-                                   const opevo_i_tuner_default *defaults,
+                                   const opevo_tuner_default *defaults,
                                    const opevo_tuner_ops **tuner, opevo_setting_value **values,
                                    opevo_error *err);
 /* Those of --require; they are the caller's, also on failure. */

@@ -45,7 +45,7 @@ static opevo_status set(const opevo_call *call, const opevo_tuner_ops *tuner,
 }
 
 opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
-                                   const opevo_i_tuner_default *defaults,
+                                   const opevo_tuner_default *defaults,
                                    const opevo_tuner_ops **tuner, opevo_setting_value **values,
                                    opevo_error *err)
 {
@@ -57,11 +57,7 @@ opevo_status opevo_i_tuner_of_call(const opevo_call *call, const char *usual,
     *values = opevo_calloc((*tuner)->setting_count, sizeof **values);
     if (!*values)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
-    opevo_settings_default(*tuner, *values);
-    for (; defaults && defaults->tuner && status == OPEVO_OK; defaults++) {
-        if (!strcmp(defaults->tuner, (*tuner)->name))
-            status = opevo_settings_set(*tuner, defaults->assignment, *values, err);
-    }
+    status = opevo_settings_default_on(*tuner, defaults, *values, err);
     return status == OPEVO_OK ? set(call, *tuner, *values, err) : status;
 }
 

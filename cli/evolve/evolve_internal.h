@@ -5,30 +5,8 @@
 #ifndef OPEVO_CLI_EVOLVE_INTERNAL_H
 #define OPEVO_CLI_EVOLVE_INTERNAL_H
 
-#include <opevo/evolver.h>
-
+#include "evolver_of_call_internal.h"
 #include "reasons_internal.h"
-
-/* ---- The kernel of a call (evolve_kernel.c) ---- */
-
-#define OPEVO_I_KERNEL_OPTIONS                                                                     \
-    {"harness", "FILE", "harness of the kernel (default: KERNEL.json beside KERNEL.ll)", false},   \
-        {"on", "MACHINE",                                                                          \
-         "what runs variants: simt, the interpreter (default), cpu, cuda:N or hip:N", false},      \
-        {"with", "KEY=VALUE",                                                                      \
-         "of edits: move, const-one, order, crossover, initial; of checks: races, warp-sync, "     \
-         "uninitialised, costs; of GPUs: machine",                                                 \
-         true},                                                                                    \
-        {"jobs", "N", "worker processes (default: all cores, or 1 where times are measured)",      \
-         false},                                                                                   \
-    {                                                                                              \
-        "timeout", "S", "time limit of one evaluation (default 60 s)", false                       \
-    }
-
-/* Open a kernel with the options above; one of ours needs no path. `needs_harness`: a missing
- * harness is an error. Errors: INVALID and IO naming file or option. */
-opevo_status opevo_i_kernel_open(const opevo_call *call, const char *name, bool needs_harness,
-                                 opevo_evolver **out, opevo_error *err);
 
 /* ---- Held-out cases (held_out.c) ---- */
 
@@ -68,7 +46,7 @@ typedef struct opevo_i_evolution {
     opevo_objective *objective; /* its */
     opevo_run_options run;
     opevo_setting_value *settings;
-    opevo_text settings_text, with;
+    opevo_text settings_text, with, on; /* on: "evolve:simt", as a plan calls it */
     opevo_requirement *requirements;
     const char *criteria_words;
     opevo_criteria criteria;

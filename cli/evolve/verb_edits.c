@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const opevo_option options[] = {
-    OPEVO_I_KERNEL_OPTIONS,
+    OPEVO_I_EVOLVER_OPTIONS(OPEVO_I_WITH_CHECKS),
     {"tolerance", "P", "minimise: cost that may be lost, in percent of the base's (default 0)",
      false},
     {"svg", "FILE", "explain: write the graph of dependencies and epistasis", false},
@@ -260,13 +260,13 @@ static opevo_status check_options(const opevo_call *call, const char *action, op
 
 static const struct {
     const char *name;
-    bool needs_harness;
+    opevo_i_evolver_use use;
     opevo_status (*function)(const opevo_call *call, opevo_i_list *list, opevo_text *out,
                              int *exit_code, opevo_error *err);
-} actions[] = {{"apply", false, apply},
-               {"minimise", true, minimise},
-               {"explain", true, explain},
-               {"emit", false, emit}};
+} actions[] = {{"apply", OPEVO_I_EDITS_READ, apply},
+               {"minimise", OPEVO_I_EDITS_TRIED, minimise},
+               {"explain", OPEVO_I_EDITS_TRIED, explain},
+               {"emit", OPEVO_I_EDITS_READ, emit}};
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
@@ -282,8 +282,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Unknown action \"%.60s\"; use apply, minimise, explain or emit.", name);
     OPEVO_TRY(check_options(call, name, err));
-    OPEVO_TRY(opevo_i_kernel_open(call, call->arguments[1], actions[action].needs_harness, &evolver,
-                                  err));
+    OPEVO_TRY(
+        opevo_i_evolver_of_call(call, call->arguments[1], actions[action].use, &evolver, err));
     OPEVO_TRY(
         read_edits(evolver, call->argument_count > 2 ? call->arguments[2] : "none", &list, err));
     OPEVO_TRY(actions[action].function(call, &list, out, exit_code, err));

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const opevo_option options[] = {
-    OPEVO_I_KERNEL_OPTIONS,
+    OPEVO_I_EVOLVER_OPTIONS(OPEVO_I_WITH_EDITS OPEVO_I_WITH_CHECKS),
     {"criteria", "NAME,NAME,...", "search by these: time and error (default both)", false},
     {"require", "CRITERION<=X", "trials that violate it fail, such as error<=0", true},
     {"tuner", "NAME", "nsga2 (default), climb or random", false},
@@ -23,44 +23,16 @@ static const opevo_option options[] = {
     {"quiet", NULL, "no progress line", false},
 };
 
-/* Where the tuner has defaults of spaces; docs/gevo.md compares them with those of the paper. */
-static const opevo_i_tuner_default defaults[] = {
-    {"nsga2", "population=48"},
-    {"nsga2", "crossover=0.8"},
-    {"nsga2", "mutation=0.6"},
-    {"nsga2", "tournament=dcd"},
-    {"nsga2", "elite=0.25"},
-    {"nsga2", "retries=100"},
-    {"nsga2", "q=0"},
-    {"climb", "q=0"},
-    {NULL, NULL},
-};
-
 /* ---- Reading the command line ---------------------------------------------------------------- */
 
-/* The time of a variant is what its fitness says. */
 static opevo_status read_criteria(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
 {
     const char *words = opevo_i_option(call, "criteria");
-    opevo_text names = {0};
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    self->criteria_words = words ? words : "time,error";
-    for (const char *at = self->criteria_words; *at;) {
-        size_t length = strcspn(at, ",");
-
-        if (length == 4 && !strncmp(at, "time", 4))
-            opevo_text_add(&names, "fitness");
-        else
-            opevo_text_add_bytes(&names, at, length);
-        at += length;
-        if (*at == ',')
-            opevo_text_add_bytes(&names, at++, 1);
-    }
-    status =
-        opevo_criteria_parse(self->objective, opevo_text_string(&names), &self->criteria, &inner);
-    opevo_text_free(&names);
+    self->criteria_words = words ? words : opevo_evolver_defaults.criteria;
+    status = opevo_criteria_parse(self->objective, self->criteria_words, &self->criteria, &inner);
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "--criteria %.200s: %.700s", self->criteria_words,
                           inner.message);
@@ -69,15 +41,24 @@ static opevo_status read_criteria(const opevo_call *call, opevo_i_evolution *sel
     return OPEVO_OK;
 }
 
-/* Settings of edits and checks are a part of what identifies a run. */
-static opevo_status note_with(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
+/* Settings of edits and checks are a part of what identifies a run; where the kernel is is noted. */
+static opevo_status note_call(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
 {
+    const char *on = opevo_i_option(call, "on");
+    opevo_text before = {0};
+
     for (size_t i = 0; i < call->given_count; i++) {
         if (!strcmp(call->given[i].option->name, "with"))
             opevo_text_printf(&self->with, " %s", call->given[i].value);
     }
-    self->run.settings_more = opevo_text_string(&self->with);
-    return opevo_text_check(&self->with, err);
+    opevo_run_print_settings(self->objective, &self->run, &before);
+    self->run.settings_more =
+        opevo_text_string(&self->with) + (before.length == 0 && self->with.length > 0);
+    opevo_text_free(&before);
+    opevo_text_printf(&self->on, "evolve:%s", on ? on : "simt");
+    self->run.note =
+        (opevo_objective_note){.on = opevo_text_string(&self->on), .what = self->kernel};
+    return opevo_text_check(self->on.failed ? &self->on : &self->with, err);
 }
 
 static opevo_status read_call(const opevo_call *call, opevo_i_evolution *self, opevo_error *err)
@@ -89,8 +70,8 @@ static opevo_status read_call(const opevo_call *call, opevo_i_evolution *self, o
     OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
     OPEVO_TRY(
         opevo_i_option_count(call, "trials", 2000, 1, UINT64_MAX, &self->run.budget.trials, err));
-    OPEVO_TRY(
-        opevo_i_tuner_of_call(call, "nsga2", defaults, &self->run.tuner, &self->settings, err));
+    OPEVO_TRY(opevo_i_tuner_of_call(call, "nsga2", opevo_evolver_defaults.settings,
+                                    &self->run.tuner, &self->settings, err));
     self->run.settings = self->settings;
     opevo_settings_print(self->run.tuner, self->settings, &self->settings_text);
     OPEVO_TRY(opevo_text_check(&self->settings_text, err));
@@ -101,14 +82,15 @@ static opevo_status read_call(const opevo_call *call, opevo_i_evolution *self, o
                        self->run.tuner->name);
         goto cleanup;
     }
-    OPEVO_TRY(note_with(call, self, err));
-    OPEVO_TRY(opevo_i_kernel_open(call, self->kernel, true, &self->evolver, err));
+    OPEVO_TRY(
+        opevo_i_evolver_of_call(call, self->kernel, OPEVO_I_EDITS_SEARCHED, &self->evolver, err));
     self->objective = opevo_evolver_objective(self->evolver);
     OPEVO_TRY(opevo_i_evaluate_base(self->evolver, &self->found, err));
     OPEVO_TRY(read_criteria(call, self, err));
     OPEVO_TRY(opevo_i_requirements_of_call(call, self->objective, &self->requirements,
                                            &self->run.requirement_count, err));
     self->run.requirements = self->requirements;
+    OPEVO_TRY(note_call(call, self, err));
     if (store)
         OPEVO_TRY(opevo_store_open(store, OPEVO_STORE_WRITE, &self->run.store, err));
 cleanup:
@@ -228,6 +210,7 @@ static void evolution_free(opevo_i_evolution *self)
     opevo_store_close(self->run.store);
     opevo_free(self->requirements);
     opevo_text_free(&self->with);
+    opevo_text_free(&self->on);
     opevo_text_free(&self->settings_text);
     opevo_free(self->settings);
     opevo_evolver_close(self->evolver);

@@ -5,7 +5,7 @@
 #ifndef OPEVO_STUDY_CLI_INTERNAL_H
 #define OPEVO_STUDY_CLI_INTERNAL_H
 
-#include "cli_internal.h"
+#include "evolver_of_call_internal.h"
 
 #include <opevo/study.h>
 
@@ -15,6 +15,7 @@ typedef struct opevo_i_opened {
     opevo_plan_objective named; /* borrowed from the plan */
     opevo_study_objective given;
     opevo_note_texts texts; /* what its note points to */
+    opevo_evolver *evolver; /* of edits, whose objective it is; NULL: the objective is itself */
 } opevo_i_opened;
 
 /* Open those of the plan in its order; paths are seen from the folder of the plan file. */

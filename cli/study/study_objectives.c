@@ -7,6 +7,7 @@
 #include <opevo/memory.h>
 
 #include <string.h>
+#include <unistd.h>
 
 /* A path of the plan, seen from the folder of the plan. */
 static void add_from_folder(const char *plan, const char *path, opevo_text *out)
@@ -33,21 +34,107 @@ static void add_on(const char *plan, const char *on, bool only_recorded, opevo_t
         opevo_text_add(out, rest);
 }
 
-/* What the plan says of measuring, as the options that `opevo tune` has for it;
- * release the given. */
-static opevo_status call_of(const opevo_plan_objective *named, opevo_call *out, opevo_error *err)
+/* What the plan says of measuring, as the options that the verb has which opens such an objective;
+ * room for one more, release the given. `others` is what the remaining options are for. */
+static opevo_status call_of(const opevo_plan_objective *named,
+                            const opevo_option *(*option_of)(const char *name), const char *others,
+                            opevo_call *out, opevo_error *err)
 {
-    *out = (opevo_call){.given = opevo_calloc(named->option_count, sizeof *out->given)};
+    *out = (opevo_call){.given = opevo_calloc(named->option_count + 1, sizeof *out->given)};
     if (!out->given)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
     for (size_t i = 0; i < named->option_count; i++) {
-        const opevo_option *option = opevo_i_live_option(named->options[i].key);
+        const opevo_option *option = option_of(named->options[i].key);
 
-        if (option)
-            out->given[out->given_count++] = (opevo_given){option, named->options[i].value};
+        if (!option)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s applies to %s, not to %s.",
+                              named->options[i].key, others, named->on);
+        out->given[out->given_count++] = (opevo_given){option, named->options[i].value};
     }
     return OPEVO_OK;
 }
+
+/* ---- Edits of a kernel ----------------------------------------------------------------------- */
+
+static bool is_evolve(const char *on)
+{
+    return !strcmp(on, "evolve") || !strncmp(on, "evolve:", 7);
+}
+
+/* Paths in the values of options, seen from the folder of the plan: borrowed from `texts`, one for
+ * each option. */
+static opevo_status resolve(const char *plan, opevo_call *call, opevo_text *texts, opevo_error *err)
+{
+    static const char costs[] = "costs=";
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
+        opevo_given *given = &call->given[i];
+        bool is_costs =
+            !strcmp(given->option->name, "with") && !strncmp(given->value, costs, sizeof costs - 1);
+        size_t length = is_costs ? sizeof costs - 1 : 0;
+
+        if (!is_costs && strcmp(given->option->name, "harness") != 0)
+            continue;
+        opevo_text_add_bytes(&texts[i], given->value, length);
+        add_from_folder(plan, given->value + length, &texts[i]);
+        given->value = opevo_text_string(&texts[i]);
+        status = opevo_text_check(&texts[i], err);
+    }
+    return status;
+}
+
+/* A kernel beside the plan, or else one of opevo. */
+static void add_kernel(const char *plan, const char *what, opevo_text *out)
+{
+    add_from_folder(plan, what, out);
+    if (!strchr(what, '/') && access(opevo_text_string(out), F_OK) != 0) {
+        opevo_text_clear(out);
+        opevo_text_add(out, what);
+    }
+}
+
+/* "evolve:MACHINE" on a kernel, as `opevo evolve` opens it. */
+static opevo_status open_edits(const char *plan, opevo_i_opened *out, opevo_error *err)
+{
+    const opevo_plan_objective *named = &out->named;
+    opevo_status status = OPEVO_OK;
+    opevo_text *texts = opevo_calloc(named->option_count + 1, sizeof *texts);
+    opevo_call call = {.given = NULL};
+
+    if (!texts)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
+    if (!named->what || named->only_recorded) {
+        status =
+            named->what
+                ? OPEVO_FAIL(err, OPEVO_INVALID, "only-recorded requires recorded:FILE.")
+                : OPEVO_FAIL(err, OPEVO_INVALID,
+                             "on %s needs a kernel, such as \"what\": \"saxpy.ll\".", named->on);
+        goto cleanup;
+    }
+    OPEVO_TRY(
+        call_of(named, opevo_i_evolver_option, "programs and kernels that are tuned", &call, err));
+    OPEVO_TRY(resolve(plan, &call, texts, err));
+    if (named->on[6])
+        call.given[call.given_count++] = (opevo_given){opevo_i_evolver_option("on"), named->on + 7};
+    add_kernel(plan, named->what, &out->texts.what);
+    opevo_text_printf(&out->texts.on, "evolve:%s", named->on[6] ? named->on + 7 : "simt");
+    OPEVO_TRY(opevo_text_check(&out->texts.what, err));
+    OPEVO_TRY(opevo_text_check(&out->texts.on, err));
+    OPEVO_TRY(opevo_i_evolver_of_call(&call, opevo_text_string(&out->texts.what),
+                                      OPEVO_I_EDITS_SEARCHED, &out->evolver, err));
+    out->given.objective = opevo_evolver_objective(out->evolver);
+    out->given.note = (opevo_objective_note){.on = opevo_text_string(&out->texts.on),
+                                             .what = opevo_text_string(&out->texts.what)};
+cleanup:
+    opevo_free(call.given);
+    for (size_t i = 0; i < named->option_count; i++)
+        opevo_text_free(&texts[i]);
+    opevo_free(texts);
+    return status;
+}
+
+/* ---- All objectives -------------------------------------------------------------------------- */
 
 bool opevo_i_opened_is_program(const opevo_i_opened *opened)
 {
@@ -63,42 +150,49 @@ bool opevo_i_opened_has(const opevo_i_opened *opened, const char *option)
     return false;
 }
 
-static opevo_status open_one(const char *plan, const opevo_plan_objective *named,
-                             opevo_i_opened *out, opevo_error *err)
+/* What is opened as `opevo tune` does. */
+static opevo_status open_tunable(const char *plan, opevo_i_opened *out, opevo_error *err)
 {
+    const opevo_plan_objective *named = &out->named;
     opevo_status status = OPEVO_OK;
-    opevo_error inner = {OPEVO_OK, ""};
     opevo_optimum optimum = {.known = false};
     opevo_text on = {0};
     opevo_text space = {0};
     opevo_call call = {.given = NULL};
 
-    out->named = *named;
-    if (named->only_recorded && !opevo_i_is_recorded(named->on)) {
-        status = OPEVO_FAIL(&inner, OPEVO_INVALID, "only-recorded requires recorded:FILE.");
-        goto cleanup;
-    }
+    if (named->only_recorded && !opevo_i_is_recorded(named->on))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "only-recorded requires recorded:FILE.");
     add_on(plan, named->on, named->only_recorded, &on);
     if (named->space)
         add_from_folder(plan, named->space, &space);
-    OPEVO_TRY(opevo_text_check(&on, &inner));
-    OPEVO_TRY(opevo_text_check(&space, &inner));
-    OPEVO_TRY(call_of(named, &call, &inner));
-    OPEVO_TRY(opevo_i_objective_of_call(&call, named->what, on.data,
-                                        named->space ? space.data : NULL, &out->given.objective,
-                                        &inner));
-    OPEVO_TRY(opevo_objective_optimum(out->given.objective, &optimum, &inner));
+    OPEVO_TRY(opevo_text_check(&on, err));
+    OPEVO_TRY(opevo_text_check(&space, err));
+    OPEVO_TRY(call_of(named, opevo_i_live_option, "edits (evolve)", &call, err));
+    OPEVO_TRY(opevo_i_objective_of_call(
+        &call, named->what, on.data, named->space ? space.data : NULL, &out->given.objective, err));
+    OPEVO_TRY(opevo_objective_optimum(out->given.objective, &optimum, err));
     optimum.known = optimum.known && optimum.fitness > 0;
     OPEVO_TRY(opevo_i_note_of(named->what, on.data, named->space ? space.data : NULL, &optimum,
-                              &out->texts, &inner));
+                              &out->texts, err));
     out->given.note = out->texts.note;
 cleanup:
-    if (status != OPEVO_OK) /* a sentence about an option is here one about a key */
-        opevo_error_set(err, status, "%s: %s: %s", plan, named->where,
-                        inner.message + (strncmp(inner.message, "--", 2) ? 0 : 2));
     opevo_free(call.given);
     opevo_text_free(&on);
     opevo_text_free(&space);
+    return status;
+}
+
+static opevo_status open_one(const char *plan, const opevo_plan_objective *named,
+                             opevo_i_opened *out, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    out->named = *named;
+    status = is_evolve(named->on) ? open_edits(plan, out, &inner) : open_tunable(plan, out, &inner);
+    if (status != OPEVO_OK) /* a sentence about an option is here one about a key */
+        opevo_error_set(err, status, "%s: %s: %s", plan, named->where,
+                        inner.message + (strncmp(inner.message, "--", 2) ? 0 : 2));
     return status;
 }
 
@@ -126,7 +220,9 @@ opevo_status opevo_i_open_objectives(const char *path, const opevo_plan *plan, o
 void opevo_i_close_objectives(opevo_i_opened *opened, size_t count)
 {
     for (size_t i = 0; opened && i < count; i++) {
-        opevo_objective_destroy(opened[i].given.objective);
+        if (!opened[i].evolver)
+            opevo_objective_destroy(opened[i].given.objective);
+        opevo_evolver_close(opened[i].evolver);
         opevo_i_note_free(&opened[i].texts);
     }
     opevo_free(opened);

@@ -66,7 +66,8 @@ static void observe(void *context, const opevo_study_line *line, uint64_t seed,
     opevo_i_reasons *reasons = NULL;
     opevo_text which = {0};
 
-    if (resumed || trial->outcome.kind == OPEVO_OUTCOME_OK)
+    /* Most edits of a kernel fail: that is how they are searched. */
+    if (resumed || trial->outcome.kind == OPEVO_OUTCOME_OK || !line->objective->space)
         return;
     reasons = reasons_of(self, line->objective);
     if (!reasons || !opevo_i_reasons_add(reasons, trial, false))
@@ -384,7 +385,8 @@ const opevo_verb opevo_i_verb_study = {
         "\"ms:/[0-9.]+/\"} is a\n"
         "program. Such a plan executes what it names: run only plans that you trust. --dry-run "
         "lists the\n"
-        "programs and executes none.\n\n"
+        "programs and executes none. {\"on\": \"evolve\", \"what\": \"planted\"} searches edits of "
+        "a kernel.\n\n"
         "Paths are relative to the plan's folder. Stored runs are not repeated, so a study "
         "resumes\n"
         "after a kill, and one whose plan grew runs only what is new. Started as a job "

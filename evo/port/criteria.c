@@ -138,9 +138,12 @@ static opevo_status fail_name(const opevo_objective *objective, const char *name
     opevo_text known = {0};
     size_t count = opevo_objective_criterion_count(objective);
 
+    /* Of a speedup users know the time, which it is the inverse of. */
     for (size_t i = 0; i < count; i++)
         opevo_text_printf(&known, "%s%s", i ? ", " : "",
-                          opevo_objective_criterion(objective, i).name);
+                          i == 0 && opevo_unit_is_speedup(objective->unit)
+                              ? "time"
+                              : opevo_objective_criterion(objective, i).name);
     OPEVO_FAIL(err, OPEVO_INVALID, "%s has no criterion '%.*s'; it has: %s.", objective->name,
                (int)length, name, opevo_text_string(&known));
     opevo_text_free(&known);
@@ -223,7 +226,9 @@ static bool holds(const opevo_requirement *self, const char *unit, const opevo_o
     double value = opevo_outcome_criterion(outcome, self->index);
 
     if (self->as_time)
-        value = opevo_unit_is_time(unit) ? opevo_unit_result(unit, value) : outcome->time_s;
+        value = opevo_unit_is_time(unit)      ? opevo_unit_result(unit, value)
+                : opevo_unit_is_speedup(unit) ? 1 / value
+                                              : outcome->time_s;
     switch (self->relation) {
     case OPEVO_AT_MOST:
         return value <= self->bound;

@@ -100,6 +100,20 @@ void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_value *val
         values[i].number = default_of(&ops->settings[i]);
 }
 
+opevo_status opevo_settings_default_on(const opevo_tuner_ops *ops,
+                                       const opevo_tuner_default *defaults,
+                                       opevo_setting_value *values, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    opevo_settings_default(ops, values);
+    for (; defaults && defaults->tuner && status == OPEVO_OK; defaults++) {
+        if (!strcmp(defaults->tuner, ops->name))
+            status = opevo_settings_set(ops, defaults->assignment, values, err);
+    }
+    return status;
+}
+
 static opevo_status fail_key(const opevo_tuner_ops *ops, const char *assignment, opevo_error *err)
 {
     char key[64];

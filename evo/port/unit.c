@@ -50,7 +50,13 @@ bool opevo_unit_is_time(const char *unit)
 
 bool opevo_unit_follows_time(const char *unit)
 {
-    return opevo_unit_is_time(unit) || !strcmp(opevo_unit_of_fitness(unit), "GFLOP/s");
+    return opevo_unit_is_time(unit) || opevo_unit_is_speedup(unit) ||
+           !strcmp(opevo_unit_of_fitness(unit), "GFLOP/s");
+}
+
+bool opevo_unit_is_speedup(const char *unit)
+{
+    return !strcmp(unit, "x");
 }
 
 const char *opevo_unit_name(const char *unit)

@@ -91,6 +91,37 @@ cleanup:
     return status;
 }
 
+static bool has_table(const opevo_store *store, const char *database)
+{
+    return sqlite3_table_column_metadata(store->db, database, "candidates", "text", NULL, NULL,
+                                         NULL, NULL, NULL) == SQLITE_OK;
+}
+
+opevo_status opevo_i_store_join_candidates(opevo_store *store, int64_t here, int64_t there,
+                                           opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    sqlite3_stmt *copy = NULL;
+
+    if (!has_table(store, "source"))
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_store_exec(store, schema, err));
+    OPEVO_TRY(opevo_i_store_prepare(
+        store,
+        "INSERT OR IGNORE INTO candidates (space, point, text)"
+        " SELECT runs.space, known.point, known.text FROM runs, source.candidates AS known"
+        " WHERE runs.run = ?1 AND known.space = (SELECT space FROM source.runs WHERE run = ?2)"
+        " AND known.point IN (SELECT point FROM source.trials WHERE run = ?2)",
+        &copy, err));
+    sqlite3_bind_int64(copy, 1, here);
+    sqlite3_bind_int64(copy, 2, there);
+    if (sqlite3_step(copy) != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
+cleanup:
+    sqlite3_finalize(copy);
+    return status;
+}
+
 opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index candidate,
                                    opevo_text *out, opevo_error *err)
 {
@@ -99,8 +130,7 @@ opevo_status opevo_store_candidate(opevo_store *store, int64_t run, opevo_index 
     unsigned char point[OPEVO_I_POINT_BYTES];
     int code = SQLITE_OK;
 
-    if (sqlite3_table_column_metadata(store->db, "main", "candidates", "text", NULL, NULL, NULL,
-                                      NULL, NULL) != SQLITE_OK)
+    if (!has_table(store, "main"))
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_prepare(store,
                                     "SELECT text FROM candidates JOIN runs USING (space)"

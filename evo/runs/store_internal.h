@@ -221,6 +221,9 @@ opevo_status opevo_i_store_join_starts(opevo_store *store, int64_t here, int64_t
 /* Take the texts of the run's candidates from `domain` from here on. */
 opevo_status opevo_i_store_note_domain(opevo_store *store, int64_t run, opevo_domain *domain,
                                        opevo_error *err);
+/* Copy the texts of the candidates of a run of the attached store "source" that were copied. */
+opevo_status opevo_i_store_join_candidates(opevo_store *store, int64_t here, int64_t there,
+                                           opevo_error *err);
 /* Put the texts of these candidates beside them, in the caller's transaction;
  * nothing for points. */
 opevo_status opevo_i_store_put_candidates(opevo_store *store, int64_t run,

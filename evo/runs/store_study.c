@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* The key of a line with a seed, as it stands in the store: with its budget where runs are
- * computed, open to a larger one where they are measured. */
+/* The key of a line with a seed, as it stands in the store: with its budget where runs are stored
+ * whole, open to a larger one where they are stored trial by trial. */
 static opevo_run_key study_key(const opevo_study_line *line, uint64_t seed)
 {
     return (opevo_run_key){
@@ -19,10 +19,11 @@ static opevo_run_key study_key(const opevo_study_line *line, uint64_t seed)
         .tuner = line->tuner->name,
         .settings = line->settings_text,
         .seed = seed,
-        .budget = line->objective->concurrent ? line->budget_text : "",
+        .budget = opevo_i_is_stored_whole(line->objective) ? line->budget_text : "",
         .objective_signature = line->objective->signature,
         .program = line->objective->program,
         .space = line->objective->space,
+        .domain = line->objective->domain,
         .unit = line->objective->unit,
         .criteria = line->objective->criteria,
         .more_count = line->objective->more_count,
@@ -342,6 +343,7 @@ static opevo_status join_run(joiner *self, const opevo_i_slot *mine, const opevo
     OPEVO_TRY(step_pair(self, self->copy_rows, here, there, &row, &value, err));
     changes += sqlite3_changes(self->store->db);
     OPEVO_TRY(opevo_i_store_join_starts(self->store, here, there, err));
+    OPEVO_TRY(opevo_i_store_join_candidates(self->store, here, there, err));
     *added = changes > 0 || (other->ended && !mine->ended);
     if (*added)
         OPEVO_TRY(step_pair(self, self->note, here, there, &row, &value, err));

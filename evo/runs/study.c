@@ -97,7 +97,7 @@ static opevo_status prepare(scheduler *self, opevo_error *err)
     for (size_t i = 0; i < self->count; i++) {
         if (self->slots[i].ended)
             self->result.present++;
-        else if (line_of(self, i)->objective->concurrent)
+        else if (opevo_i_is_stored_whole(line_of(self, i)->objective))
             self->todo[self->todo_count++] = i;
     }
     self->progress.runs = self->result.runs - self->result.present;
@@ -321,7 +321,7 @@ static opevo_status measure_all(scheduler *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < self->count && status == OPEVO_OK && !self->interrupted; i++) {
-        if (!line_of(self, i)->objective->concurrent)
+        if (!opevo_i_is_stored_whole(line_of(self, i)->objective))
             status = measure(self, i, err);
     }
     return status;

@@ -98,7 +98,7 @@ static opevo_status find_todo(const opevo_study *study, const opevo_study_option
     }
     out->present = out->runs - *count;
     for (size_t i = *count; i-- > 0;) {
-        if (study->lines[numbers[i] % study->line_count].objective->concurrent)
+        if (opevo_i_is_stored_whole(study->lines[numbers[i] % study->line_count].objective))
             continue;
         out->measured++;
         numbers[i] = numbers[--*count];

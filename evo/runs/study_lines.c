@@ -38,11 +38,14 @@ static opevo_status set_search(const opevo_plan *plan, const place *at, opevo_st
                                opevo_error *err)
 {
     const opevo_i_plan_objective *entry = &plan->objectives[at->objective];
+    const opevo_search_defaults *defaults = line->objective->defaults;
+    const char *criteria = entry->criteria.length ? entry->criteria.data
+                           : defaults             ? defaults->criteria
+                                                  : NULL;
     opevo_error inner = {OPEVO_OK, ""};
 
     line->criteria = opevo_criteria_fitness();
-    if (entry->criteria.length &&
-        opevo_criteria_parse(line->objective, entry->criteria.data, &line->criteria, &inner))
+    if (criteria && opevo_criteria_parse(line->objective, criteria, &line->criteria, &inner))
         return opevo_i_plan_fail(err, plan->path, entry->where, "criteria: %s", inner.message);
     line->requirements = opevo_calloc(entry->requirement_count, sizeof *line->requirements);
     if (!line->requirements)
@@ -83,6 +86,7 @@ static opevo_status print_settings(const opevo_plan *plan, const place *at, opev
                                         : OPEVO_I_TOPOLOGY,
                           axes->items[i].key, opevo_i_axes_value(axes, at->topologies, i));
     opevo_i_plan_print_starts(&plan->objectives[at->objective], &text);
+    opevo_i_plan_print_with(&plan->objectives[at->objective], &text);
     opevo_text_add(&text, ""); /* a text in any case */
     if (opevo_text_check(&text, err) != OPEVO_OK) {
         opevo_text_free(&text);
@@ -97,13 +101,15 @@ static opevo_status set_settings(const opevo_plan *plan, const place *at, opevo_
                                  opevo_error *err)
 {
     const opevo_i_axes *axes = &plan->tuners[at->tuner].settings;
+    const opevo_search_defaults *defaults = line->objective->defaults;
     opevo_status status = OPEVO_OK;
     opevo_text assignment = {0};
 
     line->settings = opevo_calloc(line->tuner->setting_count, sizeof *line->settings);
     if (!line->settings)
         return fail_memory(plan, err);
-    opevo_settings_default(line->tuner, line->settings);
+    OPEVO_TRY(opevo_settings_default_on(line->tuner, defaults ? defaults->settings : NULL,
+                                        line->settings, err));
     for (size_t i = 0; i < axes->count; i++) {
         opevo_text_clear(&assignment);
         opevo_text_printf(&assignment, "%s=%s", axes->items[i].key,
@@ -165,8 +171,11 @@ static opevo_status try_tuner(const opevo_study *study, const place *at,
 {
     opevo_error inner = {OPEVO_OK, ""};
     opevo_tuner *tuner = NULL;
-    opevo_status status =
-        opevo_tuner_create(line->tuner, line->objective->space, line->settings, 0, &tuner, &inner);
+    opevo_status status = line->objective->space
+                              ? opevo_tuner_create(line->tuner, line->objective->space,
+                                                   line->settings, 0, &tuner, &inner)
+                              : opevo_tuner_create_on(line->tuner, line->objective->domain,
+                                                      line->settings, 0, &tuner, &inner);
 
     if (status == OPEVO_OK)
         status = opevo_tuner_use_features(tuner, line->objective->features, &inner);
@@ -243,6 +252,26 @@ static opevo_status add_tuner(opevo_study *study, place at, opevo_objective *con
     return OPEVO_OK;
 }
 
+/* What needs parameters says nothing of other candidates. */
+static opevo_status check_without_space(const opevo_study *study, size_t which,
+                                        const opevo_objective *objective, opevo_error *err)
+{
+    const opevo_i_plan_objective *entry = &study->plan->objectives[which];
+    const char *key = entry->space                               ? "space"
+                      : entry->start_count                       ? "start"
+                      : topologies_of(study->plan, which)->count ? "topologies"
+                                                                 : NULL;
+
+    if (!key)
+        return OPEVO_OK;
+    return opevo_i_plan_fail(err, study->plan->path, entry->where,
+                             "%s requires a search space, which %s does not have%s.", key,
+                             objective->name,
+                             strcmp(key, "topologies") || entry->own_topologies
+                                 ? ""
+                                 : "; give the other objectives their own");
+}
+
 static opevo_status add_objective(opevo_study *study, size_t which,
                                   const opevo_study_objective *given, opevo_error *err)
 {
@@ -252,10 +281,7 @@ static opevo_status add_objective(opevo_study *study, size_t which,
     opevo_status status = OPEVO_OK;
 
     if (!plain->space)
-        return opevo_i_plan_fail(err, study->plan->path, study->plan->objectives[which].where,
-                                 "%s has no search space, and a study needs one; run each tuner on "
-                                 "it separately.",
-                                 plain->name);
+        OPEVO_TRY(check_without_space(study, which, plain, err));
     if (study->plan->objectives[which].start_count > 0)
         OPEVO_TRY(
             opevo_i_plan_set_starts(study->plan, &study->plan->objectives[which], plain, err));

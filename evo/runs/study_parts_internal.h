@@ -91,6 +91,11 @@ void opevo_i_plan_free_starts(opevo_i_plan_objective *self);
 /* What they add to the settings of a run; nothing for the objective's own. */
 void opevo_i_plan_print_starts(const opevo_i_plan_objective *self, opevo_text *out);
 
+/* ---- Options (study_options.c) ---- */
+
+/* The values of "with", each as a word behind the settings of a run. */
+void opevo_i_plan_print_with(const opevo_i_plan_objective *self, opevo_text *out);
+
 /* ---- Topologies (study_space.c) ---- */
 
 /* `inner` on a space whose parameters have the topologies of this combination. */
@@ -98,6 +103,13 @@ opevo_status opevo_i_reshape(opevo_objective *inner, const opevo_i_axes *axes, u
                              const char *path, opevo_objective **out, opevo_error *err);
 
 /* ---- The store of a study (store_study.c) ---- */
+
+/* Whether a run is computed by one thread and stored in one piece. Candidates that are no points
+ * need their texts in the store, so such a run is stored trial by trial, like a measured one. */
+static inline bool opevo_i_is_stored_whole(const opevo_objective *objective)
+{
+    return objective->concurrent && objective->space;
+}
 
 /* What a store knows of a run of the plan. */
 typedef struct opevo_i_slot {

@@ -39,64 +39,6 @@ static opevo_status add_objective(opevo_plan *plan, const char *on, const char *
     return OPEVO_OK;
 }
 
-/* What an objective may say of how it is measured; who opens it knows what goes with what. */
-#define MEASURING                                                                                  \
-    "name", "result", "flop", "criterion", "exit", "repeats", "timeout", "workers", "template",    \
-        "cold", "precision", "slower", "build-timeout", "threads"
-static const char *const measuring[] = {MEASURING};
-enum { MEASURING_COUNT = sizeof measuring / sizeof *measuring };
-
-/* A text, a number, or true. */
-static opevo_status add_option(opevo_plan *plan, opevo_i_plan_objective *self, const char *key,
-                               const json_t *value, opevo_error *err)
-{
-    opevo_plan_option *grown = opevo_realloc(self->options, self->option_count + 1, sizeof *grown);
-    char number[OPEVO_DOUBLE_TEXT_SIZE] = "";
-    const char *text = number;
-
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
-    self->options = grown;
-    if (json_is_string(value))
-        text = json_string_value(value);
-    else if (json_is_integer(value))
-        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
-    else if (json_is_real(value))
-        opevo_double_format(json_real_value(value), number);
-    else if (!json_is_true(value) || strcmp(key, "cold") != 0)
-        return opevo_i_plan_fail(err, plan->path, self->where, "%s: give a string or a number%s.",
-                                 key, !strcmp(key, "cold") ? ", or true" : "");
-    grown[self->option_count] = (opevo_plan_option){opevo_strdup(key), opevo_strdup(text)};
-    if (!grown[self->option_count].key || !grown[self->option_count].value) {
-        opevo_free(grown[self->option_count].key);
-        opevo_free(grown[self->option_count].value);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
-    }
-    self->option_count++;
-    return OPEVO_OK;
-}
-
-/* Those keys of the entry that say how its objectives are measured, in the order of the table. */
-static opevo_status read_options(opevo_plan *plan, const json_t *entry,
-                                 opevo_i_plan_objective *self, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    for (size_t i = 0; i < MEASURING_COUNT; i++) {
-        const json_t *value = json_object_get(entry, measuring[i]);
-        bool many = !strcmp(measuring[i], "criterion") || !strcmp(measuring[i], "exit") ||
-                    !strcmp(measuring[i], "workers");
-
-        for (size_t k = 0; many && k < json_array_size(value) && status == OPEVO_OK; k++)
-            status = add_option(plan, self, measuring[i], json_array_get(value, k), err);
-        if (value && !json_is_false(value) && !(many && json_is_array(value)))
-            status = add_option(plan, self, measuring[i], value, err);
-        if (status != OPEVO_OK)
-            return status;
-    }
-    return OPEVO_OK;
-}
-
 /* What is searched for: "criteria" and "require", each a text or a list of texts. */
 static opevo_status read_search(opevo_plan *plan, const json_t *entry, opevo_i_plan_objective *self,
                                 opevo_error *err)
@@ -127,9 +69,9 @@ cleanup:
 static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const char *where,
                                    opevo_error *err)
 {
-    static const char *const keys[] = {"on",         "what",     "space",   "only-recorded",
-                                       "topologies", "criteria", "require", "start",
-                                       MEASURING,    NULL};
+    static const char *const keys[] = {
+        "on",       "what",    "space", "only-recorded",      "topologies",
+        "criteria", "require", "start", OPEVO_I_PLAN_OPTIONS, NULL};
     const json_t *only = json_object_get(entry, "only-recorded");
     opevo_status status = OPEVO_OK;
     opevo_i_texts on = {NULL, 0};
@@ -158,7 +100,7 @@ static opevo_status read_objective(opevo_plan *plan, const json_t *entry, const 
     }
     for (size_t i = first; i < plan->objective_count; i++) {
         plan->objectives[i].only_recorded = json_is_true(only);
-        OPEVO_TRY(read_options(plan, entry, &plan->objectives[i], err));
+        OPEVO_TRY(opevo_i_plan_read_options(plan, entry, &plan->objectives[i], err));
         OPEVO_TRY(read_search(plan, entry, &plan->objectives[i], err));
         OPEVO_TRY(opevo_i_plan_read_starts(plan, entry, &plan->objectives[i], err));
     }

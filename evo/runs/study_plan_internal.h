@@ -29,6 +29,13 @@ opevo_status opevo_i_plan_list(const char *path, const json_t *object, const cha
 opevo_status opevo_i_plan_texts(const char *path, const json_t *object, const char *where,
                                 const char *key, bool required, opevo_i_texts *out,
                                 opevo_error *err);
+/* The keys of an objective that say how it is measured. */
+#define OPEVO_I_PLAN_OPTIONS                                                                       \
+    "name", "result", "flop", "criterion", "exit", "repeats", "timeout", "workers", "template",    \
+        "cold", "precision", "slower", "build-timeout", "threads", "harness", "with", "jobs"
+/* Append those of the entry to the objective's options, in the order above (study_options.c). */
+opevo_status opevo_i_plan_read_options(const opevo_plan *plan, const json_t *entry,
+                                       opevo_i_plan_objective *self, opevo_error *err);
 /* "start" of an objective: a text or a list of texts. */
 opevo_status opevo_i_plan_read_starts(const opevo_plan *plan, const json_t *entry,
                                       opevo_i_plan_objective *self, opevo_error *err);

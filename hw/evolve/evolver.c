@@ -18,6 +18,19 @@ static const char *const set_names[] = {[OPEVO_CASES_SEARCH] = "search",
                                         [OPEVO_CASES_FINAL] = "final"};
 static const opevo_criterion error_criterion = {"error", "", false};
 
+static const opevo_tuner_default default_settings[] = {
+    {"nsga2", "population=48"},
+    {"nsga2", "crossover=0.8"},
+    {"nsga2", "mutation=0.6"},
+    {"nsga2", "tournament=dcd"},
+    {"nsga2", "elite=0.25"},
+    {"nsga2", "retries=100"},
+    {"nsga2", "q=0"},
+    {"climb", "q=0"},
+    {NULL, NULL},
+};
+const opevo_search_defaults opevo_evolver_defaults = {"time,error", default_settings};
+
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 static opevo_status ignore(void *context, size_t i, opevo_i_request *request, opevo_error *err)
@@ -293,6 +306,7 @@ static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_opti
         .criteria = &error_criterion,
         .more_count = 1,
         .starts = &self->starts,
+        .defaults = &opevo_evolver_defaults,
     };
     return opevo_domain_parse(&self->domain, "none", &self->base.point, err);
 }

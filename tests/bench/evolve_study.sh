@@ -5,11 +5,12 @@
 #   tests/bench/evolve_study.sh FOLDER [CONTENDER...]
 #   opevo analyze FOLDER/runs.db
 #
-# A contender is a tuner of `opevo evolve` with further options, by default nsga2, climb, random and "random --with
-# initial=6". RUNS (20) runs of each from the seed SEED (1) on, TRIALS (2000) trials each, on each of KERNELS (all but
-# those with a part of the planted defects); PROCESSES (2) at once, each with one worker. FOLDER gets the store and what
-# each run printed as JSON; the same command repeats nothing that is there. OPEVO names the program, build/opevo if
-# unset. Needs jq.
+# A contender is a tuner of `opevo evolve` with further options --set and --with, by default nsga2, climb, random and
+# "random --with initial=6". RUNS (20) runs of each from the seed SEED (1) on, TRIALS (2000) trials each, on each of
+# KERNELS (all but those with a part of the planted defects), by a plan for each contender; PROCESSES (2) shares at once,
+# each with one worker. FOLDER gets the plans, the stores, and of each run what `opevo evolve` prints of its held-out
+# cases as JSON; the same command repeats nothing that is there. OPEVO names the program, build/opevo if unset. Needs
+# jq.
 #
 # The first table has the cost of the best error-free variant that passes the held-out cases, as a fraction of the
 # base's: median over the runs, in brackets the least and the largest. The second counts the variants that were tried on
@@ -39,12 +40,39 @@ name() {
     echo "$1" | tr ' ' '_'
 }
 
-# What a line of the list does: FILE KERNEL SEED TUNER [OPTION...]; a file that is there is whole.
+# plan TUNER [OPTION...]: of one contender.
+plan() {
+    names=$(printf '%s\n' $kernels | jq -nR '[inputs]') tuner=$1
+    shift
+    jq -n --argjson kernels "$names" --arg tuner "$tuner" --argjson trials "$trials" --argjson first "$first" \
+        --argjson runs "$runs" '
+        def values(option): [$ARGS.positional | range(0; length; 2) as $i | select(.[$i] == option) | .[$i + 1]];
+        {study: 1,
+         objectives: [{on: "evolve", what: $kernels, jobs: 1} +
+                      (values("--with") | if . == [] then {} else {with: .} end)],
+         tuners: [{tuner: $tuner} +
+                  (values("--set") | if . == [] then {} else
+                      {settings: map(split("=") | {(.[0]): (.[1] | tonumber? // .)}) | add} end)],
+         seeds: {from: $first, count: $runs}, budget: {trials: $trials}}' --args -- "$@"
+}
+
+processes=${PROCESSES:-2}
+for contender; do
+    plan=$folder/$(name "$contender").plan
+    # shellcheck disable=SC2086
+    plan $contender >"$plan"
+    seq "$processes" | xargs -I{} -P "$processes" "$opevo" study "$plan" --store "$folder/runs.db" \
+        --shard "{}/$processes" --quiet >&2
+    [ "$processes" = 1 ] || "$opevo" study "$plan" --store "$folder/runs.db" --merge >&2
+done
+
+# What a line of the list does: FILE KERNEL SEED TUNER [OPTION...]; a file that is there is whole. The trials are in the
+# store.
 export opevo folder trials
 run='file=$0 kernel=$1 seed=$2 tuner=$3
     shift 3
     [ -f "$folder/$file" ] && exit
-    "$opevo" evolve "hw/kernels/$kernel.ll" --tuner "$tuner" --seed "$seed" --trials "$trials" \
+    "$opevo" evolve "$kernel" --tuner "$tuner" --seed "$seed" --trials "$trials" \
         --store "$folder/runs.db" --jobs 1 --json --quiet "$@" >"$folder/$file.part" &&
         mv "$folder/$file.part" "$folder/$file"'
 for seed in $(seq "$first" $((first + runs - 1))); do
@@ -53,7 +81,7 @@ for seed in $(seq "$first" $((first + runs - 1))); do
             echo "$kernel.$(name "$contender").$seed.json $kernel $seed $contender"
         done
     done
-done | xargs -P "${PROCESSES:-2}" -L 1 sh -c "$run"
+done | xargs -P "$processes" -L 1 sh -c "$run"
 
 # files KERNEL CONTENDER: those of the seeds of this call.
 files() {

@@ -2,7 +2,6 @@
 
 /* Plans: what they expand to, and what is refused. */
 
-#include "edit_domain.h"
 #include "study_fixture.h"
 
 #include <opevo/memory.h>
@@ -244,42 +243,6 @@ static void test_refused(void **state)
     fixture_free(&self);
 }
 
-/* Candidates of another domain have no topologies, and no landscape to analyse. The plan may name
- * topologies, and tuners that work on any domain. */
-static void test_a_domain_without_a_space(void **state)
-{
-    static const char *const objectives[] = {
-        "[\"small\", \"edits\"]",
-        "[\"small\", {\"on\": \"edits\", \"topologies\": {\"K\": \"complete\"}}]"};
-    fixture self;
-    edit_domain domain = edit_domain_make();
-    edit_objective edits = edit_objective_on(&domain, true);
-
-    (void)state;
-    fixture_make(&self);
-    for (size_t i = 0; i < 2; i++) {
-        opevo_study_objective given[] = {{.objective = &self.formulas[0].super},
-                                         {.objective = &edits.super}};
-        opevo_text text = {0};
-        opevo_plan *plan = NULL;
-        opevo_study *study = NULL;
-
-        opevo_text_printf(&text,
-                          "{\"study\": 1, \"objectives\": %s, \"tuners\": [\"random\", "
-                          "\"nsga2\"], \"seeds\": 1, \"budget\": {\"trials\": 1}}",
-                          objectives[i]);
-        CHECK_OK(fixture_plan(&self, opevo_text_string(&text), &plan, &err));
-        CHECK_FAILS(OPEVO_INVALID,
-                    "plan.json: objectives[1]: edits has no search space, and a study needs one; "
-                    "run each tuner on it separately.",
-                    opevo_study_create(plan, given, &study, &err));
-        opevo_plan_destroy(plan);
-        opevo_text_free(&text);
-    }
-    opevo_domain_destroy(&domain.super);
-    fixture_free(&self);
-}
-
 /* Every allocation fails in turn; nothing is left alive. */
 static void test_out_of_memory(void **state)
 {
@@ -312,11 +275,8 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expansion),
-        cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_texts_of_objectives),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_a_domain_without_a_space),
+        cmocka_unit_test(test_expansion),           cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_texts_of_objectives), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_out_of_memory),
     };
 

@@ -34,7 +34,9 @@ static void test_names(void **state)
     assert_false(opevo_unit_is_time("GFLOP/s") || opevo_unit_agree("ms", "GFLOP/s"));
     assert_true(opevo_unit_agree("TFLOP/s", "GFLOP/s"));
     assert_true(opevo_unit_follows_time("us") && opevo_unit_follows_time("TFLOP/s"));
-    assert_false(opevo_unit_follows_time("score"));
+    assert_false(opevo_unit_follows_time("score") || opevo_unit_is_speedup("score"));
+    assert_true(opevo_unit_follows_time("x") && opevo_unit_is_speedup("x"));
+    assert_false(opevo_unit_is_time("x"));
 }
 
 /* Numbers of up to nine digits, in all sizes that occur. */

@@ -8,6 +8,8 @@ edits apply planted none --form ptx
 edits minimise planted none --out x.ll
 edits explain planted none --tolerance 1
 edits emit planted none --machine sm_70 --json
+# Nothing is drawn here.
+edits apply planted none --with crossover=concat
 # What no message can carry, and what is no file.
 printf 'delete U9 \377' >bytes.edits
 edits apply planted @bytes.edits

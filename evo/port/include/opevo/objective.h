@@ -187,6 +187,17 @@ typedef struct opevo_starts {
     size_t count;
 } opevo_starts;
 
+/* A setting of a tuner by its name. */
+typedef struct opevo_tuner_default {
+    const char *tuner, *assignment; /* "nsga2", "q=0" */
+} opevo_tuner_default;
+
+/* What whoever makes runs by names, such as a plan or a verb, takes where nothing else is said. */
+typedef struct opevo_search_defaults {
+    const char *criteria;                /* "time,error"; NULL: the fitness alone */
+    const opevo_tuner_default *settings; /* in the place of the tuners' own; ends with {NULL} */
+} opevo_search_defaults;
+
 /* First member, `super`, of every implementation, which fills it in. */
 struct opevo_objective {
     const opevo_objective_ops *ops;
@@ -201,10 +212,11 @@ struct opevo_objective {
     size_t wanted;        /* number of points that keep it busy; 0: see opevo_objective_wanted */
     opevo_domain *domain; /* where `space` is NULL; owned too */
     const opevo_feature_source *features; /* NULL: none; owned too */
-    const opevo_criterion *criteria;    /* those after the fitness, criterion 1 first; owned too */
-    size_t more_count;                  /* their number, below OPEVO_CRITERIA_MOST */
-    const opevo_starts *starts;         /* points to begin with; NULL: none; owned too */
-    void *reserved[OPEVO_RESERVED - 1]; /* 0 */
+    const opevo_criterion *criteria; /* those after the fitness, criterion 1 first; owned too */
+    size_t more_count;               /* their number, below OPEVO_CRITERIA_MOST */
+    const opevo_starts *starts;      /* points to begin with; NULL: none; owned too */
+    const opevo_search_defaults *defaults; /* NULL: those of the tuners; owned too */
+    void *reserved[OPEVO_RESERVED - 2];    /* 0 */
 };
 
 /* Whether this library knows all that the tables of the objective and of its domain have. Errors:
@@ -218,7 +230,7 @@ OPEVO_API opevo_criterion opevo_objective_criterion(const opevo_objective *objec
 /* The fitness alone. */
 OPEVO_API opevo_criteria opevo_criteria_fitness(void);
 /* The criteria of a list of names such as "time,energy". "fitness" is criterion 0, and so is "time"
- * if no other criterion has this name and results are times or in FLOP/s.
+ * if no other criterion has this name and results follow from times (opevo/unit.h).
  * Errors: INVALID, with the existing names, for an unknown, duplicate or missing name. */
 OPEVO_API opevo_status opevo_criteria_parse(const opevo_objective *objective, const char *names,
                                             opevo_criteria *out, opevo_error *err);
@@ -299,8 +311,8 @@ typedef enum opevo_relation {
 } opevo_relation;
 
 /* A condition on a criterion that a trial must satisfy, such as "error<=0.01". Criterion 0 is
- * compared as the fitness or, if it is called "time", as the result in its unit, or else in
- * seconds. */
+ * compared as the fitness or, if it is called "time", as the result in its unit, of a speedup as
+ * its inverse, or else in seconds. */
 typedef struct opevo_requirement {
     size_t index; /* of the criterion */
     bool as_time;

@@ -161,6 +161,11 @@ OPEVO_API void opevo_tuner_destroy(opevo_tuner *tuner);
 /* Fill `values` (setting_count of them) with the defaults; then change one from "key=value".
  * Errors: INVALID with the known keys, or the bounds. */
 OPEVO_API void opevo_settings_default(const opevo_tuner_ops *ops, opevo_setting_value *values);
+/* The same with those of the list that are of this tuner; a list ends with {NULL}, NULL is an empty
+ * one. Errors: as opevo_settings_set. */
+OPEVO_API opevo_status opevo_settings_default_on(const opevo_tuner_ops *ops,
+                                                 const opevo_tuner_default *defaults,
+                                                 opevo_setting_value *values, opevo_error *err);
 OPEVO_API opevo_status opevo_settings_set(const opevo_tuner_ops *ops, const char *assignment,
                                           opevo_setting_value *values, opevo_error *err);
 /* "lambda=8 rho=8 q=0.5 duplicates=continue": all of them, in table order, except `later` ones at

@@ -20,13 +20,15 @@ OPEVO_API const char *opevo_unit_find(const char *name);
 /* Whether results are times, of which the smaller is better: "1/s" (shown in s), "ms", "us",
  * "ns". */
 OPEVO_API bool opevo_unit_is_time(const char *unit);
-/* Whether results are times or follow from them, as FLOP/s do: then users may call the fitness the
- * time. */
+/* Whether results are times or follow from them, as FLOP/s and speedups do: then users may call the
+ * fitness the time. */
 OPEVO_API bool opevo_unit_follows_time(const char *unit);
 /* What results are in: "s" for "1/s", otherwise the unit itself. */
 OPEVO_API const char *opevo_unit_name(const char *unit);
 /* What the fitness is in: "1/s" for a time, "GFLOP/s" for "TFLOP/s", otherwise the unit itself. */
 OPEVO_API const char *opevo_unit_of_fitness(const char *unit);
+/* Whether results say how many times faster than something given: "x". */
+OPEVO_API bool opevo_unit_is_speedup(const char *unit);
 /* "smaller" for a time, otherwise "larger". */
 OPEVO_API const char *opevo_unit_better(const char *unit);
 

@@ -82,9 +82,9 @@ typedef struct opevo_study_objective {
  * topologies, budgets. Each tuner is created once on each space, so that no run fails for what
  * could be known before.
  *
- * Errors: INVALID, as opevo_plan_load, for an objective without a space, a setting that the tuner
- * refuses on a space, a topology that no parameter has, a target in % of an unknown optimum, two
- * runs that are the same;
+ * Errors: INVALID, as opevo_plan_load, for a setting that the tuner refuses on a space, a tuner,
+ * topologies or start points that need one on an objective without, a topology that no parameter
+ * has, a target in % of an unknown optimum, two runs that are the same;
  * LIMIT for more than 2^40 runs; NOMEM. */
 OPEVO_API opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *objectives,
                                           opevo_study **out, opevo_error *err);
@@ -136,9 +136,9 @@ typedef struct opevo_study_result {
     uint64_t unrecorded; /* of the trials, those of computed runs that were UNRECORDED */
 } opevo_study_result;
 
-/* Do what the store does not have yet. Runs of concurrent objectives are computed on all threads
- * and committed whole by one writer, several times a second: a kill loses what was not committed.
- * Those of other objectives follow one after the other, as opevo_run does them. What is in the
+/* Do what the store does not have yet. Runs of concurrent objectives on spaces are computed on all
+ * threads and committed whole by one writer, several times a second: a kill loses what was not
+ * committed. The others follow one after the other, as opevo_run does them. What is in the
  * store afterwards does not depend on threads, kills or resumptions.
  *
  * Errors: those of opevo_store_open (ALONE), opevo_run, and MISMATCH for a store whose runs of the

@@ -54,8 +54,11 @@ void opevo_evolver_close(opevo_evolver *evolver);
 const opevo_evolver_facts *opevo_evolver_facts_of(const opevo_evolver *evolver);
 
 /* Borrowed. The fitness is the cost of the base by that of the candidate, criterion "error" the
- * largest relative error. It is measured: trials are stored one by one. It starts at the base. */
+ * largest relative error. It is measured: trials are stored one by one. It starts at the base, and
+ * has the defaults below. */
 opevo_objective *opevo_evolver_objective(opevo_evolver *evolver);
+/* Time and error, and settings of tuners; docs/gevo.md compares them with those of the paper. */
+extern const opevo_search_defaults opevo_evolver_defaults;
 
 /* Evaluations by the objective so far, and those of them whose results the worker had already: of an
  * equal module, and of equal machine code of another module. The last two depend on which worker was
