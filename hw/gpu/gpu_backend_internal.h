@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of the GPU backend share: the backend (backend_gpu.c), one execution of a kernel
+ * and its check (gpu_execute.c), and the samples of its time (gpu_samples.c). */
+
+#ifndef OPEVO_GPU_BACKEND_INTERNAL_H
+#define OPEVO_GPU_BACKEND_INTERNAL_H
+
+#include "gpu_internal.h"
+#include "operands_internal.h"
+#include "protocol_internal.h"
+
+#define OPEVO_I_GPU_PATTERN 0xa5a5a5a5U /* of guards */
+#define OPEVO_I_GPU_COUNTER_S 0.02      /* after which the counter of energy is renewed */
+enum { OPEVO_I_GPU_GUARD_WORDS = 1024 /* before and after an output */ };
+
+typedef struct opevo_i_gpu_backend {
+    opevo_i_backend super;
+    const opevo_i_vendor *vendor;
+    opevo_i_gpu_driver driver;
+    opevo_i_gpu_facts facts;
+    unsigned ordinal;
+    char self[4096]; /* path of this program, which is also the compiler */
+    char ordinal_text[16];
+    double run_limit_s, precision, repeat_s;
+    double least_s; /* of samples, however precise they are */
+    bool cold;
+    opevo_i_operands operands;
+    /* Of each operand. */
+    uint64_t pristine[OPEVO_WORKLOAD_OPERANDS]; /* inputs; a kernel sees copies made anew for it */
+    uint64_t memory[OPEVO_WORKLOAD_OPERANDS];   /* these copies; outputs between their guards */
+    uint64_t argument[OPEVO_WORKLOAD_OPERANDS]; /* where the elements begin */
+    uint64_t scratch; /* memory of kernels; made larger when one needs more */
+    size_t scratch_bytes;
+    uint64_t flush;
+    size_t flush_words;
+    void *start, *end;      /* events */
+    opevo_i_gpu_math *math; /* NULL until asked for */
+    uint32_t *words;        /* an output and its guards on this side */
+} opevo_i_gpu_backend;
+
+/* A kernel that is measured. */
+typedef struct opevo_i_gpu_running {
+    opevo_i_gpu_backend *self;
+    const opevo_i_job *job;
+    opevo_i_result *result;
+    void *function[OPEVO_KERNEL_LAUNCHES];
+} opevo_i_gpu_running;
+
+/* Words of an output with its guards. */
+size_t opevo_i_gpu_output_words(const opevo_i_gpu_backend *self, int operand);
+/* Whether what an output is poisoned with is one word, again and again. */
+bool opevo_i_gpu_is_filled(const opevo_i_gpu_backend *self, int operand);
+
+/* ---- One execution (gpu_execute.c); false or 0 with a failed result ---- */
+
+/* Fail with the driver's code. After an error the context either still works, or every further call
+ * fails: then the worker must go. */
+void opevo_i_gpu_judge(const opevo_i_gpu_running *run, int code, const char *what);
+/* Leave for all shared memory that the launches ask for, and scratch memory, poisoned: whatever is
+ * in it must not matter. */
+bool opevo_i_gpu_reserve(const opevo_i_gpu_running *run);
+/* Inputs as they were, outputs poisoned between their guards. */
+bool opevo_i_gpu_prepare(const opevo_i_gpu_running *run);
+/* Mean time in s of `calls` executions back to back; 0 on failure. */
+double opevo_i_gpu_window(const opevo_i_gpu_running *run, unsigned calls);
+/* Whether the outputs are right, and their guards untouched. */
+bool opevo_i_gpu_check(const opevo_i_gpu_running *run);
+
+/* ---- Samples (gpu_samples.c) ---- */
+
+/* The samples, and from the power meanwhile the energy of one execution: the device's, with all
+ * that runs on it, where the time is long enough for its counter. False on failure. */
+bool opevo_i_gpu_sample(const opevo_i_gpu_running *run);
+
+#endif
