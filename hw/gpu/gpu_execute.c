@@ -5,12 +5,11 @@
 
 #include "gpu_backend_internal.h"
 
-#include <string.h>
-
 #include <opevo/clock.h>
 
 #include <math.h>
 #include <poll.h>
+#include <string.h>
 #include <time.h>
 
 #define RESOLUTION_MS 5e-4 /* of events */

@@ -140,6 +140,9 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
                          unsigned threads, opevo_slot_value *values);
 /* The same for sketches of GPUs (sketch_start_gpu.c). */
 void opevo_i_sketch_wish_gpu(const opevo_sketch *sketch, opevo_slot_value *values);
+/* Along which axes of a definition that operand moves whose vectors run along axis `lanes`;
+ * OPEVO_I_AXES of them. */
+void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, bool *moves);
 /* The sketch with a register tile of most multiply-adds, the one that is expected to be fastest; or
  * the first without one; the number of sketches where there is none. */
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *facts,

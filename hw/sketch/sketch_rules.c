@@ -65,6 +65,24 @@ opevo_status opevo_i_sketch_push(opevo_i_sketch_generator *self, opevo_i_sketch_
 
 /* ---- Tiling ---- */
 
+/* Which axes the operand of the vectors moves with: none where the stage has other axes than its
+ * definition. */
+static void find_vector_axes(const opevo_pipeline *pipeline, int stage, int lanes, bool *moves)
+{
+    const opevo_i_pipeline_stage *own = opevo_i_pipeline_at(pipeline, stage);
+
+    if (lanes >= 0 && !own->map)
+        opevo_i_sketch_vector_axes(pipeline->computation->tensor[own->tensor]->definition, lanes,
+                                   moves);
+}
+
+/* In the innermost tile a vector is read again for all rows, and a number is broadcast for all
+ * vectors: axes of rows come first, then those of vectors, then that along them. */
+static int turn_of(const bool *moves, int lanes, int axis, bool innermost)
+{
+    return !innermost || lanes < 0 ? 0 : axis == lanes ? 2 : moves[axis];
+}
+
 opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char *structure,
                                  int lanes, int64_t *steps, opevo_error *err)
 {
@@ -74,12 +92,14 @@ opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char
     int first[OPEVO_I_LOOPS]; /* part of each loop */
     bool reduces[OPEVO_I_LOOPS];
     int64_t order[OPEVO_I_LOOPS];
+    bool moves[OPEVO_I_AXES] = {false};
     int parts[2] = {0, 0};
     int level[2] = {0, 0};
     int at = 0;
     int count = 0;
     opevo_status status = OPEVO_OK;
 
+    find_vector_axes(pipeline, stage, lanes, moves);
     for (const char *letter = structure; *letter; letter++)
         parts[*letter == 'R']++;
     for (int i = 0; i < loops; i++) {
@@ -98,12 +118,12 @@ opevo_status opevo_i_sketch_tile(opevo_pipeline *pipeline, int stage, const char
     for (const char *letter = structure; *letter; letter++) {
         bool sums = *letter == 'R';
 
-        for (int i = 0; i < loops; i++) {
-            if (reduces[i] == sums && (letter[1] || i != lanes))
-                order[count++] = first[i] + level[sums];
+        for (int turn = 0; turn < 3; turn++) {
+            for (int i = 0; i < loops; i++) {
+                if (reduces[i] == sums && turn_of(moves, lanes, i, !letter[1]) == turn)
+                    order[count++] = first[i] + level[sums];
+            }
         }
-        if (!letter[1] && lanes >= 0)
-            order[count++] = first[lanes] + level[sums];
         level[sums]++;
     }
     status = opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_REORDER, stage, count, order, err);

@@ -12,6 +12,7 @@
 #include <opevo/nearest.h>
 
 #include <math.h>
+#include <string.h>
 
 /* Accumulators that hide the latency of multiply-adds. */
 enum { ACCUMULATORS = 12 };
@@ -114,6 +115,23 @@ static void look_at(void *context, const opevo_expression *read)
     self->found = true;
 }
 
+/* Along which axes something else moves. */
+typedef struct beside {
+    int lanes;
+    bool moves[OPEVO_I_AXES];
+} beside;
+
+static void look_beside(void *context, const opevo_expression *read)
+{
+    beside *self = context;
+    bool used[OPEVO_I_AXES] = {false};
+
+    for (int d = 0; d < read->tensor->dims; d++)
+        note_axes(&read->index[d], used);
+    for (int a = 0; a < OPEVO_I_AXES && !used[self->lanes]; a++)
+        self->moves[a] |= used[a];
+}
+
 static operand find_operand(const opevo_sketch *sketch)
 {
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
@@ -133,15 +151,49 @@ static double rate_of(const opevo_i_register_tile *tile)
     return opevo_i_tile_rate(tile->rows, tile->columns / tile->lanes, 1);
 }
 
-/* The tile, and the axis of its rows; -1 where there is none. First of the axes that the vectors are
+void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, bool *moves)
+{
+    operand from = {.lanes = lanes};
+
+    opevo_expression_reads(definition->value, look_at, &from);
+    memcpy(moves, from.moves, sizeof from.moves);
+}
+
+/* An axis along which the vectors' operand moves, as along their own, and no other: vectors in blocks.
+ * Its place in `of->spatial` where rows of vectors cannot be longer than one; otherwise -1. */
+static int find_blocks(const opevo_sketch *sketch, const axes *of, const operand *from,
+                       const opevo_device_facts *facts)
+{
+    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
+    const opevo_definition *definition =
+        sketch->pipeline->computation->tensor[stage->tensor]->definition;
+    beside others = {.lanes = sketch->lanes};
+
+    if (is_of_parts(sketch) ||
+        32 * sketch->slot[of->spatial[of->spatials - 1]].extent > facts->vector_bits)
+        return -1;
+    opevo_expression_reads(definition->value, look_beside, &others);
+    for (int i = of->spatials - 2; i >= 0; i--) {
+        if (from->moves[of->axis[i]] && !others.moves[of->axis[i]] &&
+            sketch->slot[of->spatial[i]].extent > 1)
+            return i;
+    }
+    return -1;
+}
+
+/* Columns are those of all blocks. The tile, and the axis of its rows; -1 where there is none. First of the axes that the vectors are
  * read again for: the innermost one at which nothing holds up the tile, otherwise the fastest. Where
  * that has too few accumulators, of all others: the one that gives most. */
 static opevo_i_register_tile choose_rows(const opevo_sketch *sketch, const axes *of,
-                                         const opevo_device_facts *facts, int *rows)
+                                         const opevo_device_facts *facts, int *rows, int *blocks)
 {
     operand from = find_operand(sketch);
     int64_t columns = sketch->slot[of->spatial[of->spatials - 1]].extent;
-    opevo_i_register_tile best = opevo_i_choose_tile(facts, 1, columns);
+    opevo_i_register_tile best = {0};
+
+    *blocks = find_blocks(sketch, of, &from, facts);
+    columns *= *blocks < 0 ? 1 : sketch->slot[of->spatial[*blocks]].extent;
+    best = opevo_i_choose_tile(facts, 1, columns);
 
     *rows = -1;
     for (int n = 0; n < 2 * of->spatials - 2; n++) {
@@ -152,7 +204,7 @@ static opevo_i_register_tile choose_rows(const opevo_sketch *sketch, const axes 
 
         if (moves ? best.rows * best.columns >= ACCUMULATORS * best.lanes : rate_of(&best) >= 1)
             break;
-        if (from.moves[of->axis[i]] != moves ||
+        if (i == *blocks || from.moves[of->axis[i]] != moves ||
             (moves ? tile.rows * tile.columns <= best.rows * best.columns
                    : rate_of(&tile) * (double)tile.lanes <= rate_of(&best) * (double)best.lanes))
             continue;
@@ -259,14 +311,18 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
     opevo_device_facts facts = opevo_i_known_facts(given);
     axes of = find_axes(sketch);
     int rows = -1;
-    opevo_i_register_tile tile = choose_rows(sketch, &of, &facts, &rows);
+    int blocks = -1;
+    opevo_i_register_tile tile = choose_rows(sketch, &of, &facts, &rows, &blocks);
+    int64_t columns = blocks < 0 ? tile.columns : sketch->slot[of.spatial[of.spatials - 1]].extent;
     int64_t panel = stores_adjacent(sketch) ? 3 * (int64_t)facts.l1_bytes / 16
                                             : (int64_t)facts.l2_bytes / 8; /* numbers */
     int64_t depth = wish_sums(sketch, &of, panel / tile.columns, values);
 
     for (int i = 0; i < of.spatials; i++)
-        values[of.spatial[i]].length[2] = i == rows ? tile.rows : 1;
-    values[of.spatial[of.spatials - 1]].length[2] = tile.columns;
+        values[of.spatial[i]].length[2] = i == rows     ? tile.rows
+                                          : i == blocks ? tile.columns / columns
+                                                        : 1;
+    values[of.spatial[of.spatials - 1]].length[2] = columns;
     if (is_of_parts(sketch))
         wish_part_rows(sketch, &of, values);
     if (rows < 0 && !is_of_parts(sketch))
@@ -356,7 +412,8 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
     const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
     axes of = find_axes(sketch);
     int rows = -1;
-    opevo_i_register_tile tile = choose_rows(sketch, &of, facts, &rows);
+    int blocks = -1;
+    opevo_i_register_tile tile = choose_rows(sketch, &of, facts, &rows, &blocks);
     double extent = (double)stage->own.axis_extent[sketch->lanes];
     operand from = find_operand(sketch);
     double rate = opevo_i_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
