@@ -204,3 +204,17 @@ int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_p
     }
     return streamed ? axis : -1;
 }
+
+bool opevo_i_sketch_reads_vectors(const opevo_pipeline *pipeline, int stage)
+{
+    const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
+    const opevo_definition *definition = pipeline->computation->tensor[reader->tensor]->definition;
+    search self = {.pipeline = pipeline, .reader = reader, .definition = definition};
+    int axis = definition->spatial - 1;
+    bool adjacent = axis >= 0 && definition->axis[axis].extent >= SHORTEST_PANEL;
+
+    opevo_expression_reads(definition->value, find_read, &self);
+    for (int i = 0; i < self.reads && adjacent; i++)
+        adjacent = self.reads <= OPEVO_I_PANELS && is_adjacent(self.read[i], axis);
+    return adjacent && self.reads > 0;
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Register tiles, which Ansor leaves to LLVM: the innermost tile of the sums gathers in vector
- * registers, inside the tiles of an elementwise consumer if there is one. One stage of a sketch. */
+ * registers, inside the tiles of an elementwise consumer if there is one. One stage of a sketch; one
+ * that reads nothing again, such as a pool, if it reads whole vectors. */
 
 #include "sketch_rules_internal.h"
 
@@ -14,7 +15,8 @@ opevo_i_sketch_verdict opevo_i_sketch_should_gather(const opevo_i_sketch_generat
 
     return !self->target->ansor && from->sketch.registers < 0 && !opevo_i_sketch_is_written(from) &&
                    stage->own.axes > stage->dims &&
-                   opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage)
+                   (opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ||
+                    opevo_i_sketch_reads_vectors(from->sketch.pipeline, from->stage))
                ? OPEVO_I_APPLY
                : OPEVO_I_SKIP;
 }

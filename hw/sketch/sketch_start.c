@@ -325,7 +325,7 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
     values[of.spatial[of.spatials - 1]].length[2] = columns;
     if (is_of_parts(sketch))
         wish_part_rows(sketch, &of, values);
-    if (rows < 0 && !is_of_parts(sketch))
+    if (rows < 0 && blocks < 0 && !is_of_parts(sketch))
         wish_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, values);
     else
         wish_blocks(sketch, &of, (int64_t)facts.l2_bytes / 8 / depth / tile.rows, threads, values);

@@ -24,7 +24,7 @@ enum { BROADCASTS = 1 };
  * of accumulators to loads beyond which more does not help. */
 enum { ACCUMULATORS = 12 };
 static const double load_cost = 1.3;
-static const double enough_reuse = 1.6;
+static const double enough_reuse = 1.75;
 
 opevo_device_facts opevo_i_known_facts(const opevo_device_facts *facts)
 {
