@@ -20,13 +20,13 @@ static const opevo_i_dialect dialects[OPEVO_KERNEL_COUNT] = {
                            .gpu = true,
                            .head = "",
                            .sync = "__syncthreads();",
-                           .shared = "__shared__ __align__(16) float"},
+                           .shared = "__shared__ __align__(16)"},
     [OPEVO_KERNEL_HIP] = {.index = "int",
                           .unsigned_index = "unsigned",
                           .gpu = true,
                           .head = "",
                           .sync = "__syncthreads();",
-                          .shared = "__shared__ __align__(16) float"},
+                          .shared = "__shared__ __align__(16)"},
     [OPEVO_KERNEL_EMULATION] =
         {
             .index = "long",
@@ -37,6 +37,18 @@ static const opevo_i_dialect dialects[OPEVO_KERNEL_COUNT] = {
                     "__attribute__((aligned(8), may_alias)) float2;\n",
         },
 };
+
+/* The short vectors of other types. */
+static const char typed_emulation_head[] =
+    "typedef struct {\n    int x, y, z, w;\n} __attribute__((aligned(16), may_alias)) int4;\n"
+    "typedef struct {\n    int x, y;\n} __attribute__((aligned(8), may_alias)) int2;\n"
+    "typedef struct {\n    unsigned short x, y, z, w;\n} __attribute__((aligned(8), may_alias)) "
+    "ushort4;\n"
+    "typedef struct {\n    unsigned short x, y;\n} __attribute__((aligned(4), may_alias)) "
+    "ushort2;\n"
+    "typedef struct {\n    signed char x, y, z, w;\n} __attribute__((aligned(4), may_alias)) "
+    "char4;\n"
+    "typedef struct {\n    signed char x, y;\n} __attribute__((aligned(2), may_alias)) char2;\n";
 
 static opevo_launch launch_of(const opevo_i_printer *self, const opevo_limits *limits, int number)
 {
@@ -49,9 +61,10 @@ static opevo_launch launch_of(const opevo_i_printer *self, const opevo_limits *l
         launch.block[i] = (uint32_t)extent[OPEVO_ANNOTATION_THREAD_X + i];
     }
     for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
-        if (self->nest->buffer[i].scope == OPEVO_SCOPE_SHARED &&
-            self->nest->buffer[i].launch == number)
-            shared += (self->nest->buffer[i].size + 3) / 4 * 16;
+        const opevo_i_buffer *buffer = &self->nest->buffer[i];
+
+        if (buffer->scope == OPEVO_SCOPE_SHARED && buffer->launch == number)
+            shared += (buffer->size * opevo_element_bytes(buffer->element) + 15) / 16 * 16;
     }
     if (shared > limits->static_shared_bytes)
         launch.dynamic_shared_bytes = (uint32_t)shared;
@@ -100,7 +113,8 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
                             .atoms = &nest->atoms,
                             .dialect = &spelling,
                             .out = &out->source,
-                            .dynamic_at = -1};
+                            .dynamic_at = -1,
+                            .typed = opevo_i_print_is_typed(nest)};
 
     self.known = opevo_calloc(self.atoms->count, sizeof *self.known);
     self.value = opevo_calloc(self.atoms->count, sizeof *self.value);
@@ -118,6 +132,8 @@ void opevo_i_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
     out->scratch_bytes = (uint64_t)self.scratch * sizeof(float);
     out->thread_scratch_bytes = (uint64_t)self.thread_scratch * sizeof(float);
     opevo_text_add(self.out, self.dialect->head);
+    if (self.typed && !spelling.cpu && !spelling.gpu)
+        opevo_text_add(self.out, typed_emulation_head);
     if (self.dialect->cpu)
         opevo_i_print_cpu(&self);
     else

@@ -23,8 +23,9 @@ void opevo_i_print_signature(opevo_i_printer *self, const char *before, const ch
         opevo_text_printf(self->out, "_%d", self->launch + 1);
     opevo_text_add(self->out, "(");
     for (int i = 0; i < self->nest->operands; i++) {
-        opevo_text_printf(self->out, "%s%sfloat %s", i ? ", " : "",
-                          i < self->nest->inputs ? "const " : "", pointer);
+        opevo_text_printf(self->out, "%s%s%s %s", i ? ", " : "",
+                          i < self->nest->inputs ? "const " : "",
+                          opevo_i_type_text(self->nest->buffer[i].element), pointer);
         print_operand_name(self->out, i);
     }
     if (!self->dialect->gpu || self->scratch)
@@ -73,12 +74,12 @@ void opevo_i_print_element(opevo_i_printer *self, const opevo_i_access *access)
 }
 
 /* Of the kinds that have no value: the product of the factors. */
-static void print_product(opevo_i_printer *self, const opevo_i_leaf *leaf)
+static void print_product(opevo_i_printer *self, const opevo_i_leaf *leaf, opevo_element type)
 {
     int inside = opevo_i_print_decided(self, &leaf->inside);
 
     if (leaf->kind == OPEVO_I_ZERO || inside == 0) {
-        opevo_text_add(self->out, "0.0f");
+        opevo_text_add(self->out, opevo_i_zero_text(type));
         return;
     }
     if (inside < 0) {
@@ -87,16 +88,18 @@ static void print_product(opevo_i_printer *self, const opevo_i_leaf *leaf)
     }
     for (int i = 0; i < leaf->factors; i++) {
         opevo_text_add(self->out, i ? " * " : "");
-        opevo_i_print_element(self, &leaf->factor[i]);
+        opevo_i_print_load(self, &leaf->factor[i], type);
     }
     if (inside < 0)
-        opevo_text_add(self->out, " : 0.0f");
+        opevo_text_printf(self->out, " : %s", opevo_i_zero_text(type));
 }
 
 /* One element, whatever the dialect. */
 void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
 {
     int keep = opevo_i_print_decided(self, &leaf->keep);
+    opevo_element stored = opevo_i_stored_type(self, leaf->to.buffer);
+    opevo_element type = opevo_i_statement_type(self, leaf);
 
     if (keep == 0)
         return;
@@ -108,9 +111,11 @@ void opevo_i_print_scalar(opevo_i_printer *self, const opevo_i_leaf *leaf)
     }
     opevo_i_print_element(self, &leaf->to);
     opevo_text_add(self->out, opevo_i_leaf_adds(leaf) ? " += " : " = ");
+    opevo_i_print_store_start(self, stored, type, 1);
     if (leaf->kind < OPEVO_I_STORE)
-        print_product(self, leaf);
+        print_product(self, leaf, type);
     else
         opevo_i_print_leaf_value(self, leaf);
+    opevo_i_print_store_end(self, stored, type, 1);
     opevo_text_add(self->out, ";\n");
 }

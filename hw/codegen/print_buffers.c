@@ -42,17 +42,26 @@ int64_t opevo_i_thread_count(const opevo_i_launch *launch)
 
 enum { ALIGNED = OPEVO_KERNEL_ALIGNMENT / sizeof(float) };
 
+/* Floats that take the place of so many elements. */
+static int64_t floats_of(const opevo_i_buffer *buffer, int64_t elements)
+{
+    return (elements * opevo_element_bytes(buffer->element) + (int64_t)sizeof(float) - 1) /
+           (int64_t)sizeof(float);
+}
+
 /* Floats of a buffer that lives in scratch memory; 0 for the others. Vectors may reach past the end
  * of a packed one. */
 static int64_t scratch_size(const opevo_i_printer *self, const opevo_i_buffer *buffer)
 {
+    int64_t threads = 1;
+
     if (!buffer->size)
         return 0;
     if (self->dialect->cpu || self->dialect->gpu)
-        return buffer->scope == OPEVO_SCOPE_PACKED ? buffer->size + ALIGNED : 0;
-    return buffer->scope == OPEVO_SCOPE_LOCAL
-               ? opevo_i_thread_count(&self->nest->launch[buffer->launch]) * buffer->size
-               : buffer->size;
+        return buffer->scope == OPEVO_SCOPE_PACKED ? floats_of(buffer, buffer->size) + ALIGNED : 0;
+    if (buffer->scope == OPEVO_SCOPE_LOCAL)
+        threads = opevo_i_thread_count(&self->nest->launch[buffer->launch]);
+    return floats_of(buffer, threads * buffer->size);
 }
 
 void opevo_i_place_buffers(opevo_i_printer *self)
@@ -68,13 +77,21 @@ void opevo_i_place_buffers(opevo_i_printer *self)
 
 static void print_scratch(opevo_i_printer *self, int buffer)
 {
+    opevo_element element = self->nest->buffer[buffer].element;
+    const char *type = opevo_i_type_text(element);
+    bool cast = element != OPEVO_FLOAT32;
+
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "float *%sconst m%d = scratch + ",
-                      self->dialect->cpu ? "restrict " : "", buffer);
+    opevo_text_printf(self->out, "%s *%sconst m%d = ", type, self->dialect->cpu ? "restrict " : "",
+                      buffer);
+    if (cast)
+        opevo_text_printf(self->out, "(%s *)(void *)(", type);
+    opevo_text_add(self->out, "scratch + ");
     if (self->nest->buffer[buffer].parallel)
         opevo_text_printf(self->out, "%lldL + THREAD * %lldL + ", (long long)self->scratch,
                           (long long)self->thread_scratch);
-    opevo_text_printf(self->out, "%lldL;\n", (long long)self->scratch_at[buffer]);
+    opevo_text_printf(self->out, "%lldL%s;\n", (long long)self->scratch_at[buffer],
+                      cast ? ")" : "");
 }
 
 /* ---- Buffers ---- */
@@ -83,23 +100,24 @@ static void print_scratch(opevo_i_printer *self, int buffer)
 static void print_local(opevo_i_printer *self, int i)
 {
     const opevo_i_buffer *buffer = &self->nest->buffer[i];
+    opevo_element stored = opevo_i_stored_type(self, i);
     int lanes = self->named[i];
 
     /* Of a tile that never gets full some are not used. */
     for (int64_t at = 0; lanes && at < (buffer->size + lanes - 1) / lanes; at++) {
         opevo_i_print_indent(self);
         if (lanes > 1)
-            opevo_text_printf(self->out, "V%d r%d_%lld __attribute__((unused));\n", lanes, i,
-                              (long long)at);
+            opevo_text_printf(self->out, "%c%d r%d_%lld __attribute__((unused));\n",
+                              opevo_i_vector_letter(stored), lanes, i, (long long)at);
         else
-            opevo_text_printf(self->out, "float r%d_%lld __attribute__((unused));\n", i,
-                              (long long)at);
+            opevo_text_printf(self->out, "%s r%d_%lld __attribute__((unused));\n",
+                              opevo_i_type_text(stored), i, (long long)at);
     }
     if (lanes)
         return;
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "float m%d[%lld] __attribute__((aligned(64)));\n", i,
-                      (long long)buffer->size);
+    opevo_text_printf(self->out, "%s m%d[%lld] __attribute__((aligned(64)));\n",
+                      opevo_i_type_text(stored), i, (long long)buffer->size);
 }
 
 void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel)
@@ -121,6 +139,7 @@ void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope)
 {
     for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
+        const char *type = opevo_i_type_text(buffer->element);
 
         if (buffer->scope != scope || buffer->size == 0 ||
             (scope == OPEVO_SCOPE_PACKED ? !uses(self->nest->launch[self->launch].body, i)
@@ -132,13 +151,18 @@ void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope)
         }
         opevo_i_print_indent(self);
         if (scope == OPEVO_SCOPE_LOCAL) {
-            opevo_text_printf(self->out, "float m%d[%lld];\n", i, (long long)buffer->size);
+            opevo_text_printf(self->out, "%s m%d[%lld];\n", type, i, (long long)buffer->size);
         } else if (self->dynamic_at >= 0) {
-            opevo_text_printf(self->out, "float *const m%d = shared_memory + %lld;\n", i,
-                              (long long)self->dynamic_at);
-            self->dynamic_at += (buffer->size + 3) / 4 * 4;
+            bool cast = buffer->element != OPEVO_FLOAT32;
+
+            opevo_text_printf(self->out, "%s *const m%d = ", type, i);
+            if (cast)
+                opevo_text_printf(self->out, "(%s *)(", type);
+            opevo_text_printf(self->out, "shared_memory + %lld%s;\n", (long long)self->dynamic_at,
+                              cast ? ")" : "");
+            self->dynamic_at += (floats_of(buffer, buffer->size) + 3) / 4 * 4;
         } else {
-            opevo_text_printf(self->out, "%s m%d[%lld];\n", self->dialect->shared, i,
+            opevo_text_printf(self->out, "%s %s m%d[%lld];\n", self->dialect->shared, type, i,
                               (long long)buffer->size);
         }
     }

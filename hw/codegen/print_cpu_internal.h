@@ -39,14 +39,14 @@ static inline void opevo_i_take_back(opevo_text *text, size_t length)
 /* print_lanes.c: how an index moves with the lane as long as no quotient or remainder in it wraps
  * around, false where one moves by a different rule; the factor of an atom if it is the same
  * everywhere, outside quotients and remainders, false otherwise; an expression at the first lane;
- * an operand for all lanes, alone or as part of a product. */
+ * an operand for all lanes as values of a type, alone or as part of a product. */
 bool opevo_i_lane_factor(const opevo_i_printer *self, const opevo_i_affine *a, int lane,
                          int64_t *factor);
 bool opevo_i_plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, int atom,
                           int64_t *factor);
 void opevo_i_print_at_first(opevo_i_printer *self, const opevo_i_affine *a, int lane);
 void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                           const opevo_i_access *access, bool splat_alone);
+                           const opevo_i_access *access, opevo_element type, bool splat_alone);
 
 /* print_vector_values.c: find the selects of a leaf's value that are worth an assumption: those that
  * keep elements from being read; the value for all lanes, with the assumptions of the loop. */
@@ -57,7 +57,7 @@ void opevo_i_print_vector_value(opevo_i_printer *self, const opevo_i_vector_loop
 bool opevo_i_is_vector_loop(const opevo_i_node *node);
 
 /* print_masks.c: those lanes of a vector to memory that are to be written. print_rows.c: a loop
- * over a copy as one row. False where that cannot be. */
+ * over a copy as one row. False where that cannot be, as with other types than float32. */
 bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop);
 bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const opevo_i_leaf *leaf);
 

@@ -24,6 +24,33 @@ typedef struct function {
     const char *one, *vector;
 } function;
 
+/* What is not of float: result and operands of a function of one element, and the vector's letter. */
+typedef struct signature {
+    int kind;
+    const char *result, *operand;
+    char letter;
+} signature;
+
+static const signature signatures[] = {
+    {OPEVO_I_FUNCTION_MASK, NULL, NULL, 'I'},
+    {OPEVO_I_FUNCTION_WHOLE_SELECT, NULL, NULL, 'I'},
+    {OPEVO_I_FUNCTION_WHOLE_MAX, "int", "int", 'I'},
+    {OPEVO_I_FUNCTION_WHOLE_MIN, "int", "int", 'I'},
+    {OPEVO_I_FUNCTION_FROM_HALF, "float", "unsigned short", 'V'},
+    {OPEVO_I_FUNCTION_FROM_BFLOAT, "float", "unsigned short", 'V'},
+    {OPEVO_I_FUNCTION_TO_HALF, "unsigned short", "float", 'H'},
+    {OPEVO_I_FUNCTION_TO_BFLOAT, "unsigned short", "float", 'H'},
+};
+
+static signature signature_of(int kind)
+{
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
+        if (signatures[i].kind == kind)
+            return signatures[i];
+    }
+    return (signature){kind, "float", "float", 'V'};
+}
+
 #define CALLS(kind) (1U << OPEVO_EXPR_##kind)
 
 /* In the order of the text: what a function calls comes before it. */
@@ -88,6 +115,125 @@ static const function functions[] = {
      "        z[i] = x[i] < y[i] ? x[i] : y[i];\n"
      "    return z;\n"
      "#endif\n"
+     "}\n"},
+    {OPEVO_I_FUNCTION_WHOLE_SELECT, "select_whole", NULL, 0, 0, NULL,
+     "I@ lanes, I@ x, I@ y)\n"
+     "{\n"
+     "    return (lanes & x) | (~lanes & y);\n"
+     "}\n"},
+    {OPEVO_I_FUNCTION_WHOLE_MAX, "max_whole", NULL, 2, 0, "    return x > y ? x : y;\n",
+     "I@ x, I@ y)\n"
+     "{\n"
+     "    I@ larger = x > y;\n"
+     "    return (larger & x) | (~larger & y);\n"
+     "}\n"},
+    {OPEVO_I_FUNCTION_WHOLE_MIN, "min_whole", NULL, 2, 0, "    return x < y ? x : y;\n",
+     "I@ x, I@ y)\n"
+     "{\n"
+     "    I@ smaller = x < y;\n"
+     "    return (smaller & x) | (~smaller & y);\n"
+     "}\n"},
+    /* The exponent of float16 gets to its place in a float by a product with 2^112, which also makes
+     * subnormal numbers normal; infinities and NaN keep the largest exponent. */
+    {OPEVO_I_FUNCTION_FROM_HALF, "from_half", NULL, 1, 0,
+     "#ifdef __HIP__\n"
+     "    union {\n        unsigned short bits;\n        _Float16 value;\n    } half = {x};\n"
+     "    return (float)half.value;\n"
+     "#elif defined __CUDACC__\n"
+     "    float y;\n"
+     "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
+     "    return y;\n"
+     "#else\n"
+     "    union {\n        unsigned bits;\n        float value;\n    } y = {(x & 0x7fffu) << 13};\n"
+     "    y.value *= 5.192296858534828e+33f;\n"
+     "    y.bits |= (x & 0x7fffu) >= 0x7c00u ? 0x7f800000u : 0u;\n"
+     "    y.bits |= (x & 0x8000u) << 16;\n"
+     "    return y.value;\n"
+     "#endif\n",
+     "H@ x)\n"
+     "{\n"
+     "#if defined __clang__ && defined __F16C__\n"
+     "    typedef __fp16 F@ __attribute__((vector_size(2 * @)));\n"
+     "    return __builtin_convertvector((F@)x, V@);\n"
+     "#elif defined __AVX512F__ && @ == 16\n"
+     "    typedef short S@ __attribute__((vector_size(2 * @)));\n"
+     "    return (V@)__builtin_ia32_vcvtph2ps512_mask((S@)x, (V@){0}, (unsigned short)-1, 4);\n"
+     "#elif defined __F16C__ && @ == 8\n"
+     "    typedef short S@ __attribute__((vector_size(2 * @)));\n"
+     "    return (V@)__builtin_ia32_vcvtph2ps256((S@)x);\n"
+     "#else\n"
+     "    U@ bits = __builtin_convertvector(x, U@), size = (bits & 0x7fff) << 13;\n"
+     "    V@ value = (V@)size * 5.192296858534828e+33f;\n"
+     "    U@ beyond = (U@)(size >= 0x0f800000) & 0x7f800000;\n"
+     "    return (V@)((U@)value | beyond | (bits & 0x8000) << 16);\n"
+     "#endif\n"
+     "}\n"},
+    {OPEVO_I_FUNCTION_FROM_BFLOAT, "from_bfloat", NULL, 1, 0,
+     "    union {\n        unsigned bits;\n        float value;\n    } y = {(unsigned)x << 16};\n"
+     "    return y.value;\n",
+     "H@ x)\n"
+     "{\n"
+     "    return (V@)(__builtin_convertvector(x, U@) << 16);\n"
+     "}\n"},
+    /* To nearest, of two the even one: half of the last place, less one where the last bit is 0, is
+     * added before the rest is cut off. Numbers below 2^-14 are rounded by the addition of 1/2, whose
+     * last place is that of subnormal numbers. */
+    {OPEVO_I_FUNCTION_TO_HALF, "to_half", NULL, 1, 0,
+     "#ifdef __HIP__\n"
+     "    union {\n        _Float16 value;\n        unsigned short bits;\n    } half = "
+     "{(_Float16)x};\n"
+     "    return half.bits;\n"
+     "#elif defined __CUDACC__\n"
+     "    unsigned short y;\n"
+     "    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));\n"
+     "    return y;\n"
+     "#else\n"
+     "    union {\n        float value;\n        unsigned bits;\n    } y = {x};\n"
+     "    unsigned sign = y.bits >> 16 & 0x8000u, size = y.bits & 0x7fffffffu;\n"
+     "    if (size > 0x7f800000u)\n"
+     "        return (unsigned short)(sign | 0x7e00u);\n"
+     "    if (size > 0x47800000u)\n"
+     "        size = 0x47800000u;\n"
+     "    if (size >= 0x38800000u)\n"
+     "        return (unsigned short)(sign | (size - 0x38000000u + 0xfffu + (size >> 13 & 1u)) >> "
+     "13);\n"
+     "    y.bits = size;\n"
+     "    y.value += 0.5f;\n"
+     "    return (unsigned short)(sign | (y.bits - 0x3f000000u));\n"
+     "#endif\n",
+     "V@ x)\n"
+     "{\n"
+     "#if defined __clang__ && defined __F16C__\n"
+     "    typedef __fp16 F@ __attribute__((vector_size(2 * @)));\n"
+     "    return (H@)__builtin_convertvector(x, F@);\n"
+     "#elif defined __AVX512F__ && @ == 16\n"
+     "    typedef short S@ __attribute__((vector_size(2 * @)));\n"
+     "    return (H@)__builtin_ia32_vcvtps2ph512_mask(x, 0, (S@){0}, (unsigned short)-1);\n"
+     "#elif defined __F16C__ && @ == 8\n"
+     "    return (H@)__builtin_ia32_vcvtps2ph256(x, 0);\n"
+     "#else\n"
+     "    U@ bits = (U@)x, sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;\n"
+     "    U@ nan = (U@)(size > 0x7f800000), large = (U@)(size > 0x47800000);\n"
+     "    U@ below = (U@)(size < 0x38800000);\n"
+     "    U@ subnormal = (U@)((V@)size + 0.5f) - 0x3f000000;\n"
+     "    size = (large & 0x47800000) | (~large & size);\n"
+     "    size = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;\n"
+     "    size = (below & subnormal) | (~below & size);\n"
+     "    size = (nan & 0x7e00) | (~nan & size);\n"
+     "    return __builtin_convertvector(sign | size, H@);\n"
+     "#endif\n"
+     "}\n"},
+    {OPEVO_I_FUNCTION_TO_BFLOAT, "to_bfloat", NULL, 1, 0,
+     "    union {\n        float value;\n        unsigned bits;\n    } y = {x};\n"
+     "    if ((y.bits & 0x7fffffffu) > 0x7f800000u)\n"
+     "        return (unsigned short)(y.bits >> 16 | 0x40u);\n"
+     "    return (unsigned short)((y.bits + 0x7fffu + (y.bits >> 16 & 1u)) >> 16);\n",
+     "V@ x)\n"
+     "{\n"
+     "    U@ bits = (U@)x, nan = (U@)((bits & 0x7fffffff) > 0x7f800000);\n"
+     "    U@ rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;\n"
+     "    rounded = (nan & (bits >> 16 | 0x40)) | (~nan & rounded);\n"
+     "    return __builtin_convertvector(rounded, H@);\n"
      "}\n"},
     {OPEVO_EXPR_SQRT, "sqrt", "sqrtf", 1, 0, "    return __builtin_sqrtf(x);\n",
      "V@ x)\n"
@@ -172,6 +318,22 @@ static void print_template(opevo_text *out, const char *text, int width)
     opevo_text_add(out, text);
 }
 
+int opevo_i_function_of(opevo_expression_kind kind, opevo_element type)
+{
+    if (type != OPEVO_INT32)
+        return (int)kind;
+    switch (kind) {
+    case OPEVO_EXPR_MAX:
+        return OPEVO_I_FUNCTION_WHOLE_MAX;
+    case OPEVO_EXPR_MIN:
+        return OPEVO_I_FUNCTION_WHOLE_MIN;
+    case OPEVO_EXPR_SELECT:
+        return OPEVO_I_FUNCTION_WHOLE_SELECT;
+    default:
+        return (int)kind;
+    }
+}
+
 void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
 {
     const function *one = functions;
@@ -215,9 +377,13 @@ static unsigned find_called(opevo_i_printer *self)
 
 static void print_one(opevo_i_printer *self, const function *one)
 {
-    opevo_text_printf(self->out, "static %sinline float opevo_%s(float x%s)\n{\n",
-                      self->dialect->gpu ? "__device__ " : "", one->name,
-                      one->operands == 2 ? ", float y" : "");
+    signature of = signature_of(one->kind);
+
+    opevo_text_printf(self->out, "static %sinline %s opevo_%s(%s x",
+                      self->dialect->gpu ? "__device__ " : "", of.result, one->name, of.operand);
+    if (one->operands == 2)
+        opevo_text_printf(self->out, ", %s y", of.operand);
+    opevo_text_add(self->out, ")\n{\n");
     if (one->one)
         opevo_text_add(self->out, one->one);
     else if (self->dialect->gpu) /* sigmoid */
@@ -227,10 +393,34 @@ static void print_one(opevo_i_printer *self, const function *one)
     opevo_text_add(self->out, "}\n");
 }
 
+/* Of int, unsigned, unsigned short and signed char, in all widths. */
+static void print_typed_vectors(opevo_i_printer *self)
+{
+    static const struct {
+        const char *type;
+        int bytes;
+        char letter;
+    } vectors[] = {
+        {"int", 4, 'I'}, {"unsigned", 4, 'U'}, {"unsigned short", 2, 'H'}, {"signed char", 1, 'B'}};
+
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        for (int width = 2; width <= 16; width *= 2)
+            opevo_text_printf(self->out,
+                              "typedef %s %c%d __attribute__((vector_size(%d), aligned(%d), "
+                              "may_alias));\n",
+                              vectors[i].type, vectors[i].letter, width, vectors[i].bytes * width,
+                              vectors[i].bytes);
+    }
+}
+
 void opevo_i_print_functions(opevo_i_printer *self)
 {
     unsigned widths = find_called(self);
 
+    if (self->typed && self->dialect->cpu) {
+        print_typed_vectors(self);
+        widths = 0;
+    }
     for (int width = 2; width <= 16; width *= 2) {
         if (!(widths & (unsigned)width))
             continue;
@@ -249,8 +439,8 @@ void opevo_i_print_functions(opevo_i_printer *self)
                 continue;
             opevo_text_printf(self->out, "static inline %s%c%d opevo_%s%d(",
                               is_short(&functions[i]) ? "__attribute__((always_inline)) " : "",
-                              functions[i].kind == OPEVO_I_FUNCTION_MASK ? 'I' : 'V', width,
-                              functions[i].name, width);
+                              signature_of(functions[i].kind).letter, width, functions[i].name,
+                              width);
             print_template(self->out, functions[i].vector, width);
         }
         if (used & 1)

@@ -26,7 +26,18 @@ enum { OPEVO_I_POINTERS = 8, OPEVO_I_SHARED = 16 };
 
 /* Functions are those of opevo_expression_kind, and of the bits that say which lanes are meant: a
  * mask made of them, and a load of these lanes. */
-enum { OPEVO_I_FUNCTION_MASK = OPEVO_EXPR_SIGMOID + 1, OPEVO_I_FUNCTION_GET, OPEVO_I_FUNCTIONS };
+enum {
+    OPEVO_I_FUNCTION_MASK = OPEVO_EXPR_SIGMOID + 1,
+    OPEVO_I_FUNCTION_GET,
+    OPEVO_I_FUNCTION_WHOLE_SELECT, /* of int */
+    OPEVO_I_FUNCTION_WHOLE_MAX,
+    OPEVO_I_FUNCTION_WHOLE_MIN,
+    OPEVO_I_FUNCTION_FROM_HALF, /* the bits of float16 or bfloat16 as a float, */
+    OPEVO_I_FUNCTION_FROM_BFLOAT,
+    OPEVO_I_FUNCTION_TO_HALF, /* and the bits of the nearest one */
+    OPEVO_I_FUNCTION_TO_BFLOAT,
+    OPEVO_I_FUNCTIONS
+};
 
 /* "const float *p7 = a + ...": where a statement that is repeated as text starts in a buffer. */
 typedef struct opevo_i_pointer {
@@ -46,6 +57,9 @@ typedef struct opevo_i_printer {
     int64_t dynamic_at;         /* next free element of dynamic shared memory, -1: static */
     bool uses_rows, uses_masks; /* functions that the text must hold */
     bool parallel;              /* threads divide a loop of the text */
+    bool typed;                 /* some buffer is not of float32 */
+    /* Of the variables that stand for a leaf's target and factors where its lanes go one by one. */
+    opevo_element lanes_type[OPEVO_I_FACTORS + 1];
     /* Functions that were called, the sum of the widths of each; of vectors of int for WHOLE. */
     unsigned char functions[OPEVO_I_FUNCTIONS];
     bool copying; /* inside a loop that is repeated as text */
@@ -60,7 +74,7 @@ typedef struct opevo_i_printer {
     int64_t scratch, thread_scratch; /* floats of both */
 } opevo_i_printer;
 
-/* The files that print, each using those before it only: print_index, print_functions,
+/* The files that print, each using those before it only: print_index, print_functions, print_types,
  * print_access with print_values, print_pointers, print_buffers; print_lanes, print_vector_values,
  * print_masks, print_rows, print_vector_c (print_cpu_internal.h); print_vector_gpu; print_nest;
  * print_pack; print_kernel_c, print_kernel_gpu, print_kernel_emulation; print. */
@@ -77,6 +91,32 @@ void opevo_i_print_indent(opevo_i_printer *self);
 /* A loop's first line and last. */
 void opevo_i_print_for(opevo_i_printer *self, int atom, int64_t extent);
 void opevo_i_print_end(opevo_i_printer *self);
+
+/* ---- print_types.c ---- */
+
+/* "float"; 'V' of the name of a vector, "V8"; "0.0f". */
+const char *opevo_i_type_text(opevo_element element);
+char opevo_i_vector_letter(opevo_element element);
+const char *opevo_i_zero_text(opevo_element element);
+bool opevo_i_print_is_typed(const opevo_i_nest *nest);
+/* What is where elements of a buffer are: in memory its type; in variables that of computations. */
+opevo_element opevo_i_stored_type(const opevo_i_printer *self, int buffer);
+/* What the value of a statement is, before it is converted to what is stored: FLOAT32 or INT32, or the
+ * type that is stored where nothing is computed. */
+opevo_element opevo_i_statement_type(const opevo_i_printer *self, const opevo_i_leaf *leaf);
+/* An element as a value of this type, FLOAT32 or INT32 or its own. */
+void opevo_i_print_load(opevo_i_printer *self, const opevo_i_access *access, opevo_element type);
+/* What stands before and after a value of `type`, or so many lanes of it, that is stored as another;
+ * nothing for the same. */
+void opevo_i_print_store_start(opevo_i_printer *self, opevo_element stored, opevo_element type,
+                               int width);
+void opevo_i_print_store_end(opevo_i_printer *self, opevo_element stored, opevo_element type,
+                             int width);
+/* The same for lanes that are read from memory, of 2 or more. */
+void opevo_i_print_vector_load_start(opevo_i_printer *self, opevo_element stored,
+                                     opevo_element type, int width);
+void opevo_i_print_vector_load_end(opevo_i_printer *self, opevo_element stored, opevo_element type,
+                                   int width);
 
 /* ---- print_access.c ---- */
 
@@ -97,6 +137,8 @@ static inline bool opevo_i_leaf_adds(const opevo_i_leaf *leaf)
 /* The name of a function of vectors of this width, 1: of one element, which from now on stands
  * before the kernel unless the dialect has it. */
 void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width);
+/* The function for values of this type: of max, min and select there are two. */
+int opevo_i_function_of(opevo_expression_kind kind, opevo_element type);
 /* The functions that were called. */
 void opevo_i_print_functions(opevo_i_printer *self);
 
@@ -105,9 +147,11 @@ void opevo_i_print_functions(opevo_i_printer *self);
 /* What the statement of one element assigns: its value, or the larger or smaller of that and what
  * is there. */
 void opevo_i_print_leaf_value(opevo_i_printer *self, const opevo_i_leaf *leaf);
-/* A part of it, and a condition of one, with brackets where needed. */
+/* A part of it as a value of this type, and a condition of one, with brackets where needed; and the
+ * type in which a condition compares. */
 void opevo_i_print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
-                         const opevo_i_value *value);
+                         const opevo_i_value *value, opevo_element type);
+opevo_element opevo_i_compared_type(const opevo_i_condition *condition);
 void opevo_i_print_condition(opevo_i_printer *self, const opevo_i_leaf *leaf,
                              const opevo_i_condition *condition);
 /* "<" and so on; "+" and so on, NULL for functions and values without operands. */

@@ -48,29 +48,32 @@ bool opevo_i_plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, 
 
 /* An operand: a variable, a vector in memory, one element for all lanes, or a list of elements. */
 void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                           const opevo_i_access *access, bool splat_alone)
+                           const opevo_i_access *access, opevo_element type, bool splat_alone)
 {
     int64_t factor = 0;
     int width = (int)loop->width;
+    opevo_element stored = opevo_i_stored_type(self, access->buffer);
+    char letter = opevo_i_vector_letter(type);
     bool regular = opevo_i_lane_factor(self, &access->address, loop->lane, &factor);
 
     self->known[loop->lane] = true;
     self->value[loop->lane] = 0;
-    if (self->named[access->buffer] == width) {
+    if (self->named[access->buffer] == width || (regular && factor == 1)) {
+        opevo_i_print_vector_load_start(self, stored, type, width);
+        if (self->named[access->buffer] != width)
+            opevo_text_printf(self->out, "*(const %c%d *)&", opevo_i_vector_letter(stored), width);
         opevo_i_print_element(self, access);
-    } else if (regular && factor == 1) {
-        opevo_text_printf(self->out, "*(const V%d *)&", width);
-        opevo_i_print_element(self, access);
+        opevo_i_print_vector_load_end(self, stored, type, width);
     } else if (regular && factor == 0) {
         if (splat_alone)
-            opevo_text_printf(self->out, "(V%d){0} + ", width);
-        opevo_i_print_element(self, access);
+            opevo_text_printf(self->out, "(%c%d){0} + ", letter, width);
+        opevo_i_print_load(self, access, type);
     } else {
-        opevo_text_printf(self->out, "(V%d){", width);
+        opevo_text_printf(self->out, "(%c%d){", letter, width);
         for (int i = 0; i < width; i++) {
             self->value[loop->lane] = i;
             opevo_text_add(self->out, i ? ", " : "");
-            opevo_i_print_element(self, access);
+            opevo_i_print_load(self, access, type);
         }
         opevo_text_add(self->out, "}");
     }

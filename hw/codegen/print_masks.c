@@ -307,7 +307,7 @@ static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loo
                            const opevo_i_access *access, const char *lanes)
 {
     if (!opevo_i_affine_factor(&access->address, loop->lane)) {
-        opevo_i_print_operand(self, loop, access, false);
+        opevo_i_print_operand(self, loop, access, OPEVO_FLOAT32, false);
         return;
     }
     opevo_i_print_function_name(self, OPEVO_I_FUNCTION_GET, (int)loop->width);
@@ -349,6 +349,15 @@ static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *l
     return true;
 }
 
+static bool is_float32(const opevo_i_printer *self, const opevo_i_leaf *leaf)
+{
+    bool all = opevo_i_stored_type(self, leaf->to.buffer) == OPEVO_FLOAT32;
+
+    for (int i = 0; i < leaf->factors; i++)
+        all &= opevo_i_stored_type(self, leaf->factor[i].buffer) == OPEVO_FLOAT32;
+    return all;
+}
+
 bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;
@@ -358,6 +367,8 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
     opevo_text lanes = {0};
     opevo_text start = {0};
 
+    if (!is_float32(self, leaf))
+        return false;
     if (leaf->kind >= OPEVO_I_STORE)
         return print_masked_value(self, *loop);
     if (leaf->kind == OPEVO_I_MAC)
@@ -378,7 +389,7 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
     opevo_i_print_element(self, &to);
     self->known[loop->lane] = false;
     opevo_text_printf(self->out, "%s%s, ", plain ? "" : " + ", opevo_text_string(&start));
-    opevo_i_print_operand(self, loop, &leaf->factor[0], true);
+    opevo_i_print_operand(self, loop, &leaf->factor[0], OPEVO_FLOAT32, true);
     opevo_text_printf(self->out, ", %s, %d);\n", opevo_text_string(&lanes), !plain);
     self->uses_masks = true;
     opevo_text_free(&lanes);

@@ -54,17 +54,22 @@ static void print_element(opevo_i_printer *self, const opevo_i_packing *packing)
             opevo_text_printf(out, ") * %lldL + ", (long long)packing->extent[d]);
         opevo_text_printf(out, "i%d", d);
     }
-    opevo_text_add(out, any ? "] : 0.0f;\n" : "];\n");
+    if (any)
+        opevo_text_printf(out, "] : %s;\n",
+                          opevo_i_zero_text(self->nest->buffer[packing->operand].element));
+    else
+        opevo_text_add(out, "];\n");
 }
 
 static void print_one(opevo_i_printer *self, const opevo_i_packing *packing)
 {
     static const char form[] =
-        "void " OPEVO_I_ENTRY "_pack_%c(const float *restrict from, float *restrict to)%s";
+        "void " OPEVO_I_ENTRY "_pack_%c(const %s *restrict from, %s *restrict to)%s";
     char letter = (char)('a' + packing->operand);
+    const char *type = opevo_i_type_text(self->nest->buffer[packing->operand].element);
 
-    opevo_text_printf(self->out, form, letter, ";\n");
-    opevo_text_printf(self->out, form, letter, "\n{\n");
+    opevo_text_printf(self->out, form, letter, type, type, ";\n");
+    opevo_text_printf(self->out, form, letter, type, type, "\n{\n");
     self->depth = 1;
     for (int i = 0; i < packing->pieces; i++) {
         if (packing->piece[i].extent == 1)

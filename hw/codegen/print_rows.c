@@ -67,6 +67,8 @@ bool opevo_i_print_row(opevo_i_printer *self, const opevo_i_node *node, const op
     opevo_i_guards around = {0};
 
     if (leaf->kind != OPEVO_I_COPY || node->extent < SHORTEST_ROW ||
+        self->nest->buffer[leaf->to.buffer].element != OPEVO_FLOAT32 ||
+        self->nest->buffer[leaf->factor[0].buffer].element != OPEVO_FLOAT32 ||
         leaf->factor[0].buffer >= self->nest->inputs ||
         self->nest->buffer[leaf->to.buffer].scope != OPEVO_SCOPE_PACKED ||
         !opevo_i_plain_factor(self, &leaf->to.address, atom, &to) || to != 1 ||

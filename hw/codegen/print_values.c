@@ -9,6 +9,14 @@
 
 /* ---- Parts ---- */
 
+static void print_whole_number(opevo_i_printer *self, double number)
+{
+    if (number <= INT32_MIN)
+        opevo_text_add(self->out, "(-2147483647 - 1)");
+    else
+        opevo_text_printf(self->out, number < 0 ? "(%.0f)" : "%.0f", number);
+}
+
 static void print_number(opevo_i_printer *self, double number)
 {
     char digits[OPEVO_DOUBLE_TEXT_SIZE];
@@ -42,23 +50,32 @@ const char *opevo_i_relation_text(opevo_condition_kind kind)
     }
 }
 
+opevo_element opevo_i_compared_type(const opevo_i_condition *condition)
+{
+    return condition->x && condition->x->type == OPEVO_INT32 && condition->y->type == OPEVO_INT32
+               ? OPEVO_INT32
+               : OPEVO_FLOAT32;
+}
+
 void opevo_i_print_condition(opevo_i_printer *self, const opevo_i_leaf *leaf,
                              const opevo_i_condition *condition)
 {
+    opevo_element type = opevo_i_compared_type(condition);
+
     opevo_text_add(self->out, "(");
     if (condition->left)
         opevo_i_print_condition(self, leaf, condition->left);
     else if (condition->is_whole)
         opevo_i_print_affine(self, &condition->whole);
     else
-        opevo_i_print_value(self, leaf, condition->x);
+        opevo_i_print_value(self, leaf, condition->x, type);
     opevo_text_printf(self->out, " %s ", opevo_i_relation_text(condition->kind));
     if (condition->left)
         opevo_i_print_condition(self, leaf, condition->right);
     else if (condition->is_whole)
         opevo_text_add(self->out, "0");
     else
-        opevo_i_print_value(self, leaf, condition->y);
+        opevo_i_print_value(self, leaf, condition->y, type);
     opevo_text_add(self->out, ")");
 }
 
@@ -82,12 +99,12 @@ const char *opevo_i_operator_text(opevo_expression_kind kind)
 
 static void print_call(opevo_i_printer *self, const opevo_i_leaf *leaf, const opevo_i_value *value)
 {
-    opevo_i_print_function_name(self, (int)value->kind, 1);
+    opevo_i_print_function_name(self, opevo_i_function_of(value->kind, value->type), 1);
     opevo_text_add(self->out, "(");
-    opevo_i_print_value(self, leaf, value->left);
+    opevo_i_print_value(self, leaf, value->left, value->type);
     if (value->right) {
         opevo_text_add(self->out, ", ");
-        opevo_i_print_value(self, leaf, value->right);
+        opevo_i_print_value(self, leaf, value->right, value->type);
     }
     opevo_text_add(self->out, ")");
 }
@@ -97,45 +114,54 @@ static void print_bare(opevo_i_printer *self, const opevo_i_leaf *leaf, const op
 {
     switch (value->kind) {
     case OPEVO_EXPR_READ:
-        opevo_i_print_element(self, &leaf->factor[value->read]);
+        opevo_i_print_load(self, &leaf->factor[value->read], value->type);
         break;
     case OPEVO_EXPR_NUMBER:
-        print_number(self, value->number);
+        if (value->type == OPEVO_INT32)
+            print_whole_number(self, value->number);
+        else
+            print_number(self, value->number);
         break;
     case OPEVO_EXPR_WHOLE:
-        opevo_text_add(self->out, "(float)(");
+        opevo_text_printf(self->out, "(%s)(", opevo_i_type_text(value->type));
         opevo_i_print_affine(self, &value->whole);
         opevo_text_add(self->out, ")");
         break;
     case OPEVO_EXPR_SELECT:
         opevo_i_print_condition(self, leaf, value->condition);
         opevo_text_add(self->out, " ? ");
-        opevo_i_print_value(self, leaf, value->left);
+        opevo_i_print_value(self, leaf, value->left, value->type);
         opevo_text_add(self->out, " : ");
-        opevo_i_print_value(self, leaf, value->right);
+        opevo_i_print_value(self, leaf, value->right, value->type);
         break;
     case OPEVO_EXPR_NEGATE:
         opevo_text_add(self->out, "-");
-        opevo_i_print_value(self, leaf, value->left);
+        opevo_i_print_value(self, leaf, value->left, value->type);
         break;
     default:
         if (!opevo_i_operator_text(value->kind)) {
             print_call(self, leaf, value);
             break;
         }
-        opevo_i_print_value(self, leaf, value->left);
+        opevo_i_print_value(self, leaf, value->left, value->type);
         opevo_text_printf(self->out, " %s ", opevo_i_operator_text(value->kind));
-        opevo_i_print_value(self, leaf, value->right);
+        opevo_i_print_value(self, leaf, value->right, value->type);
         break;
     }
 }
 
 void opevo_i_print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
-                         const opevo_i_value *value)
+                         const opevo_i_value *value, opevo_element type)
 {
     bool brackets = opevo_i_operator_text(value->kind) || value->kind == OPEVO_EXPR_SELECT ||
                     value->kind == OPEVO_EXPR_NEGATE;
 
+    if (value->kind == OPEVO_EXPR_READ) {
+        opevo_i_print_load(self, &leaf->factor[value->read], type);
+        return;
+    }
+    if (value->type != type)
+        opevo_text_printf(self->out, "(%s)", opevo_i_type_text(type));
     opevo_text_add(self->out, brackets ? "(" : "");
     print_bare(self, leaf, value);
     opevo_text_add(self->out, brackets ? ")" : "");
@@ -143,15 +169,21 @@ void opevo_i_print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
 
 void opevo_i_print_leaf_value(opevo_i_printer *self, const opevo_i_leaf *leaf)
 {
-    if (leaf->kind != OPEVO_I_MAX && leaf->kind != OPEVO_I_MIN) {
-        print_bare(self, leaf, leaf->value);
+    opevo_element type = opevo_i_statement_type(self, leaf);
+    bool most = leaf->kind == OPEVO_I_MAX;
+
+    if (!most && leaf->kind != OPEVO_I_MIN) {
+        if (leaf->value->type == type)
+            print_bare(self, leaf, leaf->value);
+        else
+            opevo_i_print_value(self, leaf, leaf->value, type);
         return;
     }
-    opevo_i_print_function_name(self, leaf->kind == OPEVO_I_MAX ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN,
-                                1);
+    opevo_i_print_function_name(
+        self, opevo_i_function_of(most ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN, type), 1);
     opevo_text_add(self->out, "(");
-    opevo_i_print_element(self, &leaf->to);
+    opevo_i_print_load(self, &leaf->to, type);
     opevo_text_add(self->out, ", ");
-    opevo_i_print_value(self, leaf, leaf->value);
+    opevo_i_print_value(self, leaf, leaf->value, type);
     opevo_text_add(self->out, ")");
 }

@@ -94,6 +94,7 @@ static bool moves(const opevo_i_printer *self, const opevo_i_access *access, int
 static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;
+    opevo_element type = opevo_i_statement_type(self, leaf);
     bool others_move = false;
 
     if (leaf->kind >= OPEVO_I_STORE) {
@@ -101,21 +102,23 @@ static void print_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
         return;
     }
     if (leaf->kind == OPEVO_I_ZERO) {
-        opevo_text_printf(self->out, "(V%d){0}", (int)loop->width);
+        opevo_text_printf(self->out, "(%c%d){0}", opevo_i_vector_letter(type), (int)loop->width);
         return;
     }
     for (int i = 1; i < leaf->factors; i++)
         others_move |= moves(self, &leaf->factor[i], loop->lane);
     for (int i = 0; i < leaf->factors; i++) {
         opevo_text_add(self->out, i ? " * " : "");
-        opevo_i_print_operand(self, loop, &leaf->factor[i], i == 0 && !others_move);
+        opevo_i_print_operand(self, loop, &leaf->factor[i], type, i == 0 && !others_move);
     }
 }
 
 static void print_to(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     if (self->named[loop->leaf->to.buffer] != (int)loop->width)
-        opevo_text_printf(self->out, "*(V%d *)&", (int)loop->width);
+        opevo_text_printf(self->out, "*(%c%d *)&",
+                          opevo_i_vector_letter(opevo_i_stored_type(self, loop->leaf->to.buffer)),
+                          (int)loop->width);
     self->known[loop->lane] = true;
     self->value[loop->lane] = 0;
     opevo_i_print_element(self, &loop->leaf->to);
@@ -147,14 +150,26 @@ static void print_stream(opevo_i_printer *self, const opevo_i_vector_loop *loop)
     opevo_text_add(self->out, brackets ? "));\n" : ");\n");
 }
 
+/* What is there, as it is computed with. */
+static void print_old(opevo_i_printer *self, const opevo_i_vector_loop *loop, opevo_element type)
+{
+    opevo_element stored = opevo_i_stored_type(self, loop->leaf->to.buffer);
+
+    opevo_i_print_vector_load_start(self, stored, type, (int)loop->width);
+    print_to(self, loop);
+    opevo_i_print_vector_load_end(self, stored, type, (int)loop->width);
+}
+
 /* The larger or smaller of what is there and the value. */
 static void print_extreme(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     bool most = loop->leaf->kind == OPEVO_I_MAX;
+    opevo_element type = opevo_i_statement_type(self, loop->leaf);
 
-    opevo_i_print_function_name(self, most ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN, (int)loop->width);
+    opevo_i_print_function_name(
+        self, opevo_i_function_of(most ? OPEVO_EXPR_MAX : OPEVO_EXPR_MIN, type), (int)loop->width);
     opevo_text_add(self->out, "(");
-    print_to(self, loop);
+    print_old(self, loop, type);
     opevo_text_add(self->out, ", ");
     print_value(self, loop);
     opevo_text_add(self->out, ")");
@@ -165,19 +180,24 @@ static void print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop)
     const opevo_i_leaf *leaf = loop->leaf;
     bool adds = opevo_i_leaf_adds(leaf);
     bool extreme = leaf->kind == OPEVO_I_MAX || leaf->kind == OPEVO_I_MIN;
+    opevo_element stored = opevo_i_stored_type(self, leaf->to.buffer);
+    opevo_element type = opevo_i_statement_type(self, leaf);
 
     opevo_i_print_indent(self);
     if (leaf->stream && !adds && !extreme && self->named[leaf->to.buffer] != (int)loop->width &&
+        stored == OPEVO_FLOAT32 &&
         opevo_i_affine_is_aligned(&leaf->to.address, loop->lane, loop->width)) {
         print_stream(self, loop);
         return;
     }
     print_to(self, loop);
     opevo_text_add(self->out, adds ? " += " : " = ");
+    opevo_i_print_store_start(self, stored, type, (int)loop->width);
     if (extreme)
         print_extreme(self, loop);
     else
         print_value(self, loop);
+    opevo_i_print_store_end(self, stored, type, (int)loop->width);
     opevo_text_add(self->out, ";\n");
     if (leaf->prefetch) {
         opevo_i_access further = leaf->factor[0];
@@ -206,8 +226,10 @@ static void print_lane_loop(opevo_i_printer *self, const opevo_i_vector_loop *lo
 
         if (self->named[access->buffer] != (int)loop->width)
             continue;
+        self->lanes_type[i] = opevo_i_stored_type(self, access->buffer);
         opevo_i_print_indent(self);
-        opevo_text_printf(self->out, "V%d t%d = ", (int)loop->width, i);
+        opevo_text_printf(self->out, "%c%d t%d = ", opevo_i_vector_letter(self->lanes_type[i]),
+                          (int)loop->width, i);
         self->known[loop->lane] = true;
         self->value[loop->lane] = 0;
         if (i == 0 && leaf.kind == OPEVO_I_STORE && !leaf.keep.count)

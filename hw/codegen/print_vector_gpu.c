@@ -54,10 +54,23 @@ static void print_lanes(opevo_i_printer *self, const opevo_i_access *access, int
     self->value[lanes] = 0;
 }
 
+/* "float" of float4. */
+static const char *vector_text(opevo_element element)
+{
+    static const char *const names[] = {[OPEVO_FLOAT32] = "float",
+                                        [OPEVO_FLOAT16] = "ushort",
+                                        [OPEVO_BFLOAT16] = "ushort",
+                                        [OPEVO_INT8] = "char",
+                                        [OPEVO_INT32] = "int"};
+
+    return names[element];
+}
+
 static void print_vector_place(opevo_i_printer *self, const opevo_i_access *access, int64_t width,
                                bool constant)
 {
-    opevo_text_printf(self->out, "*(%sfloat%lld *)&", constant ? "const " : "", (long long)width);
+    opevo_text_printf(self->out, "*(%s%s%lld *)&", constant ? "const " : "",
+                      vector_text(opevo_i_stored_type(self, access->buffer)), (long long)width);
     opevo_i_print_element(self, access);
 }
 
@@ -76,9 +89,14 @@ static void open_if(opevo_i_printer *self, const opevo_i_guards *guards)
 static void print_short_copy(opevo_i_printer *self, const opevo_i_leaf *leaf, int lanes,
                              int64_t width, bool from, bool to)
 {
+    opevo_element stored = opevo_i_stored_type(self, leaf->to.buffer);
+    const char *zero = opevo_i_zero_text(stored);
+
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "float%lld t = %s;\n", (long long)width,
-                      width == 2 ? "{0.0f, 0.0f}" : "{0.0f, 0.0f, 0.0f, 0.0f}");
+    opevo_text_printf(self->out, "%s%lld t = {%s", vector_text(stored), (long long)width, zero);
+    for (int64_t i = 1; i < width; i++)
+        opevo_text_printf(self->out, ", %s", zero);
+    opevo_text_add(self->out, "};\n");
     open_if(self, &leaf->inside);
     if (from) {
         opevo_text_add(self->out, "t = ");
@@ -113,6 +131,8 @@ bool opevo_i_print_short_vector(opevo_i_printer *self, const opevo_i_node *loop,
               is_vector(self, &leaf->to, lanes, width);
 
     if (leaf->kind != OPEVO_I_COPY || (width != 2 && width != 4) || (!from && !to) ||
+        opevo_i_stored_type(self, leaf->factor[0].buffer) !=
+            opevo_i_stored_type(self, leaf->to.buffer) ||
         !same_for_all(self, &leaf->keep, lanes, width) ||
         !same_for_all(self, &leaf->inside, lanes, width))
         return false;

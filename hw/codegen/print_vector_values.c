@@ -156,6 +156,7 @@ static void print_branch(opevo_i_printer *self, const opevo_i_leaf *leaf,
 typedef struct lane_list {
     opevo_i_printer *self;
     const opevo_i_vector_loop *loop;
+    opevo_element type;                 /* of a value */
     const opevo_i_access *access;       /* an element, */
     const opevo_i_value *value;         /* a whole number as a value, */
     const opevo_i_condition *condition; /* or a condition */
@@ -171,9 +172,9 @@ static void print_lane(const lane_list *list, int lane)
         opevo_text_add(self->out, "-");
         opevo_i_print_condition(self, leaf, list->condition);
     } else if (list->value) {
-        opevo_i_print_value(self, leaf, list->value);
+        opevo_i_print_value(self, leaf, list->value, list->type);
     } else if (!list->around && !list->loop->lanes) {
-        opevo_i_print_element(self, list->access);
+        opevo_i_print_load(self, list->access, list->type);
     } else {
         for (const branch *one = list->around; one; one = one->around)
             print_branch(self, leaf, one->condition, one->holds);
@@ -182,8 +183,8 @@ static void print_lane(const lane_list *list, int lane)
         else
             opevo_text_add(self->out, "1");
         opevo_text_add(self->out, " ? ");
-        opevo_i_print_element(self, list->access);
-        opevo_text_add(self->out, " : 0.0f");
+        opevo_i_print_load(self, list->access, list->type);
+        opevo_text_printf(self->out, " : %s", opevo_i_zero_text(list->type));
     }
 }
 
@@ -192,7 +193,8 @@ static void print_list(lane_list list)
     opevo_i_printer *self = list.self;
     int lane = list.loop->lane;
 
-    opevo_text_printf(self->out, "(%c%d){", list.condition ? 'I' : 'V', (int)list.loop->width);
+    opevo_text_printf(self->out, "(%c%d){", list.condition ? 'I' : opevo_i_vector_letter(list.type),
+                      (int)list.loop->width);
     self->known[lane] = true;
     for (int i = 0; i < list.loop->width; i++) {
         self->value[lane] = i;
@@ -226,17 +228,18 @@ static bool print_whole(opevo_i_printer *self, const opevo_i_vector_loop *loop,
 
 /* ---- Values ---- */
 
+/* As a vector of this type. */
 static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                         const opevo_i_value *value, const branch *around);
+                         const opevo_i_value *value, opevo_element type, const branch *around);
 
 /* As it is, for an operator whose other operand is a vector. */
 static void print_either(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                         const opevo_i_value *value, const branch *around)
+                         const opevo_i_value *value, opevo_element type, const branch *around)
 {
     if (differs(self, loop, value, around))
-        print_vector(self, loop, value, around);
+        print_vector(self, loop, value, type, around);
     else
-        opevo_i_print_value(self, loop->leaf, value);
+        opevo_i_print_value(self, loop->leaf, value, type);
 }
 
 static void print_mask(opevo_i_printer *self, const opevo_i_vector_loop *loop,
@@ -267,10 +270,12 @@ static void print_mask(opevo_i_printer *self, const opevo_i_vector_loop *loop,
         opevo_i_take_back(self->out, start);
         print_list((lane_list){.self = self, .loop = loop, .condition = condition});
     } else {
+        opevo_element type = opevo_i_compared_type(condition);
+
         opevo_text_add(self->out, "(");
-        print_vector(self, loop, condition->x, around);
+        print_vector(self, loop, condition->x, type, around);
         opevo_text_printf(self->out, " %s ", opevo_i_relation_text(condition->kind));
-        print_vector(self, loop, condition->y, around);
+        print_vector(self, loop, condition->y, type, around);
         opevo_text_add(self->out, ")");
     }
 }
@@ -293,10 +298,12 @@ static void print_common(opevo_i_printer *self, const opevo_i_vector_loop *loop,
 static void print_either_side(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                               const opevo_i_value *value, const branch *around)
 {
-    opevo_text_printf(self->out, " ? (V%d)(", (int)loop->width);
-    print_vector(self, loop, value->left, around);
-    opevo_text_printf(self->out, ") : (V%d)(", (int)loop->width);
-    print_vector(self, loop, value->right, around);
+    char letter = opevo_i_vector_letter(value->type);
+
+    opevo_text_printf(self->out, " ? (%c%d)(", letter, (int)loop->width);
+    print_vector(self, loop, value->left, value->type, around);
+    opevo_text_printf(self->out, ") : (%c%d)(", letter, (int)loop->width);
+    print_vector(self, loop, value->right, value->type, around);
     opevo_text_add(self->out, "))");
 }
 
@@ -311,26 +318,27 @@ static void print_select(opevo_i_printer *self, const opevo_i_vector_loop *loop,
         if (any)
             print_either_side(self, loop, value, around);
         else
-            print_vector(self, loop, value->left, around);
+            print_vector(self, loop, value->left, value->type, around);
     } else if (!condition_differs(self, loop, value->condition, around)) {
         opevo_text_add(self->out, "(");
         opevo_i_print_condition(self, loop->leaf, value->condition);
         print_either_side(self, loop, value, around);
     } else {
-        opevo_i_print_function_name(self, OPEVO_EXPR_SELECT, (int)loop->width);
+        opevo_i_print_function_name(self, opevo_i_function_of(OPEVO_EXPR_SELECT, value->type),
+                                    (int)loop->width);
         opevo_text_add(self->out, "(");
         print_mask(self, loop, value->condition, around);
         opevo_text_add(self->out, ", ");
-        print_vector(self, loop, value->left, &side);
+        print_vector(self, loop, value->left, value->type, &side);
         opevo_text_add(self->out, ", ");
         side.holds = false;
-        print_vector(self, loop, value->right, &side);
+        print_vector(self, loop, value->right, value->type, &side);
         opevo_text_add(self->out, ")");
     }
 }
 
 static void print_read(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                       const opevo_i_access *access, const branch *around)
+                       const opevo_i_access *access, opevo_element type, const branch *around)
 {
     int width = (int)loop->width;
     int64_t factor = 0;
@@ -342,9 +350,9 @@ static void print_read(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                      factor == 0;
 
         opevo_text_add(self->out, splat ? "(" : "");
-        opevo_i_print_operand(self, loop, access, false);
+        opevo_i_print_operand(self, loop, access, type, false);
         if (splat)
-            opevo_text_printf(self->out, " - (V%d){0})", width);
+            opevo_text_printf(self->out, " - (%c%d){0})", opevo_i_vector_letter(type), width);
     } else if (!around && opevo_i_plain_factor(self, &access->address, loop->lane, &factor) &&
                factor == 1) {
         opevo_i_print_function_name(self, OPEVO_I_FUNCTION_GET, width);
@@ -355,7 +363,8 @@ static void print_read(opevo_i_printer *self, const opevo_i_vector_loop *loop,
         self->known[loop->lane] = false;
         opevo_text_printf(self->out, ", %s)", loop->lanes);
     } else {
-        print_list((lane_list){.self = self, .loop = loop, .access = access, .around = around});
+        print_list((lane_list){
+            .self = self, .loop = loop, .type = type, .access = access, .around = around});
     }
 }
 
@@ -366,47 +375,63 @@ static void print_operation(opevo_i_printer *self, const opevo_i_vector_loop *lo
 
     if (between) {
         opevo_text_add(self->out, "(");
-        print_either(self, loop, value->left, around);
+        print_either(self, loop, value->left, value->type, around);
         opevo_text_printf(self->out, " %s ", between);
-        print_either(self, loop, value->right, around);
+        print_either(self, loop, value->right, value->type, around);
         opevo_text_add(self->out, ")");
         return;
     }
     if (value->kind == OPEVO_EXPR_NEGATE)
         opevo_text_add(self->out, "-");
     else
-        opevo_i_print_function_name(self, (int)value->kind, (int)loop->width);
+        opevo_i_print_function_name(self, opevo_i_function_of(value->kind, value->type),
+                                    (int)loop->width);
     opevo_text_add(self->out, "(");
-    print_vector(self, loop, value->left, around);
+    print_vector(self, loop, value->left, value->type, around);
     if (value->right) {
         opevo_text_add(self->out, ", ");
-        print_vector(self, loop, value->right, around);
+        print_vector(self, loop, value->right, value->type, around);
     }
     opevo_text_add(self->out, ")");
 }
 
-static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
-                         const opevo_i_value *value, const branch *around)
+/* A whole number of the lane, which is no sum of a scalar and a vector of float. */
+static void print_whole_value(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                              const opevo_i_value *value, opevo_element type)
 {
     size_t start = self->out->length;
+    bool converts = type == OPEVO_FLOAT32;
 
+    opevo_text_add(self->out, converts ? "__builtin_convertvector(" : "(");
+    if (print_whole(self, loop, &value->whole)) {
+        if (converts)
+            opevo_text_printf(self->out, ", V%d", (int)loop->width);
+        opevo_text_add(self->out, ")");
+        self->functions[OPEVO_EXPR_WHOLE] |= (unsigned char)loop->width;
+        return;
+    }
+    opevo_i_take_back(self->out, start);
+    print_list((lane_list){.self = self, .loop = loop, .type = type, .value = value});
+}
+
+static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                         const opevo_i_value *value, opevo_element type, const branch *around)
+{
     if (!differs(self, loop, value, around)) {
         opevo_text_add(self->out, "(");
-        opevo_i_print_value(self, loop->leaf, value);
-        opevo_text_printf(self->out, " - (V%d){0})", (int)loop->width);
+        opevo_i_print_value(self, loop->leaf, value, type);
+        opevo_text_printf(self->out, " - (%c%d){0})", opevo_i_vector_letter(type),
+                          (int)loop->width);
     } else if (value->kind == OPEVO_EXPR_READ) {
-        print_read(self, loop, &loop->leaf->factor[value->read], around);
+        print_read(self, loop, &loop->leaf->factor[value->read], type, around);
+    } else if (value->kind == OPEVO_EXPR_WHOLE) {
+        print_whole_value(self, loop, value, type);
+    } else if (value->type != type) {
+        opevo_text_add(self->out, "__builtin_convertvector(");
+        print_vector(self, loop, value, value->type, around);
+        opevo_text_printf(self->out, ", %c%d)", opevo_i_vector_letter(type), (int)loop->width);
     } else if (value->kind == OPEVO_EXPR_SELECT) {
         print_select(self, loop, value, around);
-    } else if (value->kind == OPEVO_EXPR_WHOLE) {
-        opevo_text_add(self->out, "__builtin_convertvector(");
-        if (print_whole(self, loop, &value->whole)) {
-            opevo_text_printf(self->out, ", V%d)", (int)loop->width);
-            self->functions[OPEVO_EXPR_WHOLE] |= (unsigned char)loop->width;
-            return;
-        }
-        opevo_i_take_back(self->out, start);
-        print_list((lane_list){.self = self, .loop = loop, .value = value});
     } else {
         print_operation(self, loop, value, around);
     }
@@ -414,5 +439,5 @@ static void print_vector(opevo_i_printer *self, const opevo_i_vector_loop *loop,
 
 void opevo_i_print_vector_value(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
-    print_vector(self, loop, loop->leaf->value, NULL);
+    print_vector(self, loop, loop->leaf->value, opevo_i_statement_type(self, loop->leaf), NULL);
 }

@@ -231,8 +231,18 @@ opevo_status opevo_i_harness_graph_program(opevo_text *out, const opevo_kernel *
     bool cpu = kernel->dialect == OPEVO_KERNEL_C;
     opevo_status status = opevo_i_positive_tensors(work->computation, &self.positive, err);
 
-    if (status != OPEVO_OK)
+    for (int i = 0; i < work->computation->tensors && status == OPEVO_OK; i++) {
+        const opevo_tensor *tensor = work->computation->tensor[i];
+
+        if (tensor->element != OPEVO_FLOAT32)
+            status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                "%s is of type %s; kernels are exported for float32 only.",
+                                tensor->name, opevo_element_name(tensor->element));
+    }
+    if (status != OPEVO_OK) {
+        opevo_free(self.positive);
         return status;
+    }
     opevo_i_harness_start(out, kernel);
     opevo_text_add(out, "#include <float.h>\n\n");
     opevo_i_harness_launch(out, kernel, work->flop);

@@ -333,14 +333,17 @@ static bool check_memory(const opevo_i_nest *nest, int launch, const opevo_limit
     double size[OPEVO_SCOPE_COUNT] = {0};
 
     for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
-        if (launch < 0 || nest->buffer[i].launch == launch)
-            size[nest->buffer[i].scope] += (double)nest->buffer[i].size;
+        const opevo_i_buffer *buffer = &nest->buffer[i];
+        int bytes = buffer->scope == OPEVO_SCOPE_LOCAL ? 1 : opevo_element_bytes(buffer->element);
+
+        if (launch < 0 || buffer->launch == launch)
+            size[buffer->scope] += (double)buffer->size * bytes;
     }
-    return at_most(why, "The bytes of shared memory are", 4 * size[OPEVO_SCOPE_SHARED],
+    return at_most(why, "The bytes of shared memory are", size[OPEVO_SCOPE_SHARED],
                    limits->shared_bytes) &&
            at_most(why, "The floats of a thread in registers are", size[OPEVO_SCOPE_LOCAL],
                    limits->local_floats) &&
-           at_most(why, "The bytes of packed memory are", 4 * size[OPEVO_SCOPE_PACKED],
+           at_most(why, "The bytes of packed memory are", size[OPEVO_SCOPE_PACKED],
                    limits->packed_bytes);
 }
 

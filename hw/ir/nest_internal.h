@@ -28,7 +28,7 @@ typedef struct opevo_i_access {
     opevo_i_affine address;
 } opevo_i_access;
 
-/* Of values: each compares `whole`, or x with y, with 0 or with each other. */
+/* Of values: each compares `whole`, or x with y, with 0 or with each other; in int32 where both are. */
 typedef struct opevo_i_value opevo_i_value;
 typedef struct opevo_i_condition opevo_i_condition;
 struct opevo_i_condition {
@@ -40,9 +40,11 @@ struct opevo_i_condition {
 };
 
 /* An expression of elements. Its operands `left` and `right` and its condition are as in
- * opevo_expression. */
+ * opevo_expression; those of int32 become float32 where the expression is. */
 struct opevo_i_value {
     opevo_expression_kind kind;
+    opevo_element
+        type; /* in which it is computed, FLOAT32 or INT32; elements are converted to it */
     const opevo_i_value *left, *right;
     const opevo_i_condition *condition; /* SELECT */
     int read;                           /* READ: a factor of the leaf */
@@ -61,6 +63,8 @@ typedef enum opevo_i_leaf_kind {
     OPEVO_I_MIN    /* to = min(to, value) */
 } opevo_i_leaf_kind;
 
+/* What is assigned is converted to the type of the target; a sum goes to float32 or int32, and its
+ * factors are converted to that first. */
 typedef struct opevo_i_leaf {
     opevo_i_leaf_kind kind;
     bool stream;
@@ -99,6 +103,7 @@ struct opevo_i_node {
 
 typedef struct opevo_i_buffer {
     opevo_scope scope;
+    opevo_element element;
     int64_t size;     /* elements; of one thread if local; 0: not used, or an operand */
     int64_t readable; /* elements of an operand; 0: not known */
     bool parallel;    /* made inside a parallel loop: each thread has its own */

@@ -234,6 +234,7 @@ static void set_buffer(opevo_i_pipeline_lowering *self, int key)
     part->buffer = self->buffers++;
     buffer = &self->nest->buffer[part->buffer];
     buffer->scope = part->scope;
+    buffer->element = opevo_i_pipeline_element(self->pipeline, key);
     if (part->scope == OPEVO_SCOPE_GLOBAL || part->scope == OPEVO_SCOPE_LOCAL)
         buffer->scope = stage->place == OPEVO_PLACE_AT && size <= LARGEST_LOCAL
                             ? OPEVO_SCOPE_LOCAL

@@ -64,6 +64,15 @@ static void add_kept(opevo_i_pipeline_lowering *self, opevo_i_node *parent,
         add_leaf(self, parent, leaf);
 }
 
+/* The neutral element of max or min among the values of a type. */
+static double neutral_of(opevo_reducer reducer, opevo_element element)
+{
+    if (opevo_element_is_whole(element))
+        return reducer == OPEVO_REDUCER_MAX ? opevo_element_least(element)
+                                            : opevo_element_most(element);
+    return reducer == OPEVO_REDUCER_MAX ? -INFINITY : INFINITY;
+}
+
 /* to = the neutral element of the stage's reducer. */
 static void set_neutral(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *leaf)
 {
@@ -79,7 +88,8 @@ static void set_neutral(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *
         return;
     }
     value->kind = OPEVO_EXPR_NUMBER;
-    value->number = reducer == OPEVO_REDUCER_MAX ? -INFINITY : INFINITY;
+    value->type = opevo_i_pipeline_type(self, key);
+    value->number = neutral_of(reducer, opevo_i_pipeline_element(self->pipeline, key));
     leaf->kind = OPEVO_I_STORE;
     leaf->value = value;
 }
@@ -143,6 +153,7 @@ static opevo_i_access registers(opevo_i_pipeline_lowering *self, int key, int in
     }
     add_buffer(self, (opevo_i_buffer){
                          .scope = OPEVO_SCOPE_LOCAL,
+                         .element = opevo_i_pipeline_type(self, key),
                          .size = size,
                          .parallel = opevo_i_pipeline_parallel_around(self, key, inside) != NULL,
                          .launch = self->part[key]->launch});
@@ -164,6 +175,7 @@ static void set_update(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *l
         return;
     }
     value->kind = OPEVO_EXPR_READ;
+    value->type = opevo_i_pipeline_type(self, key);
     leaf->kind = reducer == OPEVO_REDUCER_MAX ? OPEVO_I_MAX : OPEVO_I_MIN;
     leaf->value = value;
 }
@@ -247,6 +259,7 @@ static opevo_i_access mailbox(opevo_i_pipeline_lowering *self, int key,
     }
     box.address = opevo_i_affine_add(&self->nest->atoms, box.address, threads, &registers->address);
     add_buffer(self, (opevo_i_buffer){.scope = OPEVO_SCOPE_SHARED,
+                                      .element = opevo_i_pipeline_type(self, key),
                                       .size = self->nest->buffer[registers->buffer].size * threads,
                                       .launch = self->part[key]->launch});
     return box;

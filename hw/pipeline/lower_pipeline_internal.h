@@ -75,6 +75,8 @@ opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
  * left to the caller. */
 void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_leaf *out);
 opevo_reducer opevo_i_pipeline_reducer(const opevo_i_pipeline_lowering *self, int key);
+/* In which a stage is computed, and what its registers hold: FLOAT32 or INT32. */
+opevo_element opevo_i_pipeline_type(const opevo_i_pipeline_lowering *self, int key);
 
 /* ---- lower_threads.c ---- */
 

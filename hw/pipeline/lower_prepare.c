@@ -87,8 +87,10 @@ static void set_operands(opevo_i_pipeline_lowering *self)
                 reach *= (double)tensor->extent[d] + 4096;
             nest->reach = reach > nest->reach ? reach : nest->reach;
             nest->inputs += !outputs;
-            if (nest->operands < OPEVO_I_BUFFERS)
+            if (nest->operands < OPEVO_I_BUFFERS) {
                 nest->buffer[nest->operands].readable = opevo_tensor_elements(tensor);
+                nest->buffer[nest->operands].element = tensor->element;
+            }
             self->part[t]->buffer = nest->operands++;
             if (self->pipeline->stage[t]->pieces)
                 set_packing(self, t);

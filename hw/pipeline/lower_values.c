@@ -209,14 +209,21 @@ opevo_i_access opevo_i_pipeline_access(opevo_i_pipeline_lowering *self, int key,
 
 /* ---- Values ---- */
 
+opevo_element opevo_i_pipeline_type(const opevo_i_pipeline_lowering *self, int key)
+{
+    return opevo_element_accumulator(opevo_i_pipeline_element(self->pipeline, key));
+}
+
 typedef struct builder {
     opevo_i_pipeline_lowering *self;
     opevo_i_leaf *leaf;
+    opevo_element type;
     const opevo_i_pipeline_stage *stage;
     const opevo_i_affine *axis;
 } builder;
 
-static opevo_i_value *take_value(opevo_i_pipeline_lowering *self, opevo_expression_kind kind)
+static opevo_i_value *take_value(opevo_i_pipeline_lowering *self, opevo_expression_kind kind,
+                                 opevo_element type)
 {
     opevo_i_value *value = opevo_i_nest_take(self->nest, sizeof *value);
 
@@ -225,6 +232,7 @@ static opevo_i_value *take_value(opevo_i_pipeline_lowering *self, opevo_expressi
         return NULL;
     }
     value->kind = kind;
+    value->type = type;
     return value;
 }
 
@@ -232,15 +240,16 @@ static const opevo_i_value *build(const builder *of, const opevo_expression *exp
 static const opevo_i_value *build_stage(opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf,
                                         int key, const opevo_i_affine *value);
 
+/* An element of a stage, in a statement of this type. */
 static const opevo_i_value *build_element(opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf,
-                                          int key, const opevo_i_affine *index)
+                                          opevo_element type, int key, const opevo_i_affine *index)
 {
     opevo_i_access access;
     opevo_i_value *value = NULL;
 
     if (self->pipeline->stage[key]->place == OPEVO_PLACE_INLINED)
         return build_stage(self, leaf, key, index);
-    value = take_value(self, OPEVO_EXPR_READ);
+    value = take_value(self, OPEVO_EXPR_READ, type);
     if (!value)
         return NULL;
     access = opevo_i_pipeline_access(self, key, index);
@@ -292,10 +301,10 @@ static const opevo_i_value *build(const builder *of, const opevo_expression *exp
 
         for (int d = 0; d < expression->tensor->dims; d++)
             index[d] = whole(&of->self->nest->atoms, &expression->index[d], of->axis);
-        return build_element(of->self, of->leaf,
+        return build_element(of->self, of->leaf, of->type,
                              opevo_i_pipeline_target(of->stage, expression->tensor), index);
     }
-    value = take_value(of->self, expression->kind);
+    value = take_value(of->self, expression->kind, of->type);
     if (!value)
         return NULL;
     value->number = expression->number;
@@ -314,15 +323,16 @@ static const opevo_i_value *build_stage(opevo_i_pipeline_lowering *self, opevo_i
                                         int key, const opevo_i_affine *value)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    opevo_element type = opevo_i_pipeline_type(self, key);
     opevo_i_affine axis[OPEVO_I_AXES + 1];
 
     if (stage->kind == OPEVO_STAGE_DEFINED) {
         const opevo_definition *definition = set_axes(self, key, value, axis);
 
-        return build(&(builder){self, leaf, stage, axis}, definition->value);
+        return build(&(builder){self, leaf, type, stage, axis}, definition->value);
     }
     source_index(stage, value, axis);
-    return build_element(self, leaf, stage->source, axis);
+    return build_element(self, leaf, type, stage->source, axis);
 }
 
 /* ---- Statements that have a shorter form ---- */
@@ -390,14 +400,14 @@ static const opevo_i_value *strip(const opevo_i_pipeline_lowering *self, opevo_i
     return value;
 }
 
-/* The factors of a product of elements, each 0 unless in range; -1 where it is none. */
+/* The factors of a product of elements in one type, each 0 unless in range; -1 where it is none. */
 static int find_product(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
-                        const opevo_i_value *value, int *read, int count)
+                        const opevo_i_value *value, opevo_element type, int *read, int count)
 {
     value = strip(self, guards, value);
-    if (value->kind == OPEVO_EXPR_MULTIPLY) {
-        count = find_product(self, guards, value->left, read, count);
-        return count < 0 ? count : find_product(self, guards, value->right, read, count);
+    if (value->kind == OPEVO_EXPR_MULTIPLY && value->type == type) {
+        count = find_product(self, guards, value->left, type, read, count);
+        return count < 0 ? count : find_product(self, guards, value->right, type, read, count);
     }
     if (value->kind != OPEVO_EXPR_READ || count == OPEVO_I_FACTORS)
         return -1;
@@ -405,11 +415,12 @@ static int find_product(const opevo_i_pipeline_lowering *self, opevo_i_guards *g
     return count + 1;
 }
 
-static void shorten_sum(const opevo_i_pipeline_lowering *self, opevo_i_leaf *leaf)
+static void shorten_sum(const opevo_i_pipeline_lowering *self, opevo_element type,
+                        opevo_i_leaf *leaf)
 {
     int read[OPEVO_I_FACTORS];
     opevo_i_guards guards = leaf->keep;
-    int count = find_product(self, &guards, leaf->value, read, 0);
+    int count = find_product(self, &guards, leaf->value, type, read, 0);
     opevo_i_access factor[OPEVO_I_FACTORS];
 
     leaf->kind = OPEVO_I_SUM;
@@ -488,7 +499,7 @@ void opevo_i_pipeline_leaf(opevo_i_pipeline_lowering *self, int key, opevo_i_lea
         shorten_store(self, out);
         return;
     case OPEVO_REDUCER_SUM:
-        shorten_sum(self, out);
+        shorten_sum(self, opevo_i_pipeline_type(self, key), out);
         return;
     default:
         out->kind = reducer == OPEVO_REDUCER_MAX ? OPEVO_I_MAX : OPEVO_I_MIN;

@@ -66,9 +66,6 @@ static opevo_status set_stage(opevo_pipeline *self, const opevo_tensor *tensor, 
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
     self->order[self->stages] = tensor->number;
     self->stage[self->stages++] = stage;
-    if (tensor->element != OPEVO_FLOAT32)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is %s; pipelines compute float32 only.",
-                          tensor->name, opevo_element_name(tensor->element));
     snprintf(stage->name, sizeof stage->name, "%s", tensor->name);
     stage->tensor = tensor->number;
     stage->accumulate = -1;
@@ -166,6 +163,11 @@ int opevo_i_pipeline_number(const opevo_pipeline *pipeline, int key)
     while (pipeline->order[number] != key)
         number++;
     return number;
+}
+
+opevo_element opevo_i_pipeline_element(const opevo_pipeline *pipeline, int key)
+{
+    return pipeline->computation->tensor[pipeline->stage[key]->tensor]->element;
 }
 
 bool opevo_i_pipeline_is_output(const opevo_pipeline *pipeline, int key)

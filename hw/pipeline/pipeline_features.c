@@ -106,7 +106,8 @@ static opevo_statement_index index_of(builder *self, const opevo_i_affine *value
 
 /* ---- Buffers ---- */
 
-static size_t add_buffer(builder *self, size_t dimensions, const int64_t *extents)
+static size_t add_buffer(builder *self, size_t dimensions, const int64_t *extents,
+                         opevo_element element)
 {
     size_t place = next(self, &self->buffer_count, BUFFERS_MOST);
     opevo_statement_buffer *made = &self->buffers[place];
@@ -114,7 +115,7 @@ static size_t add_buffer(builder *self, size_t dimensions, const int64_t *extent
     memcpy(self->shapes[place], extents, dimensions * sizeof *extents);
     *made = (opevo_statement_buffer){.shape = self->shapes[place],
                                      .dimension_count = dimensions,
-                                     .element_bytes = sizeof(float),
+                                     .element_bytes = (size_t)opevo_element_bytes(element),
                                      .allocated_elements = 1,
                                      .allocated_inside = self->depth};
     for (size_t d = 0; d < dimensions; d++)
@@ -131,7 +132,8 @@ static void add_stages(builder *self)
     for (int key = 0; key < pipeline->stages; key++) {
         const opevo_i_pipeline_stage *stage = pipeline->stage[key];
         const opevo_i_part *part = self->low.part[key];
-        size_t place = add_buffer(self, (size_t)stage->dims, stage->own.axis_extent);
+        size_t place = add_buffer(self, (size_t)stage->dims, stage->own.axis_extent,
+                                  opevo_i_pipeline_element(pipeline, key));
 
         self->buffers[place].allocated_elements = 1;
         for (int d = 0; part && d < stage->dims; d++)
@@ -164,6 +166,16 @@ static void count_stage(builder *self, int key, unsigned *ops)
         count_stage(self, stage->source, ops);
 }
 
+/* The operation on floats, or that on whole numbers in its place in stages that compute these. */
+static opevo_statement_op typed(const builder *self, int key, opevo_statement_op op)
+{
+    bool whole = opevo_i_pipeline_type(&self->low, key) == OPEVO_INT32;
+
+    return whole && op <= OPEVO_STATEMENT_FLOAT_OTHER
+               ? (opevo_statement_op)(op + OPEVO_STATEMENT_INT_MAD - OPEVO_STATEMENT_FLOAT_MAD)
+               : op;
+}
+
 static void count_condition(builder *self, int key, const opevo_condition *condition, unsigned *ops)
 {
     if (condition->kind == OPEVO_COND_AND || condition->kind == OPEVO_COND_OR) {
@@ -172,7 +184,8 @@ static void count_condition(builder *self, int key, const opevo_condition *condi
         count_condition(self, key, condition->right, ops);
         return;
     }
-    ops[condition->x ? OPEVO_STATEMENT_FLOAT_COMPARE : OPEVO_STATEMENT_INT_COMPARE]++;
+    ops[condition->x ? typed(self, key, OPEVO_STATEMENT_FLOAT_COMPARE)
+                     : OPEVO_STATEMENT_INT_COMPARE]++;
     if (condition->x) {
         count_value(self, key, condition->x, ops);
         count_value(self, key, condition->y, ops);
@@ -211,7 +224,7 @@ static void count_value(builder *self, int key, const opevo_expression *value, u
             count_stage(self, read, ops);
         return;
     }
-    ops[op_of(value->kind)]++;
+    ops[typed(self, key, op_of(value->kind))]++;
     if (value->condition)
         count_condition(self, key, value->condition, ops);
     if (value->left)
@@ -301,8 +314,9 @@ static void add_update(builder *self, int key, opevo_statement_access target)
 
     if (reducer != OPEVO_REDUCER_NONE) {
         add_read(self, store, target);
-        store->ops[reducer == OPEVO_REDUCER_SUM ? OPEVO_STATEMENT_FLOAT_ADD
-                                                : OPEVO_STATEMENT_FLOAT_COMPARE]++;
+        store->ops[typed(self, key,
+                         reducer == OPEVO_REDUCER_SUM ? OPEVO_STATEMENT_FLOAT_ADD
+                                                      : OPEVO_STATEMENT_FLOAT_COMPARE)]++;
     }
     opevo_i_pipeline_walk(&self->low, key, self->low.part[key]->value, add_element, &context);
     count_stage(self, key, store->ops);
@@ -311,8 +325,9 @@ static void add_update(builder *self, int key, opevo_statement_access target)
 }
 
 /* Registers that gather sums: an element for each iteration of the loops inside that do not reduce. */
-static size_t add_registers(builder *self, const opevo_i_loops *own, int at)
+static size_t add_registers(builder *self, int key, int at)
 {
+    const opevo_i_loops *own = &self->low.part[key]->own;
     int64_t extents[OPEVO_I_AXES];
     size_t dimensions = 0, place = 0;
 
@@ -320,7 +335,7 @@ static size_t add_registers(builder *self, const opevo_i_loops *own, int at)
         if (!own->loop[i].reduces)
             extents[dimensions++] = own->loop[i].extent;
     }
-    place = add_buffer(self, dimensions, extents);
+    place = add_buffer(self, dimensions, extents, opevo_i_pipeline_type(&self->low, key));
     self->buffers[place].allocated = true;
     return place;
 }
@@ -392,7 +407,7 @@ static void add_stage(builder *self, int key)
         enter(self, &own->loop[at]);
         add_attached(self, key, at);
         if (at == stage->accumulate) {
-            registers = add_registers(self, own, at + 1);
+            registers = add_registers(self, key, at + 1);
             add_other(self, key, at + 1, &registers, false);
         }
     }

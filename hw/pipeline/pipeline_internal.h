@@ -66,6 +66,9 @@ static inline opevo_i_pipeline_stage *opevo_i_pipeline_at(const opevo_pipeline *
 
 /* ---- pipeline.c ---- */
 
+/* The type of the tensor that a stage is of, and of its copies. */
+opevo_element opevo_i_pipeline_element(const opevo_pipeline *pipeline, int key);
+
 /* The key of the stage that a definition's read of a tensor goes to. */
 int opevo_i_pipeline_target(const opevo_i_pipeline_stage *reader, const opevo_tensor *tensor);
 int opevo_i_pipeline_number(const opevo_pipeline *pipeline, int key);

@@ -39,6 +39,22 @@ typedef struct step_choices {
     opevo_scope scope[4];
 } step_choices;
 
+static const step_choices cpu_choices = {
+    .annotations = 6,
+    .annotation = {OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_UNROLL,
+                   OPEVO_ANNOTATION_EXPAND, OPEVO_ANNOTATION_SERIAL, OPEVO_ANNOTATION_PARALLEL},
+    .scopes = 2,
+    .scope = {OPEVO_SCOPE_LOCAL, OPEVO_SCOPE_PACKED}};
+
+static const step_choices gpu_choices = {
+    .annotations = 12,
+    .annotation = {OPEVO_ANNOTATION_THREAD_X, OPEVO_ANNOTATION_THREAD_X, OPEVO_ANNOTATION_THREAD_X,
+                   OPEVO_ANNOTATION_THREAD_Y, OPEVO_ANNOTATION_THREAD_Y, OPEVO_ANNOTATION_THREAD_Z,
+                   OPEVO_ANNOTATION_BLOCK_X, OPEVO_ANNOTATION_BLOCK_X, OPEVO_ANNOTATION_BLOCK_Y,
+                   OPEVO_ANNOTATION_VTHREAD, OPEVO_ANNOTATION_UNROLL, OPEVO_ANNOTATION_VECTORIZE},
+    .scopes = 3,
+    .scope = {OPEVO_SCOPE_SHARED, OPEVO_SCOPE_SHARED, OPEVO_SCOPE_LOCAL}};
+
 static inline void draw_order(uint64_t *state, opevo_pipeline_step *step, int loops)
 {
     step->count = loops;

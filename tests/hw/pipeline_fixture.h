@@ -34,26 +34,38 @@ typedef struct pipeline_case {
     opevo_computation *computation;
     int inputs, operands;
     size_t count[PIPELINE_OPERANDS];
+    opevo_element element[PIPELINE_OPERANDS];
     opevo_i_guarded memory[PIPELINE_OPERANDS];
-    float *expected[PIPELINE_OPERANDS];
+    void *expected[PIPELINE_OPERANDS]; /* an array of the type */
     double *bound[PIPELINE_OPERANDS];
 } pipeline_case;
+
+/* A number of 20 bits as a value of a type. */
+static inline double value_of_type(opevo_element element, uint64_t bits)
+{
+    return element == OPEVO_INT8    ? (double)(bits % 256) - 128
+           : element == OPEVO_INT32 ? (double)bits - 0x1p19
+                                    : (double)bits * 0x1p-19 - 1;
+}
 
 static inline void add_operand(pipeline_case *self, const opevo_tensor *tensor, uint64_t *state)
 {
     int i = self->operands++;
+    size_t bytes = (size_t)opevo_element_bytes(tensor->element);
 
     assert_true(i < PIPELINE_OPERANDS);
     self->count[i] = (size_t)opevo_tensor_elements(tensor);
-    CHECK_OK(opevo_i_guarded_create(self->count[i] * sizeof(float), false, &self->memory[i], &err));
+    self->element[i] = tensor->element;
+    CHECK_OK(opevo_i_guarded_create(self->count[i] * bytes, false, &self->memory[i], &err));
     if (tensor->definition) {
-        self->expected[i] = opevo_calloc(self->count[i], sizeof(float));
+        self->expected[i] = opevo_calloc(self->count[i], bytes);
         self->bound[i] = opevo_calloc(self->count[i], sizeof(double));
         return;
     }
     self->inputs++;
     for (size_t e = 0; e < self->count[i]; e++)
-        opevo_i_floats(&self->memory[i])[e] = (float)draw(state, 1 << 20) * 0x1p-19F - 1;
+        opevo_element_put(tensor->element, self->memory[i].data, e,
+                          value_of_type(tensor->element, draw(state, 1 << 20)));
 }
 
 static inline pipeline_case case_make(const char *text, uint64_t seed)
@@ -72,9 +84,8 @@ static inline pipeline_case case_make(const char *text, uint64_t seed)
         }
     }
     for (int i = 0; i < self.inputs; i++)
-        inputs[i] = opevo_i_floats(&self.memory[i]);
-    CHECK_OK(opevo_computation_compute(self.computation, inputs,
-                                       (void *const *)&self.expected[self.inputs],
+        inputs[i] = self.memory[i].data;
+    CHECK_OK(opevo_computation_compute(self.computation, inputs, &self.expected[self.inputs],
                                        &self.bound[self.inputs], 1, &err));
     return self;
 }
@@ -101,16 +112,20 @@ static inline void call_kernel(void *function, float *const a[PIPELINE_OPERANDS 
     kernel.call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
 }
 
+static inline double case_value(const pipeline_case *self, int operand, const void *array, size_t e)
+{
+    return opevo_element_get(self->element[operand], array, e);
+}
+
 /* The first element that is wrong, or -1; `operand` is an output. */
 static inline int64_t find_wrong(const pipeline_case *self, int operand)
 {
-    const float *values = opevo_i_floats(&self->memory[operand]);
-
     for (size_t e = 0; e < self->count[operand]; e++) {
-        double wanted = (double)self->expected[operand][e];
+        double wanted = case_value(self, operand, self->expected[operand], e);
         double bound = self->bound[operand][e];
 
-        if (isfinite(bound) && !(fabs((double)values[e] - wanted) <= bound))
+        if (isfinite(bound) &&
+            !(fabs(case_value(self, operand, self->memory[operand].data, e) - wanted) <= bound))
             return (int64_t)e;
     }
     return -1;
@@ -129,23 +144,24 @@ static inline void set_reversed(const opevo_kernel *kernel, void *handle, bool r
 }
 
 /* A constant in the layout that a kernel reads it in. */
-static inline float *case_pack(const float *dense, const opevo_kernel *kernel, void *handle,
+static inline float *case_pack(const pipeline_case *self, const opevo_kernel *kernel, void *handle,
                                int operand, opevo_i_guarded *out)
 {
+    size_t bytes = (size_t)opevo_element_bytes(self->element[operand]);
     void (*pack)(const float *, float *) = NULL;
     char name[OPEVO_KERNEL_NAME];
 
     opevo_kernel_pack_name(kernel, operand, name);
     *(void **)&pack = dlsym(handle, name);
     assert_non_null(pack);
-    CHECK_OK(
-        opevo_i_guarded_create((size_t)kernel->packed[operand] * sizeof(float), false, out, &err));
-    pack(dense, opevo_i_floats(out));
+    CHECK_OK(opevo_i_guarded_create((size_t)kernel->packed[operand] * bytes, false, out, &err));
+    pack(opevo_i_floats(&self->memory[operand]), opevo_i_floats(out));
     return opevo_i_floats(out);
 }
 
 /* Run a kernel on poisoned results, twice, since scratch memory is left over from the first time. Then
- * emulated threads run in the other order, with nothing left over. */
+ * emulated threads run in the other order, with nothing left over. The second time the poison is
+ * another, so that no whole number that was not written is right every time. */
 static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, void *handle,
                                unsigned threads, const char *what)
 {
@@ -160,7 +176,7 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
         operands[i] = opevo_i_floats(&self->memory[i]);
     for (int i = 0; i < self->inputs && i < OPEVO_OPERANDS; i++) {
         if (kernel->packed[i])
-            operands[i] = case_pack(operands[i], kernel, handle, i, &packed[i]);
+            operands[i] = case_pack(self, kernel, handle, i, &packed[i]);
     }
     CHECK_OK(opevo_i_guarded_create((size_t)opevo_kernel_scratch_bytes(kernel, threads), false,
                                     &scratch, &err));
@@ -169,7 +185,7 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
         if (run != 1)
             memset(scratch.data, 0xff, scratch.bytes);
         for (int i = self->inputs; i < self->operands; i++)
-            memset(self->memory[i].data, 0xff, self->count[i] * sizeof(float)); /* NaN */
+            memset(self->memory[i].data, run == 1 ? 0x5a : 0xff, self->memory[i].bytes); /* NaN */
         set_reversed(kernel, handle, run == 2);
         call_kernel(function, operands);
         for (int i = self->inputs; i < self->operands; i++) {
@@ -179,8 +195,9 @@ static inline void case_run_on(pipeline_case *self, const opevo_kernel *kernel, 
                 fail_msg("%s: on %u threads, element %lld of output %d is %.9g, expected %.9g "
                          "within %g\n%s",
                          what, threads, (long long)e, i,
-                         (double)opevo_i_floats(&self->memory[i])[e], (double)self->expected[i][e],
-                         self->bound[i][e], opevo_text_string(&kernel->source));
+                         case_value(self, i, self->memory[i].data, (size_t)e),
+                         case_value(self, i, self->expected[i], (size_t)e), self->bound[i][e],
+                         opevo_text_string(&kernel->source));
         }
     }
     for (int i = 0; i < self->operands; i++)

@@ -198,13 +198,6 @@ static void test_versions(void **state)
 
 /* ---- Random steps on random computations ---- */
 
-static const step_choices cpu_choices = {
-    .annotations = 6,
-    .annotation = {OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_VECTORIZE, OPEVO_ANNOTATION_UNROLL,
-                   OPEVO_ANNOTATION_EXPAND, OPEVO_ANNOTATION_SERIAL, OPEVO_ANNOTATION_PARALLEL},
-    .scopes = 2,
-    .scope = {OPEVO_SCOPE_LOCAL, OPEVO_SCOPE_PACKED}};
-
 /* What was printed reads back as the same steps. */
 static void check_text(const opevo_pipeline *pipeline)
 {

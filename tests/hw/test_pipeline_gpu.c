@@ -242,15 +242,6 @@ static void test_missing_barriers(void **state)
 
 /* ---- Random steps ---- */
 
-static const step_choices gpu_choices = {
-    .annotations = 12,
-    .annotation = {OPEVO_ANNOTATION_THREAD_X, OPEVO_ANNOTATION_THREAD_X, OPEVO_ANNOTATION_THREAD_X,
-                   OPEVO_ANNOTATION_THREAD_Y, OPEVO_ANNOTATION_THREAD_Y, OPEVO_ANNOTATION_THREAD_Z,
-                   OPEVO_ANNOTATION_BLOCK_X, OPEVO_ANNOTATION_BLOCK_X, OPEVO_ANNOTATION_BLOCK_Y,
-                   OPEVO_ANNOTATION_VTHREAD, OPEVO_ANNOTATION_UNROLL, OPEVO_ANNOTATION_VECTORIZE},
-    .scopes = 3,
-    .scope = {OPEVO_SCOPE_SHARED, OPEVO_SCOPE_SHARED, OPEVO_SCOPE_LOCAL}};
-
 static void check_random(const char *computation, uint64_t seed, int *lowered)
 {
     pipeline_case operands = case_make(computation, seed);

@@ -74,7 +74,7 @@ typedef struct opevo_pipeline_step {
 typedef struct opevo_pipeline opevo_pipeline;
 
 /* All definitions as they stand, one after the other. The computation is borrowed. Errors: LIMIT for
- * more than OPEVO_PIPELINE_STAGES tensors; INVALID for tensors that are not float32; NOMEM. */
+ * more than OPEVO_PIPELINE_STAGES tensors; NOMEM. */
 opevo_status opevo_pipeline_create(const opevo_computation *computation, opevo_pipeline **out,
                                    opevo_error *err);
 opevo_status opevo_pipeline_copy(const opevo_pipeline *pipeline, opevo_pipeline **out,

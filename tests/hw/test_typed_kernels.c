@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels of float16, bfloat16, int8 and int32 tensors: their conversions for all values, and random
+ * steps on random computations, against the interpreter. */
+
+#include "cxx_fixture.h"
+#include "pipeline_draw.h"
+#include "sketch_fixture.h"
+
+#include "computations.h"
+
+/* ---- Conversions ---- */
+
+/* Compilers and processors that convert in different ways: by instructions of their own, and by
+ * bits. */
+static const char *const compilers[][8] = {
+    {"gcc", "-O2", "-march=native", "-fPIC", "-shared", NULL},
+    {"gcc", "-O2", "-Wno-psabi", "-fPIC", "-shared", NULL},
+    {"gcc", "-O2", "-mavx2", "-mno-f16c", "-Wno-psabi", "-fPIC", "-shared", NULL},
+    {"clang", "-O2", "-march=native", "-fPIC", "-shared", NULL},
+    {"clang", "-O2", "-Wno-psabi", "-fPIC", "-shared", NULL},
+};
+enum { COMPILERS = sizeof compilers / sizeof *compilers };
+
+static opevo_kernel emit(const char *text, const char *steps, opevo_kernel_dialect dialect)
+{
+    opevo_limits limits = opevo_limits_default(dialect);
+    opevo_computation *computation = NULL;
+    opevo_pipeline *pipeline = NULL;
+    opevo_kernel kernel = {0};
+    opevo_text why = {0};
+    bool fits = false;
+
+    CHECK_OK(opevo_computation_read(text, &computation, &err));
+    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
+    CHECK_OK(opevo_pipeline_emit(pipeline, dialect, &limits, &kernel, &fits, &why, &err));
+    if (!fits)
+        fail_msg("%s: %s", text, opevo_text_string(&why));
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+    opevo_text_free(&why);
+    return kernel;
+}
+
+static bool same_value(double a, double b)
+{
+    return isnan(a) ? isnan(b) != 0 : a == b && !signbit(a) == !signbit(b);
+}
+
+/* A kernel that copies `from` of one type to `to` of another, by vectors of `width` or one by one; the
+ * extent is a multiple of 16. */
+static void check_copy(opevo_element from_type, const void *from, opevo_element to_type, int count,
+                       int width, const char *const *compiler)
+{
+    opevo_text text = {0}, steps = {0};
+    void *to = calloc((size_t)count, (size_t)opevo_element_bytes(to_type)), *handle = NULL;
+    union {
+        void *object;
+        void (*call)(const void *, void *, void *);
+    } function = {NULL};
+    opevo_kernel kernel;
+
+    opevo_text_printf(&text, "%s A[i:%d]; %s C[i] = A[i]", opevo_element_name(from_type), count,
+                      opevo_element_name(to_type));
+    if (width > 1)
+        opevo_text_printf(&steps, "split C i %d\nannotate C i.1 vectorize\n", width);
+    kernel = emit(opevo_text_string(&text), opevo_text_string(&steps),
+                  width ? OPEVO_KERNEL_C : OPEVO_KERNEL_EMULATION);
+    if (!source_build(compiler, opevo_text_string(&kernel.source), &handle)) {
+        fail_msg("%s %s does not compile:\n%s", compiler[0], compiler[2],
+                 opevo_text_string(&kernel.source));
+        return;
+    }
+    function.object = dlsym(handle, kernel.entry);
+    function.call(from, to, NULL);
+    for (size_t e = 0; e < (size_t)count; e++) {
+        double value = opevo_element_get(from_type, from, e);
+        double is = opevo_element_get(to_type, to, e);
+
+        if (!same_value(is, opevo_element_nearest(to_type, value)))
+            fail_msg("%s %s, width %d, from %s to %s: %a becomes %a instead of %a", compiler[0],
+                     compiler[2], width, opevo_element_name(from_type), opevo_element_name(to_type),
+                     value, is, opevo_element_nearest(to_type, value));
+    }
+    dlclose(handle);
+    free(to);
+    opevo_text_free(&text);
+    opevo_text_free(&steps);
+    opevo_kernel_free(&kernel);
+}
+
+/* All floats that a type may round in another way: its values, the middles between neighbours, and what
+ * is next to each; and whatever bits. */
+static float *floats_around(opevo_element element, int *count)
+{
+    enum { RANDOM = 1 << 18 };
+    float *values = calloc(6 * 65536 + RANDOM, sizeof *values);
+    uint64_t random = 5;
+    int made = 0;
+
+    for (unsigned bits = 0; bits < 65536; bits++) {
+        uint16_t one = (uint16_t)bits, next = (uint16_t)(bits + 1);
+        float low = (float)opevo_element_get(element, &one, 0);
+        float high = (float)opevo_element_get(element, &next, 0);
+        float middle = (float)(((double)low + (double)high) / 2);
+
+        values[made++] = low;
+        values[made++] = middle;
+        values[made++] = nextafterf(middle, 0);
+        values[made++] = nextafterf(middle, middle < 0 ? -INFINITY : INFINITY);
+        values[made++] = nextafterf(low, -INFINITY);
+        values[made++] = nextafterf(low, INFINITY);
+    }
+    for (int i = 0; i < RANDOM; i++) {
+        uint32_t bits = (uint32_t)draw(&random, UINT64_C(1) << 32);
+
+        memcpy(&values[made++], &bits, sizeof bits);
+    }
+    *count = made;
+    return values;
+}
+
+static bool has_compiler(const char *const *compiler)
+{
+    return source_build(compiler, "int opevo_unused;\n", &(void *){NULL});
+}
+
+static void test_all_conversions(void **state)
+{
+    static const int widths[] = {0, 1, 2, 4, 8, 16}; /* 0: emulated */
+    static uint16_t all[65536];
+    static int8_t bytes[256];
+    int tried = 0;
+
+    (void)state;
+    for (int i = 0; i < 65536; i++)
+        all[i] = (uint16_t)i;
+    for (int i = 0; i < 256; i++)
+        bytes[i] = (int8_t)(i - 128);
+    for (int c = 0; c < COMPILERS; c++) {
+        if (!has_compiler(compilers[c]))
+            continue;
+        tried++;
+        for (opevo_element e = OPEVO_FLOAT16; e <= OPEVO_BFLOAT16; e++) {
+            int count = 0;
+            float *floats = floats_around(e, &count);
+
+            for (int w = 0; w < 6; w++) {
+                check_copy(e, all, OPEVO_FLOAT32, 65536, widths[w], compilers[c]);
+                check_copy(OPEVO_FLOAT32, floats, e, count, widths[w], compilers[c]);
+                check_copy(OPEVO_INT8, bytes, e, 256, widths[w], compilers[c]);
+            }
+            check_copy(e, all, e == OPEVO_FLOAT16 ? OPEVO_BFLOAT16 : OPEVO_FLOAT16, 65536, 16,
+                       compilers[c]);
+            free(floats);
+        }
+        for (int w = 0; w < 6; w++) {
+            check_copy(OPEVO_INT8, bytes, OPEVO_FLOAT32, 256, widths[w], compilers[c]);
+            check_copy(OPEVO_INT8, bytes, OPEVO_INT32, 256, widths[w], compilers[c]);
+            check_copy(OPEVO_INT8, bytes, OPEVO_INT8, 256, widths[w], compilers[c]);
+        }
+    }
+    assert_true(tried > 0);
+}
+
+/* ---- Text ---- */
+
+/* Arrays, copies and packed constants have the type of their tensor; sums are of float or int. */
+static void test_text(void **state)
+{
+    static const char steps[] =
+        "cache_read A packed C\nsplit C i 4\nsplit C j 16\nreorder C i.0 j.0 k i.1 j.1\n"
+        "annotate C j.1 vectorize\nannotate C i.1 unroll\naccumulate C j.0\ncompute_at A.packed C "
+        "i.0\nlayout B 1 16 0 1 1 1\n";
+    opevo_kernel kernel = emit("int8 A[i:8, k:9]; const int8 B[k, j:32]; int32 C[i, j] = sum(k) "
+                               "A[i, k]*B[k, j]",
+                               steps, OPEVO_KERNEL_C);
+    const char *text = opevo_text_string(&kernel.source);
+
+    (void)state;
+    assert_non_null(strstr(text,
+                           "(const signed char *restrict a, const signed char *restrict b, int "
+                           "*restrict c, float *restrict scratch)"));
+    assert_non_null(strstr(text, "signed char *restrict const m"));
+    assert_non_null(strstr(text, "I16 r"));
+    assert_non_null(strstr(text, "_pack_b(const signed char *restrict from, signed char *restrict "
+                                 "to)"));
+    assert_int_equal(kernel.packed[1], 9 * 32);
+    assert_null(strstr(text, "float r"));
+    opevo_kernel_free(&kernel);
+    kernel =
+        emit("float16 A[i:8, k:8]; float16 C[i, k] = A[k, i]",
+             "cache_read A shared C\ncompute_at A.shared C i\nannotate C i block.x\nannotate C k "
+             "thread.x\nannotate A.shared i thread.x\n",
+             OPEVO_KERNEL_CUDA);
+    text = opevo_text_string(&kernel.source);
+    assert_non_null(strstr(text, "__shared__ __align__(16) unsigned short m"));
+    assert_null(strstr(text, "opevo_from_half"));
+    opevo_kernel_free(&kernel);
+}
+
+/* ---- Random steps on random computations ---- */
+
+static const char *const typed_computations[] = {
+    "int8 A[i:7, k:13]; const int8 B[k, j:19]; int32 C[i, j] = sum(k) A[i, k]*B[k, j]",
+    "int8 A[i:8, k:16]; int8 B[k, j:32]; float32 C[i, j] = sum(k) A[i, k]*B[k, j]",
+    "float16 A[i:7, k:11]; const float16 B[k, j:33]; float16 C[i, j] = sum(k) A[i, k]*B[k, j]",
+    "bfloat16 A[i:8, k:12]; bfloat16 B[k, j:16]; float32 C[i, j] = sum(k) A[i, k]*B[k, j]",
+    "bfloat16 A[i:9, k:5]; const float16 B[k, j:20]; bfloat16 C[i, j] = sum(k) A[i, k]*B[k, j]",
+    ("int8 X[h:9, w:9, c:3]; const int8 W[r:3, s:3, c, f:16]; int8 P[y:11, x:11, c] = select(1 <= "
+     "y and "
+     "y < 10 and 1 <= x and x < 10, X[y - 1, x - 1, c], 0); int32 C[h, w, f] = sum(r, s, c) P[h + "
+     "r, w "
+     "+ s, c]*W[r, s, c, f]; int32 b[f]; int8 D[h, w, f] = max(min(max(min(C[h, w, f], 1000000), "
+     "-1000000) + b[f], 127), 0)"),
+    ("float16 X[h:9, w:8, c:3]; const float16 W[r:3, s:3, c, f:8]; float16 P[y:11, x:10, c] = "
+     "select(1 "
+     "<= y and y < 10 and 1 <= x and x < 9, X[y - 1, x - 1, c], 0); float16 C[h, w, f] = sum(r, s, "
+     "c) "
+     "P[h + r, w + s, c]*W[r, s, c, f]; float16 D[h, w, f] = max(C[h, w, f], 0)"),
+    ("float16 X[i:5, j:33]; float16 M[i] = max(j) X[i, j]; E[i, j] = exp(X[i, j] - M[i]); S[i] = "
+     "sum(j) "
+     "E[i, j]; float16 Y[i, j] = E[i, j]/S[i]"),
+    "int8 A[i:5, k:33]; int8 M[i] = max(k) A[i, k]; bfloat16 N[i] = min(k) A[i, k]*0.5",
+    "int32 A[i:6, j:18]; int8 B[i, j]; int32 S[i, j] = A[i, j] - 3*B[i, j]; C[i, j] = S[i, j]/7",
+};
+enum { TYPED_COMPUTATIONS = sizeof typed_computations / sizeof *typed_computations };
+
+static void check_random(const char *computation, uint64_t seed, bool gpu, int *lowered)
+{
+    pipeline_case operands = case_make(computation, seed);
+    opevo_pipeline *pipeline =
+        draw_pipeline(operands.computation, gpu ? &gpu_choices : &cpu_choices, seed);
+
+    *lowered += check_kernels(&operands, pipeline, gpu ? OPEVO_KERNEL_EMULATION : OPEVO_KERNEL_C) ==
+                opevo_pipeline_step_count(pipeline);
+    opevo_pipeline_destroy(pipeline);
+    case_free(&operands);
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TYPED_COMPUTATIONS; i++) {
+        for (opevo_kernel_dialect d = OPEVO_KERNEL_C; d < OPEVO_KERNEL_COUNT; d++) {
+            pipeline_case operands = case_make(typed_computations[i], (uint64_t)i);
+            opevo_pipeline *pipeline = NULL;
+            opevo_text why = {0};
+
+            CHECK_OK(opevo_pipeline_create(operands.computation, &pipeline, &err));
+            if ((d == OPEVO_KERNEL_C || d == OPEVO_KERNEL_EMULATION) &&
+                !case_check(&operands, pipeline, d, &why))
+                fail_msg("%s: %s", typed_computations[i], opevo_text_string(&why));
+            opevo_pipeline_destroy(pipeline);
+            opevo_text_free(&why);
+            case_free(&operands);
+        }
+    }
+}
+
+static void check_steps(bool gpu)
+{
+    int count = draw_count(100);
+    int lowered = 0;
+
+    for (int i = 0; i < count; i++)
+        check_random(typed_computations[i % TYPED_COMPUTATIONS], (uint64_t)i + 7, gpu, &lowered);
+    assert_true(4 * lowered > count);
+}
+
+static void test_random_steps(void **state)
+{
+    (void)state;
+    check_steps(false);
+    check_steps(true);
+}
+
+static void check_computations(bool gpu)
+{
+    int count = draw_count(120);
+    int checked = 0;
+    int lowered = 0;
+
+    for (uint64_t seed = 0; checked < count; seed++) {
+        opevo_computation *made = NULL;
+        opevo_text text = {0};
+
+        write_typed_computation(seed, 4, &text);
+        if (opevo_computation_parse(opevo_text_string(&text), "random", NULL, 0, &made, NULL) ==
+            OPEVO_OK) {
+            check_random(opevo_text_string(&text), seed, gpu, &lowered);
+            checked++;
+        }
+        opevo_computation_destroy(made);
+        opevo_text_free(&text);
+    }
+    assert_true(4 * lowered > checked);
+}
+
+static void test_random_computations(void **state)
+{
+    (void)state;
+    check_computations(false);
+    check_computations(true);
+}
+
+/* ---- Sketches ---- */
+
+/* Random points of all sketches, run here; those for GPUs by their emulation, and as C++. */
+static void check_sketches(const char *text, bool gpu, bool words, uint64_t seed)
+{
+    opevo_sketch_target target = {
+        .dialect = gpu ? OPEVO_KERNEL_EMULATION : OPEVO_KERNEL_C, .cores = 4, .threads = 2};
+    pipeline_case operands = case_make(text, seed);
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+    int points = draw_count(4), made = 0;
+
+    CHECK_OK(opevo_computation_read(text, &computation, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    for (int i = 0; i < 50 * points && made < points; i++) {
+        opevo_index point = (opevo_index)draw(&seed, UINT64_MAX) % opevo_space_size(maker->space);
+        opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+        opevo_kernel kernel = {0};
+        opevo_text why = {0};
+
+        CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
+        if (refused == OPEVO_OUTCOME_OK) {
+            case_run(&operands, &kernel, text);
+            made++;
+        }
+        opevo_kernel_free(&kernel);
+        opevo_text_free(&why);
+    }
+    assert_int_equal(made, points);
+    (void)words;
+    maker->ops->destroy(maker);
+    case_free(&operands);
+}
+
+static void test_sketches(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TYPED_COMPUTATIONS; i++) {
+        check_sketches(typed_computations[i], false, false, (uint64_t)i);
+        check_sketches(typed_computations[i], true, false, (uint64_t)i);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_conversions),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_random_steps),
+        cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_sketches),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
