@@ -25,7 +25,7 @@ void opevo_i_print_signature(opevo_i_printer *self, const char *before, const ch
     for (int i = 0; i < self->nest->operands; i++) {
         opevo_text_printf(self->out, "%s%s%s %s", i ? ", " : "",
                           i < self->nest->inputs ? "const " : "",
-                          opevo_i_type_text(self->nest->buffer[i].element), pointer);
+                          opevo_kernel_type_text(self->nest->buffer[i].element), pointer);
         print_operand_name(self->out, i);
     }
     if (!self->dialect->gpu || self->scratch)

@@ -78,7 +78,7 @@ void opevo_i_place_buffers(opevo_i_printer *self)
 static void print_scratch(opevo_i_printer *self, int buffer)
 {
     opevo_element element = self->nest->buffer[buffer].element;
-    const char *type = opevo_i_type_text(element);
+    const char *type = opevo_kernel_type_text(element);
     bool cast = element != OPEVO_FLOAT32;
 
     opevo_i_print_indent(self);
@@ -111,13 +111,13 @@ static void print_local(opevo_i_printer *self, int i)
                               opevo_i_vector_letter(stored), lanes, i, (long long)at);
         else
             opevo_text_printf(self->out, "%s r%d_%lld __attribute__((unused));\n",
-                              opevo_i_type_text(stored), i, (long long)at);
+                              opevo_kernel_type_text(stored), i, (long long)at);
     }
     if (lanes)
         return;
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "%s m%d[%lld] __attribute__((aligned(64)));\n",
-                      opevo_i_type_text(stored), i, (long long)buffer->size);
+                      opevo_kernel_type_text(stored), i, (long long)buffer->size);
 }
 
 void opevo_i_print_cpu_buffers(opevo_i_printer *self, const opevo_i_node *parallel)
@@ -139,7 +139,7 @@ void opevo_i_print_gpu_buffers(opevo_i_printer *self, opevo_scope scope)
 {
     for (int i = self->nest->operands; i < OPEVO_I_BUFFERS; i++) {
         const opevo_i_buffer *buffer = &self->nest->buffer[i];
-        const char *type = opevo_i_type_text(buffer->element);
+        const char *type = opevo_kernel_type_text(buffer->element);
 
         if (buffer->scope != scope || buffer->size == 0 ||
             (scope == OPEVO_SCOPE_PACKED ? !uses(self->nest->launch[self->launch].body, i)

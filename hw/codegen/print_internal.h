@@ -94,8 +94,7 @@ void opevo_i_print_end(opevo_i_printer *self);
 
 /* ---- print_types.c ---- */
 
-/* "float"; 'V' of the name of a vector, "V8"; "0.0f". */
-const char *opevo_i_type_text(opevo_element element);
+/* 'V' of the name of a vector, "V8"; "0.0f". */
 char opevo_i_vector_letter(opevo_element element);
 const char *opevo_i_zero_text(opevo_element element);
 bool opevo_i_print_is_typed(const opevo_i_nest *nest);

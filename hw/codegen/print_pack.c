@@ -66,7 +66,7 @@ static void print_one(opevo_i_printer *self, const opevo_i_packing *packing)
     static const char form[] =
         "void " OPEVO_I_ENTRY "_pack_%c(const %s *restrict from, %s *restrict to)%s";
     char letter = (char)('a' + packing->operand);
-    const char *type = opevo_i_type_text(self->nest->buffer[packing->operand].element);
+    const char *type = opevo_kernel_type_text(self->nest->buffer[packing->operand].element);
 
     opevo_text_printf(self->out, form, letter, type, type, ";\n");
     opevo_text_printf(self->out, form, letter, type, type, "\n{\n");

@@ -59,9 +59,9 @@ static void add_pointer(pointer_finder *all, const opevo_i_access *access)
         is_outside(self, access->buffer, &common))
         return;
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "%s%s *p%d = &",
-                      access->buffer < self->nest->inputs ? "const " : "",
-                      opevo_i_type_text(opevo_i_stored_type(self, access->buffer)), self->pointers);
+    opevo_text_printf(
+        self->out, "%s%s *p%d = &", access->buffer < self->nest->inputs ? "const " : "",
+        opevo_kernel_type_text(opevo_i_stored_type(self, access->buffer)), self->pointers);
     opevo_i_print_buffer(self, access->buffer);
     opevo_text_add(self->out, "[");
     opevo_i_print_affine(self, &common);

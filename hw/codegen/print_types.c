@@ -5,17 +5,6 @@
 
 #include "print_internal.h"
 
-const char *opevo_i_type_text(opevo_element element)
-{
-    static const char *const names[] = {[OPEVO_FLOAT32] = "float",
-                                        [OPEVO_FLOAT16] = "unsigned short",
-                                        [OPEVO_BFLOAT16] = "unsigned short",
-                                        [OPEVO_INT8] = "signed char",
-                                        [OPEVO_INT32] = "int"};
-
-    return names[element];
-}
-
 char opevo_i_vector_letter(opevo_element element)
 {
     static const char letters[] = {[OPEVO_FLOAT32] = 'V',
@@ -85,7 +74,7 @@ void opevo_i_print_load(opevo_i_printer *self, const opevo_i_access *access, ope
     if (stored != type && is_short_float(stored))
         print_conversion(self, stored, false, 1);
     else if (stored != type)
-        opevo_text_printf(self->out, "(%s)", opevo_i_type_text(type));
+        opevo_text_printf(self->out, "(%s)", opevo_kernel_type_text(type));
     opevo_i_print_element(self, access);
     opevo_text_add(self->out, stored != type && is_short_float(stored) ? ")" : "");
 }
@@ -100,7 +89,7 @@ void opevo_i_print_store_start(opevo_i_printer *self, opevo_element stored, opev
     else if (width > 1)
         opevo_text_add(self->out, "__builtin_convertvector(");
     else
-        opevo_text_printf(self->out, "(%s)(", opevo_i_type_text(stored));
+        opevo_text_printf(self->out, "(%s)(", opevo_kernel_type_text(stored));
 }
 
 void opevo_i_print_store_end(opevo_i_printer *self, opevo_element stored, opevo_element type,

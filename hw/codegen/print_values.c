@@ -123,7 +123,7 @@ static void print_bare(opevo_i_printer *self, const opevo_i_leaf *leaf, const op
             print_number(self, value->number);
         break;
     case OPEVO_EXPR_WHOLE:
-        opevo_text_printf(self->out, "(%s)(", opevo_i_type_text(value->type));
+        opevo_text_printf(self->out, "(%s)(", opevo_kernel_type_text(value->type));
         opevo_i_print_affine(self, &value->whole);
         opevo_text_add(self->out, ")");
         break;
@@ -161,7 +161,7 @@ void opevo_i_print_value(opevo_i_printer *self, const opevo_i_leaf *leaf,
         return;
     }
     if (value->type != type)
-        opevo_text_printf(self->out, "(%s)", opevo_i_type_text(type));
+        opevo_text_printf(self->out, "(%s)", opevo_kernel_type_text(type));
     opevo_text_add(self->out, brackets ? "(" : "");
     print_bare(self, leaf, value);
     opevo_text_add(self->out, brackets ? ")" : "");

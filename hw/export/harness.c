@@ -363,6 +363,16 @@ static void add_operand(opevo_text *out, const opevo_workload *work, int i)
         opevo_text_printf(out, "x_%s", work->list.item[i].name);
 }
 
+static const char *type_of(const opevo_workload *work, int i)
+{
+    return opevo_kernel_type_text(work->list.item[i].element);
+}
+
+static bool is_typed(const opevo_workload *work)
+{
+    return !work->op && opevo_i_harness_is_typed(work->computation);
+}
+
 static void add_operands(opevo_text *out, const opevo_workload *work)
 {
     for (int i = 0; i < work->list.count; i++) {
@@ -372,7 +382,10 @@ static void add_operands(opevo_text *out, const opevo_workload *work)
         add_operand(out, work, i);
         for (int d = 0; d < one->dims; d++)
             opevo_text_printf(out, "%s%lld", d ? " x " : "  ", (long long)one->extent[d]);
-        opevo_text_add(out, one->dims ? "\n" : "  1\n");
+        opevo_text_add(out, one->dims ? "" : "  1");
+        if (is_typed(work))
+            opevo_text_printf(out, ", %s", opevo_element_name(one->element));
+        opevo_text_add(out, "\n");
     }
 }
 
@@ -434,8 +447,10 @@ static void add_packers(opevo_text *out, const opevo_kernel *kernel, const char 
             of, name);
         for (const char *letter = of; *letter; letter++)
             opevo_text_printf(out, "%c", toupper((unsigned char)*letter));
-        opevo_text_printf(out, "_BYTES %lluLL\nvoid %s(const float *%s, float *%s_packed);\n",
-                          (unsigned long long)kernel->packed[i] * sizeof(float), pack, of, of);
+        opevo_text_printf(out, "_BYTES %lluLL\nvoid %s(const %s *%s, %s *%s_packed);\n",
+                          (unsigned long long)kernel->packed[i] *
+                              (unsigned long long)opevo_element_bytes(work->list.item[i].element),
+                          pack, type_of(work, i), of, type_of(work, i), of);
         out->failed |= operand.failed;
         opevo_text_free(&operand);
     }
@@ -451,7 +466,8 @@ static void add_prototype(opevo_text *out, const opevo_kernel *kernel, const ope
     opevo_text_printf(out, "%svoid %s(", kernel->dialect == OPEVO_KERNEL_C ? "" : "__global__ ",
                       name);
     for (int i = 0; i < work->list.count; i++) {
-        opevo_text_printf(out, "%s%sfloat *", i ? ", " : "", i < work->list.inputs ? "const " : "");
+        opevo_text_printf(out, "%s%s%s *", i ? ", " : "", i < work->list.inputs ? "const " : "",
+                          type_of(work, i));
         add_operand(out, work, i);
         opevo_text_add(out, i < OPEVO_OPERANDS && kernel->packed[i] ? "_packed" : "");
     }
@@ -471,8 +487,10 @@ static void add_header(opevo_text *out, const opevo_kernel *kernel, const opevo_
     opevo_text_printf(out, "\n#ifndef %s_H\n#define %s_H\n\n", name, name);
     add_macros(out, kernel, name);
     opevo_text_add(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-                        "/* Dense arrays of float, aligned to 64 bytes; outputs are written in "
-                        "full:\n");
+                        "/* Dense arrays");
+    opevo_text_add(out, is_typed(work) ? " (those of float16 and bfloat16 hold their bits)"
+                                       : " of float");
+    opevo_text_add(out, ", aligned to 64 bytes; outputs are written in full:\n");
     add_operands(out, work);
     opevo_text_add(out, cpu ? " * Scratch memory is aligned likewise and may hold anything. Calls "
                               "with different outputs and\n"

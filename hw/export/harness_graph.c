@@ -37,7 +37,7 @@ const char opevo_i_harness_values[] =
     "\n"
     "static double scaled(double a, double e)\n"
     "{\n"
-    "    return a == 0 || e == 0 ? 0 : fabs(a) * e;\n"
+    "    return e == 0 ? 0 : e < HUGE_VAL ? fabs(a) * e : HUGE_VAL;\n"
     "}\n"
     "\n"
     "static inline value number(double v)\n"
@@ -193,8 +193,12 @@ static void add_read(opevo_text *out, const opevo_expression *read,
                      const opevo_definition *definition)
 {
     const opevo_tensor *tensor = read->tensor;
+    bool converts = tensor->definition && tensor->element == OPEVO_INT32;
 
-    opevo_text_printf(out, tensor->definition ? "v_%s[" : "make(x_%s[", tensor->name);
+    opevo_text_add(out, converts             ? "converted("
+                        : tensor->definition ? ""
+                                             : opevo_i_harness_value_start(tensor->element));
+    opevo_text_printf(out, "%c_%s[", tensor->definition ? 'v' : 'x', tensor->name);
     for (int d = 1; d < tensor->dims; d++)
         opevo_text_add(out, "(");
     for (int d = 0; d < tensor->dims; d++) {
@@ -203,7 +207,9 @@ static void add_read(opevo_text *out, const opevo_expression *read,
         add_affine(out, &read->index[d], definition);
     }
     opevo_text_add(out, tensor->dims ? "]" : "0]");
-    opevo_text_add(out, tensor->definition ? "" : ", 0)");
+    opevo_text_add(out, converts             ? ")"
+                        : tensor->definition ? ""
+                                             : opevo_i_harness_value_end(tensor->element));
 }
 
 static void add_expression(opevo_text *out, const opevo_expression *expression,
@@ -333,11 +339,13 @@ static void add_element(opevo_text *out, const opevo_tensor *tensor)
 {
     const opevo_definition *definition = tensor->definition;
     bool sums = definition->reducer == OPEVO_REDUCER_SUM;
+    const char *start = opevo_i_harness_store_start(tensor->element);
+    const char *end = opevo_i_harness_store_end(tensor->element);
 
     if (definition->reducer == OPEVO_REDUCER_NONE) {
-        opevo_text_printf(out, "        v_%s[at++] = ", tensor->name);
+        opevo_text_printf(out, "        v_%s[at++] = %s", tensor->name, start);
         add_expression(out, definition->value, definition);
-        opevo_text_add(out, ";\n");
+        opevo_text_printf(out, "%s;\n", end);
         return;
     }
     opevo_text_add(out, sums ? "        double sum = 0, error = 0, size = 0;\n\n"
@@ -357,10 +365,10 @@ static void add_element(opevo_text *out, const opevo_tensor *tensor)
             "most.e));\n        }\n",
             definition->reducer == OPEVO_REDUCER_MAX ? '>' : '<');
     if (sums)
-        opevo_text_printf(out, "        v_%s[at++] = total(sum, error, size, %.0f);\n",
-                          tensor->name, count_terms(definition));
+        opevo_text_printf(out, "        v_%s[at++] = %stotal(sum, error, size, %.0f)%s;\n",
+                          tensor->name, start, count_terms(definition), end);
     else
-        opevo_text_printf(out, "        v_%s[at++] = most;\n", tensor->name);
+        opevo_text_printf(out, "        v_%s[at++] = %smost%s;\n", tensor->name, start, end);
 }
 
 static void add_definition(opevo_text *out, const opevo_tensor *tensor)

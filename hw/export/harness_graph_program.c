@@ -71,6 +71,36 @@ static long long size_of(const program *self, int operand)
     return (long long)self->work->list.item[operand].elements;
 }
 
+static opevo_element element_of(const program *self, int operand)
+{
+    return self->work->list.item[operand].element;
+}
+
+static const char *type_of(const program *self, int operand)
+{
+    return opevo_kernel_type_text(element_of(self, operand));
+}
+
+/* "_int8" of the functions for an operand, nothing for float32. */
+static void add_suffix(const program *self, int operand)
+{
+    if (element_of(self, operand) != OPEVO_FLOAT32)
+        opevo_text_printf(self->out, "_%s", opevo_element_name(element_of(self, operand)));
+}
+
+/* Floats that take the place of so many elements of an operand. */
+static long long floats_of(const program *self, int operand, long long elements)
+{
+    return (elements * opevo_element_bytes(element_of(self, operand)) + 3) / 4;
+}
+
+/* "(int *)" before what `allocate` returns. */
+static void add_cast(const program *self, int operand)
+{
+    if (element_of(self, operand) != OPEVO_FLOAT32)
+        opevo_text_printf(self->out, "(%s *)", type_of(self, operand));
+}
+
 static bool is_packed(const program *self, int operand)
 {
     return !is_output(self, operand) && operand < OPEVO_OPERANDS && self->kernel->packed[operand];
@@ -83,18 +113,33 @@ static void add_names(const program *self, const char *before)
         opevo_text_printf(self->out, "%s%s%s", i ? ", " : "", before, name_of(self, i));
 }
 
+/* A pointer for each operand. */
+static void add_variables(const program *self, const char *before)
+{
+    if (!opevo_i_harness_is_typed(self->work->computation)) {
+        opevo_text_printf(self->out, "static float *%s%s", before, name_of(self, 0));
+        for (int i = 1; i < self->work->list.count; i++)
+            opevo_text_printf(self->out, ", *%s%s", before, name_of(self, i));
+        opevo_text_add(self->out, ";\n");
+        return;
+    }
+    for (int i = 0; i < self->work->list.count; i++)
+        opevo_text_printf(self->out, "static %s *%s%s;\n", type_of(self, i), before,
+                          name_of(self, i));
+}
+
 static void add_data(const program *self)
 {
-    opevo_text_add(self->out, "static float ");
-    add_names(self, "*x_");
-    opevo_text_add(self->out, ";\n\n");
+    add_variables(self, "x_");
+    opevo_text_add(self->out, "\n");
     opevo_text_add(self->out, opevo_i_harness_head);
     for (int i = self->work->list.inputs; i < self->work->list.count; i++)
-        opevo_text_printf(self->out, "    memset(x_%s, 0xff, %lldLL * sizeof(float));\n",
-                          name_of(self, i), size_of(self, i));
+        opevo_text_printf(self->out, "    memset(x_%s, 0xff, %lldLL * sizeof(%s));\n",
+                          name_of(self, i), size_of(self, i), type_of(self, i));
     opevo_text_add(self->out, "}\n\n");
     opevo_text_add(self->out, fill_positive);
     opevo_text_add(self->out, opevo_i_harness_values);
+    opevo_i_harness_types(self->out, self->work->computation);
     opevo_i_harness_graph(self->out, self->work->computation);
 }
 
@@ -104,7 +149,8 @@ static void add_cpu(const program *self)
 {
     opevo_text_add(self->out, "void ENTRY(");
     for (int i = 0; i < self->work->list.count; i++)
-        opevo_text_printf(self->out, "%sfloat *, ", is_output(self, i) ? "" : "const ");
+        opevo_text_printf(self->out, "%s%s *, ", is_output(self, i) ? "" : "const ",
+                          type_of(self, i));
     opevo_text_add(self->out, "float *);\n");
     for (int i = 0; i < self->work->list.inputs; i++) {
         char name[OPEVO_KERNEL_NAME];
@@ -113,9 +159,10 @@ static void add_cpu(const program *self)
             continue;
         opevo_kernel_pack_name(self->kernel, i, name);
         opevo_text_printf(self->out,
-                          "void %s(const float *, float *);\n"
-                          "static float *packed_%s; /* as the kernel reads %s */\n",
-                          name, name_of(self, i), name_of(self, i));
+                          "void %s(const %s *, %s *);\n"
+                          "static %s *packed_%s; /* as the kernel reads %s */\n",
+                          name, type_of(self, i), type_of(self, i), type_of(self, i),
+                          name_of(self, i), name_of(self, i));
     }
     opevo_text_add(self->out, "\n");
     opevo_text_add(self->out, opevo_i_harness_cpu);
@@ -146,20 +193,25 @@ static void add_gpu_call(const program *self)
 
 static void add_gpu(const program *self)
 {
-    opevo_text_add(self->out, "static float ");
-    add_names(self, "*device_");
-    opevo_text_add(self->out, self->kernel->scratch_bytes ? ", *scratch;\n" : ";\n");
+    add_variables(self, "device_");
+    if (self->kernel->scratch_bytes)
+        opevo_text_add(self->out, "static float *scratch;\n");
     opevo_text_add(self->out, opevo_i_harness_gpu);
-    for (int i = 0; i < self->work->list.count; i++)
-        opevo_text_printf(self->out, "    copy(&device_%s, x_%s, %lldLL);\n", name_of(self, i),
-                          name_of(self, i), size_of(self, i));
+    for (int i = 0; i < self->work->list.count; i++) {
+        bool other = element_of(self, i) != OPEVO_FLOAT32;
+
+        opevo_text_printf(self->out, "    copy(%s&device_%s, %sx_%s, %lldLL);\n",
+                          other ? "(float **)" : "", name_of(self, i),
+                          other ? "(const float *)" : "", name_of(self, i),
+                          floats_of(self, i, size_of(self, i)));
+    }
     opevo_i_harness_reserve(self->out, self->kernel);
     opevo_text_add(self->out, opevo_i_harness_gpu_sent);
     for (int i = self->work->list.inputs; i < self->work->list.count; i++)
         opevo_text_printf(self->out,
-                          "    must(GPU(Memcpy)(x_%s, device_%s, %lldLL * sizeof(float), "
+                          "    must(GPU(Memcpy)(x_%s, device_%s, %lldLL * sizeof(%s), "
                           "GPU(MemcpyDeviceToHost)), \"copying\");\n",
-                          name_of(self, i), name_of(self, i), size_of(self, i));
+                          name_of(self, i), name_of(self, i), size_of(self, i), type_of(self, i));
     add_gpu_call(self);
 }
 
@@ -167,10 +219,12 @@ static void add_gpu(const program *self)
 
 static void add_checks(const program *self)
 {
-    for (int i = self->work->list.inputs; i < self->work->list.count; i++)
-        opevo_text_printf(self->out, "%scheck(\"%s\", x_%s, v_%s, %lldLL)",
-                          i > self->work->list.inputs ? " & " : "", name_of(self, i),
+    for (int i = self->work->list.inputs; i < self->work->list.count; i++) {
+        opevo_text_add(self->out, i > self->work->list.inputs ? " & check" : "check");
+        add_suffix(self, i);
+        opevo_text_printf(self->out, "(\"%s\", x_%s, v_%s, %lldLL)", name_of(self, i),
                           name_of(self, i), name_of(self, i), size_of(self, i));
+    }
 }
 
 /* Constants in the layouts that the kernel reads them in. */
@@ -183,13 +237,15 @@ static void add_packing(const program *self)
         if (!is_packed(self, i))
             continue;
         opevo_kernel_pack_name(self->kernel, i, name);
+        opevo_text_printf(self->out, "    packed_%s = ", of);
+        add_cast(self, i);
         opevo_text_printf(self->out,
-                          "    packed_%s = allocate(%lluLL);\n"
+                          "allocate(%lldLL);\n"
                           "    spent = now(CLOCK_MONOTONIC);\n"
                           "    %s(x_%s, packed_%s);\n"
                           "    printf(\"packing %s, once: %%.6g ms\\n\", "
                           "1e3 * (now(CLOCK_MONOTONIC) - spent));\n",
-                          of, (unsigned long long)self->kernel->packed[i], name, of, of, of);
+                          floats_of(self, i, (long long)self->kernel->packed[i]), name, of, of, of);
     }
 }
 
@@ -203,10 +259,18 @@ static void add_main(const program *self)
     for (int i = 0; i < self->work->list.count; i++) {
         const opevo_tensor *tensor = opevo_computation_find(computation, name_of(self, i));
 
-        opevo_text_printf(self->out, "    x_%s = allocate(%lldLL);\n", name_of(self, i),
-                          size_of(self, i));
-        if (!is_output(self, i))
-            opevo_text_printf(self->out, "    fill%s(x_%s, %lldLL);\n",
+        opevo_text_printf(self->out, "    x_%s = ", name_of(self, i));
+        add_cast(self, i);
+        opevo_text_printf(self->out, "allocate(%lldLL);\n", floats_of(self, i, size_of(self, i)));
+        if (is_output(self, i))
+            continue;
+        opevo_text_add(self->out, "    fill");
+        add_suffix(self, i);
+        if (element_of(self, i) != OPEVO_FLOAT32)
+            opevo_text_printf(self->out, "(x_%s, %lldLL, %d);\n", name_of(self, i),
+                              size_of(self, i), self->positive[tensor->number]);
+        else
+            opevo_text_printf(self->out, "%s(x_%s, %lldLL);\n",
                               self->positive[tensor->number] ? "_positive" : "", name_of(self, i),
                               size_of(self, i));
     }
@@ -231,18 +295,8 @@ opevo_status opevo_i_harness_graph_program(opevo_text *out, const opevo_kernel *
     bool cpu = kernel->dialect == OPEVO_KERNEL_C;
     opevo_status status = opevo_i_positive_tensors(work->computation, &self.positive, err);
 
-    for (int i = 0; i < work->computation->tensors && status == OPEVO_OK; i++) {
-        const opevo_tensor *tensor = work->computation->tensor[i];
-
-        if (tensor->element != OPEVO_FLOAT32)
-            status = OPEVO_FAIL(err, OPEVO_INVALID,
-                                "%s is of type %s; kernels are exported for float32 only.",
-                                tensor->name, opevo_element_name(tensor->element));
-    }
-    if (status != OPEVO_OK) {
-        opevo_free(self.positive);
+    if (status != OPEVO_OK)
         return status;
-    }
     opevo_i_harness_start(out, kernel);
     opevo_text_add(out, "#include <float.h>\n\n");
     opevo_i_harness_launch(out, kernel, work->flop);
@@ -252,6 +306,7 @@ opevo_status opevo_i_harness_graph_program(opevo_text *out, const opevo_kernel *
         add_cpu(&self);
     else
         add_gpu(&self);
+    opevo_i_harness_typed_operands(out, work);
     opevo_text_add(out, check);
     add_main(&self);
     opevo_free(self.positive);

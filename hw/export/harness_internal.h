@@ -37,6 +37,18 @@ extern const char opevo_i_harness_values[];
  * the inputs, `x_NAME`; needs opevo_i_harness_values and `allocate`. */
 void opevo_i_harness_graph(opevo_text *out, const opevo_computation *computation);
 
+/* Types (harness_types.c): whether a computation has others than float32; then what
+ * opevo_i_harness_graph needs beside opevo_i_harness_values, behind these; and the functions fill_TYPE
+ * and check_TYPE of operands of other types. */
+bool opevo_i_harness_is_typed(const opevo_computation *computation);
+void opevo_i_harness_types(opevo_text *out, const opevo_computation *computation);
+void opevo_i_harness_typed_operands(opevo_text *out, const opevo_workload *work);
+/* What stands before and after an element of an input as a value, and a value that is stored. */
+const char *opevo_i_harness_value_start(opevo_element element);
+const char *opevo_i_harness_value_end(opevo_element element);
+const char *opevo_i_harness_store_start(opevo_element element);
+const char *opevo_i_harness_store_end(opevo_element element);
+
 /* Kernels on a GPU (harness_launch.c): whether one is a single launch without scratch memory. For the
  * others: numbers of the launches behind the first; in `send`, memory; and before `execute`, a
  * function that launches all. */

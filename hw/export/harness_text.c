@@ -31,7 +31,7 @@ const char opevo_i_harness_head[] =
     "}\n"
     "\n"
     "/* Uniform on the multiples of 2^-23 in [-1, 1). */\n"
-    "static void fill(float *values, long long count)\n"
+    "static inline void fill(float *values, long long count)\n"
     "{\n"
     "    for (long long i = 0; i < count; i++)\n"
     "        values[i] = (float)(random_bits() >> 40) / 8388608 - 1;\n"

@@ -18,6 +18,17 @@ const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect)
     return names[dialect];
 }
 
+const char *opevo_kernel_type_text(opevo_element element)
+{
+    static const char *const names[] = {[OPEVO_FLOAT32] = "float",
+                                        [OPEVO_FLOAT16] = "unsigned short",
+                                        [OPEVO_BFLOAT16] = "unsigned short",
+                                        [OPEVO_INT8] = "signed char",
+                                        [OPEVO_INT32] = "int"};
+
+    return names[element];
+}
+
 void opevo_kernel_pack_name(const opevo_kernel *kernel, int operand, char *out)
 {
     snprintf(out, OPEVO_KERNEL_NAME, "%s_pack_%c", kernel->entry, 'a' + operand);

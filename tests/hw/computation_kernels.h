@@ -119,6 +119,14 @@ static const computation_kernel computation_kernels[] = {
      "  for (int x = 0; x < 9; x++)\n"
      "    o[x] = first[x] + b[x] + c[x] + d[x] + e[x] + f[x] + g[x] + h[x] + i[x] + j[x] + k[x]\n"
      "      + l[x] + m[x] + n[x] + p[x] + q[x] + r[x] + s[x] + t[x] + u[x];\n"},
+    {"half", "float16 A[i:9, k:40]; bfloat16 B[k]; float16 C[i] = sum(k) A[i, k]*B[k]",
+     "enum { COUNT = 9 };\n"
+     "void kernel(const _Float16 *first, const unsigned short *b, _Float16 *o) { BEFORE\n"
+     "  for (int i = 0; i < 9; i++) { float sum = 0;\n"
+     "    for (int k = 0; k < 40; k++) {\n"
+     "      union { unsigned bits; float value; } right = {(unsigned)b[k] << 16};\n"
+     "      sum += first[i * 40 + k] * right.value; }\n"
+     "    o[i] = sum; }\n"},
 };
 enum { COMPUTATION_KERNELS = sizeof computation_kernels / sizeof *computation_kernels };
 

@@ -290,6 +290,8 @@ static void test_texts(void **state)
         any |= with.cxx || with.device || with.runtime;
         for (size_t i = 0; i < sizeof large / sizeof *large; i++)
             check_texts(large[i], vendor, &with);
+        for (size_t i = 0; i < TYPED_COMPUTATIONS; i++)
+            check_texts(typed_computations[i], vendor, &with);
     }
     if (!any)
         skip();

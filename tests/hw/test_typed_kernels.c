@@ -201,31 +201,6 @@ static void test_text(void **state)
 
 /* ---- Random steps on random computations ---- */
 
-static const char *const typed_computations[] = {
-    "int8 A[i:7, k:13]; const int8 B[k, j:19]; int32 C[i, j] = sum(k) A[i, k]*B[k, j]",
-    "int8 A[i:8, k:16]; int8 B[k, j:32]; float32 C[i, j] = sum(k) A[i, k]*B[k, j]",
-    "float16 A[i:7, k:11]; const float16 B[k, j:33]; float16 C[i, j] = sum(k) A[i, k]*B[k, j]",
-    "bfloat16 A[i:8, k:12]; bfloat16 B[k, j:16]; float32 C[i, j] = sum(k) A[i, k]*B[k, j]",
-    "bfloat16 A[i:9, k:5]; const float16 B[k, j:20]; bfloat16 C[i, j] = sum(k) A[i, k]*B[k, j]",
-    ("int8 X[h:9, w:9, c:3]; const int8 W[r:3, s:3, c, f:16]; int8 P[y:11, x:11, c] = select(1 <= "
-     "y and "
-     "y < 10 and 1 <= x and x < 10, X[y - 1, x - 1, c], 0); int32 C[h, w, f] = sum(r, s, c) P[h + "
-     "r, w "
-     "+ s, c]*W[r, s, c, f]; int32 b[f]; int8 D[h, w, f] = max(min(max(min(C[h, w, f], 1000000), "
-     "-1000000) + b[f], 127), 0)"),
-    ("float16 X[h:9, w:8, c:3]; const float16 W[r:3, s:3, c, f:8]; float16 P[y:11, x:10, c] = "
-     "select(1 "
-     "<= y and y < 10 and 1 <= x and x < 9, X[y - 1, x - 1, c], 0); float16 C[h, w, f] = sum(r, s, "
-     "c) "
-     "P[h + r, w + s, c]*W[r, s, c, f]; float16 D[h, w, f] = max(C[h, w, f], 0)"),
-    ("float16 X[i:5, j:33]; float16 M[i] = max(j) X[i, j]; E[i, j] = exp(X[i, j] - M[i]); S[i] = "
-     "sum(j) "
-     "E[i, j]; float16 Y[i, j] = E[i, j]/S[i]"),
-    "int8 A[i:5, k:33]; int8 M[i] = max(k) A[i, k]; bfloat16 N[i] = min(k) A[i, k]*0.5",
-    "int32 A[i:6, j:18]; int8 B[i, j]; int32 S[i, j] = A[i, j] - 3*B[i, j]; C[i, j] = S[i, j]/7",
-};
-enum { TYPED_COMPUTATIONS = sizeof typed_computations / sizeof *typed_computations };
-
 static void check_random(const char *computation, uint64_t seed, bool gpu, int *lowered)
 {
     pipeline_case operands = case_make(computation, seed);

@@ -29,6 +29,10 @@ typedef enum opevo_kernel_dialect {
 } opevo_kernel_dialect;
 const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect);
 
+/* What C and C++ call the elements of an array: "float", "unsigned short" for the bits of float16 and
+ * bfloat16, "signed char", "int". */
+const char *opevo_kernel_type_text(opevo_element element);
+
 /* Of operands and scratch memory, in bytes. */
 enum { OPEVO_KERNEL_ALIGNMENT = 64 };
 
@@ -41,7 +45,7 @@ typedef struct opevo_launch {
 enum { OPEVO_KERNEL_LAUNCHES = 16 };
 
 /* The entry takes a pointer to each operand in the order of
- * opevo_workload_list: dense arrays of float. An output is written in full and never read
+ * opevo_workload_list: dense arrays of its type. An output is written in full and never read
  * before it is written. A kernel on a CPU has no memory of its own: the last argument is scratch
  * memory of opevo_kernel_scratch_bytes, whatever is in it, NULL where that is 0. So calls with
  * different outputs and scratch memory may overlap in time. With two inputs and one output:
@@ -70,7 +74,7 @@ typedef struct opevo_kernel {
 void opevo_kernel_free(opevo_kernel *kernel);
 
 /* A constant may be read in a layout of its own. Beside the kernel is then a function that brings
- * the dense array into it, once for any number of calls:
+ * the dense array into it, once for any number of calls; of a constant of float32:
  *     void ENTRY_pack_b(const float *b, float *packed);
  * The name of that of operand i, into `out` of OPEVO_KERNEL_NAME bytes. */
 enum { OPEVO_KERNEL_NAME = 80 };
