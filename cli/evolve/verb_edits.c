@@ -306,7 +306,8 @@ const opevo_verb opevo_i_verb_edits = {
         "  opevo edits emit planted.ll @best.edits --form ptx --machine sm_80\n\n"
         "EDITS is a list as `opevo evolve` prints it, or @FILE. apply runs the variant on all "
         "cases of its harness, where it has one. minimise leaves out edits as long as nothing "
-        "is lost. explain says what each edit gains alone, what the list loses without it, and "
+        "is lost, neither cost on the search cases nor results on any. explain says what each edit "
+        "gains alone, what the list loses without it, and "
         "which edits need each other. emit writes the variant, or its difference from the base "
         "by --form diff. docs/gevo.md describes the edits.",
     .options = options,
