@@ -42,6 +42,7 @@ name() {
 
 # plan TUNER [OPTION...]: of one contender.
 plan() {
+    # shellcheck disable=SC2086  # a list of words
     names=$(printf '%s\n' $kernels | jq -nR '[inputs]') tuner=$1
     shift
     jq -n --argjson kernels "$names" --arg tuner "$tuner" --argjson trials "$trials" --argjson first "$first" \

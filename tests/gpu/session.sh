@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What is measured on a GPU, the most valuable first: session.sh FOLDER SECONDS ENGINES
-# FOLDER/programs has opevo, opevo-worker and test_device_gpu, FOLDER/programs/lib what they need beyond
-# the machine's own libraries. A job that is done has left FOLDER/done/NAME; one that was cut goes on
+# FOLDER/programs has opevo, opevo-worker, opevo-evolver where it is built, and test_device_gpu, FOLDER/programs/lib what
+# they need beyond the machine's own libraries. A job that is done has left FOLDER/done/NAME; one that was cut goes on
 # from the store or the recording the next time. Engines share the device: they build side by side and
 # measure in turn.
 set -u
@@ -12,11 +12,15 @@ limits="--build-timeout 10 --timeout 2"
 
 matmuls="mm1 mm2 mm3 bmm1 bmm2 bmm3"
 operators="$matmuls c1 c2"
+kernels="planted nw lud hotspot"
 records=2000
 records_more=6000 # about half of the paper's points are rejected before they are built
 
 # One job a line: what, operator, template, and trials and seed, or points.
 jobs() {
+    for kernel in $kernels; do
+        echo "edits $kernel simt"
+    done
     for op in $operators; do
         echo "tune $op tiled 64 1"
         echo "tune $op paper 64 1"
@@ -50,12 +54,36 @@ program() {
     env LD_LIBRARY_PATH="$LIBRARIES" "$PROGRAMS/$name" "$@"
 }
 
-# job WHAT OPERATOR TEMPLATE AMOUNT [SEED]: one line of the above, until the time is over.
-job() {
-    name=$(echo "$*" | tr ' ' '-')
-    what=$1 operator=$2 template=$3 amount=$4 seed=${5-}
+# attempt NAME COMMAND...: unless it is done, until the time is over; a command ends within seconds of an interrupt.
+attempt() {
+    name=$1
+    shift
     left=$((DEADLINE - $(date +%s)))
     if [ -e "$FOLDER/done/$name" ] || [ "$left" -lt 10 ]; then
+        return 0
+    fi
+    if timeout -s INT -k 15 "$left" "$@" >"$FOLDER/logs/$name" 2>"$FOLDER/logs/$name.err"; then
+        [ -s "$FOLDER/logs/$name.err" ] || rm "$FOLDER/logs/$name.err"
+        mv "$FOLDER/logs/$name" "$FOLDER/done/$name"
+        echo "$name: done"
+    else
+        echo "$name: $(tail -n 1 "$FOLDER/logs/$name.err")"
+    fi
+}
+
+# edits KERNEL MACHINE [TRIALS]: a known variant, or a search.
+edits() {
+    name=$(echo "edits $*" | tr ' :' '--')
+    [ ! -e "$PROGRAMS/opevo-evolver" ] ||
+        attempt "$name" "$(dirname "$0")/edits.sh" "$@" ${3:+"$FOLDER/evolve.db"}
+}
+
+# job WHAT OPERATOR TEMPLATE [AMOUNT [SEED]]: one line of the above.
+job() {
+    name=$(echo "$*" | tr ' ' '-')
+    what=$1 operator=$2 template=$3 amount=${4-} seed=${5-}
+    if [ "$what" = edits ]; then
+        edits "$operator" "$template"
         return 0
     fi
     if [ "$what" = tune ]; then
@@ -65,14 +93,18 @@ job() {
         set -- --sample "$amount" --out "$FOLDER/$operator-$template"
     fi
     # shellcheck disable=SC2086  # a list of words
-    if timeout -s INT -k 15 "$left" env LD_LIBRARY_PATH="$LIBRARIES" "$PROGRAMS/opevo" "$what" \
-        "$operator" --on "$DEVICE" --template "$template" --quiet $limits "$@" \
-        >"$FOLDER/logs/$name" 2>&1; then
-        mv "$FOLDER/logs/$name" "$FOLDER/done/$name"
-        echo "$name: done"
-    else
-        echo "$name: $(tail -n 1 "$FOLDER/logs/$name")"
-    fi
+    attempt "$name" $PROGRAM "$what" "$operator" --on "$DEVICE" --template "$template" --quiet $limits "$@"
+}
+
+# Variants of kernels, by processes that do not wait for their turn on the device: so before all others. Code for AMD is
+# linked by LLVM's linker, which is not taken along.
+edits_on_device() {
+    case $DEVICE in
+    cuda:*)
+        for kernel in $kernels; do edits "$kernel" "$DEVICE"; done
+        edits planted "$DEVICE" 200
+        ;;
+    esac
 }
 
 # The folders in which machines have the vendors' libraries, separated by colons.
@@ -95,8 +127,9 @@ session() {
     DEADLINE=$(($(date +%s) + $1 - 30))
     XDG_CACHE_HOME=$FOLDER/cache
     OPEVO_WORKER=$PROGRAMS/opevo-worker
+    PROGRAM="env LD_LIBRARY_PATH=$LIBRARIES $PROGRAMS/opevo"
     OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS-4}
-    export FOLDER PROGRAMS LIBRARIES DEADLINE XDG_CACHE_HOME OPEVO_WORKER OPENBLAS_NUM_THREADS
+    export FOLDER PROGRAMS LIBRARIES DEADLINE XDG_CACHE_HOME OPEVO_WORKER PROGRAM OPENBLAS_NUM_THREADS
     program opevo devices | tee "$FOLDER/devices"
     DEVICE=$(awk '/^(cuda|hip):[0-9]/ { print $1; exit }' "$FOLDER/devices")
     export DEVICE
@@ -121,6 +154,7 @@ session() {
             tail -n 40 "$FOLDER/logs/tests"
         fi
     fi
+    edits_on_device
     jobs | xargs -P "$2" -L 1 sh "$0" job
 }
 

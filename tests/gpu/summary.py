@@ -124,6 +124,45 @@ def recorded(folder):
         table(["recording", "points", "device"], rows)
 
 
+SETS = ("search", "selection", "final")
+
+
+def known(path):
+    """What `opevo edits apply` says of a variant on three sets: the median of cost or time as a
+    fraction of the base's, least, largest, and the first status that is not ok."""
+    said = json.loads(path.read_text())
+    for one in SETS:
+        if said[one]["status"] != "ok":
+            return None, None, None, said[one]["status"]
+    fractions = [said[one]["fraction_of_base"] for one in SETS]
+    return statistics.median(fractions), min(fractions), max(fractions), "ok"
+
+
+def edited(folder):
+    """Known variants on the device and by the cost model, and what a search on the device found."""
+    rows = []
+    for path in sorted((folder / "done").glob("edits-*-simt")):
+        kernel = path.name.split("-")[1]
+        model = known(path)[0]
+        for other in sorted((folder / "done").glob(f"edits-{kernel}-[ch]*-[0-9]")):
+            median, least, largest, status = known(other)
+            row = [kernel, cell(model, 4), cell(median, 4), cell(least, 4), cell(largest, 4)]
+            rows.append(row + [status])
+    if rows:
+        print("Variants of kernels, as a fraction of the base: cost by the model of the interpreter, which")
+        print("is exact, and time on the device, three times (median, least, largest; estimated).\n")
+        table(["kernel", "model", "device", "least", "largest", "results"], rows)
+    for path in sorted((folder / "done").glob("edits-*-[0-9]-[0-9]*")):
+        said = json.loads(path.read_text())
+        kernel = path.name.split("-")[1]
+        best = said["best"]["edit_count"] if said["best"] else 0
+        print(
+            f"- {kernel}, {said['trials']} trials on the device, {said['failed']} failed: best"
+            f" error-free variant {cell(said['fraction_of_base'], 4)} of the base's time, {best} edits"
+        )
+        print(f"  on {said['objective'].split(' on ')[1]}; base {1e6 * said['base_cost']:.1f} us\n")
+
+
 def main():
     folder = Path(sys.argv[1])
     print("```")
@@ -134,6 +173,7 @@ def main():
     if (folder / "runs.db").exists():
         tuned(list(runs_of(sqlite3.connect(folder / "runs.db"))))
     recorded(folder)
+    edited(folder)
 
 
 if __name__ == "__main__":
