@@ -9,7 +9,7 @@ if(OPEVO_LLVM)
   check_c_source_compiles("__extension__ typedef _Float16 half;\nint main(int argc, char **argv) { (void)argv; half x = (half)argc; return (int)(x * x); }"
     OPEVO_HAS_FLOAT16)
   if(NOT OPEVO_HAS_FLOAT16)
-    message(STATUS "The compiler lacks _Float16: opevo evolve is built without its worker")
+    message(STATUS "The compiler lacks _Float16, which gcc 12 and clang 15 have: opevo evolve is built without its worker")
   endif()
 endif()
 

@@ -49,11 +49,12 @@ static opevo_status start(opevo_i_evolver_pool *pool, opevo_i_evolver_worker *wo
     opevo_status status = opevo_i_connection_start(&worker->link, &inner);
 
     if (status == OPEVO_IO)
-        return OPEVO_FAIL(err, status,
-                          "%s Editing kernels needs LLVM: install the package opevo-evolver, or "
-                          "llvm-19-dev and build opevo again, or name the worker by "
-                          "OPEVO_EVOLVER.",
-                          inner.message);
+        return OPEVO_FAIL(
+            err, status,
+            "%s Editing kernels needs LLVM: install the package opevo-evolver, or "
+            "llvm-19-dev and build opevo again with gcc, or clang 15 or newer, or name "
+            "the worker by OPEVO_EVOLVER.",
+            inner.message);
     if (status != OPEVO_OK)
         return OPEVO_FAIL(err, status, "%s", inner.message);
     worker->link.state = OPEVO_I_SETTING;
