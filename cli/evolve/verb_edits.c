@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const opevo_option options[] = {
@@ -116,6 +117,9 @@ static opevo_status apply(const opevo_call *call, opevo_i_list *list, opevo_text
     size_t count = 0;
 
     OPEVO_TRY(opevo_evolver_describe(list->evolver, list->edits, &lines, &count, err));
+    if (isnan(opevo_evolver_facts_of(list->evolver)->base_cost))
+        fprintf(stderr, "opevo edits: nothing is run, as the kernel has no harness file beside it: "
+                        "name one by --harness\n");
     if (json) {
         opevo_text_add(out, "{");
         opevo_json_string(out, "edits", list->edits);

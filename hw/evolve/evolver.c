@@ -74,8 +74,10 @@ static opevo_status ask_surely(opevo_evolver *self, json_t *message, opevo_i_req
 
     if (status == OPEVO_OK && out->answer != OPEVO_I_ANSWERED)
         status = OPEVO_FAIL(err, OPEVO_FAULT, "The worker %s.",
-                            out->answer == OPEVO_I_DIED ? "died twice of a request"
-                                                        : "was killed at its limit of time");
+                            out->answer == OPEVO_I_DIED
+                                ? "died twice of this request: LLVM ends it where it meets what "
+                                  "it cannot translate"
+                                : "was killed at its limit of time");
     return status == OPEVO_OK ? opevo_i_reply_check(out->reply, err) : status;
 }
 

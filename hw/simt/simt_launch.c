@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/random.h>
+#include <opevo/text.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -271,6 +272,18 @@ static const opevo_i_simt_kernel *find_kernel(const opevo_simt *self, const char
     return NULL;
 }
 
+static opevo_status fail_kernel(const opevo_simt *self, const char *name, opevo_error *err)
+{
+    opevo_text known = {0};
+
+    for (size_t i = 0; i < self->kernel_count; i++)
+        opevo_text_printf(&known, "%s%.100s", i ? ", " : "", self->kernels[i].name);
+    OPEVO_FAIL(err, OPEVO_INVALID, "The module has no kernel %.100s, which is launched; it has %s.",
+               name, opevo_text_string(&known));
+    opevo_text_free(&known);
+    return OPEVO_INVALID;
+}
+
 static void forget_accesses(opevo_simt *self)
 {
     for (size_t i = 0; i < self->allocated_regions; i++)
@@ -287,8 +300,7 @@ opevo_status opevo_simt_run(opevo_simt *self, const opevo_simt_launch *launch,
     opevo_status status;
 
     if (!kernel)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The module has no kernel %s, which is launched.",
-                          launch->kernel);
+        return fail_kernel(self, launch->kernel, err);
     status = check_launch(self, launch, kernel, err);
     if (status != OPEVO_OK)
         return status;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The words of CUDA that kernels use most, for clang without NVIDIA's headers: -x cuda -include
+ * cuda_words.h -nocudainc -nocudalib. Functions of the C library are LLVM's intrinsics, which the
+ * interpreter and code for CPUs know; for expf, exp2f, logf, log2f, sinf and cosf there is no PTX
+ * without NVIDIA's libdevice. */
+
+#ifndef OPEVO_CUDA_WORDS_H
+#define OPEVO_CUDA_WORDS_H
+
+/* NOLINTBEGIN(bugprone-reserved-identifier): the names are CUDA's */
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+struct uint3 {
+    unsigned x, y, z;
+};
+struct dim3 {
+    unsigned x, y, z;
+};
+#include <__clang_cuda_builtin_vars.h>
+
+#define OPEVO_CUDA static __device__ __forceinline__
+
+/* ---- Atomics on global and shared memory; the old value ---- */
+
+#define OPEVO_CUDA_ATOMIC(name, builtin, type)                                                     \
+    OPEVO_CUDA type name(type *at, type value)                                                     \
+    {                                                                                              \
+        return builtin(at, value, __ATOMIC_RELAXED);                                               \
+    }
+OPEVO_CUDA_ATOMIC(atomicAdd, __atomic_fetch_add, int)
+OPEVO_CUDA_ATOMIC(atomicAdd, __atomic_fetch_add, unsigned)
+OPEVO_CUDA_ATOMIC(atomicAdd, __atomic_fetch_add, unsigned long long)
+OPEVO_CUDA_ATOMIC(atomicSub, __atomic_fetch_sub, int)
+OPEVO_CUDA_ATOMIC(atomicSub, __atomic_fetch_sub, unsigned)
+OPEVO_CUDA_ATOMIC(atomicMin, __atomic_fetch_min, int)
+OPEVO_CUDA_ATOMIC(atomicMin, __atomic_fetch_min, unsigned)
+OPEVO_CUDA_ATOMIC(atomicMax, __atomic_fetch_max, int)
+OPEVO_CUDA_ATOMIC(atomicMax, __atomic_fetch_max, unsigned)
+OPEVO_CUDA_ATOMIC(atomicAnd, __atomic_fetch_and, unsigned)
+OPEVO_CUDA_ATOMIC(atomicOr, __atomic_fetch_or, unsigned)
+OPEVO_CUDA_ATOMIC(atomicXor, __atomic_fetch_xor, unsigned)
+OPEVO_CUDA_ATOMIC(atomicExch, __atomic_exchange_n, int)
+OPEVO_CUDA_ATOMIC(atomicExch, __atomic_exchange_n, unsigned)
+OPEVO_CUDA float atomicAdd(float *at, float value)
+{
+    return __nvvm_atom_add_gen_f(at, value);
+}
+OPEVO_CUDA unsigned atomicCAS(unsigned *at, unsigned expected, unsigned value)
+{
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+OPEVO_CUDA int atomicCAS(int *at, int expected, int value)
+{
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+
+/* ---- Numbers ---- */
+
+#define OPEVO_CUDA_PAIR(name, type, condition)                                                     \
+    OPEVO_CUDA type name(type a, type b)                                                           \
+    {                                                                                              \
+        return (condition) ? a : b;                                                                \
+    }
+OPEVO_CUDA_PAIR(min, int, a < b)
+OPEVO_CUDA_PAIR(min, unsigned, a < b)
+OPEVO_CUDA_PAIR(max, int, a > b)
+OPEVO_CUDA_PAIR(max, unsigned, a > b)
+OPEVO_CUDA int abs(int a)
+{
+    return a < 0 ? -a : a;
+}
+
+#define OPEVO_CUDA_FLOAT(name)                                                                     \
+    OPEVO_CUDA float name(float x)                                                                 \
+    {                                                                                              \
+        return __builtin_##name(x);                                                                \
+    }
+OPEVO_CUDA_FLOAT(sqrtf)
+OPEVO_CUDA_FLOAT(fabsf)
+OPEVO_CUDA_FLOAT(floorf)
+OPEVO_CUDA_FLOAT(ceilf)
+OPEVO_CUDA_FLOAT(truncf)
+OPEVO_CUDA_FLOAT(expf)
+OPEVO_CUDA_FLOAT(exp2f)
+OPEVO_CUDA_FLOAT(logf)
+OPEVO_CUDA_FLOAT(log2f)
+OPEVO_CUDA_FLOAT(sinf)
+OPEVO_CUDA_FLOAT(cosf)
+OPEVO_CUDA float fminf(float a, float b)
+{
+    return __builtin_fminf(a, b);
+}
+OPEVO_CUDA float fmaxf(float a, float b)
+{
+    return __builtin_fmaxf(a, b);
+}
+OPEVO_CUDA float min(float a, float b)
+{
+    return __builtin_fminf(a, b);
+}
+OPEVO_CUDA float max(float a, float b)
+{
+    return __builtin_fmaxf(a, b);
+}
+OPEVO_CUDA float fmaf(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+
+#endif
