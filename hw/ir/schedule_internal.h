@@ -10,7 +10,7 @@
 #include "affine_internal.h"
 
 enum {
-    OPEVO_I_DIMS = 4,
+    OPEVO_I_DIMS = 6,
     OPEVO_I_AXES = 16,
     OPEVO_I_LOOPS = 48,
     OPEVO_I_STAGES = 10,

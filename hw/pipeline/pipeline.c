@@ -6,6 +6,7 @@
 #include "pipeline_internal.h"
 
 #include <opevo/computation_access.h>
+#include <opevo/computation_reshape.h>
 #include <opevo/memory.h>
 
 #include <stdio.h>
@@ -90,7 +91,7 @@ opevo_status opevo_pipeline_create(const opevo_computation *computation, opevo_p
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
-    self->computation = computation;
+    self->given = self->computation = computation;
     if (computation->tensors > OPEVO_PIPELINE_STAGES) {
         status = OPEVO_FAIL(err, OPEVO_LIMIT, "A pipeline has at most %d stages.",
                             OPEVO_PIPELINE_STAGES);
@@ -108,7 +109,7 @@ cleanup:
 opevo_status opevo_pipeline_copy(const opevo_pipeline *pipeline, opevo_pipeline **out,
                                  opevo_error *err)
 {
-    opevo_status status = opevo_pipeline_create(pipeline->computation, out, err);
+    opevo_status status = opevo_pipeline_create(pipeline->given, out, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -129,6 +130,7 @@ void opevo_pipeline_destroy(opevo_pipeline *pipeline)
         opevo_free(pipeline->stage[i]->map);
         opevo_free(pipeline->stage[i]);
     }
+    opevo_computation_destroy(pipeline->reshaped);
     opevo_i_atoms_free(&pipeline->atoms);
     opevo_free(pipeline->steps);
     opevo_free(pipeline);
@@ -148,7 +150,7 @@ const opevo_pipeline_step *opevo_pipeline_step_get(const opevo_pipeline *pipelin
 
 const opevo_computation *opevo_pipeline_computation(const opevo_pipeline *pipeline)
 {
-    return pipeline->computation;
+    return pipeline->given;
 }
 
 int opevo_pipeline_stage_count(const opevo_pipeline *pipeline)
@@ -269,6 +271,55 @@ static opevo_status set_unrolling(opevo_i_pipeline_stage *stage, const opevo_pip
     return OPEVO_OK;
 }
 
+static void swap(opevo_pipeline *a, opevo_pipeline *b)
+{
+    opevo_pipeline kept = *a;
+
+    *a = *b;
+    *b = kept;
+}
+
+/* Stages begin anew: there are no other steps yet. */
+static opevo_status reshape(opevo_pipeline *self, const opevo_pipeline_step *step, opevo_error *err)
+{
+    opevo_computation *made = NULL;
+    opevo_pipeline *fresh = NULL;
+    bool divides = step->kind == OPEVO_PIPELINE_DIVIDE;
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < self->step_count; i++) {
+        if (self->steps[i].kind != OPEVO_PIPELINE_MERGE &&
+            self->steps[i].kind != OPEVO_PIPELINE_DIVIDE)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "merge and divide come ahead of all other steps.");
+    }
+    if (step->count != 1 + divides)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          divides ? "divide takes a dimension and an extent."
+                                  : "merge takes a dimension.");
+    if (step->number[0] < 0 || step->number[0] >= OPEVO_COMPUTATION_DIMS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "No definition has such a dimension.");
+    status = divides ? opevo_computation_divide(self->computation, self->order[step->stage],
+                                                (int)step->number[0], step->number[1], &made, err)
+                     : opevo_computation_merge(self->computation, self->order[step->stage],
+                                               (int)step->number[0], &made, err);
+    if (status == OPEVO_OK)
+        status = opevo_pipeline_create(made, &fresh, err);
+    if (status != OPEVO_OK) {
+        opevo_computation_destroy(made);
+        return status;
+    }
+    fresh->given = self->given;
+    fresh->reshaped = made;
+    fresh->steps = self->steps;
+    fresh->step_count = self->step_count;
+    fresh->step_capacity = self->step_capacity;
+    self->steps = NULL;
+    swap(self, fresh);
+    opevo_pipeline_destroy(fresh);
+    return OPEVO_OK;
+}
+
 static opevo_status apply(opevo_pipeline *self, const opevo_pipeline_step *step, opevo_error *err)
 {
     switch (step->kind) {
@@ -281,6 +332,9 @@ static opevo_status apply(opevo_pipeline *self, const opevo_pipeline_step *step,
         return opevo_i_pipeline_place(self, step, err);
     case OPEVO_PIPELINE_LAYOUT:
         return opevo_i_pipeline_layout(self, step, err);
+    case OPEVO_PIPELINE_MERGE:
+    case OPEVO_PIPELINE_DIVIDE:
+        return reshape(self, step, err);
     case OPEVO_PIPELINE_CACHE_READ:
     case OPEVO_PIPELINE_CACHE_WRITE:
     case OPEVO_PIPELINE_RFACTOR:

@@ -49,7 +49,9 @@ typedef struct opevo_i_pipeline_stage {
 } opevo_i_pipeline_stage;
 
 struct opevo_pipeline {
-    const opevo_computation *computation;
+    const opevo_computation *given;       /* borrowed */
+    const opevo_computation *computation; /* that, or with merged and divided dimensions: */
+    opevo_computation *reshaped;          /* NULL for none */
     opevo_i_atoms atoms;
     int stages;
     int order[OPEVO_PIPELINE_STAGES];                     /* keys by number of the stage */

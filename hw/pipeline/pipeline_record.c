@@ -368,7 +368,7 @@ opevo_status opevo_record_write(const opevo_pipeline *pipeline, opevo_text *out,
     opevo_pipeline *replay = NULL;
     opevo_text text = {0};
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = opevo_pipeline_create(pipeline->computation, &replay, err);
+    opevo_status status = opevo_pipeline_create(pipeline->given, &replay, err);
 
     if (status != OPEVO_OK)
         return status;

@@ -69,7 +69,7 @@ void opevo_pipeline_print(const opevo_pipeline *pipeline, opevo_text *out)
 {
     opevo_pipeline *replay = NULL;
 
-    if (opevo_pipeline_create(pipeline->computation, &replay, NULL) != OPEVO_OK) {
+    if (opevo_pipeline_create(pipeline->given, &replay, NULL) != OPEVO_OK) {
         out->failed = true;
         return;
     }

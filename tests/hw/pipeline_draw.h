@@ -24,6 +24,11 @@ static const char *const odd_computations[] = {
     "tbg(1,5,2,3)",
     ("A[i:13, k:11]; B[k, j:7]; D[j, l:5]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
      "E[i, l] = sum(j) C[i, j]*D[j, l]"),
+    /* Dimensions that merge and can be divided. */
+    ("X[2, 6, 3, 7]; const W[10, 3, 1, 1]; const B[10]; C[n:2, f:10, y:3, x:7] = sum(c:3, r:1, "
+     "s:1) "
+     "X[n, c + 3*(f//5), y + r, x + s]*W[f, c, r, s]; Y[n, f, y, x] = max(C[n, f, y, x] + B[f], "
+     "0)"),
 };
 enum { ODD_COMPUTATIONS = sizeof odd_computations / sizeof *odd_computations };
 
@@ -126,6 +131,10 @@ static inline opevo_pipeline_step draw_step(uint64_t *state, const step_choices 
         step.number[step.count++] = pick(state, 4);
         break;
     case OPEVO_PIPELINE_ACCUMULATE:
+    case OPEVO_PIPELINE_MERGE:
+        break;
+    case OPEVO_PIPELINE_DIVIDE:
+        step.number[step.count++] = lengths[1 + pick(state, 7)];
         break;
     case OPEVO_PIPELINE_LAYOUT: /* panels of one dimension */
         step.count = 0;

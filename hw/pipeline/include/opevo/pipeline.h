@@ -52,7 +52,11 @@ extern "C" {
     X(RFACTOR, "rfactor", "Ln", "a new stage sums all but this loop, its axis of this number")     \
     X(ACCUMULATE, "accumulate", "L", "the sums of the loops inside gather in registers")           \
     X(LAYOUT, "layout", "n+",                                                                      \
-      "of a copy or constant: pieces (dimension divisor), outer first, index / divisor each")
+      "of a copy or constant: pieces (dimension divisor), outer first, index / divisor each")      \
+    X(MERGE, "merge", "L",                                                                         \
+      "ahead of all others: this dimension and the next one become one, in all tensors")           \
+    X(DIVIDE, "divide", "Ln",                                                                      \
+      "ahead of all others: this dimension becomes two, the inner one of this extent")
 
 typedef enum opevo_pipeline_step_kind {
 #define OPEVO_PIPELINE_STEP_ENUM(suffix, name, operands, meaning) OPEVO_PIPELINE_##suffix,
@@ -132,7 +136,8 @@ typedef enum opevo_stage_place {
 typedef struct opevo_stage_info {
     const char *name; /* borrowed until the next step */
     opevo_stage_kind kind;
-    const opevo_tensor *tensor; /* whose elements, or parts of sums, it holds */
+    const opevo_tensor
+        *tensor; /* whose elements, or parts of sums, it holds, as merged or divided */
     opevo_scope scope;
     opevo_stage_place place;
     int at, at_loop; /* the compute_at point: a stage and its loop */
@@ -155,6 +160,7 @@ opevo_status opevo_pipeline_part_extents(const opevo_pipeline *pipeline, int sta
                                          opevo_error *err);
 /* Whether a stage reads another itself, not through others. */
 bool opevo_pipeline_reads(const opevo_pipeline *pipeline, int reader, int stage);
+/* The one that it was created for. */
 const opevo_computation *opevo_pipeline_computation(const opevo_pipeline *pipeline);
 
 #ifdef __cplusplus
