@@ -41,6 +41,14 @@ bool opevo_i_sketch_needs_threads(const opevo_pipeline *pipeline, int stage, int
 /* The only consumer, if it reads each element at its own place and sums nothing; -1 otherwise. */
 int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 
+/* ---- sketch_reshape.c ---- */
+
+/* Merge and divide dimensions of a pipeline without steps, where that helps register tiles. `reshaped`
+ * becomes true for the stages, by number, for whose sake it is; *any says whether there are such.
+ * Errors: NOMEM. */
+opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, bool *reshaped, bool *any,
+                                    opevo_error *err);
+
 /* ---- sketch_panels.c ---- */
 
 enum { OPEVO_I_PANELS = 8 };

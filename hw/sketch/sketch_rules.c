@@ -354,11 +354,29 @@ static opevo_status skip(opevo_i_sketch_generator *self, opevo_i_sketch_state *f
     return opevo_i_sketch_push(self, to);
 }
 
+/* Dimensions are merged and divided for register tiles; Ansor's rules have the computation as it is. */
+static opevo_i_sketch_verdict should_end(const opevo_i_sketch_generator *self,
+                                         const opevo_i_sketch_state *from)
+{
+    (void)self;
+    return from->reshaped[from->sketch.pipeline->order[from->stage]] && from->sketch.registers < 0
+               ? OPEVO_I_APPLY_ALONE
+               : OPEVO_I_SKIP;
+}
+
+static opevo_status do_end(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
+{
+    (void)self;
+    (void)from;
+    return OPEVO_OK;
+}
+
 /* Ansor's order for CPUs; what opevo adds comes before a rule that would exclude it. */
 static const opevo_i_sketch_rule cpu_rules[] = {
     {should_inline, do_inline},
     {opevo_i_sketch_should_gather, opevo_i_sketch_do_gather},
     {opevo_i_sketch_should_gather_parts, opevo_i_sketch_do_gather_parts},
+    {should_end, do_end},
     {should_rfactor, do_rfactor},
     {should_write, do_write},
     {should_fuse, do_fuse},
@@ -493,34 +511,50 @@ void opevo_sketches_destroy(opevo_sketches *sketches)
     opevo_free(sketches);
 }
 
+/* All sketches of the computation as it is, or with dimensions merged and divided, if there are any. */
+static opevo_status run_from(opevo_i_sketch_generator *self, bool reshaped)
+{
+    opevo_i_sketch_state *first = opevo_calloc(1, sizeof *first);
+    bool any = true;
+    opevo_status status = OPEVO_OK;
+
+    if (!first)
+        return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for sketches.");
+    OPEVO_TRY(opevo_pipeline_create(self->computation, &first->sketch.pipeline, self->err));
+    if (reshaped)
+        OPEVO_TRY(opevo_i_sketch_reshape(first->sketch.pipeline, first->reshaped, &any, self->err));
+    first->sketch.registers = first->sketch.packed = -1;
+    first->sketch.dialect = self->target->dialect;
+    first->stage = self->computation->tensors - 1;
+    if (any) {
+        status = opevo_i_sketch_push(self, first);
+        first = NULL;
+    }
+    if (status == OPEVO_OK)
+        status = run(self);
+cleanup:
+    opevo_i_sketch_free_state(first);
+    return status;
+}
+
 opevo_status opevo_sketches_create(const opevo_computation *computation,
                                    const opevo_sketch_target *target, opevo_sketches **out,
                                    opevo_error *err)
 {
     opevo_i_sketch_generator self = {.computation = computation, .target = target, .err = err};
-    opevo_i_sketch_state *first = opevo_calloc(1, sizeof *first);
     opevo_status status = OPEVO_OK;
 
     self.out = opevo_calloc(1, sizeof *self.out);
-    if (!first || !self.out) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
-        goto cleanup;
-    }
-    OPEVO_TRY(opevo_pipeline_create(computation, &first->sketch.pipeline, err));
-    first->sketch.registers = first->sketch.packed = -1;
-    first->sketch.dialect = target->dialect;
-    first->stage = computation->tensors - 1;
-    status = opevo_i_sketch_push(&self, first);
-    first = NULL;
-    if (status == OPEVO_OK)
-        status = run(&self);
+    if (!self.out)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
+    status = run_from(&self, false);
+    if (status == OPEVO_OK && !target->ansor && !opevo_i_sketch_is_gpu(target->dialect))
+        status = run_from(&self, true);
     if (status == OPEVO_OK) {
         thin(self.out);
         *out = self.out;
         self.out = NULL;
     }
-cleanup:
-    opevo_i_sketch_free_state(first);
     while (self.open_count)
         opevo_i_sketch_free_state(self.open[--self.open_count]);
     opevo_free(self.open);

@@ -10,6 +10,8 @@
 typedef struct opevo_i_sketch_state {
     opevo_sketch sketch;                 /* without slots */
     bool written[OPEVO_PIPELINE_STAGES]; /* by key: there is a cache_write of it */
+    bool reshaped
+        [OPEVO_PIPELINE_STAGES]; /* by key: dimensions were merged or divided for its sake */
     /* By key: one more than the step that splits a loop of it among threads; 0: none. */
     size_t threads[OPEVO_PIPELINE_STAGES];
     int stage;

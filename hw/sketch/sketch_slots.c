@@ -99,7 +99,7 @@ static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
 {
     opevo_pipeline *replay = NULL;
     int axis = 0;
-    opevo_status status = opevo_pipeline_create(self->pipeline->computation, &replay, err);
+    opevo_status status = opevo_pipeline_create(self->pipeline->given, &replay, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -369,7 +369,7 @@ static opevo_status build_tiles(const opevo_sketch *sketch, const opevo_slot_val
                                 opevo_pipeline **out, opevo_error *err)
 {
     opevo_pipeline *pipeline = NULL;
-    opevo_status status = opevo_pipeline_create(sketch->pipeline->computation, &pipeline, err);
+    opevo_status status = opevo_pipeline_create(sketch->pipeline->given, &pipeline, err);
     int slot = 0;
 
     for (size_t i = 0; i < sketch->pipeline->step_count && status == OPEVO_OK; i++) {
