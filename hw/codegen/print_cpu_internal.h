@@ -51,6 +51,9 @@ void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loo
 /* print_vector_values.c: find the selects of a leaf's value that are worth an assumption: those that
  * keep elements from being read; the value for all lanes, with the assumptions of the loop. */
 void opevo_i_find_assumed(const opevo_i_printer *self, opevo_i_vector_loop *loop);
+/* "(a && b)": those comparisons of a condition that are the same in all lanes; "1" without one. */
+void opevo_i_print_common(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                          const opevo_i_condition *condition);
 void opevo_i_print_vector_value(opevo_i_printer *self, const opevo_i_vector_loop *loop);
 
 /* print_vector_c.c: whether it is a loop over the lanes of one statement. */

@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-/* An @ is the width, a $ the bit of each lane. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y
+/* An @ is the width, a $ the bit of each lane, a ` twice the number of each lane, plus 1 in the second
+ * half. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y
  * and x < y ? x : y. */
 typedef struct function {
     int kind;
@@ -85,15 +86,38 @@ static const function functions[] = {
      "    return x;\n"
      "#endif\n"
      "}\n"},
+    /* Every second element, from two vectors that meet in the middle: nothing is read that does not lie
+     * between them. */
+    {OPEVO_I_FUNCTION_EVEN, "even", NULL, 0, 0, NULL,
+     "const float *from)\n"
+     "{\n"
+     "    return __builtin_shufflevector(*(const V@ *)from, *(const V@ *)(from + @ - 1), `);\n"
+     "}\n"},
+    {OPEVO_I_FUNCTION_EVEN_OF, "even_of", NULL, 0,
+     1U << OPEVO_I_FUNCTION_GET | 1U << OPEVO_I_FUNCTION_MASK, NULL,
+     "const float *from, long lanes)\n"
+     "{\n"
+     "    long low = lanes & ((1 << @ / 2) - 1), high = lanes >> @ / 2 & ((1 << @ / 2) - 1);\n"
+     "    low = (low | low << 4) & 0x0f0f;\n"
+     "    high = (high | high << 4) & 0x0f0f;\n"
+     "    low = (low | low << 2) & 0x3333;\n"
+     "    high = (high | high << 2) & 0x3333;\n"
+     "    low = (low | low << 1) & 0x5555;\n"
+     "    high = (high | high << 1) & 0x5555;\n"
+     "    return __builtin_shufflevector(opevo_get@(from, low), opevo_get@(from + @ - 1, high << "
+     "1), "
+     "`);\n"
+     "}\n"},
     {OPEVO_EXPR_SELECT, "select", NULL, 0, 0, NULL,
      "I@ lanes, V@ x, V@ y)\n"
      "{\n"
      "    return (V@)((lanes & (I@)x) | (~lanes & (I@)y));\n"
      "}\n"},
+    /* gcc 12 makes two vectors of 16 lanes, by way of memory. */
     {OPEVO_EXPR_MAX, "max", NULL, 2, 0, "    return x > y ? x : y;\n",
      "V@ x, V@ y)\n"
      "{\n"
-     "#ifdef __clang__\n"
+     "#if defined __clang__ || (defined __AVX512F__ && @ == 16)\n"
      "    I@ larger = x > y;\n"
      "    return (V@)((larger & (I@)x) | (~larger & (I@)y));\n"
      "#else\n"
@@ -106,7 +130,7 @@ static const function functions[] = {
     {OPEVO_EXPR_MIN, "min", NULL, 2, 0, "    return x < y ? x : y;\n",
      "V@ x, V@ y)\n"
      "{\n"
-     "#ifdef __clang__\n"
+     "#if defined __clang__ || (defined __AVX512F__ && @ == 16)\n"
      "    I@ smaller = x < y;\n"
      "    return (V@)((smaller & (I@)x) | (~smaller & (I@)y));\n"
      "#else\n"
@@ -307,12 +331,13 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 static void print_template(opevo_text *out, const char *text, int width)
 {
-    for (const char *at = strpbrk(text, "@$"); at; at = strpbrk(text, "@$")) {
+    for (const char *at = strpbrk(text, "@$`"); at; at = strpbrk(text, "@$`")) {
         opevo_text_printf(out, "%.*s", (int)(at - text), text);
         if (*at == '@')
             opevo_text_printf(out, "%d", width);
-        for (int i = 0; i < width && *at == '$'; i++)
-            opevo_text_printf(out, "%s%d", i ? ", " : "", 1 << i);
+        for (int i = 0; i < width && *at != '@'; i++)
+            opevo_text_printf(out, "%s%d", i ? ", " : "",
+                              *at == '$' ? 1 << i : 2 * i + (i >= width / 2));
         text = at + 1;
     }
     opevo_text_add(out, text);
@@ -352,7 +377,7 @@ void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
  * wider than the processor's, is never wanted. */
 static bool is_short(const function *one)
 {
-    return (one->calls & ~(1U << OPEVO_I_FUNCTION_MASK)) == 0;
+    return (one->calls & ~(1U << OPEVO_I_FUNCTION_MASK | 1U << OPEVO_I_FUNCTION_GET)) == 0;
 }
 
 /* Those that others call. A function of one element that has no text of its own calls the one of

@@ -36,6 +36,8 @@ enum {
     OPEVO_I_FUNCTION_FROM_BFLOAT,
     OPEVO_I_FUNCTION_TO_HALF, /* and the bits of the nearest one */
     OPEVO_I_FUNCTION_TO_BFLOAT,
+    OPEVO_I_FUNCTION_EVEN,
+    OPEVO_I_FUNCTION_EVEN_OF,
     OPEVO_I_FUNCTIONS
 };
 

@@ -46,7 +46,8 @@ bool opevo_i_plain_factor(const opevo_i_printer *self, const opevo_i_affine *a, 
     return !opevo_i_affine_uses(self->atoms, &rest, atom);
 }
 
-/* An operand: a variable, a vector in memory, one element for all lanes, or a list of elements. */
+/* An operand: a variable, a vector in memory, every second element of two, one element for all lanes,
+ * or a list of elements. */
 void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                            const opevo_i_access *access, opevo_element type, bool splat_alone)
 {
@@ -64,6 +65,11 @@ void opevo_i_print_operand(opevo_i_printer *self, const opevo_i_vector_loop *loo
             opevo_text_printf(self->out, "*(const %c%d *)&", opevo_i_vector_letter(stored), width);
         opevo_i_print_element(self, access);
         opevo_i_print_vector_load_end(self, stored, type, width);
+    } else if (regular && factor == 2 && stored == OPEVO_FLOAT32 && type == OPEVO_FLOAT32) {
+        opevo_i_print_function_name(self, OPEVO_I_FUNCTION_EVEN, width);
+        opevo_text_add(self->out, "(&");
+        opevo_i_print_element(self, access);
+        opevo_text_add(self->out, ")");
     } else if (regular && factor == 0) {
         if (splat_alone)
             opevo_text_printf(self->out, "(%c%d){0} + ", letter, width);

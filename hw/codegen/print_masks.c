@@ -68,6 +68,10 @@ static void print_one_mask(opevo_i_printer *self, const opevo_i_guard *one, int 
         } else {
             opevo_text_add(self->out, "0");
         }
+        if (one->limit == INT64_MAX) {
+            opevo_text_add(self->out, ", 16)");
+            return;
+        }
         opevo_text_printf(self->out, ", %lld - (", (long long)one->limit);
         opevo_i_print_at_first(self, &one->value, lane);
         opevo_text_add(self->out, "))");
@@ -158,15 +162,16 @@ static void share(opevo_i_printer *self, opevo_text *expression)
     opevo_text_printf(expression, "k%d", found);
 }
 
-/* Which lanes are written, and, unless `rows` is NULL, where the first of them goes after
+/* The lanes for which guards hold, and, unless `rows` is NULL, where the first of them goes after
  * `rest`. */
-static void work_out(opevo_i_printer *self, const opevo_i_vector_loop *loop, const kept_rows *rows,
-                     opevo_text *lanes, opevo_text *start)
+static void work_out(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                     const opevo_i_guards *guards, const kept_rows *rows, opevo_text *lanes,
+                     opevo_text *start)
 {
     opevo_text *out = self->out;
 
     self->out = lanes;
-    print_mask(self, &loop->leaf->keep, loop->lane);
+    print_mask(self, guards, loop->lane);
     if (rows) {
         self->out = start;
         opevo_text_add(start, "opevo_start(");
@@ -182,6 +187,9 @@ static void work_out(opevo_i_printer *self, const opevo_i_vector_loop *loop, con
 
 /* ---- Values ---- */
 
+static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                           const opevo_i_access *access, const char *lanes);
+
 /* Whether the elements that a value reads can be read under a mask: no quotient or remainder may
  * wrap around among those that are taken to lie side by side. */
 static bool can_read_masked(const opevo_i_printer *self, const opevo_i_leaf *leaf, int lane)
@@ -191,7 +199,7 @@ static bool can_read_masked(const opevo_i_printer *self, const opevo_i_leaf *lea
         int64_t factor = 0;
 
         if (!opevo_i_plain_factor(self, address, lane, &factor) &&
-            opevo_i_lane_factor(self, address, lane, &factor) && (factor == 0 || factor == 1))
+            opevo_i_lane_factor(self, address, lane, &factor) && factor >= 0 && factor <= 2)
             return false;
     }
     return true;
@@ -265,15 +273,69 @@ static void print_masked_statement(opevo_i_printer *self, const opevo_i_vector_l
     opevo_text_add(self->out, ");\n");
 }
 
+/* A value that is an element where a condition on whole numbers holds, and the same for all lanes
+ * elsewhere: padding. The lanes that lie inside are read under a mask. */
+static bool print_masked_choice(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_leaf *leaf = loop->leaf;
+    const opevo_i_value *value = leaf->value;
+    int width = (int)loop->width;
+    opevo_text lanes = {0}, inside = {0};
+    opevo_text *out = self->out;
+
+    if (loop->assumed_count != 1 || value != loop->assumed[0] || leaf->kind != OPEVO_I_STORE ||
+        value->left->kind != OPEVO_EXPR_READ || value->right->kind != OPEVO_EXPR_NUMBER ||
+        self->named[leaf->to.buffer] || !can_mask_all(self, &loop->assumed_guards, loop->lane) ||
+        !can_mask_all(self, &leaf->keep, loop->lane) ||
+        !advances(self, &leaf->to.address, loop->lane) ||
+        !advances(self, &leaf->factor[value->left->read].address, loop->lane) ||
+        self->named[leaf->factor[value->left->read].buffer])
+        return false;
+    self->out = &inside;
+    print_mask(self, &loop->assumed_guards, loop->lane);
+    opevo_text_add(self->out, " & (");
+    opevo_i_print_common(self, loop, value->condition);
+    opevo_text_add(self->out, " ? 65535 : 0)");
+    self->out = &lanes;
+    print_mask(self, &leaf->keep, loop->lane);
+    self->out = out;
+    opevo_text_printf(&inside, " & %s", opevo_text_string(&lanes));
+    opevo_i_print_line(self, "{");
+    self->depth++;
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "const long inside = %s;\n", opevo_text_string(&inside));
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, "opevo_put%d(&", width);
+    print_at_first_lane(self, &leaf->to, loop->lane);
+    opevo_text_add(self->out, ", ");
+    opevo_i_print_function_name(self, OPEVO_EXPR_SELECT, width);
+    opevo_text_add(self->out, "(");
+    opevo_i_print_function_name(self, OPEVO_I_FUNCTION_MASK, width);
+    opevo_text_add(self->out, "(inside), ");
+    print_lanes_of(self, loop, &leaf->factor[value->left->read], "inside");
+    opevo_text_printf(self->out, ", (V%d){0} + ", width);
+    opevo_i_print_value(self, leaf, value->right, OPEVO_FLOAT32);
+    opevo_text_printf(self->out, "), %s, 0);\n", opevo_text_string(&lanes));
+    self->depth--;
+    opevo_i_print_line(self, "}");
+    self->uses_masks = true;
+    out->failed |= inside.failed || lanes.failed;
+    opevo_text_free(&inside);
+    opevo_text_free(&lanes);
+    return true;
+}
+
 static bool print_masked_value(opevo_i_printer *self, opevo_i_vector_loop loop)
 {
     const opevo_i_leaf *leaf = loop.leaf;
     opevo_text lanes = {0};
 
-    if (loop.assumed_count || !can_mask_all(self, &leaf->keep, loop.lane) ||
+    if (loop.assumed_count)
+        return print_masked_choice(self, &loop);
+    if (!can_mask_all(self, &leaf->keep, loop.lane) ||
         !advances(self, &leaf->to.address, loop.lane) || !can_read_masked(self, leaf, loop.lane))
         return false;
-    work_out(self, &loop, NULL, &lanes, &(opevo_text){0});
+    work_out(self, &loop, &leaf->keep, NULL, &lanes, &(opevo_text){0});
     opevo_i_print_line(self, "{");
     self->depth++;
     opevo_i_print_indent(self);
@@ -299,24 +361,27 @@ static bool can_read_lanes(const opevo_i_printer *self, const opevo_i_vector_loo
     int64_t factor = 0;
 
     return !self->named[access->buffer] &&
-           opevo_i_plain_factor(self, &access->address, loop->lane, &factor) &&
-           (factor == 0 || factor == 1);
+           opevo_i_plain_factor(self, &access->address, loop->lane, &factor) && factor >= 0 &&
+           factor <= 2;
 }
 
 static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                            const opevo_i_access *access, const char *lanes)
 {
-    if (!opevo_i_affine_factor(&access->address, loop->lane)) {
+    int64_t factor = opevo_i_affine_factor(&access->address, loop->lane);
+
+    if (!factor) {
         opevo_i_print_operand(self, loop, access, OPEVO_FLOAT32, false);
         return;
     }
-    opevo_i_print_function_name(self, OPEVO_I_FUNCTION_GET, (int)loop->width);
+    opevo_i_print_function_name(self, factor == 1 ? OPEVO_I_FUNCTION_GET : OPEVO_I_FUNCTION_EVEN_OF,
+                                (int)loop->width);
     opevo_text_add(self->out, "(&");
     print_at_first_lane(self, access, loop->lane);
     opevo_text_printf(self->out, ", %s)", lanes);
 }
 
-/* A product added to a register: the other lanes get products with 0, and are never stored. Where
+/* A product or an element added to a register: the other lanes get products with 0, and are never stored. Where
  * no factor moves with the lane, all lanes are the same and need no mask. */
 static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
@@ -334,7 +399,7 @@ static bool print_masked_sum(opevo_i_printer *self, const opevo_i_vector_loop *l
     }
     if (!moves)
         return false;
-    work_out(self, loop, NULL, &lanes, &(opevo_text){0});
+    work_out(self, loop, &leaf->keep, NULL, &lanes, &(opevo_text){0});
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "if ((%s) != 0) ", opevo_text_string(&lanes));
     print_at_first_lane(self, &leaf->to, loop->lane);
@@ -358,6 +423,39 @@ static bool is_float32(const opevo_i_printer *self, const opevo_i_leaf *leaf)
     return all;
 }
 
+/* ---- Copies ---- */
+
+/* A copy with 0 in the lanes that lie outside of what is copied. */
+static bool print_masked_copy(opevo_i_printer *self, const opevo_i_vector_loop *loop)
+{
+    const opevo_i_leaf *leaf = loop->leaf;
+    int width = (int)loop->width;
+    opevo_text inside = {0}, lanes = {0};
+
+    if (self->named[leaf->to.buffer] || !advances(self, &leaf->to.address, loop->lane) ||
+        !opevo_i_affine_factor(&leaf->factor[0].address, loop->lane) ||
+        !can_read_lanes(self, loop, &leaf->factor[0]) ||
+        !can_mask_all(self, &leaf->inside, loop->lane) ||
+        !can_mask_all(self, &leaf->keep, loop->lane))
+        return false;
+    work_out(self, loop, &leaf->inside, NULL, &inside, &(opevo_text){0});
+    if (leaf->keep.count)
+        work_out(self, loop, &leaf->keep, NULL, &lanes, &(opevo_text){0});
+    opevo_i_print_indent(self);
+    opevo_text_printf(self->out, leaf->keep.count ? "opevo_put%d(&" : "*(V%d *)&", width);
+    print_at_first_lane(self, &leaf->to, loop->lane);
+    opevo_text_add(self->out, leaf->keep.count ? ", " : " = ");
+    opevo_text_printf(&inside, "%s%s", leaf->keep.count ? " & " : "", opevo_text_string(&lanes));
+    print_lanes_of(self, loop, &leaf->factor[0], opevo_text_string(&inside));
+    if (leaf->keep.count)
+        opevo_text_printf(self->out, ", %s, 0)", opevo_text_string(&lanes));
+    opevo_text_add(self->out, ";\n");
+    self->uses_masks = true;
+    opevo_text_free(&inside);
+    opevo_text_free(&lanes);
+    return true;
+}
+
 bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop)
 {
     const opevo_i_leaf *leaf = loop->leaf;
@@ -371,14 +469,17 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
         return false;
     if (leaf->kind >= OPEVO_I_STORE)
         return print_masked_value(self, *loop);
-    if (leaf->kind == OPEVO_I_MAC)
+    if (leaf->kind == OPEVO_I_MAC ||
+        (leaf->kind == OPEVO_I_ADD && self->named[to.buffer] == (int)loop->width))
         return print_masked_sum(self, loop);
+    if (leaf->kind == OPEVO_I_COPY && leaf->inside.count)
+        return print_masked_copy(self, loop);
     if ((leaf->kind != OPEVO_I_COPY && leaf->kind != OPEVO_I_ADD) || leaf->inside.count ||
         self->named[leaf->factor[0].buffer] != (int)loop->width || self->named[to.buffer] ||
         !can_mask_all(self, &leaf->keep, loop->lane) ||
         (!plain && !find_kept_rows(self, leaf, loop->lane, &rows)))
         return false;
-    work_out(self, loop, plain ? NULL : &rows, &lanes, &start);
+    work_out(self, loop, &leaf->keep, plain ? NULL : &rows, &lanes, &start);
     if (!plain)
         to.address = rows.rest;
     opevo_i_print_indent(self);

@@ -268,8 +268,7 @@ static void print_no_wrap_of(joined *all, const opevo_i_leaf *leaf, const opevo_
     int64_t factor = 0;
 
     if (leaf->kind < OPEVO_I_STORE ||
-        (opevo_i_lane_factor(all->self, address, all->lane, &factor) &&
-         (factor == 0 || factor == 1)))
+        (opevo_i_lane_factor(all->self, address, all->lane, &factor) && factor >= 0 && factor <= 2))
         print_no_wrap(all, address);
 }
 
@@ -326,9 +325,11 @@ static void print_vector(opevo_i_printer *self, opevo_i_vector_loop loop)
         print_whole(self, &loop);
         return;
     }
-    /* There a mask costs nothing, and the text gets half as long. */
+    /* There a mask costs nothing, and the text gets half as long; but most vectors of a copy need
+     * none. */
     opevo_i_take_back(self->out, start);
-    if (loop.width == MASKED_WIDTH && opevo_i_print_masked(self, &loop))
+    if (loop.width == MASKED_WIDTH && !loop.leaf->inside.count && !loop.assumed_count &&
+        opevo_i_print_masked(self, &loop))
         return;
     print_lane_guard(self, &loop);
     self->depth++;

@@ -294,6 +294,15 @@ static void print_common(opevo_i_printer *self, const opevo_i_vector_loop *loop,
     }
 }
 
+void opevo_i_print_common(opevo_i_printer *self, const opevo_i_vector_loop *loop,
+                          const opevo_i_condition *condition)
+{
+    bool any = false;
+
+    print_common(self, loop, condition, &any);
+    opevo_text_add(self->out, any ? ")" : "1");
+}
+
 /* "V8 : V8": loads and results of operators are of types of their own. */
 static void print_either_side(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                               const opevo_i_value *value, const branch *around)
@@ -354,8 +363,9 @@ static void print_read(opevo_i_printer *self, const opevo_i_vector_loop *loop,
         if (splat)
             opevo_text_printf(self->out, " - (%c%d){0})", opevo_i_vector_letter(type), width);
     } else if (!around && opevo_i_plain_factor(self, &access->address, loop->lane, &factor) &&
-               factor == 1) {
-        opevo_i_print_function_name(self, OPEVO_I_FUNCTION_GET, width);
+               (factor == 1 || factor == 2)) {
+        opevo_i_print_function_name(
+            self, factor == 1 ? OPEVO_I_FUNCTION_GET : OPEVO_I_FUNCTION_EVEN_OF, width);
         opevo_text_add(self->out, "(&");
         self->known[loop->lane] = true;
         self->value[loop->lane] = 0;
