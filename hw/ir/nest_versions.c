@@ -182,6 +182,31 @@ static void copy_list(versions *self, opevo_i_node *parent, const opevo_i_node *
 }
 
 /* Put another guard in the place of one, or take it away (NULL). */
+static void replace(opevo_i_node *node, const opevo_i_guard *old, const opevo_i_guard *now);
+
+/* The guards of the statements in a node that hold where one of a body does in all iterations: those
+ * that begin with the same value, and reach no further. */
+static void collect_implied(const versions *self, const opevo_i_node *body,
+                            const opevo_i_node *node, const split_guard *by, opevo_i_guards *out)
+{
+    for (int i = 0; node->kind == OPEVO_I_LEAF && i < node->leaf->keep.count; i++) {
+        const opevo_i_guard *one = &node->leaf->keep.item[i];
+        split_guard at;
+
+        if (out->count < OPEVO_I_GUARDS && find_guard(out, one) == out->count &&
+            !same_guard(one, &by->guard) && split(self, body, one, &at) &&
+            opevo_i_affine_equal(&at.start, &by->start) && one->limit == by->guard.limit &&
+            one->least == by->guard.least &&
+            opevo_i_affine_most(&self->nest->atoms, &at.inner) <=
+                opevo_i_affine_most(&self->nest->atoms, &by->inner))
+            out->item[out->count++] = *one;
+    }
+    for (const opevo_i_node *child = node->first; child; child = child->next)
+        collect_implied(self, body, child, by, out);
+    if (node->otherwise)
+        collect_implied(self, body, node->otherwise, by, out);
+}
+
 static void replace(opevo_i_node *node, const opevo_i_guard *old, const opevo_i_guard *now)
 {
     if (node->kind == OPEVO_I_LEAF) {
@@ -252,7 +277,8 @@ static void shorten(opevo_i_node *node, const split_guard *at)
 }
 
 /* The body as it is at the edge, beyond which nothing is done. */
-static opevo_i_node *make_edge(versions *self, const opevo_i_node *body, const split_guard *at)
+static opevo_i_node *make_edge(versions *self, const opevo_i_node *body, const split_guard *at,
+                               const opevo_i_guards *implied)
 {
     const opevo_i_atoms *atoms = &self->nest->atoms;
     opevo_i_node *edge = opevo_i_nest_add(self->nest, NULL, OPEVO_I_LIST);
@@ -271,11 +297,17 @@ static opevo_i_node *make_edge(versions *self, const opevo_i_node *body, const s
     if (!into)
         return edge;
     copy_list(self, into, body);
-    if (at->is_fixed) {
-        shorten(into, at);
-        left.value = at->inner;
+    for (int i = -1; at->is_fixed && i < implied->count; i++) {
+        split_guard one = *at;
+
+        if (i >= 0 && !split(self, body, &implied->item[i], &one))
+            continue;
+        one.edge = at->edge;
+        left = one.guard;
+        shorten(into, &one);
+        left.value = one.inner;
         left.value.constant += at->edge;
-        replace(into, &at->guard, &left);
+        replace(into, &one.guard, &left);
     }
     return edge;
 }
@@ -301,6 +333,7 @@ static void make_versions(versions *self, opevo_i_node *loop, const opevo_i_guar
     const opevo_i_atoms *atoms = &self->nest->atoms;
     double statements = opevo_i_node_statements(loop);
     opevo_i_guards interior = {0};
+    opevo_i_guards implied = {0};
     opevo_i_node *edge = NULL;
     opevo_i_node *branch = NULL;
     split_guard at;
@@ -308,8 +341,9 @@ static void make_versions(versions *self, opevo_i_node *loop, const opevo_i_guar
     if (!split(self, loop, guard, &at) || !is_guarded(self, loop, loop, guard) ||
         statements > self->room)
         return;
+    collect_implied(self, loop, loop, &at, &implied);
     if (at.has_edge)
-        edge = make_edge(self, loop, &at);
+        edge = make_edge(self, loop, &at, &implied);
     if (!at.has_interior) {
         loop->first = edge ? edge->first : NULL;
         loop->last = edge ? edge->last : NULL;
@@ -327,6 +361,8 @@ static void make_versions(versions *self, opevo_i_node *loop, const opevo_i_guar
     branch->first = loop->first;
     branch->last = loop->last;
     replace(branch, guard, NULL);
+    for (int i = 0; i < implied.count; i++)
+        replace(branch, &implied.item[i], NULL);
     branch->otherwise = edge;
     loop->first = loop->last = branch;
 }
