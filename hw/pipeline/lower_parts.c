@@ -147,6 +147,20 @@ static void own_atoms(opevo_i_pipeline_lowering *self, int key)
         self->owner[own->loop[i].atom] = (opevo_i_owner){key, i};
 }
 
+/* What the loops over an axis of a part run over: all of its `extent`, and where sums gather in
+ * vectors along it, whole ones. */
+static int64_t run_over(const opevo_i_pipeline_stage *stage, int axis, int64_t extent)
+{
+    for (int i = 0; i < stage->own.loops && stage->accumulate >= 0 && axis < stage->dims; i++) {
+        const opevo_i_loop *loop = &stage->own.loop[i];
+
+        if (loop->annotation == OPEVO_ANNOTATION_VECTORIZE &&
+            opevo_i_affine_factor(&stage->own.axis[axis], loop->atom) == 1)
+            return (extent + loop->extent - 1) / loop->extent * loop->extent;
+    }
+    return extent;
+}
+
 /* The loops over the part: those of the axes, changed as the steps say. */
 static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, bool shrink,
                               opevo_error *err)
@@ -162,7 +176,7 @@ static opevo_status set_loops(opevo_i_pipeline_lowering *self, int key, bool shr
         int64_t extent = a < stage->dims ? part_of(self, key, a) : stage->own.axis_extent[a];
 
         reduces = stage->axis_reduces[a];
-        OPEVO_TRY(opevo_i_loops_add(own, atoms, "i", extent, reduces, err));
+        OPEVO_TRY(opevo_i_loops_add(own, atoms, "i", run_over(stage, a, extent), reduces, err));
         own->axis_extent[a] = extent;
         own->axis[a] = opevo_i_affine_atom(own->loop[a].atom);
         own->axes++;
