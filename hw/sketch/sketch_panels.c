@@ -135,6 +135,35 @@ cleanup:
     return status;
 }
 
+/* ---- Vectors along rows that nothing is read again for ---- */
+
+bool opevo_i_sketch_has_rows(const opevo_pipeline *pipeline, int stage)
+{
+    const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
+    const opevo_definition *definition = pipeline->computation->tensor[reader->tensor]->definition;
+    search self = {.pipeline = pipeline, .reader = reader, .definition = definition};
+    int axis = reader->dims - 1;
+
+    if (reader->kind != OPEVO_STAGE_DEFINED || reader->map || axis < 0 ||
+        definition->axis[axis].extent < SHORTEST_PANEL)
+        return false;
+    opevo_expression_reads(definition->value, find_read, &self);
+    for (int i = 0; i < self.reads; i++) {
+        const opevo_expression *read = i < OPEVO_I_PANELS ? self.read[i] : NULL;
+        int last = read ? read->tensor->dims - 1 : -1;
+        int64_t factor = 0;
+
+        for (int t = 0; last >= 0 && t < read->index[last].count; t++) {
+            if (read->index[last].term[t].atom == OPEVO_ATOM_AXIS &&
+                read->index[last].term[t].axis == axis)
+                factor = read->index[last].term[t].factor;
+        }
+        if ((factor != 1 && factor != 2) || count_in_read(read, axis) != 1)
+            return false;
+    }
+    return self.reads > 0;
+}
+
 /* ---- Vectors along a sum ---- */
 
 /* Whether neighbours along an axis lie side by side in what is read; one element has none. */
@@ -203,18 +232,4 @@ int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_p
         }
     }
     return streamed ? axis : -1;
-}
-
-bool opevo_i_sketch_reads_vectors(const opevo_pipeline *pipeline, int stage)
-{
-    const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
-    const opevo_definition *definition = pipeline->computation->tensor[reader->tensor]->definition;
-    search self = {.pipeline = pipeline, .reader = reader, .definition = definition};
-    int axis = definition->spatial - 1;
-    bool adjacent = axis >= 0 && definition->axis[axis].extent >= SHORTEST_PANEL;
-
-    opevo_expression_reads(definition->value, find_read, &self);
-    for (int i = 0; i < self.reads && adjacent; i++)
-        adjacent = self.reads <= OPEVO_I_PANELS && is_adjacent(self.read[i], axis);
-    return adjacent && self.reads > 0;
 }

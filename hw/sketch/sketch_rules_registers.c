@@ -16,7 +16,7 @@ opevo_i_sketch_verdict opevo_i_sketch_should_gather(const opevo_i_sketch_generat
     return !self->target->ansor && from->sketch.registers < 0 && !opevo_i_sketch_is_written(from) &&
                    stage->own.axes > stage->dims &&
                    (opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ||
-                    opevo_i_sketch_reads_vectors(from->sketch.pipeline, from->stage))
+                    opevo_i_sketch_has_rows(from->sketch.pipeline, from->stage))
                ? OPEVO_I_APPLY
                : OPEVO_I_SKIP;
 }
@@ -63,7 +63,9 @@ opevo_status opevo_i_sketch_do_gather(opevo_i_sketch_generator *self,
                                       const opevo_i_sketch_state *from)
 {
     opevo_i_panel panels[OPEVO_I_PANELS];
-    int count = opevo_i_sketch_panels(from->sketch.pipeline, from->stage, panels);
+    int count = opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage)
+                    ? opevo_i_sketch_panels(from->sketch.pipeline, from->stage, panels)
+                    : 0;
     opevo_status status = gather(self, from, opevo_i_sketch_stage(from)->dims - 1, NULL);
 
     for (int i = 0; i < count && status == OPEVO_OK; i++)

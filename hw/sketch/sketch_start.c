@@ -69,9 +69,9 @@ static axes find_axes(const opevo_sketch *sketch)
 
 /* What the vectors are read from. */
 typedef struct operand {
-    int lanes; /* the axis of the reader that they run along */
-    bool found, adjacent;
-    bool moves[OPEVO_I_AXES]; /* with these axes */
+    int lanes;                    /* the axis of the reader that they run along */
+    bool found, adjacent, paired; /* its elements lie side by side, or every second one does */
+    bool moves[OPEVO_I_AXES];     /* with these axes */
     double elements;
 } operand;
 
@@ -111,6 +111,8 @@ static void look_at(void *context, const opevo_expression *read)
         self->moves[a] |= used[a];
     self->adjacent =
         (!self->found || self->adjacent) && factor_of(&read->index[last], self->lanes) == 1;
+    self->paired =
+        (!self->found || self->paired) && (factor_of(&read->index[last], self->lanes) - 1) / 2 == 0;
     self->elements = elements > self->elements ? elements : self->elements;
     self->found = true;
 }
@@ -305,6 +307,102 @@ static void wish_part_rows(const opevo_sketch *sketch, const axes *of, opevo_slo
     }
 }
 
+/* ---- Where an operand is computed ---- */
+
+/* How a stage is read: where it is, by its only read. */
+typedef struct only_read {
+    const opevo_i_pipeline_stage *reader;
+    int key, count;
+    const opevo_expression *read;
+} only_read;
+
+static void note_read(void *context, const opevo_expression *read)
+{
+    only_read *self = context;
+
+    if (opevo_i_pipeline_target(self->reader, read->tensor) != self->key)
+        return;
+    self->read = read;
+    self->count++;
+}
+
+/* How many elements of an operand blocks of so many iterations of an axis have, all together, for
+ * each that it has; infinite where it does not depend on the axis. */
+static double repeats(const opevo_definition *definition, const opevo_expression *read, int axis,
+                      int64_t block)
+{
+    double most = INFINITY;
+
+    for (int d = 0; d < read->tensor->dims; d++) {
+        int64_t step = factor_of(&read->index[d], axis);
+        int64_t reach = 1;
+
+        for (int t = 0; t < read->index[d].count && step > 0; t++) {
+            const opevo_term *term = &read->index[d].term[t];
+
+            if (term->atom != OPEVO_ATOM_AXIS)
+                return INFINITY;
+            reach += term->factor *
+                     ((term->axis == axis ? block : definition->axis[term->axis].extent) - 1);
+        }
+        if (step > 0)
+            most = fmin(most, (double)reach / (double)(step * block));
+    }
+    return most;
+}
+
+/* The innermost of the outer loops, in each iteration of which an operand is computed for itself, and
+ * hardly an element of it twice; -1: none. */
+static int find_own_loop(const opevo_sketch *sketch, int key, const opevo_slot_value *values)
+{
+    static const double seldom = 1.25;
+    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
+    const opevo_definition *definition =
+        sketch->pipeline->computation->tensor[stage->tensor]->definition;
+    only_read only = {.reader = stage, .key = key};
+    double all = 1;
+    int axis = 0;
+    int found = -1;
+
+    opevo_expression_reads(definition->value, note_read, &only);
+    for (int i = 0; i < sketch->slots && only.count == 1; i++) {
+        const opevo_slot *slot = &sketch->slot[i];
+        const int64_t *length = values[i].length;
+
+        if (slot->kind != OPEVO_SLOT_TILE || slot->key != sketch->registers || slot->parts != 3)
+            continue;
+        if (length[0] > 1)
+            all *= repeats(definition, only.read, axis, length[1] * length[2]);
+        if (length[0] > 1 && all <= seldom)
+            found = axis;
+        axis++;
+    }
+    return found;
+}
+
+static void wish_places(const opevo_sketch *sketch, opevo_slot_value *values)
+{
+    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
+    int outside = stage->place == OPEVO_PLACE_AT ? stage->at : sketch->registers;
+
+    for (int i = 0; i < sketch->slots; i++) {
+        const opevo_slot *slot = &sketch->slot[i];
+        int loop = slot->kind == OPEVO_SLOT_LOCATION && slot->key != sketch->packed
+                       ? find_own_loop(sketch, slot->key, values)
+                       : -1;
+
+        for (int c = 0; c < slot->choices && loop >= 0; c++) {
+            if (slot->place[c].key == outside && slot->place[c].loop == loop)
+                values[i].choice = c;
+        }
+    }
+}
+
+/* ---- All of a register tile ---- */
+
+/* Terms of a sum below which its results come and go often enough to stay in the first cache. */
+enum { SHORT_SUM = 64 };
+
 static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts *given,
                            unsigned threads, opevo_slot_value *values)
 {
@@ -328,7 +426,12 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
     if (rows < 0 && blocks < 0 && !is_of_parts(sketch))
         wish_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, values);
     else
-        wish_blocks(sketch, &of, (int64_t)facts.l2_bytes / 8 / depth / tile.rows, threads, values);
+        wish_blocks(sketch, &of,
+                    depth < SHORT_SUM ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
+                                      : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
+                    threads, values);
+    if (!is_of_parts(sketch))
+        wish_places(sketch, values);
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
 
@@ -379,7 +482,8 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
 /* ---- Which sketch ---- */
 
 /* What beside its multiply-adds a register tile costs, in units of their rate. */
-static const double scattered = .1; /* vectors whose elements do not lie side by side */
+static const double scattered = .1; /* vectors whose elements do not lie side by side, */
+static const double paired = .6;    /* but every second one does */
 static const double far = .65;      /* whose rows are far apart, in a large operand read often */
 static const double copied = 24;    /* multiply-adds in the time of copying an element */
 static const double stored = 30;    /* and of storing one that is far from the next */
@@ -420,7 +524,7 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
 
     rate *= extent / (ceil(extent / (double)tile.lanes) * (double)tile.lanes);
     if (sketch->packed < 0 && !from.adjacent)
-        rate *= scattered;
+        rate *= from.paired ? paired : scattered;
     if (sketch->packed < 0 && 8 * from.elements > (double)facts->l2_bytes &&
         count > OFTEN * (double)tile.rows * from.elements)
         rate *= far;

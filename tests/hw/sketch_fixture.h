@@ -81,6 +81,22 @@ static const char *const small[] = {
     "X[n,c,y + r,x + s]*W[f,c,r,s]",
     "X[2,12,5,13]; const W[20,3,1,1]; const B[20]; C[n:2,f:20,y:5,x:13] = sum(c:3,r:1,s:1) "
     "X[n,c + 3*(f//5),y + r,x + s]*W[f,c,r,s]; Y[n,f,y,x] = max(C[n,f,y,x] + B[f], 0)",
+    /* Channels by themselves, with padding, in steps of one and two. */
+    "X[1,5,7,7]; const W[5,1,3,3]; const B[5]; P[n:1,f:5,h:9,w:9] = select(1 <= h and h < 8 and "
+    "1 <= w and w < 8, X[n,f,h - 1,w - 1], 0); C[n,f,y:7,x:7] = sum(c:1,r:3,s:3) "
+    "P[n,f + c,y + r,x + s]*W[f,c,r,s]; Y[n,f,y,x] = C[n,f,y,x] + B[f]",
+    "X[1,3,40,13]; const W[3,1,3,3]; P[n:1,f:3,h:41,w:15] = select(1 <= h and 1 <= w and w < 14, "
+    "X[n,f,h - 1,w - 1], 0); C[n,f,y:20,x:7] = sum(c:1,r:3,s:3) "
+    "P[n,f + c,2*y + r,2*x + s]*W[f,c,r,s]; Y[n,f,y,x] = max(C[n,f,y,x], 0)",
+    "X[1,4,11,70]; const W[4,1,3,3]; Y[n:1,f:4,y:7,x:33] = sum(c:1,r:3,s:3) "
+    "X[n,f + c,y + 2*r,2*x + 2*s]*W[f,c,r,s]",
+    /* Pools: with padding, of every second pixel, and of all. */
+    "X[1,3,12,37]; P[n:1,f:3,h:13,w:38] = select(1 <= h and 1 <= w, X[n,f,h - 1,w - 1], -1000); "
+    "Y[n,f,y:6,x:18] = max(r:3,s:3) P[n,f,2*y + r,2*x + s]",
+    "X[2,3,9,14]; P[n:2,f:3,h:11,w:16] = select(1 <= h and h < 10 and 1 <= w and w < 15, "
+    "X[n,f,h - 1,w - 1], 0); C[n,f,y:9,x:14] = sum(r:3,s:3) P[n,f,y + r,x + s]; Y[n,f,y,x] = "
+    "C[n,f,y,x]/((min(y + 3, 10) - max(y, 1))*(min(x + 3, 15) - max(x, 1)))",
+    "X[1,7,5,6]; Y[n:1,f:7] = min(y:5,x:6) X[n,f,y,x]",
     /* A matrix times a vector, as a convolution. */
     "X[1,130,1,1]; const W[19,130,1,1]; Y[n:1,f:19,y:1,x:1] = sum(c:130,r:1,s:1) "
     "X[n,c,y + r,x + s]*W[f,c,r,s]",

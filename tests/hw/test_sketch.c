@@ -471,6 +471,36 @@ static void test_starts(void **state)
                     &devices[d], 1);
 }
 
+/* Their kernels are right. */
+static void test_start_kernels(void **state)
+{
+    const opevo_device_facts facts = {
+        .vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+        const opevo_sketch_target target = {
+            .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1 + (unsigned)i % 2};
+        pipeline_case operands = case_make(small[i], 1);
+        opevo_computation *own = NULL;
+        opevo_kernel_maker *maker = NULL;
+        opevo_pipeline *pipeline = NULL;
+        opevo_text why = {0};
+        opevo_index point = 0;
+        bool found = false;
+
+        CHECK_OK(opevo_computation_read(small[i], &own, &err));
+        CHECK_OK(opevo_sketches_open(own, &target, &maker, &err));
+        CHECK_OK(maker->ops->start(maker, &facts, &found, &point, &err));
+        CHECK_OK(opevo_sketches_pipeline(maker, point, &pipeline, &why, &err));
+        assert_true(case_check(&operands, pipeline, OPEVO_KERNEL_C, &why));
+        opevo_pipeline_destroy(pipeline);
+        opevo_text_free(&why);
+        maker->ops->destroy(maker);
+        case_free(&operands);
+    }
+}
+
 /* Vectors of 16, at least 12 of them in registers, and no more than there are registers. */
 static void test_start_tile(void **state)
 {
@@ -521,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_too_many_points),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_start_kernels),
         cmocka_unit_test(test_start_tile),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_partial),
