@@ -24,7 +24,8 @@ typedef struct results {
 
 static void compute(const opevo_computation *computation, uint64_t seed, results *out)
 {
-    const float *inputs[MOST_OPERANDS];
+    const void *inputs[MOST_OPERANDS];
+    void *outputs[MOST_OPERANDS];
 
     *out = (results){0};
     for (int t = 0; t < computation->tensors; t++) {
@@ -46,7 +47,9 @@ static void compute(const opevo_computation *computation, uint64_t seed, results
     }
     for (int i = 0; i < out->inputs; i++)
         inputs[i] = out->input[i];
-    CHECK_OK(opevo_computation_compute(computation, inputs, out->output, NULL, 1, &err));
+    for (int i = 0; i < out->outputs; i++)
+        outputs[i] = out->output[i];
+    CHECK_OK(opevo_computation_compute(computation, inputs, outputs, NULL, 1, &err));
 }
 
 static void release(results *self)
