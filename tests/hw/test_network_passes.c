@@ -53,6 +53,7 @@ static double change_by(const opevo_network *network, const opevo_array *input,
     double change = 0;
 
     CHECK_OK(opevo_inference_create(network, &inference, &err));
+    inference->block = 2; /* of the 4 and 8 channels of random networks */
     for (int i = 0; i < times; i++)
         CHECK_OK(opevo_inference_pass(inference, mask_of(passes), &err));
     result = run_it(inference, input);
@@ -70,8 +71,13 @@ static double change_by(const opevo_network *network, const opevo_array *input,
 static void test_results(void **state)
 {
     static const char *const exact[] = {"fold", "split", "drop", "fold,split,drop"};
-    static const char *const rounded[] = {"scale", "fuse", "scale,fuse",
-                                          "fold,split,drop,scale,fuse"};
+    static const char *const rounded[] = {"scale",
+                                          "fuse",
+                                          "scale,fuse",
+                                          "fold,split,drop,scale,fuse",
+                                          "block",
+                                          "fuse,block",
+                                          "fold,split,drop,scale,fuse,block"};
 
     (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {
@@ -98,6 +104,44 @@ static void test_results(void **state)
         opevo_network_destroy(network);
         model_finish(&made.model);
     }
+}
+
+/* ---- What lies in blocks -------------------------------------------------------------------- */
+
+/* Of these networks most have layers between layers, whose tensors lie in blocks; inputs and outputs of
+ * the network never do, and a second pass finds nothing to do. */
+static void test_blocks(void **state)
+{
+    int blocked = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        opevo_network *network = NULL;
+        opevo_inference *inference = NULL;
+        static grown made;
+        bool any = false;
+
+        grow_network(&made, seed, &network);
+        CHECK_OK(opevo_inference_create(network, &inference, &err));
+        inference->block = 2;
+        for (int pass = 0; pass < 2; pass++)
+            CHECK_OK(opevo_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+        for (int i = 0; i < inference->values; i++) {
+            const opevo_net_tensor *value = &inference->value[i];
+
+            assert_true(value->array.dims <= 5 || value->array.data);
+            if (value->array.dims != 5 || value->array.data)
+                continue;
+            assert_int_equal(value->array.extent[4], 2);
+            assert_false(value->input || value->output);
+            any = true;
+        }
+        blocked += any;
+        opevo_inference_destroy(inference);
+        opevo_network_destroy(network);
+        model_finish(&made.model);
+    }
+    assert_true(blocked > 30);
 }
 
 /* ---- What passes remove --------------------------------------------------------------------- */
@@ -542,12 +586,13 @@ static void test_resnet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results),       cmocka_unit_test(test_layer),
-        cmocka_unit_test(test_kept),          cmocka_unit_test(test_moves),
-        cmocka_unit_test(test_normalisation), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_tasks),         cmocka_unit_test(test_spoilt),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_light_results), cmocka_unit_test(test_resnet),
+        cmocka_unit_test(test_results), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_layer),   cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_moves),   cmocka_unit_test(test_normalisation),
+        cmocka_unit_test(test_copies),  cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_spoilt),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_light_results),
+        cmocka_unit_test(test_resnet),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);

@@ -60,7 +60,7 @@ typedef struct opevo_inference {
     int steps;
     int *input, *output; /* values, in the order of the file */
     int inputs, outputs;
-    int64_t block; /* channels of a block for the pass `block`; 0: none */
+    int64_t block; /* channels of a block for the pass `block`; 0: none, or it has run */
 } opevo_inference;
 
 /* The steps of a network, one a node; nodes whose outputs are known are left out. Blocks have 16
