@@ -95,7 +95,8 @@ static opevo_status add_buffers(simt_launcher *self, opevo_case *what, opevo_err
         opevo_simt_buffer buffer = {.data = buffers[i].data,
                                     .size_bytes = buffers[i].size_bytes,
                                     .initialised = buffers[i].initialised,
-                                    .same_value_races = buffers[i].benign_races};
+                                    .same_value_races = buffers[i].benign_races,
+                                    .name = buffers[i].name};
         uint32_t number = 0;
 
         status = opevo_simt_add_buffer(self->simt, &buffer, &number, err);

@@ -26,7 +26,8 @@ struct dim3 {
 };
 #include <__clang_cuda_builtin_vars.h>
 
-#define OPEVO_CUDA static __device__ __forceinline__
+/* Without debug information: messages name the line of the call. */
+#define OPEVO_CUDA static __device__ __forceinline__ __attribute__((nodebug))
 
 /* ---- Atomics on global and shared memory; the old value ---- */
 

@@ -35,7 +35,7 @@ static const char *verb(const opevo_i_simt_code *code)
                                               : "updates";
 }
 
-/* "buffer 2", "shared variable tile". */
+/* "buffer 2", "buffer in", "shared variable tile". */
 static void describe(const opevo_simt *self, const opevo_i_simt_region *region, char *out,
                      size_t size)
 {
@@ -43,7 +43,9 @@ static void describe(const opevo_simt *self, const opevo_i_simt_region *region, 
                                         "local variable"};
     size_t number = (size_t)(region - self->regions);
 
-    if (number >= self->first_buffer)
+    if (number >= self->first_buffer && region->buffer_name)
+        (void)snprintf(out, size, "buffer %.60s", region->buffer_name);
+    else if (number >= self->first_buffer)
         (void)snprintf(out, size, "buffer %zu", number - self->first_buffer);
     else
         (void)snprintf(out, size, "%s %s", kinds[region->kind],

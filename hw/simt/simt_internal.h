@@ -268,6 +268,7 @@ typedef struct opevo_i_simt_region {
     uint8_t *initial; /* of a variable in global or constant memory */
     uint8_t *initial_valid;
     char *name;
+    const char *buffer_name; /* the caller's */
 } opevo_i_simt_region;
 
 /* ---- Machines ---- */

@@ -132,6 +132,7 @@ opevo_status opevo_simt_add_buffer(opevo_simt *self, const opevo_simt_buffer *bu
     region->data = buffer->data;
     region->read_only = buffer->read_only;
     region->same_value = buffer->same_value_races;
+    region->buffer_name = buffer->name;
     if (!add_shadows(self, region, region->size, !buffer->initialised)) {
         self->region_count--;
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the checks of a buffer.");

@@ -167,11 +167,20 @@ static void test_uninitialised(void **state)
 
 static void test_out_of_bounds(void **state)
 {
+    static const char past_end[] = SIMT_HEAD BEGIN("f", "ptr %out") //
+        " %j = add i32 %i, 1\n %p = getelementptr i32, ptr %out, i32 %j\n"
+        " store i32 %t, ptr %p\n" END;
+    simt_setting machine = simt_open(past_end, NULL);
+    simt_call call = call_of("f");
+
     (void)state;
-    check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
-                " %j = add i32 %i, 1\n %p = getelementptr i32, ptr %out, i32 %j\n"
-                " store i32 %t, ptr %p\n" END,
-                OPEVO_SIMT_OUT_OF_BOUNDS, "U8", "at byte 768 of buffer 0, which has 768");
+    call.buffers[0].name = "bins";
+    assert_non_null(
+        strstr(simt_launch(&machine, &call).message, "at byte 768 of buffer bins, which has 768"));
+    call.buffers[0].name = NULL; /* not kept from the launch before */
+    assert_non_null(strstr(simt_launch(&machine, &call).message, "of buffer 0, which has 768"));
+    simt_close(&machine);
+    check_fault(past_end, OPEVO_SIMT_OUT_OF_BOUNDS, "U8", "at byte 768 of buffer 0, which has 768");
     check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
                 " %j = sub i32 %i, 1\n %p = getelementptr i32, ptr %out, i32 %j\n"
                 " %v = load i32, ptr %p\n" END,

@@ -130,6 +130,7 @@ typedef struct opevo_simt_buffer {
     bool initialised;  /* false: every byte counts as not written */
     bool read_only;
     bool same_value_races; /* threads may write the same value to the same place at once */
+    const char *name;      /* for messages, borrowed until the reset; NULL: its number */
 } opevo_simt_buffer;
 
 /* Number of the buffer, from 0 after a reset.
