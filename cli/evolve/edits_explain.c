@@ -206,8 +206,9 @@ static void print_edits(const opevo_i_list *list, const opevo_i_explained *expla
 void opevo_i_explained_print(const opevo_i_list *list, const opevo_i_explained *explained,
                              opevo_text *out)
 {
-    opevo_text_printf(out, "%zu edits gain %.2f %% of the base cost together\n", list->count,
-                      100 * opevo_i_gain(list, &list->whole));
+    opevo_text_printf(out, "%zu edit%s %.2f %% of the base cost%s\n", list->count,
+                      list->count == 1 ? " gains" : "s gain",
+                      100 * opevo_i_gain(list, &list->whole), list->count == 1 ? "" : " together");
     print_edits(list, explained, out);
     for (size_t i = 0; i < list->count; i++) {
         for (size_t k = 0; k < list->count; k++) {

@@ -123,8 +123,9 @@ opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *
     opevo_text_add(out, "front, cost as a fraction of the base on each set of cases:\n");
     OPEVO_TRY(print_table(&self->found, out, err));
     if (self->found.overfitted)
-        opevo_text_printf(out, "%zu variants overfit: they fail on held-out cases\n",
-                          self->found.overfitted);
+        opevo_text_printf(out, "%zu variant%s on held-out cases\n", self->found.overfitted,
+                          self->found.overfitted == 1 ? " overfits: it fails"
+                                                      : "s overfit: they fail");
     print_best(self, out);
 cleanup:
     return status;

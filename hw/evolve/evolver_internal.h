@@ -86,6 +86,8 @@ struct opevo_evolver {
 /* One request, without limit by an interrupt. Takes the message; *reply is the caller's. */
 opevo_status opevo_i_evolver_ask(opevo_evolver *self, json_t *message, opevo_i_request *out,
                                  opevo_error *err);
+/* Whether a message can carry the text. Errors: INVALID; `what` begins the sentence. */
+opevo_status opevo_i_evolver_check_text(const char *what, const char *text, opevo_error *err);
 /* The functions of the domain (edit_candidates.c). */
 extern const opevo_domain_ops opevo_i_edit_candidates;
 

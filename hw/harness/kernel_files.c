@@ -88,7 +88,10 @@ opevo_status opevo_harness_path(const char *kernel, char **out, opevo_error *err
         end = name + strlen(name);
     opevo_text_add_bytes(&path, kernel, (size_t)(end - kernel));
     opevo_text_add(&path, ".json");
-    if (!try_path(&path) && variant && variant < end) {
+    /* One that is there and cannot be read is not passed over: who opens it says why. */
+    if (!path.failed && access(path.data, F_OK) != 0)
+        opevo_text_clear(&path);
+    if (path.length == 0 && variant && variant < end) {
         opevo_text_add_bytes(&path, kernel, (size_t)(variant - kernel));
         opevo_text_add(&path, ".json");
         try_path(&path);
