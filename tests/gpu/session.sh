@@ -93,7 +93,8 @@ job() {
         set -- --sample "$amount" --out "$FOLDER/$operator-$template"
     fi
     # shellcheck disable=SC2086  # a list of words
-    attempt "$name" $PROGRAM "$what" "$operator" --on "$DEVICE" --template "$template" --quiet $limits "$@"
+    attempt "$name" env LD_LIBRARY_PATH="$LIBRARIES" "$PROGRAMS/opevo" "$what" "$operator" --on "$DEVICE" \
+        --template "$template" --quiet $limits "$@"
 }
 
 # Variants of kernels, by processes that do not wait for their turn on the device: so before all others. Code for AMD is
