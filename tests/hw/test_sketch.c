@@ -173,13 +173,13 @@ static void check_all_points(unsigned threads, int usual)
 static void test_points(void **state)
 {
     (void)state;
-    check_all_points(1, 8);
+    check_all_points(1, 5);
 }
 
 static void test_parallel_points(void **state)
 {
     (void)state;
-    check_all_points(2, 4);
+    check_all_points(2, 3);
 }
 
 /* Graphs of up to eight definitions, with odd and prime extents. */
