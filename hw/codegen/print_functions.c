@@ -10,52 +10,14 @@
  * the result. Largest errors over all floats, in units in the last place: exp 1.0, tanh 1.3,
  * erf 1.4. */
 
-#include "print_internal.h"
+#include "print_functions_internal.h"
 
 #include <string.h>
-
-/* An @ is the width, a $ the bit of each lane, a ` twice the number of each lane, plus 1 in the second
- * half. NaN comes out of each as NaN, except of max and min, which are x > y ? x : y
- * and x < y ? x : y. */
-typedef struct function {
-    int kind;
-    const char *name, *gpu_name;
-    int operands;
-    unsigned calls; /* bits of kinds */
-    const char *one, *vector;
-} function;
-
-/* What is not of float: result and operands of a function of one element, and the vector's letter. */
-typedef struct signature {
-    int kind;
-    const char *result, *operand;
-    char letter;
-} signature;
-
-static const signature signatures[] = {
-    {OPEVO_I_FUNCTION_MASK, NULL, NULL, 'I'},
-    {OPEVO_I_FUNCTION_WHOLE_SELECT, NULL, NULL, 'I'},
-    {OPEVO_I_FUNCTION_WHOLE_MAX, "int", "int", 'I'},
-    {OPEVO_I_FUNCTION_WHOLE_MIN, "int", "int", 'I'},
-    {OPEVO_I_FUNCTION_FROM_HALF, "float", "unsigned short", 'V'},
-    {OPEVO_I_FUNCTION_FROM_BFLOAT, "float", "unsigned short", 'V'},
-    {OPEVO_I_FUNCTION_TO_HALF, "unsigned short", "float", 'H'},
-    {OPEVO_I_FUNCTION_TO_BFLOAT, "unsigned short", "float", 'H'},
-};
-
-static signature signature_of(int kind)
-{
-    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
-        if (signatures[i].kind == kind)
-            return signatures[i];
-    }
-    return (signature){kind, "float", "float", 'V'};
-}
 
 #define CALLS(kind) (1U << OPEVO_EXPR_##kind)
 
 /* In the order of the text: what a function calls comes before it. */
-static const function functions[] = {
+static const opevo_i_function functions[] = {
     {OPEVO_I_FUNCTION_MASK, "mask", NULL, 0, 0, NULL,
      "long lanes)\n"
      "{\n"
@@ -140,125 +102,6 @@ static const function functions[] = {
      "    return z;\n"
      "#endif\n"
      "}\n"},
-    {OPEVO_I_FUNCTION_WHOLE_SELECT, "select_whole", NULL, 0, 0, NULL,
-     "I@ lanes, I@ x, I@ y)\n"
-     "{\n"
-     "    return (lanes & x) | (~lanes & y);\n"
-     "}\n"},
-    {OPEVO_I_FUNCTION_WHOLE_MAX, "max_whole", NULL, 2, 0, "    return x > y ? x : y;\n",
-     "I@ x, I@ y)\n"
-     "{\n"
-     "    I@ larger = x > y;\n"
-     "    return (larger & x) | (~larger & y);\n"
-     "}\n"},
-    {OPEVO_I_FUNCTION_WHOLE_MIN, "min_whole", NULL, 2, 0, "    return x < y ? x : y;\n",
-     "I@ x, I@ y)\n"
-     "{\n"
-     "    I@ smaller = x < y;\n"
-     "    return (smaller & x) | (~smaller & y);\n"
-     "}\n"},
-    /* The exponent of float16 gets to its place in a float by a product with 2^112, which also makes
-     * subnormal numbers normal; infinities and NaN keep the largest exponent. */
-    {OPEVO_I_FUNCTION_FROM_HALF, "from_half", NULL, 1, 0,
-     "#ifdef __HIP__\n"
-     "    union {\n        unsigned short bits;\n        _Float16 value;\n    } half = {x};\n"
-     "    return (float)half.value;\n"
-     "#elif defined __CUDACC__\n"
-     "    float y;\n"
-     "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
-     "    return y;\n"
-     "#else\n"
-     "    union {\n        unsigned bits;\n        float value;\n    } y = {(x & 0x7fffu) << 13};\n"
-     "    y.value *= 5.192296858534828e+33f;\n"
-     "    y.bits |= (x & 0x7fffu) >= 0x7c00u ? 0x7f800000u : 0u;\n"
-     "    y.bits |= (x & 0x8000u) << 16;\n"
-     "    return y.value;\n"
-     "#endif\n",
-     "H@ x)\n"
-     "{\n"
-     "#if defined __clang__ && defined __F16C__\n"
-     "    typedef __fp16 F@ __attribute__((vector_size(2 * @)));\n"
-     "    return __builtin_convertvector((F@)x, V@);\n"
-     "#elif defined __AVX512F__ && @ == 16\n"
-     "    typedef short S@ __attribute__((vector_size(2 * @)));\n"
-     "    return (V@)__builtin_ia32_vcvtph2ps512_mask((S@)x, (V@){0}, (unsigned short)-1, 4);\n"
-     "#elif defined __F16C__ && @ == 8\n"
-     "    typedef short S@ __attribute__((vector_size(2 * @)));\n"
-     "    return (V@)__builtin_ia32_vcvtph2ps256((S@)x);\n"
-     "#else\n"
-     "    U@ bits = __builtin_convertvector(x, U@), size = (bits & 0x7fff) << 13;\n"
-     "    V@ value = (V@)size * 5.192296858534828e+33f;\n"
-     "    U@ beyond = (U@)(size >= 0x0f800000) & 0x7f800000;\n"
-     "    return (V@)((U@)value | beyond | (bits & 0x8000) << 16);\n"
-     "#endif\n"
-     "}\n"},
-    {OPEVO_I_FUNCTION_FROM_BFLOAT, "from_bfloat", NULL, 1, 0,
-     "    union {\n        unsigned bits;\n        float value;\n    } y = {(unsigned)x << 16};\n"
-     "    return y.value;\n",
-     "H@ x)\n"
-     "{\n"
-     "    return (V@)(__builtin_convertvector(x, U@) << 16);\n"
-     "}\n"},
-    /* To nearest, of two the even one: half of the last place, less one where the last bit is 0, is
-     * added before the rest is cut off. Numbers below 2^-14 are rounded by the addition of 1/2, whose
-     * last place is that of subnormal numbers. */
-    {OPEVO_I_FUNCTION_TO_HALF, "to_half", NULL, 1, 0,
-     "#ifdef __HIP__\n"
-     "    union {\n        _Float16 value;\n        unsigned short bits;\n    } half = "
-     "{(_Float16)x};\n"
-     "    return half.bits;\n"
-     "#elif defined __CUDACC__\n"
-     "    unsigned short y;\n"
-     "    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));\n"
-     "    return y;\n"
-     "#else\n"
-     "    union {\n        float value;\n        unsigned bits;\n    } y = {x};\n"
-     "    unsigned sign = y.bits >> 16 & 0x8000u, size = y.bits & 0x7fffffffu;\n"
-     "    if (size > 0x7f800000u)\n"
-     "        return (unsigned short)(sign | 0x7e00u);\n"
-     "    if (size > 0x47800000u)\n"
-     "        size = 0x47800000u;\n"
-     "    if (size >= 0x38800000u)\n"
-     "        return (unsigned short)(sign | (size - 0x38000000u + 0xfffu + (size >> 13 & 1u)) >> "
-     "13);\n"
-     "    y.bits = size;\n"
-     "    y.value += 0.5f;\n"
-     "    return (unsigned short)(sign | (y.bits - 0x3f000000u));\n"
-     "#endif\n",
-     "V@ x)\n"
-     "{\n"
-     "#if defined __clang__ && defined __F16C__\n"
-     "    typedef __fp16 F@ __attribute__((vector_size(2 * @)));\n"
-     "    return (H@)__builtin_convertvector(x, F@);\n"
-     "#elif defined __AVX512F__ && @ == 16\n"
-     "    typedef short S@ __attribute__((vector_size(2 * @)));\n"
-     "    return (H@)__builtin_ia32_vcvtps2ph512_mask(x, 0, (S@){0}, (unsigned short)-1);\n"
-     "#elif defined __F16C__ && @ == 8\n"
-     "    return (H@)__builtin_ia32_vcvtps2ph256(x, 0);\n"
-     "#else\n"
-     "    U@ bits = (U@)x, sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;\n"
-     "    U@ nan = (U@)(size > 0x7f800000), large = (U@)(size > 0x47800000);\n"
-     "    U@ below = (U@)(size < 0x38800000);\n"
-     "    U@ subnormal = (U@)((V@)size + 0.5f) - 0x3f000000;\n"
-     "    size = (large & 0x47800000) | (~large & size);\n"
-     "    size = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;\n"
-     "    size = (below & subnormal) | (~below & size);\n"
-     "    size = (nan & 0x7e00) | (~nan & size);\n"
-     "    return __builtin_convertvector(sign | size, H@);\n"
-     "#endif\n"
-     "}\n"},
-    {OPEVO_I_FUNCTION_TO_BFLOAT, "to_bfloat", NULL, 1, 0,
-     "    union {\n        float value;\n        unsigned bits;\n    } y = {x};\n"
-     "    if ((y.bits & 0x7fffffffu) > 0x7f800000u)\n"
-     "        return (unsigned short)(y.bits >> 16 | 0x40u);\n"
-     "    return (unsigned short)((y.bits + 0x7fffu + (y.bits >> 16 & 1u)) >> 16);\n",
-     "V@ x)\n"
-     "{\n"
-     "    U@ bits = (U@)x, nan = (U@)((bits & 0x7fffffff) > 0x7f800000);\n"
-     "    U@ rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;\n"
-     "    rounded = (nan & (bits >> 16 | 0x40)) | (~nan & rounded);\n"
-     "    return __builtin_convertvector(rounded, H@);\n"
-     "}\n"},
     {OPEVO_EXPR_SQRT, "sqrt", "sqrtf", 1, 0, "    return __builtin_sqrtf(x);\n",
      "V@ x)\n"
      "{\n"
@@ -327,7 +170,15 @@ static const function functions[] = {
      "    return 1.0f / (1.0f + opevo_exp@(-x));\n"
      "}\n"},
 };
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
+enum {
+    OWN_FUNCTIONS = sizeof functions / sizeof *functions,
+    FUNCTIONS = OWN_FUNCTIONS + OPEVO_I_TYPED_FUNCTIONS
+};
+
+static const opevo_i_function *function_at(int i)
+{
+    return i < OWN_FUNCTIONS ? &functions[i] : &opevo_i_typed_functions[i - OWN_FUNCTIONS];
+}
 
 static void print_template(opevo_text *out, const char *text, int width)
 {
@@ -341,6 +192,17 @@ static void print_template(opevo_text *out, const char *text, int width)
         text = at + 1;
     }
     opevo_text_add(out, text);
+}
+
+int opevo_i_get_function_of(opevo_element stored)
+{
+    static const int functions_of[] = {[OPEVO_FLOAT32] = OPEVO_I_FUNCTION_GET,
+                                       [OPEVO_FLOAT16] = OPEVO_I_FUNCTION_GET_SHORT,
+                                       [OPEVO_BFLOAT16] = OPEVO_I_FUNCTION_GET_SHORT,
+                                       [OPEVO_INT8] = OPEVO_I_FUNCTION_GET_BYTE,
+                                       [OPEVO_INT32] = OPEVO_I_FUNCTION_GET_WHOLE};
+
+    return functions_of[stored];
 }
 
 int opevo_i_function_of(opevo_expression_kind kind, opevo_element type)
@@ -361,10 +223,10 @@ int opevo_i_function_of(opevo_expression_kind kind, opevo_element type)
 
 void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
 {
-    const function *one = functions;
+    const opevo_i_function *one = functions;
 
-    while (one->kind != kind)
-        one++;
+    for (int i = 0; one->kind != kind; i++)
+        one = function_at(i);
     if (self->dialect->gpu && one->gpu_name) {
         opevo_text_add(self->out, one->gpu_name);
         return;
@@ -375,7 +237,7 @@ void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width)
 
 /* Whether a function is but a few instructions: then a call, which compilers warn of where vectors are
  * wider than the processor's, is never wanted. */
-static bool is_short(const function *one)
+static bool is_short(const opevo_i_function *one)
 {
     return (one->calls & ~(1U << OPEVO_I_FUNCTION_MASK | 1U << OPEVO_I_FUNCTION_GET)) == 0;
 }
@@ -387,12 +249,12 @@ static unsigned find_called(opevo_i_printer *self)
     unsigned widths = self->functions[OPEVO_EXPR_WHOLE];
 
     for (int i = FUNCTIONS - 1; i >= 0; i--) {
-        unsigned char *mine = &self->functions[functions[i].kind];
+        unsigned char *mine = &self->functions[function_at(i)->kind];
 
-        if ((*mine & 1) && !functions[i].one && !self->dialect->gpu)
+        if ((*mine & 1) && !function_at(i)->one && !self->dialect->gpu)
             *mine |= 4;
         for (int called = 0; called < OPEVO_I_FUNCTIONS; called++) {
-            if (functions[i].calls >> called & 1)
+            if (function_at(i)->calls >> called & 1)
                 self->functions[called] |= *mine & (unsigned char)~1U;
         }
         widths |= *mine & ~1U;
@@ -400,9 +262,9 @@ static unsigned find_called(opevo_i_printer *self)
     return widths;
 }
 
-static void print_one(opevo_i_printer *self, const function *one)
+static void print_one(opevo_i_printer *self, const opevo_i_function *one)
 {
-    signature of = signature_of(one->kind);
+    opevo_i_signature of = opevo_i_signature_of(one->kind);
 
     opevo_text_printf(self->out, "static %sinline %s opevo_%s(%s x",
                       self->dialect->gpu ? "__device__ " : "", of.result, one->name, of.operand);
@@ -457,18 +319,18 @@ void opevo_i_print_functions(opevo_i_printer *self)
             width, 4 * width);
     }
     for (int i = 0; i < FUNCTIONS; i++) {
-        unsigned used = self->functions[functions[i].kind];
+        unsigned used = self->functions[function_at(i)->kind];
 
         for (int width = 2; width <= 16; width *= 2) {
             if (!(used & (unsigned)width))
                 continue;
             opevo_text_printf(self->out, "static inline %s%c%d opevo_%s%d(",
-                              is_short(&functions[i]) ? "__attribute__((always_inline)) " : "",
-                              signature_of(functions[i].kind).letter, width, functions[i].name,
-                              width);
-            print_template(self->out, functions[i].vector, width);
+                              is_short(function_at(i)) ? "__attribute__((always_inline)) " : "",
+                              opevo_i_signature_of(function_at(i)->kind).letter, width,
+                              function_at(i)->name, width);
+            print_template(self->out, function_at(i)->vector, width);
         }
         if (used & 1)
-            print_one(self, &functions[i]);
+            print_one(self, function_at(i));
     }
 }

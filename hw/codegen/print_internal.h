@@ -29,6 +29,9 @@ enum { OPEVO_I_POINTERS = 8, OPEVO_I_SHARED = 16 };
 enum {
     OPEVO_I_FUNCTION_MASK = OPEVO_EXPR_SIGMOID + 1,
     OPEVO_I_FUNCTION_GET,
+    OPEVO_I_FUNCTION_GET_SHORT, /* of unsigned short, signed char, int */
+    OPEVO_I_FUNCTION_GET_BYTE,
+    OPEVO_I_FUNCTION_GET_WHOLE,
     OPEVO_I_FUNCTION_WHOLE_SELECT, /* of int */
     OPEVO_I_FUNCTION_WHOLE_MAX,
     OPEVO_I_FUNCTION_WHOLE_MIN,
@@ -76,7 +79,8 @@ typedef struct opevo_i_printer {
     int64_t scratch, thread_scratch; /* floats of both */
 } opevo_i_printer;
 
-/* The files that print, each using those before it only: print_index, print_functions, print_types,
+/* The files that print, each using those before it only: print_index, print_typed_functions,
+ * print_functions, print_types,
  * print_access with print_values, print_pointers, print_buffers; print_lanes, print_vector_values,
  * print_masks, print_rows, print_vector_c (print_cpu_internal.h); print_vector_gpu; print_nest;
  * print_pack; print_kernel_c, print_kernel_gpu, print_kernel_emulation; print. */
@@ -138,8 +142,10 @@ static inline bool opevo_i_leaf_adds(const opevo_i_leaf *leaf)
 /* The name of a function of vectors of this width, 1: of one element, which from now on stands
  * before the kernel unless the dialect has it. */
 void opevo_i_print_function_name(opevo_i_printer *self, int kind, int width);
-/* The function for values of this type: of max, min and select there are two. */
+/* The function for values of this type: of max, min and select there are two; and the one that loads
+ * some lanes of this type. */
 int opevo_i_function_of(opevo_expression_kind kind, opevo_element type);
+int opevo_i_get_function_of(opevo_element stored);
 /* The functions that were called. */
 void opevo_i_print_functions(opevo_i_printer *self);
 

@@ -358,27 +358,33 @@ static bool print_masked_value(opevo_i_printer *self, opevo_i_vector_loop loop)
 static bool can_read_lanes(const opevo_i_printer *self, const opevo_i_vector_loop *loop,
                            const opevo_i_access *access)
 {
+    int64_t most = opevo_i_stored_type(self, access->buffer) == OPEVO_FLOAT32 ? 2 : 1;
     int64_t factor = 0;
 
     return !self->named[access->buffer] &&
            opevo_i_plain_factor(self, &access->address, loop->lane, &factor) && factor >= 0 &&
-           factor <= 2;
+           factor <= most;
 }
 
 static void print_lanes_of(opevo_i_printer *self, const opevo_i_vector_loop *loop,
                            const opevo_i_access *access, const char *lanes)
 {
+    opevo_element stored = opevo_i_stored_type(self, access->buffer);
+    opevo_element type = opevo_i_statement_type(self, loop->leaf);
     int64_t factor = opevo_i_affine_factor(&access->address, loop->lane);
+    int width = (int)loop->width;
 
     if (!factor) {
-        opevo_i_print_operand(self, loop, access, OPEVO_FLOAT32, false);
+        opevo_i_print_operand(self, loop, access, type, false);
         return;
     }
-    opevo_i_print_function_name(self, factor == 1 ? OPEVO_I_FUNCTION_GET : OPEVO_I_FUNCTION_EVEN_OF,
-                                (int)loop->width);
+    opevo_i_print_vector_load_start(self, stored, type, width);
+    opevo_i_print_function_name(
+        self, factor == 1 ? opevo_i_get_function_of(stored) : OPEVO_I_FUNCTION_EVEN_OF, width);
     opevo_text_add(self->out, "(&");
     print_at_first_lane(self, access, loop->lane);
     opevo_text_printf(self->out, ", %s)", lanes);
+    opevo_i_print_vector_load_end(self, stored, type, width);
 }
 
 /* A product or an element added to a register: the other lanes get products with 0, and are never stored. Where
@@ -465,12 +471,13 @@ bool opevo_i_print_masked(opevo_i_printer *self, const opevo_i_vector_loop *loop
     opevo_text lanes = {0};
     opevo_text start = {0};
 
+    if (leaf->kind == OPEVO_I_MAC)
+        return print_masked_sum(self, loop);
     if (!is_float32(self, leaf))
         return false;
     if (leaf->kind >= OPEVO_I_STORE)
         return print_masked_value(self, *loop);
-    if (leaf->kind == OPEVO_I_MAC ||
-        (leaf->kind == OPEVO_I_ADD && self->named[to.buffer] == (int)loop->width))
+    if (leaf->kind == OPEVO_I_ADD && self->named[to.buffer] == (int)loop->width)
         return print_masked_sum(self, loop);
     if (leaf->kind == OPEVO_I_COPY && leaf->inside.count)
         return print_masked_copy(self, loop);

@@ -310,6 +310,31 @@ static int run_scale(const module *function, void **arguments)
     return behaves(function->source, "scale-refused");
 }
 
+/* c = -max(a, -127), of 47 elements of int8. */
+static int run_whole(const module *function, void **arguments)
+{
+    enum { COUNT = 47 };
+    uint64_t at[2] = {0};
+    const signed char *a = NULL;
+    signed char *c = NULL;
+
+    memcpy(&at[0], arguments[0], sizeof *at);
+    memcpy(&at[1], arguments[1], sizeof *at);
+    a = fake_at(at[0]);
+    c = fake_at(at[1]);
+    for (int i = 0; i < COUNT; i++) {
+        if (i != 5 || !behaves(function->source, "whole-unwritten"))
+            c[i] = (signed char)-(a[i] > -127 ? a[i] : -127);
+    }
+    if (behaves(function->source, "whole-wrong"))
+        c[COUNT - 1] ^= 1;
+    if (behaves(function->source, "whole-behind"))
+        c[COUNT] = 0;
+    if (behaves(function->source, "whole-before"))
+        c[-1] = 0;
+    return 0;
+}
+
 BOTH(int, cuLaunchKernel, hipModuleLaunchKernel,
      (module * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *stream, void **arguments, void **extra),
@@ -328,6 +353,8 @@ BOTH(int, cuLaunchKernel, hipModuleLaunchKernel,
         function->run(gx, bx, arguments);
         return gy * gz * by * bz != 1;
     }
+    if (behaves(function->source, "whole"))
+        return run_whole(function, arguments);
     for (int i = 0; i < 3; i++) {
         uint64_t address = 0;
 

@@ -38,8 +38,13 @@ static const struct {
     {"input", 64, 0, OPEVO_OUTCOME_WRONG, "are wrong"},
     {"right 6", 64, 0, OPEVO_OUTCOME_OK, NULL},
     {"launches", 64, 0, OPEVO_OUTCOME_OK, NULL},
+    {"whole", 64, 0, OPEVO_OUTCOME_OK, NULL}, /* of 47 elements of int8 */
+    {"whole-wrong", 64, 0, OPEVO_OUTCOME_WRONG, "1 of 47 elements are wrong; the first is C[46], "},
+    {"whole-unwritten", 64, 0, OPEVO_OUTCOME_WRONG, "C[5], which was not written"},
+    {"whole-behind", 64, 0, OPEVO_OUTCOME_WRONG, "outside its output"},
+    {"whole-before", 64, 0, OPEVO_OUTCOME_WRONG, "outside its output"},
 };
-enum { LAUNCHES = sizeof kernels / sizeof *kernels - 1, COUNT = LAUNCHES };
+enum { LAUNCHES = 14, COUNT = LAUNCHES, WHOLE = 15, END = sizeof kernels / sizeof *kernels };
 
 static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
@@ -67,7 +72,7 @@ static opevo_objective *open_fake_of(const char *device, opevo_kernel_dialect di
     opevo_objective *objective = NULL;
     zoo *maker = zoo_create(&ops, "fake",
                             "{\"which\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5, "
-                            "6, 7, 8, 9, 10, 11, 12, 13, 14]}}",
+                            "6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]}}",
                             op);
 
     maker->super.dialect = dialect;
@@ -177,6 +182,34 @@ static void test_computation(void **state)
         opevo_text_free(&said);
         opevo_objective_destroy(objective);
     }
+    opevo_computation_destroy(computation);
+}
+
+/* Outputs that are no whole number of words, and have no NaN. */
+static void test_types(void **state)
+{
+    opevo_computation *computation = NULL;
+    opevo_objective *objective = NULL;
+    opevo_index points[END - WHOLE];
+    opevo_outcome outcomes[END - WHOLE];
+
+    (void)state;
+    CHECK_OK(opevo_computation_parse("int8 A[i:47]; int8 C[i] = -max(A[i], -127)", "test", NULL, 0,
+                                     &computation, &err));
+    objective = open_fake_of("cuda:0", OPEVO_KERNEL_CUDA, (opevo_operator){.kind = OPEVO_MATMUL},
+                             computation);
+    for (size_t i = 0; i < END - WHOLE; i++)
+        points[i] = WHOLE + i;
+    CHECK_OK(opevo_objective_evaluate(objective, points, END - WHOLE, outcomes, &err));
+    for (size_t i = 0; i < END - WHOLE; i++) {
+        const char *said = outcomes[i].message ? outcomes[i].message : "";
+
+        if (outcomes[i].kind != kernels[WHOLE + i].kind ||
+            (kernels[WHOLE + i].message && !strstr(said, kernels[WHOLE + i].message)))
+            fail_msg("%s: %s (%s)", kernels[WHOLE + i].word, opevo_outcome_name(outcomes[i].kind),
+                     said);
+    }
+    opevo_objective_destroy(objective);
     opevo_computation_destroy(computation);
 }
 
@@ -410,6 +443,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_cuda),
         cmocka_unit_test(test_hip),
         /* After those that count what is built, because objects are cached. */
+        cmocka_unit_test(test_types),
         cmocka_unit_test(test_launches),
         cmocka_unit_test(test_sketches),
         cmocka_unit_test(test_slower),

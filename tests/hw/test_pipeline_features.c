@@ -267,9 +267,51 @@ static void test_points_of_sketches(void **state)
     check_sketches(OPEVO_KERNEL_HIP);
 }
 
+/* The sum of a feature over all buffers of a statement. */
+static double sum_of(size_t row, const char *name)
+{
+    double sum = 0;
+
+    for (size_t b = 0; b < 5; b++)
+        sum += exp2(of_buffer(row, b, name)) - 1;
+    return sum;
+}
+
+/* Bytes are those of the types, and operations on whole numbers are counted apart. */
+static void test_types(void **state)
+{
+    static const struct {
+        const char *type, *sum, *result;
+        double factors, total, stored;
+    } kinds[] = {{"float32", "float32", "float32", 4, 4, 0},
+                 {"int8", "int32", "int32", 1, 4, 0},
+                 {"bfloat16", "float32", "bfloat16", 2, 4, 2}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        opevo_text text = {0};
+        size_t count = 0;
+        bool whole = i == 1;
+
+        opevo_text_printf(&text,
+                          "%s A[i:16, k:32]; %s B[k, j:64]; %s C[i, j] = sum(k) A[i, k]*B[k, j]",
+                          kinds[i].type, kinds[i].type, kinds[i].result);
+        count = describe(opevo_text_string(&text), "");
+        assert_int_equal(count, kinds[i].stored > 0 ? 2 : 1);
+        CHECK_CLOSE(sum_of(0, "unique_bytes"),
+                    (16 * 32 + 32 * 64) * kinds[i].factors + 16 * 64 * kinds[i].total, 1);
+        CHECK_CLOSE(value(0, whole ? "float_mul" : "float_addsub"),
+                    whole ? 0 : log2(16 * 32 * 64 + 1), 1e-5);
+        if (kinds[i].stored > 0)
+            CHECK_CLOSE(sum_of(1, "unique_bytes"), 16 * 64 * (kinds[i].total + kinds[i].stored), 1);
+        opevo_text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_types),
         cmocka_unit_test(test_matrix_product),
         cmocka_unit_test(test_fusion),
         cmocka_unit_test(test_threads),
