@@ -43,11 +43,11 @@ int opevo_i_sketch_elementwise(const opevo_pipeline *pipeline, int stage);
 
 /* ---- sketch_reshape.c ---- */
 
-/* Merge and divide dimensions of a pipeline without steps, where that helps register tiles. `reshaped`
- * becomes true for the stages, by number, for whose sake it is; *any says whether there are such.
- * Errors: NOMEM. */
-opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, bool *reshaped, bool *any,
-                                    opevo_error *err);
+/* Merge and divide dimensions of a pipeline without steps, where that helps register tiles, or vectors
+ * where no definition reduces; a dimension stays that threads can divide. `reshaped` becomes true for
+ * the stages, by number, for whose sake it is; *any says whether there are such. Errors: NOMEM. */
+opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, unsigned threads, bool *reshaped,
+                                    bool *any, opevo_error *err);
 
 /* ---- sketch_panels.c ---- */
 
@@ -151,9 +151,15 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
                          unsigned threads, opevo_slot_value *values);
 /* The same for sketches of GPUs (sketch_start_gpu.c). */
 void opevo_i_sketch_wish_gpu(const opevo_sketch *sketch, opevo_slot_value *values);
+
+/* ---- sketch_tile.c ---- */
+
 /* Along which axes of a definition that operand moves whose vectors run along axis `lanes`;
  * OPEVO_I_AXES of them. */
 void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, bool *moves);
+
+/* ---- sketch_rate.c ---- */
+
 /* The sketch with a register tile of most multiply-adds, the one that is expected to be fastest; or
  * the first without one; the number of sketches where there is none. */
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *facts,

@@ -3,7 +3,8 @@
 /* Dimensions that are merged or divided before anything else, so that a register tile finds its rows.
  * Rows of pixels that lie one behind the other are one long row, which vectors divide without rest. A
  * dimension of which an operand is read in groups is divided into groups and what is in them; then the
- * other operand has a dimension that the first one lacks. */
+ * other operand has a dimension that the first one lacks. Where nothing is summed, long rows are all
+ * that vectors need. */
 
 #include "sketch_internal.h"
 
@@ -61,20 +62,18 @@ static const opevo_definition *definition_of(const opevo_pipeline *pipeline, int
     return pipeline->computation->tensor[stage]->definition;
 }
 
-/* Divide groups, and merge the last two dimensions as long as they are rows that follow one another. */
-static opevo_status reshape_stage(opevo_pipeline *pipeline, int stage, bool *any, opevo_error *err)
+/* Merge the last two dimensions as long as they are rows that follow one another; the first `kept`
+ * dimensions of more than one element stay. */
+static opevo_status merge_rows(opevo_pipeline *pipeline, int stage, int kept, bool *any,
+                               opevo_error *err)
 {
-    group found = {.definition = definition_of(pipeline, stage)};
+    const opevo_definition *first = definition_of(pipeline, stage);
     opevo_status status = OPEVO_OK;
-    bool done = true;
+    int long_ones = 0;
 
-    opevo_expression_reads(found.definition->value, look_for_group, &found);
-    if (found.length) {
-        OPEVO_TRY(try_step(pipeline, OPEVO_PIPELINE_DIVIDE, stage, 2,
-                           (int64_t[]){found.axis, found.length}, &done, err));
-        *any |= done;
-    }
-    for (done = true; done;) {
+    for (int a = 0; a < first->spatial; a++)
+        long_ones += first->axis[a].extent > 1;
+    for (bool done = true; done && long_ones > kept + 1; long_ones--) {
         const opevo_definition *now = definition_of(pipeline, stage);
         int last = now->spatial - 1;
 
@@ -88,12 +87,43 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, bool *reshaped, bool *any,
-                                    opevo_error *err)
+/* Divide groups, and merge rows. */
+static opevo_status reshape_sum(opevo_pipeline *pipeline, int stage, bool *any, opevo_error *err)
 {
+    group found = {.definition = definition_of(pipeline, stage)};
+    opevo_status status = OPEVO_OK;
+
+    opevo_expression_reads(found.definition->value, look_for_group, &found);
+    if (found.length)
+        OPEVO_TRY(try_step(pipeline, OPEVO_PIPELINE_DIVIDE, stage, 2,
+                           (int64_t[]){found.axis, found.length}, any, err));
+    status = merge_rows(pipeline, stage, 0, any, err);
+cleanup:
+    return status;
+}
+
+static bool reduces_anywhere(const opevo_pipeline *pipeline)
+{
+    for (int stage = 0; stage < pipeline->stages; stage++) {
+        if (definition_of(pipeline, stage) &&
+            definition_of(pipeline, stage)->reducer != OPEVO_REDUCER_NONE)
+            return true;
+    }
+    return false;
+}
+
+opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, unsigned threads, bool *reshaped,
+                                    bool *any, opevo_error *err)
+{
+    int last = pipeline->stages - 1;
     opevo_status status = OPEVO_OK;
 
     *any = false;
+    if (!reduces_anywhere(pipeline)) {
+        status = merge_rows(pipeline, last, threads > 1, any, err);
+        reshaped[last] = *any;
+        return status;
+    }
     for (int stage = pipeline->computation->tensors - 1; stage >= 0 && status == OPEVO_OK;
          stage--) {
         bool here = false;
@@ -102,7 +132,7 @@ opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, bool *reshaped, bo
             definition_of(pipeline, stage)->reducer == OPEVO_REDUCER_NONE ||
             !opevo_i_sketch_needs_tiling(pipeline, stage))
             continue;
-        status = reshape_stage(pipeline, stage, &here, err);
+        status = reshape_sum(pipeline, stage, &here, err);
         reshaped[stage] = here;
         *any |= here;
     }

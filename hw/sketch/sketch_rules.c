@@ -354,7 +354,8 @@ static opevo_status skip(opevo_i_sketch_generator *self, opevo_i_sketch_state *f
     return opevo_i_sketch_push(self, to);
 }
 
-/* Dimensions are merged and divided for register tiles; Ansor's rules have the computation as it is. */
+/* Dimensions are merged and divided for register tiles and long vectors; Ansor's rules have the
+ * computation as it is. */
 static opevo_i_sketch_verdict should_end(const opevo_i_sketch_generator *self,
                                          const opevo_i_sketch_state *from)
 {
@@ -364,11 +365,19 @@ static opevo_i_sketch_verdict should_end(const opevo_i_sketch_generator *self,
                : OPEVO_I_SKIP;
 }
 
+/* A stage that does not reduce stays as it is. */
 static opevo_status do_end(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)
 {
-    (void)self;
-    (void)from;
-    return OPEVO_OK;
+    opevo_i_sketch_state *to = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (opevo_i_sketch_stage(from)->own.axes > opevo_i_sketch_stage(from)->dims)
+        return OPEVO_OK;
+    status = opevo_i_sketch_copy_state(from, &to, self->err);
+    if (status != OPEVO_OK)
+        return status;
+    to->stage--;
+    return opevo_i_sketch_push(self, to);
 }
 
 /* Ansor's order for CPUs; what opevo adds comes before a rule that would exclude it. */
@@ -522,7 +531,8 @@ static opevo_status run_from(opevo_i_sketch_generator *self, bool reshaped)
         return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for sketches.");
     OPEVO_TRY(opevo_pipeline_create(self->computation, &first->sketch.pipeline, self->err));
     if (reshaped)
-        OPEVO_TRY(opevo_i_sketch_reshape(first->sketch.pipeline, first->reshaped, &any, self->err));
+        OPEVO_TRY(opevo_i_sketch_reshape(first->sketch.pipeline, self->target->threads,
+                                         first->reshaped, &any, self->err));
     first->sketch.registers = first->sketch.packed = -1;
     first->sketch.dialect = self->target->dialect;
     first->stage = self->computation->tensors - 1;

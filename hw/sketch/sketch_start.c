@@ -4,18 +4,12 @@
  * templates: a panel of the vectors' operand fills most of the first cache and stays there while rows
  * pass, whose operand fills half of the second. A sketch without registers starts in the middle. */
 
-#include "sketch_internal.h"
-
-#include "template_internal.h"
+#include "sketch_tile_internal.h"
 
 #include <opevo/computation_access.h>
 #include <opevo/nearest.h>
 
 #include <math.h>
-#include <string.h>
-
-/* Accumulators that hide the latency of multiply-adds. */
-enum { ACCUMULATORS = 12 };
 
 static int64_t innermost(int64_t extent, int64_t most)
 {
@@ -28,196 +22,8 @@ static int64_t innermost(int64_t extent, int64_t most)
 /* Rows of parts: more would share the sets of a cache. */
 enum { PART_ROWS = 8, PART_SUMS = 24, STREAMED_ROWS = 8 };
 
-/* Whether each lane is a part of one sum. */
-static bool is_of_parts(const opevo_sketch *sketch)
-{
-    return sketch->pipeline->stage[sketch->registers]->map != NULL;
-}
-
-/* The splits of the stage with registers, in the order of its axes, that of the vectors last. */
-typedef struct axes {
-    int spatial[OPEVO_I_AXES], sums[OPEVO_I_AXES]; /* slots */
-    int axis[OPEVO_I_AXES];                        /* of `spatial` */
-    int spatials, sums_count;
-} axes;
-
-static axes find_axes(const opevo_sketch *sketch)
-{
-    axes found = {.spatials = 0};
-    int axis = 0;
-    int lanes = opevo_i_sketch_lane_slot(sketch);
-
-    for (int i = 0; i < sketch->slots; i++) {
-        const opevo_slot *slot = &sketch->slot[i];
-
-        if (slot->kind != OPEVO_SLOT_TILE || slot->key != sketch->registers)
-            continue;
-        if (slot->parts == 2) {
-            found.sums[found.sums_count++] = i;
-            continue;
-        }
-        if (i != lanes) {
-            found.axis[found.spatials] = axis;
-            found.spatial[found.spatials++] = i;
-        }
-        axis++;
-    }
-    found.axis[found.spatials] = sketch->lanes;
-    found.spatial[found.spatials++] = lanes;
-    return found;
-}
-
-/* What the vectors are read from. */
-typedef struct operand {
-    int lanes;                    /* the axis of the reader that they run along */
-    bool found, adjacent, paired; /* its elements lie side by side, or every second one does */
-    bool moves[OPEVO_I_AXES];     /* with these axes */
-    double elements;
-} operand;
-
-static void note_axes(const opevo_affine *index, bool *used)
-{
-    for (int t = 0; t < index->count; t++) {
-        if (index->term[t].atom == OPEVO_ATOM_AXIS)
-            used[index->term[t].axis] = true;
-        else
-            note_axes(index->term[t].inner, used);
-    }
-}
-
-static int64_t factor_of(const opevo_affine *index, int axis)
-{
-    int64_t factor = 0;
-
-    for (int t = 0; t < index->count; t++) {
-        if (index->term[t].atom == OPEVO_ATOM_AXIS && index->term[t].axis == axis)
-            factor += index->term[t].factor;
-    }
-    return factor;
-}
-
-static void look_at(void *context, const opevo_expression *read)
-{
-    operand *self = context;
-    double elements = (double)opevo_tensor_elements(read->tensor);
-    int last = read->tensor->dims - 1;
-    bool used[OPEVO_I_AXES] = {false};
-
-    for (int d = 0; d <= last; d++)
-        note_axes(&read->index[d], used);
-    if (!used[self->lanes])
-        return;
-    for (int a = 0; a < OPEVO_I_AXES; a++)
-        self->moves[a] |= used[a];
-    self->adjacent =
-        (!self->found || self->adjacent) && factor_of(&read->index[last], self->lanes) == 1;
-    self->paired =
-        (!self->found || self->paired) && (factor_of(&read->index[last], self->lanes) - 1) / 2 == 0;
-    self->elements = elements > self->elements ? elements : self->elements;
-    self->found = true;
-}
-
-/* Along which axes something else moves. */
-typedef struct beside {
-    int lanes;
-    bool moves[OPEVO_I_AXES];
-} beside;
-
-static void look_beside(void *context, const opevo_expression *read)
-{
-    beside *self = context;
-    bool used[OPEVO_I_AXES] = {false};
-
-    for (int d = 0; d < read->tensor->dims; d++)
-        note_axes(&read->index[d], used);
-    for (int a = 0; a < OPEVO_I_AXES && !used[self->lanes]; a++)
-        self->moves[a] |= used[a];
-}
-
-static operand find_operand(const opevo_sketch *sketch)
-{
-    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
-    operand from = {.lanes = sketch->lanes};
-
-    if (is_of_parts(sketch)) /* lanes of a sum: no vector is read again, none is scattered */
-        return (operand){.found = true, .adjacent = true};
-    opevo_expression_reads(sketch->pipeline->computation->tensor[stage->tensor]->definition->value,
-                           look_at, &from);
-    return from;
-}
-
-/* How fast a tile is without the lanes that it has: 1 and more where neither latency nor loads hold it
- * up. */
-static double rate_of(const opevo_i_register_tile *tile)
-{
-    return opevo_i_tile_rate(tile->rows, tile->columns / tile->lanes, 1);
-}
-
-void opevo_i_sketch_vector_axes(const opevo_definition *definition, int lanes, bool *moves)
-{
-    operand from = {.lanes = lanes};
-
-    opevo_expression_reads(definition->value, look_at, &from);
-    memcpy(moves, from.moves, sizeof from.moves);
-}
-
-/* An axis along which the vectors' operand moves, as along their own, and no other: vectors in blocks.
- * Its place in `of->spatial` where rows of vectors cannot be longer than one; otherwise -1. */
-static int find_blocks(const opevo_sketch *sketch, const axes *of, const operand *from,
-                       const opevo_device_facts *facts)
-{
-    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
-    const opevo_definition *definition =
-        sketch->pipeline->computation->tensor[stage->tensor]->definition;
-    beside others = {.lanes = sketch->lanes};
-
-    if (is_of_parts(sketch) ||
-        32 * sketch->slot[of->spatial[of->spatials - 1]].extent > facts->vector_bits)
-        return -1;
-    opevo_expression_reads(definition->value, look_beside, &others);
-    for (int i = of->spatials - 2; i >= 0; i--) {
-        if (from->moves[of->axis[i]] && !others.moves[of->axis[i]] &&
-            sketch->slot[of->spatial[i]].extent > 1)
-            return i;
-    }
-    return -1;
-}
-
-/* Columns are those of all blocks. The tile, and the axis of its rows; -1 where there is none. First of the axes that the vectors are
- * read again for: the innermost one at which nothing holds up the tile, otherwise the fastest. Where
- * that has too few accumulators, of all others: the one that gives most. */
-static opevo_i_register_tile choose_rows(const opevo_sketch *sketch, const axes *of,
-                                         const opevo_device_facts *facts, int *rows, int *blocks)
-{
-    operand from = find_operand(sketch);
-    int64_t columns = sketch->slot[of->spatial[of->spatials - 1]].extent;
-    opevo_i_register_tile best = {0};
-
-    *blocks = find_blocks(sketch, of, &from, facts);
-    columns *= *blocks < 0 ? 1 : sketch->slot[of->spatial[*blocks]].extent;
-    best = opevo_i_choose_tile(facts, 1, columns);
-
-    *rows = -1;
-    for (int n = 0; n < 2 * of->spatials - 2; n++) {
-        int i = (2 * of->spatials - 3 - n) % (of->spatials - 1);
-        bool moves = n >= of->spatials - 1;
-        opevo_i_register_tile tile =
-            opevo_i_choose_tile(facts, sketch->slot[of->spatial[i]].extent, columns);
-
-        if (moves ? best.rows * best.columns >= ACCUMULATORS * best.lanes : rate_of(&best) >= 1)
-            break;
-        if (i == *blocks || from.moves[of->axis[i]] != moves ||
-            (moves ? tile.rows * tile.columns <= best.rows * best.columns
-                   : rate_of(&tile) * (double)tile.lanes <= rate_of(&best) * (double)best.lanes))
-            continue;
-        best = tile;
-        *rows = i;
-    }
-    return best;
-}
-
 /* Give the inner part of a sum as much as is left, short sums first; returns the product. */
-static int64_t wish_sums(const opevo_sketch *sketch, const axes *of, int64_t most,
+static int64_t wish_sums(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
                          opevo_slot_value *values)
 {
     bool done[OPEVO_I_AXES] = {false};
@@ -244,8 +50,8 @@ static int64_t wish_sums(const opevo_sketch *sketch, const axes *of, int64_t mos
 }
 
 /* Blocks of tiles along all axes but that of the vectors, then as many outside as threads need. */
-static void wish_blocks(const opevo_sketch *sketch, const axes *of, int64_t most, unsigned threads,
-                        opevo_slot_value *values)
+static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
+                        unsigned threads, opevo_slot_value *values)
 {
     int64_t outside = 1;
 
@@ -270,7 +76,7 @@ static void wish_blocks(const opevo_sketch *sketch, const axes *of, int64_t most
 
 /* Vectors that are read once come in whole rows, a few of them at a time, and the sums stay in the
  * first cache. */
-static void wish_stream(const opevo_sketch *sketch, const axes *of, int64_t most,
+static void wish_stream(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
                         opevo_slot_value *values)
 {
     int last = of->spatial[of->spatials - 1];
@@ -287,14 +93,9 @@ static void wish_stream(const opevo_sketch *sketch, const axes *of, int64_t most
     values[last].length[0] = tiles / values[last].length[1];
 }
 
-/* Whether the elements of a vector of sums lie side by side in the result. */
-static bool stores_adjacent(const opevo_sketch *sketch)
-{
-    return sketch->lanes == sketch->pipeline->stage[sketch->registers]->dims - 1;
-}
-
 /* Rows of parts: short axes whole, and some of the next one, all of which read their own vectors. */
-static void wish_part_rows(const opevo_sketch *sketch, const axes *of, opevo_slot_value *values)
+static void wish_part_rows(const opevo_sketch *sketch, const opevo_i_sketch_axes *of,
+                           opevo_slot_value *values)
 {
     int64_t rows = 1;
 
@@ -334,7 +135,7 @@ static double repeats(const opevo_definition *definition, const opevo_expression
     double most = INFINITY;
 
     for (int d = 0; d < read->tensor->dims; d++) {
-        int64_t step = factor_of(&read->index[d], axis);
+        int64_t step = opevo_i_sketch_factor(&read->index[d], axis);
         int64_t reach = 1;
 
         for (int t = 0; t < read->index[d].count && step > 0; t++) {
@@ -407,13 +208,13 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
                            unsigned threads, opevo_slot_value *values)
 {
     opevo_device_facts facts = opevo_i_known_facts(given);
-    axes of = find_axes(sketch);
-    int rows = -1;
-    int blocks = -1;
-    opevo_i_register_tile tile = choose_rows(sketch, &of, &facts, &rows, &blocks);
+    opevo_i_sketch_axes of = opevo_i_sketch_find_axes(sketch);
+    int rows = -1, blocks = -1;
+    opevo_i_register_tile tile = opevo_i_sketch_choose_rows(sketch, &of, &facts, &rows, &blocks);
     int64_t columns = blocks < 0 ? tile.columns : sketch->slot[of.spatial[of.spatials - 1]].extent;
-    int64_t panel = stores_adjacent(sketch) ? 3 * (int64_t)facts.l1_bytes / 16
-                                            : (int64_t)facts.l2_bytes / 8; /* numbers */
+    int64_t panel = opevo_i_sketch_stores_adjacent(sketch)
+                        ? 3 * (int64_t)facts.l1_bytes / 16
+                        : (int64_t)facts.l2_bytes / 8; /* numbers */
     int64_t depth = wish_sums(sketch, &of, panel / tile.columns, values);
 
     for (int i = 0; i < of.spatials; i++)
@@ -421,16 +222,16 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
                                           : i == blocks ? tile.columns / columns
                                                         : 1;
     values[of.spatial[of.spatials - 1]].length[2] = columns;
-    if (is_of_parts(sketch))
+    if (opevo_i_sketch_is_of_parts(sketch))
         wish_part_rows(sketch, &of, values);
-    if (rows < 0 && blocks < 0 && !is_of_parts(sketch))
+    if (rows < 0 && blocks < 0 && !opevo_i_sketch_is_of_parts(sketch))
         wish_stream(sketch, &of, (int64_t)facts.l1_bytes / 8, values);
     else
         wish_blocks(sketch, &of,
                     depth < SHORT_SUM ? (int64_t)facts.l1_bytes / 8 / tile.rows / tile.columns
                                       : (int64_t)facts.l2_bytes / 8 / depth / tile.rows,
                     threads, values);
-    if (!is_of_parts(sketch))
+    if (!opevo_i_sketch_is_of_parts(sketch))
         wish_places(sketch, values);
     for (int i = 0; i < sketch->slots; i++) {
         const opevo_slot *slot = &sketch->slot[i];
@@ -453,12 +254,17 @@ static void wish_middle(const opevo_sketch *sketch, opevo_slot_value *values)
 
         values[i] = (opevo_slot_value){.choice = slot->choices / 2};
         if (slot->kind == OPEVO_SLOT_LOCATION) /* panels: where they are read, outside the tiles */
+            values[i].choice = sketch->packed >= 0 && slot->key == sketch->packed &&
+                                       !opevo_i_sketch_is_of_parts(sketch)
+                                   ? slot->choices - 1
+                                   : 0;
+        if (slot->kind == OPEVO_SLOT_PARALLEL) /* the last loop may become a vector */
             values[i].choice =
-                sketch->packed >= 0 && slot->key == sketch->packed && !is_of_parts(sketch)
-                    ? slot->choices - 1
-                    : 0;
-        if (slot->kind == OPEVO_SLOT_PARALLEL)
-            values[i].choice = slot->choices - 1;
+                slot->choices -
+                (slot->choices > 1 && slot->value[slot->choices - 1] ==
+                                          sketch->pipeline->stage[slot->key]->own.loops
+                     ? 2
+                     : 1);
         if (slot->kind != OPEVO_SLOT_TILE)
             continue;
         values[i].length[0] = slot->extent;
@@ -477,84 +283,4 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
         opevo_i_sketch_wish_gpu(sketch, values);
     if (sketch->registers >= 0)
         wish_registers(sketch, facts, threads, values);
-}
-
-/* ---- Which sketch ---- */
-
-/* What beside its multiply-adds a register tile costs, in units of their rate. */
-static const double scattered = .1; /* vectors whose elements do not lie side by side, */
-static const double paired = .6;    /* but every second one does */
-static const double far = .65;      /* whose rows are far apart, in a large operand read often */
-static const double copied = 24;    /* multiply-adds in the time of copying an element */
-static const double stored = 30;    /* and of storing one that is far from the next */
-enum { OFTEN = 8 };
-
-static double multiply_adds(const opevo_sketch *sketch)
-{
-    int tensor = sketch->pipeline->stage[sketch->registers]->tensor;
-    const opevo_definition *definition = sketch->pipeline->computation->tensor[tensor]->definition;
-    double count = 1;
-
-    for (int a = 0; a < definition->axes; a++)
-        count *= (double)definition->axis[a].extent;
-    return count;
-}
-
-static double results(const opevo_i_pipeline_stage *stage)
-{
-    double count = 1;
-
-    for (int a = 0; a < stage->dims; a++)
-        count *= (double)stage->own.axis_extent[a];
-    return count;
-}
-
-/* How fast the register tile of a sketch is expected to be, up to a factor; `count` multiply-adds. */
-static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts *facts,
-                            double count)
-{
-    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
-    axes of = find_axes(sketch);
-    int rows = -1;
-    int blocks = -1;
-    opevo_i_register_tile tile = choose_rows(sketch, &of, facts, &rows, &blocks);
-    double extent = (double)stage->own.axis_extent[sketch->lanes];
-    operand from = find_operand(sketch);
-    double rate = opevo_i_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
-
-    rate *= extent / (ceil(extent / (double)tile.lanes) * (double)tile.lanes);
-    if (sketch->packed < 0 && !from.adjacent)
-        rate *= from.paired ? paired : scattered;
-    if (sketch->packed < 0 && 8 * from.elements > (double)facts->l2_bytes &&
-        count > OFTEN * (double)tile.rows * from.elements)
-        rate *= far;
-    if (sketch->packed >= 0 && sketch->pipeline->stage[sketch->packed]->kind == OPEVO_STAGE_COPY)
-        rate /= 1 + copied * from.elements / count;
-    if (!stores_adjacent(sketch))
-        rate /= 1 + stored * results(stage) / count;
-    return rate;
-}
-
-size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *given,
-                             bool registers)
-{
-    opevo_device_facts facts = opevo_i_known_facts(given);
-    size_t best = sketches->count;
-    double most = 0;
-    double rate = 0;
-
-    for (size_t i = 0; i < sketches->count; i++) {
-        const opevo_sketch *one = sketches->item[i];
-        double count = registers && one->registers >= 0 ? multiply_adds(one) : 0;
-        double own = count > 0 ? expected_rate(one, &facts, count) : 0;
-
-        if ((one->registers >= 0) != registers)
-            continue;
-        if (best == sketches->count || count > most || (count == most && own > rate)) {
-            best = i;
-            most = count;
-            rate = own;
-        }
-    }
-    return best;
 }

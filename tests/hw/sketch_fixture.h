@@ -97,6 +97,9 @@ static const char *const small[] = {
     "X[n,f,h - 1,w - 1], 0); C[n,f,y:9,x:14] = sum(r:3,s:3) P[n,f,y + r,x + s]; Y[n,f,y,x] = "
     "C[n,f,y,x]/((min(y + 3, 10) - max(y, 1))*(min(x + 3, 15) - max(x, 1)))",
     "X[1,7,5,6]; Y[n:1,f:7] = min(y:5,x:6) X[n,f,y,x]",
+    /* Nothing but rows. */
+    "X[2,5,7,9]; const A[5]; const B[5]; Y[n:2,c:5,h:7,w:9] = max(X[n,c,h,w]*A[c] + B[c], 0)",
+    "X[3,5,7]; Y[i:3,j:5,k:7] = tanh(X[i,j,k])",
     /* A matrix times a vector, as a convolution. */
     "X[1,130,1,1]; const W[19,130,1,1]; Y[n:1,f:19,y:1,x:1] = sum(c:130,r:1,s:1) "
     "X[n,c,y + r,x + s]*W[f,c,r,s]",

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which sketch to start with: the register tile that is expected to be fastest. */
+
+#include "sketch_tile_internal.h"
+
+#include <math.h>
+
+/* What beside its multiply-adds a register tile costs, in units of their rate. */
+static const double scattered = .1; /* vectors whose elements do not lie side by side, */
+static const double paired = .6;    /* but every second one does */
+static const double crossing = .8;  /* that lie in two lines of a cache */
+static const double far = .9;       /* whose rows are far apart, in a large operand read often, */
+static const double clashing = .65; /* and share the sets of a cache */
+static const double across = .75;   /* sums that are stored one by one */
+static const double copied = 24;    /* multiply-adds in the time of copying an element */
+static const double stored = 30;    /* and of storing one that is far from the next */
+enum { OFTEN = 8 };
+
+enum { WAY = 64 }; /* lines of a way of the first cache */
+
+static double multiply_adds(const opevo_sketch *sketch)
+{
+    int tensor = sketch->pipeline->stage[sketch->registers]->tensor;
+    const opevo_definition *definition = sketch->pipeline->computation->tensor[tensor]->definition;
+    double count = 1;
+
+    for (int a = 0; a < definition->axes; a++)
+        count *= (double)definition->axis[a].extent;
+    return count;
+}
+
+static double results(const opevo_i_pipeline_stage *stage)
+{
+    double count = 1;
+
+    for (int a = 0; a < stage->dims; a++)
+        count *= (double)stage->own.axis_extent[a];
+    return count;
+}
+
+/* Whether rows of an operand do not stay in the first cache together, as they lie a multiple of a large
+ * power of two apart. */
+static bool rows_clash(const opevo_i_sketch_operand *from, const opevo_i_register_tile *tile,
+                       const opevo_device_facts *facts)
+{
+    int64_t lines = from->step / OPEVO_I_LINE;
+    int64_t wide = (tile->columns + OPEVO_I_LINE - 1) / OPEVO_I_LINE;
+    int64_t sets = WAY;
+
+    if (from->step % OPEVO_I_LINE || lines == 0)
+        return false;
+    while (lines % 2 == 0 && sets > 1) {
+        lines /= 2;
+        sets /= 2;
+    }
+    sets = sets * wide < WAY ? sets * wide : WAY;
+    return from->terms * wide > (int64_t)facts->l1_bytes / (4 * OPEVO_I_LINE * WAY) * sets;
+}
+
+/* How fast the register tile of a sketch is expected to be, up to a factor; `count` multiply-adds. */
+static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts *facts,
+                            double count)
+{
+    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
+    opevo_i_sketch_axes of = opevo_i_sketch_find_axes(sketch);
+    int rows = -1, blocks = -1;
+    opevo_i_register_tile tile = opevo_i_sketch_choose_rows(sketch, &of, facts, &rows, &blocks);
+    double extent = (double)stage->own.axis_extent[sketch->lanes];
+    opevo_i_sketch_operand from = opevo_i_sketch_find_operand(sketch);
+    double rate = opevo_i_tile_rate(tile.rows, tile.columns / tile.lanes, tile.lanes);
+
+    rate *= extent / (ceil(extent / (double)tile.lanes) * (double)tile.lanes);
+    if (sketch->packed < 0 && !from.adjacent)
+        rate *= from.paired ? paired : scattered;
+    if (sketch->packed < 0 && from.adjacent && !from.aligned)
+        rate *= crossing;
+    if (sketch->packed < 0 && 8 * from.elements > (double)facts->l2_bytes &&
+        count > OFTEN * (double)tile.rows * from.elements)
+        rate *= rows_clash(&from, &tile, facts) ? clashing : far;
+    if (sketch->packed >= 0 && sketch->pipeline->stage[sketch->packed]->kind == OPEVO_STAGE_COPY)
+        rate /= 1 + copied * from.elements / count;
+    if (!opevo_i_sketch_stores_adjacent(sketch))
+        rate *= across / (1 + stored * results(stage) / count);
+    return rate;
+}
+
+size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *given,
+                             bool registers)
+{
+    opevo_device_facts facts = opevo_i_known_facts(given);
+    size_t best = sketches->count;
+    double most = 0;
+    double rate = 0;
+
+    for (size_t i = 0; i < sketches->count; i++) {
+        const opevo_sketch *one = sketches->item[i];
+        double count = registers && one->registers >= 0 ? multiply_adds(one) : 0;
+        double own =
+            count > 0 ? expected_rate(one, &facts, count) : one->pipeline->reshaped != NULL;
+
+        if ((one->registers >= 0) != registers)
+            continue;
+        if (best == sketches->count || count > most || (count == most && own > rate)) {
+            best = i;
+            most = count;
+            rate = own;
+        }
+    }
+    return best;
+}

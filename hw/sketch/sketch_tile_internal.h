@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What start points and the choice of a sketch know of a register tile. */
+
+#ifndef OPEVO_SKETCH_TILE_INTERNAL_H
+#define OPEVO_SKETCH_TILE_INTERNAL_H
+
+#include "sketch_internal.h"
+#include "template_internal.h"
+
+enum { OPEVO_I_LINE = 16 }; /* elements of a line of a cache */
+
+/* The splits of the stage with registers, in the order of its axes, that of the vectors last. */
+typedef struct opevo_i_sketch_axes {
+    int spatial[OPEVO_I_AXES], sums[OPEVO_I_AXES]; /* slots */
+    int axis[OPEVO_I_AXES];                        /* of `spatial` */
+    int spatials, sums_count;
+} opevo_i_sketch_axes;
+
+/* What the vectors are read from. */
+typedef struct opevo_i_sketch_operand {
+    const opevo_definition *definition; /* of the reader; NULL: parts of a sum */
+    int lanes;                          /* its axis that they run along */
+    bool aligned;                       /* they begin at whole lines of a cache */
+    int64_t terms, step;                /* of the longest sum, and elements from one to the next */
+    bool found, adjacent, paired; /* its elements lie side by side, or every second one does */
+    bool moves[OPEVO_I_AXES];     /* with these axes */
+    double elements;
+} opevo_i_sketch_operand;
+
+/* Whether each lane is a part of one sum. */
+bool opevo_i_sketch_is_of_parts(const opevo_sketch *sketch);
+opevo_i_sketch_axes opevo_i_sketch_find_axes(const opevo_sketch *sketch);
+opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch);
+/* The factor of an axis outside divisions, 0 without. */
+int64_t opevo_i_sketch_factor(const opevo_affine *index, int axis);
+/* Whether the elements of a vector of sums lie side by side in the result. */
+bool opevo_i_sketch_stores_adjacent(const opevo_sketch *sketch);
+/* The tile, and the places in `of->spatial` of two axes; -1 where there is none.
+ *
+ * *rows: first of the axes that the vectors are read again for, the innermost one at which nothing
+ * holds up the tile, otherwise the fastest. Where that has too few accumulators, of all others: the one
+ * that gives most.
+ * *blocks: where a row has no more than one vector, an axis along which the vectors' operand moves and
+ * no other. The columns of the tile are those of several such vectors then. */
+opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
+                                                 const opevo_i_sketch_axes *of,
+                                                 const opevo_device_facts *facts, int *rows,
+                                                 int *blocks);
+
+#endif
