@@ -53,7 +53,11 @@ static const opevo_i_function functions[] = {
     {OPEVO_I_FUNCTION_EVEN, "even", NULL, 0, 0, NULL,
      "const float *from)\n"
      "{\n"
+     "#if defined __clang__ || __GNUC__ >= 12\n"
      "    return __builtin_shufflevector(*(const V@ *)from, *(const V@ *)(from + @ - 1), `);\n"
+     "#else\n"
+     "    return __builtin_shuffle(*(const V@ *)from, *(const V@ *)(from + @ - 1), (I@){`});\n"
+     "#endif\n"
      "}\n"},
     {OPEVO_I_FUNCTION_EVEN_OF, "even_of", NULL, 0,
      1U << OPEVO_I_FUNCTION_GET | 1U << OPEVO_I_FUNCTION_MASK, NULL,
@@ -66,9 +70,14 @@ static const opevo_i_function functions[] = {
      "    high = (high | high << 2) & 0x3333;\n"
      "    low = (low | low << 1) & 0x5555;\n"
      "    high = (high | high << 1) & 0x5555;\n"
+     "#if defined __clang__ || __GNUC__ >= 12\n"
      "    return __builtin_shufflevector(opevo_get@(from, low), opevo_get@(from + @ - 1, high << "
      "1), "
      "`);\n"
+     "#else\n"
+     "    return __builtin_shuffle(opevo_get@(from, low), opevo_get@(from + @ - 1, high << 1), "
+     "(I@){`});\n"
+     "#endif\n"
      "}\n"},
     {OPEVO_EXPR_SELECT, "select", NULL, 0, 0, NULL,
      "I@ lanes, V@ x, V@ y)\n"
