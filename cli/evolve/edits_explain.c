@@ -28,7 +28,7 @@ static void add(batch *self, const opevo_i_list *list, const bool *chosen, opevo
                    !opevo_reserve((void **)&self->texts, &self->capacity, self->count + 1,
                                   sizeof *self->texts) ||
                    !opevo_reserve((void **)&self->places, &self->place_capacity, self->count + 1,
-                                  sizeof *self->places);
+                                  sizeof(void *));
     if (!self->failed) {
         self->texts[self->count] = opevo_strdup(opevo_text_string(&text));
         self->failed = !self->texts[self->count];

@@ -113,7 +113,7 @@ opevo_status opevo_i_evolution_print(const opevo_i_evolution *self, const char *
             out,
             "%llu of %llu results were known: %llu by the module, %llu by its machine "
             "code\n",
-            (unsigned long long)(known.modules + known.objects), (unsigned long long)known.run,
+            (unsigned long long)known.modules + known.objects, (unsigned long long)known.run,
             (unsigned long long)known.modules, (unsigned long long)known.objects);
     if (!self->found.exact) {
         opevo_text_add(out, store ? "interrupted; the same command continues\n"
@@ -172,7 +172,7 @@ static void json_front(const opevo_i_found *found, opevo_text *out)
 {
     opevo_json_key(out, "front");
     opevo_text_add(out, "[");
-    for (size_t i = 0; i < found->exact_count; i++) {
+    for (size_t i = 0; found->exact && i < found->exact_count; i++) {
         if (!found->exact[i].selection.status)
             continue;
         opevo_json_next(out, "\n  ");

@@ -267,7 +267,7 @@ static opevo_status check_without_space(const opevo_study *study, size_t which,
     return opevo_i_plan_fail(err, study->plan->path, entry->where,
                              "%s requires a search space, which %s does not have%s.", key,
                              objective->name,
-                             strcmp(key, "topologies") || entry->own_topologies
+                             strcmp(key, "topologies") != 0 || entry->own_topologies
                                  ? ""
                                  : "; give the other objectives their own");
 }
@@ -364,7 +364,7 @@ opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *o
     study->lines = opevo_calloc(lines, sizeof *study->lines);
     study->reshaped = opevo_calloc(shapes, sizeof(opevo_objective *));
     opevo_free(plan->line_starts); /* of a study that failed */
-    plan->line_starts = opevo_calloc(lines, sizeof *plan->line_starts);
+    plan->line_starts = opevo_calloc(lines, sizeof(void *));
     if (!study->lines || !study->reshaped || !plan->line_starts) {
         status = fail_memory(plan, err);
         goto cleanup;
