@@ -27,9 +27,8 @@ lud)
     ;;
 hotspot)
     sizes='"n": 512, "rounds": 2, "steps": 2'
-    edits='delete U67 with=U17; copy U119 U48 use=U109.0 fix0=U13 fix1=U14; delete U101 with=U39; delete U41; delete U40;
-        delete U68; move U70 U123; move U75 U35 with=U74 fix0=U13 fix2=U14; delete U70; delete Xf94ffd186f90d606 with=U18;
-        delete U75'
+    edits='move U72 U94 with=U71; move U112 U68; delete U42; delete U70; delete U67; move U68 U111 with=U14;
+        delete U72; delete U68'
     ;;
 *)
     echo "edits.sh: $kernel: give planted, nw, lud or hotspot" >&2
