@@ -203,6 +203,10 @@ opevo_i_register_tile opevo_i_sketch_choose_rows(const opevo_sketch *sketch,
         best = tile;
         *rows = i;
     }
+    /* Blocks are read from the second cache, which more rows ask for less often. */
+    if (*blocks >= 0 && *rows >= 0)
+        best.rows = opevo_i_divisor_below(sketch->slot[of->spatial[*rows]].extent,
+                                          opevo_i_most_rows(facts, best.columns / best.lanes));
     return best;
 }
 

@@ -124,6 +124,8 @@ typedef struct opevo_i_register_tile {
     int64_t lanes;         /* of the vectors along the columns */
 } opevo_i_register_tile;
 
+/* Most rows of a tile of so many vectors whose accumulators are held in registers. */
+int64_t opevo_i_most_rows(const opevo_device_facts *facts, int64_t vectors);
 /* The tile whose step of the reduction, with a vector loaded for each vector of columns and a number
  * broadcast for each row, takes the fewest cycles an element, if all is held in registers. */
 opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64_t row_extent,

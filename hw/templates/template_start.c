@@ -24,7 +24,7 @@ enum { BROADCASTS = 1 };
  * of accumulators to loads beyond which more does not help. */
 enum { ACCUMULATORS = 12 };
 static const double load_cost = 1.3;
-static const double enough_reuse = 1.75;
+static const double enough_reuse = 1.6;
 
 opevo_device_facts opevo_i_known_facts(const opevo_device_facts *facts)
 {
@@ -60,11 +60,24 @@ double opevo_i_tile_rate(int64_t rows, int64_t vectors, int64_t lanes)
            (1 + fmin(accumulators / loads, enough_reuse) / 10);
 }
 
+/* Vector registers, by the numbers in one; 128 bits: ARM. */
+static int64_t registers_of(int64_t widest)
+{
+    return widest >= 16 || widest == 4 ? 32 : 16;
+}
+
+int64_t opevo_i_most_rows(const opevo_device_facts *facts, int64_t vectors)
+{
+    int64_t widest = (int64_t)opevo_i_known_facts(facts).vector_bits / 32;
+
+    return (registers_of(widest) - vectors - BROADCASTS) / vectors;
+}
+
 opevo_i_register_tile opevo_i_choose_tile(const opevo_device_facts *facts, int64_t row_extent,
                                           int64_t column_extent)
 {
     int64_t widest = (int64_t)opevo_i_known_facts(facts).vector_bits / 32;
-    int64_t registers = widest >= 16 || widest == 4 ? 32 : 16; /* 128 bits: ARM */
+    int64_t registers = registers_of(widest);
     opevo_i_register_tile best = {.rows = 1, .columns = 1, .lanes = 1};
     double most = 0;
 
