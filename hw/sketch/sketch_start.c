@@ -22,9 +22,10 @@ static int64_t innermost(int64_t extent, int64_t most)
 /* Rows of parts: more would share the sets of a cache. */
 enum { PART_ROWS = 8, PART_SUMS = 24, STREAMED_ROWS = 8 };
 
-/* Give the inner part of a sum as much as is left, short sums first; returns the product. */
+/* Give the inner part of a sum as much as is left, short sums first; or the last ones first, which run
+ * inside blocks and so share lines of a cache. Returns the product. */
 static int64_t wish_sums(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
-                         opevo_slot_value *values)
+                         bool in_blocks, opevo_slot_value *values)
 {
     bool done[OPEVO_I_AXES] = {false};
     int64_t product = 1;
@@ -35,7 +36,8 @@ static int64_t wish_sums(const opevo_sketch *sketch, const opevo_i_sketch_axes *
         while (done[next])
             next++;
         for (int i = next + 1; i < of->sums_count; i++) {
-            if (!done[i] && sketch->slot[of->sums[i]].extent < sketch->slot[of->sums[next]].extent)
+            if (!done[i] && (in_blocks || sketch->slot[of->sums[i]].extent <
+                                              sketch->slot[of->sums[next]].extent))
                 next = i;
         }
         done[next] = true;
@@ -82,7 +84,7 @@ static void wish_stream(const opevo_sketch *sketch, const opevo_i_sketch_axes *o
     int last = of->spatial[of->spatials - 1];
     int64_t tiles = sketch->slot[last].extent / values[last].length[2];
 
-    wish_sums(sketch, of, STREAMED_ROWS, values);
+    wish_sums(sketch, of, STREAMED_ROWS, false, values);
     for (int i = 0; i < of->spatials - 1; i++) {
         int slot = of->spatial[i];
 
@@ -215,7 +217,7 @@ static void wish_registers(const opevo_sketch *sketch, const opevo_device_facts 
     int64_t panel = opevo_i_sketch_stores_adjacent(sketch)
                         ? 3 * (int64_t)facts.l1_bytes / 16
                         : (int64_t)facts.l2_bytes / 8; /* numbers */
-    int64_t depth = wish_sums(sketch, &of, panel / tile.columns, values);
+    int64_t depth = wish_sums(sketch, &of, panel / tile.columns, blocks >= 0, values);
 
     for (int i = 0; i < of.spatials; i++)
         values[of.spatial[i]].length[2] = i == rows     ? tile.rows
