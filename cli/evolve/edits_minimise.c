@@ -72,7 +72,7 @@ cleanup:
     return status;
 }
 
-/* The cheapest part that may take the list's place; `count` if none does. Those tried in vain become
+/* The cheapest part that may take the list's place; `count` if there is no such part. Those tried in vain become
  * failures. */
 static opevo_status choose(const opevo_i_list *list, const held_out *held, char *const *parts,
                            opevo_evolved *said, double most, size_t *best, opevo_error *err)

@@ -101,24 +101,18 @@ opevo_status opevo_i_store_join_candidates(opevo_store *store, int64_t here, int
                                            opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    sqlite3_stmt *copy = NULL;
 
     if (!has_table(store, "source"))
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_exec(store, schema, err));
-    OPEVO_TRY(opevo_i_store_prepare(
+    status = opevo_i_store_join_rows(
         store,
         "INSERT OR IGNORE INTO candidates (space, point, text)"
         " SELECT runs.space, known.point, known.text FROM runs, source.candidates AS known"
         " WHERE runs.run = ?1 AND known.space = (SELECT space FROM source.runs WHERE run = ?2)"
         " AND known.point IN (SELECT point FROM source.trials WHERE run = ?2)",
-        &copy, err));
-    sqlite3_bind_int64(copy, 1, here);
-    sqlite3_bind_int64(copy, 2, there);
-    if (sqlite3_step(copy) != SQLITE_DONE)
-        status = opevo_i_store_fail(store, err);
+        here, there, err);
 cleanup:
-    sqlite3_finalize(copy);
     return status;
 }
 

@@ -96,6 +96,9 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err);
 opevo_status opevo_i_store_exec(opevo_store *store, const char *sql, opevo_error *err);
 opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_stmt **out,
                                    opevo_error *err);
+/* Run a statement that copies what run ?2 of the source has to run ?1 here. */
+opevo_status opevo_i_store_join_rows(opevo_store *store, const char *sql, int64_t here,
+                                     int64_t there, opevo_error *err);
 /* Whether the file has the table now, also where another process has just made it. */
 opevo_status opevo_i_store_has_table(opevo_store *store, const char *name, bool *has,
                                      opevo_error *err);

@@ -59,6 +59,22 @@ opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_
     return OPEVO_OK;
 }
 
+opevo_status opevo_i_store_join_rows(opevo_store *store, const char *sql, int64_t here,
+                                     int64_t there, opevo_error *err)
+{
+    sqlite3_stmt *copy = NULL;
+    opevo_status status = opevo_i_store_prepare(store, sql, &copy, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    sqlite3_bind_int64(copy, 1, here);
+    sqlite3_bind_int64(copy, 2, there);
+    if (sqlite3_step(copy) != SQLITE_DONE)
+        status = opevo_i_store_fail(store, err);
+    sqlite3_finalize(copy);
+    return status;
+}
+
 opevo_status opevo_i_store_has_table(opevo_store *store, const char *name, bool *has,
                                      opevo_error *err)
 {

@@ -139,21 +139,15 @@ opevo_status opevo_i_store_join_starts(opevo_store *store, int64_t here, int64_t
                                        opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    sqlite3_stmt *copy = NULL;
 
     if (!has_table(store, "source"))
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_exec(store, schema, err));
-    OPEVO_TRY(opevo_i_store_prepare(store,
-                                    "INSERT OR IGNORE INTO starts (run, place, point, origin)"
-                                    " SELECT ?1, place, point, origin FROM source.starts"
-                                    " WHERE run = ?2",
-                                    &copy, err));
-    sqlite3_bind_int64(copy, 1, here);
-    sqlite3_bind_int64(copy, 2, there);
-    if (sqlite3_step(copy) != SQLITE_DONE)
-        status = opevo_i_store_fail(store, err);
+    status = opevo_i_store_join_rows(store,
+                                     "INSERT OR IGNORE INTO starts (run, place, point, origin)"
+                                     " SELECT ?1, place, point, origin FROM source.starts"
+                                     " WHERE run = ?2",
+                                     here, there, err);
 cleanup:
-    sqlite3_finalize(copy);
     return status;
 }

@@ -49,22 +49,16 @@ opevo_status opevo_i_store_copy_windows(opevo_store *store, int64_t run, int64_t
                                         opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    sqlite3_stmt *copy = NULL;
 
     if (!has_table(store, "source"))
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_store_exec(store, schema, err));
-    OPEVO_TRY(
-        opevo_i_store_prepare(store,
-                              "INSERT OR IGNORE INTO main.windows (run, number, processor_s)"
-                              " SELECT ?1, number, processor_s FROM source.windows WHERE run = ?2",
-                              &copy, err));
-    sqlite3_bind_int64(copy, 1, run);
-    sqlite3_bind_int64(copy, 2, source_run);
-    if (sqlite3_step(copy) != SQLITE_DONE)
-        status = opevo_i_store_fail(store, err);
+    status = opevo_i_store_join_rows(
+        store,
+        "INSERT OR IGNORE INTO main.windows (run, number, processor_s)"
+        " SELECT ?1, number, processor_s FROM source.windows WHERE run = ?2",
+        run, source_run, err);
 cleanup:
-    sqlite3_finalize(copy);
     return status;
 }
 

@@ -135,7 +135,7 @@ static void add_typed(opevo_text *out, const char *text, opevo_element element)
             opevo_text_add(out, opevo_kernel_type_text(element));
         else if (at[1] == 'D')
             opevo_text_add(out, draws[element]);
-        else if (at[1] == 'U') /* whole types have no value that is none */
+        else if (at[1] == 'U') /* whole types have no NaN */
             opevo_text_add(out, is_short_float(element) ? "c[i] == 0xffff" : "0");
         else
             opevo_text_printf(out, is_short_float(element) ? "%s_value" : "(double)",

@@ -400,7 +400,7 @@ static const opevo_i_value *strip(const opevo_i_pipeline_lowering *self, opevo_i
     return value;
 }
 
-/* The factors of a product of elements in one type, each 0 unless in range; -1 where it is none. */
+/* The factors of a product of elements in one type, each 0 unless in range; -1 where the value is no such product. */
 static int find_product(const opevo_i_pipeline_lowering *self, opevo_i_guards *guards,
                         const opevo_i_value *value, opevo_element type, int *read, int count)
 {

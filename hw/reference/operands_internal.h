@@ -35,7 +35,7 @@ typedef struct opevo_i_operands {
     float
         *wanted[OPEVO_WORKLOAD_OPERANDS]; /* an array of the operand's type, whatever the pointer's;
                                                NULL for inputs, and so is: */
-    float *bound[OPEVO_WORKLOAD_OPERANDS]; /* INFINITY where there is none */
+    float *bound[OPEVO_WORKLOAD_OPERANDS]; /* INFINITY: unbounded */
     unsigned char *secret;                 /* where these are; not there in forked processes */
     size_t secret_bytes;                   /* of its mapping */
     double reference_s;                    /* that the right results took */

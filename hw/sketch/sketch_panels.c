@@ -189,7 +189,7 @@ static double reuse_of(const search *self, const opevo_expression *read)
     return reuse;
 }
 
-/* The only axis that a definition sums over, beside axes of extent 1; -1 where there is none. */
+/* The only axis that a definition sums over, beside axes of extent 1; -1 where it sums over none or several. */
 static int summed_axis(const opevo_definition *definition)
 {
     int found = -1;

@@ -36,7 +36,7 @@ opevo_i_sketch_operand opevo_i_sketch_find_operand(const opevo_sketch *sketch);
 int64_t opevo_i_sketch_factor(const opevo_affine *index, int axis);
 /* Whether the elements of a vector of sums lie side by side in the result. */
 bool opevo_i_sketch_stores_adjacent(const opevo_sketch *sketch);
-/* The tile, and the places in `of->spatial` of two axes; -1 where there is none.
+/* The tile, and the places in `of->spatial` of two axes, -1 for an axis that is missing.
  *
  * *rows: first of the axes that the vectors are read again for, the innermost one at which nothing
  * holds up the tile, otherwise the fastest. Where that has too few accumulators, of all others: the one

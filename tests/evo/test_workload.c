@@ -99,7 +99,7 @@ static void test_computations(void **state)
     }
 }
 
-/* Operands have the types of their tensors; the sum that one is rounded from is none. */
+/* Operands have the types of their tensors; the sum that one is rounded from is no operand. */
 static void test_types(void **state)
 {
     static const opevo_element types[] = {OPEVO_INT8, OPEVO_BFLOAT16, OPEVO_FLOAT32, OPEVO_FLOAT16,
