@@ -249,8 +249,8 @@ static void make_operands(contest *self)
         self->other[i] = library[i]->prepare(&self->what, &x, self->threads);
 }
 
-/* A library that computes something else would not be a peer. The tolerance is that of sums one after
- * the other, as of oneDNN in norms. */
+/* A library that computes something else is not a peer, and is left out: oneDNN and ONNX Runtime add the
+ * 2^22 squares of a norm one after the other, which errs by more than the tolerance. */
 static void compare(contest *self, int which)
 {
     int64_t count = library_case_elements(&self->what, 2);
@@ -266,9 +266,10 @@ static void compare(contest *self, int which)
         error = fmax(error, fabs((double)ours[i] - (double)turned[i]));
     }
     if (!(error <= 1e-3 * size)) {
-        fprintf(stderr, "bench_libraries: %s differs by %g of %g.\n", library[which]->name, error,
-                size);
-        exit(1);
+        fprintf(stderr, "bench_libraries: %s differs by %g of %g and is left out.\n",
+                library[which]->name, error, size);
+        library[which]->destroy(self->other[which]);
+        self->other[which] = NULL;
     }
     free(turned);
 }
