@@ -442,8 +442,9 @@ static double run(const char *name, const char *configuration, int threads, doub
     need(opevo_sketches_open(self.computation, &target, &self.maker, &err), &err);
     need(opevo_workload_create(NULL, self.maker->computation, &self.workload, &err), &err);
     opevo_workload_print(self.workload, &text);
-    if (!library_case_read(opevo_text_string(&text), &self.what))
-        stop("Not one of Ansor's operators and subgraphs.");
+    if (!library_case_read(name, &self.what) &&
+        !library_case_read(opevo_text_string(&text), &self.what))
+        stop("Not one of Ansor's operators and subgraphs, a product or a square convolution.");
     place_threads(threads, false);
     peak_flop = make_peak(&self);
     make_operands(&self);

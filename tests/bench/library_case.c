@@ -5,6 +5,7 @@
 #include "library_case.h"
 
 #include <opevo/computation_named.h>
+#include <opevo/operator.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,13 +172,57 @@ static void read_product(const numbers *all, library_case *self)
     }
 }
 
+/* Operators have channels first; a factor that is stored transposed is turned for libraries. */
+static bool read_operator(const opevo_operator *op, library_case *self)
+{
+    if (op->kind == OPEVO_CONV2D) {
+        const int64_t in[] = {op->batch, op->in_channels, op->height, op->width};
+        const int64_t w[] = {op->out_channels, op->in_channels, op->kernel_height,
+                             op->kernel_width};
+        const int64_t out[] = {op->batch, op->out_channels, opevo_operator_out_height(op),
+                               opevo_operator_out_width(op)};
+
+        if (op->kernel_height != op->kernel_width)
+            return false;
+        *self = (library_case){.spatial = 2, .images = op->batch, .in = in[1], .out = w[0]};
+        self->groups = self->dilation = 1;
+        for (int i = 0; i < 2; i++) {
+            self->size[i] = in[i + 2];
+            self->out_size[i] = out[i + 2];
+        }
+        self->kernel = op->kernel_height;
+        self->stride = op->stride;
+        self->pad = op->padding;
+        set_operand(self, 0, "0123", in);
+        set_operand(self, 1, "0123", w);
+        set_operand(self, 2, "0123", out);
+        return true;
+    }
+    if (op->kind != OPEVO_MATMUL && op->kind != OPEVO_BATCH_MATMUL)
+        return false;
+    *self =
+        (library_case){.kind = LIBRARY_PRODUCT, .rows = op->n, .columns = op->m, .depth = op->k};
+    self->batch = op->batch ? op->batch : 1;
+    set_operand(self, 0, op->transpose_x ? "021" : "012",
+                op->transpose_x ? (const int64_t[]){self->batch, op->k, op->n}
+                                : (const int64_t[]){self->batch, op->n, op->k});
+    set_operand(self, 1, op->transpose_y ? "021" : "012",
+                op->transpose_y ? (const int64_t[]){self->batch, op->m, op->k}
+                                : (const int64_t[]){self->batch, op->k, op->m});
+    set_operand(self, 2, "012", (const int64_t[]){self->batch, op->n, op->m});
+    return true;
+}
+
 bool library_case_read(const char *name, library_case *out)
 {
     static const char *const known[] = {"gmm", "c1d", "c2d", "c3d", "grp",        "dil",
                                         "dep", "t2d", "cap", "nrm", "conv-layer", "tbg"};
     numbers all = {0};
+    opevo_operator op;
 
     *out = (library_case){0};
+    if (opevo_operator_parse(name, &op, NULL) == OPEVO_OK)
+        return read_operator(&op, out);
     if (!read_numbers(name, &all))
         return false;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

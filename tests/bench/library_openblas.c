@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* OpenBLAS: products as they are, norms by snrm2, convolutions as a product with the unfolded image,
- * one image and group after the other. Depthwise and transposed convolutions are left out. */
+/* OpenBLAS: products as they are (sgemv with one row or column), norms by snrm2, convolutions as a
+ * product with the unfolded image, one image and group after the other. Depthwise and transposed
+ * convolutions are left out. */
 
 #include "library_case.h"
 
@@ -108,9 +109,18 @@ static void multiply(const context *self)
         const float *x = self->x.input + b * heads * c->rows * c->depth + h * c->depth;
         const float *y = self->x.weights + b * heads * c->columns * c->depth + h * c->depth;
 
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, turned ? CblasTrans : CblasNoTrans, (int)c->rows,
-                    (int)c->columns, (int)c->depth, 1, x, (int)(heads * c->depth), y, right, 0,
-                    self->x.output + i * c->rows * c->columns, (int)c->columns);
+        float *z = self->x.output + i * c->rows * c->columns;
+
+        if (!turned && c->rows == 1)
+            cblas_sgemv(CblasRowMajor, CblasTrans, (int)c->depth, (int)c->columns, 1, y, right, x,
+                        1, 0, z, 1);
+        else if (!turned && c->columns == 1)
+            cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)c->rows, (int)c->depth, 1, x,
+                        (int)c->depth, y, 1, 0, z, 1);
+        else
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, turned ? CblasTrans : CblasNoTrans,
+                        (int)c->rows, (int)c->columns, (int)c->depth, 1, x, (int)(heads * c->depth),
+                        y, right, 0, z, (int)c->columns);
     }
 }
 
