@@ -203,6 +203,7 @@ static void write_back(opevo_i_pipeline_lowering *self, opevo_i_node *parent, in
                            self->pipeline->stage[key]->name);
     }
     if (!first.count) {
+        leaf.stream = self->pipeline->stage[key]->stream;
         add_kept(self, parent, own, inside, &leaf);
         return;
     }
@@ -413,6 +414,7 @@ static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
 
         opevo_i_pipeline_leaf(self, key, &leaf);
         leaf.to = *to;
+        leaf.stream = self->pipeline->stage[key]->stream && to->buffer == self->part[key]->buffer;
         if (self->status == OPEVO_OK)
             add_leaf(self, parent, &leaf);
         return;
@@ -459,6 +461,7 @@ static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_node *parent, i
             "is not needed.",
             self->pipeline->stage[key]->name);
     to = opevo_i_pipeline_access(self, key, part->value);
+    self->nest->streams |= self->pipeline->stage[key]->stream;
     lower_loops(self, list, key, 0, &to);
     self->vthreads = vthreads;
     if (self->pipeline->stage[key]->auto_unroll)

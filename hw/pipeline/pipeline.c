@@ -271,6 +271,20 @@ static opevo_status set_unrolling(opevo_i_pipeline_stage *stage, const opevo_pip
     return OPEVO_OK;
 }
 
+/* What a stage reads back would come from memory. */
+static opevo_status set_streaming(opevo_pipeline *self, const opevo_pipeline_step *step,
+                                  opevo_error *err)
+{
+    bool streams = step->count == 0 && opevo_i_pipeline_is_output(self, self->order[step->stage]);
+
+    for (int i = 0; i < self->stages; i++)
+        streams &= !opevo_pipeline_reads(self, i, step->stage);
+    if (!streams)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "stream takes an output that no stage reads.");
+    opevo_i_pipeline_at(self, step->stage)->stream = true;
+    return OPEVO_OK;
+}
+
 static void swap(opevo_pipeline *a, opevo_pipeline *b)
 {
     opevo_pipeline kept = *a;
@@ -325,6 +339,8 @@ static opevo_status apply(opevo_pipeline *self, const opevo_pipeline_step *step,
     switch (step->kind) {
     case OPEVO_PIPELINE_AUTO_UNROLL:
         return set_unrolling(opevo_i_pipeline_at(self, step->stage), step, err);
+    case OPEVO_PIPELINE_STREAM:
+        return set_streaming(self, step, err);
     case OPEVO_PIPELINE_COMPUTE_AT:
     case OPEVO_PIPELINE_COMPUTE_INLINE:
     case OPEVO_PIPELINE_COMPUTE_ROOT:

@@ -42,6 +42,7 @@ typedef struct opevo_i_pipeline_stage {
     int at, at_loop; /* a key */
     int64_t auto_unroll;
     int accumulate; /* a loop, -1: none */
+    bool stream;    /* stores bypass the caches */
     int pieces;     /* of a layout of its own; 0: rows */
     opevo_i_piece piece[OPEVO_I_PIECES];
     int changes;

@@ -319,6 +319,31 @@ cleanup:
     return status;
 }
 
+/* Outputs that no cache holds until the kernel has ended. */
+static opevo_status find_streams(opevo_sketch *self, opevo_error *err)
+{
+    static const int64_t least_elements = INT64_C(1) << 22; /* 16 MiB */
+    opevo_status status = OPEVO_OK;
+
+    for (int number = 0; number < self->pipeline->stages; number++) {
+        int key = self->pipeline->order[number];
+        const opevo_tensor *tensor =
+            self->pipeline->computation->tensor[self->pipeline->stage[key]->tensor];
+        int consumers[OPEVO_PIPELINE_STAGES];
+        opevo_slot *slot = NULL;
+
+        if (!opevo_i_pipeline_is_output(self->pipeline, key) || tensor->element != OPEVO_FLOAT32 ||
+            opevo_tensor_elements(tensor) < least_elements ||
+            opevo_i_sketch_consumers(self->pipeline, number, consumers) > 0)
+            continue;
+        OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_STREAM, key, "stream", &slot, err));
+        opevo_i_sketch_add_choice(slot, 0);
+        opevo_i_sketch_add_choice(slot, 1);
+    }
+cleanup:
+    return status;
+}
+
 opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_target *target,
                                        opevo_error *err)
 {
@@ -333,6 +358,8 @@ opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_
         OPEVO_TRY(find_threads(sketch, err));
     OPEVO_TRY(find_unrolling(sketch, err));
     OPEVO_TRY(find_vectors(sketch, err));
+    if (!target->ansor)
+        OPEVO_TRY(find_streams(sketch, err));
 cleanup:
     return status;
 }
@@ -505,6 +532,11 @@ static opevo_status build_slot(const opevo_slot *slot, opevo_pipeline *pipeline,
                    : OPEVO_OK;
     case OPEVO_SLOT_LANES:
         return build_registers(pipeline, slot->key, slot->value[choice], err);
+    case OPEVO_SLOT_STREAM:
+        return slot->value[choice]
+                   ? opevo_i_sketch_step_on(pipeline, slot->key, OPEVO_PIPELINE_STREAM, 0,
+                                            (int64_t[]){0}, err)
+                   : OPEVO_OK;
     default: /* tiles are built, as are threads; vectors come last */
         return OPEVO_OK;
     }

@@ -51,17 +51,52 @@ static int64_t wish_sums(const opevo_sketch *sketch, const opevo_i_sketch_axes *
     return product;
 }
 
-/* Blocks of tiles along all axes but that of the vectors, then as many outside as threads need. */
+typedef struct axes_of_reads {
+    bool shared[OPEVO_I_AXES];
+} axes_of_reads;
+
+static void note_shared(void *context, const opevo_expression *read)
+{
+    axes_of_reads *self = context;
+
+    for (int axis = 0; axis < OPEVO_I_AXES; axis++) {
+        bool moves = false;
+
+        for (int d = 0; d < read->tensor->dims; d++)
+            moves |= opevo_i_sketch_factor(&read->index[d], axis) != 0;
+        self->shared[axis] &= moves;
+    }
+}
+
+/* The axes with which all operands move, as with the number of a product in a batch: blocks along them
+ * read nothing again. */
+static axes_of_reads find_shared(const opevo_sketch *sketch)
+{
+    const opevo_i_pipeline_stage *stage = sketch->pipeline->stage[sketch->registers];
+    axes_of_reads found;
+
+    for (int axis = 0; axis < OPEVO_I_AXES; axis++)
+        found.shared[axis] = true;
+    opevo_expression_reads(sketch->pipeline->computation->tensor[stage->tensor]->definition->value,
+                           note_shared, &found);
+    return found;
+}
+
+/* Blocks of tiles along all axes but that of the vectors and those that all operands have, then as many
+ * outside as threads need. */
 static void wish_blocks(const opevo_sketch *sketch, const opevo_i_sketch_axes *of, int64_t most,
                         unsigned threads, opevo_slot_value *values)
 {
     int64_t outside = 1;
+    bool parts = opevo_i_sketch_is_of_parts(sketch);
+    axes_of_reads reads = find_shared(sketch);
 
     for (int i = of->spatials - 1; i >= 0; i--) {
         int64_t *length = values[of->spatial[i]].length;
         int64_t tiles = sketch->slot[of->spatial[i]].extent / length[2];
+        bool once = i == of->spatials - 1 || (!parts && reads.shared[of->axis[i]]);
 
-        length[1] = i == of->spatials - 1 ? 1 : opevo_i_divisor_below(tiles, most);
+        length[1] = once ? 1 : opevo_i_divisor_below(tiles, most);
         length[0] = tiles / length[1];
         most /= length[1];
         outside *= length[0];

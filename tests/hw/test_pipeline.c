@@ -92,10 +92,13 @@ static const example examples[] = {
      OPEVO_KERNEL_C},
 };
 
-/* Only copies and constants have layouts, of all their dimensions. */
-static void test_layouts_refused(void **state)
+/* Only copies and constants have layouts, of all their dimensions; only outputs bypass the caches. */
+static void test_steps_refused(void **state)
 {
-    static const char *const steps[] = {"layout A 0 1 1 1\n",
+    static const char *const steps[] = {"stream A\n",
+                                        "stream C 0\n",
+                                        "cache_write C local\nstream C.local\n",
+                                        "layout A 0 1 1 1\n",
                                         "layout C 0 1 1 1\n",
                                         "cache_read A packed C\nlayout A.packed 0 1\n",
                                         "cache_read A packed C\nlayout A.packed 0 3 1 1 0 2 0 1\n",
@@ -127,6 +130,57 @@ static void test_examples(void **state)
         if (!case_check(&operands, pipeline, one->dialect, &why))
             fail_msg("%s\n%s%s", one->computation, one->steps, opevo_text_string(&why));
         opevo_pipeline_destroy(pipeline);
+        opevo_text_free(&why);
+        case_free(&operands);
+    }
+}
+
+/* The statement that writes the elements of an output for the last time, with and without registers that
+ * gather sums. A sum in memory is added to, and so not streamed. */
+static void test_streams(void **state)
+{
+    static const struct {
+        const char *computation, *steps;
+        bool streams;
+    } cases[] = {
+        {"matmul(16,32,24)",
+         "split C j 8\nreorder C i j.0 k j.1\nannotate C j.1 vectorize\naccumulate C j.0\nstream "
+         "C\n",
+         true},
+        {"matmul(16,32,24)",
+         "split C j 8\nsplit C k 8\nreorder C i k.0 j.0 k.1 j.1\nannotate C j.1 vectorize\n"
+         "accumulate C j.0\nstream C\n",
+         false},
+        {"matmul(16,32,24)",
+         "split C j 8\nreorder C i j.0 k j.1\nannotate C j.1 vectorize\nstream C\n", false},
+        {"A[i:24, k:32]; D[i, k] = 2*A[i, k] + 1",
+         "split D k 8\nannotate D k.1 vectorize\nstream D\n", true},
+        {"matmul(16,32,24)",
+         "cache_write C local\nsplit C j 8\nannotate C j.1 vectorize\ncompute_at C.local C "
+         "j.0\nstream C\n",
+         true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pipeline_case operands = case_make(cases[i].computation, i);
+        opevo_pipeline *pipeline = NULL;
+        opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+        opevo_kernel kernel = {0};
+        opevo_text why = {0};
+        bool fits = false;
+
+        CHECK_OK(
+            opevo_pipeline_parse(operands.computation, cases[i].steps, "steps", &pipeline, &err));
+        if (!case_check(&operands, pipeline, OPEVO_KERNEL_C, &why))
+            fail_msg("%s%s", cases[i].steps, opevo_text_string(&why));
+        CHECK_OK(
+            opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+        assert_true(fits);
+        assert_int_equal(strstr(opevo_text_string(&kernel.source), "STREAM8(&") != NULL,
+                         cases[i].streams);
+        opevo_pipeline_destroy(pipeline);
+        opevo_kernel_free(&kernel);
         opevo_text_free(&why);
         case_free(&operands);
     }
@@ -322,10 +376,10 @@ static void test_random_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_steps),    cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_examples),        cmocka_unit_test(test_parallel_registers),
-        cmocka_unit_test(test_layouts_refused), cmocka_unit_test(test_random_graphs),
-        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_random_steps),  cmocka_unit_test(test_random_computations),
+        cmocka_unit_test(test_examples),      cmocka_unit_test(test_parallel_registers),
+        cmocka_unit_test(test_steps_refused), cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_versions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

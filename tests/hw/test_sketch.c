@@ -68,6 +68,40 @@ static void test_names(void **state)
     }
 }
 
+static bool has_stream(const char *what, bool ansor)
+{
+    const opevo_sketch_target target = {
+        .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1, .ansor = ansor};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    bool found = false;
+
+    CHECK_OK(opevo_computation_read(what, &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    for (size_t s = 0; s < sketches->count; s++) {
+        const opevo_sketch *sketch = sketches->item[s];
+        bool has = false;
+
+        for (int i = 0; i < sketch->slots; i++)
+            has |= sketch->slot[i].kind == OPEVO_SLOT_STREAM;
+        assert_true(s == 0 || has == found);
+        found = has;
+    }
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+    return found;
+}
+
+/* Outputs of 16 MiB and more can bypass the caches, but not in Ansor's own sketches. */
+static void test_stream_parameter(void **state)
+{
+    (void)state;
+    assert_true(has_stream("matmul(4096,16,1024)", false));
+    assert_true(has_stream("A[i:2048, j:2048]; D[i, j] = 2*A[i, j]", false));
+    assert_false(has_stream("matmul(4096,16,1008)", false));
+    assert_false(has_stream("matmul(4096,16,1024)", true));
+}
+
 /* Sketches whose number grows exponentially are drawn, and always the same. */
 static void test_partial(void **state)
 {
@@ -554,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_start_kernels),
         cmocka_unit_test(test_start_tile),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_stream_parameter),
         cmocka_unit_test(test_partial),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_threads_at_root),

@@ -53,6 +53,7 @@ extern "C" {
     X(ACCUMULATE, "accumulate", "L", "the sums of the loops inside gather in registers")           \
     X(LAYOUT, "layout", "n+",                                                                      \
       "of a copy or constant: pieces (dimension divisor), outer first, index / divisor each")      \
+    X(STREAM, "stream", "", "vector stores bypass the caches: of an output that no stage reads")   \
     X(MERGE, "merge", "L",                                                                         \
       "ahead of all others: this dimension and the next one become one, in all tensors")           \
     X(DIVIDE, "divide", "Ln",                                                                      \
@@ -115,7 +116,7 @@ typedef struct opevo_record {
 opevo_status opevo_record_read(const opevo_computation *computation, const char *text,
                                const char *origin, opevo_record *out, opevo_error *err);
 /* Append the list of steps in that format. Errors, with `out` as before: INVALID for the steps that
- * TVM does not have, accumulate, layout and the annotation expand; NOMEM. */
+ * TVM does not have, such as accumulate, layout, stream and the annotation expand; NOMEM. */
 opevo_status opevo_record_write(const opevo_pipeline *pipeline, opevo_text *out, opevo_error *err);
 
 /* ---- What a pipeline looks like now ---- */

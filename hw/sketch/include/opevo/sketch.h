@@ -34,6 +34,7 @@ typedef enum opevo_slot_kind {
     OPEVO_SLOT_UNROLL,    /* auto_unroll of a stage */
     OPEVO_SLOT_VECTORIZE, /* how many inner loops are fused and become a vector */
     OPEVO_SLOT_LANES,     /* elements of a vector of the register tile */
+    OPEVO_SLOT_STREAM,    /* whether stores of an output bypass the caches */
     /* GPUs: */
     OPEVO_SLOT_SUM_THREADS, /* how many threads share a sum: the length of a split */
     OPEVO_SLOT_THREADS,     /* of a block: the outer loops are divided among blocks and threads */
