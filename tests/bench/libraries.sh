@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Ansor's operators and subgraphs, tuned on their sketches and then measured beside oneDNN, OpenBLAS and ONNX
-# Runtime, as Markdown (tests/bench/bench_libraries.c).
+# Ansor's operators and subgraphs, or other products and convolutions, tuned on their sketches and then
+# measured beside oneDNN, OpenBLAS and ONNX Runtime, as Markdown (tests/bench/bench_libraries.c).
 #
 #   tests/bench/libraries.sh [COMPUTATION]...      default: the first shape of each, batch 1
 #
@@ -29,7 +29,7 @@ unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 
 # tuned COMPUTATION THREADS: the best configuration, in one line.
 tuned() {
-    "$opevo" tune "$1" --on cpu --threads "$2" --tuner "$tuner" --trials "$trials" --finals 0 \
+    "$opevo" tune "$1" --template sketch --on cpu --threads "$2" --tuner "$tuner" --trials "$trials" --finals 0 \
         --store "$store" --quiet --json |
         jq -r '.best.configuration | to_entries
             | map("\(.key)=\(.value | if type == "array" then map(tostring) | join(",") else . end)") | join(" ")'
