@@ -43,12 +43,14 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inferen
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
 /* Make the folder, or refuse one with files that are not of a library. */
-opevo_status opevo_i_library_folder(const char *folder, opevo_error *err);
+opevo_status opevo_i_library_folder(const char *folder, bool *made, opevo_error *err);
 /* The library as the call wants it, untuned. */
 opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inference *inference,
                                     opevo_network_library **out, opevo_error *err);
+/* Whether --on names a GPU. */
+bool opevo_i_network_for_gpu(const opevo_call *call);
 /* Write the files, and say what is in them. */
-opevo_status opevo_i_library_write(const char *folder, opevo_network_library *library,
+opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_library *library,
                                    opevo_text *out, opevo_error *err);
 /* Tune the tasks of a library by the options of the call, and take the best kernels; what was found
  * is appended. (network_tune.c) */

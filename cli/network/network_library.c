@@ -35,12 +35,13 @@ static bool is_library(const char *folder)
     return is;
 }
 
-opevo_status opevo_i_library_folder(const char *folder, opevo_error *err)
+opevo_status opevo_i_library_folder(const char *folder, bool *made, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     struct stat info;
 
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    *made = mkdir(folder, 0777) == 0;
+    if (!*made && errno != EEXIST)
         return OPEVO_FAIL(err, OPEVO_INVALID, "-o %s: %s; give a folder that can be created.",
                           folder, strerror(errno));
     if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) || access(folder, W_OK | X_OK) != 0)
@@ -78,16 +79,20 @@ static void note_cpu(void *context, const opevo_hardware *device)
 opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inference *inference,
                                     opevo_network_library **out, opevo_error *err)
 {
-    const char *file = strrchr(call->arguments[0], '/');
+    const char *file = strrchr(call->arguments[0], '/'), *on = opevo_i_option(call, "on");
     opevo_network_library_options options = {.model = file ? file + 1 : call->arguments[0],
                                              .version = OPEVO_VERSION};
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
 
+    (void)opevo_i_dialect_of(on ? on : "cpu", &options.dialect); /* it is C otherwise */
     OPEVO_TRY(opevo_i_option_count(call, "threads", 0, 0, 1024, &threads, err));
     OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &options.seed, err));
-    options.threads = threads ? (unsigned)threads : opevo_processor_count();
-    opevo_hardware_list(note_cpu, &options.facts);
+    options.threads = options.dialect != OPEVO_KERNEL_C ? 1
+                      : threads                         ? (unsigned)threads
+                                                        : opevo_processor_count();
+    if (options.dialect == OPEVO_KERNEL_C)
+        opevo_hardware_list(note_cpu, &options.facts);
     OPEVO_TRY(opevo_network_library_create(inference, &options, out, err));
 cleanup:
     return status;
@@ -104,7 +109,7 @@ static void add_fallbacks(const opevo_network_library *library, opevo_text *out)
     }
 }
 
-opevo_status opevo_i_library_write(const char *folder, opevo_network_library *library,
+opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_library *library,
                                    opevo_text *out, opevo_error *err)
 {
     opevo_network_library_sizes sizes = {0};
@@ -122,7 +127,48 @@ opevo_status opevo_i_library_write(const char *folder, opevo_network_library *li
                       (double)sizes.peak_bytes / 1e6, (double)sizes.packed_bytes / 1e6,
                       (double)sizes.scratch_bytes / 1e6);
     add_fallbacks(library, out);
-    opevo_text_printf(out, "build and check it: make -C %s check\n", folder);
+    opevo_text_printf(out, "build and check it: make -C %s check%s%s%s\n", folder,
+                      gpu ? "; on a CPU: make -C " : "", gpu ? folder : "", gpu ? " emulate" : "");
+    return OPEVO_OK;
+}
+
+bool opevo_i_network_for_gpu(const opevo_call *call)
+{
+    const char *on = opevo_i_option(call, "on"), *number = on ? strchr(on, ':') : NULL;
+    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
+    uint64_t device = 0;
+
+    return number && opevo_parse_u64(number + 1, &device) && opevo_i_dialect_of(on, &dialect) &&
+           dialect != OPEVO_KERNEL_C;
+}
+
+/* A library for a GPU may be made where there is none. */
+static bool is_tuned(const opevo_call *call)
+{
+    return opevo_i_flag(call, "trials") || opevo_i_flag(call, "seconds");
+}
+
+/* What the call says of a device. */
+static opevo_status check_device(const opevo_call *call, opevo_error *err)
+{
+    static const char *const of_tuning[] = {"tuner",   "set",    "store",  "start",   "transfer",
+                                            "give-up", "finals", "rounds", "workers", "timeout"};
+    const char *on = opevo_i_option(call, "on");
+
+    if (!on || strcmp(on, "cpu") == 0)
+        return OPEVO_OK;
+    if (!opevo_i_network_for_gpu(call))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give cpu, cuda:N or hip:N.", on);
+    if (opevo_i_flag(call, "threads"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--threads is about kernels for a CPU, not for %s.",
+                          on);
+    for (size_t i = 0; i < sizeof of_tuning / sizeof *of_tuning && !is_tuned(call); i++) {
+        if (opevo_i_flag(call, of_tuning[i]))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--%s needs --trials N or --seconds S: without them nothing is "
+                              "measured on %s.",
+                              of_tuning[i], on);
+    }
     return OPEVO_OK;
 }
 
@@ -130,17 +176,20 @@ opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference 
                                   opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_option(call, "-o"), *on = opevo_i_option(call, "on");
+    bool gpu = opevo_i_network_for_gpu(call);
     opevo_network_library *library = NULL;
     opevo_status status = OPEVO_OK;
+    bool made = false;
 
-    if (on && strcmp(on, "cpu") != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: a library is in C; give cpu.", on);
+    OPEVO_TRY(check_device(call, err));
     OPEVO_TRY(opevo_i_library_create(call, inference, &library, err));
-    OPEVO_TRY(opevo_i_library_folder(folder, err));
-    if (on)
+    OPEVO_TRY(opevo_i_library_folder(folder, &made, err));
+    if (on && (!gpu || is_tuned(call)))
         OPEVO_TRY(opevo_i_library_tune(call, library, out, exit_code, err));
-    OPEVO_TRY(opevo_i_library_write(folder, library, out, err));
+    OPEVO_TRY(opevo_i_library_write(folder, gpu, library, out, err));
 cleanup:
+    if (status != OPEVO_OK && made)
+        (void)rmdir(folder); /* unless something is in it */
     opevo_network_library_destroy(library);
     return status;
 }

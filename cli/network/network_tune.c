@@ -77,7 +77,7 @@ static void make_call(tuned *self)
     memcpy(self->given, self->call->given, self->call->given_count * sizeof *self->given);
     self->given[self->tune.given_count++] =
         (opevo_given){&weights, opevo_text_string(&self->weights)};
-    if (!opevo_i_flag(self->call, "threads"))
+    if (!opevo_i_flag(self->call, "threads") && !opevo_i_network_for_gpu(self->call))
         self->given[self->tune.given_count++] = (opevo_given){&threads, "0"};
     self->tune.given = self->given;
 }

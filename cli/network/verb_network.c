@@ -154,6 +154,12 @@ opevo_status opevo_i_network_passes(const opevo_call *call, uint32_t *mask, opev
     uint32_t left_out = 0;
 
     *mask = OPEVO_NETWORK_ALL_PASSES;
+    /* Vectors of channels are for the registers of CPUs. */
+    if (opevo_i_network_for_gpu(call)) {
+        OPEVO_TRY(opevo_network_passes_named("block", &left_out, err));
+        *mask &= ~left_out;
+        left_out = 0;
+    }
     if (only)
         OPEVO_TRY(opevo_network_passes_named(only, mask, err));
     if (without)

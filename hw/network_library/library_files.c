@@ -17,9 +17,14 @@ static const char *const names[] = {"net.c",          "net.h",       "main.c",
                                     "weights.S",      "weights.bin", "Makefile",
                                     "CMakeLists.txt", "inputs.bin",  "outputs.bin"};
 
+/* A kernel moves elements on a GPU: its text is the same for CUDA and HIP. */
+static const char move_text[] = "move.cu", program_text[] = "main.c";
+
 const char *opevo_network_library_file(size_t i)
 {
-    return i < sizeof names / sizeof *names ? names[i] : NULL;
+    size_t common = sizeof names / sizeof *names;
+
+    return i < common ? names[i] : opevo_i_gpu_texts[i - common].name;
 }
 
 /* ---- Places ---- */
@@ -194,33 +199,52 @@ cleanup:
     return status;
 }
 
-static void kernel_name(int number, char name[32])
+static void kernel_name(int number, const char *ending, char name[32])
 {
-    snprintf(name, 32, "kernel_%03d.c", number);
+    snprintf(name, 32, "kernel_%03d.%s", number, ending);
 }
 
-/* One file for each; those of an earlier library that had more are removed. */
+/* Kernels of an earlier library, from this number on. */
+static opevo_status remove_kernels(const char *folder, const char *ending, int from,
+                                   opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_text path = {0};
+    char name[32];
+
+    for (int t = from; status == OPEVO_OK; t++) {
+        kernel_name(t, ending, name);
+        opevo_text_clear(&path);
+        opevo_text_printf(&path, "%s/%s", folder, name);
+        status = opevo_text_check(&path, err);
+        if (status == OPEVO_OK && unlink(path.data) != 0)
+            break;
+    }
+    opevo_text_free(&path);
+    return status;
+}
+
+/* One file for each. */
 static opevo_status write_kernels(const opevo_network_library *self, const char *folder,
                                   opevo_error *err)
 {
+    static const char *const endings[] = {"c", "cu", "hip"};
+    const char *own = opevo_i_gpu_ending(self);
     opevo_status status = OPEVO_OK;
     opevo_text text = {0};
     char name[32];
 
     for (int t = 0; t < self->tasks && status == OPEVO_OK; t++) {
         opevo_text_clear(&text);
-        opevo_i_library_kernel(&self->task[t], &text);
-        kernel_name(t, name);
+        if (self->options.dialect == OPEVO_KERNEL_C)
+            opevo_i_library_kernel(&self->task[t], &text);
+        else
+            opevo_i_gpu_kernel(self, t, &text);
+        kernel_name(t, own, name);
         status = write_text(folder, name, &text, err);
     }
-    for (int t = self->tasks; status == OPEVO_OK; t++) {
-        kernel_name(t, name);
-        opevo_text_clear(&text);
-        opevo_text_printf(&text, "%s/%s", folder, name);
-        status = opevo_text_check(&text, err);
-        if (status == OPEVO_OK && unlink(text.data) != 0)
-            break;
-    }
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && status == OPEVO_OK; i++)
+        status = remove_kernels(folder, endings[i], strcmp(endings[i], own) ? 0 : self->tasks, err);
     opevo_text_free(&text);
     return status;
 }
@@ -276,31 +300,92 @@ static void add_cmake(const opevo_network_library *self, opevo_text *out)
                         "${CMAKE_CURRENT_SOURCE_DIR})\n");
 }
 
+/* The program main.c: what it shares with that of other devices, and its own calls. */
+static void add_program(const opevo_network_library *self, opevo_text *out)
+{
+    const char *calls = opevo_i_library_program_run;
+
+    for (const opevo_i_gpu_text *one = opevo_i_gpu_texts; one->name; one++) {
+        if (self->options.dialect != OPEVO_KERNEL_C && strcmp(one->name, program_text) == 0)
+            calls = one->text;
+    }
+    opevo_text_add(out, opevo_i_library_program);
+    opevo_text_add(out, calls);
+    opevo_text_add(out, opevo_i_library_program_end);
+}
+
+static void add_weights(const opevo_network_library *self, opevo_text *out)
+{
+    (void)self;
+    opevo_text_add(out, opevo_i_library_weights);
+}
+
+static opevo_status remove_file(const char *folder, const char *name, opevo_error *err)
+{
+    opevo_text path = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&path, "%s/%s", folder, name);
+    status = opevo_text_check(&path, err);
+    if (status == OPEVO_OK)
+        (void)unlink(path.data);
+    opevo_text_free(&path);
+    return status;
+}
+
+/* The files of libraries for GPUs that are the same for all; those of an earlier library for another kind
+ * of device are removed. */
+static opevo_status write_gpu_texts(const opevo_network_library *self, const char *folder,
+                                    opevo_error *err)
+{
+    static const char *const moves[] = {"move.cu", "move.hip"};
+    bool gpu = self->options.dialect != OPEVO_KERNEL_C;
+    opevo_status status = OPEVO_OK;
+    opevo_text text = {0};
+    char name[32];
+
+    for (size_t i = 0; i < sizeof moves / sizeof *moves && status == OPEVO_OK; i++)
+        status = remove_file(folder, moves[i], err);
+    for (const opevo_i_gpu_text *one = opevo_i_gpu_texts; one->name && status == OPEVO_OK; one++) {
+        if (strcmp(one->name, program_text) == 0)
+            continue;
+        snprintf(name, sizeof name, "%s", one->name);
+        if (strcmp(one->name, move_text) == 0)
+            snprintf(name, sizeof name, "move.%s", opevo_i_gpu_ending(self));
+        opevo_text_clear(&text);
+        opevo_text_add(&text, one->text);
+        status = gpu ? write_text(folder, name, &text, err) : remove_file(folder, name, err);
+    }
+    opevo_text_free(&text);
+    return status;
+}
+
 static opevo_status write_sources(const opevo_network_library *self, const char *folder,
                                   opevo_error *err)
 {
     static const struct {
-        const char *name, *fixed, *more;
-        void (*add)(const opevo_network_library *self, opevo_text *out);
+        const char *name;
+        void (*for_cpu)(const opevo_network_library *self, opevo_text *out);
+        void (*for_gpu)(const opevo_network_library *self, opevo_text *out);
     } files[] = {
-        {"net.h", NULL, NULL, opevo_i_library_header},
-        {"net.c", NULL, NULL, opevo_i_library_source},
-        {"main.c", opevo_i_library_program, opevo_i_library_program_end, NULL},
-        {"weights.S", opevo_i_library_weights, "", NULL},
-        {"Makefile", NULL, NULL, add_makefile},
-        {"CMakeLists.txt", NULL, NULL, add_cmake},
+        {"net.h", opevo_i_library_header, opevo_i_library_header},
+        {"net.c", opevo_i_library_source, opevo_i_gpu_source},
+        {"main.c", add_program, add_program},
+        {"weights.S", add_weights, add_weights},
+        {"Makefile", add_makefile, opevo_i_gpu_makefile},
+        {"CMakeLists.txt", add_cmake, opevo_i_gpu_cmake},
     };
+    bool gpu = self->options.dialect != OPEVO_KERNEL_C;
     opevo_status status = OPEVO_OK;
     opevo_text text = {0};
 
     for (size_t i = 0; i < sizeof files / sizeof *files && status == OPEVO_OK; i++) {
         opevo_text_clear(&text);
-        if (files[i].add)
-            files[i].add(self, &text);
-        else
-            opevo_text_printf(&text, "%s%s", files[i].fixed, files[i].more);
+        (gpu ? files[i].for_gpu : files[i].for_cpu)(self, &text);
         status = write_text(folder, files[i].name, &text, err);
     }
+    if (status == OPEVO_OK)
+        status = write_gpu_texts(self, folder, err);
     opevo_text_free(&text);
     return status;
 }

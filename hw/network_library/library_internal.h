@@ -42,8 +42,25 @@ int opevo_i_library_operand(const opevo_i_library_task *task, const opevo_net_st
 
 /* Tasks and their kernels (library_tasks.c). Errors: those of opevo_network_library_create. */
 opevo_status opevo_i_library_tasks(opevo_network_library *self, opevo_error *err);
-/* The source of a kernel, as a file of its own. */
+/* The definitions of a task as a comment, and the source of its kernel for a CPU as a file of its own. */
+void opevo_i_library_definitions(const opevo_i_library_task *task, opevo_text *out);
+/* Appends the head of a function, which ends before `end`: without the word `restrict` where the output
+ * may be an input. */
+void opevo_i_library_signature(const opevo_i_library_task *task, const char *word, const char *text,
+                               const char *end, opevo_text *out);
 void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out);
+
+/* What the sources of all libraries share (library_source.c): a name as the text of a string or of a
+ * comment; a number; who made the file; the tables of steps, inputs and outputs. */
+void opevo_i_library_plain(const char *name, opevo_text *out);
+void opevo_i_library_number(float value, opevo_text *out);
+void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out);
+/* Views do nothing, and neither do copies whose producers wrote to the result. */
+bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_net_step *step);
+/* Dimensions of a box, without those of one element and with adjacent ones as one. */
+void opevo_i_library_simplify(opevo_net_copy *copy);
 
 /* The files net.c and net.h (library_source.c). */
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out);
@@ -53,14 +70,41 @@ void opevo_i_library_header(const opevo_network_library *self, opevo_text *out);
 opevo_status opevo_i_library_record(const opevo_network_library *self, const char *folder,
                                     opevo_error *err);
 
+/* ---- Libraries for GPUs ---- */
+
+/* Where things are in the memory of the device, in floats: behind the values of the plan scratch memory
+ * of kernels, then the inputs of a run on memory of the host. */
+int64_t opevo_i_gpu_scratch_at(const opevo_network_library *self);
+int64_t opevo_i_gpu_scratch_floats(const opevo_network_library *self);
+
+/* net.c: the plan of launches (gpu_plan.c). */
+void opevo_i_gpu_source(const opevo_network_library *self, opevo_text *out);
+/* The source of a kernel with a description of its launches (gpu_kernels.c). */
+void opevo_i_gpu_kernel(const opevo_network_library *self, int task, opevo_text *out);
+/* Makefile and CMakeLists.txt (gpu_build.c), and what the names of kernels end with. */
+void opevo_i_gpu_makefile(const opevo_network_library *self, opevo_text *out);
+void opevo_i_gpu_cmake(const opevo_network_library *self, opevo_text *out);
+const char *opevo_i_gpu_ending(const opevo_network_library *self);
+
+/* Files that are the same for all, from the folder gpu/; behind the last NULL. The text of main.c is a
+ * part of it. */
+typedef struct opevo_i_gpu_text {
+    const char *name, *text;
+} opevo_i_gpu_text;
+extern const opevo_i_gpu_text opevo_i_gpu_texts[];
+extern const char opevo_i_gpu_calls[]; /* of net.h (gpu_build.c) */
+
 /* ---- Fixed texts (library_text.c) ---- */
 
 extern const char opevo_i_library_first[];   /* of net.c: what is above the kernels */
 extern const char opevo_i_library_copies[];  /* ... the function that moves elements */
 extern const char opevo_i_library_last[];    /* ... creation and runs */
 extern const char opevo_i_library_types[];   /* of net.h */
-extern const char opevo_i_library_calls[];   /* ... behind the counts */
+extern const char opevo_i_library_tensors[]; /* ... behind the counts */
+extern const char opevo_i_library_calls[];
+extern const char opevo_i_library_header_end[];
 extern const char opevo_i_library_program[]; /* main.c, */
+extern const char opevo_i_library_program_run[];
 extern const char opevo_i_library_program_end[];
 extern const char opevo_i_library_weights[]; /* weights.S */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A name as the text of a string or of a comment. */
-static void add_plain(const char *name, opevo_text *out)
+void opevo_i_library_plain(const char *name, opevo_text *out)
 {
     for (; *name; name++) {
         bool plain = *name >= ' ' && *name < 127 && !strchr("\"\\*?", *name);
@@ -73,7 +73,7 @@ static void add_call(const opevo_network_library *self, int n, opevo_text *out)
 }
 
 /* Dimensions of a box, without those of one element and with adjacent ones as one. */
-static void simplify(opevo_net_copy *copy)
+void opevo_i_library_simplify(opevo_net_copy *copy)
 {
     int kept = 0;
 
@@ -106,7 +106,7 @@ static void add_numbers(const char *member, const int64_t *numbers, int count, o
     opevo_text_add(out, "}");
 }
 
-static void add_number(float value, opevo_text *out)
+void opevo_i_library_number(float value, opevo_text *out)
 {
     if (isfinite(value))
         opevo_text_printf(out, "%af", (double)value);
@@ -121,14 +121,14 @@ static void add_copy(const opevo_network_library *self, const opevo_net_step *st
 
     if (opevo_memory_plan_is_there(self->plan, step, given))
         return;
-    simplify(&copy);
+    opevo_i_library_simplify(&copy);
     opevo_text_printf(out, "    move(&(const net_box){.dims = %d", copy.dims);
     add_numbers("extent", copy.extent, copy.dims, out);
     add_numbers("from", copy.from_stride, copy.input < 0 ? 0 : copy.dims, out);
     add_numbers("to", copy.to_stride, copy.dims, out);
     opevo_text_add(out, "},\n        ");
     if (copy.input < 0) {
-        add_number(copy.value, out);
+        opevo_i_library_number(copy.value, out);
         opevo_text_add(out, ", NULL");
     } else {
         opevo_text_add(out, "0, ");
@@ -141,7 +141,7 @@ static void add_copy(const opevo_network_library *self, const opevo_net_step *st
 }
 
 /* Views do nothing, and neither do copies whose producers wrote to the result. */
-static bool is_empty(const opevo_network_library *self, const opevo_net_step *step)
+bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_net_step *step)
 {
     if (step->kind == OPEVO_NET_STEP_VIEW || !opevo_memory_plan_needs(self->plan, step))
         return true;
@@ -159,9 +159,9 @@ static void add_step(const opevo_network_library *self, int n, opevo_text *out)
     const opevo_net_step *step = &self->inference->step[n];
 
     opevo_text_printf(out, "/* ");
-    add_plain(step->operation, out);
+    opevo_i_library_plain(step->operation, out);
     opevo_text_add(out, " ");
-    add_plain(step->name, out);
+    opevo_i_library_plain(step->name, out);
     opevo_text_printf(out, " */\nstatic void step_%d(const net *self)\n{\n", n);
     if (step->kind == OPEVO_NET_STEP_COMPUTE)
         add_call(self, n, out);
@@ -170,33 +170,41 @@ static void add_step(const opevo_network_library *self, int n, opevo_text *out)
     opevo_text_add(out, "}\n\n");
 }
 
+void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *out)
+{
+    const opevo_inference *inference = self->inference;
+
+    opevo_text_add(out, "const net_step net_steps[NET_STEPS] = {\n");
+    for (int n = 0; n < inference->steps; n++) {
+        const opevo_net_step *step = &inference->step[n];
+        double time_s = self->task_of[n] < 0 ? NAN : self->task[self->task_of[n]].super.time_s;
+
+        if (opevo_i_library_is_empty(self, step))
+            continue;
+        opevo_text_add(out, "    {\"");
+        opevo_i_library_plain(step->name, out);
+        opevo_text_add(out, "\", \"");
+        opevo_i_library_plain(step->operation, out);
+        opevo_text_printf(out, "\", %.6g},\n", isnan(time_s) ? 0 : time_s);
+    }
+    opevo_text_add(out, "};\n\n");
+}
+
 static void add_steps(const opevo_network_library *self, opevo_text *out)
 {
     const opevo_inference *inference = self->inference;
 
     for (int n = 0; n < inference->steps; n++) {
-        if (!is_empty(self, &inference->step[n]))
+        if (!opevo_i_library_is_empty(self, &inference->step[n]))
             add_step(self, n, out);
     }
     opevo_text_add(out, "static void (*const code[])(const net *) = {\n");
     for (int n = 0; n < inference->steps; n++) {
-        if (!is_empty(self, &inference->step[n]))
+        if (!opevo_i_library_is_empty(self, &inference->step[n]))
             opevo_text_printf(out, "    step_%d,\n", n);
     }
-    opevo_text_add(out, "};\n\nconst net_step net_steps[NET_STEPS] = {\n");
-    for (int n = 0; n < inference->steps; n++) {
-        const opevo_net_step *step = &inference->step[n];
-        double time_s = self->task_of[n] < 0 ? NAN : self->task[self->task_of[n]].super.time_s;
-
-        if (is_empty(self, step))
-            continue;
-        opevo_text_add(out, "    {\"");
-        add_plain(step->name, out);
-        opevo_text_add(out, "\", \"");
-        add_plain(step->operation, out);
-        opevo_text_printf(out, "\", %.6g},\n", isnan(time_s) ? 0 : time_s);
-    }
     opevo_text_add(out, "};\n\n");
+    opevo_i_library_step_table(self, out);
 }
 
 /* ---- Kernels ---- */
@@ -274,7 +282,7 @@ static void add_tensors(const opevo_network_library *self, const char *what, con
         const opevo_net_tensor *value = &self->inference->value[numbers[i]];
 
         opevo_text_add(out, "    {\"");
-        add_plain(value->name, out);
+        opevo_i_library_plain(value->name, out);
         opevo_text_printf(out, "\", %lld, %d, {", (long long)opevo_array_elements(&value->array),
                           value->array.dims);
         for (int d = 0; d < value->array.dims; d++)
@@ -282,6 +290,14 @@ static void add_tensors(const opevo_network_library *self, const char *what, con
         opevo_text_add(out, value->array.dims ? "}},\n" : "0}},\n");
     }
     opevo_text_add(out, "};\n");
+}
+
+void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out)
+{
+    const opevo_inference *inference = self->inference;
+
+    add_tensors(self, "input", inference->input, inference->inputs, out);
+    add_tensors(self, "output", inference->output, inference->outputs, out);
 }
 
 static void add_results(const opevo_network_library *self, opevo_text *out)
@@ -301,12 +317,12 @@ static void add_results(const opevo_network_library *self, opevo_text *out)
 
 /* ---- The files ---- */
 
-static void add_origin(const opevo_network_library *self, opevo_text *out)
+void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out)
 {
     opevo_text_add(out, "/* Made by opevo ");
-    add_plain(self->version, out);
+    opevo_i_library_plain(self->version, out);
     opevo_text_add(out, " from ");
-    add_plain(self->model, out);
+    opevo_i_library_plain(self->model, out);
     opevo_text_add(out, ". */\n\n");
 }
 
@@ -314,14 +330,14 @@ void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
 {
     const opevo_inference *inference = self->inference;
 
-    add_origin(self, out);
+    opevo_i_library_origin(self, out);
     opevo_text_add(out, opevo_i_library_first);
     opevo_text_printf(out, "#define ARENA_BYTES %lld\n#define PACKED_BYTES %lld\n\n",
                       (long long)self->plan->bytes, (long long)self->packed_bytes);
     add_prototypes(self, out);
     for (int n = 0; n < inference->steps; n++) {
         if (inference->step[n].kind == OPEVO_NET_STEP_COPY &&
-            !is_empty(self, &inference->step[n])) {
+            !opevo_i_library_is_empty(self, &inference->step[n])) {
             opevo_text_add(out, opevo_i_library_copies);
             break;
         }
@@ -329,8 +345,7 @@ void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
     add_steps(self, out);
     add_packing(self, out);
     add_scratch(self, out);
-    add_tensors(self, "input", inference->input, inference->inputs, out);
-    add_tensors(self, "output", inference->output, inference->outputs, out);
+    opevo_i_library_tensor_tables(self, out);
     add_results(self, out);
     opevo_text_add(out, opevo_i_library_last);
 }
@@ -341,10 +356,13 @@ void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
     int steps = 0;
 
     for (int n = 0; n < inference->steps; n++)
-        steps += !is_empty(self, &inference->step[n]);
-    add_origin(self, out);
+        steps += !opevo_i_library_is_empty(self, &inference->step[n]);
+    opevo_i_library_origin(self, out);
     opevo_text_add(out, opevo_i_library_types);
     opevo_text_printf(out, "enum { NET_INPUTS = %d, NET_OUTPUTS = %d, NET_STEPS = %d };\n\n",
                       inference->inputs, inference->outputs, steps);
-    opevo_text_add(out, opevo_i_library_calls);
+    opevo_text_add(out, opevo_i_library_tensors);
+    opevo_text_add(out, self->options.dialect == OPEVO_KERNEL_C ? opevo_i_library_calls
+                                                                : opevo_i_gpu_calls);
+    opevo_text_add(out, opevo_i_library_header_end);
 }

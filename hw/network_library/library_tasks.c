@@ -25,18 +25,56 @@ int opevo_i_library_operand(const opevo_i_library_task *task, const opevo_net_st
 
 /* ---- Kernels ---- */
 
-/* All definitions as they stand; what a task gets that has no analytic start. */
-static opevo_status make_plain(opevo_i_library_task *task, opevo_error *err)
+static opevo_status step(opevo_pipeline *pipeline, opevo_pipeline_step_kind kind, int stage,
+                         int count, const int64_t *numbers, opevo_error *err)
 {
-    const opevo_limits limits = {0};
+    opevo_pipeline_step one = {.kind = kind, .stage = stage, .count = count};
+
+    memcpy(one.number, numbers, (size_t)count * sizeof *numbers);
+    return opevo_pipeline_apply(pipeline, &one, err);
+}
+
+/* On a GPU each definition is a kernel, whose elements are divided among blocks of threads. */
+static opevo_status bind_stages(opevo_pipeline *pipeline, opevo_error *err)
+{
+    enum { THREADS = 128 };
+    opevo_status status = OPEVO_OK;
+
+    for (int s = 0; s < opevo_pipeline_stage_count(pipeline); s++) {
+        opevo_stage_info stage = opevo_pipeline_stage(pipeline, s);
+        int64_t loops[OPEVO_PIPELINE_NUMBERS];
+
+        if (stage.kind != OPEVO_STAGE_DEFINED || stage.dims == 0)
+            continue;
+        for (int d = 0; d < stage.dims; d++)
+            loops[d] = d;
+        if (stage.dims > 1)
+            OPEVO_TRY(step(pipeline, OPEVO_PIPELINE_FUSE, s, stage.dims, loops, err));
+        OPEVO_TRY(step(pipeline, OPEVO_PIPELINE_SPLIT, s, 2, (int64_t[]){0, THREADS}, err));
+        OPEVO_TRY(step(pipeline, OPEVO_PIPELINE_ANNOTATE, s, 2,
+                       (int64_t[]){0, OPEVO_ANNOTATION_BLOCK_X}, err));
+        OPEVO_TRY(step(pipeline, OPEVO_PIPELINE_ANNOTATE, s, 2,
+                       (int64_t[]){1, OPEVO_ANNOTATION_THREAD_X}, err));
+    }
+cleanup:
+    return status;
+}
+
+/* All definitions as they stand; what a task gets that has no analytic start. */
+static opevo_status make_plain(opevo_i_library_task *task, opevo_kernel_dialect dialect,
+                               opevo_error *err)
+{
+    const opevo_limits none = {0};
+    const opevo_limits limits = dialect == OPEVO_KERNEL_C ? none : opevo_limits_default(dialect);
     opevo_pipeline *pipeline = NULL;
     opevo_text why = {0};
     opevo_status status = OPEVO_OK;
     bool fits = false;
 
     OPEVO_TRY(opevo_pipeline_create(task->work->computation, &pipeline, err));
-    OPEVO_TRY(
-        opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &task->kernel, &fits, &why, err));
+    if (dialect != OPEVO_KERNEL_C)
+        OPEVO_TRY(bind_stages(pipeline, err));
+    OPEVO_TRY(opevo_pipeline_emit(pipeline, dialect, &limits, &task->kernel, &fits, &why, err));
     if (!fits)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "It has no kernel: %s", opevo_text_string(&why));
 cleanup:
@@ -75,7 +113,7 @@ static opevo_status make_kernel(opevo_i_library_task *task,
                                 const opevo_network_library_options *options, opevo_error *err)
 {
     const opevo_sketch_target target = {
-        .dialect = OPEVO_KERNEL_C, .cores = options->threads, .threads = options->threads};
+        .dialect = options->dialect, .cores = options->threads, .threads = options->threads};
     opevo_computation *computation = NULL;
     opevo_kernel_maker *maker = NULL;
     opevo_status status = OPEVO_OK;
@@ -92,7 +130,7 @@ static opevo_status make_kernel(opevo_i_library_task *task,
         OPEVO_TRY(make_start(task, maker, &options->facts, err));
     }
     if (!task->kernel.source.length)
-        OPEVO_TRY(make_plain(task, err));
+        OPEVO_TRY(make_plain(task, options->dialect, err));
 cleanup:
     if (maker)
         maker->ops->destroy(maker);
@@ -213,12 +251,10 @@ cleanup:
 
 /* ---- The source of a kernel ---- */
 
-/* Without `restrict` where the output may be an input: both are plain pointers then, and all others
- * are still told apart. */
-static void add_signature(const opevo_i_library_task *task, const char *text, const char *end,
-                          opevo_text *out)
+/* Where the output may be an input both are plain pointers, and all others are still told apart. */
+void opevo_i_library_signature(const opevo_i_library_task *task, const char *word, const char *text,
+                               const char *end, opevo_text *out)
 {
-    static const char word[] = "restrict ";
     const opevo_workload_list *list = &task->work->list;
     int operand = 0;
 
@@ -234,16 +270,21 @@ static void add_signature(const opevo_i_library_task *task, const char *text, co
     }
 }
 
+void opevo_i_library_definitions(const opevo_i_library_task *task, opevo_text *out)
+{
+    opevo_text_add(out, "/* ");
+    for (const char *c = task->super.text; *c; c++)
+        opevo_text_add(out, *c == '\n' && c[1] ? "\n * " : *c == '\n' ? "" : (char[2]){*c, '\0'});
+    opevo_text_add(out, " */\n\n");
+}
+
 void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out)
 {
     const char *at = opevo_text_string(&task->kernel.source), *found = NULL;
     opevo_text signature = {0};
 
-    opevo_text_add(out, "/* ");
-    for (const char *c = task->super.text; *c; c++)
-        opevo_text_add(out, *c == '\n' && c[1] ? "\n * " : *c == '\n' ? "" : (char[2]){*c, '\0'});
+    opevo_i_library_definitions(task, out);
     opevo_text_add(out,
-                   " */\n\n"
                    "/* Functions of the head that this kernel does not call. */\n"
                    "#pragma GCC diagnostic ignored \"-Wunused-function\"\n"
                    "#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n"
@@ -255,7 +296,7 @@ void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out)
         const char *end = strchr(found, ')');
 
         opevo_text_add_bytes(out, at, (size_t)(found - at));
-        add_signature(task, found, end, out);
+        opevo_i_library_signature(task, "restrict ", found, end, out);
         at = end;
     }
     opevo_text_add(out, at);

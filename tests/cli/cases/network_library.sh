@@ -21,7 +21,7 @@ echo mine >other/Makefile
 try -o other
 cat other/Makefile
 try -o absent/folder
-try -o new --on cuda:0
+try -o new --on gpu
 try -o new --json
 try --on cpu
 try -o new --trials 5

@@ -63,7 +63,9 @@ uint32_t opevo_computation_in_place(const opevo_computation *computation);
 /* ---- The library ---- */
 
 typedef struct opevo_network_library_options {
-    unsigned threads;         /* that kernels are made for, at least 1 */
+    /* C for a CPU; CUDA or HIP for a GPU, on which a kernel is launched for each step. */
+    opevo_kernel_dialect dialect;
+    unsigned threads;         /* that kernels are made for, at least 1; of a CPU */
     opevo_device_facts facts; /* of the CPU that it will run on */
     uint64_t seed;            /* of the inputs of its test */
     const char *model;        /* what comments say: the file ... */
@@ -117,7 +119,7 @@ typedef struct opevo_network_library_sizes {
  * Cost: one opevo_inference_run, on all processors. */
 opevo_status opevo_network_library_write(opevo_network_library *library, const char *folder,
                                          opevo_network_library_sizes *sizes, opevo_error *err);
-/* The name of a file that is always written, NULL behind the last. */
+/* The name of a file that may be written, besides those of kernels; NULL behind the last. */
 const char *opevo_network_library_file(size_t i);
 
 #ifdef __cplusplus

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Sources of kernels for a GPU: as they are measured, in words that a C compiler can be given other
+ * meanings of, and a description of each launch. */
+
+#include "library_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is said otherwise in the text of a kernel. */
+static const struct {
+    const char *from, *to;
+} words[] = {
+    {"extern \"C\" ", "NET_EXTERN "},
+    {"extern __shared__ __align__(16) float shared_memory[];", "NET_SHARED_MEMORY(shared_memory);"},
+};
+
+static void add_words(const char *text, const char *end, opevo_text *out)
+{
+    while (text < end) {
+        size_t length = 1;
+        const char *piece = text;
+
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            if (strncmp(text, words[i].from, strlen(words[i].from)) == 0) {
+                length = strlen(words[i].from);
+                piece = words[i].to;
+            }
+        }
+        opevo_text_add_bytes(out, piece, piece == text ? 1 : strlen(piece));
+        text += length;
+    }
+}
+
+/* Where the head of a launch begins, with its name; never NULL for those that a kernel has. */
+static const char *find_launch(const opevo_kernel *kernel, int number)
+{
+    const char *text = opevo_text_string(&kernel->source);
+    char name[OPEVO_KERNEL_NAME], head[OPEVO_KERNEL_NAME + 2];
+
+    opevo_kernel_launch_name(kernel, number, name);
+    snprintf(head, sizeof head, "%s(", name);
+    return strstr(text, head);
+}
+
+static void add_source(const opevo_i_library_task *task, opevo_text *out)
+{
+    const char *at = opevo_text_string(&task->kernel.source);
+
+    for (int i = 0; i <= task->kernel.more; i++) {
+        const char *head = find_launch(&task->kernel, i);
+        const char *end = head ? strchr(head, ')') : NULL;
+
+        if (!end)
+            continue;
+        add_words(at, head, out);
+        opevo_i_library_signature(task, "__restrict__ ", head, end, out);
+        at = end;
+    }
+    add_words(at, at + strlen(at), out);
+}
+
+static int arguments_of(const opevo_i_library_task *task)
+{
+    return task->work->list.count + (task->kernel.scratch_bytes > 0);
+}
+
+/* The call of a launch with arguments in memory, and whether there are barriers in it. */
+static void add_call(const opevo_i_library_task *task, int number, opevo_text *out)
+{
+    const char *head = find_launch(&task->kernel, number);
+    const char *barrier = head ? strstr(head, "__syncthreads") : NULL;
+    const char *next = number < task->kernel.more ? find_launch(&task->kernel, number + 1) : NULL;
+    char name[OPEVO_KERNEL_NAME];
+
+    opevo_kernel_launch_name(&task->kernel, number, name);
+    opevo_text_printf(out, "NET_CALL(%s, %d,\n         (", name,
+                      barrier && (!next || barrier < next) ? 1 : 0);
+    for (int i = 0; i < arguments_of(task); i++)
+        opevo_text_printf(out, "%sNET_POINTER(%d)", i ? ", " : "", i);
+    opevo_text_add(out, "))\n");
+}
+
+static void add_launch(const opevo_i_library_task *task, int number, opevo_text *out)
+{
+    const opevo_launch launch = opevo_kernel_launch(&task->kernel, number);
+    const opevo_workload_list *list = &task->work->list;
+    char name[OPEVO_KERNEL_NAME];
+
+    opevo_kernel_launch_name(&task->kernel, number, name);
+    opevo_text_printf(out, "    {NET_FUNCTION(%s), {%u, %u, %u}, {%u, %u, %u}, %u, %d,\n     {",
+                      name, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
+                      launch.block[1], launch.block[2], launch.dynamic_shared_bytes,
+                      arguments_of(task));
+    for (int i = 0; i < list->count; i++)
+        opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)list->item[i].elements);
+    if (task->kernel.scratch_bytes)
+        opevo_text_printf(out, ", %lld",
+                          (long long)task->kernel.scratch_bytes / (long long)sizeof(float));
+    opevo_text_add(out, "}},\n");
+}
+
+void opevo_i_gpu_kernel(const opevo_network_library *self, int number, opevo_text *out)
+{
+    const opevo_i_library_task *task = &self->task[number];
+
+    opevo_i_library_definitions(task, out);
+    opevo_text_add(out, "#include \"kernel.h\"\n\n");
+    add_source(task, out);
+    opevo_text_add(out, "\n");
+    for (int i = 0; i <= task->kernel.more; i++)
+        add_call(task, i, out);
+    opevo_text_printf(out,
+                      "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+                      "extern const net_kernel net_kernel_%03d[];\n"
+                      "const net_kernel net_kernel_%03d[] = {\n",
+                      number, number);
+    for (int i = 0; i <= task->kernel.more; i++)
+        add_launch(task, i, out);
+    opevo_text_add(out, "};\n#ifdef __cplusplus\n}\n#endif\n");
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The plan of a library for a GPU, net.c: which kernels a run launches, on what, and where its
+ * arguments are. */
+
+#include "library_internal.h"
+
+enum { FLOAT = sizeof(float), MOVED = 256 /* elements of a block */ };
+
+static int64_t round_up(int64_t floats)
+{
+    return (floats * FLOAT + OPEVO_MEMORY_ALIGNMENT - 1) / OPEVO_MEMORY_ALIGNMENT *
+           OPEVO_MEMORY_ALIGNMENT / FLOAT;
+}
+
+int64_t opevo_i_gpu_scratch_at(const opevo_network_library *self)
+{
+    return round_up(self->plan->bytes / FLOAT);
+}
+
+int64_t opevo_i_gpu_scratch_floats(const opevo_network_library *self)
+{
+    int64_t most = 0;
+
+    for (int t = 0; t < self->tasks; t++) {
+        int64_t floats = (int64_t)self->task[t].kernel.scratch_bytes / FLOAT;
+
+        most = floats > most ? floats : most;
+    }
+    return round_up(most);
+}
+
+/* ---- Places ---- */
+
+/* Of a value, or of what lies so many floats behind its first. */
+static void add_place(const opevo_network_library *self, int number, int64_t behind,
+                      opevo_text *out)
+{
+    const opevo_memory_place *place = &self->plan->place[number];
+    int input = 0;
+
+    if (place->kind == OPEVO_MEMORY_CONSTANT) {
+        opevo_text_printf(out, "{NET_WEIGHTS, %lld, 0}",
+                          (long long)(self->weight[place->value] / FLOAT + behind));
+    } else if (place->kind == OPEVO_MEMORY_ARENA) {
+        opevo_text_printf(out, "{NET_ARENA, %lld, 0}", (long long)(place->offset / FLOAT + behind));
+    } else {
+        while (self->inference->input[input] != place->value)
+            input++;
+        opevo_text_printf(out, "{NET_INPUT, %lld, %d}", (long long)behind, input);
+    }
+}
+
+/* ---- Launches ---- */
+
+static void add_computation(const opevo_network_library *self, int n, int row, opevo_text *out)
+{
+    const opevo_net_step *step = &self->inference->step[n];
+    const opevo_i_library_task *task = &self->task[self->task_of[n]];
+    int arguments = task->work->list.count + (task->kernel.scratch_bytes > 0);
+
+    for (int i = 0; i <= task->kernel.more; i++) {
+        const opevo_launch launch = opevo_kernel_launch(&task->kernel, i);
+
+        opevo_text_printf(out,
+                          "    {%d, &net_kernel_%03d[%d], {%u, %u, %u}, {%u, %u, %u}, %u, NULL, "
+                          "%d,\n     {",
+                          row, self->task_of[n], i, launch.grid[0], launch.grid[1], launch.grid[2],
+                          launch.block[0], launch.block[1], launch.block[2],
+                          launch.dynamic_shared_bytes, arguments);
+        for (int k = 0; k < task->work->list.count; k++) {
+            opevo_text_add(out, k ? ", " : "");
+            add_place(self, opevo_i_library_operand(task, step, k), 0, out);
+        }
+        if (task->kernel.scratch_bytes)
+            opevo_text_printf(out, ", {NET_ARENA, %lld, 0}",
+                              (long long)opevo_i_gpu_scratch_at(self));
+        opevo_text_add(out, "}},\n");
+    }
+}
+
+static void add_numbers(const char *member, const int64_t *numbers, int count, opevo_text *out)
+{
+    opevo_text_printf(out, ", .%s = {", member);
+    for (int i = 0; i < count; i++)
+        opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)numbers[i]);
+    opevo_text_add(out, count ? "}" : "0}");
+}
+
+static void add_copy(const opevo_network_library *self, const opevo_net_step *step, int row,
+                     const opevo_net_copy *given, opevo_text *out)
+{
+    opevo_net_copy copy = *given;
+    int source = copy.input < 0 ? step->output[0] : step->input[copy.input];
+    int64_t elements = 1;
+
+    if (opevo_memory_plan_is_there(self->plan, step, given))
+        return;
+    opevo_i_library_simplify(&copy);
+    for (int d = 0; d < copy.dims; d++)
+        elements *= copy.extent[d];
+    if (elements == 0)
+        return;
+    opevo_text_printf(
+        out, "    {%d, net_kernel_move, {%lld, 1, 1}, {%d, 1, 1}, 0,\n     &(const net_box){%lld, ",
+        row, (long long)(elements + MOVED - 1) / MOVED, MOVED, (long long)elements);
+    opevo_text_printf(out, "%d, %d, ", copy.dims, copy.input < 0);
+    opevo_i_library_number(copy.input < 0 ? copy.value : 0, out);
+    add_numbers("extent", copy.extent, copy.dims, out);
+    add_numbers("from", copy.from_stride, copy.input < 0 ? 0 : copy.dims, out);
+    add_numbers("to", copy.to_stride, copy.dims, out);
+    opevo_text_add(out, "},\n     2, {");
+    add_place(self, source, copy.input < 0 ? 0 : copy.from, out);
+    opevo_text_add(out, ", ");
+    add_place(self, step->output[0], copy.to, out);
+    opevo_text_add(out, "}},\n");
+}
+
+static void add_launches(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_add(out,
+                   "/* Step, kernel, blocks, threads, bytes of shared memory, box, arguments. */\n"
+                   "static const net_launch launches[] = {\n");
+    for (int n = 0, row = 0; n < self->inference->steps; n++) {
+        const opevo_net_step *step = &self->inference->step[n];
+
+        if (opevo_i_library_is_empty(self, step))
+            continue;
+        opevo_text_add(out, "    /* ");
+        opevo_i_library_plain(step->operation, out);
+        opevo_text_add(out, " ");
+        opevo_i_library_plain(step->name, out);
+        opevo_text_add(out, " */\n");
+        if (step->kind == OPEVO_NET_STEP_COMPUTE)
+            add_computation(self, n, row, out);
+        for (int i = 0; i < step->copies && step->kind == OPEVO_NET_STEP_COPY; i++)
+            add_copy(self, step, row, &step->copy[i], out);
+        row++;
+    }
+    opevo_text_add(out, "};\n\n");
+}
+
+/* ---- The file ---- */
+
+static void add_ends(const opevo_network_library *self, opevo_text *out)
+{
+    const opevo_inference *inference = self->inference;
+    int64_t at = opevo_i_gpu_scratch_at(self) + opevo_i_gpu_scratch_floats(self);
+
+    opevo_text_add(out, "static const net_place output[] = {\n");
+    for (int i = 0; i < inference->outputs; i++) {
+        opevo_text_add(out, "    ");
+        add_place(self, inference->output[i], 0, out);
+        opevo_text_add(out, ",\n");
+    }
+    opevo_text_add(out, "};\n\nstatic const long long staging[] = {");
+    for (int i = 0; i < inference->inputs; i++) {
+        opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)at);
+        at += round_up(opevo_array_elements(&inference->value[inference->input[i]].array));
+    }
+    opevo_text_printf(out,
+                      "%s};\n\n"
+                      "const net_plan net_the_plan = {\n    %lld, %lld, net_weights,\n"
+                      "    launches, sizeof launches / sizeof *launches, output, staging,\n};\n",
+                      inference->inputs ? "" : "0", (long long)at,
+                      (long long)self->weight_bytes / FLOAT);
+}
+
+void opevo_i_gpu_source(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_i_library_origin(self, out);
+    opevo_text_add(out, "#include \"plan.h\"\n\n#include <math.h>\n\n"
+                        "extern const float net_weights[]; /* weights.S */\n\n");
+    for (int t = 0; t < self->tasks; t++)
+        opevo_text_printf(out, "extern const net_kernel net_kernel_%03d[];\n", t);
+    opevo_text_add(out, "extern const net_kernel net_kernel_move[];\n\n");
+    opevo_i_library_step_table(self, out);
+    add_launches(self, out);
+    opevo_i_library_tensor_tables(self, out);
+    opevo_text_add(out, "\n");
+    add_ends(self, out);
+}
