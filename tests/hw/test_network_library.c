@@ -3,7 +3,7 @@
 /* Libraries of random small networks: compiled without a warning, they compute what the definitions
  * do, also several at once. OPEVO_TEST_POINTS raises the number of networks. */
 
-#include "network_draw.h"
+#include "library_networks.h"
 
 #include "../build_source.h"
 #include "../remove_tree.h"
@@ -12,103 +12,6 @@
 #include <opevo/network_passes.h>
 
 #include <sys/stat.h>
-
-static uint64_t state = 11;
-
-/* ---- Networks ---- */
-
-static int64_t *extent_of(network_draw *self, int value)
-{
-    return self->value[value].array.extent;
-}
-
-/* A convolution of 3 x 3 with a bias; with a residual it is added and cut at 0. */
-static int add_convolution(network_draw *self, int from, int channels, int residual)
-{
-    const int64_t *in = extent_of(self, from);
-    const int64_t weights[] = {channels, in[1], 3, 3}, out[] = {1, channels, in[2], in[3]};
-    int weight = network_constant(self, 4, weights, 0.3, &state);
-    int bias = network_constant(self, 1, &weights[0], 1, &state), output = 0;
-    int c = (int)in[1], h = (int)in[2], w = (int)in[3];
-    opevo_net_step *step = NULL;
-
-    output = network_value(self, 4, out);
-    step = network_step(self, OPEVO_NET_STEP_COMPUTE, output);
-    network_read(step, from);
-    network_read(step, weight);
-    network_read(step, bias);
-    if (residual >= 0)
-        network_read(step, residual);
-    snprintf(step->text, sizeof self->text[0],
-             "X0[1,%d,%d,%d]\nconst X1[%d,%d,3,3]\nconst X2[%d]\n"
-             "P[n:1,c:%d,p:%d,q:%d] = select(1 <= p and p < %d and 1 <= q and q < %d, "
-             "X0[n,c,p - 1,q - 1], 0)\n"
-             "C[n:1,k:%d,y:%d,x:%d] = sum(c:%d,i:3,j:3) P[n,c,y + i,x + j]*X1[k,c,i,j]\n"
-             "Y0[n:1,k:%d,y:%d,x:%d] = %s",
-             c, h, w, channels, c, channels, c, h + 2, w + 2, h + 1, w + 1, channels, h, w, c,
-             channels, h, w,
-             residual >= 0 ? "max(C[n,k,y,x] + X2[k] + X3[n,k,y,x], 0)" : "C[n,k,y,x] + X2[k]");
-    if (residual >= 0) {
-        char whole[sizeof self->text[0]];
-
-        snprintf(whole, sizeof whole, "X3[1,%d,%d,%d]\n%s", channels, h, w, step->text);
-        memcpy(step->text, whole, sizeof whole);
-    }
-    return output;
-}
-
-static int add_element_wise(network_draw *self, int from, const char *value)
-{
-    const int64_t *in = extent_of(self, from);
-    int output = network_value(self, 4, in);
-    opevo_net_step *step = network_step(self, OPEVO_NET_STEP_COMPUTE, output);
-
-    network_read(step, from);
-    snprintf(step->text, sizeof self->text[0], "X0[1,%d,%d,%d]\nY0[n:1,c:%d,y:%d,x:%d] = %s",
-             (int)in[1], (int)in[2], (int)in[3], (int)in[1], (int)in[2], (int)in[3], value);
-    return output;
-}
-
-/* The mean of each channel, then a layer of `classes`. */
-static int add_end(network_draw *self, int from, int classes)
-{
-    const int64_t *in = extent_of(self, from);
-    const int64_t weights[] = {classes, in[1]}, out[] = {1, classes};
-    int weight = network_constant(self, 2, weights, 1, &state);
-    int output = network_value(self, 2, out);
-    opevo_net_step *step = network_step(self, OPEVO_NET_STEP_COMPUTE, output);
-
-    network_read(step, from);
-    network_read(step, weight);
-    snprintf(step->text, sizeof self->text[0],
-             "X0[1,%d,%d,%d]\nconst X1[%d,%d]\nM[c:%d] = sum(y:%d,x:%d) X0[0,c,y,x]/%d\n"
-             "Y0[n:1,k:%d] = sum(c:%d) M[c]*X1[k,c]",
-             (int)in[1], (int)in[2], (int)in[3], classes, (int)in[1], (int)in[1], (int)in[2],
-             (int)in[3], (int)(in[2] * in[3]), classes, (int)in[1]);
-    return output;
-}
-
-/* Branches that are joined, a residual, and equal layers. */
-static void draw_network(network_draw *self)
-{
-    int64_t size[] = {1, 1 + (int64_t)draw(&state, 4), 5 + (int64_t)draw(&state, 8),
-                      5 + (int64_t)draw(&state, 8)};
-    int channels = 8 * (1 + (int)draw(&state, 3)), from = 0, parts[2], value = 0;
-    int64_t joined[] = {1, 2 * channels, size[2], size[3]};
-
-    network_start(self);
-    from = network_input(self, 4, size);
-    from = add_element_wise(self, add_convolution(self, from, channels, -1), "max(X0[0,c,y,x], 0)");
-    value = add_convolution(self, from, channels, -1);
-    from = add_convolution(self, value, channels, from);
-    from = add_element_wise(self, from, "X0[0,c,y,x]*2 + 1");
-    for (int i = 0; i < 2; i++)
-        parts[i] = add_convolution(self, from, channels, -1);
-    value = network_view(self, network_join(self, parts, 2), 4, joined);
-    network_output(self, add_end(self, value, 10));
-    if (draw(&state, 2))
-        network_output(self, value);
-}
 
 /* ---- Libraries ---- */
 
@@ -152,29 +55,6 @@ static void results_are_right(void **test)
         network_free(&network);
     }
     remove_tree(folder);
-}
-
-/* Weights of a model of which the file has none worth the name: uniform, of a variance that keeps the
- * scale of the elements. */
-static void draw_weights(opevo_inference *inference)
-{
-    for (int i = 0; i < inference->values; i++) {
-        opevo_net_tensor *value = &inference->value[i];
-        opevo_array array = value->array;
-        int64_t count = opevo_array_elements(&array);
-        double scale = array.dims > 1 ? sqrt(3.0 * (double)array.extent[0] / (double)count) : 0.5;
-
-        if (!array.data || array.type != OPEVO_NETWORK_FLOAT32)
-            continue;
-        CHECK_OK(opevo_array_allocate(&array, &err));
-        for (int64_t k = 0; k < count; k++)
-            ((float *)array.data)[k] =
-                (float)(scale * ((double)draw(&state, 2001) / 1000 - 1) + (array.dims < 2));
-        if (value->owned)
-            opevo_array_free(&value->array);
-        value->array = array;
-        value->owned = true;
-    }
 }
 
 /* Real networks, after all passes. */
@@ -245,40 +125,6 @@ static void a_fault_is_found(void **test)
     network_free(&network);
     remove_tree(folder);
 }
-
-static const char two_nets[] =
-    "#include \"net.h\"\n#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n"
-    "enum { NETS = 3, RUNS = 20 };\n"
-    "static float *first, *input;\n"
-    "static void *run(void *threads)\n{\n"
-    "    net *self = net_create(*(int *)threads);\n"
-    "    size_t bytes = net_outputs[0].elements * sizeof(float);\n"
-    "    float *output[NET_OUTPUTS];\n"
-    "    const float *const inputs[] = {input};\n"
-    "    int wrong = !self;\n"
-    "    for (int i = 0; i < NET_OUTPUTS; i++)\n"
-    "        output[i] = malloc(net_outputs[i].elements * sizeof(float));\n"
-    "    for (int r = 0; r < RUNS && self; r++) {\n"
-    "        memset(output[0], 0xff, bytes);\n"
-    "        net_run(self, inputs, output);\n"
-    "        if (first)\n            wrong |= memcmp(first, output[0], bytes) != 0;\n"
-    "    }\n"
-    "    if (!first) {\n        first = malloc(bytes);\n        memcpy(first, output[0], bytes);\n"
-    "    }\n"
-    "    net_destroy(self);\n"
-    "    for (int i = 0; i < NET_OUTPUTS; i++)\n        free(output[i]);\n"
-    "    return wrong ? threads : NULL;\n}\n"
-    "int main(void)\n{\n"
-    "    pthread_t thread[NETS];\n    int threads[NETS] = {1, 2, 1}, wrong = 0;\n"
-    "    input = malloc(net_inputs[0].elements * sizeof *input);\n"
-    "    for (size_t i = 0; i < net_inputs[0].elements; i++)\n"
-    "        input[i] = (float)(i % 17) / 17 - 0.4f;\n"
-    "    wrong = run(&threads[0]) != NULL;\n"
-    "    for (int i = 0; i < NETS; i++)\n"
-    "        pthread_create(&thread[i], NULL, run, &threads[i]);\n"
-    "    for (int i = 0; i < NETS; i++) {\n        void *result = NULL;\n"
-    "        pthread_join(thread[i], &result);\n        wrong |= result != NULL;\n    }\n"
-    "    free(first);\n    free(input);\n    return wrong;\n}\n";
 
 /* Several nets at the same time, on one thread and on two. */
 static void nets_run_at_once(void **test)
