@@ -14,11 +14,14 @@ static const opevo_option options[] = {
     {"run", "FILE,FILE,...", "run it untuned on tensors (TensorProto files), one for each input",
      false},
     {"expect", "FILE,FILE,...", "with --run: compare each output; status 1 if one differs", false},
-    {"-o", "DIR", "write a library in C that runs the network", false},
+    {"-o", "DIR", "write a library in C that runs the network; with --on, for a GPU", false},
     {"threads", "N", "threads of --run, and that kernels of -o are made for (default 0: all cores)",
      false},
     {"seed", "N", "of the inputs of -o's test, and of the runs of --on (default 1)", false},
-    {"on", "DEVICE", "with -o: tune the kernels on cpu", false},
+    {"on", "DEVICE",
+     "with -o: cpu tunes the kernels there; cuda:N and hip:N make a library for a GPU, and with "
+     "--trials or --seconds tune it there",
+     false},
     {"tuner", "NAME", "tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
     {"trials", "N", "stop after N trials (default 500 for each task)", false},
@@ -34,7 +37,9 @@ static const opevo_option options[] = {
     {"quiet", NULL, "no progress line", false},
     {"passes", NULL, "print what each pass changes; with --run: run the network after the passes",
      false},
-    {"only", "PASS,PASS,...", "the passes to run (default all): fold, split, drop, scale, fuse",
+    {"only", "PASS,PASS,...",
+     "the passes to run (default all, for a GPU without block): fold, split, drop, scale, fuse, "
+     "block",
      false},
     {"without", "PASS,PASS,...", "the passes to leave out", false},
     {"json", NULL, "print one JSON object", false},
@@ -137,7 +142,7 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
     for (size_t i = 0; i < sizeof of_tuning / sizeof *of_tuning; i++) {
         if (opevo_i_flag(call, of_tuning[i]) && !opevo_i_flag(call, i ? "on" : "-o"))
             return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs %s.", of_tuning[i],
-                              i ? "--on cpu and -o DIR: it is about tuning"
+                              i ? "--on DEVICE and -o DIR: it is about tuning"
                                 : "-o with a folder for the library");
     }
     if (opevo_i_flag(call, "-o") && (files || passes || opevo_i_flag(call, "json")))
@@ -226,13 +231,16 @@ const opevo_verb opevo_i_verb_network = {
         "lists "
         "the operators. --run evaluates the definitions in double precision and rounds each result "
         "to "
-        "float32. -o writes a library in C that stands alone, with kernels that --on tunes\n"
+        "float32. -o writes a library in C that stands alone, with kernels that --on tunes; with "
+        "--on cuda:N "
+        "or hip:N its kernels are for a GPU, which is needed for tuning only\n"
         "(docs/how-to/network-library.md).\n\n"
         "  opevo network model.onnx --shape data=1,3,224,224\n"
         "  opevo network model.onnx --passes\n"
         "  opevo network model.onnx --run input_0.pb --expect output_0.pb\n"
         "  opevo network model.onnx -o library && make -C library check\n"
-        "  opevo network model.onnx --on cpu --trials 2000 --store runs.db -o library",
+        "  opevo network model.onnx --on cpu --trials 2000 --store runs.db -o library\n"
+        "  opevo network model.onnx --on cuda:0 -o library && make -C library emulate",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What is measured on a GPU, the most valuable first: session.sh FOLDER SECONDS ENGINES
 # FOLDER/programs has opevo, opevo-worker, opevo-evolver where it is built, and test_device_gpu, FOLDER/programs/lib what
-# they need beyond the machine's own libraries. A job that is done has left FOLDER/done/NAME; one that was cut goes on
-# from the store or the recording the next time. Engines share the device: they build side by side and
-# measure in turn.
+# they need beyond the machine's own libraries, FOLDER/programs/network perhaps the library of a network. A job that is
+# done has left FOLDER/done/NAME; one that was cut goes on from the store or the recording the next time. Engines share
+# the device: they build side by side and measure in turn.
 set -u
 
 # Of one trial: such limits are part of what a run is, so they are the same for all of them.
@@ -155,6 +155,7 @@ session() {
             tail -n 40 "$FOLDER/logs/tests"
         fi
     fi
+    attempt network "$(dirname "$0")/network.sh" run "$FOLDER/programs/network" "$DEVICE"
     edits_on_device
     jobs | xargs -P "$2" -L 1 sh "$0" job
 }

@@ -170,6 +170,10 @@ def main():
     print("```\n")
     tests = folder / "done" / "tests"
     print(f"Tests on the device: {'passed' if tests.exists() else 'not passed'}.\n")
+    network = folder / "done" / "network"
+    if network.exists():
+        print("A small network as a library, untuned: check, times (estimated), and those of its steps.\n")
+        print("```\n" + network.read_text().rstrip() + "\n```\n")
     if (folder / "runs.db").exists():
         tuned(list(runs_of(sqlite3.connect(folder / "runs.db"))))
     recorded(folder)

@@ -14,6 +14,7 @@
 
 #include <opevo/network_library.h>
 #include <opevo/network_passes.h>
+#include <opevo/sketch.h>
 
 #include <sys/stat.h>
 
@@ -26,8 +27,51 @@ static const char *const check[] = {"network_gpu_test/net_emulated", "--data", f
 
 /* ---- Libraries ---- */
 
-/* How many of its kernels are plain loops. */
-static int write_library(const opevo_inference *inference, opevo_kernel_dialect dialect)
+/* A point of the space that the constraints allow; false where none was drawn. */
+static bool draw_point(const opevo_space *space, opevo_index *out)
+{
+    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
+
+    for (int tries = 0; tries < 5000; tries++) {
+        for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
+            vertex[i] = OPEVO_INACTIVE;
+            if (opevo_space_is_active(space, i, vertex))
+                vertex[i] = opevo_parameter_size(opevo_space_parameter(space, i)) *
+                                (opevo_index)draw(&network_seed, 1 << 20) >>
+                            20;
+        }
+        *out = opevo_space_encode(space, vertex);
+        if (opevo_space_allows(space, *out))
+            return true;
+    }
+    return false;
+}
+
+/* As after tuning: other kernels for the tasks, of random points. */
+static int choose_kernels(opevo_network_library *library, opevo_kernel_dialect dialect)
+{
+    const opevo_sketch_target target = {.dialect = dialect, .cores = 1, .threads = 1};
+    int chosen = 0;
+
+    for (int t = 0; t < opevo_network_library_tasks(library); t++) {
+        const opevo_network_task *task = opevo_network_library_task(library, t);
+        opevo_computation *computation = NULL;
+        opevo_kernel_maker *maker = NULL;
+        opevo_index point = 0;
+
+        CHECK_OK(opevo_computation_parse(task->text, "task", NULL, 0, &computation, &err));
+        CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+        if (draw_point(maker->space, &point))
+            chosen +=
+                opevo_network_library_choose(library, t, maker, point, 1e-6, NULL) == OPEVO_OK;
+        maker->ops->destroy(maker);
+    }
+    return chosen;
+}
+
+/* How many of its kernels are plain loops. Chosen: how many have kernels of random points; NULL for
+ * those of analytic starts. */
+static int write_chosen(const opevo_inference *inference, opevo_kernel_dialect dialect, int *chosen)
 {
     const opevo_network_library_options options = {
         .dialect = dialect, .threads = 1, .seed = 5, .model = "a */ test\n", .version = "0"};
@@ -38,12 +82,19 @@ static int write_library(const opevo_inference *inference, opevo_kernel_dialect 
     remove_tree(folder);
     assert_int_equal(mkdir(folder, 0777), 0);
     CHECK_OK(opevo_network_library_create(inference, &options, &library, &err));
+    if (chosen)
+        *chosen += choose_kernels(library, dialect);
     CHECK_OK(opevo_network_library_write(library, folder, &sizes, &err));
     assert_true((double)sizes.arena_bytes <= 1.2 * (double)sizes.peak_bytes);
     for (int t = 0; t < opevo_network_library_tasks(library); t++)
         plain += opevo_network_library_task(library, t)->fallback != NULL;
     opevo_network_library_destroy(library);
     return plain;
+}
+
+static int write_library(const opevo_inference *inference, opevo_kernel_dialect dialect)
+{
+    return write_chosen(inference, dialect, NULL);
 }
 
 static uint32_t mask_of(const char *names)
@@ -66,6 +117,7 @@ static void random_networks_are_right(void **test)
 {
     static const char *const passes[] = {"fold,split,drop,scale,fuse", "fold,split,drop",
                                          "fold,split,drop,scale,fuse,block"};
+    int chosen = 0;
 
     (void)test;
     for (int i = 0; i < points(9); i++) {
@@ -77,12 +129,14 @@ static void random_networks_are_right(void **test)
         CHECK_OK(opevo_inference_create(network, &inference, &err));
         inference->block = 2;
         CHECK_OK(opevo_inference_pass(inference, mask_of(passes[i % 3]), &err));
-        write_library(inference, i % 2 ? OPEVO_KERNEL_HIP : OPEVO_KERNEL_CUDA);
+        write_chosen(inference, i % 2 ? OPEVO_KERNEL_HIP : OPEVO_KERNEL_CUDA,
+                     i < 3 ? NULL : &chosen);
         if (!program_succeeds(emulate))
             fail_msg("The library of network %d is wrong; it is in %s.", i, folder);
         opevo_inference_destroy(inference);
         opevo_network_destroy(network);
     }
+    assert_true(chosen > 0);
     remove_tree(folder);
 }
 
