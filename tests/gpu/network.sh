@@ -37,7 +37,13 @@ make_library() {
 }
 
 run_library() {
-    [ -x "$folder/library/net" ] || make_library
+    case $device in
+    cuda:*) ending=cu ;;
+    *) ending=hip ;;
+    esac
+    if [ ! -x "$folder/library/net" ] || [ ! -e "$folder/library/move.$ending" ]; then
+        make_library
+    fi
     for option in "" "--time 3" "--profile"; do
         # shellcheck disable=SC2086  # words
         "$folder/library/net" --data "$folder/library" $option
