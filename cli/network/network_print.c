@@ -190,7 +190,21 @@ opevo_status opevo_i_network_print_passes(opevo_inference *inference, uint32_t m
             status = add_state(inference, pass[i].name, pass[i].summary, &table, err);
     }
     printed = opevo_i_table_print(&table, opevo_i_terminal_width(STDOUT_FILENO), out, err);
+    opevo_i_network_print_winograd(inference, out);
     return status == OPEVO_OK ? printed : status;
+}
+
+void opevo_i_network_print_winograd(const opevo_inference *inference, opevo_text *out)
+{
+    for (int i = 0; i < inference->winograd.layers; i++) {
+        const opevo_winograd_layer *layer = &inference->winograd.layer[i];
+
+        opevo_text_printf(out,
+                          "%s: Winograd's F(%dx%d,3x3), error at most %.2g (bounded; %.2g "
+                          "without) of largest input times sum of weights\n",
+                          layer->name, layer->tile, layer->tile, layer->bound,
+                          layer->direct_bound);
+    }
 }
 
 opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo_net_tasks *tasks,
@@ -211,6 +225,7 @@ opevo_status opevo_i_network_print(const opevo_inference *inference, const opevo
                       "weights: %.3f MB\n%s%.3f MFLOP (%s)\n",
                       sum.computed, sum.moved, sum.constant, weight_bytes(network) / 1e6,
                       sum.exact ? "" : "at most ", sum.flop / 1e6, sum.exact ? "exact" : "bounded");
+    opevo_i_network_print_winograd(inference, out);
     if (tasks->count == 0)
         return OPEVO_OK;
     opevo_text_printf(out, "\n%d different computation%s:\n", tasks->count,
@@ -239,6 +254,28 @@ static void add_json_ends(const opevo_network *network, const char *key, int cou
         opevo_text_add(out, "]}");
     }
     opevo_text_add(out, "]");
+}
+
+/* Nothing where --error allows nothing. */
+static void add_json_winograd(const opevo_inference *inference, opevo_text *out)
+{
+    if (inference->winograd.error <= 0)
+        return;
+    opevo_json_key(out, "winograd");
+    opevo_text_add(out, "[");
+    for (int i = 0; i < inference->winograd.layers; i++) {
+        const opevo_winograd_layer *layer = &inference->winograd.layer[i];
+
+        opevo_json_next(out, "\n  ");
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "step", layer->name);
+        opevo_json_double(out, "tile", layer->tile);
+        opevo_json_double(out, "error", layer->bound);
+        opevo_json_double(out, "direct_error", layer->direct_bound);
+        opevo_json_string(out, "error_sure", "bounded");
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "\n]");
 }
 
 void opevo_i_network_print_json(const opevo_inference *inference, const opevo_net_tasks *tasks,
@@ -273,5 +310,7 @@ void opevo_i_network_print_json(const opevo_inference *inference, const opevo_ne
         opevo_json_string(out, "computation", task->text);
         opevo_text_add(out, "}");
     }
-    opevo_text_add(out, "\n]}\n");
+    opevo_text_add(out, "\n]");
+    add_json_winograd(inference, out);
+    opevo_text_add(out, "}\n");
 }

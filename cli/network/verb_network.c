@@ -39,9 +39,13 @@ static const opevo_option options[] = {
      false},
     {"only", "PASS,PASS,...",
      "the passes to run (default all, for a GPU without block): fold, split, drop, scale, fuse, "
-     "block",
+     "block, winograd",
      false},
     {"without", "PASS,PASS,...", "the passes to leave out", false},
+    {"error", "E",
+     "Winograd's convolutions where no result is wrong by more than E times the largest input "
+     "times the sum of absolute weights (default: none)",
+     false},
     {"json", NULL, "print one JSON object", false},
 };
 
@@ -174,6 +178,27 @@ cleanup:
     return status;
 }
 
+/* What the pass `winograd` may do. */
+static opevo_status read_error(const opevo_call *call, uint32_t mask, double *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    uint32_t needed = 0;
+
+    if (!opevo_i_flag(call, "error"))
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_option_positive(call, "error", out, err));
+    OPEVO_TRY(opevo_network_passes_named("block,winograd", &needed, err));
+    if ((mask & needed) != needed)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--error is for the pass winograd, which needs block before it: leave "
+                          "both among the passes.");
+    if (opevo_i_option(call, "run") && !opevo_i_flag(call, "passes"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--run runs the network as it is; add --passes for --error.");
+cleanup:
+    return status;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *files = opevo_i_option(call, "run");
@@ -183,9 +208,11 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_network_given given = {0};
     opevo_status status = OPEVO_OK;
     uint32_t mask = 0;
+    double error = 0;
     shapes list = {0};
 
     OPEVO_TRY(opevo_i_network_passes(call, &mask, err));
+    OPEVO_TRY(read_error(call, mask, &error, err));
     OPEVO_TRY(read_shapes(call, &list, err));
     OPEVO_TRY(check_options(call, list.count, err));
     if (files)
@@ -196,8 +223,10 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                   .value_count = (size_t)inputs.count};
     OPEVO_TRY(opevo_network_read(call->arguments[0], &given, &network, err));
     OPEVO_TRY(opevo_inference_create(network, &inference, err));
+    inference->winograd.error = error;
     if (opevo_i_flag(call, "-o")) {
         OPEVO_TRY(opevo_inference_pass(inference, mask, err));
+        opevo_i_network_print_winograd(inference, out);
         status = opevo_i_library_emit(call, inference, out, exit_code, err);
         goto cleanup;
     }

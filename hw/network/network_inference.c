@@ -33,6 +33,9 @@ void opevo_inference_destroy(opevo_inference *inference)
     }
     for (int i = 0; i < inference->steps && inference->step; i++)
         opevo_i_step_free(&inference->step[i]);
+    for (int i = 0; i < inference->winograd.layers; i++)
+        opevo_free(inference->winograd.layer[i].name);
+    opevo_free(inference->winograd.layer);
     opevo_free(inference->value);
     opevo_free(inference->step);
     opevo_free(inference->input);

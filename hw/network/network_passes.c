@@ -16,6 +16,8 @@ static const opevo_network_pass passes[] = {
     {"scale", "multiplies batch normalisation and scales into weights", opevo_i_pass_scale},
     {"fuse", "joins steps to computations of several definitions", opevo_i_pass_fuse},
     {"block", "cuts channels into blocks as long as vectors", opevo_i_pass_block},
+    {"winograd", "transforms convolutions of 3 x 3, as far as --error allows",
+     opevo_i_pass_winograd},
 };
 
 enum { PASSES = sizeof passes / sizeof *passes };
@@ -42,7 +44,7 @@ opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo
         if (i == PASSES)
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
                                  "unknown pass %s; passes are fold, split, drop, scale, "
-                                 "fuse and block.",
+                                 "fuse, block and winograd.",
                                  name));
         *mask |= UINT32_C(1) << i;
     }

@@ -17,6 +17,7 @@ opevo_status opevo_i_pass_drop(opevo_inference *inference, opevo_error *err);
 opevo_status opevo_i_pass_scale(opevo_inference *inference, opevo_error *err);
 opevo_status opevo_i_pass_fuse(opevo_inference *inference, opevo_error *err);
 opevo_status opevo_i_pass_block(opevo_inference *inference, opevo_error *err);
+opevo_status opevo_i_pass_winograd(opevo_inference *inference, opevo_error *err);
 
 /* ---- Who makes and who reads ---- */
 

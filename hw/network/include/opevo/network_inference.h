@@ -52,6 +52,24 @@ typedef struct opevo_net_tensor {
     bool input, output;
 } opevo_net_tensor;
 
+/* A convolution that the pass `winograd` has replaced. */
+typedef struct opevo_winograd_layer {
+    char *name; /* of its step */
+    int tile;   /* m of F(m x m, 3 x 3) */
+    /* Each result differs from the exact one by at most `bound` times the largest element of the image
+     * times the sum of the absolute weights of its channel; directly computed by `direct_bound` times
+     * that. */
+    double bound, direct_bound;
+} opevo_winograd_layer;
+
+/* What the pass `winograd` may do and has done. */
+typedef struct opevo_winograd {
+    double error; /* largest `bound` that is allowed; 0: no convolution is replaced */
+    int tile;     /* 2, 4: where it is allowed; 0: the form that is expected to be fastest, if any */
+    opevo_winograd_layer *layer;
+    int layers;
+} opevo_winograd;
+
 typedef struct opevo_inference {
     const opevo_network *network;
     opevo_net_tensor *value;
@@ -61,6 +79,7 @@ typedef struct opevo_inference {
     int *input, *output; /* values, in the order of the file */
     int inputs, outputs;
     int64_t block; /* channels of a block for the pass `block`; 0: none, or it has run */
+    opevo_winograd winograd;
 } opevo_inference;
 
 /* The steps of a network, one a node; nodes whose outputs are known are left out. Blocks have 16

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The pass `winograd`: a convolution of 3 x 3 with stride 1 in blocks of channels becomes a transform of
+ * its image, a product for each place of a tile, and a transform of that, where the error that is
+ * allowed has room for it and it is expected to be faster.
+ *
+ * What the convolution reads, such as padding, goes into the first step, and what reads it, such as
+ * bias, residual sum and ReLU, into the last one. */
+
+#include "network_passes_internal.h"
+#include "network_winograd_internal.h"
+
+#include <opevo/memory.h>
+
+#include <string.h>
+
+/* A step with such a convolution. */
+typedef struct convolution {
+    opevo_i_part part;
+    const opevo_tensor *sum, *image, *weights;
+    opevo_i_winograd_shape shape;
+} convolution;
+
+/* ---- Which steps ---------------------------------------------------------------------------- */
+
+static bool is_along(const opevo_affine *index, const opevo_definition *of, int axis)
+{
+    if (index->count == 0)
+        return index->constant == 0 && of->axis[axis].extent == 1;
+    return index->count == 1 && index->constant == 0 && index->term[0].factor == 1 &&
+           index->term[0].atom == OPEVO_ATOM_AXIS && index->term[0].axis == axis;
+}
+
+/* Whether an index is axis + tap. */
+static bool is_window(const opevo_affine *index, const opevo_definition *of, int axis, int tap)
+{
+    bool has_axis = of->axis[axis].extent == 1, has_tap = false;
+
+    for (int t = 0; t < index->count; t++) {
+        const opevo_term *term = &index->term[t];
+
+        if (term->atom != OPEVO_ATOM_AXIS || term->factor != 1)
+            return false;
+        has_axis |= term->axis == axis;
+        has_tap |= term->axis == tap;
+        if (term->axis != axis && term->axis != tap)
+            return false;
+    }
+    return index->constant == 0 && has_axis && has_tap;
+}
+
+/* The axes of a convolution in blocks: results, then what is summed over. */
+enum { IMAGE, OUT, ROW, COLUMN, PLACE, IN, TAP_ROW, TAP_COLUMN, IN_PLACE, AXES };
+
+/* X[image, in, row + tap, column + tap, in place] */
+static bool reads_image(const opevo_definition *sum, const opevo_expression *read)
+{
+    const opevo_affine *at = read->index;
+
+    return read->tensor->dims == 5 && is_along(&at[0], sum, IMAGE) && is_along(&at[1], sum, IN) &&
+           is_window(&at[2], sum, ROW, TAP_ROW) && is_window(&at[3], sum, COLUMN, TAP_COLUMN) &&
+           is_along(&at[4], sum, IN_PLACE);
+}
+
+/* W[out, in, tap, tap, in place, place] */
+static bool reads_weights(const opevo_definition *sum, const opevo_expression *read)
+{
+    static const int axes[] = {OUT, IN, TAP_ROW, TAP_COLUMN, IN_PLACE, PLACE};
+    bool along = read->tensor->dims == 6 && read->tensor->readers == 1;
+
+    for (int d = 0; d < 6 && along; d++)
+        along = is_along(&read->index[d], sum, axes[d]) &&
+                read->tensor->extent[d] == sum->axis[axes[d]].extent;
+    return along;
+}
+
+static bool is_known(const opevo_inference *inference, const opevo_i_part *part,
+                     const opevo_tensor *tensor)
+{
+    int value = part->identity[tensor->number];
+
+    return !tensor->definition && value >= 0 && inference->value[value].array.data &&
+           inference->value[value].array.type == OPEVO_NETWORK_FLOAT32;
+}
+
+static bool look_at_sum(const opevo_inference *inference, const opevo_tensor *tensor,
+                        convolution *self)
+{
+    const opevo_definition *sum = tensor->definition;
+    const opevo_expression *image = sum->value->left, *weights = sum->value->right;
+
+    if (sum->reducer != OPEVO_REDUCER_SUM || sum->axes != AXES || sum->spatial != IN ||
+        sum->value->kind != OPEVO_EXPR_MULTIPLY || image->kind != OPEVO_EXPR_READ ||
+        weights->kind != OPEVO_EXPR_READ)
+        return false;
+    if (is_known(inference, &self->part, image->tensor)) {
+        image = weights;
+        weights = sum->value->left;
+    }
+    self->sum = tensor;
+    self->image = image->tensor;
+    self->weights = weights->tensor;
+    return is_known(inference, &self->part, weights->tensor) && reads_image(sum, image) &&
+           reads_weights(sum, weights) && sum->axis[TAP_ROW].extent == OPEVO_I_WINOGRAD_KERNEL &&
+           sum->axis[TAP_COLUMN].extent == OPEVO_I_WINOGRAD_KERNEL &&
+           image->tensor->extent[2] == sum->axis[ROW].extent + OPEVO_I_WINOGRAD_KERNEL - 1 &&
+           image->tensor->extent[3] == sum->axis[COLUMN].extent + OPEVO_I_WINOGRAD_KERNEL - 1 &&
+           sum->axis[IN_PLACE].extent == sum->axis[PLACE].extent;
+}
+
+/* *found: the step has one convolution, and nothing else that reduces. */
+static opevo_status find_convolution(const opevo_inference *inference, const opevo_net_step *step,
+                                     convolution *self, bool *found, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    int sums = 0;
+
+    *found = false;
+    if (step->kind != OPEVO_NET_STEP_COMPUTE || step->outputs != 1)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_part_create(step, &self->part, err));
+    for (int i = 0; i < self->part.computation->tensors; i++) {
+        const opevo_tensor *tensor = self->part.computation->tensor[i];
+
+        if (tensor->element != OPEVO_FLOAT32)
+            sums = 2;
+        if (!tensor->definition || tensor->definition->reducer == OPEVO_REDUCER_NONE)
+            continue;
+        sums++;
+        *found = sums == 1 && look_at_sum(inference, tensor, self);
+    }
+    *found &= sums == 1;
+    if (*found)
+        self->shape = (opevo_i_winograd_shape){.images = self->image->extent[0],
+                                               .height = self->image->extent[2],
+                                               .width = self->image->extent[3],
+                                               .ins = self->image->extent[1],
+                                               .outs = self->sum->extent[1],
+                                               .block = self->sum->extent[4]};
+cleanup:
+    return status;
+}
+
+/* ---- Which form ----------------------------------------------------------------------------- */
+
+/* The transformed weights and their bound. */
+typedef struct choice {
+    const opevo_i_winograd *form; /* NULL: none */
+    opevo_array weights;
+    double bound, cost;
+} choice;
+
+static opevo_status choose(const opevo_inference *inference, const convolution *self, choice *best,
+                           opevo_error *err)
+{
+    const opevo_winograd *options = &inference->winograd;
+    const opevo_array *weights =
+        &inference->value[self->part.identity[self->weights->number]].array;
+    size_t count = 0;
+    const opevo_i_winograd *forms = opevo_i_winograds(&count);
+    opevo_status status = OPEVO_OK;
+
+    *best = (choice){.cost = opevo_i_direct_cost(&self->shape)};
+    for (size_t i = 0; i < count; i++) {
+        choice one = {.form = &forms[i], .cost = opevo_i_winograd_cost(&forms[i], &self->shape)};
+
+        if (options->tile ? options->tile != forms[i].tile : one.cost >= best->cost)
+            continue;
+        status = opevo_i_winograd_weights(&forms[i], &self->shape, weights->data, &one.weights,
+                                          &one.bound, err);
+        if (status == OPEVO_OK && one.bound <= options->error) {
+            opevo_array_free(&best->weights);
+            *best = one;
+        } else {
+            opevo_array_free(&one.weights);
+        }
+        OPEVO_TRY(status);
+    }
+cleanup:
+    if (status != OPEVO_OK)
+        opevo_array_free(&best->weights);
+    return status;
+}
+
+/* ---- The steps that replace one ------------------------------------------------------------- */
+
+enum { MADE = 5 };
+
+/* What replaces a step: its numbers of values, and steps. */
+typedef struct replacing {
+    opevo_inference *inference;
+    const convolution *from;
+    const opevo_net_step *step;
+    const choice *with;
+    int input, places, weights, product, output; /* V; in another shape; U; M; in another shape */
+    opevo_net_step made[MADE];
+    int count;
+} replacing;
+
+/* A value without data. */
+static opevo_status add_value(replacing *self, const char *what, int dims, const int64_t *extent,
+                              int *number, opevo_error *err)
+{
+    opevo_array array = {.type = OPEVO_NETWORK_FLOAT32, .dims = dims};
+    opevo_text name = {0};
+    opevo_status status = OPEVO_OK;
+
+    memcpy(array.extent, extent, (size_t)dims * sizeof *extent);
+    opevo_text_printf(&name, "%s.%s", self->inference->value[self->step->output[0]].name, what);
+    OPEVO_TRY(opevo_text_check(&name, err));
+    status = opevo_i_value_add(self->inference, name.data, &array, number, err);
+cleanup:
+    opevo_text_free(&name);
+    return status;
+}
+
+static opevo_status add_values(replacing *self, opevo_error *err)
+{
+    const opevo_i_winograd *form = self->with->form;
+    const opevo_i_winograd_shape *shape = &self->from->shape;
+    int64_t p = form->points, rows = opevo_i_winograd_rows(form, shape);
+    int64_t columns = opevo_i_winograd_columns(form, shape);
+    int64_t tiles = shape->images * rows * columns;
+    int64_t in[] = {p, p, shape->ins, shape->images, rows, columns, shape->block};
+    int64_t out[] = {p, p, shape->outs, shape->images, rows, columns, shape->block};
+    opevo_array weights = self->with->weights;
+    int old = self->from->part.identity[self->from->weights->number];
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_value_add(self->inference, self->inference->value[old].name, &weights,
+                                &self->weights, err));
+    OPEVO_TRY(add_value(self, "input", 7, in, &self->input, err));
+    OPEVO_TRY(add_value(self, "places", 4, (int64_t[]){p * p, shape->ins, tiles, shape->block},
+                        &self->places, err));
+    OPEVO_TRY(add_value(self, "product", 4, (int64_t[]){p * p, shape->outs, tiles, shape->block},
+                        &self->product, err));
+    status = add_value(self, "output", 7, out, &self->output, err);
+cleanup:
+    return status;
+}
+
+/* The next step, named after the old one and its role. */
+static opevo_status add_step(replacing *self, opevo_net_step_kind kind, const char *role,
+                             opevo_net_step **out, opevo_error *err)
+{
+    opevo_net_step *step = &self->made[self->count++];
+    opevo_text operation = {0};
+
+    opevo_text_printf(&operation, "%s (%s)", self->step->operation, role);
+    *step = (opevo_net_step){.kind = kind,
+                             .name = opevo_strdup(self->step->name),
+                             .operation = operation.failed ? NULL : opevo_strdup(operation.data),
+                             .node = self->step->node};
+    opevo_text_free(&operation);
+    *out = step;
+    if (!step->name || !step->operation)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    return OPEVO_OK;
+}
+
+static opevo_status add_view(replacing *self, const char *role, int from, int to, opevo_error *err)
+{
+    opevo_net_step *step = NULL;
+    opevo_status status = add_step(self, OPEVO_NET_STEP_VIEW, role, &step, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    step->input = opevo_calloc(1, sizeof *step->input);
+    step->output = opevo_calloc(1, sizeof *step->output);
+    if (!step->input || !step->output)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    step->input[0] = from;
+    step->output[0] = to;
+    step->inputs = step->outputs = 1;
+    return OPEVO_OK;
+}
+
+/* A part of a text whose tensor `name[i]` is value `value[i]`. */
+static opevo_status part_of_text(const opevo_text *text, const char *const *name, const int *value,
+                                 int count, opevo_i_part *out, opevo_error *err)
+{
+    opevo_status status = opevo_text_check(text, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    OPEVO_TRY(opevo_computation_parse(text->data, "winograd", NULL, 0, &out->computation, err));
+    out->identity = opevo_calloc((size_t)out->computation->tensors + 1, sizeof *out->identity);
+    if (!out->identity)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step.");
+    for (int i = 0; i < out->computation->tensors; i++) {
+        out->identity[i] = -1;
+        for (int k = 0; k < count; k++)
+            if (strcmp(out->computation->tensor[i]->name, name[k]) == 0)
+                out->identity[i] = value[k];
+    }
+cleanup:
+    return status;
+}
+
+/* The number of a tensor of the old step in the whole: a value, or one that nothing else has. */
+static int number_of(const replacing *self, const opevo_tensor *tensor)
+{
+    int value = self->from->part.identity[tensor->number];
+
+    return value >= 0 ? value : self->inference->values + tensor->number;
+}
+
+static opevo_status make_input(replacing *self, opevo_error *err)
+{
+    const int values[] = {number_of(self, self->from->image), self->input};
+    opevo_i_part parts[2] = {{0}, {0}};
+    opevo_net_step *step = NULL;
+    opevo_text text = {0};
+    int *identity = self->from->part.identity;
+    int old = identity[self->from->image->number];
+    opevo_status status = OPEVO_OK;
+
+    parts[0] = self->from->part;
+    opevo_i_winograd_define_input(self->with->form, &self->from->shape, &text);
+    OPEVO_TRY(
+        part_of_text(&text, (const char *const[]){"A", "V"}, values, 2, &parts[1], err));
+    OPEVO_TRY(add_step(self, OPEVO_NET_STEP_COMPUTE, "input", &step, err));
+    identity[self->from->image->number] = values[0];
+    status = opevo_i_step_define(step, parts, 2, self->input, err);
+    identity[self->from->image->number] = old;
+cleanup:
+    opevo_text_free(&text);
+    opevo_i_part_free(&parts[1]);
+    return status;
+}
+
+static opevo_status make_product(replacing *self, opevo_error *err)
+{
+    const int values[] = {self->places, self->weights, self->product};
+    opevo_i_part part = {0};
+    opevo_net_step *step = NULL;
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_winograd_define_product(self->with->form, &self->from->shape, &text);
+    OPEVO_TRY(
+        part_of_text(&text, (const char *const[]){"V", "U", "M"}, values, 3, &part, err));
+    OPEVO_TRY(add_step(self, OPEVO_NET_STEP_COMPUTE, "product", &step, err));
+    status = opevo_i_step_define(step, &part, 1, self->product, err);
+cleanup:
+    opevo_text_free(&text);
+    opevo_i_part_free(&part);
+    return status;
+}
+
+static void declare(const opevo_tensor *tensor, opevo_text *out)
+{
+    opevo_text_printf(out, "%s[", tensor->name);
+    for (int d = 0; d < tensor->dims; d++)
+        opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)tensor->extent[d]);
+    opevo_text_add(out, "]\n");
+}
+
+/* The definitions that depend on the sum, which is an input of theirs. */
+static opevo_status rest_of(const replacing *self, opevo_i_part *out, opevo_error *err)
+{
+    const opevo_computation *all = self->from->part.computation;
+    const opevo_tensor *sum = self->from->sum;
+    bool *needed = opevo_calloc((size_t)all->tensors + 1, sizeof *needed);
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (!needed)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step.");
+    needed[all->tensors - 1] = true;
+    for (int i = all->tensors - 1; i >= 0; i--) {
+        const opevo_tensor *tensor = all->tensor[i];
+
+        needed[i] |= tensor->role == OPEVO_ROLE_OUTPUT;
+        for (int p = 0; p < tensor->producers && needed[i] && tensor != sum; p++)
+            needed[tensor->producer[p]->number] = true;
+    }
+    for (int i = 0; i < all->tensors; i++) {
+        const opevo_tensor *tensor = all->tensor[i];
+
+        if (!needed[i])
+            continue;
+        if (tensor == sum)
+            declare(tensor, &text);
+        else
+            opevo_tensor_print(tensor, &text);
+        opevo_text_add(&text, "\n");
+    }
+    OPEVO_TRY(part_of_text(&text, NULL, NULL, 0, out, err));
+    for (int i = 0; i < out->computation->tensors; i++) {
+        const opevo_tensor *tensor =
+            opevo_computation_find(all, out->computation->tensor[i]->name);
+
+        out->identity[i] = number_of(self, tensor);
+    }
+cleanup:
+    opevo_text_free(&text);
+    opevo_free(needed);
+    return status;
+}
+
+static opevo_status make_output(replacing *self, opevo_error *err)
+{
+    const int values[] = {self->output, number_of(self, self->from->sum)};
+    bool alone = self->from->sum->role == OPEVO_ROLE_OUTPUT;
+    opevo_i_part parts[2] = {{0}, {0}};
+    opevo_net_step *step = NULL;
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_winograd_define_output(self->with->form, &self->from->shape, &text);
+    OPEVO_TRY(
+        part_of_text(&text, (const char *const[]){"M", "C"}, values, 2, &parts[0], err));
+    if (!alone)
+        OPEVO_TRY(rest_of(self, &parts[1], err));
+    OPEVO_TRY(add_step(self, OPEVO_NET_STEP_COMPUTE, "output", &step, err));
+    status = opevo_i_step_define(step, parts, alone ? 1 : 2, self->step->output[0], err);
+cleanup:
+    opevo_text_free(&text);
+    opevo_i_part_free(&parts[0]);
+    opevo_i_part_free(&parts[1]);
+    return status;
+}
+
+static opevo_status make_steps(replacing *self, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(add_values(self, err));
+    OPEVO_TRY(make_input(self, err));
+    OPEVO_TRY(add_view(self, "places", self->input, self->places, err));
+    OPEVO_TRY(make_product(self, err));
+    OPEVO_TRY(add_view(self, "tiles", self->product, self->output, err));
+    status = make_output(self, err);
+cleanup:
+    return status;
+}
+
+/* ---- The pass ------------------------------------------------------------------------------- */
+
+/* Make room for the steps in the place of step n, and put them there. */
+static opevo_status put(opevo_inference *inference, int n, replacing *by, opevo_error *err)
+{
+    size_t steps = (size_t)inference->steps + MADE - 1;
+    opevo_net_step *grown = opevo_realloc(inference->step, steps + 1, sizeof *grown);
+
+    if (!grown)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    inference->step = grown;
+    opevo_i_step_free(&grown[n]);
+    memmove(&grown[n + MADE], &grown[n + 1],
+            (size_t)(inference->steps - n - 1) * sizeof *grown);
+    memcpy(&grown[n], by->made, sizeof by->made);
+    inference->steps = (int)steps;
+    by->count = 0;
+    return OPEVO_OK;
+}
+
+static opevo_status note(opevo_inference *inference, const convolution *self, const choice *with,
+                         const char *name, opevo_error *err)
+{
+    opevo_winograd *all = &inference->winograd;
+    opevo_winograd_layer *grown =
+        opevo_realloc(all->layer, (size_t)all->layers + 1, sizeof *grown);
+
+    if (!grown)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    all->layer = grown;
+    grown[all->layers] = (opevo_winograd_layer){.name = opevo_strdup(name),
+                                                .tile = with->form->tile,
+                                                .bound = with->bound,
+                                                .direct_bound = opevo_i_direct_bound(&self->shape)};
+    if (!grown[all->layers].name)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    all->layers++;
+    return OPEVO_OK;
+}
+
+/* *made: how many steps are in the place of step n. */
+static opevo_status replace(opevo_inference *inference, int n, int *made, opevo_error *err)
+{
+    convolution self = {.shape = {0}};
+    choice with = {.form = NULL};
+    replacing by = {.inference = inference, .from = &self, .with = &with};
+    opevo_status status = OPEVO_OK;
+    bool found = false;
+
+    *made = 1;
+    OPEVO_TRY(find_convolution(inference, &inference->step[n], &self, &found, err));
+    if (found)
+        OPEVO_TRY(choose(inference, &self, &with, err));
+    if (!with.form)
+        goto cleanup;
+    by.step = &inference->step[n];
+    OPEVO_TRY(make_steps(&by, err));
+    OPEVO_TRY(note(inference, &self, &with, by.step->name, err));
+    OPEVO_TRY(put(inference, n, &by, err));
+    *made = MADE;
+cleanup:
+    for (int i = 0; i < by.count; i++)
+        opevo_i_step_free(&by.made[i]);
+    opevo_i_part_free(&self.part);
+    return status;
+}
+
+opevo_status opevo_i_pass_winograd(opevo_inference *inference, opevo_error *err)
+{
+    bool *dead = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (inference->winograd.error <= 0)
+        return OPEVO_OK;
+    for (int n = 0, made = 1; n < inference->steps; n += made)
+        OPEVO_TRY(replace(inference, n, &made, err));
+    dead = opevo_calloc((size_t)inference->steps + 1, sizeof *dead);
+    if (!dead)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+    opevo_i_steps_remove(inference, dead);
+cleanup:
+    opevo_free(dead);
+    return status;
+}
