@@ -85,6 +85,12 @@ static double expected_rate(const opevo_sketch *sketch, const opevo_device_facts
     return rate;
 }
 
+/* Without register tiles: copies of the text for cases, then longer rows. */
+static double preference(const opevo_sketch *sketch)
+{
+    return sketch->expanded ? 2 : sketch->pipeline->reshaped != NULL;
+}
+
 size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_facts *given,
                              bool registers)
 {
@@ -96,8 +102,7 @@ size_t opevo_i_sketch_choose(const opevo_sketches *sketches, const opevo_device_
     for (size_t i = 0; i < sketches->count; i++) {
         const opevo_sketch *one = sketches->item[i];
         double count = registers && one->registers >= 0 ? multiply_adds(one) : 0;
-        double own =
-            count > 0 ? expected_rate(one, &facts, count) : one->pipeline->reshaped != NULL;
+        double own = count > 0 ? expected_rate(one, &facts, count) : preference(one);
 
         if ((one->registers >= 0) != registers)
             continue;

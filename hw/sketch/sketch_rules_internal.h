@@ -83,6 +83,14 @@ opevo_i_sketch_verdict opevo_i_sketch_should_gather_parts(const opevo_i_sketch_g
 opevo_status opevo_i_sketch_do_gather_parts(opevo_i_sketch_generator *self,
                                             const opevo_i_sketch_state *from);
 
+/* ---- sketch_rules_cases.c ---- */
+
+/* The cases of a definition become copies of its text around a vector. */
+opevo_i_sketch_verdict opevo_i_sketch_should_expand(const opevo_i_sketch_generator *self,
+                                                    const opevo_i_sketch_state *from);
+opevo_status opevo_i_sketch_do_expand(opevo_i_sketch_generator *self,
+                                      const opevo_i_sketch_state *from);
+
 /* ---- sketch_rules_gpu.c ---- */
 
 /* What a tiled sum reads goes through shared memory. */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDEST_VECTOR = 16, ROOT = -1, INLINED = -2 };
+enum { WIDEST_VECTOR = 16 };
 enum { LONG_ROWS = 28 }; /* a shorter axis can be the rows of one register tile */
 
 /* ---- Names ---- */
@@ -203,9 +203,9 @@ static opevo_status find_places(opevo_sketch *self, opevo_error *err)
             opevo_i_sketch_needs_tiling(pipeline, number))
             continue;
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_LOCATION, key, "location", &slot, err));
-        add_place(slot, ROOT, 0);
+        add_place(slot, OPEVO_I_AT_ROOT, 0);
         if (stage->own.axes == stage->dims && key != self->packed && !has_point(pipeline, key, 0))
-            add_place(slot, INLINED, 0);
+            add_place(slot, OPEVO_I_INLINED, 0);
         if (opevo_i_sketch_consumers(pipeline, number, consumers) == 1)
             add_places(self, slot, consumers[0]);
         if (slot->choices == 1)
@@ -427,9 +427,9 @@ static opevo_status build_place(opevo_pipeline *pipeline, const opevo_slot *slot
 {
     int key = slot->place[choice].key;
 
-    if (key == ROOT)
+    if (key == OPEVO_I_AT_ROOT)
         return OPEVO_OK;
-    if (key == INLINED)
+    if (key == OPEVO_I_INLINED)
         return opevo_i_sketch_step_on(pipeline, slot->key, OPEVO_PIPELINE_COMPUTE_INLINE, 0,
                                       (int64_t[]){0}, err);
     return opevo_i_sketch_step_on(

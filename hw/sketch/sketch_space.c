@@ -20,7 +20,7 @@ static void add_place(opevo_text *out, const opevo_sketch *sketch, const opevo_s
     int key = slot->place[choice].key;
 
     if (key < 0)
-        opevo_text_add(out, key == -1 ? "\"root\"" : "\"inline\"");
+        opevo_text_add(out, key == OPEVO_I_AT_ROOT ? "\"root\"" : "\"inline\"");
     else
         opevo_text_printf(out, "\"%s:%s\"", sketch->pipeline->stage[key]->name,
                           sketch->pipeline->stage[key]->own.loop[slot->place[choice].loop].name);
@@ -127,7 +127,7 @@ static void constrain_places(opevo_text *out, const opevo_sketches *all, size_t 
                 continue;
             for (int c = 0; c < slot->choices; c++) {
                 if (slot->place[c].key != other->key || other->choices < 2 ||
-                    other->place[1].key != -2)
+                    other->place[1].key != OPEVO_I_INLINED)
                     continue;
                 opevo_i_sketch_open_constraint(out, any);
                 opevo_i_sketch_add_name(out, all, number, other);

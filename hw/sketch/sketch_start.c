@@ -312,6 +312,22 @@ static void wish_middle(const opevo_sketch *sketch, opevo_slot_value *values)
     }
 }
 
+/* What costs nothing, such as padding, is read through where the text has a copy for each read. */
+static void wish_inlined(const opevo_sketch *sketch, opevo_slot_value *values)
+{
+    const opevo_computation *computation = sketch->pipeline->computation;
+
+    for (int i = 0; i < sketch->slots; i++) {
+        const opevo_slot *slot = &sketch->slot[i];
+
+        for (int c = 0; c < slot->choices && slot->kind == OPEVO_SLOT_LOCATION; c++)
+            if (slot->place[c].key == OPEVO_I_INLINED &&
+                opevo_tensor_flop(computation->tensor[sketch->pipeline->stage[slot->key]->tensor])
+                        .count == 0)
+                values[i].choice = c;
+    }
+}
+
 void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *facts,
                          unsigned threads, opevo_slot_value *values)
 {
@@ -320,4 +336,6 @@ void opevo_i_sketch_wish(const opevo_sketch *sketch, const opevo_device_facts *f
         opevo_i_sketch_wish_gpu(sketch, values);
     if (sketch->registers >= 0)
         wish_registers(sketch, facts, threads, values);
+    if (sketch->expanded)
+        wish_inlined(sketch, values);
 }

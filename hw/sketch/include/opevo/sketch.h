@@ -63,6 +63,7 @@ typedef struct opevo_sketch {
     bool tiled[OPEVO_PIPELINE_STAGES];
     int registers; /* key of the stage whose innermost tile gathers in registers, -1: none */
     int lanes;     /* its axis that vectors run along */
+    bool expanded; /* the cases of a definition are copies of its text */
     int packed;    /* key of the stage that the vectors are read from, in panels, -1: none */
     int slots;
     opevo_slot slot[OPEVO_SKETCH_SLOTS];
