@@ -45,6 +45,8 @@ static uint32_t mask_of(const char *names)
     return mask;
 }
 
+static int transformed; /* convolutions, by the pass `winograd` */
+
 static double change_by(const opevo_network *network, const opevo_array *input,
                         const opevo_array *expected, const char *passes, int times)
 {
@@ -54,10 +56,13 @@ static double change_by(const opevo_network *network, const opevo_array *input,
 
     CHECK_OK(opevo_inference_create(network, &inference, &err));
     inference->block = 2; /* of the 4 and 8 channels of random networks */
+    inference->winograd.error = INFINITY;
+    inference->winograd.tile = times == 1 ? 2 : 4;
     for (int i = 0; i < times; i++)
         CHECK_OK(opevo_inference_pass(inference, mask_of(passes), &err));
     result = run_it(inference, input);
     change = difference(expected, &result);
+    transformed += inference->winograd.layers;
     opevo_array_free(&result);
     opevo_inference_destroy(inference);
     return change;
@@ -65,7 +70,8 @@ static double change_by(const opevo_network *network, const opevo_array *input,
 
 /* Moving and folding change no bit. Scaling rounds each weight once more, and joining leaves
  * roundings out: some units of the last place of the largest intermediate for each of the at most 15
- * steps in a row. Results are up to a hundred times smaller than these. */
+ * steps in a row. Results are up to a hundred times smaller than these. Transforms round three numbers
+ * more on the way of each result. */
 #define ROUNDED 5e-5
 
 static void test_results(void **state)
@@ -77,7 +83,8 @@ static void test_results(void **state)
                                           "fold,split,drop,scale,fuse",
                                           "block",
                                           "fuse,block",
-                                          "fold,split,drop,scale,fuse,block"};
+                                          "fold,split,drop,scale,fuse,block",
+                                          "fold,split,drop,scale,fuse,block,winograd"};
 
     (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {
@@ -104,6 +111,7 @@ static void test_results(void **state)
         opevo_network_destroy(network);
         model_finish(&made.model);
     }
+    assert_true(transformed > 30);
 }
 
 /* ---- What lies in blocks -------------------------------------------------------------------- */
