@@ -46,9 +46,10 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inferen
 
 /* Make the folder, or refuse one with files that are not of a library. */
 opevo_status opevo_i_library_folder(const char *folder, bool *made, opevo_error *err);
-/* The library as the call wants it, untuned. */
+/* The library as the call wants it, untuned; its test expects the results of `reference`. */
 opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inference *inference,
-                                    opevo_network_library **out, opevo_error *err);
+                                    const opevo_inference *reference, opevo_network_library **out,
+                                    opevo_error *err);
 /* Whether --on names a GPU. */
 bool opevo_i_network_for_gpu(const opevo_call *call);
 /* Write the files, and say what is in them. */
@@ -60,6 +61,7 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library 
                                   opevo_text *out, int *exit_code, opevo_error *err);
 /* All of it. */
 opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference *inference,
-                                  opevo_text *out, int *exit_code, opevo_error *err);
+                                  const opevo_inference *reference, opevo_text *out, int *exit_code,
+                                  opevo_error *err);
 
 #endif

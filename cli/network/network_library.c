@@ -77,11 +77,13 @@ static void note_cpu(void *context, const opevo_hardware *device)
 }
 
 opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inference *inference,
-                                    opevo_network_library **out, opevo_error *err)
+                                    const opevo_inference *reference, opevo_network_library **out,
+                                    opevo_error *err)
 {
     const char *file = strrchr(call->arguments[0], '/'), *on = opevo_i_option(call, "on");
     opevo_network_library_options options = {.model = file ? file + 1 : call->arguments[0],
-                                             .version = OPEVO_VERSION};
+                                             .version = OPEVO_VERSION,
+                                             .reference = reference};
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
 
@@ -173,7 +175,8 @@ static opevo_status check_device(const opevo_call *call, opevo_error *err)
 }
 
 opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference *inference,
-                                  opevo_text *out, int *exit_code, opevo_error *err)
+                                  const opevo_inference *reference, opevo_text *out, int *exit_code,
+                                  opevo_error *err)
 {
     const char *folder = opevo_i_option(call, "-o"), *on = opevo_i_option(call, "on");
     bool gpu = opevo_i_network_for_gpu(call);
@@ -182,7 +185,7 @@ opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference 
     bool made = false;
 
     OPEVO_TRY(check_device(call, err));
-    OPEVO_TRY(opevo_i_library_create(call, inference, &library, err));
+    OPEVO_TRY(opevo_i_library_create(call, inference, reference, &library, err));
     OPEVO_TRY(opevo_i_library_folder(folder, &made, err));
     if (on && (!gpu || is_tuned(call)))
         OPEVO_TRY(opevo_i_library_tune(call, library, out, exit_code, err));

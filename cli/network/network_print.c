@@ -202,8 +202,7 @@ void opevo_i_network_print_winograd(const opevo_inference *inference, opevo_text
         opevo_text_printf(out,
                           "%s: Winograd's F(%dx%d,3x3), error at most %.2g (bounded; %.2g "
                           "without) of largest input times sum of weights\n",
-                          layer->name, layer->tile, layer->tile, layer->bound,
-                          layer->direct_bound);
+                          layer->name, layer->tile, layer->tile, layer->bound, layer->direct_bound);
     }
 }
 

@@ -317,8 +317,7 @@ static opevo_status make_input(replacing *self, opevo_error *err)
 
     parts[0] = self->from->part;
     opevo_i_winograd_define_input(self->with->form, &self->from->shape, &text);
-    OPEVO_TRY(
-        part_of_text(&text, (const char *const[]){"A", "V"}, values, 2, &parts[1], err));
+    OPEVO_TRY(part_of_text(&text, (const char *const[]){"A", "V"}, values, 2, &parts[1], err));
     OPEVO_TRY(add_step(self, OPEVO_NET_STEP_COMPUTE, "input", &step, err));
     identity[self->from->image->number] = values[0];
     status = opevo_i_step_define(step, parts, 2, self->input, err);
@@ -338,8 +337,7 @@ static opevo_status make_product(replacing *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     opevo_i_winograd_define_product(self->with->form, &self->from->shape, &text);
-    OPEVO_TRY(
-        part_of_text(&text, (const char *const[]){"V", "U", "M"}, values, 3, &part, err));
+    OPEVO_TRY(part_of_text(&text, (const char *const[]){"V", "U", "M"}, values, 3, &part, err));
     OPEVO_TRY(add_step(self, OPEVO_NET_STEP_COMPUTE, "product", &step, err));
     status = opevo_i_step_define(step, &part, 1, self->product, err);
 cleanup:
@@ -388,8 +386,7 @@ static opevo_status rest_of(const replacing *self, opevo_i_part *out, opevo_erro
     }
     OPEVO_TRY(part_of_text(&text, NULL, NULL, 0, out, err));
     for (int i = 0; i < out->computation->tensors; i++) {
-        const opevo_tensor *tensor =
-            opevo_computation_find(all, out->computation->tensor[i]->name);
+        const opevo_tensor *tensor = opevo_computation_find(all, out->computation->tensor[i]->name);
 
         out->identity[i] = number_of(self, tensor);
     }
@@ -409,8 +406,7 @@ static opevo_status make_output(replacing *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     opevo_i_winograd_define_output(self->with->form, &self->from->shape, &text);
-    OPEVO_TRY(
-        part_of_text(&text, (const char *const[]){"M", "C"}, values, 2, &parts[0], err));
+    OPEVO_TRY(part_of_text(&text, (const char *const[]){"M", "C"}, values, 2, &parts[0], err));
     if (!alone)
         OPEVO_TRY(rest_of(self, &parts[1], err));
     OPEVO_TRY(add_step(self, OPEVO_NET_STEP_COMPUTE, "output", &step, err));
@@ -448,8 +444,7 @@ static opevo_status put(opevo_inference *inference, int n, replacing *by, opevo_
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
     inference->step = grown;
     opevo_i_step_free(&grown[n]);
-    memmove(&grown[n + MADE], &grown[n + 1],
-            (size_t)(inference->steps - n - 1) * sizeof *grown);
+    memmove(&grown[n + MADE], &grown[n + 1], (size_t)(inference->steps - n - 1) * sizeof *grown);
     memcpy(&grown[n], by->made, sizeof by->made);
     inference->steps = (int)steps;
     by->count = 0;
@@ -460,8 +455,7 @@ static opevo_status note(opevo_inference *inference, const convolution *self, co
                          const char *name, opevo_error *err)
 {
     opevo_winograd *all = &inference->winograd;
-    opevo_winograd_layer *grown =
-        opevo_realloc(all->layer, (size_t)all->layers + 1, sizeof *grown);
+    opevo_winograd_layer *grown = opevo_realloc(all->layer, (size_t)all->layers + 1, sizeof *grown);
 
     if (!grown)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");

@@ -143,8 +143,7 @@ static void add_input_row(const opevo_i_winograd *form, int row, const char *rea
 }
 
 /* Columns of points x and -x are beside each other. */
-static void add_output_row(const opevo_i_winograd *form, int row, const char *read,
-                           opevo_text *out)
+static void add_output_row(const opevo_i_winograd *form, int row, const char *read, opevo_text *out)
 {
     group groups[OPEVO_I_WINOGRAD_POINTS] = {{0, 1, 1}};
     int count = 1;
@@ -192,8 +191,7 @@ void opevo_i_winograd_define_input(const opevo_i_winograd *form,
                           (long long)shape->images, (long long)shape->ins, height, width,
                           (long long)shape->block, (long long)shape->height,
                           (long long)shape->width);
-    opevo_text_printf(out,
-                      "R[i:%d, l:%d, c:%lld, n:%lld, y:%lld, x:%lld, v:%lld] = ", form->points,
+    opevo_text_printf(out, "R[i:%d, l:%d, c:%lld, n:%lld, y:%lld, x:%lld, v:%lld] = ", form->points,
                       form->points, (long long)shape->ins, (long long)shape->images, rows, columns,
                       (long long)shape->block);
     snprintf(read, sizeof read, "%s[n, c, %d*y + %%d, %d*x + l, v]", wider ? "E" : "A", form->tile,

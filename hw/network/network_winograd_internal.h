@@ -13,7 +13,7 @@
 
 enum {
     OPEVO_I_WINOGRAD_KERNEL = 3,
-    OPEVO_I_WINOGRAD_TILE = 4,                         /* largest m */
+    OPEVO_I_WINOGRAD_TILE = 4,                          /* largest m */
     OPEVO_I_WINOGRAD_POINTS = OPEVO_I_WINOGRAD_TILE + 2 /* m + 3 - 1 */
 };
 
@@ -22,8 +22,8 @@ enum {
  * over one for each row. */
 typedef struct opevo_i_winograd {
     int tile, points;
-    int output[OPEVO_I_WINOGRAD_TILE][OPEVO_I_WINOGRAD_POINTS];   /* A^T */
-    int input[OPEVO_I_WINOGRAD_POINTS][OPEVO_I_WINOGRAD_POINTS];  /* B^T */
+    int output[OPEVO_I_WINOGRAD_TILE][OPEVO_I_WINOGRAD_POINTS];    /* A^T */
+    int input[OPEVO_I_WINOGRAD_POINTS][OPEVO_I_WINOGRAD_POINTS];   /* B^T */
     int weights[OPEVO_I_WINOGRAD_POINTS][OPEVO_I_WINOGRAD_KERNEL]; /* G, times ... */
     int divisor[OPEVO_I_WINOGRAD_POINTS];
 } opevo_i_winograd;

@@ -72,7 +72,8 @@ opevo_status opevo_i_library_record(const opevo_network_library *self, const cha
     if (!inputs || !outputs)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the test of the library."));
     OPEVO_TRY(draw_inputs(self, inputs, err));
-    OPEVO_TRY(opevo_network_run(inference->network, inputs, outputs, 0, err));
+    OPEVO_TRY(opevo_inference_run(self->options.reference ? self->options.reference : inference,
+                                  inputs, outputs, 0, err));
     OPEVO_TRY(write_arrays(folder, "inputs.bin", inputs, inference->inputs, err));
     OPEVO_TRY(write_arrays(folder, "outputs.bin", outputs, inference->outputs, err));
 cleanup:

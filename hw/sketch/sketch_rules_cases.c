@@ -209,8 +209,7 @@ opevo_status opevo_i_sketch_do_expand(opevo_i_sketch_generator *self,
     pipeline = to->sketch.pipeline;
     find(pipeline, to->stage, &outer, &inner);
     OPEVO_TRY(reorder(pipeline, to->stage, &outer, &outside, self->err));
-    if (inner.any &&
-        copies(definition_of(pipeline, to->stage - 1), &inner) <= MOST_COPIES) {
+    if (inner.any && copies(definition_of(pipeline, to->stage - 1), &inner) <= MOST_COPIES) {
         to->stage--;
         OPEVO_TRY(reorder(pipeline, to->stage, &inner, &ignored, self->err));
         OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_COMPUTE_AT, to->stage, 2,

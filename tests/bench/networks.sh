@@ -5,7 +5,7 @@
 #   tests/bench/networks.sh [MODEL.onnx]...      default: the light models of ../shared/onnx
 #
 # TRIALS (0: untuned) is the number of trials for each task of a network; TUNER (opevo) searches, and the runs are in
-# STORE (build/networks.db), from where the same command goes on. THREADS ("1 2") are the numbers of threads. Both run in
+# STORE (build/networks.db), from where the same command goes on. ERROR, if set, is that of --error. THREADS ("1 2") are the numbers of threads. Both run in
 # ROUNDS (5) alternating processes of SECONDS_EACH (2) on the same cores, the last ones; times are medians over the
 # rounds, and the ratio is that of each round, its median. Libraries are built in FOLDER (build/networks). OPEVO names
 # the program, build/opevo if unset; build/tests/bench_network is beside it. ONNX Runtime takes part where
@@ -22,6 +22,7 @@ store=${STORE:-build/networks.db}
 threads=${THREADS:-1 2}
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_EACH:-2}
+error=${ERROR:-}
 folder=${FOLDER:-build/networks}
 installed=build/onnxruntime/node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1
 [ -n "${OPEVO_ONNXRUNTIME:-}" ] || [ ! -f "$installed" ] || OPEVO_ONNXRUNTIME=$PWD/$installed
@@ -38,11 +39,11 @@ cores() {
 # library MODEL THREADS DIR: made, built and checked.
 library() {
     if [ "$trials" -gt 0 ]; then
-        tasks=$("$opevo" network "$1" --json | jq '.tasks | length')
-        "$opevo" network "$1" --on cpu --tuner "$tuner" --trials $((trials * tasks)) --threads "$2" --store "$store" \
+        tasks=$("$opevo" network "$1" ${error:+--error "$error"} --json | jq '.tasks | length')
+        "$opevo" network "$1" ${error:+--error "$error"} --on cpu --tuner "$tuner" --trials $((trials * tasks)) --threads "$2" --store "$store" \
             --quiet -o "$3" >&2
     else
-        "$opevo" network "$1" --threads "$2" -o "$3" >&2
+        "$opevo" network "$1" ${error:+--error "$error"} --threads "$2" -o "$3" >&2
     fi
     make -s -j2 -C "$3" check >&2
 }

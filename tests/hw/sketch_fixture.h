@@ -100,6 +100,23 @@ static const char *const small[] = {
     /* Nothing but rows. */
     "X[2,5,7,9]; const A[5]; const B[5]; Y[n:2,c:5,h:7,w:9] = max(X[n,c,h,w]*A[c] + B[c], 0)",
     "X[3,5,7]; Y[i:3,j:5,k:7] = tanh(X[i,j,k])",
+    /* Both transforms of a convolution by tiles of 2 x 2, of images that these do not divide. */
+    "X[2,2,7,5,8]; P[n:2,c:2,h:10,w:8,v:8] = select(1 <= h and h < 8 and 1 <= w and w < 6, "
+    "X[n,c,h - 1,w - 1,v], 0); R[i:4,l:4,c:2,n:2,y:4,x:3,v:8] = select(i == 0, P[n,c,2*y + 2,2*x + "
+    "l,v] - P[n,c,2*y,2*x + l,v], select(i == 1, P[n,c,2*y + 2,2*x + l,v] + P[n,c,2*y + 1,2*x + "
+    "l,v], select(i == 2, P[n,c,2*y + 2,2*x + l,v] - P[n,c,2*y + 1,2*x + l,v], P[n,c,2*y + 3,2*x "
+    "+ l,v] - P[n,c,2*y + 1,2*x + l,v]))); V[i,j:4,c,n,y,x,v] = select(j == 0, R[i,2,c,n,y,x,v] - "
+    "R[i,0,c,n,y,x,v], select(j == 1, R[i,2,c,n,y,x,v] + R[i,1,c,n,y,x,v], select(j == 2, "
+    "R[i,2,c,n,y,x,v] - R[i,1,c,n,y,x,v], R[i,3,c,n,y,x,v] - R[i,1,c,n,y,x,v])))",
+    "M[4,4,2,2,4,3,16]; const B[2,16]; X[2,2,7,5,16]; S[i:2,j:4,c:2,n:2,r:4,s:3,v:16] = select(i "
+    "== 0, M[0,j,c,n,r,s,v] + (M[1,j,c,n,r,s,v] + M[2,j,c,n,r,s,v]), M[1,j,c,n,r,s,v] - "
+    "M[2,j,c,n,r,s,v] + M[3,j,c,n,r,s,v]); Y[n,c,y:7,x:5,v] = max(select(x%2 == 0, "
+    "S[y%2,0,c,n,y//2,x//2,v] + (S[y%2,1,c,n,y//2,x//2,v] + S[y%2,2,c,n,y//2,x//2,v]), "
+    "S[y%2,1,c,n,y//2,x//2,v] - S[y%2,2,c,n,y//2,x//2,v] + S[y%2,3,c,n,y//2,x//2,v]) + B[c,v] + "
+    "X[n,c,y,x,v], 0)",
+    /* Cases without a vector, and of the axis that has one. */
+    "X[5,6,7]; Y[i:3,j:6,k:7] = select(i == 1, X[0,j,k], select(i == 2, 2*X[j//2,i,k], X[i,j,k]))",
+    "X[5,21]; Y[j:5,k:21] = select(k%3 == 0, X[j,k], X[j,k - k%3])",
     /* A matrix times a vector, as a convolution. */
     "X[1,130,1,1]; const W[19,130,1,1]; Y[n:1,f:19,y:1,x:1] = sum(c:130,r:1,s:1) "
     "X[n,c,y + r,x + s]*W[f,c,r,s]",

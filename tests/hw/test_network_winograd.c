@@ -142,10 +142,10 @@ static opevo_inference *pass(const opevo_network *network, int64_t block, double
 }
 
 static const layer layers[] = {
-    {1, 4, 4, 7, 7, 1, 1, 1, true, true},     {2, 4, 6, 5, 9, 0, 1, 1, true, false},
-    {1, 2, 2, 1, 1, 1, 1, 1, false, false},   {3, 2, 4, 14, 14, 1, 1, 1, false, false},
-    {1, 4, 4, 4, 4, 1, 1, 1, false, true},    {1, 2, 2, 3, 8, 0, 1, 1, true, false},
-    {2, 6, 6, 13, 6, 1, 1, 1, true, true},    {1, 2, 8, 2, 2, 1, 1, 1, true, false},
+    {1, 4, 4, 7, 7, 1, 1, 1, true, true},   {2, 4, 6, 5, 9, 0, 1, 1, true, false},
+    {1, 2, 2, 1, 1, 1, 1, 1, false, false}, {3, 2, 4, 14, 14, 1, 1, 1, false, false},
+    {1, 4, 4, 4, 4, 1, 1, 1, false, true},  {1, 2, 2, 3, 8, 0, 1, 1, true, false},
+    {2, 6, 6, 13, 6, 1, 1, 1, true, true},  {1, 2, 8, 2, 2, 1, 1, 1, true, false},
     {1, 2, 2, 5, 3, 2, 1, 1, false, false},
 };
 
@@ -239,11 +239,10 @@ static double measure(const opevo_i_winograd *form, int channels, int kind, uint
     for (int i = 0; i < channels * P * P; i++) {
         double x = (double)draw(state, 2000001) / 1000000 - 1;
 
-        d[i] = (float)(kind == 1 ? fabs(x)
-                       : kind == 2
-                           ? (1 + x / 1000) * (form->input[1][i / P % P] < 0 ? -1 : 1) *
-                                 (form->input[1][i % P] < 0 ? -1 : 1)
-                           : x);
+        d[i] = (float)(kind == 1   ? fabs(x)
+                       : kind == 2 ? (1 + x / 1000) * (form->input[1][i / P % P] < 0 ? -1 : 1) *
+                                         (form->input[1][i % P] < 0 ? -1 : 1)
+                                   : x);
         largest = fmax(largest, fabs((double)d[i]));
     }
     for (int i = 0; i < channels * 9; i++) {
@@ -260,8 +259,7 @@ static double measure(const opevo_i_winograd *form, int channels, int kind, uint
 
             for (int c = 0; c < channels; c++)
                 for (int k = 0; k < 9; k++)
-                    exact += (double)g[c * 9 + k] *
-                             (double)d[(c * P + i + k / 3) * P + j + k % 3];
+                    exact += (double)g[c * 9 + k] * (double)d[(c * P + i + k / 3) * P + j + k % 3];
             error = fmax(error, fabs((double)y[i * form->tile + j] - exact));
         }
     opevo_array_free(&u);
@@ -296,9 +294,8 @@ static void test_bound(void **state)
     }
 }
 
-/* With g = 1 at all places, |U| is |G| |g| |G^T| where G has no signs, and the bound has a closed form: one
- * channel of F(2 x 2, 3 x 3) gives W = |A^T| diag(b) |G| = [4 2 2; 2 2 4], sums of rows 8, of 9 weights, and
- * n = 1 + 1 + 2 (1 + 2). G has one sign in a row for -1, which gives 1/2 instead of 3/2 there. */
+/* With g = 1 at all places U = u u^T with |u| = |G 1| = (1, 3/2, 1/2, 1), and b = (2, 2, 2, 2). Both rows of
+ * |A^T| give 2 (1 + 3/2 + 1/2) = 6, so that the bound is 6^2/9 gamma_n with n = 1 + 1 + 2 (1 + 2). */
 static void test_closed_form(void **state)
 {
     size_t count = 0;
@@ -312,7 +309,6 @@ static void test_closed_form(void **state)
     for (int i = 0; i < 9; i++)
         g[i] = 1;
     CHECK_OK(opevo_i_winograd_weights(form, &shape, g, &u, &bound, &err));
-    /* Rows of A^T times b = 2 times (1, 3/2, 1/2, 1): 2 (1 + 3/2 + 1/2) = 6 in both dimensions. */
     assert_true(fabs(bound / (36 / 9.0 * n / (1 - n)) - 1) < 1e-6);
     opevo_array_free(&u);
     for (int i = 0; i < 9; i++)
@@ -329,8 +325,8 @@ static bool has_equal_texts(const opevo_inference *a, const opevo_inference *b)
     bool equal = a->steps == b->steps;
 
     for (int n = 0; n < a->steps && equal; n++)
-        equal = (!a->step[n].text && !b->step[n].text) ||
-                strcmp(a->step[n].text, b->step[n].text) == 0;
+        equal =
+            (!a->step[n].text && !b->step[n].text) || strcmp(a->step[n].text, b->step[n].text) == 0;
     return equal;
 }
 
@@ -396,7 +392,8 @@ static void test_costs(void **state)
 
     (void)state;
     assert_true(1.5 * opevo_i_winograd_cost(&forms[0], &large) < opevo_i_direct_cost(&large));
-    assert_true(opevo_i_winograd_cost(&forms[1], &large) < opevo_i_winograd_cost(&forms[0], &large));
+    assert_true(opevo_i_winograd_cost(&forms[1], &large) <
+                opevo_i_winograd_cost(&forms[0], &large));
     for (size_t f = 0; f < count; f++)
         assert_true(opevo_i_winograd_cost(&forms[f], &pixel) > opevo_i_direct_cost(&pixel));
 }

@@ -24,3 +24,8 @@ try() { opevo network "$@"; [ $? = 2 ] || echo "exit status is not 2"; }
 try model.onnx --only melt
 try model.onnx --passes --json
 try model.onnx --run x.pb --without fuse
+for e in 0 -1 x nan; do try model.onnx --error $e; done
+try model.onnx --error 1e-3 --without block
+try model.onnx --error 1e-3 --only fuse --passes
+try model.onnx --error 1e-3 --run x.pb
+opevo network model.onnx --error 1e-3 --json | grep -A1 winograd

@@ -65,7 +65,7 @@ typedef struct opevo_winograd_layer {
 /* What the pass `winograd` may do and has done. */
 typedef struct opevo_winograd {
     double error; /* largest `bound` that is allowed; 0: no convolution is replaced */
-    int tile;     /* 2, 4: where it is allowed; 0: the form that is expected to be fastest, if any */
+    int tile; /* 2, 4: where it is allowed; 0: the form that is expected to be fastest, if any */
     opevo_winograd_layer *layer;
     int layers;
 } opevo_winograd;

@@ -70,6 +70,9 @@ typedef struct opevo_network_library_options {
     uint64_t seed;            /* of the inputs of its test */
     const char *model;        /* what comments say: the file ... */
     const char *version;      /* ... and the version of opevo */
+    /* Steps whose results the test expects, with the same inputs and outputs, such as those before a pass
+     * that changes results; they live as long as the library. NULL: its own. */
+    const opevo_inference *reference;
 } opevo_network_library_options;
 
 /* A computation of the network, and the kernel of all steps that compute it. */
@@ -113,7 +116,7 @@ typedef struct opevo_network_library_sizes {
 } opevo_network_library_sizes;
 
 /* Write the files into a folder that is there; those of the same names are replaced. The test has
- * inputs drawn from the seed, and as expected outputs those of opevo_inference_run.
+ * inputs drawn from the seed, and as expected outputs those of opevo_inference_run on the reference.
  *
  * Errors: INVALID where inputs or outputs are not float32; IO; NOMEM.
  * Cost: one opevo_inference_run, on all processors. */
