@@ -157,6 +157,11 @@ static void test_tables_are_tables(void **state)
         ("CREATE VIEW Finals AS SELECT 1 AS run, 1 AS place, NULL AS point, x'' AS fitness, '' AS"
          " message"),
         "CREATE VIEW candidates AS SELECT 1 AS space, x'' AS point, '' AS text",
+        "CREATE VIEW windows AS SELECT 1 AS run, 1 AS number, x'' AS processor_s",
+        "CREATE VIEW task_groups AS SELECT 1 AS task_group",
+        "CREATE VIEW group_tasks AS SELECT 1 AS task_group",
+        "CREATE VIEW group_rounds AS SELECT 1 AS task_group",
+        "CREATE VIEW group_kernels AS SELECT 1 AS task_group",
     };
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
