@@ -71,12 +71,18 @@ static bool is_landscape(const char *on)
     return opevo_i_is_recorded(on) || !strncmp(on, "sim:", 4);
 }
 
+/* On a device, as the store says; nobody knows all of its points then. */
+static bool was_measured(const opevo_i_named_landscape *row)
+{
+    return *row->on && !is_landscape(row->on);
+}
+
 /* By what the store says of it, or else by the name of a simulated one; INVALID, with the reason,
  * where neither will do. A device is never opened: its points would all be measured. */
 static opevo_status open_by_store(const opevo_i_named_landscape *row, opevo_objective **out,
                                   opevo_error *err)
 {
-    if (*row->on && !is_landscape(row->on))
+    if (was_measured(row))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "it was measured, so not all of its points are known.");
     if (*row->on)
@@ -119,6 +125,17 @@ static bool has_namesake(const opevo_i_study_data *data, const opevo_i_named_lan
     return false;
 }
 
+static const assignment *assignment_of(const assignment *given, size_t count, const char *name)
+{
+    const assignment *by = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (names(&given[i], name))
+            by = &given[i];
+    }
+    return by;
+}
+
 static opevo_status open_one(const assignment *given, size_t given_count, unsigned threads,
                              opevo_i_study_data *data, opevo_i_named_landscape *row,
                              opevo_error *err)
@@ -126,12 +143,8 @@ static opevo_status open_one(const assignment *given, size_t given_count, unsign
     opevo_objective *objective = NULL;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
-    const assignment *by = NULL;
+    const assignment *by = assignment_of(given, given_count, row->name);
 
-    for (size_t i = 0; i < given_count; i++) {
-        if (names(&given[i], row->name))
-            by = &given[i];
-    }
     status = by ? open_by_text(by->objective, row->space, &objective, &inner)
                 : open_by_store(row, &objective, &inner);
     if (status == OPEVO_OK)
@@ -148,6 +161,13 @@ static opevo_status open_one(const assignment *given, size_t given_count, unsign
     opevo_text_add_visible(&data->notes, inner.message);
     opevo_text_add(&data->notes, "\n");
     return OPEVO_OK;
+}
+
+/* Of several such landscapes, the tasks of a network perhaps, the same is said once. */
+static bool is_only_measured(const assignment *given, size_t count,
+                             const opevo_i_named_landscape *row)
+{
+    return was_measured(row) && !assignment_of(given, count, row->name);
 }
 
 /* Whether two landscapes have the same points, by value, so that only neighbours differ. */
@@ -189,7 +209,7 @@ opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned thre
                                            opevo_i_study_data *data, opevo_error *err)
 {
     assignment *given = opevo_malloc(call->given_count, sizeof *given);
-    size_t count = 0;
+    size_t count = 0, measured = 0;
     opevo_status status = OPEVO_OK;
 
     if (!given)
@@ -211,8 +231,17 @@ opevo_status opevo_i_study_open_landscapes(const opevo_call *call, unsigned thre
         }
         count++;
     }
-    for (size_t j = 0; j < data->landscape_count && !opevo_i_flag(call, "no-landscapes"); j++)
-        OPEVO_TRY(open_one(given, count, threads, data, &data->landscapes[j], err));
+    for (size_t j = 0; j < data->landscape_count; j++)
+        measured += is_only_measured(given, count, &data->landscapes[j]);
+    for (size_t j = 0; j < data->landscape_count && !opevo_i_flag(call, "no-landscapes"); j++) {
+        if (measured == 1 || !is_only_measured(given, count, &data->landscapes[j]))
+            OPEVO_TRY(open_one(given, count, threads, data, &data->landscapes[j], err));
+    }
+    if (measured > 1 && !opevo_i_flag(call, "no-landscapes"))
+        opevo_text_printf(&data->notes,
+                          "%zu landscapes: no exact random search and no scores: they were "
+                          "measured, so not all of their points are known.\n",
+                          measured);
     join_same(data);
 cleanup:
     opevo_free(given);

@@ -507,6 +507,7 @@ void opevo_i_json_criteria(const opevo_criterion *criteria, size_t count, opevo_
 typedef struct opevo_progress {
     bool active;
     double started_s, drawn_s;
+    double given; /* share of the work that was there already, which says nothing of the pace */
     unsigned width;
 } opevo_progress;
 

@@ -405,9 +405,9 @@ void opevo_i_progress_draw(opevo_progress *progress, double done, const char *te
     double spent = opevo_clock_monotonic_s() - progress->started_s;
     int limit = (int)progress->width - 1;
 
-    if (done > 0 && spent > 1)
+    if (done > progress->given && spent > 1)
         snprintf(line, sizeof line, "%s left, %s",
-                 duration(spent * (1 - done) / done, left, sizeof left), text);
+                 duration(spent * (1 - done) / (done - progress->given), left, sizeof left), text);
     else
         snprintf(line, sizeof line, "%s", text);
     fprintf(stderr, "\r\033[K%.*s", limit, line);

@@ -46,6 +46,8 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inferen
 
 /* Make the folder, or refuse one with files that are not of a library. */
 opevo_status opevo_i_library_folder(const char *folder, bool *made, opevo_error *err);
+/* The file of the model, without its folder. */
+const char *opevo_i_network_name(const opevo_call *call);
 /* The library as the call wants it, untuned; its test expects the results of `reference`. */
 opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inference *inference,
                                     const opevo_inference *reference, opevo_network_library **out,
@@ -59,6 +61,12 @@ opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_l
  * is appended. (network_tune.c) */
 opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library *library,
                                   opevo_text *out, int *exit_code, opevo_error *err);
+struct opevo_i_tasks;
+/* Put into the store what the library needs in memory, and what the kernel of each successful trial
+ * would add. `task` has the number of each in the library. (network_memory.c) */
+opevo_status opevo_i_library_note_memory(opevo_network_library *library,
+                                         const struct opevo_i_tasks *tasks, const int *task,
+                                         opevo_error *err);
 /* All of it. */
 opevo_status opevo_i_library_emit(const opevo_call *call, const opevo_inference *inference,
                                   const opevo_inference *reference, opevo_text *out, int *exit_code,

@@ -76,12 +76,19 @@ static void note_cpu(void *context, const opevo_hardware *device)
                                       .l2_bytes = device->l2_bytes};
 }
 
+const char *opevo_i_network_name(const opevo_call *call)
+{
+    const char *slash = strrchr(call->arguments[0], '/');
+
+    return slash ? slash + 1 : call->arguments[0];
+}
+
 opevo_status opevo_i_library_create(const opevo_call *call, const opevo_inference *inference,
                                     const opevo_inference *reference, opevo_network_library **out,
                                     opevo_error *err)
 {
-    const char *file = strrchr(call->arguments[0], '/'), *on = opevo_i_option(call, "on");
-    opevo_network_library_options options = {.model = file ? file + 1 : call->arguments[0],
+    const char *on = opevo_i_option(call, "on");
+    opevo_network_library_options options = {.model = opevo_i_network_name(call),
                                              .version = OPEVO_VERSION,
                                              .reference = reference};
     opevo_status status = OPEVO_OK;

@@ -170,7 +170,7 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library 
                                   opevo_text *out, int *exit_code, opevo_error *err)
 {
     tuned self = {.call = call};
-    opevo_i_tasks tasks = {0};
+    opevo_i_tasks tasks = {.network = opevo_i_network_name(call)};
     opevo_status status = OPEVO_OK;
     double sum_s = 0;
 
@@ -179,11 +179,13 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library 
     for (size_t i = 0; i < self.count; i++)
         tasks.names[i] = self.name[i];
     OPEVO_TRY(opevo_i_tasks_run(&tasks, opevo_i_flag(call, "quiet"), err));
+    if (tasks.store)
+        OPEVO_TRY(opevo_i_library_note_memory(library, &tasks, self.task, err));
     OPEVO_TRY(take(&self, &tasks, library, out, &sum_s, err));
     describe(call, &tasks, sum_s, out);
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
-    opevo_i_tune_check_store(tasks.store, exit_code);
+    opevo_i_tune_check_store(call->verb->name, tasks.store, exit_code);
 cleanup:
     opevo_i_tasks_free(&tasks);
     release(&self);

@@ -68,6 +68,21 @@ function paintColumns({ dygraph: chart, drawingContext: ctx, color }, spec, seri
   ctx.restore();
 }
 
+/* Columns of several series beside each other, over categories. */
+function paintGroups({ dygraph: chart, drawingContext: ctx, color, plotArea }, spec, series, index) {
+  const group = (0.8 * plotArea.w) / spec.x.length;
+  const width = group / spec.series.length;
+  const zero = chart.toDomYCoord(0);
+  ctx.save();
+  ctx.fillStyle = color;
+  spec.x.forEach((x, i) => {
+    if (!isNumber(series.y[i])) return;
+    const left = domX(chart, x) - group / 2 + index * width;
+    ctx.fillRect(left, zero, Math.max(1, width - 1), chart.toDomYCoord(series.y[i]) - zero);
+  });
+  ctx.restore();
+}
+
 /* Single runs: the best so far jumps at a trial and holds until the next. */
 function paintCourses({ dygraph: chart, drawingContext: ctx, color }, spec, series) {
   const x = (value) => domX(chart, value),
@@ -117,6 +132,7 @@ function plottersOf(spec) {
   const { errorPlotter, linePlotter } = Dygraph.Plotters;
   if (spec.kind === "histogram" || spec.kind === "stems") return [own(paintColumns)];
   if (spec.kind === "front") return [own(paintFront)];
+  if (spec.kind === "columns") return [own(paintGroups)];
   if (spec.categories) return [own(paintIntervals)];
   if (spec.bars) return [own(paintIntervals), linePlotter];
   return [errorPlotter, ...(spec.courses ? [own(paintCourses)] : []), linePlotter];
@@ -143,7 +159,11 @@ function ticksOf(logscale, low, high, ...rest) {
   return all.map(({ v, label }) => ({ v: v > high ? v : Math.min(v, high - 1e-9 * (high - low)), label }));
 }
 
-function axisOf(logscale, axisLabelWidth, pixelsPerLabel, categories) {
+/* Names of categories, each `every`-th. */
+const categoryTicks = (categories, every) =>
+  categories.map((name, v) => ({ v, label: v % every ? "" : escaped(name) })).filter(({ label }) => label);
+
+function axisOf(logscale, axisLabelWidth, pixelsPerLabel, categories, every = 1) {
   return {
     logscale,
     axisLabelWidth,
@@ -151,7 +171,7 @@ function axisOf(logscale, axisLabelWidth, pixelsPerLabel, categories) {
     axisLabelFormatter: (x) => short(x),
     drawGrid: !categories,
     ticker: categories
-      ? () => categories.map((name, v) => ({ v, label: escaped(name) }))
+      ? () => categoryTicks(categories, every)
       : (...range) => ticksOf(logscale, ...range),
   };
 }
@@ -169,6 +189,10 @@ function scalesOf(spec, width) {
   const labelWidth = 7 * Math.max(5, ...numbers.map((y) => short(y, 1).length));
   const plotWidth = width - labelWidth - rightGap - 6;
   const half = spec.categories ? 0.5 : 0.1 * Math.abs(first) + 1e-9;
+  const cell = spec.categories ? plotWidth / spec.x.length : 2 * rightGap;
+  /* Columns are many, with short names that stand in one line. */
+  const longest = spec.kind === "columns" ? Math.max(...spec.categories.map((name) => name.length)) : 0;
+  const every = Math.ceil((7 * longest + 4) / cell) || 1;
   const fixed = spec.categories || spec.x[steps] === first;
   return {
     dateWindow: fixed ? [first - half, spec.x[steps] + half] : null,
@@ -176,7 +200,7 @@ function scalesOf(spec, width) {
     yRangePad: spec.logY ? 14 : null,
     includeZero: spec.fromZero,
     axes: {
-      x: axisOf(spec.logX, spec.categories ? plotWidth / spec.x.length : 2 * rightGap, 45, spec.categories),
+      x: axisOf(spec.logX, longest ? every * cell : cell, 45, spec.categories, longest ? every : 1),
       y: axisOf(spec.logY && numbers.some((y) => y > 0), labelWidth, 30),
     },
     interactionModel: fixed ? {} : mouseOnly,
@@ -213,7 +237,7 @@ function legendOf(spec, toggle) {
   };
   const head = el("tr", { class: "x" }, el("th", {}, spec.xName ?? spec.xLabel), place);
   const show = (at) => {
-    place.textContent = spec.categories ? spec.categories[at] : short(spec.x[at], 6);
+    place.textContent = spec.categories ? (spec.names ?? spec.categories)[at] : short(spec.x[at], 6);
     spec.series.forEach(({ y, low, high }, i) => {
       cells[i].textContent = between(y[at], low?.[at], high?.[at], format);
     });
@@ -223,14 +247,15 @@ function legendOf(spec, toggle) {
 
 function makeChart(figure) {
   const { spec, place } = figure;
-  const atRest = spec.kind === "front" ? null : spec.x.length - 1;
+  const atRest = spec.kind === "front" ? null : spec.kind === "columns" ? 0 : spec.x.length - 1;
   const intervals = spec.series.some((one) => one.low);
   const plot = el("div", { class: "plot" });
   const legend = legendOf(spec, (i) => {
     const visibility = [...figure.chart.visibility()];
     visibility[i] = !visibility[i];
-    /* Of no line there is no logarithm. */
-    figure.chart.updateOptions({ visibility, axes: { y: { logscale: logY && visibility.some(Boolean) } } });
+    /* Of no line there is no logarithm, and of one without numbers neither. */
+    const drawn = spec.series.some(({ y }, k) => visibility[k] && y.some((value) => value > 0));
+    figure.chart.updateOptions({ visibility, axes: { y: { logscale: logY && drawn } } });
     return visibility[i];
   });
   figure.chart?.destroy();
@@ -257,6 +282,7 @@ function makeChart(figure) {
     customBars: intervals,
     fillAlpha: 0.16,
     connectSeparatedPoints: spec.bars === true,
+    stepPlot: spec.step === true,
     drawPoints: spec.bars === true || spec.kind === "points" || spec.kind === "dots",
     pointSize: spec.kind === "points" ? 3 : 3.5,
     plotter: plottersOf(spec),

@@ -3,7 +3,6 @@
 /* An analysis of runs as the data of a page: the numbers of `opevo analyze --json`, by columns, so
  * that 10,000 runs of a hundred contenders stay a few megabytes. */
 
-#include "analyze_internal.h"
 #include "reasons_internal.h"
 #include "report_internal.h"
 
@@ -537,6 +536,7 @@ static opevo_status add_all(const opevo_call *call, const writer *self, opevo_er
     add_overall(self);
     OPEVO_TRY(add_finals(call->arguments[0], self, err));
     OPEVO_TRY(add_failures(call->arguments[0], self, err));
+    OPEVO_TRY(opevo_i_report_networks(call->arguments[0], self->data, self->out, err));
     OPEVO_TRY(opevo_i_report_edits(call, self->out, err));
     opevo_i_analysis_json_fronts(self->data, true, self->out);
     opevo_text_add(self->out, "}");

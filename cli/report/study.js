@@ -63,21 +63,29 @@ const colorOf = (data, cell) => data.colors.get(cell.contender);
 const betterOf = (place) => (place.better === "smaller" ? " (smaller is better)" : "");
 const optimumName = (place) => (place.optimum === null ? "best of all runs" : "optimum");
 
+/* A landscape as headings name it: a task of a network by that, as its own name is all definitions. */
+const titleOf = (data, name) => data.titles?.get(name) ?? name;
+
 /* ---- In short ---- */
 
 /* A sentence with the sign of what is exact. */
 const withSure = (text) => text.split("(exact)").flatMap((part, i) => (i ? [sure("exact"), part] : [part]));
 
+const mostShort = 8; /* lines that are shown at first */
+
 function addShort(parent, data) {
   const items = data.short.map(({ where, who, rest }) =>
-    el("li", {}, el("b", {}, where), ": ", el("b", {}, who), " ", withSure(rest)),
+    el("li", {}, el("b", {}, titleOf(data, where)), ": ", el("b", {}, who), " ", withSure(rest)),
   );
+  const long = items.length > mostShort;
   parent.append(
     el(
       "section",
       { class: "short" },
-      el("h3", {}, "In short"),
-      el("ul", {}, items),
+      long ? null : el("h3", {}, "In short"),
+      long
+        ? el("details", {}, el("summary", {}, `In short, ${items.length} lines`), el("ul", {}, items))
+        : el("ul", {}, items),
       el(
         "p",
         { class: "soft" },
@@ -262,7 +270,9 @@ function addFailures(parent, data, place, landscape) {
 
 function addPlace(parent, data, place, landscape) {
   const id = `landscape-${landscape}`;
-  const section = el("section", { id }, el("h2", {}, place.name));
+  const title = titleOf(data, place.name);
+  const section = el("section", { id }, el("h2", {}, title));
+  if (title !== place.name) section.append(el("p", { class: "soft" }, el("code", {}, place.name)));
   section.append(
     el(
       "p",
@@ -300,10 +310,29 @@ function addPlace(parent, data, place, landscape) {
   addFailures(section, data, place, landscape);
 }
 
+const mostLinks = 12; /* to landscapes, shown at first */
+
+function addLinks(parent, data) {
+  const links = data.landscapes.map((place, i) => el("a", { href: `#landscape-${i}` }, titleOf(data, place.name)));
+  const many = links.length > mostLinks;
+  parent.append(
+    el(
+      "nav",
+      {},
+      networksOf(data).map((network, i) => el("a", { href: `#network-${i}` }, networkTitle(network))),
+      many ? null : links,
+      data.overall ? el("a", { href: "#overall" }, "over all landscapes") : null,
+      el("a", { href: "#manifest" }, "where the numbers come from"),
+    ),
+  );
+  if (many) parent.append(el("details", {}, el("summary", {}, `${links.length} landscapes`), el("nav", {}, links)));
+}
+
 function studyPage(parent, data) {
   indexVerdicts(data);
   data.shown = chooseShown(data);
   giveColors(data);
+  nameTasks(data);
   parent.append(
     el(
       "p",
@@ -314,18 +343,10 @@ function studyPage(parent, data) {
   );
   if (data.notes) parent.append(el("p", { class: "notes" }, data.notes.trim()));
   addShort(parent, data);
-  const links = data.landscapes.map((place, i) => el("a", { href: `#landscape-${i}` }, place.name));
-  parent.append(
-    el(
-      "nav",
-      {},
-      links,
-      data.overall ? el("a", { href: "#overall" }, "over all landscapes") : null,
-      el("a", { href: "#manifest" }, "where the numbers come from"),
-    ),
-  );
+  addLinks(parent, data);
   if (data.contenders.length > 1) addPicker(parent, data);
   addHint(parent);
+  addNetworks(parent, data);
   data.landscapes.forEach((place, i) => addPlace(parent, data, place, i));
   addOverall(parent, data);
   addEdits(parent, data);

@@ -155,7 +155,7 @@ function addManifest(parent, data) {
     table(
       ["<landscape", "<opened by", "<space file", "<signature", "unit"],
       data.landscapes.map((place) => [
-        place.name,
+        titleOf(data, place.name),
         el("code", {}, [place.what, place.on && `--on ${place.on}`].filter(Boolean).join(" ")),
         place.space,
         el("code", {}, place.signature),
@@ -184,5 +184,5 @@ function seedsOf(data, contender) {
   );
   return new Set(seeds).size === 1
     ? seeds[0]
-    : seeds.map((text, i) => `${data.landscapes[i].name}: ${text}`).join("; ");
+    : seeds.map((text, i) => `${titleOf(data, data.landscapes[i].name)}: ${text}`).join("; ");
 }

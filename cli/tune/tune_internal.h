@@ -8,6 +8,7 @@
 #include "reasons_internal.h"
 
 #include <opevo/scheduler.h>
+#include <opevo/store_groups.h>
 
 /* Of one run with --criteria. */
 typedef struct opevo_i_run_front {
@@ -19,6 +20,7 @@ typedef struct opevo_i_run_front {
 } opevo_i_run_front;
 
 typedef struct opevo_i_tuning {
+    const char *verb; /* that messages begin with */
     opevo_objective *objective;
     opevo_optimum optimum;
     opevo_run_options run;
@@ -67,7 +69,7 @@ bool opevo_i_tune_best(const opevo_i_tuning *self, opevo_index *point, double *f
  * printed also when that fails. */
 void opevo_i_tune_emit(const opevo_i_tuning *self, const char *folder, int *exit_code);
 /* What was measured is printed also when it is not in the store. */
-void opevo_i_tune_check_store(opevo_store *store, int *exit_code);
+void opevo_i_tune_check_store(const char *verb, opevo_store *store, int *exit_code);
 
 void opevo_i_tune_print_settings(const opevo_i_tuning *self, opevo_text *out);
 void opevo_i_tune_print_json(const opevo_i_tuning *self, opevo_text *out);
@@ -112,11 +114,14 @@ typedef struct opevo_i_tasks {
     opevo_scheduler *scheduler; /* until it has ended */
     opevo_task *tasks;          /* as the scheduler left them, with results of their tunings */
     opevo_scheduler_result result;
-    double *times_s;  /* scratch, one for each task */
-    double sum_s;     /* of weight x time, whatever the aim */
-    double optimum_s; /* value of the aim; NAN where an optimum is unknown */
-    double finals_s;  /* with the winners of the finals; NAN where a task had none */
+    double *times_s;     /* scratch, one for each task */
+    double sum_s;        /* of weight x time, whatever the aim */
+    double optimum_s;    /* value of the aim; NAN where an optimum is unknown */
+    double finals_s;     /* with the winners of the finals; NAN where a task had none */
+    const char *network; /* name of the network that the tasks are of; NULL: separate operators */
     opevo_store *store;
+    int64_t group;                  /* in the store; 0: none */
+    double resumed, resumed_cost_s; /* trials taken from the store, and their cost */
     opevo_progress progress;
 } opevo_i_tasks;
 

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 double opevo_i_tasks_value(opevo_i_tasks *self, opevo_aim aim,
                            double (*time_s)(const opevo_i_tuning *tuning))
@@ -39,8 +40,8 @@ typedef struct observed_task {
     size_t number;
 } observed_task;
 
-/* Of the limit that is nearest. */
-static double share_done(const opevo_i_tasks *self)
+/* Share of the limit that is nearest, and what of it was taken from the store. */
+static double share_done(const opevo_i_tasks *self, double *given)
 {
     const opevo_scheduler_options *options = &self->options;
     double trials = 0, cost_s = 0;
@@ -51,24 +52,53 @@ static double share_done(const opevo_i_tasks *self)
         trials += (double)result->trials;
         cost_s += result->cost_s;
     }
-    return fmin(1, fmax(options->trials ? trials / (double)options->trials : 0,
-                        options->seconds > 0 ? cost_s / options->seconds : 0));
+    trials = options->trials ? trials / (double)options->trials : 0;
+    cost_s = options->seconds > 0 ? cost_s / options->seconds : 0;
+    *given = trials > cost_s ? self->resumed / (double)options->trials
+             : cost_s > 0    ? self->resumed_cost_s / options->seconds
+                             : 0;
+    return fmin(1, fmax(trials, cost_s));
+}
+
+/* "latency 1.2 ms", or of the tasks that have had a success. */
+static void print_aim(const opevo_i_tasks *self, char *out, size_t size)
+{
+    bool sums = self->options.aim == OPEVO_AIM_SUM;
+    size_t known = 0;
+    double sum_s = 0;
+    char time[40];
+
+    for (size_t i = 0; i < self->count && sums; i++) {
+        const opevo_i_tuning *tuning = &self->tunings[i];
+
+        if (tuning->best > 0)
+            sum_s += self->weights[i] * opevo_objective_time_s(tuning->objective, tuning->best);
+        known += tuning->best > 0;
+    }
+    snprintf(out, size, "%s %s", self->network ? "latency" : opevo_aim_name(self->options.aim),
+             opevo_i_tasks_time(!sums       ? opevo_scheduler_state(self->scheduler)->aim_s
+                                : known > 0 ? sum_s
+                                            : NAN,
+                                time, sizeof time));
+    if (sums && known > 0 && known < self->count)
+        snprintf(out + strlen(out), size - strlen(out), " of %zu tasks", known);
 }
 
 static void draw(opevo_i_tasks *self, size_t number, const opevo_trial *trial)
 {
     const opevo_i_tuning *tuning = &self->tunings[number];
     const char *unit = tuning->objective->unit;
-    char line[320], best[80] = "none", aim[40];
+    char line[320], best[80] = "none", aim[80];
+    double done = share_done(self, &self->progress.given);
 
     if (tuning->best > 0)
         snprintf(best, sizeof best, "%.6g %s", opevo_unit_result(unit, tuning->best),
                  opevo_unit_name(unit));
-    opevo_i_tasks_time(opevo_scheduler_state(self->scheduler)->aim_s, aim, sizeof aim);
-    snprintf(line, sizeof line, "%s %s; %zu/%zu %.100s: trial %llu, best %s, %llu failed",
-             opevo_aim_name(self->options.aim), aim, number + 1, self->count, self->names[number],
-             (unsigned long long)trial->number, best, (unsigned long long)tuning->failed);
-    opevo_i_progress_draw(&self->progress, share_done(self), line);
+    print_aim(self, aim, sizeof aim);
+    snprintf(line, sizeof line, "%s; %zu/%zu %.100s: trial %llu, best %s, %llu failed", aim,
+             number + 1, self->count, self->names[number], (unsigned long long)trial->number, best,
+             (unsigned long long)tuning->failed);
+    opevo_i_progress_draw(&self->progress, done, line);
 }
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
@@ -81,6 +111,8 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     snprintf(which, sizeof which, "%.120s, ", self->names[observed->number]);
     opevo_i_tune_note_failure(tuning, 0, which, trial, resumed);
     opevo_i_finals_note(&tuning->finals, trial);
+    self->resumed += resumed;
+    self->resumed_cost_s += resumed ? opevo_outcome_cost_s(&trial->outcome) : 0;
     tuning->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
     tuning->best = fmax(tuning->best, trial->outcome.fitness);
     if (opevo_i_progress_due(&self->progress))
@@ -124,6 +156,63 @@ cleanup:
     return status;
 }
 
+/* ---- What the store has of the whole ---- */
+
+/* The tasks with their weights; of separate operators the name is that of all. */
+static opevo_status begin_group(opevo_i_tasks *self, opevo_error *err)
+{
+    opevo_group_task *tasks = opevo_calloc(self->count, sizeof *tasks);
+    opevo_text name = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (!tasks)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", self->count);
+    for (size_t i = 0; i < self->count; i++) {
+        tasks[i] =
+            (opevo_group_task){.run = opevo_scheduler_task(self->scheduler, i)->result->run,
+                               .name = (char *)(uintptr_t)self->names[i],
+                               .weight = self->weights[i],
+                               .scale_s = opevo_objective_time_s(self->tunings[i].objective, 1)};
+        if (!self->network)
+            opevo_text_printf(&name, "%s%s", i ? ", " : "", self->names[i]);
+    }
+    if (self->network)
+        opevo_text_add(&name, self->network);
+    OPEVO_TRY(opevo_text_check(&name, err));
+    status = opevo_store_begin_group(
+        self->store,
+        &(opevo_group){.name = name.data,
+                       .is_network = self->network != NULL,
+                       .aim = (char *)(uintptr_t)opevo_aim_name(self->options.aim),
+                       .tasks = tasks,
+                       .count = self->count},
+        &self->group, err);
+cleanup:
+    opevo_text_free(&name);
+    opevo_free(tasks);
+    return status;
+}
+
+/* One round, noted in the store. */
+static opevo_status step(opevo_i_tasks *self, bool *over, opevo_error *err)
+{
+    uint64_t rounds = opevo_scheduler_state(self->scheduler)->rounds;
+    opevo_group_round round = {.task = self->count};
+    opevo_status status = opevo_scheduler_step(self->scheduler, over, err);
+
+    if (!self->store || status != OPEVO_OK ||
+        opevo_scheduler_state(self->scheduler)->rounds == rounds)
+        return status;
+    for (size_t i = 0; i < self->count; i++) {
+        const opevo_task *task = opevo_scheduler_task(self->scheduler, i);
+
+        if (task->rounds > self->tasks[i].rounds)
+            round = (opevo_group_round){.task = i, .trials = task->result->trials};
+        self->tasks[i].rounds = task->rounds;
+    }
+    return opevo_store_put_round(self->store, self->group, (size_t)rounds, &round, err);
+}
+
 /* Keep what the scheduler knows, and end it. */
 static opevo_status end_scheduler(opevo_i_tasks *self, opevo_error *err)
 {
@@ -139,13 +228,29 @@ static opevo_status end_scheduler(opevo_i_tasks *self, opevo_error *err)
     return opevo_scheduler_end(scheduler, err);
 }
 
-static opevo_status run_finals(opevo_i_tasks *self, opevo_error *err)
+/* They may take as long as many trials. */
+static void draw_finals(opevo_i_tasks *self, size_t number)
+{
+    char line[200];
+
+    if (!self->progress.active || self->tunings[number].finals.count < 2)
+        return;
+    snprintf(line, sizeof line, "finals %zu/%zu %.100s", number + 1, self->count,
+             self->names[number]);
+    opevo_i_progress_draw(&self->progress, (double)number / (double)self->count, line);
+    self->progress.drawn_s = self->progress.started_s; /* to be cleared in the end */
+}
+
+static opevo_status run_finals(opevo_i_tasks *self, bool quiet, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
+    opevo_i_progress_start(&self->progress, quiet);
     for (size_t i = 0; i < self->count && status == OPEVO_OK; i++) {
         opevo_i_tuning *tuning = &self->tunings[i];
 
+        if (!opevo_interrupt_is_raised(&opevo_i_interrupted))
+            draw_finals(self, i);
         if (self->store)
             status = opevo_i_reasons_complete(&tuning->reasons[0], self->store,
                                               tuning->results[0].run, err);
@@ -153,6 +258,7 @@ static opevo_status run_finals(opevo_i_tasks *self, opevo_error *err)
             status = opevo_i_finals_run(&tuning->finals, tuning->objective, tuning->run.seed,
                                         self->store, tuning->results[0].run, err);
     }
+    opevo_i_progress_end(&self->progress);
     return status;
 }
 
@@ -168,11 +274,13 @@ opevo_status opevo_i_tasks_run(opevo_i_tasks *self, bool quiet, opevo_error *err
     opevo_i_progress_start(&self->progress, quiet);
     OPEVO_TRY(opevo_scheduler_create(&self->options, &self->scheduler, err));
     OPEVO_TRY(add_tasks(self, observed, err));
+    if (self->store)
+        OPEVO_TRY(begin_group(self, err));
     while (!over)
-        OPEVO_TRY(opevo_scheduler_step(self->scheduler, &over, err));
+        OPEVO_TRY(step(self, &over, err));
     OPEVO_TRY(end_scheduler(self, err));
     opevo_i_progress_end(&self->progress);
-    OPEVO_TRY(run_finals(self, err));
+    OPEVO_TRY(run_finals(self, quiet, err));
     self->sum_s = opevo_i_tasks_value(self, OPEVO_AIM_SUM, best_s);
     self->finals_s = opevo_i_tasks_value(self, self->options.aim, winner_s);
 cleanup:
@@ -204,7 +312,7 @@ static void judge(const opevo_call *call, const opevo_i_tasks *self, int *exit_c
         *exit_code = OPEVO_EXIT_FAILED;
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
-    opevo_i_tune_check_store(self->store, exit_code);
+    opevo_i_tune_check_store(call->verb->name, self->store, exit_code);
 }
 
 void opevo_i_tasks_free(opevo_i_tasks *self)

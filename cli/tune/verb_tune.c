@@ -164,6 +164,7 @@ opevo_status opevo_i_tune_read(const opevo_call *call, const char *what, const c
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
 
+    self->verb = call->verb->name;
     OPEVO_TRY(opevo_i_option_count(call, "seed", 1, 0, UINT64_MAX, &self->run.seed, err));
     OPEVO_TRY(opevo_i_option_count(call, "runs", 1, 1, 1000000, &self->runs, err));
     OPEVO_TRY(opevo_i_option_count(call, "threads", self->runs == 1, 0, 1024, &threads, err));
@@ -267,7 +268,7 @@ void opevo_i_tune_note_failure(opevo_i_tuning *self, size_t run, const char *whi
                                const opevo_trial *trial, bool resumed)
 {
     if (opevo_i_reasons_add(&self->reasons[run], trial, resumed) && !resumed && self->live)
-        opevo_i_reasons_tell("tune", which, trial, &self->progress);
+        opevo_i_reasons_tell(self->verb, which, trial, &self->progress);
 }
 
 static void observe(void *context, const opevo_trial *trial, bool resumed)
@@ -295,6 +296,8 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     opevo_i_finals_note(&self->finals, trial);
     if (self->draws_curve)
         self->draws_curve = opevo_run_curve_add(&self->curve, &trial->outcome, NULL) == OPEVO_OK;
+    if (resumed)
+        self->progress.given = share_done(self, trial->number);
     if (!opevo_i_progress_due(&self->progress))
         return;
     if (self->optimum.known)
@@ -385,13 +388,13 @@ void opevo_i_tune_emit(const opevo_i_tuning *self, const char *folder, int *exit
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
-void opevo_i_tune_check_store(opevo_store *store, int *exit_code)
+void opevo_i_tune_check_store(const char *verb, opevo_store *store, int *exit_code)
 {
     opevo_error err = {OPEVO_OK, ""};
 
     if (!store || opevo_store_check_place(store, &err) == OPEVO_OK)
         return;
-    opevo_i_print_error("tune", err.message);
+    opevo_i_print_error(verb, err.message);
     *exit_code = OPEVO_EXIT_FAILED;
 }
 
@@ -446,7 +449,7 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
     judge(call, &self, exit_code);
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
-    opevo_i_tune_check_store(self.run.store, exit_code);
+    opevo_i_tune_check_store(call->verb->name, self.run.store, exit_code);
 cleanup:
     opevo_store_close(self.run.store);
     opevo_i_tune_free(&self);

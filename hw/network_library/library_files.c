@@ -390,12 +390,13 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
     return status;
 }
 
-opevo_status opevo_network_library_write(opevo_network_library *self, const char *folder,
-                                         opevo_network_library_sizes *sizes, opevo_error *err)
+opevo_status opevo_network_library_measure(opevo_network_library *self,
+                                           opevo_network_library_sizes *sizes, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
+    opevo_status status = lay_out(self, err);
 
-    OPEVO_TRY(lay_out(self, err));
+    if (status != OPEVO_OK)
+        return status;
     *sizes = (opevo_network_library_sizes){.arena_bytes = self->plan->bytes,
                                            .peak_bytes = self->plan->peak_bytes,
                                            .weight_bytes = self->weight_bytes,
@@ -407,6 +408,66 @@ opevo_status opevo_network_library_write(opevo_network_library *self, const char
 
         sizes->scratch_bytes = bytes > sizes->scratch_bytes ? bytes : sizes->scratch_bytes;
     }
+    return OPEVO_OK;
+}
+
+/* Different constants that steps of a task read as operand i of its kernel. */
+static int64_t constants_of(const opevo_network_library *self, int number, int i)
+{
+    const opevo_inference *inference = self->inference;
+    int64_t count = 0;
+
+    for (int n = 0; n < inference->steps; n++) {
+        int value = self->task_of[n] != number
+                        ? -1
+                        : opevo_i_library_operand(&self->task[number], &inference->step[n], i);
+        bool known = value < 0;
+
+        for (int k = 0; k < n && !known; k++) {
+            int other = self->task_of[k] != number
+                            ? -1
+                            : opevo_i_library_operand(&self->task[number], &inference->step[k], i);
+
+            known = other >= 0 && self->plan->place[other].value == self->plan->place[value].value;
+        }
+        count += !known;
+    }
+    return count;
+}
+
+opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *self, int number,
+                                                const opevo_kernel_maker *maker, opevo_index point,
+                                                int64_t *packed_bytes, int64_t *scratch_bytes,
+                                                opevo_error *err)
+{
+    const opevo_i_library_task *task = &self->task[number];
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_kernel kernel = {0};
+    opevo_text why = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(maker->ops->make(maker, point, &kernel, &refused, &why, err));
+    if (refused != OPEVO_OUTCOME_OK)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "%s", opevo_text_string(&why)));
+    *packed_bytes = 0;
+    for (int i = 0; i < task->work->list.inputs && i < OPEVO_OPERANDS; i++) {
+        if (kernel.packed[i])
+            *packed_bytes += constants_of(self, number, i) *
+                             round_up((int64_t)kernel.packed[i] * (int64_t)sizeof(float));
+    }
+    *scratch_bytes = (int64_t)opevo_kernel_scratch_bytes(&kernel, self->options.threads);
+cleanup:
+    opevo_kernel_free(&kernel);
+    opevo_text_free(&why);
+    return status;
+}
+
+opevo_status opevo_network_library_write(opevo_network_library *self, const char *folder,
+                                         opevo_network_library_sizes *sizes, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_network_library_measure(self, sizes, err));
     OPEVO_TRY(opevo_i_library_record(self, folder, err));
     OPEVO_TRY(write_weights(self, folder, err));
     OPEVO_TRY(write_kernels(self, folder, err));

@@ -51,6 +51,21 @@ front() {
     "$opevo" tune --criteria "$@" --json >front.json && "$opevo" report fronts.db --criteria "$1" -o front.html >/dev/null
 }
 
+# Tasks of one budget, by two tuners; the memory of their kernels is made up.
+for tuner in opevo random; do
+    "$opevo" tune mm1 bmm1 c1 --on sim:gtx1080ti --weights 3,1,1 --trials 600 --store tasks.db --tuner $tuner --json \
+        >tasks-$tuner.json || exit 1
+done
+python3 - <<'S' || exit 1
+import sqlite3
+sqlite3.connect("tasks.db").executescript("""
+    UPDATE task_groups SET kind = 'network', name = '<b>&', arena_bytes = 4096, weight_bytes = 1000000;
+    INSERT INTO group_kernels SELECT task_group, place, number, 64 * (number * 37 % 11), 64 * (number * 17 % 7)
+    FROM group_tasks JOIN trials USING (run);""")
+S
+"$opevo" report tasks.db -o tasks.html >/dev/null || exit 1
+printf '{"tasks": [%s, %s]}' "$(cat tasks-opevo.json)" "$(cat tasks-random.json)" >tasks.json
+
 # check PAGE EXPECTED: a copy of the page that checks itself.
 check() {
     {
@@ -77,6 +92,7 @@ echo null >none.json
 for width in 1200 400; do
     check study.html analysis.json $width
     check landscape.html none.json $width
+    check tasks.html tasks.json $width
     check finals.html none.json $width
     grep -q '>winner<.*u=1 v=&lt;b>\?&.* (1 to 1).*>next<.*The winner is faster than the next' dom.html ||
         { echo "finals.html at $width pixels: no finals"; exit 1; }

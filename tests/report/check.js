@@ -113,7 +113,33 @@
     }
     if (!document.getElementById("topologies")) wrong.push("no table of topologies");
   }
-  if (expected?.front) {
+  if (expected?.tasks) {
+    const figureOf = (id) => figures.find((figure) => figure.id === `network-0-${id}`);
+    const near = (what, a, b) => Math.abs(a / b - 1) < 1e-9 || wrong.push(`${what}: ${a} for ${b}`);
+    const { chart, spec } = figureOf("latency");
+    expected.tasks.forEach((tuned, k) => {
+      near("latency in the end", drawn(chart, spec.x.length - 1, k + 1), 1e3 * tuned.aim_s);
+      if (spec.series[k].y.some((y, i, all) => i && y > all[i - 1])) wrong.push("latency rises");
+    });
+    const shares = figureOf("shares");
+    const select = shares.place.parentElement.querySelector("select");
+    expected.tasks.forEach((tuned, k) => {
+      select.value = String(k);
+      select.dispatchEvent(new Event("change"));
+      const sorted = tuned.tasks.map((task) => 100 * task.share).sort((a, b) => b - a);
+      sorted.forEach((share, i) => near("share", drawn(shares.chart, i, 2), share));
+      near("shares before", shares.spec.series[0].y.reduce((a, b) => a + b), 100);
+    });
+    const memory = figureOf("memory").spec;
+    expected.tasks.forEach((tuned, k) => {
+      const at = memory.x.flatMap((x, i) => (memory.series[3 * k].y[i] === null ? [] : [[x, memory.series[3 * k].y[i]]]));
+      if (at.length < 2) wrong.push(`a front of ${at.length} points`);
+      at.forEach(([, y], i) => i && !(y < at[i - 1][1]) && wrong.push("the front of memory rises"));
+      near("the fastest of the front", at.at(-1)[1], 1e3 * tuned.aim_s);
+    });
+    if (!document.querySelector("#network-0 h2").textContent.includes("<b>&")) wrong.push("no name of the network");
+    same("tables of tasks", document.querySelectorAll("#network-0 table.data").length, 1);
+  } else if (expected?.front) {
     const { criteria, front, sample } = data.fronts[0];
     const charts = figures.filter(({ spec }) => spec.kind === "front");
     same("charts of fronts", charts.length, (criteria.length * (criteria.length - 1)) / 2);

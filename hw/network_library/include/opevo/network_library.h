@@ -115,6 +115,19 @@ typedef struct opevo_network_library_sizes {
     size_t kernels;
 } opevo_network_library_sizes;
 
+/* With the kernels that are chosen. Errors: INVALID for a step that reads a constant that is not known
+ * in a layout of its kernel; NOMEM. */
+opevo_status opevo_network_library_measure(opevo_network_library *library,
+                                           opevo_network_library_sizes *sizes, opevo_error *err);
+/* What the kernel of a point of a maker of the task's computation would add to packed_bytes, and the
+ * scratch memory that it needs; scratch_bytes of a library is the largest of its tasks. The library
+ * has been measured, and stays as it is; may be called from several threads at once. Errors: INVALID
+ * where the point gives no kernel; NOMEM. Cost: that of making the kernel. */
+opevo_status opevo_network_library_kernel_bytes(const opevo_network_library *library, int task,
+                                                const opevo_kernel_maker *maker, opevo_index point,
+                                                int64_t *packed_bytes, int64_t *scratch_bytes,
+                                                opevo_error *err);
+
 /* Write the files into a folder that is there; those of the same names are replaced. The test has
  * inputs drawn from the seed, and as expected outputs those of opevo_inference_run on the reference.
  *

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a network needs in memory with each kernel that was measured, for a report to choose from. */
+
+#include "network_internal.h"
+#include "tune_internal.h"
+
+#include <opevo/live.h>
+#include <opevo/memory.h>
+#include <opevo/parallel.h>
+
+enum { PIECE = 512 };
+
+/* Kernels of all tasks, and their points. */
+typedef struct noted {
+    const opevo_network_library *library;
+    const opevo_i_tasks *tasks;
+    const int *task;
+    opevo_group_kernel *kernels;
+    opevo_index *points;
+    size_t count, kernel_capacity, point_capacity;
+} noted;
+
+static opevo_status add_trial(noted *self, size_t task, const opevo_trial *trial, opevo_error *err)
+{
+    if (trial->outcome.kind != OPEVO_OUTCOME_OK)
+        return OPEVO_OK;
+    if (!opevo_reserve((void **)&self->kernels, &self->kernel_capacity, self->count + 1,
+                       sizeof *self->kernels) ||
+        !opevo_reserve((void **)&self->points, &self->point_capacity, self->count + 1,
+                       sizeof *self->points))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernels of the network.");
+    self->kernels[self->count] = (opevo_group_kernel){.task = task, .trial = trial->number};
+    self->points[self->count++] = trial->proposal.point;
+    return OPEVO_OK;
+}
+
+static opevo_status add_task(noted *self, size_t task, opevo_error *err)
+{
+    int64_t run = self->tasks->tasks[task].result->run;
+    opevo_trial *trials = opevo_calloc(PIECE, sizeof *trials);
+    opevo_status status = OPEVO_OK;
+    size_t count = PIECE;
+
+    if (!trials)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernels of the network.");
+    for (uint64_t after = 0; count == PIECE; after += count) {
+        OPEVO_TRY(opevo_store_read(self->tasks->store, run, after, trials, PIECE, &count, err));
+        for (size_t i = 0; i < count; i++)
+            OPEVO_TRY(add_trial(self, task, &trials[i], err));
+    }
+cleanup:
+    opevo_free(trials);
+    return status;
+}
+
+static opevo_status measure(void *context, size_t i, unsigned worker, opevo_error *err)
+{
+    const noted *self = context;
+    opevo_group_kernel *kernel = &self->kernels[i];
+    const opevo_objective *objective = self->tasks->tunings[kernel->task].objective;
+
+    (void)worker;
+    return opevo_network_library_kernel_bytes(self->library, self->task[kernel->task],
+                                              opevo_live_maker(objective), self->points[i],
+                                              &kernel->packed_bytes, &kernel->scratch_bytes, err);
+}
+
+opevo_status opevo_i_library_note_memory(opevo_network_library *library,
+                                         const struct opevo_i_tasks *tasks, const int *task,
+                                         opevo_error *err)
+{
+    noted self = {.library = library, .tasks = tasks, .task = task};
+    opevo_network_library_sizes sizes = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_network_library_measure(library, &sizes, err));
+    for (size_t i = 0; i < tasks->count; i++)
+        OPEVO_TRY(add_task(&self, i, err));
+    OPEVO_TRY(opevo_parallel_for(self.count, 0, measure, &self, err));
+    OPEVO_TRY(opevo_store_put_memory(tasks->store, tasks->group, sizes.arena_bytes,
+                                     sizes.weight_bytes, self.kernels, self.count, err));
+cleanup:
+    opevo_free(self.kernels);
+    opevo_free(self.points);
+    return status;
+}
