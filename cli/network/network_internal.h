@@ -44,7 +44,7 @@ opevo_status opevo_i_network_compare(const opevo_call *call, const opevo_inferen
 
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
-/* Make the folder, or refuse one with files that are not of a library. */
+/* Make the folder, or refuse one with files that are not of a library. *made: it was not there. */
 opevo_status opevo_i_library_folder(const char *folder, bool *made, opevo_error *err);
 /* The file of the model, without its folder. */
 const char *opevo_i_network_name(const opevo_call *call);

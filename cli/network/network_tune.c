@@ -109,14 +109,16 @@ cleanup:
 
 /* ---- What came of it ---- */
 
+/* *sum_s and *known: over the tasks that have a success. */
 static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
                          opevo_network_library *library, opevo_text *out, double *sum_s,
-                         opevo_error *err)
+                         size_t *known, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t untried = 0;
 
     *sum_s = 0;
+    *known = 0;
     for (size_t i = 0; i < self->count; i++) {
         const opevo_i_tuning *tuning = &tasks->tunings[i];
         const opevo_network_task *task = opevo_network_library_task(library, self->task[i]);
@@ -130,11 +132,11 @@ static opevo_status take(const tuned *self, const opevo_i_tasks *tasks,
                                   "%s: none of its %llu trials succeeded; it has the kernel of the "
                                   "analytic start\n",
                                   self->name[i], (unsigned long long)tuning->results[0].trials);
-            *sum_s = NAN;
             continue;
         }
         time_s = opevo_objective_time_s(tuning->objective, fitness);
         *sum_s += task->count * time_s;
+        ++*known;
         OPEVO_TRY(opevo_network_library_choose(
             library, self->task[i], opevo_live_maker(tuning->objective), point, time_s, err));
     }
@@ -146,19 +148,19 @@ cleanup:
     return status;
 }
 
-static void describe(const opevo_call *call, const opevo_i_tasks *tasks, double sum_s,
+static void describe(const opevo_call *call, const opevo_i_tasks *tasks, double sum_s, size_t known,
                      opevo_text *out)
 {
     bool interrupted = opevo_interrupt_is_raised(&opevo_i_interrupted);
     char time[40];
 
     opevo_text_printf(
-        out,
-        "%zu task%s, %llu trials, %llu of them from the store, %llu failed; predicted "
-        "latency: %s\n",
+        out, "%zu task%s, %llu trials, %llu of them from the store, %llu failed; predicted latency",
         tasks->count, opevo_i_plural(tasks->count), (unsigned long long)tasks->result.trials,
-        (unsigned long long)tasks->result.resumed, (unsigned long long)tasks->result.failed,
-        opevo_i_tasks_time(sum_s, time, sizeof time));
+        (unsigned long long)tasks->result.resumed, (unsigned long long)tasks->result.failed);
+    if (known > 0 && known < tasks->count)
+        opevo_text_printf(out, " of %zu task%s", known, opevo_i_plural(known));
+    opevo_text_printf(out, ": %s\n", opevo_i_tasks_time(known ? sum_s : NAN, time, sizeof time));
     if (interrupted)
         opevo_text_printf(out, "interrupted: the library has the best kernels so far%s\n",
                           opevo_i_flag(call, "store")
@@ -173,6 +175,7 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library 
     opevo_i_tasks tasks = {.network = opevo_i_network_name(call)};
     opevo_status status = OPEVO_OK;
     double sum_s = 0;
+    size_t known = 0;
 
     OPEVO_TRY(start(&self, library, err));
     OPEVO_TRY(opevo_i_tasks_read(&self.tune, &tasks, err));
@@ -181,8 +184,8 @@ opevo_status opevo_i_library_tune(const opevo_call *call, opevo_network_library 
     OPEVO_TRY(opevo_i_tasks_run(&tasks, opevo_i_flag(call, "quiet"), err));
     if (tasks.store)
         OPEVO_TRY(opevo_i_library_note_memory(library, &tasks, self.task, err));
-    OPEVO_TRY(take(&self, &tasks, library, out, &sum_s, err));
-    describe(call, &tasks, sum_s, out);
+    OPEVO_TRY(take(&self, &tasks, library, out, &sum_s, &known, err));
+    describe(call, &tasks, sum_s, known, out);
     if (opevo_interrupt_is_raised(&opevo_i_interrupted))
         *exit_code = OPEVO_EXIT_SIGINT;
     opevo_i_tune_check_store(call->verb->name, tasks.store, exit_code);

@@ -130,7 +130,8 @@ function tickOf({ network, tasks }, i) {
 }
 
 function shareSpec(network, tuning) {
-  const order = taskOrder(tuning);
+  const timed = taskOrder(tuning).filter((i) => isNumber(tuning.tasks[i].after));
+  const order = timed.length ? timed : taskOrder(tuning);
   const drawn = order.slice(0, mostTasksDrawn);
   const rest = order.slice(mostTasksDrawn);
   const column = (when) => [
@@ -283,8 +284,10 @@ function sayInShort(data, network) {
   const [before, after] = [best.seconds[0], best.seconds.at(-1)];
   const by = network.tunings.length > 1 ? ` by ${tuningName(data, network, best)}` : "";
   const finals = network.aim === "sum" && best.tasks.some(({ final }) => isNumber(final));
+  const known = best.tasks.filter(({ after }) => isNumber(after)).length;
+  const some = known < best.tasks.length ? `, of which ${whole(known)} had a success` : "";
   return [
-    `${count(best.tasks.length, "task")}; ${network.aim === "sum" ? "predicted latency" : "geometric mean"} `,
+    `${count(best.tasks.length, "task")}${some}; ${network.aim === "sum" ? "predicted latency" : "geometric mean"} `,
     `${timeText(before)} before tuning and ${timeText(after)} after ${count(best.trials, "trial")}${by}, ${short(before / after, 3)} times as fast`,
     finals ? `; ${timeText(finalSum(best))} with the medians of the finals: ` : ": ",
     howSure(data, network),

@@ -81,7 +81,8 @@ static void print_aim(const opevo_i_tasks *self, char *out, size_t size)
                                             : NAN,
                                 time, sizeof time));
     if (sums && known > 0 && known < self->count)
-        snprintf(out + strlen(out), size - strlen(out), " of %zu tasks", known);
+        snprintf(out + strlen(out), size - strlen(out), " of %zu task%s", known,
+                 opevo_i_plural(known));
 }
 
 static void draw(opevo_i_tasks *self, size_t number, const opevo_trial *trial)
