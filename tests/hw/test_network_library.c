@@ -10,6 +10,7 @@
 
 #include <opevo/network_library.h>
 #include <opevo/network_passes.h>
+#include <opevo/sketch.h>
 
 #include <sys/stat.h>
 
@@ -183,6 +184,78 @@ static void nets_run_at_once(void **test)
     remove_tree(folder);
 }
 
+/* A kernel for the task, at random or as analysis has it; false where none was found. */
+static bool choose_any(opevo_network_library *library, int task, int64_t *packed, int64_t *scratch)
+{
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 2, .threads = 2};
+    opevo_computation *computation = NULL;
+    opevo_kernel_maker *maker = NULL;
+    const opevo_device_facts facts = {.vector_bits = 256};
+    opevo_status made = OPEVO_INVALID;
+    bool analytic = draw(&state, 2) != 0;
+
+    CHECK_OK(opevo_computation_parse(opevo_network_library_task(library, task)->text, "task", NULL,
+                                     0, &computation, &err));
+    CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+    for (int tries = 0; tries < 20000 && made != OPEVO_OK; tries++) {
+        opevo_index point =
+            (((opevo_index)draw(&state, UINT64_MAX) << 64) | draw(&state, UINT64_MAX)) %
+            opevo_space_size(maker->space);
+
+        if (analytic)
+            CHECK_OK(maker->ops->start(maker, &facts, &analytic, &point, &err));
+        if (!opevo_space_allows(maker->space, point))
+            continue;
+        made =
+            opevo_network_library_kernel_bytes(library, task, maker, point, packed, scratch, NULL);
+        if (made == OPEVO_OK)
+            CHECK_OK(opevo_network_library_choose(library, task, maker, point, 1, &err));
+    }
+    maker->ops->destroy(maker);
+    return made == OPEVO_OK;
+}
+
+/* What kernels need adds up to what the library needs with them. */
+static void memory_of_kernels_adds_up(void **test)
+{
+    static network_draw network;
+    const opevo_network_library_options options = {
+        .threads = 2, .facts = {.vector_bits = 256}, .model = "m", .version = "0"};
+    int changed = 0, with_packed = 0;
+
+    (void)test;
+    for (int round = 0; round < 40; round++) {
+        opevo_network_library *library = NULL;
+        opevo_network_library_sizes before = {0}, after = {0};
+        int64_t own = 0, shared = 0;
+        bool all = true;
+
+        draw_network(&network);
+        CHECK_OK(opevo_network_library_create(&network.super, &options, &library, &err));
+        CHECK_OK(opevo_network_library_measure(library, &before, &err));
+        for (int t = 0; t < opevo_network_library_tasks(library) && all; t++) {
+            int64_t packed = -1, scratch = -1;
+
+            all = choose_any(library, t, &packed, &scratch);
+            own += packed;
+            shared = scratch > shared ? scratch : shared;
+            with_packed += packed > 0;
+        }
+        CHECK_OK(opevo_network_library_measure(library, &after, &err));
+        if (all) {
+            assert_int_equal(after.packed_bytes, own);
+            assert_int_equal(after.scratch_bytes, shared);
+            changed++;
+        }
+        assert_int_equal(after.arena_bytes, before.arena_bytes);
+        assert_int_equal(after.weight_bytes, before.weight_bytes);
+        opevo_network_library_destroy(library);
+        network_free(&network);
+    }
+    assert_true(changed > 20);
+    assert_true(with_packed > 3);
+}
+
 static void what_has_no_code_is_refused(void **test)
 {
     const opevo_network_library_options options = {.threads = 1, .model = "m", .version = "0"};
@@ -206,9 +279,13 @@ static void what_has_no_code_is_refused(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(light_models_are_right), cmocka_unit_test(results_are_right),
-        cmocka_unit_test(it_stands_alone),        cmocka_unit_test(a_fault_is_found),
-        cmocka_unit_test(nets_run_at_once),       cmocka_unit_test(what_has_no_code_is_refused),
+        cmocka_unit_test(light_models_are_right),
+        cmocka_unit_test(results_are_right),
+        cmocka_unit_test(it_stands_alone),
+        cmocka_unit_test(a_fault_is_found),
+        cmocka_unit_test(memory_of_kernels_adds_up),
+        cmocka_unit_test(nets_run_at_once),
+        cmocka_unit_test(what_has_no_code_is_refused),
     };
     char place[] = "/tmp/opevo_library_XXXXXX";
     int failed = 0;
