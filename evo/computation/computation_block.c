@@ -21,7 +21,7 @@ typedef struct blocker {
     int *reads;          /* of each tensor, in all definitions */
 
     /* The definition that is written. */
-    const opevo_definition *old;
+    const opevo_definition *old, *now;
     int place[OPEVO_COMPUTATION_AXES]; /* of its axes in the new one: of the blocks, if cut */
     int inner[OPEVO_COMPUTATION_AXES]; /* of the places inside; -1: not cut */
     const char *refused;               /* the tensor that it cannot read; NULL */
@@ -167,9 +167,10 @@ static void translate(blocker *self, const opevo_affine *from, opevo_affine *out
         store(self, &whole, out);
 }
 
-static const opevo_affine *translated(blocker *self, const opevo_affine *from)
+static const opevo_affine *translated(void *context, const opevo_affine *from)
 {
-    opevo_affine *made = from ? opevo_i_arena_take(&self->arena, sizeof *made) : NULL;
+    blocker *self = context;
+    opevo_affine *made = opevo_i_arena_take(&self->arena, sizeof *made);
 
     if (made)
         translate(self, from, made);
@@ -177,8 +178,8 @@ static const opevo_affine *translated(blocker *self, const opevo_affine *from)
 }
 
 /* Channels as whole blocks and a place inside, which is one axis of that extent. */
-static bool divide_channels(blocker *self, const opevo_definition *now, const opevo_affine *from,
-                            opevo_affine *blocks, opevo_affine *inside)
+static bool divide_channels(blocker *self, const opevo_affine *from, opevo_affine *blocks,
+                            opevo_affine *inside)
 {
     opevo_i_whole whole = {0}, quotient = {0}, rest = {0};
 
@@ -197,7 +198,8 @@ static bool divide_channels(blocker *self, const opevo_definition *now, const op
         }
     }
     if (whole.constant % self->block || rest.count != 1 || rest.term[0].factor != 1 ||
-        rest.term[0].atom != OPEVO_ATOM_AXIS || now->axis[rest.term[0].axis].extent != self->block)
+        rest.term[0].atom != OPEVO_ATOM_AXIS ||
+        self->now->axis[rest.term[0].axis].extent != self->block)
         return false;
     quotient.constant = whole.constant / self->block;
     store(self, &quotient, blocks);
@@ -273,8 +275,7 @@ static void cut_constant(blocker *self, const opevo_tensor *tensor, const piece 
 
 /* ---- Expressions ---- */
 
-static void write_read(blocker *self, const opevo_definition *now, const opevo_expression *from,
-                       opevo_expression *made)
+static void write_read(blocker *self, const opevo_expression *from, opevo_expression *made)
 {
     const opevo_tensor *tensor = from->tensor;
     opevo_layout_choice choice = self->choice[tensor->number];
@@ -304,51 +305,18 @@ static void write_read(blocker *self, const opevo_definition *now, const opevo_e
     for (int d = 0; d < tensor->dims; d++) {
         if (choice != OPEVO_LAYOUT_BLOCKED || d != CHANNELS)
             translate(self, &from->index[d], &index[d]);
-        else if (!divide_channels(self, now, &from->index[d], &index[d], &index[tensor->dims]))
+        else if (!divide_channels(self, &from->index[d], &index[d], &index[tensor->dims]))
             self->refused = tensor->name;
     }
 }
 
-static const opevo_expression *write_expression(blocker *self, const opevo_definition *now,
-                                                const opevo_expression *from);
-
-static const opevo_condition *write_condition(blocker *self, const opevo_definition *now,
-                                              const opevo_condition *from)
+static const opevo_expression *written_read(void *context, const opevo_expression *from)
 {
-    opevo_condition *made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
-
-    if (!made)
-        return NULL;
-    if (from->left) {
-        made->left = write_condition(self, now, from->left);
-        made->right = write_condition(self, now, from->right);
-    }
-    if (from->x) {
-        made->x = write_expression(self, now, from->x);
-        made->y = write_expression(self, now, from->y);
-    }
-    made->a = translated(self, from->a);
-    made->b = translated(self, from->b);
-    return made;
-}
-
-static const opevo_expression *write_expression(blocker *self, const opevo_definition *now,
-                                                const opevo_expression *from)
-{
+    blocker *self = context;
     opevo_expression *made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
 
-    if (!made)
-        return NULL;
-    if (from->kind == OPEVO_EXPR_READ)
-        write_read(self, now, from, made);
-    if (from->kind == OPEVO_EXPR_WHOLE)
-        made->index = translated(self, from->index);
-    if (from->condition)
-        made->condition = write_condition(self, now, from->condition);
-    if (from->left)
-        made->left = write_expression(self, now, from->left);
-    if (from->right)
-        made->right = write_expression(self, now, from->right);
+    if (made)
+        write_read(self, from, made);
     return made;
 }
 
@@ -398,7 +366,11 @@ static void define(blocker *self, const opevo_tensor *tensor)
         return;
     for (int d = 0; d < made->dims; d++)
         made->dim_name[d] = now->axis[d].name;
-    now->value = write_expression(self, now, tensor->definition->value);
+    self->now = now;
+    now->value = opevo_i_map_expression(
+        &(opevo_i_mapping){
+            .arena = &self->arena, .context = self, .read = written_read, .whole = translated},
+        tensor->definition->value);
     made->definition = now;
 }
 

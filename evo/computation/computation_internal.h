@@ -78,6 +78,26 @@ typedef void (*opevo_i_read_function)(void *context, const opevo_expression *rea
 void opevo_i_walk_reads(const opevo_expression *expression, opevo_i_read_function each,
                         void *context);
 
+/* ---- Copies (computation_map.c) ---- */
+
+/* What a copy of an expression becomes in its leaves. */
+typedef struct opevo_i_mapping {
+    opevo_i_arena *arena;
+    void *context;
+    /* Instead of a read. */
+    const opevo_expression *(*read)(void *context, const opevo_expression *read);
+    /* Instead of a whole number of axes, as a value or in a condition; NULL: it stays. */
+    const opevo_affine *(*whole)(void *context, const opevo_affine *from);
+    /* Called with each copy once its operands are made; NULL: nothing. */
+    void (*finish)(void *context, opevo_expression *made);
+} opevo_i_mapping;
+
+/* A copy in the arena; leaves are made in the order of the text, those of a condition before the
+ * values that it selects. What functions that return NULL leave open, as without memory, is NULL in
+ * the copy, which is then of no use. */
+const opevo_expression *opevo_i_map_expression(const opevo_i_mapping *mapping,
+                                               const opevo_expression *from);
+
 /* ---- Printing (computation_print.c) ---- */
 
 /* A whole number with the names of a definition's axes: "2*h + r - 1". */

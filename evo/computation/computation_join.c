@@ -225,9 +225,15 @@ static void name_axes(joiner *self, letter *letters, char base, opevo_axis *axis
 
 /* ---- Copies ---- */
 
-static const opevo_expression *copy_expression(joiner *self, const entry *whose,
-                                               const opevo_definition *reader,
-                                               const opevo_expression *from);
+/* Whose definition is copied, for which reader. */
+typedef struct copier {
+    joiner *self;
+    const entry *whose;
+    const opevo_definition *reader;
+} copier;
+
+static const opevo_expression *copy_value(joiner *self, const entry *whose,
+                                          const opevo_definition *reader);
 
 static opevo_tensor *make_input(joiner *self, entry *one)
 {
@@ -268,40 +274,22 @@ static const opevo_affine *copy_index(joiner *self, const opevo_definition *read
     return index;
 }
 
-static const opevo_expression *copy_read(joiner *self, const entry *whose,
-                                         const opevo_definition *reader,
-                                         const opevo_expression *from)
+static const opevo_expression *copy_read(void *context, const opevo_expression *from)
 {
-    entry *one = entry_of(self, whose->part, from->tensor);
+    const copier *copy = context;
+    joiner *self = copy->self;
+    entry *one = entry_of(self, copy->whose->part, from->tensor);
     opevo_expression *made = NULL;
 
     if (one->written_in)
-        return copy_expression(self, one, reader, one->source->definition->value);
+        return copy_value(self, one, copy->reader);
     made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
     if (!one->made)
         one->made = make_input(self, one);
     if (!made || !one->made)
         return NULL;
     made->tensor = one->made;
-    made->index = copy_index(self, reader, from);
-    return made;
-}
-
-static const opevo_condition *copy_condition(joiner *self, const entry *whose,
-                                             const opevo_definition *reader,
-                                             const opevo_condition *from)
-{
-    opevo_condition *made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
-
-    if (!made)
-        return NULL;
-    if (from->left) {
-        made->left = copy_condition(self, whose, reader, from->left);
-        made->right = copy_condition(self, whose, reader, from->right);
-    } else if (from->x) {
-        made->x = copy_expression(self, whose, reader, from->x);
-        made->y = copy_expression(self, whose, reader, from->y);
-    }
+    made->index = copy_index(self, copy->reader, from);
     return made;
 }
 
@@ -314,11 +302,15 @@ static void lower_rank(void *context, const opevo_expression *read)
     *rank = own < *rank ? own : *rank;
 }
 
-static void order_operands(opevo_expression *made)
+static void order_operands(void *context, opevo_expression *made)
 {
     int left = 2, right = 2;
     const opevo_expression *first = made->left;
+    bool commutes = made->kind == OPEVO_EXPR_ADD || made->kind == OPEVO_EXPR_MULTIPLY ||
+                    made->kind == OPEVO_EXPR_MAX || made->kind == OPEVO_EXPR_MIN;
 
+    if (!commutes || ((const copier *)context)->self->limited)
+        return;
     opevo_i_walk_reads(made->left, lower_rank, &left);
     opevo_i_walk_reads(made->right, lower_rank, &right);
     if (left <= right)
@@ -327,28 +319,14 @@ static void order_operands(opevo_expression *made)
     made->right = first;
 }
 
-static const opevo_expression *copy_expression(joiner *self, const entry *whose,
-                                               const opevo_definition *reader,
-                                               const opevo_expression *from)
+static const opevo_expression *copy_value(joiner *self, const entry *whose,
+                                          const opevo_definition *reader)
 {
-    opevo_expression *made = NULL;
-    bool commutes = from->kind == OPEVO_EXPR_ADD || from->kind == OPEVO_EXPR_MULTIPLY ||
-                    from->kind == OPEVO_EXPR_MAX || from->kind == OPEVO_EXPR_MIN;
-
-    if (from->kind == OPEVO_EXPR_READ)
-        return copy_read(self, whose, reader, from);
-    made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
-    if (!made)
-        return NULL;
-    if (from->condition)
-        made->condition = copy_condition(self, whose, reader, from->condition);
-    if (from->left)
-        made->left = copy_expression(self, whose, reader, from->left);
-    if (from->right)
-        made->right = copy_expression(self, whose, reader, from->right);
-    if (commutes && !self->arena.failed && !self->limited)
-        order_operands(made);
-    return made;
+    return opevo_i_map_expression(&(opevo_i_mapping){.arena = &self->arena,
+                                                     .context = &(copier){self, whose, reader},
+                                                     .read = copy_read,
+                                                     .finish = order_operands},
+                                  whose->source->definition->value);
 }
 
 /* Axes are named from the outputs up, so that these have the first letters. */
@@ -384,8 +362,7 @@ static opevo_status define(joiner *self, opevo_error *err)
         if (!one->made || !one->source->definition)
             continue;
         one->made->name = name_definition(self, one);
-        one->definition->value =
-            copy_expression(self, one, one->source->definition, one->source->definition->value);
+        one->definition->value = copy_value(self, one, one->source->definition);
     }
     if (self->limited)
         return OPEVO_FAIL(err, OPEVO_LIMIT,

@@ -212,9 +212,6 @@ static const opevo_affine *copy_index(opevo_i_reshaper *self, const opevo_defini
     return index;
 }
 
-static const opevo_expression *copy_expression(opevo_i_reshaper *self, const opevo_definition *made,
-                                               const opevo_expression *from);
-
 /* Whether an axis that merges is asked for by itself. */
 static bool asks(const opevo_i_reshaper *self, const opevo_affine *whole)
 {
@@ -224,48 +221,31 @@ static bool asks(const opevo_i_reshaper *self, const opevo_affine *whole)
            (opevo_i_whole_uses(whole, axis) || opevo_i_whole_uses(whole, axis + 1));
 }
 
-static const opevo_condition *copy_condition(opevo_i_reshaper *self, const opevo_definition *made,
-                                             const opevo_condition *from)
-{
-    opevo_condition *copy = opevo_i_arena_copy(&self->arena, from, sizeof *copy);
+/* A definition that is copied, and what it becomes. */
+typedef struct copier {
+    opevo_i_reshaper *self;
+    const opevo_definition *made;
+} copier;
 
-    if (!copy)
-        return NULL;
-    if (from->left) {
-        copy->left = copy_condition(self, made, from->left);
-        copy->right = copy_condition(self, made, from->right);
-    } else if (from->a) {
-        self->alone |= asks(self, from->a) || asks(self, from->b);
-        copy->a = copy_affine(self, made, from->a);
-        copy->b = copy_affine(self, made, from->b);
-    } else {
-        copy->x = copy_expression(self, made, from->x);
-        copy->y = copy_expression(self, made, from->y);
-    }
-    return copy;
+static const opevo_affine *copy_value(void *context, const opevo_affine *from)
+{
+    const copier *copy = context;
+
+    copy->self->alone |= asks(copy->self, from);
+    return copy_affine(copy->self, copy->made, from);
 }
 
-static const opevo_expression *copy_expression(opevo_i_reshaper *self, const opevo_definition *made,
-                                               const opevo_expression *from)
+static const opevo_expression *copy_read(void *context, const opevo_expression *from)
 {
-    opevo_expression *copy = opevo_i_arena_copy(&self->arena, from, sizeof *copy);
+    const copier *copy = context;
+    opevo_i_reshaper *self = copy->self;
+    opevo_expression *made = opevo_i_arena_copy(&self->arena, from, sizeof *made);
 
-    if (!copy)
+    if (!made)
         return NULL;
-    if (from->kind == OPEVO_EXPR_READ) {
-        copy->tensor = self->tensor[from->tensor->number].made;
-        copy->index = copy_index(self, made, from);
-    } else if (from->kind == OPEVO_EXPR_WHOLE) {
-        self->alone |= asks(self, from->index);
-        copy->index = copy_affine(self, made, from->index);
-    }
-    if (from->condition)
-        copy->condition = copy_condition(self, made, from->condition);
-    if (from->left)
-        copy->left = copy_expression(self, made, from->left);
-    if (from->right)
-        copy->right = copy_expression(self, made, from->right);
-    return copy;
+    made->tensor = self->tensor[from->tensor->number].made;
+    made->index = copy_index(self, copy->made, from);
+    return made;
 }
 
 /* ---- Tensors ---- */
@@ -346,7 +326,12 @@ static void define(opevo_i_reshaper *self, int number)
         definition->axis[a].name = keep_name(self, definition->axis[a].name);
     if (own->axis != OPEVO_I_UNSHAPED && !self->arena.failed)
         change_axes(self, definition, own->axis);
-    definition->value = copy_expression(self, definition, from->definition->value);
+    definition->value =
+        opevo_i_map_expression(&(opevo_i_mapping){.arena = &self->arena,
+                                                  .context = &(copier){self, definition},
+                                                  .read = copy_read,
+                                                  .whole = copy_value},
+                               from->definition->value);
     for (int d = 0; d < own->made->dims; d++)
         own->made->dim_name[d] = definition->axis[d].name;
     own->made->definition = definition;
