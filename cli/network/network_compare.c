@@ -38,25 +38,6 @@ cleanup:
     return status;
 }
 
-/* Element i of a float or whole array. */
-static double number(const opevo_array *array, int64_t i)
-{
-    switch (array->type) {
-    case OPEVO_NETWORK_FLOAT32:
-        return (double)((const float *)array->data)[i];
-    case OPEVO_NETWORK_FLOAT64:
-        return ((const double *)array->data)[i];
-    case OPEVO_NETWORK_INT64:
-        return (double)((const int64_t *)array->data)[i];
-    case OPEVO_NETWORK_INT32:
-        return ((const int32_t *)array->data)[i];
-    case OPEVO_NETWORK_INT8:
-        return ((const int8_t *)array->data)[i];
-    default:
-        return ((const uint8_t *)array->data)[i];
-    }
-}
-
 static bool same_shape(const opevo_array *a, const opevo_array *b)
 {
     bool same = a->type == b->type && a->dims == b->dims;
@@ -83,7 +64,7 @@ static bool compare(const char *name, const opevo_array *found, const opevo_arra
         return false;
     }
     for (int64_t i = 0, count = opevo_array_elements(found); i < count; i++) {
-        double a = number(found, i), b = number(expected, i);
+        double a = opevo_array_number(found, i), b = opevo_array_number(expected, i);
         double error = a == b || (isnan(a) && isnan(b)) ? 0 : fabs(a - b);
         double over = isnan(error) ? INFINITY : error - (ABSOLUTE + RELATIVE * fabs(b));
 
@@ -99,7 +80,8 @@ static bool compare(const char *name, const opevo_array *found, const opevo_arra
         return true;
     }
     opevo_text_printf(out, "differs: element %lld is %.9g instead of %.9g, largest error %g\n",
-                      (long long)worst, number(found, worst), number(expected, worst), largest);
+                      (long long)worst, opevo_array_number(found, worst),
+                      opevo_array_number(expected, worst), largest);
     return false;
 }
 
@@ -110,9 +92,9 @@ static void describe(const char *name, const opevo_array *array, opevo_text *out
     int64_t count = opevo_array_elements(array);
 
     for (int64_t i = 0; i < count; i++) {
-        least = fmin(least, number(array, i));
-        most = fmax(most, number(array, i));
-        sum += number(array, i);
+        least = fmin(least, opevo_array_number(array, i));
+        most = fmax(most, opevo_array_number(array, i));
+        sum += opevo_array_number(array, i);
     }
     opevo_text_printf(out, "%s: %s ", name, opevo_network_type_name(array->type));
     opevo_i_add_shape(array, out);

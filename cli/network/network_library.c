@@ -132,7 +132,7 @@ opevo_status opevo_i_library_write(const char *folder, bool gpu, opevo_network_l
                       "layouts of kernels: %.3f MB; scratch memory: %.3f MB\n",
                       folder, sizes.kernels, opevo_i_plural(sizes.kernels),
                       (double)sizes.weight_bytes / 1e6, (double)sizes.arena_bytes / 1e6,
-                      (double)sizes.arena_bytes / (double)sizes.peak_bytes,
+                      sizes.peak_bytes ? (double)sizes.arena_bytes / (double)sizes.peak_bytes : 1,
                       (double)sizes.peak_bytes / 1e6, (double)sizes.packed_bytes / 1e6,
                       (double)sizes.scratch_bytes / 1e6);
     add_fallbacks(library, out);

@@ -7,6 +7,7 @@
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
+#include <math.h>
 #include <string.h>
 
 const char *opevo_network_type_name(opevo_network_type type)
@@ -66,6 +67,30 @@ bool opevo_i_type_is_whole(opevo_network_type type)
     return type != OPEVO_NETWORK_FLOAT32 && type != OPEVO_NETWORK_FLOAT64;
 }
 
+/* What whole types hold; NAN, which is none of it, becomes 0. */
+static int64_t nearest_whole(opevo_network_type type, double value)
+{
+    static const double least[] = {[OPEVO_NETWORK_INT8] = -0x1p7,
+                                   [OPEVO_NETWORK_INT16] = -0x1p15,
+                                   [OPEVO_NETWORK_INT32] = -0x1p31,
+                                   [OPEVO_NETWORK_INT64] = -0x1p63};
+    static const double most[] = {
+        [OPEVO_NETWORK_UINT8] = 0xff,         [OPEVO_NETWORK_INT8] = 0x7f,
+        [OPEVO_NETWORK_UINT16] = 0xffff,      [OPEVO_NETWORK_INT16] = 0x7fff,
+        [OPEVO_NETWORK_UINT32] = 0xffffffff,  [OPEVO_NETWORK_INT32] = 0x7fffffff,
+        [OPEVO_NETWORK_INT64] = 0x1p63 - 1024};
+
+    return isnan(value)
+               ? 0
+               : (int64_t)fmin(fmax(value, type < sizeof least / sizeof *least ? least[type] : 0),
+                               most[type]);
+}
+
+double opevo_array_number(const opevo_array *array, int64_t i)
+{
+    return opevo_i_number(array, array->data, i);
+}
+
 double opevo_i_number(const opevo_array *array, const void *data, int64_t i)
 {
     switch (array->type) {
@@ -86,34 +111,60 @@ int64_t opevo_i_whole(const opevo_array *array, const void *data, int64_t i)
         return ((const uint8_t *)data)[i];
     case OPEVO_NETWORK_INT8:
         return ((const int8_t *)data)[i];
+    case OPEVO_NETWORK_INT16:
+        return ((const int16_t *)data)[i];
+    case OPEVO_NETWORK_UINT16:
+        return ((const uint16_t *)data)[i];
     case OPEVO_NETWORK_INT32:
         return ((const int32_t *)data)[i];
+    case OPEVO_NETWORK_UINT32:
+        return ((const uint32_t *)data)[i];
     case OPEVO_NETWORK_INT64:
         return ((const int64_t *)data)[i];
     default:
-        return (int64_t)opevo_i_number(array, data, i);
+        return nearest_whole(OPEVO_NETWORK_INT64, opevo_i_number(array, data, i));
     }
 }
 
-void opevo_i_set_number(opevo_network_type type, void *data, int64_t i, double value)
+void opevo_i_set_whole(opevo_network_type type, void *data, int64_t i, int64_t value)
 {
     switch (type) {
     case OPEVO_NETWORK_FLOAT32:
         ((float *)data)[i] = (float)value;
         break;
     case OPEVO_NETWORK_FLOAT64:
-        ((double *)data)[i] = value;
+        ((double *)data)[i] = (double)value;
         break;
-    case OPEVO_NETWORK_INT32:
-        ((int32_t *)data)[i] = (int32_t)value;
+    case OPEVO_NETWORK_BOOL:
+        ((uint8_t *)data)[i] = value != 0;
         break;
     case OPEVO_NETWORK_INT64:
-        ((int64_t *)data)[i] = (int64_t)value;
+        ((int64_t *)data)[i] = value;
+        break;
+    case OPEVO_NETWORK_INT32:
+    case OPEVO_NETWORK_UINT32:
+        ((uint32_t *)data)[i] = (uint32_t)value;
+        break;
+    case OPEVO_NETWORK_INT16:
+    case OPEVO_NETWORK_UINT16:
+        ((uint16_t *)data)[i] = (uint16_t)value;
         break;
     default:
-        ((uint8_t *)data)[i] = (uint8_t)(int)value;
+        ((uint8_t *)data)[i] = (uint8_t)value;
         break;
     }
+}
+
+void opevo_i_set_number(opevo_network_type type, void *data, int64_t i, double value)
+{
+    if (type == OPEVO_NETWORK_FLOAT32)
+        ((float *)data)[i] = (float)value;
+    else if (type == OPEVO_NETWORK_FLOAT64)
+        ((double *)data)[i] = value;
+    else if (type == OPEVO_NETWORK_BOOL)
+        ((uint8_t *)data)[i] = value != 0;
+    else
+        opevo_i_set_whole(type, data, i, nearest_whole(type, value));
 }
 
 /* ---- From a message ---- */
@@ -127,8 +178,8 @@ static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, ope
     out->type = (opevo_network_type)tensor->data_type;
     if (!opevo_network_type_bytes(out->type))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s has elements of ONNX type %d; opevo reads float32, float64, int64, "
-                          "int32, int8, uint8 and bool.",
+                          "%s has elements of ONNX type %d; opevo reads float32, float64, bool, "
+                          "int8 to int64 and uint8 to uint32.",
                           what, tensor->data_type);
     if (tensor->n_dims > OPEVO_NETWORK_DIMS)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %zu dimensions; opevo takes up to %d.", what,
@@ -154,6 +205,8 @@ static size_t stored_elements(const Onnx__Tensor *tensor, opevo_network_type typ
     if (tensor->has_raw_data)
         return tensor->raw_data.len / opevo_network_type_bytes(type);
     switch (type) {
+    case OPEVO_NETWORK_UINT32:
+        return tensor->n_uint64_data;
     case OPEVO_NETWORK_FLOAT32:
         return tensor->n_float_data;
     case OPEVO_NETWORK_FLOAT64:
@@ -177,7 +230,9 @@ static void copy_elements(const Onnx__Tensor *tensor, size_t count, opevo_array 
         memcpy(out->data, tensor->int64_data, count * sizeof(int64_t));
     else
         for (size_t i = 0; i < count; i++)
-            opevo_i_set_number(out->type, out->data, (int64_t)i, tensor->int32_data[i]);
+            opevo_i_set_whole(out->type, out->data, (int64_t)i,
+                              out->type == OPEVO_NETWORK_UINT32 ? (int64_t)tensor->uint64_data[i]
+                                                                : tensor->int32_data[i]);
 }
 
 opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
@@ -271,6 +326,7 @@ opevo_status opevo_i_axis(int64_t axis, int dims, int *out, opevo_error *err)
 opevo_status opevo_i_broadcast(const opevo_array *a, const opevo_array *b, int *dims,
                                int64_t *extent, opevo_error *err)
 {
+    int64_t both[OPEVO_NETWORK_DIMS] = {0}; /* `extent` may be that of an operand */
     int most = a->dims > b->dims ? a->dims : b->dims;
 
     for (int d = 0; d < most; d++) {
@@ -281,8 +337,49 @@ opevo_status opevo_i_broadcast(const opevo_array *a, const opevo_array *b, int *
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "Extents %lld and %lld of dimension %d do not fit together.",
                               (long long)x, (long long)y, d);
-        extent[d] = x == 1 ? y : x;
+        both[d] = x == 1 ? y : x;
     }
+    memcpy(extent, both, (size_t)most * sizeof *both);
     *dims = most;
     return OPEVO_OK;
+}
+
+opevo_status opevo_i_broadcast_inputs(const opevo_i_call *call, int first, opevo_array *out,
+                                      opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    *out = (opevo_array){0};
+    for (int i = first; i < call->ins && status == OPEVO_OK; i++) {
+        if (!call->in[i])
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d is missing.", i);
+        status = opevo_i_broadcast(out, &call->in[i]->array, &out->dims, out->extent, err);
+    }
+    return status;
+}
+
+int64_t opevo_i_place(const opevo_array *all, const opevo_array *array, int64_t i)
+{
+    int64_t at = 0, step = 1;
+
+    for (int d = array->dims - 1; d >= 0; d--) {
+        int64_t extent = all->extent[d + all->dims - array->dims];
+
+        at += array->extent[d] == 1 ? 0 : i % extent * step;
+        step *= array->extent[d];
+        i /= extent;
+    }
+    return at;
+}
+
+int64_t opevo_i_place_of(const opevo_array *all, const opevo_array *part, int64_t i)
+{
+    int64_t at = 0, step = 1;
+
+    for (int d = all->dims - 1; d >= 0; d--) {
+        at += i % part->extent[d] * step;
+        step *= all->extent[d];
+        i /= part->extent[d];
+    }
+    return at;
 }

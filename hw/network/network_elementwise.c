@@ -18,19 +18,7 @@ enum code {
     MEAN,
     POWER,
     PRELU,
-    RELU,
-    LEAKY_RELU,
-    SIGMOID,
-    HARD_SIGMOID,
-    HARD_SWISH,
-    TANH,
-    EXPONENTIAL,
-    SQUARE_ROOT,
-    ERROR_FUNCTION,
-    NEGATE,
-    ABSOLUTE,
-    RECIPROCAL,
-    ELU,
+    MODULO,
     CLIP
 };
 
@@ -39,24 +27,19 @@ enum code {
 static opevo_status infer(const opevo_i_call *call, opevo_error *err)
 {
     opevo_array all = {0};
+    opevo_status status = OPEVO_OK;
 
-    if (!call->in[0])
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Its first input is missing.");
-    all = call->in[0]->array;
     for (int i = 1; i < call->ins; i++) {
-        opevo_status status = OPEVO_OK;
-
-        if (!call->in[i])
-            return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d is missing.", i);
-        if (call->node->row->code != POWER && call->in[i]->array.type != all.type)
+        if (call->in[i] && call->node->row->code != POWER &&
+            call->in[i]->array.type != call->in[0]->array.type)
             return OPEVO_FAIL(err, OPEVO_INVALID, "Its inputs are of types %s and %s.",
-                              opevo_network_type_name(all.type),
+                              opevo_network_type_name(call->in[0]->array.type),
                               opevo_network_type_name(call->in[i]->array.type));
-        status = opevo_i_broadcast(&all, &call->in[i]->array, &all.dims, all.extent, err);
-        if (status != OPEVO_OK)
-            return status;
     }
-    return opevo_i_shape(call->out[0], all.type, all.dims, all.extent, err);
+    status = opevo_i_broadcast_inputs(call, 0, &all, err);
+    return status == OPEVO_OK
+               ? opevo_i_shape(call->out[0], call->in[0]->array.type, all.dims, all.extent, err)
+               : status;
 }
 
 /* Bounds are attributes, or inputs of one element. */
@@ -65,9 +48,11 @@ static opevo_status infer_clip(const opevo_i_call *call, opevo_error *err)
     for (int i = 1; i < call->ins; i++) {
         if (call->in[i] && opevo_array_elements(&call->in[i]->array) != 1)
             return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d must have one element.", i);
+        if (call->in[i] && call->in[i]->array.type != call->in[0]->array.type)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Its inputs are of types %s and %s.",
+                              opevo_network_type_name(call->in[0]->array.type),
+                              opevo_network_type_name(call->in[i]->array.type));
     }
-    if (!call->in[0])
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Its first input is missing.");
     return opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
                          call->in[0]->array.extent, err);
 }
@@ -93,7 +78,7 @@ static void define_many(const opevo_i_call *call, const char *function, const ch
     }
 }
 
-/* The power by a constant that products and roots give: 2, 3, 1/2, 1, 0. */
+/* The exponent if it is one constant; NAN otherwise. */
 static double constant_power(const opevo_i_call *call)
 {
     const opevo_net_value *value = call->in[1];
@@ -103,19 +88,21 @@ static double constant_power(const opevo_i_call *call)
     return opevo_i_number(&value->array, value->array.data, 0);
 }
 
+/* X, X*X, ..., the root, or 1 over these. */
 static void define_power(const opevo_i_call *call, opevo_text *out)
 {
     double power = constant_power(call);
+    bool root = fabs(power) == .5;
 
-    if (power == .5)
-        opevo_text_add(out, "sqrt(");
+    opevo_text_add(out, power < 0 ? "1/(" : "");
+    opevo_text_add(out, root ? "sqrt(" : "");
     add_read(call, 0, out);
-    if (power == .5)
-        opevo_text_add(out, ")");
-    for (int i = 1; i < (int)power; i++) {
+    opevo_text_add(out, root ? ")" : "");
+    for (int i = 1; i < (int)fabs(power); i++) {
         opevo_text_add(out, "*");
         add_read(call, 0, out);
     }
+    opevo_text_add(out, power < 0 ? ")" : "");
 }
 
 static void add_number(opevo_text *out, const char *before, double number, const char *after)
@@ -169,8 +156,6 @@ static void define_clip(const opevo_i_call *call, opevo_text *out)
 
 static void define_value(const opevo_i_call *call, opevo_text *out)
 {
-    bool swish = call->node->row->code == HARD_SWISH;
-
     switch ((enum code)call->node->row->code) {
     case ADD:
     case SUM:
@@ -204,55 +189,10 @@ static void define_value(const opevo_i_call *call, opevo_text *out)
         add_read(call, 1, out);
         define_one(call, "*min(", ", 0)", out);
         break;
-    case RELU:
-        define_one(call, "max(", ", 0)", out);
-        break;
-    case LEAKY_RELU:
-        define_one(call, "max(", ", 0) + ", out);
-        add_number(out, "", opevo_i_attribute_float(call, "alpha", (double).01f), "*");
-        define_one(call, "min(", ", 0)", out);
-        break;
-    case SIGMOID:
-        define_one(call, "sigmoid(", ")", out);
-        break;
-    case HARD_SIGMOID:
-    case HARD_SWISH:
-        if (swish)
-            define_one(call, "", "*", out);
-        add_number(out, "max(0, min(1, ",
-                   swish ? 1. / 6 : opevo_i_attribute_float(call, "alpha", (double).2f), "*");
-        add_read(call, 0, out);
-        add_number(out, " + ", swish ? .5 : opevo_i_attribute_float(call, "beta", .5), "))");
-        break;
-    case TANH:
-        define_one(call, "tanh(", ")", out);
-        break;
-    case EXPONENTIAL:
-        define_one(call, "exp(", ")", out);
-        break;
-    case SQUARE_ROOT:
-        define_one(call, "sqrt(", ")", out);
-        break;
-    case ERROR_FUNCTION:
-        define_one(call, "erf(", ")", out);
-        break;
-    case NEGATE:
-        define_one(call, "-", "", out);
-        break;
-    case ABSOLUTE:
-        define_one(call, "max(", ", ", out);
-        define_one(call, "-", ")", out);
-        break;
-    case RECIPROCAL:
-        define_one(call, "1/", "", out);
-        break;
-    case ELU:
-        define_one(call, "max(", ", 0) + ", out);
-        add_number(out, "", opevo_i_attribute_float(call, "alpha", 1), "*");
-        define_one(call, "(exp(min(", ", 0)) - 1)", out);
-        break;
     case CLIP:
         define_clip(call, out);
+        break;
+    case MODULO:
         break;
     }
 }
@@ -273,11 +213,12 @@ static opevo_status define(const opevo_i_call *call, opevo_text *out, opevo_erro
 
 /* ---- Other types ---- */
 
-static double apply(enum code code, double a, double b)
+static double apply(enum code code, bool c, double a, double b)
 {
     switch (code) {
     case ADD:
     case SUM:
+    case MEAN:
         return a + b;
     case SUBTRACT:
         return a - b;
@@ -286,19 +227,36 @@ static double apply(enum code code, double a, double b)
     case DIVIDE:
         return a / b;
     case MAXIMUM:
-        return a > b ? a : b;
+        return isnan(a) || a > b ? a : b;
     case MINIMUM:
-        return a < b ? a : b;
+        return isnan(a) || a < b ? a : b;
     case POWER:
         return pow(a, b);
+    case PRELU:
+        return a < 0 ? a * b : a;
+    case MODULO:
+        return c || fmod(a, b) == 0 || (fmod(a, b) < 0) == (b < 0) ? fmod(a, b) : fmod(a, b) + b;
     default:
         return NAN;
     }
 }
 
-static int64_t apply_whole(enum code code, int64_t a, int64_t b)
+/* Products wrap around, as those of int64. */
+static int64_t whole_power(int64_t a, int64_t b)
+{
+    uint64_t result = 1, base = (uint64_t)a;
+
+    if (b < 0)
+        return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+    for (; b; b /= 2, base *= base)
+        result *= b % 2 ? base : 1;
+    return (int64_t)result;
+}
+
+static int64_t apply_whole(enum code code, bool c, int64_t a, int64_t b)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    int64_t rest = b == 0 || b == -1 ? 0 : a % b;
 
     switch (code) {
     case ADD:
@@ -314,52 +272,82 @@ static int64_t apply_whole(enum code code, int64_t a, int64_t b)
         return a > b ? a : b;
     case MINIMUM:
         return a < b ? a : b;
+    case POWER:
+        return whole_power(a, b);
+    case PRELU:
+        return a < 0 ? (int64_t)(x * y) : a;
+    case MODULO: /* the sign of the divisor, or with fmod of the dividend */
+        return c || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
     default:
-        return (int64_t)apply(code, (double)a, (double)b);
+        return 0;
     }
-}
-
-/* Where element i of `all` is read in `array`. */
-static int64_t place(const opevo_array *all, const opevo_array *array, int64_t i)
-{
-    int64_t at = 0, step = 1;
-
-    for (int d = array->dims - 1; d >= 0; d--) {
-        int64_t extent = all->extent[d + all->dims - array->dims];
-
-        at += array->extent[d] == 1 ? 0 : i % extent * step;
-        step *= array->extent[d];
-        i /= extent;
-    }
-    return at;
 }
 
 static opevo_status move(const opevo_i_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
-    const opevo_array *all = &call->out[0]->array;
+    const opevo_array *all = &call->out[0]->array, *first = &call->in[0]->array;
     enum code code = (enum code)call->node->row->code;
+    bool c = opevo_i_attribute_int(call, "fmod", 0) != 0, whole = true;
 
     (void)err;
+    for (int k = 0; k < call->ins; k++)
+        whole &= opevo_i_type_is_whole(call->in[k]->array.type);
     for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
-        const opevo_array *first = &call->in[0]->array;
-        double value = opevo_i_number(first, in[0], place(all, first, i));
-        int64_t whole = opevo_i_whole(first, in[0], place(all, first, i));
+        double value = opevo_i_number(first, in[0], opevo_i_place(all, first, i));
+        int64_t exact = opevo_i_whole(first, in[0], opevo_i_place(all, first, i));
 
         for (int k = 1; k < call->ins; k++) {
             const opevo_array *next = &call->in[k]->array;
-            int64_t at = place(all, next, i);
+            int64_t at = opevo_i_place(all, next, i);
 
-            value = apply(code, value, opevo_i_number(next, in[k], at));
-            if (opevo_i_type_is_whole(next->type))
-                whole = apply_whole(code, whole, opevo_i_whole(next, in[k], at));
+            if (whole)
+                exact = apply_whole(code, c, exact, opevo_i_whole(next, in[k], at));
+            else
+                value = apply(code, c, value, opevo_i_number(next, in[k], at));
         }
-        if (all->type == OPEVO_NETWORK_INT64 && code != POWER)
-            ((int64_t *)out[0])[i] = whole;
+        if (whole)
+            opevo_i_set_whole(all->type, out[0], i, code == MEAN ? exact / call->ins : exact);
         else
-            opevo_i_set_number(all->type, out[0], i, value);
+            opevo_i_set_number(all->type, out[0], i, code == MEAN ? value / call->ins : value);
     }
     return OPEVO_OK;
+}
+
+static opevo_status move_clip(const opevo_i_call *call, const void *const *in, void *const *out,
+                              opevo_error *err)
+{
+    const opevo_array *all = &call->out[0]->array;
+    double least = 0, most = 0;
+    bool below = has_bound(call, 1, "min", &least), above = has_bound(call, 2, "max", &most);
+
+    (void)err;
+    if (call->ins > 1 && call->in[1])
+        least = opevo_i_number(&call->in[1]->array, in[1], 0);
+    if (call->ins > 2 && call->in[2])
+        most = opevo_i_number(&call->in[2]->array, in[2], 0);
+    for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
+        double value = opevo_i_number(all, in[0], i);
+
+        if ((below && value < least) || (above && value > most))
+            opevo_i_set_number(all->type, out[0], i,
+                               above && least > most    ? most
+                               : below && value < least ? least
+                                                        : most);
+        else
+            memcpy((char *)out[0] + (size_t)i * opevo_network_type_bytes(all->type),
+                   (const char *)in[0] + (size_t)i * opevo_network_type_bytes(all->type),
+                   opevo_network_type_bytes(all->type));
+    }
+    return OPEVO_OK;
+}
+
+/* There is no remainder of values in the language of computations. */
+static opevo_status define_mod(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+{
+    (void)call;
+    (void)out;
+    return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
 }
 
 /* A power is a product or a root where its exponent is such a constant. */
@@ -367,7 +355,7 @@ static opevo_status define_pow(const opevo_i_call *call, opevo_text *out, opevo_
 {
     double power = constant_power(call);
 
-    if (power == .5 || power == 1 || power == 2 || power == 3 || power == 4)
+    if (fabs(power) == .5 || fabs(power) == 1 || fabs(power) == 2 || power == 3 || power == 4)
         return define(call, out, err);
     return OPEVO_FAIL(err, OPEVO_MISMATCH, "The exponent is not such a constant.");
 }
@@ -380,22 +368,10 @@ const opevo_i_operator opevo_i_network_elementwise[] = {
     {"Max", 8, 1, 0, 1, infer, define, move, MAXIMUM},
     {"Min", 8, 1, 0, 1, infer, define, move, MINIMUM},
     {"Sum", 8, 1, 0, 1, infer, define, move, SUM},
-    {"Mean", 8, 1, 0, 1, infer, define, NULL, MEAN},
+    {"Mean", 8, 1, 0, 1, infer, define, move, MEAN},
     {"Pow", 7, 2, 2, 1, infer, define_pow, move, POWER},
-    {"PRelu", 7, 2, 2, 1, infer, define, NULL, PRELU},
-    {"Relu", 6, 1, 1, 1, infer, define, NULL, RELU},
-    {"LeakyRelu", 6, 1, 1, 1, infer, define, NULL, LEAKY_RELU},
-    {"Sigmoid", 6, 1, 1, 1, infer, define, NULL, SIGMOID},
-    {"HardSigmoid", 6, 1, 1, 1, infer, define, NULL, HARD_SIGMOID},
-    {"HardSwish", 14, 1, 1, 1, infer, define, NULL, HARD_SWISH},
-    {"Tanh", 6, 1, 1, 1, infer, define, NULL, TANH},
-    {"Exp", 6, 1, 1, 1, infer, define, NULL, EXPONENTIAL},
-    {"Sqrt", 6, 1, 1, 1, infer, define, NULL, SQUARE_ROOT},
-    {"Erf", 9, 1, 1, 1, infer, define, NULL, ERROR_FUNCTION},
-    {"Neg", 6, 1, 1, 1, infer, define, NULL, NEGATE},
-    {"Abs", 6, 1, 1, 1, infer, define, NULL, ABSOLUTE},
-    {"Reciprocal", 6, 1, 1, 1, infer, define, NULL, RECIPROCAL},
-    {"Elu", 6, 1, 1, 1, infer, define, NULL, ELU},
-    {"Clip", 6, 1, 3, 1, infer_clip, define, NULL, CLIP},
+    {"PRelu", 7, 2, 2, 1, infer, define, move, PRELU},
+    {"Clip", 6, 1, 3, 1, infer_clip, define, move_clip, CLIP},
+    {"Mod", 10, 2, 2, 1, infer, define_mod, move, MODULO},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };

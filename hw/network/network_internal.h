@@ -59,12 +59,17 @@ struct opevo_i_operator {
 };
 
 /* Rows by family, each ended by a row without a name. */
-extern const opevo_i_operator opevo_i_network_elementwise[], opevo_i_network_windows[],
-    opevo_i_network_products[], opevo_i_network_reductions[], opevo_i_network_moves[];
+extern const opevo_i_operator opevo_i_network_elementwise[], opevo_i_network_unary[],
+    opevo_i_network_logic[], opevo_i_network_windows[], opevo_i_network_places[],
+    opevo_i_network_normal[], opevo_i_network_products[], opevo_i_network_reductions[],
+    opevo_i_network_moves[], opevo_i_network_constants[];
 
 const opevo_i_operator *opevo_i_operator_find(const char *name); /* NULL for an unknown one */
 /* Whether the node is computed by definitions: it has some, and its outputs are of float32. */
 bool opevo_i_is_computed(const opevo_i_call *call);
+
+/* Output 0 has type and shape of input 0, which must be there. */
+opevo_status opevo_i_infer_same(const opevo_i_call *call, opevo_error *err);
 
 /* ---- Attributes ---- */
 
@@ -94,15 +99,25 @@ opevo_status opevo_i_array_of(const Onnx__Tensor *tensor, const char *what, opev
 double opevo_i_number(const opevo_array *array, const void *data, int64_t i);
 int64_t opevo_i_whole(const opevo_array *array, const void *data, int64_t i);
 bool opevo_i_type_is_whole(opevo_network_type type);
+/* Set an element: the nearest number of whole types, fractions cut off; or modulo their range. */
 void opevo_i_set_number(opevo_network_type type, void *data, int64_t i, double value);
+void opevo_i_set_whole(opevo_network_type type, void *data, int64_t i, int64_t value);
 /* Give an output its type and shape. Errors: INVALID for too many dimensions or elements. */
 opevo_status opevo_i_shape(opevo_net_value *out, opevo_network_type type, int dims,
                            const int64_t *extent, opevo_error *err);
 /* An axis counted from the end if negative. Errors: INVALID. */
 opevo_status opevo_i_axis(int64_t axis, int dims, int *out, opevo_error *err);
-/* The shape of both, extents of 1 repeated. Errors: INVALID if they do not fit. */
+/* The shape of both, extents of 1 repeated; `extent` may be that of an operand. Errors: INVALID if
+ * they do not fit. */
 opevo_status opevo_i_broadcast(const opevo_array *a, const opevo_array *b, int *dims,
                                int64_t *extent, opevo_error *err);
+/* The shape of all inputs from `first` on. Errors: INVALID if they do not fit or one is missing. */
+opevo_status opevo_i_broadcast_inputs(const opevo_i_call *call, int first, opevo_array *out,
+                                      opevo_error *err);
+/* Where element i of `all` is read in an array that is broadcast to it. */
+int64_t opevo_i_place(const opevo_array *all, const opevo_array *array, int64_t i);
+/* Where element i of `part`, a box of the same dimensions at the origin of `all`, is in `all`. */
+int64_t opevo_i_place_of(const opevo_array *all, const opevo_array *part, int64_t i);
 
 /* ---- Text ---- */
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators that move elements, of any type, and constants. */
+/* Operators that move elements, of any type. */
 
 #include "network_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 static opevo_status need(const opevo_i_call *call, int in, opevo_error *err)
@@ -28,16 +27,6 @@ static opevo_status copy(const opevo_i_call *call, const void *const *in, void *
     memcpy(out[0], in[0],
            (size_t)opevo_array_elements(&call->out[0]->array) * bytes_of(&call->out[0]->array));
     return OPEVO_OK;
-}
-
-static opevo_status infer_same(const opevo_i_call *call, opevo_error *err)
-{
-    opevo_status status = need(call, 0, err);
-
-    if (status == OPEVO_OK)
-        status = opevo_i_shape(call->out[0], call->in[0]->array.type, call->in[0]->array.dims,
-                               call->in[0]->array.extent, err);
-    return status;
 }
 
 static opevo_status infer_reshape(const opevo_i_call *call, opevo_error *err)
@@ -152,7 +141,7 @@ cleanup:
 /* The first output is the input; a mask, if asked for, is true everywhere. */
 static opevo_status infer_dropout(const opevo_i_call *call, opevo_error *err)
 {
-    opevo_status status = infer_same(call, err);
+    opevo_status status = opevo_i_infer_same(call, err);
 
     if (status == OPEVO_OK && call->ins > 2 && call->in[2] &&
         (!call->in[2]->array.data ||
@@ -536,7 +525,7 @@ static opevo_status gather_indices(const opevo_i_call *call, const void *const *
     return OPEVO_OK;
 }
 
-/* Padding with a constant: elements before and after each dimension. */
+/* Padding: elements before and after each dimension. */
 static opevo_status pads_of(const opevo_i_call *call, int64_t *pads, opevo_error *err)
 {
     int count = 0, dims = call->in[0]->array.dims;
@@ -546,8 +535,6 @@ static opevo_status pads_of(const opevo_i_call *call, int64_t *pads, opevo_error
         return status;
     if (count != 2 * dims)
         return OPEVO_FAIL(err, OPEVO_INVALID, "It has %d paddings instead of %d.", count, 2 * dims);
-    if (opevo_i_attribute(call, "mode") && !opevo_i_attribute_is(call, "mode", "constant"))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "opevo pads with a constant only.");
     for (int i = 0; i < count; i++) {
         if (pads[i] > OPEVO_COMPUTATION_EXTENT || pads[i] < -OPEVO_COMPUTATION_EXTENT)
             return OPEVO_FAIL(err, OPEVO_INVALID, "A padding is %lld.", (long long)pads[i]);
@@ -555,215 +542,91 @@ static opevo_status pads_of(const opevo_i_call *call, int64_t *pads, opevo_error
     return OPEVO_OK;
 }
 
+typedef enum border { CONSTANT, EDGE, REFLECT, UNKNOWN } border;
+
+static border border_of(const opevo_i_call *call)
+{
+    if (!opevo_i_attribute(call, "mode") || opevo_i_attribute_is(call, "mode", "constant"))
+        return CONSTANT;
+    return opevo_i_attribute_is(call, "mode", "edge")      ? EDGE
+           : opevo_i_attribute_is(call, "mode", "reflect") ? REFLECT
+                                                           : UNKNOWN;
+}
+
 static opevo_status infer_pad(const opevo_i_call *call, opevo_error *err)
 {
+    const opevo_array *in = &call->in[0]->array;
+    const opevo_net_value *value = call->ins > 2 ? call->in[2] : NULL;
     int64_t pads[2 * OPEVO_NETWORK_DIMS], extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
-    double value = 0;
-    int dims = 0;
+    border kind = border_of(call);
 
-    OPEVO_TRY(need(call, 0, err));
-    dims = call->in[0]->array.dims;
     OPEVO_TRY(pads_of(call, pads, err));
-    OPEVO_TRY(opevo_i_scalar(call, 2, "value", 0, &value, err));
-    for (int d = 0; d < dims; d++)
-        extent[d] = call->in[0]->array.extent[d] + pads[d] + pads[dims + d];
-    OPEVO_TRY(opevo_i_shape(call->out[0], call->in[0]->array.type, dims, extent, err));
+    if (kind == UNKNOWN)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute mode is not constant, edge or reflect.");
+    if (value && (opevo_array_elements(&value->array) != 1 || value->array.type != in->type))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Input 2 must be one number of type %s.",
+                          opevo_network_type_name(in->type));
+    for (int d = 0; d < in->dims; d++) {
+        int64_t most = pads[d] > pads[in->dims + d] ? pads[d] : pads[in->dims + d];
+
+        extent[d] = in->extent[d] + pads[d] + pads[in->dims + d];
+        if ((kind == EDGE && most > 0 && in->extent[d] == 0) ||
+            (kind == REFLECT && most > 0 && most >= in->extent[d]))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Dimension %d of %lld elements has no %lld elements to pad with.", d,
+                              (long long)in->extent[d], (long long)most);
+    }
+    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, in->dims, extent, err));
 cleanup:
     return status;
+}
+
+/* The place inside that element x of a dimension takes; -1 for the constant. */
+static int64_t place_inside(border kind, int64_t x, int64_t extent)
+{
+    if (x >= 0 && x < extent)
+        return x;
+    if (kind == CONSTANT)
+        return -1;
+    if (kind == EDGE)
+        return x < 0 ? 0 : extent - 1;
+    return x < 0 ? -x : 2 * extent - 2 - x;
 }
 
 static opevo_status pad(const opevo_i_call *call, const void *const *in, void *const *out,
                         opevo_error *err)
 {
     const opevo_array *from = &call->in[0]->array, *all = &call->out[0]->array;
+    bool given = call->ins > 2 && call->in[2];
     int64_t pads[2 * OPEVO_NETWORK_DIMS];
     size_t bytes = bytes_of(all);
     opevo_status status = pads_of(call, pads, err);
-    double value = 0;
+    border kind = border_of(call);
 
-    if (status == OPEVO_OK)
-        status = opevo_i_scalar(call, 2, "value", 0, &value, err);
     for (int64_t i = 0, count = opevo_array_elements(all); i < count && status == OPEVO_OK; i++) {
         int64_t rest = i, at = 0, step = 1;
+        char *to = (char *)out[0] + (size_t)i * bytes;
         bool inside = true;
 
         for (int d = all->dims - 1; d >= 0; d--) {
-            int64_t x = rest % all->extent[d] - pads[d];
+            int64_t x = place_inside(kind, rest % all->extent[d] - pads[d], from->extent[d]);
 
             rest /= all->extent[d];
-            inside &= x >= 0 && x < from->extent[d];
+            inside &= x >= 0;
             at += x * step;
             step *= from->extent[d];
         }
-        if (inside)
-            memcpy((char *)out[0] + (size_t)i * bytes, (const char *)in[0] + (size_t)at * bytes,
-                   bytes);
+        if (inside || given)
+            memcpy(to, inside ? (const char *)in[0] + (size_t)at * bytes : in[2], bytes);
         else
-            opevo_i_set_number(all->type, out[0], i, value);
+            opevo_i_set_number(all->type, out[0], i, opevo_i_attribute_float(call, "value", 0));
     }
     return status;
-}
-
-/* ---- Constants and shapes ------------------------------------------------------------------- */
-
-static opevo_status infer_constant(const opevo_i_call *call, opevo_error *err)
-{
-    const Onnx__Attribute *tensor = opevo_i_attribute(call, "value");
-    const Onnx__Attribute *number = opevo_i_attribute(call, "value_float");
-    const Onnx__Attribute *whole = opevo_i_attribute(call, "value_int");
-    const Onnx__Attribute *numbers = opevo_i_attribute(call, "value_floats");
-    const Onnx__Attribute *wholes = opevo_i_attribute(call, "value_ints");
-    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
-    size_t count = numbers ? numbers->n_floats : wholes ? wholes->n_ints : 1;
-    opevo_status status = OPEVO_OK;
-
-    if (!out)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Its output has no name.");
-    if (tensor && tensor->t)
-        return opevo_i_array_of(tensor->t, "Attribute value", out, err);
-    if (!number && !whole && !numbers && !wholes)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "It has no value of numbers.");
-    out->type = number || numbers ? OPEVO_NETWORK_FLOAT32 : OPEVO_NETWORK_INT64;
-    out->dims = numbers || wholes ? 1 : 0;
-    out->extent[0] = (int64_t)count;
-    status = opevo_array_allocate(out, err);
-    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
-        if (out->type == OPEVO_NETWORK_FLOAT32)
-            ((float *)out->data)[i] = number ? number->f : numbers->floats[i];
-        else
-            ((int64_t *)out->data)[i] = whole ? whole->i : wholes->ints[i];
-    }
-    return status;
-}
-
-static opevo_status infer_constant_of_shape(const opevo_i_call *call, opevo_error *err)
-{
-    const Onnx__Attribute *value = opevo_i_attribute(call, "value");
-    opevo_network_type type = OPEVO_NETWORK_FLOAT32;
-    int64_t extent[OPEVO_NETWORK_DIMS];
-    opevo_status status = OPEVO_OK;
-    int dims = 0;
-
-    OPEVO_TRY(need(call, 0, err));
-    OPEVO_TRY(opevo_i_list(call, 0, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err));
-    if (value && value->t) {
-        opevo_array one = {0};
-
-        OPEVO_TRY(opevo_i_array_of(value->t, "Attribute value", &one, err));
-        type = one.type;
-        if (opevo_array_elements(&one) != 1)
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "Its value must be one number.");
-        opevo_array_free(&one);
-        OPEVO_TRY(status);
-    }
-    OPEVO_TRY(opevo_i_shape(call->out[0], type, dims, extent, err));
-cleanup:
-    return status;
-}
-
-static opevo_status fill(const opevo_i_call *call, const void *const *in, void *const *out,
-                         opevo_error *err)
-{
-    const Onnx__Attribute *value = opevo_i_attribute(call, "value");
-    const opevo_array *all = &call->out[0]->array;
-    size_t bytes = bytes_of(all), size = (size_t)opevo_array_elements(all) * bytes;
-    opevo_array one = {0};
-    opevo_status status = OPEVO_OK;
-
-    (void)in;
-    if (!value || !value->t || size == 0)
-        return OPEVO_OK; /* 0 */
-    status = opevo_i_array_of(value->t, "Attribute value", &one, err);
-    if (status == OPEVO_OK)
-        memcpy(out[0], one.data, bytes);
-    /* What is filled is copied behind itself. */
-    for (size_t done = bytes; done < size && status == OPEVO_OK; done *= 2)
-        memcpy((char *)out[0] + done, out[0], done < size - done ? done : size - done);
-    opevo_array_free(&one);
-    return status;
-}
-
-/* Dimensions from start to end, known as soon as shapes are. */
-static opevo_status infer_shape(const opevo_i_call *call, opevo_error *err)
-{
-    opevo_status status = need(call, 0, err);
-    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
-    int64_t start = 0, end = 0, count = 0;
-    int dims = 0;
-
-    if (status != OPEVO_OK || !out)
-        return status;
-    dims = call->in[0]->array.dims;
-    start = opevo_i_attribute_int(call, "start", 0);
-    end = opevo_i_attribute_int(call, "end", dims);
-    start = start < -dims ? 0 : start < 0 ? start + dims : start > dims ? dims : start;
-    end = end < -dims ? 0 : end < 0 ? end + dims : end > dims ? dims : end;
-    count = end > start ? end - start : 0;
-    status = opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 1, &count, err);
-    if (status == OPEVO_OK)
-        status = opevo_array_allocate(out, err);
-    for (int64_t i = 0; i < count && status == OPEVO_OK; i++)
-        ((int64_t *)out->data)[i] = call->in[0]->array.extent[start + i];
-    return status;
-}
-
-static opevo_status nothing(const opevo_i_call *call, const void *const *in, void *const *out,
-                            opevo_error *err)
-{
-    (void)in;
-    (void)err;
-    memcpy(out[0], call->out[0]->array.data,
-           (size_t)opevo_array_elements(&call->out[0]->array) * bytes_of(&call->out[0]->array));
-    return OPEVO_OK;
-}
-
-static opevo_status infer_cast(const opevo_i_call *call, opevo_error *err)
-{
-    opevo_network_type type = (opevo_network_type)opevo_i_attribute_int(call, "to", 0);
-    opevo_status status = need(call, 0, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    if (!opevo_network_type_bytes(type))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "It casts to ONNX type %d, which opevo does not read.", (int)type);
-    return opevo_i_shape(call->out[0], type, call->in[0]->array.dims, call->in[0]->array.extent,
-                         err);
-}
-
-/* Float to whole numbers truncates; what does not fit is the nearest that does. */
-static opevo_status cast(const opevo_i_call *call, const void *const *in, void *const *out,
-                         opevo_error *err)
-{
-    const opevo_array *from = &call->in[0]->array, *to = &call->out[0]->array;
-    static const double least[] = {[OPEVO_NETWORK_UINT8] = 0,
-                                   [OPEVO_NETWORK_INT8] = -128,
-                                   [OPEVO_NETWORK_INT32] = -0x1p31,
-                                   [OPEVO_NETWORK_INT64] = -0x1p63};
-    static const double most[] = {[OPEVO_NETWORK_UINT8] = 255,
-                                  [OPEVO_NETWORK_INT8] = 127,
-                                  [OPEVO_NETWORK_INT32] = 0x1p31 - 1,
-                                  [OPEVO_NETWORK_INT64] = 0x1p63 - 1024};
-
-    (void)err;
-    for (int64_t i = 0, count = opevo_array_elements(to); i < count; i++) {
-        double value = opevo_i_number(from, in[0], i);
-
-        if (to->type == OPEVO_NETWORK_BOOL)
-            value = value != 0;
-        else if (opevo_i_type_is_whole(to->type) && !opevo_i_type_is_whole(from->type))
-            value = isnan(value) ? 0 : trunc(fmin(fmax(value, least[to->type]), most[to->type]));
-        if (to->type == OPEVO_NETWORK_INT64 && opevo_i_type_is_whole(from->type))
-            ((int64_t *)out[0])[i] = opevo_i_whole(from, in[0], i);
-        else
-            opevo_i_set_number(to->type, out[0], i, value);
-    }
-    return OPEVO_OK;
 }
 
 const opevo_i_operator opevo_i_network_moves[] = {
-    {"Identity", 1, 1, 1, 1, infer_same, NULL, copy, 0},
+    {"Identity", 1, 1, 1, 1, opevo_i_infer_same, NULL, copy, 0},
     {"Dropout", 7, 1, 3, 2, infer_dropout, NULL, drop, 0},
     {"Reshape", 5, 2, 2, 1, infer_reshape, NULL, copy, 0},
     {"Flatten", 1, 1, 1, 1, infer_flatten, NULL, copy, 0},
@@ -776,9 +639,5 @@ const opevo_i_operator opevo_i_network_moves[] = {
     {"Slice", 1, 1, 5, 1, infer_slice, NULL, slice, 0},
     {"Gather", 1, 2, 2, 1, infer_gather, NULL, gather_indices, 0},
     {"Pad", 2, 1, 3, 1, infer_pad, NULL, pad, 0},
-    {"Constant", 1, 0, 0, 1, infer_constant, NULL, nothing, 0},
-    {"ConstantOfShape", 9, 1, 1, 1, infer_constant_of_shape, NULL, fill, 0},
-    {"Shape", 1, 1, 1, 1, infer_shape, NULL, nothing, 0},
-    {"Cast", 6, 1, 1, 1, infer_cast, NULL, cast, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };

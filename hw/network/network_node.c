@@ -4,13 +4,16 @@
 
 #include "network_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const opevo_i_operator *opevo_i_operator_find(const char *name)
 {
     static const opevo_i_operator *const families[] = {
-        opevo_i_network_elementwise, opevo_i_network_windows, opevo_i_network_products,
-        opevo_i_network_reductions, opevo_i_network_moves};
+        opevo_i_network_elementwise, opevo_i_network_unary,    opevo_i_network_logic,
+        opevo_i_network_windows,     opevo_i_network_products, opevo_i_network_reductions,
+        opevo_i_network_normal,      opevo_i_network_moves,    opevo_i_network_places,
+        opevo_i_network_constants};
 
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         for (const opevo_i_operator *row = families[f]; row->name; row++)
@@ -18,6 +21,15 @@ const opevo_i_operator *opevo_i_operator_find(const char *name)
                 return row;
     }
     return NULL;
+}
+
+/* Whether definitions read input `in`. */
+static bool is_declared(const opevo_text *text, int in)
+{
+    char name[16];
+
+    snprintf(name, sizeof name, "X%d[", in);
+    return strstr(opevo_text_string(text), name) != NULL;
 }
 
 bool opevo_i_is_computed(const opevo_i_call *call)
@@ -38,6 +50,10 @@ bool opevo_i_is_computed(const opevo_i_call *call)
     }
     if (computed)
         computed = call->node->row->define(call, &text, NULL) == OPEVO_OK;
+    for (int i = 0; i < call->ins && computed; i++) {
+        if (call->in[i] && call->in[i]->array.type != OPEVO_NETWORK_FLOAT32)
+            computed = !is_declared(&text, i);
+    }
     opevo_text_free(&text);
     return computed;
 }
@@ -126,6 +142,13 @@ opevo_status opevo_i_scalar(const opevo_i_call *call, int in, const char *name, 
                           name);
     *out = opevo_i_number(&value->array, value->array.data, 0);
     return OPEVO_OK;
+}
+
+opevo_status opevo_i_infer_same(const opevo_i_call *call, opevo_error *err)
+{
+    const opevo_array *in = &call->in[0]->array;
+
+    return opevo_i_shape(call->out[0], in->type, in->dims, in->extent, err);
 }
 
 /* ---- Text ---- */

@@ -202,15 +202,20 @@ static opevo_status take_input_shape(const reader *self, const Onnx__ValueInfo *
     return OPEVO_OK;
 }
 
-/* Type, shape and, of whole numbers, value are those of the array. */
-static opevo_status take_input_value(const opevo_array *array, opevo_net_value *value,
+/* Type and shape are those of the array, and so is the value of whole numbers and of one number. */
+static opevo_status take_input_value(const reader *self, const Onnx__ValueInfo *info,
+                                     const opevo_array *array, opevo_net_value *value,
                                      opevo_error *err)
 {
+    const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
     opevo_status status = OPEVO_OK;
 
+    if (type && type->elem_type != (int32_t)array->type)
+        return SAY(self, err, "Input '%s' is of ONNX type %d; the tensor given is of %s.",
+                   value->name, type->elem_type, opevo_network_type_name(array->type));
     value->array = *array;
     value->array.data = NULL;
-    if (!opevo_i_type_is_whole(array->type))
+    if (!opevo_i_type_is_whole(array->type) && opevo_array_elements(array) != 1)
         return OPEVO_OK;
     status = opevo_array_allocate(&value->array, err);
     if (status != OPEVO_OK)
@@ -238,8 +243,9 @@ static opevo_status take_inputs(reader *self, opevo_error *err)
         network->input[network->inputs++] = number;
         network->value[number].input = true;
         if ((size_t)network->inputs <= self->given.value_count)
-            status = take_input_value(&self->given.values[network->inputs - 1],
-                                      &network->value[number], err);
+            status =
+                take_input_value(self, graph->input[i], &self->given.values[network->inputs - 1],
+                                 &network->value[number], err);
         else
             status = take_input_shape(self, graph->input[i], &network->value[number], err);
     }
@@ -480,8 +486,8 @@ static opevo_status infer(const reader *self, int number, opevo_error *err)
             self, number, OPEVO_INVALID,
             "opevo computes this operator on float32 tensors that have elements only.", err));
     for (int i = 0; i < call.outs; i++) {
-        if (out[i])
-            out[i]->constant = constant;
+        if (out[i]) /* a shape is known though its tensor is not */
+            out[i]->constant = constant || out[i]->array.data;
     }
     if (constant) {
         status = fold(self, number, &call, &reason);

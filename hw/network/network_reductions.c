@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators that reduce dimensions, and normalisations, which divide by what they reduce. */
+/* Operators that reduce dimensions, and softmax, which divides by what it reduces. */
 
-#include "network_internal.h"
+#include "network_reduced_internal.h"
 
-enum code { REDUCE_SUM, REDUCE_MEAN, REDUCE_MAX, REDUCE_MIN, REDUCE_L2, REDUCE_SQUARES };
+#include <math.h>
 
-/* Which dimensions are reduced. */
-typedef struct reduced {
-    bool dim[OPEVO_NETWORK_DIMS];
-    bool keep; /* as dimensions of 1 */
-} reduced;
+enum code {
+    REDUCE_SUM,
+    REDUCE_MEAN,
+    REDUCE_MAX,
+    REDUCE_MIN,
+    REDUCE_L1,
+    REDUCE_L2,
+    REDUCE_SQUARES,
+    REDUCE_PRODUCT,
+    REDUCE_LOG_SUM,
+    REDUCE_LOG_SUM_EXP,
+    ARGUMENT_MAX,
+    ARGUMENT_MIN,
+    SOFTMAX,
+    LOG_SOFTMAX,
+    HARDMAX
+};
 
-/* X0 at axes a of kept dimensions and r of reduced ones. */
-static void read_parts(const opevo_i_call *call, const reduced *which, opevo_text *out)
+/* ---- Text ---- */
+
+void opevo_i_reduced_read(const opevo_i_call *call, const opevo_i_reduced *which, opevo_text *out)
 {
     opevo_text_add(out, "X0[");
     for (int d = 0; d < call->in[0]->array.dims; d++)
@@ -21,9 +34,8 @@ static void read_parts(const opevo_i_call *call, const reduced *which, opevo_tex
     opevo_text_add(out, "]");
 }
 
-/* "NAME[a0:3]" of the dimensions that are kept, with extents or, to read it, without. */
-static void add_kept(const opevo_i_call *call, const reduced *which, const char *name, bool extents,
-                     opevo_text *out)
+void opevo_i_reduced_kept(const opevo_i_call *call, const opevo_i_reduced *which, const char *name,
+                          bool extents, opevo_text *out)
 {
     const opevo_array *in = &call->in[0]->array;
     const char *comma = "";
@@ -40,8 +52,8 @@ static void add_kept(const opevo_i_call *call, const reduced *which, const char 
     opevo_text_add(out, "]");
 }
 
-static void add_reducer(const opevo_i_call *call, const reduced *which, const char *name,
-                        opevo_text *out)
+void opevo_i_reduced_over(const opevo_i_call *call, const opevo_i_reduced *which, const char *name,
+                          opevo_text *out)
 {
     const opevo_array *in = &call->in[0]->array;
     const char *comma = "";
@@ -56,7 +68,7 @@ static void add_reducer(const opevo_i_call *call, const reduced *which, const ch
     opevo_text_add(out, ") ");
 }
 
-static double reduced_count(const opevo_array *in, const reduced *which)
+double opevo_i_reduced_count(const opevo_array *in, const opevo_i_reduced *which)
 {
     double count = 1;
 
@@ -65,7 +77,16 @@ static double reduced_count(const opevo_array *in, const reduced *which)
     return count;
 }
 
-static bool reduces(const opevo_i_call *call, const reduced *which)
+void opevo_i_reduced_mean(const opevo_i_call *call, const opevo_i_reduced *which, const char *to,
+                          const char *from, opevo_text *out)
+{
+    opevo_i_reduced_kept(call, which, to, true, out);
+    opevo_text_add(out, " = ");
+    opevo_i_reduced_kept(call, which, from, false, out);
+    opevo_text_printf(out, "/%.0f\n", opevo_i_reduced_count(&call->in[0]->array, which));
+}
+
+static bool reduces(const opevo_i_call *call, const opevo_i_reduced *which)
 {
     bool any = false;
 
@@ -76,13 +97,23 @@ static bool reduces(const opevo_i_call *call, const reduced *which)
 
 /* ---- Reductions ----------------------------------------------------------------------------- */
 
-static opevo_status which_of(const opevo_i_call *call, reduced *which, opevo_error *err)
+static bool finds_place(const opevo_i_call *call)
+{
+    return call->node->row->code == ARGUMENT_MAX || call->node->row->code == ARGUMENT_MIN;
+}
+
+static opevo_status which_of(const opevo_i_call *call, opevo_i_reduced *which, opevo_error *err)
 {
     int64_t axes[OPEVO_NETWORK_DIMS];
     int dims = call->in[0] ? call->in[0]->array.dims : 0, count = 0;
     opevo_status status = OPEVO_OK;
 
-    *which = (reduced){.keep = opevo_i_attribute_int(call, "keepdims", 1) != 0};
+    *which = (opevo_i_reduced){.keep = opevo_i_attribute_int(call, "keepdims", 1) != 0};
+    if (finds_place(call)) {
+        OPEVO_TRY(opevo_i_axis(opevo_i_attribute_int(call, "axis", 0), dims, &count, err));
+        which->dim[count] = true;
+        return OPEVO_OK;
+    }
     OPEVO_TRY(opevo_i_list(call, 1, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
     for (int i = 0; i < count; i++) {
         int d = 0;
@@ -101,21 +132,27 @@ static opevo_status infer_reduction(const opevo_i_call *call, opevo_error *err)
     const opevo_array *in = &call->in[0]->array;
     int64_t extent[OPEVO_NETWORK_DIMS];
     opevo_status status = OPEVO_OK;
-    reduced which;
+    opevo_i_reduced which;
     int dims = 0;
 
+    if (!finds_place(call) && call->node->row->code >= REDUCE_L2 &&
+        call->node->row->code != REDUCE_SQUARES && call->node->row->code != REDUCE_PRODUCT &&
+        opevo_i_type_is_whole(in->type))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "opevo does not compute it on %s.",
+                          opevo_network_type_name(in->type));
     OPEVO_TRY(which_of(call, &which, err));
     for (int d = 0; d < in->dims; d++) {
         if (!which.dim[d] || which.keep)
             extent[dims++] = which.dim[d] ? 1 : in->extent[d];
     }
-    OPEVO_TRY(opevo_i_shape(call->out[0], in->type, dims, extent, err));
+    OPEVO_TRY(opevo_i_shape(call->out[0], finds_place(call) ? OPEVO_NETWORK_INT64 : in->type, dims,
+                            extent, err));
 cleanup:
     return status;
 }
 
 /* Y0 has kept dimensions only, or 1 for the others, with axes o of one value. */
-static void add_result(const opevo_i_call *call, const reduced *which, opevo_text *out)
+static void add_result(const opevo_i_call *call, const opevo_i_reduced *which, opevo_text *out)
 {
     const opevo_array *in = &call->in[0]->array;
     const char *comma = "";
@@ -131,86 +168,310 @@ static void add_result(const opevo_i_call *call, const reduced *which, opevo_tex
     opevo_text_add(out, "]");
 }
 
+/* What is summed: the element, its size or its square. */
+static void add_element(const opevo_i_call *call, const opevo_i_reduced *which, opevo_text *out)
+{
+    enum code code = (enum code)call->node->row->code;
+
+    opevo_text_add(out, code == REDUCE_L1 ? "max(" : "");
+    opevo_i_reduced_read(call, which, out);
+    if (code == REDUCE_L1 || code == REDUCE_L2 || code == REDUCE_SQUARES) {
+        opevo_text_add(out, code == REDUCE_L1 ? ", -" : "*");
+        opevo_i_reduced_read(call, which, out);
+    }
+    opevo_text_add(out, code == REDUCE_L1 ? ")" : "");
+}
+
+/* Without a dimension that is reduced. */
+static void define_none(const opevo_i_call *call, const opevo_i_reduced *which, opevo_text *out)
+{
+    bool root = call->node->row->code == REDUCE_L2;
+
+    opevo_text_add(out, "Y0[");
+    opevo_i_axes("a", &call->out[0]->array, out);
+    opevo_text_add(out, root ? "] = sqrt(" : "] = ");
+    add_element(call, which, out);
+    opevo_text_add(out, root ? ")\n" : "\n");
+}
+
 static opevo_status define_reduction(const opevo_i_call *call, opevo_text *out, opevo_error *err)
 {
     enum code code = (enum code)call->node->row->code;
-    bool squares = code == REDUCE_L2 || code == REDUCE_SQUARES;
     bool two = code == REDUCE_MEAN || code == REDUCE_L2; /* definitions */
     opevo_status status = OPEVO_OK;
-    reduced which;
+    opevo_i_reduced which;
 
+    if (code >= REDUCE_PRODUCT)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
     OPEVO_TRY(which_of(call, &which, err));
     opevo_i_declare(call, 0, out);
     if (!reduces(call, &which)) {
-        opevo_text_add(out, "Y0[");
-        opevo_i_axes("a", &call->out[0]->array, out);
-        opevo_text_add(out, "] = ");
-        read_parts(call, &which, out);
-        opevo_text_add(out, "\n");
+        define_none(call, &which, out);
         return opevo_text_check(out, err);
     }
     if (two)
-        add_kept(call, &which, "C", true, out);
+        opevo_i_reduced_kept(call, &which, "C", true, out);
     else
         add_result(call, &which, out);
-    add_reducer(call, &which, code == REDUCE_MAX ? "max" : code == REDUCE_MIN ? "min" : "sum", out);
-    read_parts(call, &which, out);
-    if (squares) {
-        opevo_text_add(out, "*");
-        read_parts(call, &which, out);
-    }
+    opevo_i_reduced_over(call, &which,
+                         code == REDUCE_MAX   ? "max"
+                         : code == REDUCE_MIN ? "min"
+                                              : "sum",
+                         out);
+    add_element(call, &which, out);
     opevo_text_add(out, "\n");
     if (two) {
         add_result(call, &which, out);
         opevo_text_add(out, code == REDUCE_L2 ? " = sqrt(" : " = ");
-        add_kept(call, &which, "C", false, out);
+        opevo_i_reduced_kept(call, &which, "C", false, out);
         if (code == REDUCE_L2)
             opevo_text_add(out, ")\n");
         else
-            opevo_text_printf(out, "/%.0f\n", reduced_count(&call->in[0]->array, &which));
+            opevo_text_printf(out, "/%.0f\n", opevo_i_reduced_count(&call->in[0]->array, &which));
     }
     status = opevo_text_check(out, err);
 cleanup:
     return status;
 }
 
-/* ---- Softmax -------------------------------------------------------------------------------- */
-
-static opevo_status infer_same(const opevo_i_call *call, opevo_error *err)
+/* The shape of the input with 1 for each dimension that is reduced. */
+static opevo_array kept_of(const opevo_array *in, const opevo_i_reduced *which)
 {
-    const opevo_array *in = call->in[0] ? &call->in[0]->array : NULL;
+    opevo_array kept = {.type = in->type, .dims = in->dims};
 
-    if (!in)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Its first input is missing.");
-    return opevo_i_shape(call->out[0], in->type, in->dims, in->extent, err);
+    for (int d = 0; d < in->dims; d++)
+        kept.extent[d] = which->dim[d] ? 1 : in->extent[d];
+    return kept;
 }
 
+/* `result` with one more element. */
+static double add_number(enum code code, double result, double x)
+{
+    switch (code) {
+    case REDUCE_MAX:
+        return fmax(result, x);
+    case REDUCE_MIN:
+        return fmin(result, x);
+    case REDUCE_L1:
+        return result + fabs(x);
+    case REDUCE_L2:
+    case REDUCE_SQUARES:
+        return result + x * x;
+    case REDUCE_PRODUCT:
+        return result * x;
+    case REDUCE_LOG_SUM_EXP:
+        return x == result ? x + log(2) : fmax(result, x) + log1p(exp(-fabs(result - x)));
+    default:
+        return result + x;
+    }
+}
+
+static int64_t add_whole(enum code code, int64_t result, int64_t x)
+{
+    uint64_t a = (uint64_t)result, b = (uint64_t)x;
+
+    switch (code) {
+    case REDUCE_MAX:
+        return result > x ? result : x;
+    case REDUCE_MIN:
+        return result < x ? result : x;
+    case REDUCE_L1:
+        return (int64_t)(a + (x < 0 ? 0 - b : b));
+    case REDUCE_SQUARES:
+        return (int64_t)(a + b * b);
+    case REDUCE_PRODUCT:
+        return (int64_t)(a * b);
+    default:
+        return (int64_t)(a + b);
+    }
+}
+
+static double finish(enum code code, double result, double count)
+{
+    return code == REDUCE_MEAN      ? result / count
+           : code == REDUCE_L2      ? sqrt(result)
+           : code == REDUCE_LOG_SUM ? log(result)
+                                    : result;
+}
+
+/* Each result of its own, so that it needs no memory. */
+static opevo_status move_reduction(const opevo_i_call *call, const void *const *in,
+                                   void *const *out, opevo_error *err)
+{
+    static const double first[] = {[REDUCE_MAX] = -INFINITY,
+                                   [REDUCE_MIN] = INFINITY,
+                                   [REDUCE_PRODUCT] = 1,
+                                   [REDUCE_LOG_SUM_EXP] = -INFINITY};
+    const opevo_array *from = &call->in[0]->array, *to = &call->out[0]->array;
+    enum code code = (enum code)call->node->row->code;
+    opevo_i_reduced which;
+    opevo_status status = which_of(call, &which, err);
+    opevo_array kept = {0}, rest = *from;
+    double count = 0;
+
+    if (status != OPEVO_OK)
+        return status;
+    kept = kept_of(from, &which);
+    for (int d = 0; d < from->dims; d++)
+        rest.extent[d] = which.dim[d] ? from->extent[d] : 1;
+    count = (double)opevo_array_elements(&rest);
+    for (int64_t i = 0, results = opevo_array_elements(to); i < results; i++) {
+        double value = first[code];
+        int64_t whole = code == REDUCE_PRODUCT ? 1
+                        : code == REDUCE_MAX   ? INT64_MIN
+                        : code == REDUCE_MIN   ? INT64_MAX
+                                               : 0;
+
+        for (int64_t k = 0; k < opevo_array_elements(&rest); k++) {
+            int64_t at = opevo_i_place_of(from, &kept, i) + opevo_i_place_of(from, &rest, k);
+
+            value = add_number(code, value, opevo_i_number(from, in[0], at));
+            if (opevo_i_type_is_whole(from->type))
+                whole = add_whole(code, whole, opevo_i_whole(from, in[0], at));
+        }
+        if (opevo_i_type_is_whole(from->type))
+            opevo_i_set_whole(to->type, out[0], i,
+                              code == REDUCE_MEAN && count > 0 ? whole / (int64_t)count : whole);
+        else
+            opevo_i_set_number(to->type, out[0], i, finish(code, value, count));
+    }
+    return OPEVO_OK;
+}
+
+/* The place of the largest or smallest element along the axis. */
+static opevo_status move_place(const opevo_i_call *call, const void *const *in, void *const *out,
+                               opevo_error *err)
+{
+    const opevo_array *from = &call->in[0]->array;
+    bool last = opevo_i_attribute_int(call, "select_last_index", 0) != 0;
+    double turn = call->node->row->code == ARGUMENT_MIN ? -1 : 1;
+    int64_t stride = 1, extent = 0;
+    opevo_i_reduced which;
+    opevo_status status = which_of(call, &which, err);
+    opevo_array kept = {0};
+
+    if (status != OPEVO_OK)
+        return status;
+    kept = kept_of(from, &which);
+    for (int d = from->dims - 1; d >= 0 && !which.dim[d]; d--)
+        stride *= from->extent[d];
+    for (int d = 0; d < from->dims; d++)
+        extent = which.dim[d] ? from->extent[d] : extent;
+    for (int64_t i = 0; i < opevo_array_elements(&kept); i++) {
+        int64_t start = opevo_i_place_of(from, &kept, i), best = 0;
+
+        for (int64_t k = 1; k < extent; k++) {
+            double x = turn * opevo_i_number(from, in[0], start + k * stride);
+            double most = turn * opevo_i_number(from, in[0], start + best * stride);
+
+            best = x > most || (last && x == most) ? k : best;
+        }
+        ((int64_t *)out[0])[i] = best;
+    }
+    return OPEVO_OK;
+}
+
+/* ---- Softmax -------------------------------------------------------------------------------- */
+
 /* Before opset 13, all dimensions from the axis on are one. */
-static opevo_status define_softmax(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+static opevo_status rows_of(const opevo_i_call *call, opevo_i_reduced *which, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
     bool flat = call->opset < 13;
-    reduced which = {.keep = false};
-    opevo_status status = OPEVO_OK;
     int axis = 0;
+    opevo_status status =
+        opevo_i_axis(opevo_i_attribute_int(call, "axis", flat ? 1 : -1), in->dims, &axis, err);
 
-    OPEVO_TRY(
-        opevo_i_axis(opevo_i_attribute_int(call, "axis", flat ? 1 : -1), in->dims, &axis, err));
-    for (int d = axis; d < (flat ? in->dims : axis + 1); d++)
-        which.dim[d] = true;
+    *which = (opevo_i_reduced){.keep = false};
+    for (int d = axis; d < (flat ? in->dims : axis + 1) && status == OPEVO_OK; d++)
+        which->dim[d] = true;
+    return status;
+}
+
+static opevo_status infer_softmax(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_i_reduced which;
+    opevo_status status = rows_of(call, &which, err);
+
+    if (status == OPEVO_OK && opevo_i_type_is_whole(call->in[0]->array.type))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "opevo does not compute it on %s.",
+                          opevo_network_type_name(call->in[0]->array.type));
+    return status == OPEVO_OK ? opevo_i_infer_same(call, err) : status;
+}
+
+/* The largest element of the row that begins at `start` and where it is first; with `sum`, that of
+ * exp(x - largest). */
+static double largest(const opevo_array *from, const opevo_array *rest, const void *in,
+                      int64_t start, int64_t *place, double *sum)
+{
+    double most = -INFINITY;
+
+    *place = 0;
+    *sum = 0;
+    for (int64_t k = 0; k < opevo_array_elements(rest); k++) {
+        double x = opevo_i_number(from, in, start + opevo_i_place_of(from, rest, k));
+
+        *place = x > most ? k : *place;
+        most = fmax(x, most);
+    }
+    for (int64_t k = 0; k < opevo_array_elements(rest); k++)
+        *sum += exp(opevo_i_number(from, in, start + opevo_i_place_of(from, rest, k)) - most);
+    return most;
+}
+
+static opevo_status move_softmax(const opevo_i_call *call, const void *const *in, void *const *out,
+                                 opevo_error *err)
+{
+    const opevo_array *from = &call->in[0]->array;
+    enum code code = (enum code)call->node->row->code;
+    opevo_i_reduced which;
+    opevo_status status = rows_of(call, &which, err);
+    opevo_array kept = {0}, rest = *from;
+
+    if (status != OPEVO_OK)
+        return status;
+    kept = kept_of(from, &which);
+    for (int d = 0; d < from->dims; d++)
+        rest.extent[d] = which.dim[d] ? from->extent[d] : 1;
+    for (int64_t i = 0; i < opevo_array_elements(&kept); i++) {
+        int64_t start = opevo_i_place_of(from, &kept, i), place = 0;
+        double sum = 0, most = largest(from, &rest, in[0], start, &place, &sum);
+
+        for (int64_t k = 0; k < opevo_array_elements(&rest); k++) {
+            int64_t at = start + opevo_i_place_of(from, &rest, k);
+            double x = opevo_i_number(from, in[0], at) - most;
+
+            opevo_i_set_number(from->type, out[0], at,
+                               code == HARDMAX       ? k == place
+                               : code == LOG_SOFTMAX ? x - log(sum)
+                                                     : exp(x) / sum);
+        }
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status define_softmax(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+{
+    const opevo_array *in = &call->in[0]->array;
+    opevo_i_reduced which;
+    opevo_status status = OPEVO_OK;
+
+    if (call->node->row->code != SOFTMAX)
+        return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
+    OPEVO_TRY(rows_of(call, &which, err));
     opevo_i_declare(call, 0, out);
-    add_kept(call, &which, "M", true, out);
-    add_reducer(call, &which, "max", out);
-    read_parts(call, &which, out);
+    opevo_i_reduced_kept(call, &which, "M", true, out);
+    opevo_i_reduced_over(call, &which, "max", out);
+    opevo_i_reduced_read(call, &which, out);
     opevo_text_add(out, "\nE[");
     opevo_i_axes("a", in, out);
     opevo_text_add(out, "] = exp(");
-    read_parts(call, &(reduced){.keep = false}, out);
+    opevo_i_reduced_read(call, &(opevo_i_reduced){.keep = false}, out);
     opevo_text_add(out, " - ");
-    add_kept(call, &which, "M", false, out);
+    opevo_i_reduced_kept(call, &which, "M", false, out);
     opevo_text_add(out, ")\n");
-    add_kept(call, &which, "S", true, out);
-    add_reducer(call, &which, "sum", out);
+    opevo_i_reduced_kept(call, &which, "S", true, out);
+    opevo_i_reduced_over(call, &which, "sum", out);
     opevo_text_add(out, "E[");
     for (int d = 0; d < in->dims; d++)
         opevo_text_printf(out, "%s%s%d", d ? ", " : "", which.dim[d] ? "r" : "a", d);
@@ -220,162 +481,30 @@ static opevo_status define_softmax(const opevo_i_call *call, opevo_text *out, op
     for (int d = 0; d < in->dims; d++)
         opevo_text_printf(out, "%sa%d", d ? ", " : "", d);
     opevo_text_add(out, "]/");
-    add_kept(call, &which, "S", false, out);
+    opevo_i_reduced_kept(call, &which, "S", false, out);
     opevo_text_add(out, "\n");
     status = opevo_text_check(out, err);
 cleanup:
     return status;
 }
 
-/* ---- Normalisation -------------------------------------------------------------------------- */
-
-static opevo_status infer_batch(const opevo_i_call *call, opevo_error *err)
-{
-    bool training = opevo_i_attribute_int(call, "training_mode", 0) != 0;
-    opevo_status status = OPEVO_OK;
-    int64_t channels = 0;
-
-    OPEVO_TRY(infer_same(call, err));
-    if (call->in[0]->array.dims < 2)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Its input has fewer than 2 dimensions.");
-    channels = call->in[0]->array.extent[1];
-    for (int i = 1; i < 5; i++) {
-        if (!call->in[i] || call->in[i]->array.dims != 1 ||
-            call->in[i]->array.extent[0] != channels)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Input %d must have one number for each of %lld "
-                              "channels.",
-                              i, (long long)channels);
-    }
-    if (call->outs > 1 && !training)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "It has outputs of training; export the model for inference.");
-    for (int i = 1; i < call->outs; i++)
-        OPEVO_TRY(opevo_i_shape(call->out[i], OPEVO_NETWORK_FLOAT32, 1, &channels, err));
-cleanup:
-    return status;
-}
-
-/* Mean and variance of the batch, and what they make of the running ones. */
-static void define_training(const opevo_i_call *call, opevo_text *out)
-{
-    const opevo_array *in = &call->in[0]->array;
-    double momentum = opevo_i_attribute_float(call, "momentum", (double).9f);
-    reduced which = {.keep = false};
-    double count = 0;
-
-    for (int d = 0; d < in->dims; d++)
-        which.dim[d] = d != 1;
-    count = reduced_count(in, &which);
-    add_kept(call, &which, "S", true, out);
-    add_reducer(call, &which, "sum", out);
-    read_parts(call, &which, out);
-    opevo_text_printf(out, "\nM[a1] = S[a1]/%.0f\nT[a1]", count);
-    add_reducer(call, &which, "sum", out);
-    opevo_text_add(out, "(");
-    read_parts(call, &which, out);
-    opevo_text_add(out, " - M[a1])*(");
-    read_parts(call, &which, out);
-    opevo_text_printf(out, " - M[a1])\nV[a1] = T[a1]/%.0f\n", count);
-    for (int i = 1; i < call->outs; i++) {
-        opevo_text_printf(out, "Y%d[a1] = X%d[a1]*", i, i + 2);
-        opevo_text_add_double(out, momentum);
-        opevo_text_printf(out, " + %s[a1]*", i == 1 ? "M" : "V");
-        opevo_text_add_double(out, 1 - momentum);
-        opevo_text_add(out, "\n");
-    }
-}
-
-static opevo_status define_batch(const opevo_i_call *call, opevo_text *out, opevo_error *err)
-{
-    bool training = opevo_i_attribute_int(call, "training_mode", 0) != 0;
-
-    for (int i = 0; i < (training && call->outs == 1 ? 3 : 5); i++)
-        opevo_i_declare(call, i, out);
-    if (training)
-        define_training(call, out);
-    opevo_text_add(out, "Y0[");
-    opevo_i_axes("a", &call->out[0]->array, out);
-    opevo_text_add(out, "] = (");
-    read_parts(call, &(reduced){.keep = false}, out);
-    opevo_text_printf(out, " - %s[a1])/sqrt(%s[a1] + ", training ? "M" : "X3",
-                      training ? "V" : "X4");
-    opevo_text_add_double(out, opevo_i_attribute_float(call, "epsilon", (double)1e-5f));
-    opevo_text_add(out, ")*X1[a1] + X2[a1]\n");
-    return opevo_text_check(out, err);
-}
-
-/* Y = X / (bias + alpha/size S)^beta, S the sum of squares of `size` channels around. */
-static opevo_status define_lrn(const opevo_i_call *call, opevo_text *out, opevo_error *err)
-{
-    const opevo_array *in = &call->in[0]->array;
-    int64_t size = opevo_i_attribute_int(call, "size", 0);
-    double alpha = opevo_i_attribute_float(call, "alpha", (double)1e-4f);
-    bool root = opevo_i_attribute_float(call, "beta", .75) == .5;
-
-    opevo_i_declare(call, 0, out);
-    opevo_text_add(out, "S[");
-    opevo_i_axes("a", in, out);
-    opevo_text_printf(out, "] = sum(k:%lld) select(0 <= a1 + k - %lld and a1 + k - %lld < %lld, ",
-                      (long long)size, (long long)((size - 1) / 2), (long long)((size - 1) / 2),
-                      (long long)in->extent[1]);
-    for (int i = 0; i < 2; i++) {
-        opevo_text_add(out, i ? "*X0[" : "X0[");
-        for (int d = 0; d < in->dims; d++) {
-            opevo_text_printf(out, "%sa%d", d ? ", " : "", d);
-            if (d == 1)
-                opevo_text_printf(out, " + k - %lld", (long long)((size - 1) / 2));
-        }
-        opevo_text_add(out, "]");
-    }
-    opevo_text_add(out, ", 0)\nB[");
-    opevo_i_axes("a", in, out);
-    opevo_text_add(out, "] = sqrt(");
-    opevo_text_add_double(out, opevo_i_attribute_float(call, "bias", 1));
-    opevo_text_add(out, " + ");
-    opevo_text_add_double(out, alpha / (double)size);
-    opevo_text_add(out, "*S[");
-    for (int d = 0; d < in->dims; d++)
-        opevo_text_printf(out, "%sa%d", d ? ", " : "", d);
-    opevo_text_add(out, "])\nY0[");
-    opevo_i_axes("a", in, out);
-    opevo_text_add(out, "] = ");
-    read_parts(call, &(reduced){.keep = false}, out);
-    for (int i = 0; i < (root ? 1 : 2); i++) {
-        opevo_text_add(out, i ? "*sqrt(B[" : root ? "/B[" : "/(B[");
-        for (int d = 0; d < in->dims; d++)
-            opevo_text_printf(out, "%sa%d", d ? ", " : "", d);
-        opevo_text_add(out, i ? "]))" : "]");
-    }
-    opevo_text_add(out, "\n");
-    return opevo_text_check(out, err);
-}
-
-static opevo_status infer_lrn(const opevo_i_call *call, opevo_error *err)
-{
-    double beta = opevo_i_attribute_float(call, "beta", .75);
-    int64_t size = opevo_i_attribute_int(call, "size", 0);
-
-    if (!call->in[0] || call->in[0]->array.dims < 2)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Its input has fewer than 2 dimensions.");
-    if (size < 1 || size > INT32_MAX)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute size is %lld; it must be at least 1.",
-                          (long long)size);
-    if (beta != .75 && beta != .5)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute beta is %g; opevo takes 0.5 and 0.75.",
-                          beta);
-    return infer_same(call, err);
-}
-
 const opevo_i_operator opevo_i_network_reductions[] = {
-    {"ReduceSum", 1, 1, 2, 1, infer_reduction, define_reduction, NULL, REDUCE_SUM},
-    {"ReduceMean", 1, 1, 1, 1, infer_reduction, define_reduction, NULL, REDUCE_MEAN},
-    {"ReduceMax", 1, 1, 1, 1, infer_reduction, define_reduction, NULL, REDUCE_MAX},
-    {"ReduceMin", 1, 1, 1, 1, infer_reduction, define_reduction, NULL, REDUCE_MIN},
-    {"ReduceL2", 1, 1, 1, 1, infer_reduction, define_reduction, NULL, REDUCE_L2},
-    {"ReduceSumSquare", 1, 1, 1, 1, infer_reduction, define_reduction, NULL, REDUCE_SQUARES},
-    {"Softmax", 1, 1, 1, 1, infer_same, define_softmax, NULL, 0},
-    {"BatchNormalization", 7, 5, 5, 5, infer_batch, define_batch, NULL, 0},
-    {"LRN", 1, 1, 1, 1, infer_lrn, define_lrn, NULL, 0},
+    {"ReduceSum", 1, 1, 2, 1, infer_reduction, define_reduction, move_reduction, REDUCE_SUM},
+    {"ReduceMean", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MEAN},
+    {"ReduceMax", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MAX},
+    {"ReduceMin", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MIN},
+    {"ReduceL1", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_L1},
+    {"ReduceL2", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_L2},
+    {"ReduceSumSquare", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction,
+     REDUCE_SQUARES},
+    {"ReduceProd", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_PRODUCT},
+    {"ReduceLogSum", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_LOG_SUM},
+    {"ReduceLogSumExp", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction,
+     REDUCE_LOG_SUM_EXP},
+    {"ArgMax", 1, 1, 1, 1, infer_reduction, define_reduction, move_place, ARGUMENT_MAX},
+    {"ArgMin", 1, 1, 1, 1, infer_reduction, define_reduction, move_place, ARGUMENT_MIN},
+    {"Softmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, SOFTMAX},
+    {"LogSoftmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, LOG_SOFTMAX},
+    {"Hardmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, HARDMAX},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };

@@ -494,8 +494,6 @@ opevo_status opevo_network_library_create(const opevo_inference *inference,
     if (!self->model || !self->version)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network."));
     OPEVO_TRY(opevo_i_library_tasks(self, err));
-    if (self->tasks == 0)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "The network computes nothing."));
     *out = self;
     self = NULL;
 cleanup:

@@ -174,7 +174,7 @@ void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *o
 {
     const opevo_inference *inference = self->inference;
 
-    opevo_text_add(out, "const net_step net_steps[NET_STEPS] = {\n");
+    opevo_text_add(out, "const net_step net_steps[] = {\n");
     for (int n = 0; n < inference->steps; n++) {
         const opevo_net_step *step = &inference->step[n];
         double time_s = self->task_of[n] < 0 ? NAN : self->task[self->task_of[n]].super.time_s;
@@ -187,7 +187,7 @@ void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *o
         opevo_i_library_plain(step->operation, out);
         opevo_text_printf(out, "\", %.6g},\n", isnan(time_s) ? 0 : time_s);
     }
-    opevo_text_add(out, "};\n\n");
+    opevo_text_add(out, "    {NULL, NULL, 0},\n};\n\n");
 }
 
 static void add_steps(const opevo_network_library *self, opevo_text *out)
@@ -203,7 +203,7 @@ static void add_steps(const opevo_network_library *self, opevo_text *out)
         if (!opevo_i_library_is_empty(self, &inference->step[n]))
             opevo_text_printf(out, "    step_%d,\n", n);
     }
-    opevo_text_add(out, "};\n\n");
+    opevo_text_add(out, "    NULL,\n};\n\n");
     opevo_i_library_step_table(self, out);
 }
 
@@ -289,7 +289,7 @@ static void add_tensors(const opevo_network_library *self, const char *what, con
             opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)value->array.extent[d]);
         opevo_text_add(out, value->array.dims ? "}},\n" : "0}},\n");
     }
-    opevo_text_add(out, "};\n");
+    opevo_text_add(out, "    {NULL, 0, 0, {0}},\n};\n");
 }
 
 void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out)

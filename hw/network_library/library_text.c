@@ -422,7 +422,7 @@ const char opevo_i_library_program_end[] =
     "static void profile(net *self)\n"
     "{\n"
     "    enum { RUNS = 11 };\n"
-    "    static double sample[NET_STEPS][RUNS], once[NET_STEPS];\n"
+    "    static double sample[NET_STEPS + 1][RUNS], once[NET_STEPS + 1];\n"
     "    double sum = 0, predicted = 0;\n"
     "\n"
     "    for (int r = -1; r < RUNS; r++) {\n"

@@ -5,7 +5,8 @@
  *     bench_network MODEL.onnx FOLDER THREADS SECONDS
  *
  * FOLDER is the library that opevo made of the model: its recorded inputs are taken, and the outputs
- * compared with those that are expected. What is printed is what `net --time` of the library prints.
+ * compared with those that are expected. What is printed is what `net --time` of the library prints;
+ * with SECONDS 0 it is the largest error and the largest element of each output.
  * The status is 77 without ONNX Runtime. */
 
 #include "onnxruntime.h"
@@ -120,7 +121,7 @@ static void run(contest *self)
 }
 
 /* Something else computed would be no comparison. */
-static void compare(const contest *self, const char *folder)
+static void compare(const contest *self, const char *folder, bool print)
 {
     float *expected = read_tensors(folder, "outputs.bin"), *at = expected;
 
@@ -133,6 +134,8 @@ static void compare(const contest *self, const char *folder)
             most = fmax(most, fabs((double)*at));
             error = fmax(error, fabs((double)*at - (double)self->data[1][i][k]));
         }
+        if (print)
+            printf("%s: largest error %.3g, largest element %.6g\n", self->name[1][i], error, most);
         if (!(error <= 1e-3 * most))
             stop("ONNX Runtime gives another result.");
     }
@@ -166,8 +169,9 @@ int main(int count, char **argument)
     open_session(&self, argument[1], atoi(argument[3]));
     add_tensors(&self, argument[2]);
     run(&self);
-    compare(&self, argument[2]);
-    time_runs(&self, strtod(argument[4], NULL));
+    compare(&self, argument[2], strtod(argument[4], NULL) == 0);
+    if (strtod(argument[4], NULL) > 0)
+        time_runs(&self, strtod(argument[4], NULL));
     for (int i = 0; i < 2 * MOST; i++)
         free(self.data[i / MOST][i % MOST]);
     opevo_network_destroy(self.network);

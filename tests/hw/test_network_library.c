@@ -271,9 +271,40 @@ static void what_has_no_code_is_refused(void **test)
     network.step[0].kind = OPEVO_NET_STEP_NODE;
     CHECK_FAILS(OPEVO_INVALID, "step 'v1' (v1): ",
                 opevo_network_library_create(&network.super, &options, &library, &err));
-    network.super.steps = 0;
-    CHECK_FAILS(OPEVO_INVALID, "computes nothing",
-                opevo_network_library_create(&network.super, &options, &library, &err));
+}
+
+/* Elements that are moved only, no elements, and elements that are not finite. */
+static void what_computes_little_is_right(void **test)
+{
+    static const char *const make[] = {
+        "make", "-s", "-C", folder, "check", "CFLAGS=-O1 -Wall -Wextra -Wpedantic -Werror", NULL};
+    static network_draw network;
+    int64_t size[] = {1, 4, 4, 4}, flat[] = {64}, both[] = {2, 64};
+    int parts[2], value = 0;
+
+    (void)test;
+    network_start(&network); /* joined and seen in another shape */
+    for (int i = 0; i < 2; i++)
+        parts[i] = network_view(&network, network_input(&network, 4, size), 1, flat);
+    value = network_view(&network, network_join(&network, parts, 2), 2, both);
+    network_output(&network, value);
+    write_library(&network.super, 1);
+    assert_true(program_succeeds(make));
+    network_free(&network);
+    network_start(&network); /* a constant */
+    network_output(&network, network_constant(&network, 4, size, 1, &state));
+    write_library(&network.super, 1);
+    assert_true(program_succeeds(make));
+    network_free(&network);
+    network_start(&network); /* roots of numbers below 0, and 1/0 */
+    value = add_element_wise(&network, network_input(&network, 4, size), "sqrt(X0[0,c,y,x])");
+    network_output(&network, value);
+    value = add_element_wise(&network, value, "1/max(X0[0,c,y,x]*0, 0)");
+    network_output(&network, value);
+    write_library(&network.super, 1);
+    assert_true(program_succeeds(make));
+    network_free(&network);
+    remove_tree(folder);
 }
 
 int main(void)
@@ -286,6 +317,7 @@ int main(void)
         cmocka_unit_test(memory_of_kernels_adds_up),
         cmocka_unit_test(nets_run_at_once),
         cmocka_unit_test(what_has_no_code_is_refused),
+        cmocka_unit_test(what_computes_little_is_right),
     };
     char place[] = "/tmp/opevo_library_XXXXXX";
     int failed = 0;

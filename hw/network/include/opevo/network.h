@@ -27,10 +27,13 @@ enum {
     X(FLOAT32, 1, "float32", 4)                                                                    \
     X(UINT8, 2, "uint8", 1)                                                                        \
     X(INT8, 3, "int8", 1)                                                                          \
+    X(UINT16, 4, "uint16", 2)                                                                      \
+    X(INT16, 5, "int16", 2)                                                                        \
     X(INT32, 6, "int32", 4)                                                                        \
     X(INT64, 7, "int64", 8)                                                                        \
     X(BOOL, 9, "bool", 1)                                                                          \
-    X(FLOAT64, 11, "float64", 8)
+    X(FLOAT64, 11, "float64", 8)                                                                   \
+    X(UINT32, 12, "uint32", 4)
 
 typedef enum opevo_network_type {
     OPEVO_NETWORK_NO_TYPE,
@@ -51,6 +54,7 @@ typedef struct opevo_array {
 } opevo_array;
 
 int64_t opevo_array_elements(const opevo_array *array);
+double opevo_array_number(const opevo_array *array, int64_t i); /* element i of the data */
 /* Room for the elements, all 0. Errors: NOMEM. */
 opevo_status opevo_array_allocate(opevo_array *array, opevo_error *err);
 void opevo_array_free(opevo_array *array); /* the data */
@@ -88,7 +92,7 @@ typedef struct opevo_network_given {
     const opevo_network_shape *shapes; /* of inputs whose dimensions the file leaves open */
     size_t shape_count;
     /* Values of all inputs in the order of the file; those of whole numbers, such as the new shape
-     * of a Reshape, become constants of the network. */
+     * of a Reshape, and those of one element become constants of the network. */
     const opevo_array *values;
     size_t value_count; /* 0: unknown */
 } opevo_network_given;

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Constants, shapes as numbers, and conversions: what shapes are computed with. */
+
+#include "network_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Constants ---- */
+
+static opevo_status infer_constant(const opevo_i_call *call, opevo_error *err)
+{
+    const Onnx__Attribute *tensor = opevo_i_attribute(call, "value");
+    const Onnx__Attribute *number = opevo_i_attribute(call, "value_float");
+    const Onnx__Attribute *whole = opevo_i_attribute(call, "value_int");
+    const Onnx__Attribute *numbers = opevo_i_attribute(call, "value_floats");
+    const Onnx__Attribute *wholes = opevo_i_attribute(call, "value_ints");
+    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
+    size_t count = numbers ? numbers->n_floats : wholes ? wholes->n_ints : 1;
+    opevo_status status = OPEVO_OK;
+
+    if (!out)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its output has no name.");
+    if (tensor && tensor->t)
+        return opevo_i_array_of(tensor->t, "Attribute value", out, err);
+    if (!number && !whole && !numbers && !wholes)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "It has no value of numbers.");
+    out->type = number || numbers ? OPEVO_NETWORK_FLOAT32 : OPEVO_NETWORK_INT64;
+    out->dims = numbers || wholes ? 1 : 0;
+    out->extent[0] = (int64_t)count;
+    status = opevo_array_allocate(out, err);
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        if (out->type == OPEVO_NETWORK_FLOAT32)
+            ((float *)out->data)[i] = number ? number->f : numbers->floats[i];
+        else
+            ((int64_t *)out->data)[i] = whole ? whole->i : wholes->ints[i];
+    }
+    return status;
+}
+
+static opevo_status infer_constant_of_shape(const opevo_i_call *call, opevo_error *err)
+{
+    const Onnx__Attribute *value = opevo_i_attribute(call, "value");
+    opevo_network_type type = OPEVO_NETWORK_FLOAT32;
+    int64_t extent[OPEVO_NETWORK_DIMS];
+    opevo_status status = OPEVO_OK;
+    int dims = 0;
+
+    OPEVO_TRY(opevo_i_list(call, 0, "shape", OPEVO_NETWORK_DIMS, extent, &dims, err));
+    if (value && value->t) {
+        opevo_array one = {0};
+
+        OPEVO_TRY(opevo_i_array_of(value->t, "Attribute value", &one, err));
+        type = one.type;
+        if (opevo_array_elements(&one) != 1)
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "Its value must be one number.");
+        opevo_array_free(&one);
+        OPEVO_TRY(status);
+    }
+    OPEVO_TRY(opevo_i_shape(call->out[0], type, dims, extent, err));
+cleanup:
+    return status;
+}
+
+static opevo_status fill(const opevo_i_call *call, const void *const *in, void *const *out,
+                         opevo_error *err)
+{
+    const Onnx__Attribute *value = opevo_i_attribute(call, "value");
+    const opevo_array *all = &call->out[0]->array;
+    size_t bytes = opevo_network_type_bytes(all->type),
+           size = (size_t)opevo_array_elements(all) * bytes;
+    opevo_array one = {0};
+    opevo_status status = OPEVO_OK;
+
+    (void)in;
+    if (!value || !value->t || size == 0)
+        return OPEVO_OK; /* 0 */
+    status = opevo_i_array_of(value->t, "Attribute value", &one, err);
+    if (status == OPEVO_OK)
+        memcpy(out[0], one.data, bytes);
+    /* What is filled is copied behind itself. */
+    for (size_t done = bytes; done < size && status == OPEVO_OK; done *= 2)
+        memcpy((char *)out[0] + done, out[0], done < size - done ? done : size - done);
+    opevo_array_free(&one);
+    return status;
+}
+
+/* ---- Shapes ---- */
+
+/* Dimensions from start to end, known as soon as shapes are. */
+static opevo_status infer_shape(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
+    int64_t start = 0, end = 0, count = 0;
+    int dims = 0;
+
+    if (!out)
+        return OPEVO_OK;
+    dims = call->in[0]->array.dims;
+    start = opevo_i_attribute_int(call, "start", 0);
+    end = opevo_i_attribute_int(call, "end", dims);
+    start = start < -dims ? 0 : start < 0 ? start + dims : start > dims ? dims : start;
+    end = end < -dims ? 0 : end < 0 ? end + dims : end > dims ? dims : end;
+    count = end > start ? end - start : 0;
+    status = opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 1, &count, err);
+    if (status == OPEVO_OK)
+        status = opevo_array_allocate(out, err);
+    for (int64_t i = 0; i < count && status == OPEVO_OK; i++)
+        ((int64_t *)out->data)[i] = call->in[0]->array.extent[start + i];
+    return status;
+}
+
+static opevo_status nothing(const opevo_i_call *call, const void *const *in, void *const *out,
+                            opevo_error *err)
+{
+    (void)in;
+    (void)err;
+    memcpy(out[0], call->out[0]->array.data,
+           (size_t)opevo_array_elements(&call->out[0]->array) *
+               opevo_network_type_bytes(call->out[0]->array.type));
+    return OPEVO_OK;
+}
+
+static opevo_status infer_size(const opevo_i_call *call, opevo_error *err)
+{
+    opevo_array *out = call->out[0] ? &call->out[0]->array : NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!out)
+        return OPEVO_OK;
+    status = opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 0, NULL, err);
+    if (status == OPEVO_OK)
+        status = opevo_array_allocate(out, err);
+    if (status == OPEVO_OK)
+        *(int64_t *)out->data = opevo_array_elements(&call->in[0]->array);
+    return status;
+}
+
+/* ---- Numbers at equal distances ---- */
+
+static opevo_status infer_range(const opevo_i_call *call, opevo_error *err)
+{
+    double number[3] = {0};
+    int64_t count = 0;
+
+    for (int i = 0; i < 3; i++) {
+        const opevo_array *array = &call->in[i]->array;
+
+        if (!array->data || opevo_array_elements(array) != 1 ||
+            array->type != call->in[0]->array.type)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Input %d must be one constant number of type %s, so that the shape "
+                              "is known.",
+                              i, opevo_network_type_name(call->in[0]->array.type));
+        number[i] = opevo_i_number(array, array->data, 0);
+    }
+    number[0] = ceil((number[1] - number[0]) / number[2]);
+    if (!(number[0] <= (double)OPEVO_COMPUTATION_EXTENT))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "It has %g numbers.", number[0]);
+    count = number[0] > 0 ? (int64_t)number[0] : 0;
+    return opevo_i_shape(call->out[0], call->in[0]->array.type, 1, &count, err);
+}
+
+static opevo_status range(const opevo_i_call *call, const void *const *in, void *const *out,
+                          opevo_error *err)
+{
+    const opevo_array *all = &call->out[0]->array, *from = &call->in[0]->array;
+
+    (void)err;
+    for (int64_t i = 0; i < all->extent[0]; i++) {
+        if (opevo_i_type_is_whole(all->type))
+            opevo_i_set_whole(all->type, out[0], i,
+                              (int64_t)((uint64_t)opevo_i_whole(from, in[0], 0) +
+                                        (uint64_t)i * (uint64_t)opevo_i_whole(from, in[2], 0)));
+        else
+            opevo_i_set_number(all->type, out[0], i,
+                               opevo_i_number(from, in[0], 0) +
+                                   (double)i * opevo_i_number(from, in[2], 0));
+    }
+    return OPEVO_OK;
+}
+
+/* ---- Where numbers are not 0 ---- */
+
+static int64_t count_nonzero(const opevo_array *array)
+{
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < opevo_array_elements(array); i++)
+        count += opevo_i_number(array, array->data, i) != 0;
+    return count;
+}
+
+static opevo_status infer_nonzero(const opevo_i_call *call, opevo_error *err)
+{
+    const opevo_array *in = &call->in[0]->array;
+    int64_t extent[2] = {in->dims, 0};
+
+    if (!in->data)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Its input must be constant, so that the shape is known.");
+    extent[1] = count_nonzero(in);
+    return opevo_i_shape(call->out[0], OPEVO_NETWORK_INT64, 2, extent, err);
+}
+
+static opevo_status nonzero(const opevo_i_call *call, const void *const *in, void *const *out,
+                            opevo_error *err)
+{
+    const opevo_array *from = &call->in[0]->array;
+    int64_t *to = out[0], count = call->out[0]->array.extent[1], found = 0;
+
+    (void)err;
+    for (int64_t i = 0; i < opevo_array_elements(from); i++) {
+        int64_t rest = i;
+
+        if (opevo_i_number(from, in[0], i) == 0)
+            continue;
+        for (int d = from->dims - 1; d >= 0; d--) {
+            to[d * count + found] = rest % from->extent[d];
+            rest /= from->extent[d];
+        }
+        found++;
+    }
+    return OPEVO_OK;
+}
+
+/* ---- Conversions ---- */
+
+enum code { CAST, CAST_LIKE };
+
+static opevo_status infer_cast(const opevo_i_call *call, opevo_error *err)
+{
+    bool like = call->node->row->code == CAST_LIKE;
+    int64_t type = like ? (int64_t)call->in[1]->array.type : opevo_i_attribute_int(call, "to", 0);
+
+    if (type < 0 || type > INT32_MAX || !opevo_network_type_bytes((opevo_network_type)type))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "It casts to ONNX type %lld, which opevo does not read.",
+                          (long long)type);
+    return opevo_i_shape(call->out[0], (opevo_network_type)type, call->in[0]->array.dims,
+                         call->in[0]->array.extent, err);
+}
+
+/* Float to whole numbers truncates; what does not fit is the nearest that does. */
+static opevo_status cast(const opevo_i_call *call, const void *const *in, void *const *out,
+                         opevo_error *err)
+{
+    const opevo_array *from = &call->in[0]->array, *to = &call->out[0]->array;
+
+    (void)err;
+    for (int64_t i = 0, count = opevo_array_elements(to); i < count; i++) {
+        if (opevo_i_type_is_whole(from->type))
+            opevo_i_set_whole(to->type, out[0], i, opevo_i_whole(from, in[0], i));
+        else
+            opevo_i_set_number(to->type, out[0], i, opevo_i_number(from, in[0], i));
+    }
+    return OPEVO_OK;
+}
+
+const opevo_i_operator opevo_i_network_constants[] = {
+    {"Constant", 1, 0, 0, 1, infer_constant, NULL, nothing, 0},
+    {"ConstantOfShape", 9, 1, 1, 1, infer_constant_of_shape, NULL, fill, 0},
+    {"Shape", 1, 1, 1, 1, infer_shape, NULL, nothing, 0},
+    {"Cast", 6, 1, 1, 1, infer_cast, NULL, cast, CAST},
+    {"CastLike", 15, 2, 2, 1, infer_cast, NULL, cast, CAST_LIKE},
+    {"Size", 1, 1, 1, 1, infer_size, NULL, nothing, 0},
+    {"Range", 11, 3, 3, 1, infer_range, NULL, range, 0},
+    {"NonZero", 9, 1, 1, 1, infer_nonzero, NULL, nonzero, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+};
