@@ -342,14 +342,6 @@ static opevo_status move_clip(const opevo_i_call *call, const void *const *in, v
     return OPEVO_OK;
 }
 
-/* There is no remainder of values in the language of computations. */
-static opevo_status define_mod(const opevo_i_call *call, opevo_text *out, opevo_error *err)
-{
-    (void)call;
-    (void)out;
-    return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
-}
-
 /* A power is a product or a root where its exponent is such a constant. */
 static opevo_status define_pow(const opevo_i_call *call, opevo_text *out, opevo_error *err)
 {
@@ -372,6 +364,6 @@ const opevo_i_operator opevo_i_network_elementwise[] = {
     {"Pow", 7, 2, 2, 1, infer, define_pow, move, POWER},
     {"PRelu", 7, 2, 2, 1, infer, define, move, PRELU},
     {"Clip", 6, 1, 3, 1, infer_clip, define, move_clip, CLIP},
-    {"Mod", 10, 2, 2, 1, infer, define_mod, move, MODULO},
+    {"Mod", 10, 2, 2, 1, infer, opevo_i_define_none, move, MODULO},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };

@@ -49,8 +49,8 @@ struct opevo_i_operator {
     /* Types and shapes of the outputs; data too, where they are that of an attribute. Messages
      * are sentences without the node, which the caller puts in front. */
     opevo_status (*infer)(const opevo_i_call *call, opevo_error *err);
-    /* The definitions of float32 outputs. NULL: elements are moved only. Errors: MISMATCH if this
-     * node has none, though others of its kind do; NOMEM. */
+    /* The definitions of float32 outputs. NULL: elements of float32 are moved only, whatever bits
+     * they have. Errors: MISMATCH if this node has none; NOMEM. */
     opevo_status (*define)(const opevo_i_call *call, opevo_text *out, opevo_error *err);
     /* Fill in the outputs, whose memory is there. NULL: defined only. */
     opevo_status (*move)(const opevo_i_call *call, const void *const *in, void *const *out,
@@ -70,6 +70,9 @@ bool opevo_i_is_computed(const opevo_i_call *call);
 
 /* Output 0 has type and shape of input 0, which must be there. */
 opevo_status opevo_i_infer_same(const opevo_i_call *call, opevo_error *err);
+
+/* The `define` of an operator that computes what the language of computations has no words for: MISMATCH. */
+opevo_status opevo_i_define_none(const opevo_i_call *call, opevo_text *out, opevo_error *err);
 
 /* ---- Attributes ---- */
 

@@ -151,6 +151,13 @@ opevo_status opevo_i_infer_same(const opevo_i_call *call, opevo_error *err)
     return opevo_i_shape(call->out[0], in->type, in->dims, in->extent, err);
 }
 
+opevo_status opevo_i_define_none(const opevo_i_call *call, opevo_text *out, opevo_error *err)
+{
+    (void)call;
+    (void)out;
+    return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
+}
+
 /* ---- Text ---- */
 
 void opevo_i_axes(const char *prefix, const opevo_array *array, opevo_text *out)

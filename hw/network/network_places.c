@@ -448,13 +448,6 @@ cleanup:
     return status;
 }
 
-static opevo_status define_sums(const opevo_i_call *call, opevo_text *out, opevo_error *err)
-{
-    (void)call;
-    (void)out;
-    return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
-}
-
 static opevo_status sums(const opevo_i_call *call, const void *const *in, void *const *out,
                          opevo_error *err)
 {
@@ -501,7 +494,7 @@ const opevo_i_operator opevo_i_network_places[] = {
     {"ScatterElements", 11, 3, 3, 1, infer_elements, NULL, scatter_elements, 0},
     {"GatherND", 11, 2, 2, 1, infer_slices, NULL, move_slices, 0},
     {"ScatterND", 11, 3, 3, 1, infer_slices, NULL, move_slices, 0},
-    {"OneHot", 9, 3, 3, 1, infer_one_hot, NULL, one_hot, 0},
-    {"CumSum", 11, 2, 2, 1, infer_sums, define_sums, sums, 0},
+    {"OneHot", 9, 3, 3, 1, infer_one_hot, opevo_i_define_none, one_hot, 0},
+    {"CumSum", 11, 2, 2, 1, infer_sums, opevo_i_define_none, sums, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };

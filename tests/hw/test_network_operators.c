@@ -520,6 +520,30 @@ static void test_causal_mask(void **test)
     opevo_array_free(&y);
 }
 
+/* Indices may be floats, which are no elements that are moved. */
+static void test_one_hot(void **test)
+{
+    opevo_array x = make_array(1, (int64_t[]){3}, &state), y = {0};
+    const float at[] = {2, 0, -1};
+    model made;
+
+    (void)test;
+    memcpy(x.data, at, sizeof at);
+    model_start(&made);
+    add_input(&made, "x", 1, (int64_t[]){3});
+    add_whole(&made, "depth", 1, (int64_t[]){4});
+    add_weights(&made, "off", 1, (int64_t[]){1}, 7, 7, &state);
+    add_weights(&made, "on", 1, (int64_t[]){1}, 9, 9, &state);
+    add_int(&made, add_node(&made, "Concat", "off on", "values"), "axis", 0);
+    add_node(&made, "OneHot", "x depth values", "y");
+    set_output(&made, "y");
+    y = run_model(&made, &x);
+    for (int i = 0; i < 12; i++)
+        assert_true(element(&y, i) == (i == 2 || i == 4 || i == 11 ? 9 : 7));
+    opevo_array_free(&x);
+    opevo_array_free(&y);
+}
+
 /* ---- What is refused ---- */
 
 /* Definitions are of float32: other inputs beside it are refused, not read as if they were. */
@@ -564,13 +588,21 @@ static void test_values_of_another_type(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions),           cmocka_unit_test(test_powers),
-        cmocka_unit_test(test_broadcast),           cmocka_unit_test(test_shape_arithmetic),
-        cmocka_unit_test(test_whole_numbers),       cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_layer_normalization), cmocka_unit_test(test_log_softmax),
-        cmocka_unit_test(test_depth_and_space),     cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_scattered_elements),  cmocka_unit_test(test_causal_mask),
-        cmocka_unit_test(test_mixed_types),         cmocka_unit_test(test_values_of_another_type),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_broadcast),
+        cmocka_unit_test(test_shape_arithmetic),
+        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_layer_normalization),
+        cmocka_unit_test(test_log_softmax),
+        cmocka_unit_test(test_depth_and_space),
+        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_scattered_elements),
+        cmocka_unit_test(test_causal_mask),
+        cmocka_unit_test(test_one_hot),
+        cmocka_unit_test(test_mixed_types),
+        cmocka_unit_test(test_values_of_another_type),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);
