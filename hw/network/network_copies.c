@@ -128,7 +128,7 @@ static opevo_status move(const probe *self, uint32_t shift, uint32_t *map, opevo
             self->made[i][k] = shift + (uint32_t)(self->first[i] + k);
     }
     self->out[self->which] = map;
-    return opevo_i_execute(self->inference->network, self->step->node, self->in, self->out, 1, err);
+    return opevo_i_execute_step(self->inference->network, self->step, self->in, self->out, 1, err);
 }
 
 /* ---- Boxes ---- */

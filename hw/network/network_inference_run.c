@@ -77,7 +77,7 @@ opevo_status opevo_i_step_run(const opevo_inference *self, const opevo_net_step 
     case OPEVO_NET_STEP_NODE:
         break;
     }
-    return opevo_i_execute(self->network, step->node, in, out, threads, err);
+    return opevo_i_execute_step(self->network, step, in, out, threads, err);
 }
 
 /* ---- The steps ----------------------------------------------------------------------------- */

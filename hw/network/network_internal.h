@@ -135,6 +135,11 @@ void opevo_i_read(const opevo_i_call *call, int in, const char *prefix, int dims
 opevo_status opevo_i_execute(const opevo_network *network, int node, const void *const *data,
                              void *const *out, unsigned threads, opevo_error *err);
 
+/* The same for a step that is one; the message names the node. */
+opevo_status opevo_i_execute_step(const opevo_network *network, const opevo_net_step *step,
+                                  const void *const *data, void *const *out, unsigned threads,
+                                  opevo_error *err);
+
 /* Evaluate definitions whose tensors X0, X1, ... are `data` and Y0, ... are `out`, by these numbers.
  * Errors: LIMIT; NOMEM. */
 opevo_status opevo_i_compute(const char *text, const void *const *data, void *const *out,

@@ -75,6 +75,19 @@ opevo_status opevo_i_execute(const opevo_network *network, int node, const void 
     return status;
 }
 
+opevo_status opevo_i_execute_step(const opevo_network *network, const opevo_net_step *step,
+                                  const void *const *data, void *const *out, unsigned threads,
+                                  opevo_error *err)
+{
+    opevo_error reason = {OPEVO_OK, ""};
+    opevo_status status = opevo_i_execute(network, step->node, data, out, threads, &reason);
+
+    if (status != OPEVO_OK)
+        OPEVO_FAIL(err, status, "node '%.200s' (%.60s): %.600s", step->name, step->operation,
+                   reason.message);
+    return status;
+}
+
 opevo_status opevo_network_define(const opevo_network *network, int node, opevo_text *out,
                                   opevo_error *err)
 {

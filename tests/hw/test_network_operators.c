@@ -585,6 +585,26 @@ static void test_values_of_another_type(void **test)
     opevo_array_free(&x);
 }
 
+/* An index that is outside, which shows where elements are moved, names its node. */
+static void test_outside(void **test)
+{
+    opevo_network *network = NULL;
+    opevo_inference *inference = NULL;
+    model made;
+
+    (void)test;
+    model_start(&made);
+    add_input(&made, "x", 1, (int64_t[]){4});
+    add_whole(&made, "i", 1, (int64_t[]){4});
+    made.node[add_node(&made, "Gather", "x i", "y")].name = (char *)(uintptr_t) "pick";
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_FAILS(OPEVO_INVALID, "node 'pick' (Gather): Index 4 is outside",
+                opevo_inference_create(network, &inference, &err));
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +623,7 @@ int main(void)
         cmocka_unit_test(test_one_hot),
         cmocka_unit_test(test_mixed_types),
         cmocka_unit_test(test_values_of_another_type),
+        cmocka_unit_test(test_outside),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);
