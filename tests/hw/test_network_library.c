@@ -192,14 +192,14 @@ static bool choose_any(opevo_network_library *library, int task, int64_t *packed
     opevo_kernel_maker *maker = NULL;
     const opevo_device_facts facts = {.vector_bits = 256};
     opevo_status made = OPEVO_INVALID;
-    bool analytic = draw(&state, 2) != 0;
+    bool analytic = draw(&network_seed, 2) != 0;
 
     CHECK_OK(opevo_computation_parse(opevo_network_library_task(library, task)->text, "task", NULL,
                                      0, &computation, &err));
     CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
     for (int tries = 0; tries < 20000 && made != OPEVO_OK; tries++) {
         opevo_index point =
-            (((opevo_index)draw(&state, UINT64_MAX) << 64) | draw(&state, UINT64_MAX)) %
+            (((opevo_index)draw(&network_seed, UINT64_MAX) << 64) | draw(&network_seed, UINT64_MAX)) %
             opevo_space_size(maker->space);
 
         if (analytic)
@@ -292,7 +292,7 @@ static void what_computes_little_is_right(void **test)
     assert_true(program_succeeds(make));
     network_free(&network);
     network_start(&network); /* a constant */
-    network_output(&network, network_constant(&network, 4, size, 1, &state));
+    network_output(&network, network_constant(&network, 4, size, 1, &network_seed));
     write_library(&network.super, 1);
     assert_true(program_succeeds(make));
     network_free(&network);
