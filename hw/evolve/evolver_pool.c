@@ -117,20 +117,27 @@ static opevo_status take_loaded(opevo_i_evolver_pool *pool, opevo_i_evolver_work
     return status;
 }
 
-/* What it says; the request that it completes is done. */
-static opevo_status hear(opevo_i_evolver_pool *pool, opevo_i_evolver_worker *worker,
-                         opevo_error *err)
+/* While it waits for a device that others measure on, no limit of time runs. */
+static void note_wait(const opevo_i_evolver_pool *pool, opevo_i_evolver_worker *worker, bool waits)
 {
-    bool up = opevo_i_connection_read(&worker->link);
-    char *line = opevo_i_line_reader_ready(&worker->link.lines)
-                     ? opevo_i_line_reader_next(&worker->link.lines)
-                     : NULL;
-    json_t *reply = line ? json_loads(line, 0, NULL) : NULL;
+    double limit_s = worker->loading ? load_s : pool->timeout_s;
+
+    worker->due_s = waits ? INFINITY : opevo_clock_monotonic_s() + limit_s;
+}
+
+/* What it says in a line; the request that a reply completes is done. */
+static opevo_status heed(opevo_i_evolver_pool *pool, opevo_i_evolver_worker *worker,
+                         const char *line, opevo_error *err)
+{
+    json_t *reply = json_loads(line, 0, NULL);
+    const json_t *waits = json_object_get(reply, "waits");
     opevo_status status = OPEVO_OK;
 
     if (!reply)
-        return up && !line ? OPEVO_OK : lose(worker, false, err);
-    if (worker->loading) {
+        return lose(worker, false, err);
+    if (waits) {
+        note_wait(pool, worker, json_is_true(waits));
+    } else if (worker->loading) {
         status = take_loaded(pool, worker, reply, err);
     } else if (worker->at) {
         worker->at->reply = json_incref(reply);
@@ -140,6 +147,21 @@ static opevo_status hear(opevo_i_evolver_pool *pool, opevo_i_evolver_worker *wor
     }
     json_decref(reply);
     return status;
+}
+
+static opevo_status hear(opevo_i_evolver_pool *pool, opevo_i_evolver_worker *worker,
+                         opevo_error *err)
+{
+    bool up = opevo_i_connection_read(&worker->link);
+    bool heard = false;
+    opevo_status status = OPEVO_OK;
+
+    while (status == OPEVO_OK && worker->link.state != OPEVO_I_DOWN &&
+           opevo_i_line_reader_ready(&worker->link.lines)) {
+        heard = true;
+        status = heed(pool, worker, opevo_i_line_reader_next(&worker->link.lines), err);
+    }
+    return status == OPEVO_OK && !up && !heard ? lose(worker, false, err) : status;
 }
 
 /* ---- All workers ----------------------------------------------------------------------------- */

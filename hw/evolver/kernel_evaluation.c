@@ -75,6 +75,19 @@ cleanup:
     return status;
 }
 
+/* A device is this process' own while something is measured on it. */
+static void begin(const opevo_i_kernel *kernel)
+{
+    if (kernel->gpu)
+        opevo_gpu_begin(kernel->gpu, opevo_i_kernel_note_wait, NULL);
+}
+
+static void end(const opevo_i_kernel *kernel)
+{
+    if (kernel->gpu)
+        opevo_gpu_end(kernel->gpu);
+}
+
 /* Run the base once and note its steps. Errors: INVALID if it fails. */
 static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, opevo_error *err)
 {
@@ -92,6 +105,7 @@ static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, ope
     }
     OPEVO_TRY(opevo_variant_create(kernel->module, none, &variant, err));
     OPEVO_TRY(compile(kernel, variant, &object, err));
+    begin(kernel);
     OPEVO_TRY(create_launcher(kernel, variant, &object, true, &launcher, err));
     for (size_t i = 0; i < count; i++) {
         opevo_evaluation one = {.verdict = OPEVO_VERDICT_OK};
@@ -112,6 +126,7 @@ static opevo_status note_base(opevo_i_kernel *kernel, opevo_harness_set set, ope
 cleanup:
     opevo_free(steps);
     opevo_launcher_destroy(launcher);
+    end(kernel);
     opevo_text_free(&object);
     opevo_variant_destroy(variant);
     opevo_edits_destroy(none);
@@ -169,12 +184,14 @@ static opevo_status run_variant(opevo_i_kernel *kernel, opevo_harness_set set,
         *known = "object";
         goto cleanup;
     }
+    begin(kernel);
     OPEVO_TRY(create_launcher(kernel, variant, &object, false, &launcher, err));
     OPEVO_TRY(run_cases(kernel, set, launcher, out, err));
     if (object.length)
         keep(results, object_key(&object), out);
 cleanup:
     opevo_launcher_destroy(launcher);
+    end(kernel);
     opevo_text_free(&object);
     return status;
 }

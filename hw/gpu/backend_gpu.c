@@ -280,12 +280,11 @@ static void measure_object(opevo_i_gpu_backend *self, const opevo_i_job *job, co
         self->driver.unload_module(module);
 }
 
-/* The device itself, by whatever number each process knows it. */
-void opevo_i_gpu_turn_name(const opevo_i_backend *backend, char *out, size_t size)
+void opevo_i_gpu_lock_name(const opevo_i_backend *backend, char *out, size_t size)
 {
     const opevo_i_gpu_backend *self = (const opevo_i_gpu_backend *)backend;
 
-    snprintf(out, size, "%s-%s", self->vendor->kind, self->facts.bus);
+    opevo_i_gpu_turn_name(self->vendor, &self->facts, out, size);
 }
 
 void opevo_i_gpu_measure(opevo_i_backend *backend, const opevo_i_job *job, const char *object,

@@ -24,7 +24,7 @@
         .open = open_##vendor,                                                                     \
         .setup = opevo_i_gpu_setup,                                                                \
         .build_command = opevo_i_gpu_build_command,                                                \
-        .lock_name = opevo_i_gpu_turn_name,                                                        \
+        .lock_name = opevo_i_gpu_lock_name,                                                        \
         .measure = opevo_i_gpu_measure,                                                            \
         .close = opevo_i_gpu_close,                                                                \
     };

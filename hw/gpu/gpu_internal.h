@@ -114,6 +114,9 @@ typedef struct opevo_i_gpu_facts {
 } opevo_i_gpu_facts;
 opevo_status opevo_i_gpu_describe(const opevo_i_vendor *vendor, const opevo_i_gpu_driver *driver,
                                   unsigned ordinal, opevo_i_gpu_facts *out, opevo_error *err);
+/* The device itself, by whatever number each process knows it: the name of its lock. */
+void opevo_i_gpu_turn_name(const opevo_i_vendor *vendor, const opevo_i_gpu_facts *facts, char *out,
+                           size_t size);
 /* As `list` of a backend. */
 void opevo_i_gpu_list(const opevo_i_vendor *vendor,
                       void (*add)(void *context, const opevo_hardware *row), void *context);
@@ -189,7 +192,7 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo
 opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const opevo_kernel *kernel,
                                        const char *source, const char *object,
                                        opevo_i_arguments *out, opevo_error *err);
-void opevo_i_gpu_turn_name(const opevo_i_backend *self, char *out, size_t size);
+void opevo_i_gpu_lock_name(const opevo_i_backend *self, char *out, size_t size);
 void opevo_i_gpu_measure(opevo_i_backend *self, const opevo_i_job *job, const char *object,
                          opevo_i_result *result);
 void opevo_i_gpu_close(opevo_i_backend *self);

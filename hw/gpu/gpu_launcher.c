@@ -6,14 +6,17 @@
 #include "gpu_internal.h"
 
 #include <opevo/clock.h>
+#include <opevo/file.h>
 #include <opevo/gpu_launcher.h>
 #include <opevo/memory.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#include "device_lock_internal.h"
 #include "samples_internal.h"
 
 enum {
@@ -34,6 +37,7 @@ struct opevo_gpu {
     opevo_gpu_options options;
     void *start, *end; /* events */
     opevo_case_times *times;
+    int turn; /* at measuring; -1: none */
     bool spoilt;
 };
 
@@ -98,6 +102,7 @@ opevo_status opevo_gpu_open(const char *name, const opevo_gpu_options *options, 
         opevo_free(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a device.");
     }
+    self->turn = -1;
     self->vendor = hip ? &opevo_i_vendor_hip : &opevo_i_vendor_cuda;
     self->options = *options;
     if (self->options.windows > MOST_WINDOWS)
@@ -118,8 +123,32 @@ void opevo_gpu_close(opevo_gpu *gpu)
 {
     if (!gpu)
         return;
+    opevo_gpu_end(gpu);
     opevo_case_times_destroy(gpu->times);
     opevo_free(gpu);
+}
+
+void opevo_gpu_begin(opevo_gpu *gpu, void (*note)(void *context, bool over), void *context)
+{
+    const opevo_i_lock_wait wait = {.note = note, .context = context};
+    char *folder = NULL;
+    char name[128];
+
+    opevo_gpu_end(gpu);
+    if (opevo_cache_path(OPEVO_I_KERNEL_CACHE, &folder, NULL) != OPEVO_OK)
+        return;
+    mkdir(folder, 0700); /* without it there is no lock */
+    opevo_i_gpu_turn_name(gpu->vendor, &gpu->facts, name, sizeof name);
+    gpu->turn = opevo_i_device_lock_take(folder, name, &wait);
+    opevo_free(folder);
+}
+
+void opevo_gpu_end(opevo_gpu *gpu)
+{
+    if (gpu->spoilt)
+        return;
+    opevo_i_device_lock_release(gpu->turn);
+    gpu->turn = -1;
 }
 
 bool opevo_gpu_is_hip(const opevo_gpu *gpu)

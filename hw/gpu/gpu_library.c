@@ -102,6 +102,12 @@ const char *opevo_i_gpu_words(const opevo_i_vendor *vendor, int code)
 
 /* ---- Devices -------------------------------------------------------------------------------- */
 
+void opevo_i_gpu_turn_name(const opevo_i_vendor *vendor, const opevo_i_gpu_facts *facts, char *out,
+                           size_t size)
+{
+    snprintf(out, size, "%s-%s", vendor->kind, facts->bus);
+}
+
 /* Numbers of the attributes in cuda.h; HIP numbers its own differently from release to release. */
 enum { CUDA_CORES = 16, CUDA_L2_BYTES = 38, CUDA_MAJOR = 75, CUDA_MINOR = 76 };
 

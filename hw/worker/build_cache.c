@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device_lock_internal.h"
 #include "pipe_internal.h"
 
 #define SCRATCH "tmp."
@@ -219,7 +220,7 @@ cleanup:
 opevo_status opevo_i_cache_open(opevo_i_cache *out, opevo_error *err)
 {
     opevo_i_cache cache = {.limit_bytes = OPEVO_I_CACHE_LIMIT, .lock = -1};
-    opevo_status status = opevo_cache_path("kernels", &cache.folder, err);
+    opevo_status status = opevo_cache_path(OPEVO_I_KERNEL_CACHE, &cache.folder, err);
 
     if (status != OPEVO_OK)
         return status;

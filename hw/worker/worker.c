@@ -189,12 +189,13 @@ static void wait_for_something(worker *self, bool at_once)
 static void measure(worker *self, opevo_i_queued *item)
 {
     const opevo_i_backend_ops *ops = self->backend->ops;
+    const opevo_i_lock_wait wait = {.watch_engine = true};
     char name[128];
     int turn = -1;
 
     if (item->stage == OPEVO_I_BUILT && ops->lock_name) {
         ops->lock_name(self->backend, name, sizeof name);
-        turn = opevo_i_device_lock_take(self->builds.cache.folder, name);
+        turn = opevo_i_device_lock_take(self->builds.cache.folder, name, &wait);
     }
     send_message(self, json_pack("{s:s, s:I}", "type", "started", "job", (json_int_t)item->job.id));
     if (item->stage == OPEVO_I_BUILT)

@@ -6,6 +6,7 @@
 #   hangs        does not answer
 #   nonsense     answers with no JSON
 #   unclassed    answers without a class
+#   waits        says that it waits for a device, for 4 s, and answers as soon as it has it
 # Any other list is evaluated to the cost of its length.
 folder=$1
 read -r line || exit 0
@@ -16,6 +17,9 @@ esac
 echo '{"module": "0123456789abcdef", "target": "nvptx", "llvm": "0", "unit": "cycles", "signature": "0123456789abcdef",' \
     '"instructions": 9, "cases": [1, 1, 1], "base_cost": 100, "base_hash": "0123456789abcdef"}'
 while read -r line; do
+    case $line in # first, so that what is asked is noticed at once
+    *waits*) echo '{"waits": true}'; sleep 4; printf '{"waits": false}\n' ;;
+    esac
     edits=$(printf '%s' "$line" | sed -n 's/.*"edits": *"\([^"]*\)".*/\1/p')
     case $edits in
     *dies-once*) [ -e "$folder/died" ] || { : >"$folder/died"; kill -9 $$; } ;;

@@ -14,12 +14,14 @@
 #include <opevo/memory.h>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,6 +114,21 @@ static void test_hang(void **state)
     assert_int_equal(found[2].kind, OPEVO_OUTCOME_OK);
     for (int i = 0; i < 3; i++)
         opevo_evolved_free(&found[i]);
+    opevo_evolver_close(evolver);
+}
+
+/* The wait for a device that others measure on is longer than the limit, and does not count. */
+static void test_wait(void **state)
+{
+    static const char *const waits = "waits";
+    opevo_evolver *evolver = NULL;
+    opevo_evolved found;
+
+    CHECK_OK(open_fake(*state, "kernel.ll", 1, 3, &evolver, &err));
+    CHECK_OK(opevo_evolver_evaluate(evolver, &waits, 1, OPEVO_CASES_SEARCH, NULL, &found, &err));
+    assert_int_equal(found.kind, OPEVO_OUTCOME_OK);
+    assert_true(found.cost == strlen(waits));
+    opevo_evolved_free(&found);
     opevo_evolver_close(evolver);
 }
 
@@ -422,6 +439,70 @@ static void test_hostile_modules(void **state)
     opevo_free(base);
 }
 
+/* A process with a socket for its input, and if `hear` for its output. */
+static pid_t start_worker(char *const *words, bool hear, int *end)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t worker = 0;
+    int ends[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
+    if (hear)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    assert_int_equal(posix_spawnp(&worker, words[0], &actions, NULL, words, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    *end = ends[0];
+    return worker;
+}
+
+static void read_line(int from, char *out, size_t size)
+{
+    size_t length = 0;
+
+    while (length + 1 < size && read(from, &out[length], 1) == 1 && out[length] != '\n')
+        length++;
+    out[length] = '\0';
+}
+
+/* A worker runs nothing on a GPU while others measure there, and says that it waits. The stand-in
+ * for the driver does not know the kernel, which comes after the wait. */
+static void test_turn(void **state)
+{
+    static const char load[] = "{\"do\": \"load\", \"kernel\": \"" OPEVO_TEST_KERNELS
+                               "/planted.ll\", \"harness\": \"" OPEVO_TEST_KERNELS
+                               "/planted.json\", \"on\": \"cuda:0\", \"settings\": []}\n";
+    const fixture *self = *state;
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char cache[128], path[256], line[1024];
+    char *const words[] = {(char[]){"env"}, cache, (char[]){"LD_LIBRARY_PATH=" OPEVO_FAKE_GPU},
+                           (char[]){OPEVO_TEST_EVOLVER}, NULL};
+    int file = -1, end = -1, way = 0;
+    pid_t worker = 0;
+
+    snprintf(cache, sizeof cache, "XDG_CACHE_HOME=%s", self->folder);
+    snprintf(path, sizeof path, "%s/opevo", self->folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    strcat(path, "/kernels");
+    assert_int_equal(mkdir(path, 0700), 0);
+    strcat(path, "/turn.cuda-0000:10:00.0"); /* what a worker of `opevo tune` locks */
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(fcntl(file, F_SETLK, &range), 0);
+    worker = start_worker(words, true, &end);
+    assert_int_equal(write(end, load, sizeof load - 1), sizeof load - 1);
+    read_line(end, line, sizeof line);
+    assert_string_equal(line, "{\"waits\": true}");
+    close(file);
+    read_line(end, line, sizeof line);
+    assert_string_equal(line, "{\"waits\": false}");
+    read_line(end, line, sizeof line);
+    assert_non_null(strstr(line, "\"error\""));
+    close(end);
+    assert_int_equal(waitpid(worker, &way, 0), worker);
+}
+
 /* A worker does not outlive who asks, though the kernel runs for hours. */
 static void test_abandoned(void **state)
 {
@@ -439,8 +520,7 @@ static void test_abandoned(void **state)
         "\"final\": [{\"sizes\": [{\"n\": 16}], \"seeds\": [3]}]}}";
     char *const words[] = {(char[]){OPEVO_TEST_EVOLVER}, NULL};
     char line[1024];
-    int ends[2], way = 0;
-    posix_spawn_file_actions_t actions;
+    int way = 0, end = 0;
     pid_t worker = 0;
 
     snprintf(path, sizeof path, "%s/hours.json", self->folder);
@@ -449,14 +529,9 @@ static void test_abandoned(void **state)
              "{\"do\": \"load\", \"kernel\": \"" OPEVO_TEST_KERNELS
              "/planted.ll\", \"harness\": \"%s\", \"on\": \"simt\", \"settings\": []}\n",
              path);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
-    assert_int_equal(posix_spawn(&worker, words[0], &actions, NULL, words, environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    assert_int_equal(write(ends[0], line, strlen(line)), strlen(line));
-    close(ends[0]);
+    worker = start_worker(words, false, &end);
+    assert_int_equal(write(end, line, strlen(line)), strlen(line));
+    close(end);
     alarm(120); /* the worker is waited for no longer; the signal ends the test */
     assert_int_equal(waitpid(worker, &way, 0), worker);
     alarm(0);
@@ -470,6 +545,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_deaths, setup, teardown),
         cmocka_unit_test_setup_teardown(test_hang, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nonsense, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parse, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parse_overdue, setup, teardown),
@@ -480,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_objects),
         cmocka_unit_test(test_modules),
         cmocka_unit_test_setup_teardown(test_hostile_modules, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_turn, setup, teardown),
         cmocka_unit_test_setup_teardown(test_abandoned, setup, teardown),
 #endif
     };

@@ -3,10 +3,20 @@
 /* Cases of a harness on a GPU, by a stand-in for the driver: results, times, and what becomes of
  * kernels that write elsewhere, fail or hang. */
 
+#include "cache_folder.h"
 #include "check.h"
 #include "fake_folder.h"
 
+#include <opevo/file.h>
 #include <opevo/gpu_launcher.h>
+#include <opevo/memory.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device_lock_internal.h"
 
 static const char harness_text[] =
     "{\"buffers\": {\"x\": {\"type\": \"f32\", \"count\": \"n\", \"fill\": {\"uniform\": [-1, 1]}},"
@@ -154,6 +164,81 @@ static void test_devices(void **state)
                 opevo_gpu_open("cuda:7", &opevo_gpu_defaults, &gpu, &err));
 }
 
+/* ---- Turns ---- */
+
+/* Hold the lock of the stand-in's first device as a worker of `opevo tune` does, say so, and go on
+ * until told; then speak a second time and end, which gives it back. */
+static void hold_device(int say, int hear)
+{
+    const opevo_i_lock_wait wait = {.watch_engine = false};
+    char *folder = NULL;
+    char letter = 0;
+    int turn = -1;
+
+    if (opevo_cache_path("kernels", &folder, NULL) != OPEVO_OK)
+        _exit(1);
+    mkdir(folder, 0700);
+    turn = opevo_i_device_lock_take(folder, "cuda-0000:10:00.0", &wait);
+    if (turn >= 0 && write(say, "t", 1) == 1 && read(hear, &letter, 1) == 1)
+        usleep(300000); /* time for a parent that does not wait */
+    _exit(write(say, "e", 1) != 1);
+}
+
+typedef struct waiting {
+    int begun, over, told;
+} waiting;
+
+/* Whom it waits for ends only after this. */
+static void note_wait(void *context, bool over)
+{
+    waiting *self = context;
+
+    self->begun += !over;
+    self->over += over;
+    if (!over)
+        assert_int_equal(write(self->told, "g", 1), 1);
+}
+
+/* Who measures waits for others that measure on the device; another device is free meanwhile. */
+static void test_turns(void **state)
+{
+    int said[2], told[2];
+    char letter = 0;
+    fixture self, other;
+    waiting seen = {0};
+    pid_t child = 0;
+
+    (void)state;
+    assert_int_equal(pipe(said), 0);
+    assert_int_equal(pipe(told), 0);
+    child = fork();
+    if (child == 0)
+        hold_device(said[1], told[0]);
+    assert_int_equal(read(said[0], &letter, 1), 1);
+    assert_int_equal(letter, 't');
+    open_fixture(&self, "cuda:0", 60);
+    open_fixture(&other, "cuda:1", 60);
+    seen.told = told[1];
+    opevo_gpu_begin(other.gpu, note_wait, &seen);
+    assert_int_equal(seen.begun, 0);
+    opevo_gpu_begin(self.gpu, note_wait, &seen);
+    assert_int_equal(seen.begun, 1);
+    assert_int_equal(seen.over, 1);
+    assert_int_equal(fcntl(said[0], F_SETFL, O_NONBLOCK), 0);
+    assert_int_equal(read(said[0], &letter, 1), 1); /* who has not waited does not hear it */
+    assert_int_equal(letter, 'e');
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    opevo_gpu_end(self.gpu);
+    opevo_gpu_begin(self.gpu, note_wait, &seen);
+    assert_int_equal(seen.begun, 1);
+    close_fixture(&other);
+    close_fixture(&self);
+    for (int i = 0; i < 2; i++) {
+        close(said[i]);
+        close(told[i]);
+    }
+}
+
 /* The stand-in stays spoilt, so these come last, in this order. */
 static void test_hang(void **state)
 {
@@ -185,11 +270,11 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_right), cmocka_unit_test(test_faults), cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_hang),  cmocka_unit_test(test_crash),
+        cmocka_unit_test(test_turns), cmocka_unit_test(test_hang),   cmocka_unit_test(test_crash),
     };
 
     (void)argc;
-    if (!fake_folder_enter(OPEVO_FAKE_GPU, argv))
+    if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
 }

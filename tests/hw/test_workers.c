@@ -364,6 +364,7 @@ static void test_finals(void **state)
  * waited does not hear it. */
 static void test_turns(void **state)
 {
+    const opevo_i_lock_wait wait = {.watch_engine = true};
     int said[2], told[2];
     char letter = 0;
     pid_t child = 0;
@@ -376,7 +377,7 @@ static void test_turns(void **state)
     assert_int_equal(pipe(told), 0);
     child = fork();
     if (child == 0) {
-        opevo_i_device_lock_take(cache_folder, "gpu");
+        opevo_i_device_lock_take(cache_folder, "gpu", &wait);
         if (write(said[1], "t", 1) == 1 && read(told[0], &letter, 1) == 1) {
             usleep(300000); /* time for a parent that does not wait */
             _exit(write(said[1], "e", 1) != 1);
@@ -384,9 +385,9 @@ static void test_turns(void **state)
         _exit(1);
     }
     assert_int_equal(read(said[0], &letter, 1), 1);
-    other = opevo_i_device_lock_take(cache_folder, "other");
+    other = opevo_i_device_lock_take(cache_folder, "other", &wait);
     assert_int_equal(write(told[1], "g", 1), 1);
-    turn = opevo_i_device_lock_take(cache_folder, "gpu");
+    turn = opevo_i_device_lock_take(cache_folder, "gpu", &wait);
     assert_true(other >= 0 && turn >= 0);
     assert_int_equal(fcntl(said[0], F_SETFL, O_NONBLOCK), 0);
     assert_int_equal(read(said[0], &letter, 1), 1);

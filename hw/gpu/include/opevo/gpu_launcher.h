@@ -37,6 +37,13 @@ const char *opevo_gpu_machine(const opevo_gpu *gpu);
 /* A kernel hangs, or spoilt the context: nothing runs any more, and the process should end. */
 bool opevo_gpu_is_spoilt(const opevo_gpu *gpu);
 
+/* Wait until nobody else measures on the device, `opevo tune` of the same user included, and keep
+ * others waiting until the end; of what hangs, the end is that of the process. Without a cache
+ * folder nobody waits.
+ *   note  called before and after a wait; may be NULL */
+void opevo_gpu_begin(opevo_gpu *gpu, void (*note)(void *context, bool over), void *context);
+void opevo_gpu_end(opevo_gpu *gpu);
+
 /* A launcher of the kernels in a module.
  *   gpu    must outlive the launcher, and serve one harness only
  *   image  CUDA: PTX or a cubin; HIP: a code object; copied

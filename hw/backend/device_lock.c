@@ -15,24 +15,44 @@
 
 enum { ASK_EVERY_MS = 1 };
 
-/* The lock belongs to the process, so that neither what it starts nor its death keeps it. */
-int opevo_i_device_lock_take(const char *folder, const char *name)
+static bool is_taken(int file)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    return fcntl(file, F_SETLK, &range) < 0;
+}
+
+/* A slice of the wait; poll sleeps where there is nothing to watch. */
+static void wait_slice(const opevo_i_lock_wait *wait)
+{
     struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};
+
+    if (poll(&engine, wait->watch_engine, ASK_EVERY_MS) > 0)
+        opevo_i_end_with_engine();
+}
+
+/* The lock belongs to the process, so that neither what it starts nor its death keeps it. */
+int opevo_i_device_lock_take(const char *folder, const char *name, const opevo_i_lock_wait *wait)
+{
     char path[4096];
     int file = -1;
+    bool waits = false;
 
     snprintf(path, sizeof path, "%s/turn.%s", folder, name);
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    while (file >= 0 && fcntl(file, F_SETLK, &range) < 0) {
+    while (file >= 0 && is_taken(file)) {
         if (errno != EAGAIN && errno != EACCES) {
             close(file);
-            return -1;
+            file = -1;
+            break;
         }
-        if (poll(&engine, 1, ASK_EVERY_MS) > 0)
-            opevo_i_end_with_engine();
+        if (!waits && wait->note)
+            wait->note(wait->context, false);
+        waits = true;
+        wait_slice(wait);
     }
+    if (waits && wait->note)
+        wait->note(wait->context, true);
     return file;
 }
 

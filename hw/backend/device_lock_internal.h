@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Processes that share a device, workers of one engine or of several and evolvers, measure in turn:
+ * kernels side by side would slow each other down. Building goes on meanwhile. */
+
+#ifndef OPEVO_DEVICE_LOCK_INTERNAL_H
+#define OPEVO_DEVICE_LOCK_INTERNAL_H
+
+#include <stdbool.h>
+
+/* The folder of built kernels and of locks, below the user's cache folder. */
+#define OPEVO_I_KERNEL_CACHE "kernels"
+
+/* What a process does while it waits. */
+typedef struct opevo_i_lock_wait {
+    bool watch_engine;                      /* end when the engine goes away */
+    void (*note)(void *context, bool over); /* called before and after a wait; NULL: nothing */
+    void *context;
+} opevo_i_lock_wait;
+
+/* Wait for the turn called `name`, among those who name the same folder. Returns what ends the turn,
+ * -1 where there can be no lock and nobody waits. */
+int opevo_i_device_lock_take(const char *folder, const char *name, const opevo_i_lock_wait *wait);
+void opevo_i_device_lock_release(int turn);
+
+#endif
